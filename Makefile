@@ -1,0 +1,80 @@
+# Interplay. `make help` lists what there is; `make demo` and `make test` need nothing but Python and make.
+SHELL := /bin/bash
+.SHELLFLAGS := -eu -o pipefail -c
+.DEFAULT_GOAL := help
+.PHONY: screenshots help setup demo run worker test lint format bench messages clean
+
+PYTHON ?= python3
+PORT ?= 8000
+BIN := .venv/bin
+PY := $(BIN)/python
+TESTS ?= tests
+# Two processes share the tests; PYTEST_ARGS="-k name" narrows them down.
+PYTEST_ARGS ?=
+
+help: ## list the targets
+	@awk -F ':.*## ' '/^[a-z]+:.*## /{printf "  make %-10s %s\n", $$1, $$2}' $(MAKEFILE_LIST)
+
+# The environment is rebuilt when the locked versions change.
+.venv/ready: requirements.lock
+	@$(PYTHON) -c 'import sys; sys.exit(sys.version_info < (3, 11) and "Interplay needs Python 3.11 or newer; set PYTHON=python3.x")'
+	@test -x $(PY) || $(PYTHON) -m venv .venv
+	@echo "Installing what Interplay uses into .venv/ …"
+	@$(PY) -m pip install --quiet --disable-pip-version-check -c requirements.lock uv
+	@$(BIN)/uv pip install --quiet --python $(PY) -r requirements.lock \
+	|| $(PY) -m pip install --quiet --disable-pip-version-check -r requirements.lock
+	@touch $@
+
+setup: .venv/ready ## make .venv/ with everything, and the database
+	@$(PY) manage.py migrate --verbosity 0
+	@COLLECTING=on $(PY) manage.py collectstatic --no-input --verbosity 0
+	@echo "Ready. make run starts the site, make demo one with a sample project."
+
+demo: export DEMO := on
+demo: export VAR_DIR ?= $(CURDIR)/var/demo
+demo: export SITE_URL ?= http://127.0.0.1:$(PORT)
+demo: .venv/ready ## a site with a sample project on http://127.0.0.1:8000, logins printed
+	@$(PY) -c 'import sys; from config.processes import is_free; sys.exit(None if is_free("127.0.0.1", $(PORT)) else "Port $(PORT) is taken, perhaps by a site still running. Stop it, or: make demo PORT=8001")'
+	@$(PY) manage.py migrate --verbosity 0
+	@COLLECTING=on $(PY) manage.py collectstatic --no-input --verbosity 0
+	@$(PY) manage.py demo
+	@exec $(PY) manage.py serve 127.0.0.1:$(PORT)
+
+run: setup ## the site on http://127.0.0.1:8000 with worker and beat
+	@exec $(PY) manage.py serve 127.0.0.1:$(PORT)
+
+worker: .venv/ready ## one more worker (without beat)
+	@mkdir -p "$${VAR_DIR:-var}/tmp"
+	@TMPDIR="$$(cd "$${VAR_DIR:-var}/tmp" && pwd)" exec $(BIN)/celery -A config.celery worker -P threads -c 64 --loglevel INFO
+
+test: .venv/ready ## the whole suite (browser tests where a Chromium is found)
+	@$(PY) tests/chromium.py || true
+	@$(BIN)/pytest -n 2 --dist loadfile $(PYTEST_ARGS) $(TESTS)
+
+screenshots: .venv/ready ## the pictures of the README, from a fresh sample site
+	@$(PY) docs/take_screenshots.py
+
+lint: .venv/ready ## style, types, import contracts, templates, migrations, deployment checks
+	@$(BIN)/ruff check .
+	@$(BIN)/ruff format --check .
+	@$(BIN)/djade --check $$(git ls-files 'templates/*.html')
+	@$(BIN)/lint-imports --no-cache | tail -n 20
+	@$(BIN)/mypy
+	@$(PY) manage.py makemigrations --check --dry-run
+	@SITE_URL=https://labels.example.org TRUSTED_PROXIES=1 $(PY) manage.py check --deploy --fail-level WARNING
+
+format: .venv/ready ## put source and templates into the house form
+	@$(BIN)/ruff check --fix .
+	@$(BIN)/ruff format .
+	@$(BIN)/djade $$(git ls-files 'templates/*.html')
+
+bench: .venv/ready ## measure the numbers that the design promises
+	@$(PY) -m bench
+
+messages: .venv/ready ## collect the texts to translate and compile the catalogues (needs gettext)
+	@$(PY) manage.py makemessages -l ko -l zh_Hans --no-obsolete --no-location --ignore=.venv --ignore=var --ignore=tests --ignore=bench --ignore=docs
+	@sed -E -i.before '/^"(POT-Creation-Date|Report-Msgid-Bugs-To): /d' locale/*/LC_MESSAGES/django.po && rm locale/*/LC_MESSAGES/django.po.before
+	@$(PY) manage.py compilemessages --verbosity 0 --ignore=.venv --ignore=var
+
+clean: ## remove the environment and everything under var/ (the database too)
+	@rm -rf .venv var

@@ -1,0 +1,18 @@
+"""The app that wires the others together."""
+
+from django.apps import AppConfig
+from django.conf import settings
+
+from config import celery
+
+
+class Wiring(AppConfig):
+    """Binds shared tasks to the site's Celery app and makes the folders its queue needs."""
+
+    name = "config"
+    default_auto_field = "django.db.models.BigAutoField"
+    celery_app = celery.app
+
+    def ready(self) -> None:
+        for folder in settings.QUEUE_FOLDERS:
+            folder.mkdir(parents=True, exist_ok=True)

@@ -1,0 +1,25 @@
+"""What every template may say about the site."""
+
+import json
+from typing import Any
+
+from django.conf import settings
+from django.http import HttpRequest
+
+
+def site(request: HttpRequest) -> dict[str, Any]:
+    """Demo mode with its logins (on the login page only), and whom to turn to."""
+    on_login_page = request.resolver_match is not None and request.resolver_match.view_name == "account_login"
+    return {
+        "demo": settings.DEMO,
+        "demo_logins": _demo_logins() if settings.DEMO and on_login_page else [],
+        "site_contact": settings.OPERATOR_CONTACT,
+    }
+
+
+def _demo_logins() -> list[dict[str, str]]:
+    try:
+        logins: list[dict[str, str]] = json.loads(settings.DEMO_LOGINS.read_text(encoding="utf-8"))
+    except (FileNotFoundError, json.JSONDecodeError):
+        return []
+    return logins

@@ -1,0 +1,138 @@
+"""Typed readers of the environment: every setting is read once, and nonsense stops the start with a sentence."""
+
+import os
+from collections.abc import Collection, Mapping
+from pathlib import Path
+from urllib.parse import parse_qsl, unquote, urlsplit
+
+from django.core.exceptions import ImproperlyConfigured
+
+_YES = {"1", "true", "on"}
+_NO = {"0", "false", "off"}
+
+
+def flag(name: str, *, default: bool, environ: Mapping[str, str] = os.environ) -> bool:
+    """Read 1/true/on or 0/false/off; an empty or missing variable is the default."""
+    raw = environ.get(name, "").strip().lower()
+    if not raw:
+        return default
+    if raw in _YES:
+        return True
+    if raw in _NO:
+        return False
+    raise ImproperlyConfigured(f"{name} must be on or off (or 1, 0, true, false), not {raw!r}.")
+
+
+def whole(
+    name: str, *, default: int, least: int = 0, most: int = 2**31, environ: Mapping[str, str] = os.environ
+) -> int:
+    """Read a whole number between `least` and `most`, both included."""
+    raw = environ.get(name, "").strip()
+    if not raw:
+        return default
+    if not (raw.isascii() and raw.isdigit() and len(raw) <= 12 and least <= int(raw) <= most):
+        raise ImproperlyConfigured(f"{name} must be a whole number from {least} to {most}, not {raw!r}.")
+    return int(raw)
+
+
+def text(name: str, *, default: str = "", environ: Mapping[str, str] = os.environ) -> str:
+    """Read a text without the white space around it."""
+    return environ.get(name, "").strip() or default
+
+
+def words(name: str, *, default: Collection[str] = (), environ: Mapping[str, str] = os.environ) -> list[str]:
+    """Read a comma-separated list; empty places are left out."""
+    found = [word.strip() for word in environ.get(name, "").split(",") if word.strip()]
+    return found or list(default)
+
+
+def choice(name: str, *, among: Collection[str], default: str, environ: Mapping[str, str] = os.environ) -> str:
+    """Read one of a closed set of words."""
+    raw = environ.get(name, "").strip() or default
+    if raw not in among:
+        raise ImproperlyConfigured(f"{name} must be one of {', '.join(sorted(among))}, not {raw!r}.")
+    return raw
+
+
+def folder(name: str, *, default: Path, environ: Mapping[str, str] = os.environ) -> Path:
+    """Read a folder as an absolute path; a relative one starts at the working directory. It need not exist yet."""
+    raw = environ.get(name, "").strip()
+    path = Path(raw).expanduser().absolute() if raw else default
+    if path.exists() and not path.is_dir():
+        raise ImproperlyConfigured(f"{name} must name a folder; {path} is a file.")
+    return path
+
+
+def secret(name: str, *, default: str = "", environ: Mapping[str, str] = os.environ) -> str:
+    """Read a secret from NAME, or from the file named by NAME_FILE (as container platforms hand secrets over)."""
+    path = environ.get(f"{name}_FILE", "").strip()
+    if environ.get(name, "").strip() and path:
+        raise ImproperlyConfigured(f"Set {name} or {name}_FILE, not both.")
+    if not path:
+        return environ.get(name, "").strip() or default
+    try:
+        return Path(path).read_text(encoding="utf-8").strip()
+    except (OSError, UnicodeDecodeError) as error:
+        raise ImproperlyConfigured(f"{name}_FILE names {path}, which cannot be read: {type(error).__name__}.") from None
+
+
+def site_url(name: str, *, default: str, environ: Mapping[str, str] = os.environ) -> str:
+    """Read the address people open: scheme http or https and a host, without a path."""
+    raw = environ.get(name, "").strip() or default
+    parts = urlsplit(raw)
+    if parts.scheme not in {"http", "https"} or not parts.hostname or parts.path.strip("/") or parts.query:
+        raise ImproperlyConfigured(f"{name} must look like https://labels.example.org, not {raw!r}.")
+    return raw.rstrip("/")
+
+
+def database(name: str, *, default: Path, environ: Mapping[str, str] = os.environ) -> dict[str, object]:
+    """Read a database address: postgres://user:password@host:port/name or sqlite:///path.
+
+    Without one it is SQLite at `default`. The answer is an entry of Django's DATABASES without its TEST part.
+    The address itself is never repeated in an error: it may hold a password.
+    """
+    raw = secret(name, environ=environ)
+    parts = urlsplit(raw)
+    if not raw:
+        return _sqlite(str(default))
+    if parts.scheme == "sqlite" and not parts.netloc and len(parts.path) > 1:
+        return _sqlite(unquote(parts.path[1:]))
+    if parts.scheme not in {"postgres", "postgresql"} or len(parts.path) < 2:
+        raise ImproperlyConfigured(
+            f"{name} must look like postgres://user:password@host:5432/name or sqlite:///path/to/file."
+        )
+    try:
+        port = parts.port
+    except ValueError:
+        raise ImproperlyConfigured(f"{name} has a port that is no number.") from None
+    return {
+        "ENGINE": "django.db.backends.postgresql",
+        "NAME": unquote(parts.path[1:]),
+        "USER": unquote(parts.username or ""),
+        "PASSWORD": unquote(parts.password or ""),
+        "HOST": unquote(parts.hostname or ""),
+        "PORT": str(port or ""),
+        # The pool keeps connections open itself; Django refuses a max age beside it.
+        "CONN_MAX_AGE": 0,
+        "CONN_HEALTH_CHECKS": True,
+        "OPTIONS": {
+            # A long lock (a migration) or a lost server ends in a 503 with a retry text, not in a hanging page.
+            "options": "-c lock_timeout=5s -c idle_in_transaction_session_timeout=120s",
+            "connect_timeout": 5,
+            "pool": {"min_size": 2, "max_size": 8, "timeout": 6, "reconnect_timeout": 10},
+            **dict(parse_qsl(parts.query)),
+        },
+    }
+
+
+def _sqlite(path: str) -> dict[str, object]:
+    return {
+        "ENGINE": "django.db.backends.sqlite3",
+        "NAME": path,
+        "OPTIONS": {
+            # Django's default takes the write lock in the middle of a transaction, which ends in "database is locked".
+            "transaction_mode": "IMMEDIATE",
+            "timeout": 20,
+            "init_command": "PRAGMA journal_mode=WAL;",
+        },
+    }

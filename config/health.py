@@ -1,0 +1,48 @@
+"""Whether the site works, for load balancers and container platforms; no login, nothing secret."""
+
+from datetime import timedelta
+
+from django.contrib.auth.decorators import login_not_required
+from django.db import DatabaseError, connection
+from django.http import HttpRequest, HttpResponse, JsonResponse
+from django.shortcuts import redirect
+from django.templatetags.static import static
+from django.views.decorators.cache import never_cache
+from django.views.decorators.http import require_safe
+
+from config.models import Pulse
+
+LATE = timedelta(seconds=90)
+"""Beat asks every 30 s; three missing answers mean that no worker or no beat is running."""
+
+
+@login_not_required
+@never_cache
+@require_safe
+def live(request: HttpRequest) -> JsonResponse:
+    """200 while the web process answers and reaches its database, else 503."""
+    try:
+        with connection.cursor() as cursor:
+            cursor.execute("SELECT 1")
+    except DatabaseError:
+        return JsonResponse({"database": "away"}, status=503)
+    return JsonResponse({"database": "ok"})
+
+
+@login_not_required
+@never_cache
+@require_safe
+def health(request: HttpRequest) -> JsonResponse:
+    """200 while web, database, worker and beat all work, else 503 with what is missing."""
+    try:
+        worker = Pulse.is_fresh("worker", LATE)
+    except DatabaseError:
+        return JsonResponse({"database": "away", "worker": "unknown"}, status=503)
+    return JsonResponse({"database": "ok", "worker": "ok" if worker else "late"}, status=200 if worker else 503)
+
+
+@login_not_required
+@require_safe
+def icon(request: HttpRequest) -> HttpResponse:
+    """The site's icon for pages that name none, such as site administration."""
+    return redirect(static("icon.svg"), permanent=False)

@@ -1,0 +1,45 @@
+"""What a log line may not hold: secrets, and the values that databases quote in their errors."""
+
+import logging
+import os
+import re
+from collections.abc import Mapping
+from urllib.parse import unquote, urlsplit
+
+_SECRET_NAME = re.compile(r"(KEY|PASSWORD|SECRET|TOKEN)$")
+_ADDRESS_NAME = re.compile(r"(_URL|_DSN)$")
+_LOOKS_SECRET = re.compile(
+    r"\bsk-[A-Za-z0-9_-]{6,}"
+    r"|(?<=Bearer )\S+|(?<=bearer )\S+"
+    r"|(?<=://)[^\s/@:]*:[^\s/@]+(?=@)"
+)
+# PostgreSQL repeats row values after DETAIL: and literals after LINE 1:; texts of items are such values.
+_QUOTED_VALUES = re.compile(r"^(DETAIL|CONTEXT|LINE \d+): .*$", re.MULTILINE)
+
+
+def secret_values(environ: Mapping[str, str]) -> list[str]:
+    """The values in the environment that look like secrets by their names, longest first; addresses give passwords."""
+    found = {value for name, value in environ.items() if _SECRET_NAME.search(name) and len(value) >= 6}
+    for name, value in environ.items():
+        if _ADDRESS_NAME.search(name) and "@" in value:
+            found.add(urlsplit(value).password or "")
+            found.add(unquote(urlsplit(value).password or ""))
+    return sorted((value for value in found if len(value) >= 6), key=len, reverse=True)
+
+
+def redact(text: str, secrets: list[str]) -> str:
+    """The text with secrets and quoted row values taken out."""
+    for value in secrets:
+        text = text.replace(value, "[redacted]")
+    return _QUOTED_VALUES.sub(r"\1: [left out]", _LOOKS_SECRET.sub("[redacted]", text))
+
+
+class Redacting(logging.Formatter):
+    """Formats a record, traceback included, and takes out what may not be in a log."""
+
+    def __init__(self, fmt: str | None = None, datefmt: str | None = None) -> None:
+        super().__init__(fmt, datefmt)
+        self._secrets = secret_values(os.environ)
+
+    def format(self, record: logging.LogRecord) -> str:
+        return redact(super().format(record), self._secrets)

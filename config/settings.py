@@ -1,0 +1,409 @@
+"""Settings: what the environment may change, and what binds the parts together.
+
+Every variable is optional. docs/operators.md lists them; `config.env` refuses nonsense with a sentence.
+"""
+
+import os
+from datetime import timedelta
+from pathlib import Path
+from urllib.parse import urlsplit
+
+import django_stubs_ext
+
+from annotation.domain.words import Level, Reason
+from config import env, rates
+from config.secret_key import kept_key
+from providers.roles import ModelRole
+
+# Lets typed code write forms.ModelForm[User] at run time too.
+django_stubs_ext.monkeypatch()
+
+BASE_DIR = Path(__file__).resolve().parent.parent
+VAR_DIR = env.folder("VAR_DIR", default=BASE_DIR / "var")
+"""Everything this machine keeps: database, pictures, queue, key. Never in the repository."""
+VAR_DIR.mkdir(parents=True, exist_ok=True)
+
+# ── Who may reach the site, and how ───────────────────────────────────────────
+
+DEBUG = env.flag("DEBUG", default=False)
+DEMO = env.flag("DEMO", default=False)
+"""Demo mode: the sample logins stand on the login page. Never on a site with real people's labels."""
+DEMO_LOGINS = VAR_DIR / "demo_logins.json"
+"""Written by the `demo` command: a list of {"role", "username", "password"}."""
+SECRET_KEY = env.secret("SECRET_KEY") or kept_key(VAR_DIR / "secret_key")
+SECRET_KEY_FALLBACKS = env.words("SECRET_KEY_FALLBACKS")
+SITE_URL = env.site_url("SITE_URL", default="http://127.0.0.1:8000")
+_SITE = urlsplit(SITE_URL)
+HTTPS = _SITE.scheme == "https"
+ALLOWED_HOSTS = [str(_SITE.hostname), *env.words("ALLOWED_HOSTS"), "127.0.0.1", "localhost", "[::1]"]
+CSRF_TRUSTED_ORIGINS = [SITE_URL] if HTTPS else []
+TRUSTED_PROXIES = env.whole("TRUSTED_PROXIES", default=0, most=5)
+"""How many reverse proxies stand in front; the caller's address is the entry of that depth in X-Forwarded-For."""
+ADMIN_PATH = env.text("ADMIN_PATH", default="backstage").strip("/") + "/"
+
+SESSION_COOKIE_AGE = 7 * 24 * 3600
+SESSION_COOKIE_SECURE = CSRF_COOKIE_SECURE = LANGUAGE_COOKIE_SECURE = HTTPS
+SESSION_COOKIE_SAMESITE = CSRF_COOKIE_SAMESITE = LANGUAGE_COOKIE_SAMESITE = "Lax"
+SECURE_SSL_REDIRECT = HTTPS
+SECURE_REDIRECT_EXEMPT = [r"^(healthz|livez)$"]
+SECURE_PROXY_SSL_HEADER = ("HTTP_X_FORWARDED_PROTO", "https") if TRUSTED_PROXIES else None
+SECURE_HSTS_SECONDS = 365 * 24 * 3600 if HTTPS else 0
+SECURE_HSTS_INCLUDE_SUBDOMAINS = SECURE_HSTS_PRELOAD = HTTPS
+SECURE_REFERRER_POLICY = "same-origin"
+X_FRAME_OPTIONS = "DENY"
+CSRF_FAILURE_VIEW = "config.failures.csrf_failure"
+
+DATA_UPLOAD_MAX_NUMBER_FIELDS = 1000
+DATA_UPLOAD_MAX_NUMBER_FILES = 10
+DATA_UPLOAD_MAX_MEMORY_SIZE = 5 * 2**20
+UPLOAD_MAX_BYTES = env.whole("UPLOAD_MAX_BYTES", default=512 * 2**20, most=2**40)
+"""The largest upload (a ZIP with pictures) that a page or the API takes; commands take any size."""
+ARCHIVE_MAX_MEMBERS = env.whole("ARCHIVE_MAX_MEMBERS", default=10_000, most=10**6)
+"""Files in an uploaded ZIP; the command takes ten times as many."""
+ARCHIVE_MAX_BYTES = env.whole("ARCHIVE_MAX_BYTES", default=2**30, most=2**42)
+"""Bytes an uploaded ZIP may unpack to; for the command ten times as many."""
+PICTURE_MAX_BYTES = env.whole("PICTURE_MAX_BYTES", default=20 * 2**20, most=2**30)
+PICTURE_MAX_PIXELS = env.whole("PICTURE_MAX_PIXELS", default=40_000_000, most=10**9)
+"""Width × height × frames of a picture."""
+
+OIDC_SERVER_URL = env.text("OIDC_SERVER_URL")
+"""An OpenID Connect provider people may sign in with, e.g. https://id.example.org/realms/lab; empty: none."""
+_OIDC_ORIGIN = "{0.scheme}://{0.netloc}".format(urlsplit(OIDC_SERVER_URL)) if OIDC_SERVER_URL else None
+
+CONTENT_SECURITY_POLICY = {
+    "DIRECTIVES": {
+        "default-src": ["'none'"],
+        "script-src": ["'self'"],
+        "style-src": ["'self'"],
+        "img-src": ["'self'"],
+        "connect-src": ["'self'"],
+        "font-src": ["'self'"],
+        # Chromium holds the redirect after a form to this list too: signing in elsewhere needs the provider here.
+        "form-action": ["'self'", *([_OIDC_ORIGIN] if _OIDC_ORIGIN else [])],
+        "frame-ancestors": ["'none'"],
+        "base-uri": ["'none'"],
+    }
+}
+
+# ── The parts ─────────────────────────────────────────────────────────────────
+
+INSTALLED_APPS = [
+    "config.apps.Wiring",
+    "annotation",
+    "runs",
+    "django.contrib.admin",
+    "django.contrib.auth",
+    "django.contrib.contenttypes",
+    "django.contrib.sessions",
+    "django.contrib.messages",
+    "django.contrib.staticfiles",
+    "django.contrib.humanize",
+    "allauth",
+    "allauth.account",
+    "allauth.mfa",
+    "allauth.socialaccount",
+    "allauth.socialaccount.providers.openid_connect",
+    "csp",
+    "django_htmx",
+    "rest_framework",
+    "knox",
+    "drf_spectacular",
+    "drf_spectacular_sidecar",
+]
+
+# CSRF comes after the login check, so that nobody's upload is parsed before it is known who they are.
+MIDDLEWARE = [
+    "config.front_door.CallerAddress",
+    "django.middleware.security.SecurityMiddleware",
+    "config.front_door.Headers",
+    "csp.middleware.CSPMiddleware",
+    "whitenoise.middleware.WhiteNoiseMiddleware",
+    "config.front_door.CompressedText",
+    "config.front_door.FrontDoor",
+    "django.contrib.sessions.middleware.SessionMiddleware",
+    "django.middleware.common.CommonMiddleware",
+    "django.contrib.auth.middleware.AuthenticationMiddleware",
+    "config.languages.PersonalLanguage",
+    "allauth.account.middleware.AccountMiddleware",
+    "django.contrib.auth.middleware.LoginRequiredMiddleware",
+    "config.limits.RateLimits",
+    "config.front_door.WholeText",
+    "django.middleware.csrf.CsrfViewMiddleware",
+    "django.contrib.messages.middleware.MessageMiddleware",
+    "django.middleware.clickjacking.XFrameOptionsMiddleware",
+    "django_htmx.middleware.HtmxMiddleware",
+]
+
+ROOT_URLCONF = "config.urls"
+WSGI_APPLICATION = "config.wsgi.application"
+ASGI_APPLICATION = "config.asgi.application"
+TEMPLATES = [
+    {
+        "BACKEND": "django.template.backends.django.DjangoTemplates",
+        "DIRS": [BASE_DIR / "templates"],
+        "APP_DIRS": True,
+        "OPTIONS": {
+            "context_processors": [
+                "django.template.context_processors.request",
+                "django.contrib.auth.context_processors.auth",
+                "django.contrib.messages.context_processors.messages",
+                "config.context.site",
+            ]
+        },
+    }
+]
+
+# ── Rows, pictures, files ─────────────────────────────────────────────────────
+
+DATABASES = {"default": env.database("DATABASE_URL", default=VAR_DIR / "interplay.sqlite3")}
+_ON_SQLITE = str(DATABASES["default"]["ENGINE"]).endswith("sqlite3")
+# Tests use a database file, not memory, so that threads and processes see the same rows; one per process, so that
+# suites may run side by side.
+DATABASES["default"]["TEST"] = {
+    "NAME": (
+        str(VAR_DIR / f"{env.text('TEST_DATABASE_NAME', default='test')}-{os.getpid()}.sqlite3")
+        if _ON_SQLITE
+        else env.text("TEST_DATABASE_NAME", default="test_interplay")
+    )
+}
+DEFAULT_AUTO_FIELD = "django.db.models.BigAutoField"
+
+MEDIA_ROOT = env.folder("MEDIA_ROOT", default=VAR_DIR / "media")
+FILE_UPLOAD_PERMISSIONS = 0o600
+STATIC_URL = "static/"
+STATIC_ROOT = env.folder("STATIC_ROOT", default=VAR_DIR / "static")
+STATIC_ROOT.mkdir(parents=True, exist_ok=True)
+STATICFILES_DIRS = [BASE_DIR / "static"]
+# Hashed names and compressed files once `collectstatic` has run; straight from the sources until then.
+_COLLECTED = not DEBUG and (STATIC_ROOT / "staticfiles.json").exists()
+WHITENOISE_USE_FINDERS = not _COLLECTED
+WHITENOISE_AUTOREFRESH = DEBUG
+WHITENOISE_ALLOW_ALL_ORIGINS = False
+STORAGES = {
+    "default": {"BACKEND": "django.core.files.storage.FileSystemStorage"},
+    "staticfiles": {
+        "BACKEND": "whitenoise.storage.CompressedManifestStaticFilesStorage"
+        if _COLLECTED or env.flag("COLLECTING", default=False)
+        else "django.contrib.staticfiles.storage.StaticFilesStorage"
+    },
+}
+
+# ── Accounts ──────────────────────────────────────────────────────────────────
+
+AUTH_USER_MODEL = "annotation.User"
+AUTHENTICATION_BACKENDS = ["allauth.account.auth_backends.AuthenticationBackend"]
+AUTH_PASSWORD_VALIDATORS = [
+    {"NAME": "django.contrib.auth.password_validation.UserAttributeSimilarityValidator"},
+    {"NAME": "django.contrib.auth.password_validation.MinimumLengthValidator", "OPTIONS": {"min_length": 10}},
+    {"NAME": "django.contrib.auth.password_validation.CommonPasswordValidator"},
+    {"NAME": "django.contrib.auth.password_validation.NumericPasswordValidator"},
+]
+LOGIN_URL = "account_login"
+LOGIN_REDIRECT_URL = "/"
+ACCOUNT_ADAPTER = "config.accounts.Accounts"
+SOCIALACCOUNT_ADAPTER = "config.accounts.OutsideAccounts"
+ACCOUNT_LOGIN_METHODS = {"username"}
+ACCOUNT_SIGNUP_FIELDS = ["username*", "password1*"]
+ACCOUNT_EMAIL_VERIFICATION = "none"
+ACCOUNT_LOGOUT_ON_GET = False
+ACCOUNT_LOGOUT_REDIRECT_URL = "account_login"
+ACCOUNT_SESSION_REMEMBER = None
+ACCOUNT_PREVENT_ENUMERATION = True
+# Ours count in one place for pages and API and answer 429 with Retry-After (config/limits.py).
+ACCOUNT_RATE_LIMITS = False
+MFA_SUPPORTED_TYPES = ["totp", "recovery_codes", "webauthn"]
+MFA_TOTP_ISSUER = "Interplay"
+# Accounts come from an admin, not from sign-up, and need no address: there is none to verify.
+MFA_ALLOW_UNVERIFIED_EMAIL = True
+MFA_WEBAUTHN_ALLOW_INSECURE_ORIGIN = not HTTPS
+SOCIALACCOUNT_ONLY = False
+SOCIALACCOUNT_LOGIN_ON_GET = False
+SOCIALACCOUNT_STORE_TOKENS = False
+SOCIALACCOUNT_PROVIDERS = {
+    "openid_connect": {
+        "OAUTH_PKCE_ENABLED": True,
+        "APPS": [
+            {
+                "provider_id": "oidc",
+                "name": env.text("OIDC_NAME", default="Single sign-on"),
+                "client_id": env.text("OIDC_CLIENT_ID"),
+                "secret": env.secret("OIDC_CLIENT_SECRET"),
+                "settings": {"server_url": OIDC_SERVER_URL},
+            }
+        ]
+        if OIDC_SERVER_URL
+        else [],
+    }
+}
+
+EMAIL_HOST = env.text("EMAIL_HOST")
+EMAIL_PORT = env.whole("EMAIL_PORT", default=587, least=1, most=65535)
+EMAIL_HOST_USER = env.text("EMAIL_HOST_USER")
+EMAIL_HOST_PASSWORD = env.secret("EMAIL_HOST_PASSWORD")
+EMAIL_USE_TLS = env.flag("EMAIL_USE_TLS", default=True)
+EMAIL_TIMEOUT = 10
+EMAIL_BACKEND = f"django.core.mail.backends.{'smtp' if EMAIL_HOST else 'dummy'}.EmailBackend"
+DEFAULT_FROM_EMAIL = SERVER_EMAIL = env.text("EMAIL_FROM", default=f"interplay@{_SITE.hostname}")
+OPERATOR_CONTACT = env.text("OPERATOR_CONTACT")
+"""Whom people turn to when something illegal was reported and the project names nobody."""
+
+# ── How often (per user; per address before login) ────────────────────────────
+
+RATE_LIMITS = rates.LIMITS if env.flag("RATE_LIMITED", default=True) else {}
+RATE_LIMITS_FOLDER = VAR_DIR / "limits"
+REDIS_URL = env.secret("REDIS_URL")
+"""Where rates are counted when several machines serve the site; empty: in files under VAR_DIR, for one machine."""
+# Shared by all processes: a used one-time code must be known to each of them.
+CACHES = {
+    "default": {"BACKEND": "django.core.cache.backends.redis.RedisCache", "LOCATION": REDIS_URL}
+    if REDIS_URL
+    else {"BACKEND": "django.core.cache.backends.filebased.FileBasedCache", "LOCATION": str(VAR_DIR / "cache")}
+}
+
+# ── API ───────────────────────────────────────────────────────────────────────
+
+REST_FRAMEWORK = {
+    "DEFAULT_AUTHENTICATION_CLASSES": [
+        "config.api_tokens.ReadableTokens",  # first: who brings nothing is answered 401 with this scheme
+        "rest_framework.authentication.SessionAuthentication",
+    ],
+    "DEFAULT_PERMISSION_CLASSES": ["rest_framework.permissions.IsAuthenticated"],
+    "DEFAULT_RENDERER_CLASSES": ["rest_framework.renderers.JSONRenderer"],
+    "DEFAULT_PARSER_CLASSES": ["config.api_bodies.StrictJSON", "rest_framework.parsers.MultiPartParser"],
+    "DEFAULT_THROTTLE_CLASSES": ["config.api_rates.PerUser"],
+    "DEFAULT_SCHEMA_CLASS": "drf_spectacular.openapi.AutoSchema",
+    "EXCEPTION_HANDLER": "config.api_failures.api_failure",
+    "URL_FORMAT_OVERRIDE": None,
+}
+REST_KNOX = {"TOKEN_TTL": timedelta(days=90), "TOKEN_LIMIT_PER_USER": 10}
+"""Tokens for the API are kept as hashes and expire."""
+SPECTACULAR_SETTINGS = {
+    "TITLE": "Interplay",
+    "DESCRIPTION": "Projects, items, priors, labels, agreement and releases of an Interplay site.",
+    "VERSION": "1",
+    "SERVE_INCLUDE_SCHEMA": False,
+    "SERVE_PERMISSIONS": ["rest_framework.permissions.IsAuthenticated"],
+    "SWAGGER_UI_DIST": "SIDECAR",
+    "SWAGGER_UI_FAVICON_HREF": "SIDECAR",
+    # Closed sets that several fields share have one name each.
+    "ENUM_NAME_OVERRIDES": {
+        f"{closed_set.__name__}Enum": [(member.value, member.value.replace("_", " ")) for member in closed_set]
+        for closed_set in (Level, Reason)
+    },
+}
+
+# ── Runs ──────────────────────────────────────────────────────────────────────
+
+RUN_LEASE_SECONDS = env.whole("RUN_LEASE_SECONDS", default=25, least=3, most=3600)
+"""How long a worker may stay silent before its runs are given to another."""
+RUN_GRACE_SECONDS = env.whole("RUN_GRACE_SECONDS", default=20, most=600)
+"""How long a worker that was told to stop waits for the model calls under way."""
+RUN_BELLS = env.whole("RUN_BELLS", default=16, least=1, most=10_000)
+"""How many runs are at work at once; whoever is done goes on with the next that waits."""
+RUN_MODEL_THREADS = env.whole("RUN_MODEL_THREADS", default=128, least=1, most=10_000)
+"""How many model calls one process has under way; the providers' own limits are usually lower."""
+RUN_BUSY_ROUNDS = env.whole("RUN_BUSY_ROUNDS", default=12, least=1, most=1000)
+"""How many rounds in a row a run waits for a busy provider before it fails."""
+RUN_SITE_CALLS_A_DAY = env.whole("RUN_SITE_CALLS_A_DAY", default=0)
+RUN_SITE_TOKENS_A_DAY = env.whole("RUN_SITE_TOKENS_A_DAY", default=0, most=2**40)
+"""The most model calls and tokens of the whole site a day (UTC); 0: no limit. Projects have their own budgets."""
+PROMPTS_DIR = env.folder("PROMPTS_DIR", default=VAR_DIR / "prompts")
+"""Prompts that replace the site's own: <app>/<method>/<role>.md below it."""
+
+# ── The bell (Celery) ─────────────────────────────────────────────────────────
+
+CELERY_BROKER_URL = env.secret("CELERY_BROKER_URL", default="filesystem://localhost//")
+if CELERY_BROKER_URL.startswith("filesystem:"):
+    QUEUE_FOLDERS = [VAR_DIR / "queue" / "messages", VAR_DIR / "queue" / "control"]
+    CELERY_BROKER_TRANSPORT_OPTIONS = {
+        "data_folder_in": str(QUEUE_FOLDERS[0]),
+        "data_folder_out": str(QUEUE_FOLDERS[0]),
+        "control_folder": str(QUEUE_FOLDERS[1]),
+        "polling_interval": 0.05,
+    }
+else:
+    QUEUE_FOLDERS = []
+    # A dead broker must not hold a page: the row is saved, the sweeper rings later (F6, F8).
+    CELERY_BROKER_TRANSPORT_OPTIONS = {
+        "socket_timeout": 3,
+        "socket_connect_timeout": 3,
+        "connect_timeout": 3,
+        "max_retries": 1,
+    }
+CELERY_BROKER_CONNECTION_TIMEOUT = 3
+CELERY_BROKER_CONNECTION_RETRY_ON_STARTUP = True
+CELERY_TASK_PUBLISH_RETRY = False
+CELERY_TASK_IGNORE_RESULT = True
+CELERY_TASK_SERIALIZER = "json"
+CELERY_ACCEPT_CONTENT = ["json"]
+CELERY_TASK_DEFAULT_QUEUE = "interplay"
+CELERY_WORKER_PREFETCH_MULTIPLIER = 1
+CELERY_WORKER_HIJACK_ROOT_LOGGER = False
+CELERY_WORKER_REDIRECT_STDOUTS = False
+CELERY_BEAT_SCHEDULE_FILENAME = str(VAR_DIR / "beat")
+CELERY_BEAT_SCHEDULE = {
+    # Expired when the next one is due: a worker that was away does not find a heap of old sweeps.
+    "sweep": {"task": "config.tasks.sweep", "schedule": 30.0, "options": {"expires": 25}},
+    "tidy": {"task": "config.tasks.tidy", "schedule": 6 * 3600.0, "options": {"expires": 3600}},
+}
+QUEUE_TMP = VAR_DIR / "tmp"
+"""The filesystem transport moves messages through the temporary directory: the worker runs with TMPDIR here."""
+
+# ── PROVIDERS (models; providers/wiring.py says what follows from these) ──────
+
+MODEL_BINDINGS = {
+    name: env.text(name) for name in ("MODEL_TEXT", "MODEL_VISION", *(role.setting for role in ModelRole))
+}
+"""Which model answers which role, as provider:model; MODEL_TEXT and MODEL_VISION are what the others fall back to."""
+MODEL_ALLOWED = env.words("MODEL_ALLOWED")
+"""What projects and runs may choose beside these: provider:model, with * as a wildcard."""
+OPENAI_API_KEY = env.secret("OPENAI_API_KEY")
+OPENAI_BASE_URL = env.text("OPENAI_BASE_URL")
+OPENAI_JSON = env.choice("OPENAI_JSON", among={"schema", "object", "off"}, default="schema")
+"""How JSON is asked for: by its schema, as any object, or in words only (for servers that know no better)."""
+DASHSCOPE_API_KEY = env.secret("DASHSCOPE_API_KEY")
+DASHSCOPE_HTTP_BASE_URL = env.text("DASHSCOPE_HTTP_BASE_URL")
+MODEL_CALLS_AT_ONCE = env.whole("MODEL_CALLS_AT_ONCE", default=4, least=1, most=1000)
+"""Calls under way at one provider, per process."""
+MODEL_CALLS_PER_MINUTE = env.whole("MODEL_CALLS_PER_MINUTE", default=0)
+"""Calls begun at one provider in a minute, per process; 0: no limit."""
+MODEL_ATTEMPTS = env.whole("MODEL_ATTEMPTS", default=5, least=1, most=20)
+MODEL_BACKOFF = env.whole("MODEL_BACKOFF", default=30, most=300)
+"""The longest pause in seconds between two attempts, where the provider asks for none."""
+MODEL_READ_SECONDS = env.whole("MODEL_READ_SECONDS", default=30, least=1)
+MODEL_WALL_SECONDS = env.whole("MODEL_WALL_SECONDS", default=60, least=1)
+"""What one attempt may take in all, however lively the server drips."""
+MODEL_BODY_BYTES = env.whole("MODEL_BODY_BYTES", default=1_000_000, least=1000)
+
+# ── Words and logs ────────────────────────────────────────────────────────────
+
+LANGUAGE_CODE = "en"
+LANGUAGES = [("en", "English"), ("zh-hans", "简体中文"), ("ko", "한국어")]
+LOCALE_PATHS = [BASE_DIR / "locale"]
+TIME_ZONE = env.text("TIME_ZONE", default="UTC")
+USE_TZ = True
+
+LOGGING = {
+    "version": 1,
+    "disable_existing_loggers": False,
+    "formatters": {
+        "plain": {"()": "config.logs.Redacting", "format": "%(asctime)s %(levelname)s %(name)s: %(message)s"}
+    },
+    "handlers": {"stderr": {"class": "logging.StreamHandler", "formatter": "plain"}},
+    "root": {
+        "handlers": ["stderr"],
+        "level": env.choice("LOG_LEVEL", among={"DEBUG", "INFO", "WARNING", "ERROR"}, default="INFO"),
+    },
+    "loggers": {
+        "django": {"handlers": [], "propagate": True, "level": "INFO"},
+        "django.server": {"handlers": [], "propagate": True, "level": "INFO"},
+        # Statements carry the texts of items.
+        "django.db.backends": {"handlers": [], "propagate": True, "level": "INFO"},
+        "httpx": {"level": "WARNING"},
+        "httpx2": {"level": "WARNING"},
+        "openai": {"level": "WARNING"},
+        "dashscope": {"level": "WARNING"},
+        "urllib3": {"level": "WARNING"},
+        "celery.app.trace": {"level": "WARNING"},
+    },
+}

@@ -1,0 +1,28 @@
+"""Settings under pytest: nothing of this machine's site is touched, and nobody is slowed down.
+
+Variables that are set win, so that one suite runs on either database and any broker.
+"""
+
+import os
+from pathlib import Path
+
+os.environ.setdefault("VAR_DIR", str(Path(__file__).resolve().parent.parent / "var" / "tests"))
+os.environ.setdefault("CELERY_BROKER_URL", "memory://")
+os.environ.setdefault("RATE_LIMITED", "off")
+os.environ.setdefault("LOG_LEVEL", "WARNING")
+os.environ.setdefault("SECRET_KEY", "only-for-tests-" + "k" * 50)
+for name in [name for name in os.environ if name.startswith(("MODEL_", "OPENAI_", "DASHSCOPE_"))]:
+    del os.environ[name]  # nobody's key or model is used by a test; those that need one set it
+
+from config.settings import *  # noqa: E402, F403
+from config.settings import DATABASES, STORAGES  # noqa: E402
+
+CACHES = {"default": {"BACKEND": "django.core.cache.backends.locmem.LocMemCache"}}
+PASSWORD_HASHERS = ["django.contrib.auth.hashers.MD5PasswordHasher"]
+STORAGES["staticfiles"]["BACKEND"] = "django.contrib.staticfiles.storage.StaticFilesStorage"
+WHITENOISE_USE_FINDERS = True
+# A test database need not outlive a power cut.
+if str(DATABASES["default"]["ENGINE"]).endswith("sqlite3"):
+    DATABASES["default"]["OPTIONS"]["init_command"] += "PRAGMA synchronous=OFF;"  # type: ignore[index]
+else:
+    DATABASES["default"]["OPTIONS"]["options"] += " -c synchronous_commit=off"  # type: ignore[index]

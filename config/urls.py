@@ -1,0 +1,26 @@
+"""Addresses of the site: the apps', accounts, administration, health."""
+
+from allauth.account.decorators import secure_admin_login
+from django.conf import settings
+from django.contrib import admin
+from django.urls import include, path
+
+from config import health
+
+admin.site.login = secure_admin_login(admin.site.login)  # type: ignore[method-assign]  # with the second factor
+admin.site.site_header = admin.site.site_title = "Interplay"
+
+urlpatterns = [
+    path("healthz", health.health, name="healthz"),
+    path("livez", health.live, name="livez"),
+    path("favicon.ico", health.icon, name="favicon"),
+    path("accounts/", include("allauth.urls")),
+    path(settings.ADMIN_PATH, admin.site.urls),
+    path("api/v1/", include("annotation.api.urls")),
+    path("", include("annotation.urls")),
+]
+
+handler400 = "config.failures.bad_request"
+handler403 = "config.failures.forbidden"
+handler404 = "config.failures.not_found"
+handler500 = "config.failures.server_error"

@@ -1,0 +1,12 @@
+"""The site for a WSGI server such as gunicorn."""
+
+import os
+
+from django.core.wsgi import get_wsgi_application
+from django.urls import get_resolver
+
+os.environ.setdefault("DJANGO_SETTINGS_MODULE", "config.settings")
+
+application = get_wsgi_application()
+# Every page's code is loaded before gunicorn parts into processes: they share it, and no first visitor waits.
+get_resolver().url_patterns  # noqa: B018
