@@ -1,0 +1,180 @@
+"""Chat models behind the OpenAI protocol: OpenAI itself and every server that speaks it."""
+
+import base64
+import json
+import logging
+import time
+from dataclasses import dataclass, field
+from typing import Any, Literal
+
+import httpx2
+import openai
+
+from providers import tokens
+from providers.faults import hidden, provider_fault, transport_fault
+from providers.messages import Message, Part, ProviderBusy, ProviderError, Refused, Reply, Request, Text, Usage
+from providers.transport import BoundedTransport, Bounds, TransportFault
+
+# The SDK's debug lines hold whole requests, that is, items' texts.
+logging.getLogger("openai").setLevel(logging.WARNING)
+logging.getLogger("httpx2").setLevel(logging.WARNING)
+
+JsonWish = Literal["schema", "object", "off"]
+
+
+@dataclass(frozen=True)
+class Endpoint:
+    """Where to ask and how. An empty address is the SDK's own default; `key` never appears in a repr."""
+
+    key: str = field(repr=False)
+    address: str = ""
+    json_wish: JsonWish = "schema"
+    bounds: Bounds = Bounds()
+
+
+def connect(endpoint: Endpoint, *, provider: str = "openai") -> "Connection":
+    """A connection pool to one endpoint, shared by all its models and threads."""
+    return Connection(endpoint, provider)
+
+
+class Connection:
+    """One client of the SDK: no retries of its own, no proxies, bounded bodies."""
+
+    def __init__(self, endpoint: Endpoint, provider: str) -> None:
+        self.endpoint = endpoint
+        self.provider = provider
+        self._client = openai.OpenAI(
+            api_key=endpoint.key or "no-key",  # local servers ask for none, the SDK insists on one
+            base_url=endpoint.address or None,
+            max_retries=0,
+            timeout=httpx2.Timeout(endpoint.bounds.read),
+            http_client=httpx2.Client(transport=BoundedTransport(endpoint.bounds), trust_env=False),
+        )
+
+    def model(self, name: str) -> "OpenAIChat":
+        """The model of that name behind this connection."""
+        return OpenAIChat(self, name)
+
+    def send(self, body: dict[str, Any]) -> Any:
+        """The decoded JSON answer; raises as `Model.reply` does."""
+        try:
+            raw = self._client.chat.completions.with_raw_response.create(**body)
+            return json.loads(raw.http_response.content)
+        except openai.APIStatusError as fault:
+            raise self._status_fault(fault) from None
+        except TransportFault as fault:
+            raise transport_fault(self.provider, fault) from fault
+        except openai.APIConnectionError as fault:  # the SDK's own wrapping, where it knows the exception
+            raise ProviderBusy(f"{self.provider}: {fault}") from fault
+        except ValueError as fault:  # JSON and Unicode errors: an HTML page, an empty or a cut body
+            raise ProviderBusy(f"{self.provider} answered 200 with something that is not JSON") from fault
+
+    def _status_fault(self, fault: openai.APIStatusError) -> ProviderError | Refused:
+        error: dict[str, Any] = fault.body if isinstance(fault.body, dict) else {}
+        inner = error["error"] if isinstance(error.get("error"), dict) else error
+        code, said = str(inner.get("code") or inner.get("type") or ""), str(inner.get("message") or "")
+        said = hidden(said, self.endpoint.key)
+        return provider_fault(self.provider, fault.status_code, code, said, dict(fault.response.headers))
+
+
+class OpenAIChat:
+    """One model. Whether it sees pictures only the server knows, so they are sent and it may refuse them."""
+
+    sees_pictures = True
+
+    def __init__(self, connection: Connection, model: str) -> None:
+        self._connection = connection
+        self._model = model
+        self.name = f"{connection.provider}:{model}"
+
+    def reply(self, request: Request) -> Reply:
+        """Answer the request in one exchange; see `Model.reply`."""
+        began = time.monotonic()
+        answer = self._connection.send(self._body(request))
+        return self._read(request, answer, time.monotonic() - began)
+
+    def _body(self, request: Request) -> dict[str, Any]:
+        own = not self._connection.endpoint.address
+        body: dict[str, Any] = {
+            "model": self._model,
+            "messages": [_message(message) for message in request.messages],
+            # OpenAI's newer models refuse the old name, other servers know only that one.
+            "max_completion_tokens" if own else "max_tokens": request.max_tokens,
+        }
+        if request.temperature is not None:
+            body["temperature"] = request.temperature
+        wanted = _response_format(request, self._connection.endpoint.json_wish)
+        return body | ({"response_format": wanted} if wanted else {})
+
+    def _read(self, request: Request, answer: Any, seconds: float) -> Reply:
+        if not isinstance(answer, dict):
+            raise ProviderBusy(f"{self._connection.provider} answered 200 with JSON that is no chat completion")
+        choice = _first(answer.get("choices"))
+        said = choice.get("message")
+        said = said if isinstance(said, dict) else {}
+        text = hidden(_text(said.get("content")), self._connection.endpoint.key)
+        finish = str(choice.get("finish_reason") or "stop")
+        if finish == "content_filter":
+            raise Refused(f"{self.name}: the provider's filter stopped the answer", code="provider_blocked")
+        if said.get("refusal") and not text:
+            raise Refused(f"{self.name}: {str(said['refusal'])[:300]}")
+        usage = _usage(answer.get("usage")) or tokens.estimated(request, text)
+        return Reply(text, _name(answer.get("model")) or self._model, usage, seconds, finish)
+
+
+def _message(message: Message) -> dict[str, Any]:
+    if all(isinstance(part, Text) for part in message.parts):
+        return {"role": message.role, "content": message.text}
+    return {"role": message.role, "content": [_part(part) for part in message.parts]}
+
+
+def _part(part: Part) -> dict[str, Any]:
+    if isinstance(part, Text):
+        return {"type": "text", "text": part.text}
+    content = base64.b64encode(part.content).decode()
+    return {"type": "image_url", "image_url": {"url": f"data:{part.media_type};base64,{content}"}}
+
+
+def _response_format(request: Request, wish: JsonWish) -> dict[str, Any] | None:
+    if request.schema is None or wish == "off":
+        return None
+    if wish == "object":
+        return {"type": "json_object"}
+    strict = _closed(request.schema)
+    return {"type": "json_schema", "json_schema": {"name": request.role, "schema": request.schema, "strict": strict}}
+
+
+def _closed(schema: Any) -> bool:
+    """Whether every object of the schema is closed and whole, as the protocol's strict mode demands."""
+    if isinstance(schema, list):
+        return all(_closed(part) for part in schema)
+    if not isinstance(schema, dict):
+        return True
+    if "properties" in schema and (
+        schema.get("additionalProperties") is not False or set(schema.get("required", ())) != set(schema["properties"])
+    ):
+        return False
+    return all(_closed(part) for part in schema.values())
+
+
+def _first(choices: Any) -> dict[str, Any]:
+    return choices[0] if isinstance(choices, list) and choices and isinstance(choices[0], dict) else {}
+
+
+def _text(content: Any) -> str:
+    """The answer's text: a string, or (some servers) a list of parts."""
+    if isinstance(content, list):
+        return "".join(str(part.get("text") or "") for part in content if isinstance(part, dict))
+    return content if isinstance(content, str) else ""
+
+
+def _usage(given: Any) -> Usage | None:
+    """What the provider says; no call has an empty prompt, so zeros say nothing."""
+    if not isinstance(given, dict):
+        return None
+    return tokens.stated(given.get("prompt_tokens"), given.get("completion_tokens"))
+
+
+def _name(given: Any) -> str:
+    """The model that the provider says has answered; nothing where that is no name."""
+    return given if isinstance(given, str) and len(given) <= 160 and given.isprintable() else ""

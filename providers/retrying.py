@@ -1,0 +1,65 @@
+"""The one place that sends a request again (design section 6; every SDK's own retries are off)."""
+
+import random
+import time
+from collections.abc import Callable
+from dataclasses import replace
+
+from providers.messages import Model, ProviderBusy, ProviderError, Refused, Reply, Request
+
+
+class Retrying:
+    """Asks again after a passing fault: full jitter within `backoff` seconds, or as long as Retry-After says.
+
+    What it raises is meant for the caller of the whole stack: ProviderBusy only where the provider asks for a
+    longer pause than `longest_wait` (give the worker back, come again after `retry_after`); when attempts or
+    patience run out a final ProviderError with the code of the last fault (`timeout` or `provider_error`). Whatever it
+    raises has counted its `attempts`.
+    """
+
+    def __init__(
+        self,
+        model: Model,
+        *,
+        attempts: int = 5,
+        patience: float = 480.0,
+        backoff: tuple[float, float] = (1.0, 30.0),
+        longest_wait: float = 60.0,
+        sleep: Callable[[float], None] = time.sleep,
+        clock: Callable[[], float] = time.monotonic,
+        uniform: Callable[[float, float], float] = random.uniform,
+    ) -> None:
+        self.name, self.sees_pictures = model.name, model.sees_pictures
+        self._model = model
+        self._attempts, self._patience, self._longest_wait = attempts, patience, longest_wait
+        self._backoff = backoff
+        self._sleep, self._clock, self._uniform = sleep, clock, uniform
+
+    def reply(self, request: Request) -> Reply:
+        """Answer the request; `attempts` of the reply counts the exchanges it took."""
+        began = self._clock()
+        attempt = 1
+        while True:
+            try:
+                return replace(self._model.reply(request), attempts=attempt)
+            except ProviderBusy as fault:
+                fault.attempts = attempt
+                wait = self._wait(fault, attempt)
+                if attempt == self._attempts or self._clock() - began + wait > self._patience:
+                    final = ProviderError(f"{fault} (attempt {attempt} of {self._attempts})", code=fault.code)
+                    final.attempts = attempt
+                    raise final from fault
+            except (ProviderError, Refused) as fault:
+                fault.attempts += attempt - 1
+                raise
+            self._sleep(wait)
+            attempt += 1
+
+    def _wait(self, fault: ProviderBusy, attempt: int) -> float:
+        if fault.retry_after is None:
+            least, most = self._backoff
+            return self._uniform(least, min(most, 2.0**attempt))
+        if fault.retry_after > self._longest_wait:
+            fault.attempts = attempt
+            raise fault
+        return fault.retry_after

@@ -1,0 +1,183 @@
+"""One HTTP transport for every SDK: bounded in time and size, deaf to proxies, unwilling to be redirected.
+
+No SDK setting bounds a server that drips (each byte renews a read timeout) or one that answers without end, so
+the bound sits below the SDKs: every read of an exchange, headers included, ends at one deadline.
+"""
+
+import ssl
+import threading
+import time
+import zlib
+from collections.abc import Callable, Iterable, Iterator
+from contextlib import contextmanager
+from dataclasses import dataclass
+from typing import Any, cast
+
+import httpcore2
+import httpx2
+
+
+class TransportFault(Exception):
+    """The exchange brought no answer; one of the four below."""
+
+
+class TimedOut(TransportFault):
+    """The exchange did not end before its deadline, or the server fell silent."""
+
+
+class TooLarge(TransportFault):
+    """The body is longer than allowed."""
+
+
+class Unreachable(TransportFault):
+    """No connection, or it broke before the answer was whole."""
+
+
+class Redirected(TransportFault):
+    """The server sent us elsewhere; addresses come from the server's own settings only."""
+
+
+@dataclass(frozen=True)
+class Bounds:
+    """What one exchange may take: seconds to connect, between two reads, and in all; bytes of the decoded body."""
+
+    connect: float = 5.0
+    read: float = 30.0
+    wall: float = 60.0
+    body: int = 1_000_000
+
+
+class _Deadline(threading.local):
+    """When the exchange of this thread must have ended; connections are pooled, an exchange stays in its thread."""
+
+    at: float | None = None
+
+
+class _TimedStream(httpcore2.NetworkStream):
+    """A connection whose every operation ends at the deadline of the thread that uses it."""
+
+    def __init__(self, inner: httpcore2.NetworkStream, left: Callable[[float | None], float | None]) -> None:
+        self._inner = inner
+        self._left = left
+
+    def read(self, max_bytes: int, timeout: float | None = None) -> bytes:
+        return self._inner.read(max_bytes, self._left(timeout))
+
+    def write(self, buffer: bytes, timeout: float | None = None) -> None:
+        self._inner.write(buffer, self._left(timeout))
+
+    def close(self) -> None:
+        self._inner.close()
+
+    def start_tls(
+        self, ssl_context: ssl.SSLContext, server_hostname: str | None = None, timeout: float | None = None
+    ) -> httpcore2.NetworkStream:
+        return _TimedStream(self._inner.start_tls(ssl_context, server_hostname, self._left(timeout)), self._left)
+
+    def get_extra_info(self, info: str) -> Any:
+        return self._inner.get_extra_info(info)
+
+
+class _TimedBackend(httpcore2.SyncBackend):
+    """Opens connections that know the deadline."""
+
+    def __init__(self, left: Callable[[float | None], float | None]) -> None:
+        self._left = left
+
+    def connect_tcp(
+        self,
+        host: str,
+        port: int,
+        timeout: float | None = None,
+        local_address: str | None = None,
+        socket_options: Iterable[Any] | None = None,
+    ) -> httpcore2.NetworkStream:
+        stream = super().connect_tcp(host, port, self._left(timeout), local_address, socket_options)
+        return _TimedStream(stream, self._left)
+
+
+class BoundedTransport(httpx2.BaseTransport):
+    """Sends one request and reads the whole answer within `bounds`.
+
+    Raises TimedOut, TooLarge, Unreachable or Redirected. Certificates: the system's, or SSL_CERT_FILE and SSL_CERT_DIR,
+    so that a model server inside a house can be trusted; no other part of the environment is heard.
+    """
+
+    def __init__(self, bounds: Bounds | None = None, *, connections: int = 512) -> None:
+        self.bounds = bounds or Bounds()
+        self._deadline = _Deadline()
+        self._pool = httpcore2.ConnectionPool(
+            ssl_context=httpx2.create_ssl_context(),
+            max_connections=connections,
+            max_keepalive_connections=connections,
+            keepalive_expiry=30.0,
+            network_backend=_TimedBackend(self._left),
+        )
+
+    def _left(self, timeout: float | None) -> float | None:
+        """The seconds an operation may still take: its own timeout, cut at the deadline of the exchange."""
+        if self._deadline.at is None:
+            return timeout
+        left = self._deadline.at - time.monotonic()
+        if left <= 0:
+            raise httpcore2.ReadTimeout("the wall clock of this exchange has run out")
+        return left if timeout is None else min(timeout, left)
+
+    @contextmanager
+    def _clocked(self) -> Iterator[None]:
+        self._deadline.at = time.monotonic() + self.bounds.wall
+        try:
+            yield
+        except (httpcore2.TimeoutException, TimeoutError) as fault:
+            raise TimedOut(f"no whole answer within {self.bounds.wall:g} s") from fault
+        except (httpcore2.NetworkError, httpcore2.ProtocolError, OSError, zlib.error) as fault:
+            raise Unreachable(f"the connection failed: {type(fault).__name__}") from fault
+        finally:
+            self._deadline.at = None
+
+    def handle_request(self, request: httpx2.Request) -> httpx2.Response:
+        """One exchange; the answer's body is read, decoded and counted before this returns."""
+        with self._clocked():
+            answer = self._pool.handle_request(self._outgoing(request))
+            try:
+                headers = httpx2.Headers(answer.headers)
+                if 300 <= answer.status < 400:
+                    raise Redirected(f"the server answered with a redirect ({answer.status}), which is not followed")
+                body = self._body(cast(Iterable[bytes], answer.stream), headers.get("content-encoding", ""))
+            finally:
+                answer.close()  # an unread rest closes the connection: it is never handed to another exchange
+        for gone in ("content-encoding", "content-length", "transfer-encoding"):
+            headers.pop(gone, None)
+        return httpx2.Response(answer.status, headers=headers, content=body, request=request)
+
+    def _outgoing(self, request: httpx2.Request) -> httpcore2.Request:
+        headers = [(name, value) for name, value in request.headers.raw if name.lower() != b"accept-encoding"]
+        bounds = self.bounds
+        timeouts = {"connect": bounds.connect, "read": bounds.read, "write": bounds.read, "pool": bounds.read}
+        return httpcore2.Request(
+            request.method,
+            httpcore2.URL(
+                scheme=request.url.raw_scheme,
+                host=request.url.raw_host,
+                port=request.url.port,
+                target=request.url.raw_path,
+            ),
+            headers=[*headers, (b"Accept-Encoding", b"identity")],
+            content=request.read(),
+            extensions={"timeout": timeouts},
+        )
+
+    def _body(self, chunks: Iterable[bytes], encoding: str) -> bytes:
+        """The decoded body; TooLarge as soon as it passes the limit, so a compressed bomb never unfolds."""
+        unpack = zlib.decompressobj(wbits=47) if encoding.strip().lower() in ("gzip", "deflate") else None
+        body = bytearray()
+        for chunk in chunks:
+            room = self.bounds.body - len(body) + 1
+            body += unpack.decompress(chunk, room) if unpack else chunk[:room]
+            if len(body) > self.bounds.body:
+                raise TooLarge(f"the answer is longer than {self.bounds.body:,} bytes")
+        return bytes(body)
+
+    def close(self) -> None:
+        """Close the pooled connections."""
+        self._pool.close()

@@ -1,0 +1,197 @@
+from collections.abc import Callable
+from typing import Any
+
+import pytest
+from wire.server import WireServer, status
+
+from providers import wiring
+from providers.keyword import KeywordModel
+from providers.messages import Message, ProviderBusy, ProviderError, ProviderPaused, Request
+from providers.retrying import Retrying
+from providers.roles import ModelRole
+
+TEXT, IMAGE = ModelRole.PRIOR_TEXT, ModelRole.PRIOR_IMAGE
+ASKED = Request("prior_text", (Message.of("user", "hello"),))
+Configure = Callable[..., None]
+
+
+@pytest.fixture
+def configure(settings: Any) -> Configure:
+    """Sets bindings (MODEL_…) and other settings."""
+
+    def put(**given: Any) -> None:
+        bound = {name: value for name, value in given.items() if name.startswith("MODEL_") and isinstance(value, str)}
+        settings.MODEL_BINDINGS = bound
+        for name, value in given.items():
+            if name not in bound:
+                setattr(settings, name, value)
+
+    return put
+
+
+def names(*roles: ModelRole) -> list[str]:
+    return [binding.name for binding in map(wiring.bind, roles)]
+
+
+def problems(*roles: ModelRole) -> list[str]:
+    return [binding.problem for binding in map(wiring.bind, roles)]
+
+
+def test_without_any_key_the_baseline_answers(configure: Configure):
+    configure()
+    assert names(TEXT, IMAGE) == [KeywordModel().name] * 2
+    assert problems(TEXT, IMAGE) == ["", ""]
+    assert isinstance(wiring.model_for("prior_text"), KeywordModel)
+
+
+def test_with_a_dashscope_key_alone_its_defaults_answer(configure: Configure):
+    configure(DASHSCOPE_API_KEY="k")
+    assert names(TEXT, IMAGE) == ["dashscope:qwen-plus", "dashscope:qwen3-vl-plus"]
+    assert problems(TEXT, IMAGE) == ["", ""]
+
+
+def test_with_an_openai_key_alone_the_missing_setting_is_named(configure: Configure):
+    configure(OPENAI_API_KEY="k")
+    assert names(TEXT, IMAGE) == [KeywordModel().name] * 2
+    text, image = problems(TEXT, IMAGE)
+    assert "set MODEL_TEXT to openai:" in text
+    assert "set MODEL_VISION to openai:" in image
+
+
+def test_pictures_do_not_go_to_a_vendor_that_nobody_chose(configure: Configure):
+    configure(DASHSCOPE_API_KEY="k", OPENAI_API_KEY="k", MODEL_TEXT="openai:some")
+    assert names(TEXT, IMAGE) == ["openai:some", KeywordModel().name]
+    assert "MODEL_VISION" in problems(IMAGE)[0]
+
+
+def test_a_role_comes_before_its_family(configure: Configure):
+    configure(OPENAI_API_KEY="k", MODEL_TEXT="openai:a", MODEL_VISION="openai:b", MODEL_PRIOR_TEXT="openai:c:free")
+    text, image = wiring.bind(TEXT), wiring.bind(IMAGE)
+    assert (text.name, text.model, text.setting) == ("openai:c:free", "c:free", "MODEL_PRIOR_TEXT")
+    assert (image.name, image.setting) == ("openai:b", "MODEL_VISION")
+
+
+def test_the_gatekeeper_defaults_to_the_prosecutor(configure: Configure):
+    configure(OPENAI_API_KEY="k", MODEL_VISION="openai:a", MODEL_PROSECUTOR="openai:b")
+    assert names(ModelRole.GATEKEEPER, ModelRole.JUDGE) == ["openai:b", "openai:a"]
+
+
+@pytest.mark.parametrize(
+    ("bound", "sentence"),
+    [
+        ("dashscope:qwen-plus", "DASHSCOPE_API_KEY is not set"),
+        ("openai:some", "neither OPENAI_API_KEY nor OPENAI_BASE_URL is set"),
+        ("anthropic:some", "must look like provider:model"),
+        ("openai:", "must look like provider:model"),
+        ("gpt", "must look like provider:model"),
+    ],
+)
+def test_a_binding_that_cannot_work_is_a_problem_with_a_sentence(configure: Configure, bound: str, sentence: str):
+    configure(MODEL_TEXT=bound)
+    assert sentence in problems(TEXT)[0]
+    with pytest.raises(wiring.NotConfigured, match=sentence) as fault:
+        wiring.model_for("prior_text")
+    assert fault.value.code == "bad_request"
+
+
+def test_a_local_server_needs_no_key(configure: Configure):
+    configure(OPENAI_BASE_URL="http://127.0.0.1:9/v1", MODEL_TEXT="openai:some")
+    assert problems(TEXT) == [""]
+
+
+@pytest.mark.parametrize("chosen", ["openai:a", "openai:small-7b", "keyword:cues-1"])
+def test_a_project_may_choose_what_the_list_allows(configure: Configure, chosen: str):
+    configure(OPENAI_API_KEY="k", MODEL_TEXT="openai:a", MODEL_ALLOWED=["openai:small-*"])
+    assert wiring.model_for("prior_text", {"prior_text": chosen}).name == chosen
+
+
+@pytest.mark.parametrize("chosen", ["openai:large", "dashscope:qwen-plus", "http://evil.example/v1"])
+def test_a_project_may_not_choose_anything_else(configure: Configure, chosen: str):
+    configure(OPENAI_API_KEY="k", MODEL_TEXT="openai:a", MODEL_ALLOWED=["openai:small-*"])
+    with pytest.raises(wiring.NotConfigured, match="MODEL_ALLOWED"):
+        wiring.model_for("prior_text", {"prior_text": chosen})
+
+
+def test_a_page_can_say_what_may_be_chosen(configure: Configure):
+    configure(OPENAI_API_KEY="k", MODEL_TEXT="openai:a", MODEL_ALLOWED=["openai:small-*", "openai:b"])
+    assert wiring.allowed() == [KeywordModel().name, "openai:a", "openai:b", "openai:small-*"]
+
+
+@pytest.fixture
+def wired(configure: Configure, wire: WireServer) -> Configure:
+    """Binds both families to a model of the wire server."""
+
+    def bind(model: str = "wire-sensible", **given: Any) -> None:
+        configure(OPENAI_BASE_URL=wire.openai_url, MODEL_TEXT=f"openai:{model}", MODEL_BACKOFF=0, **given)
+
+    return bind
+
+
+def test_a_wired_model_asks_and_counts_its_attempts(wired: Configure, wire: WireServer):
+    wired()
+    wire.queue("503", "429")
+    model = wiring.model_for("prior_text")
+    assert isinstance(model, Retrying)
+    assert model.name == "openai:wire-sensible"
+    assert model.reply(ASKED).attempts == 3
+
+
+def test_models_of_one_provider_share_one_breaker(wired: Configure, wire: WireServer):
+    wired("wire-503")
+    with pytest.raises(ProviderPaused):
+        wiring.model_for("prior_text").reply(ASKED)
+    assert len(wire.heard) == 5
+    with pytest.raises(ProviderPaused, match="openai keeps failing"):
+        wiring.model_for("perspective").reply(ASKED)
+    assert len(wire.heard) == 5
+    assert 0 < wiring._breaker(wiring._vendor("openai")).standing().paused_for <= 60
+
+
+def test_no_quota_is_asked_once_and_pauses_the_provider(wired: Configure, wire: WireServer):
+    wired("wire-quota")
+    model = wiring.model_for("prior_text")
+    for _ in range(2):
+        with pytest.raises(ProviderPaused, match="insufficient_quota"):
+            model.reply(ASKED)
+    assert len(wire.heard) == 1
+    assert wiring._breaker(wiring._vendor("openai")).standing().paused_for > 60
+
+
+def test_a_long_pause_that_the_provider_asks_for_is_handed_on(wired: Configure, wire: WireServer):
+    wired("wire-429-600")
+    with pytest.raises(ProviderBusy) as busy:
+        wiring.model_for("prior_text").reply(ASKED)
+    assert (busy.value.retry_after, len(wire.heard)) == (600, 1)
+
+
+@pytest.mark.parametrize("behaviour", ["404", "context"])
+def test_a_final_fault_names_the_setting(wired: Configure, wire: WireServer, behaviour: str):
+    wired(f"wire-{behaviour}")
+    with pytest.raises(ProviderError, match=f"openai:wire-{behaviour} comes from MODEL_TEXT") as fault:
+        wiring.model_for("prior_text").reply(ASKED)
+    assert (fault.value.code, len(wire.heard)) == ("bad_request", 1)
+
+
+def test_a_plan_that_repeats_the_settings_names_the_setting_too(wired: Configure):
+    wired("wire-404")
+    with pytest.raises(ProviderError, match="comes from MODEL_TEXT"):
+        wiring.model_for("prior_text", {"prior_text": "openai:wire-404"}).reply(ASKED)
+
+
+def test_trying_out_is_one_call_and_never_raises(wired: Configure, wire: WireServer):
+    wired()
+    good = wiring.try_out(TEXT, ASKED)
+    assert (good.ok, good.name) == (True, "openai:wire-sensible")
+    wire.queue(status(500, "server_error", "on fire"))
+    bad = wiring.try_out(TEXT, ASKED)
+    assert (bad.ok, bad.fault) == (False, "openai answered 500 server_error: on fire")
+    wire.queue("blocked")
+    assert not wiring.try_out(TEXT, ASKED).ok
+    assert len(wire.heard) == 3
+
+
+def test_trying_out_a_model_that_is_not_set_up_says_so(configure: Configure):
+    configure(MODEL_TEXT="openai:some")
+    trial = wiring.try_out(TEXT, ASKED)
+    assert not trial.ok
+    assert "OPENAI_API_KEY" in trial.fault
