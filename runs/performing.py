@@ -1,0 +1,214 @@
+"""One worker's go at a run: rounds of questions, asked at the same time, each answer saved as it arrives."""
+
+import random
+import time
+from collections.abc import Callable, Iterator, Sequence
+from concurrent.futures import FIRST_COMPLETED, Future, wait
+from dataclasses import dataclass
+from functools import partial
+from typing import Any
+
+from django.conf import settings
+from django.db import InterfaceError, OperationalError, connection
+
+from providers.messages import Model, ProviderBusy, ProviderError, ProviderPaused, Refused, Reply, Request
+from runs import calls, leasing, pausing, pool, spending, stopping, turns
+from runs.asking import Answer, Asking, ended
+from runs.calls import Call
+from runs.domain.states import Reason, RunState, TurnState, reason_of, state_of
+from runs.method import Finish, Method, Outcome, SavedTurn, Step
+from runs.models import Run
+
+Models = Callable[[str, str], Model]
+"""The model that answers a role, by the role and the name ("provider:model") that the run planned for it."""
+
+_FIRST_WAIT = 30.0
+_LONGEST_WAIT = 600.0
+
+
+@dataclass(frozen=True)
+class Waiting:
+    """The run goes back to the queue for so many seconds; `counted` as a round at a busy provider."""
+
+    seconds: float
+    detail: str
+    counted: bool = True
+
+
+class Stopped(Exception):
+    """This process is to end: the run goes on elsewhere."""
+
+
+class TimeIsUp(Exception):
+    """The run has worked for as long as it may."""
+
+
+class Performance:
+    """A run in the hands of this thread, which alone touches the database."""
+
+    def __init__(self, run: Run, method: Method, case: Any, models: Models) -> None:
+        self.run = run
+        self.method = method
+        self.case = case
+        self.models = models
+        self.saved: dict[str, SavedTurn] = turns.saved(run)
+        self.usable: dict[str, SavedTurn] = {}
+        # The row's own: whoever ends the run finds there what is still under way.
+        self.in_flight: dict[str, Call] = run.in_flight
+        late = {key: self.in_flight.pop(key) for key in [*self.in_flight] if key in self.saved}
+        if late:
+            turns.settle_late(run, late, self.in_flight)
+        # Steps under way when a worker was lost: they may have been billed, and are asked again.
+        self.lost = dict(self.in_flight)
+        self.flying: dict[Future[Reply], Asking] = {}
+        self.halt: Exception | None = None
+        self.deadline = time.monotonic() + max(1.0, run.seconds_limit - run.seconds)
+        self.renewed = time.monotonic()
+
+    def play(self) -> Outcome | Waiting:
+        """Ask in rounds until the method has finished, a turn ends the run, or a provider makes it wait."""
+        while True:
+            steps = self.method.next_steps(self.case, self.usable)
+            if isinstance(steps, Finish):
+                return Outcome(RunState.SUCCEEDED, value=steps.value)
+            unsaved = [step for step in steps if step.key not in self.saved]
+            if unsaved and self.saved and not self.method.still_wanted(self.run):
+                return Outcome(RunState.CANCELLED, Reason.TARGET_GONE)
+            waiting = self._round(unsaved) if unsaved else None
+            if stop := self._sort(steps) or waiting:
+                return stop
+
+    def _sort(self, steps: Sequence[Step]) -> Outcome | None:
+        """Make the answers usable; answers how the run ends if one that is needed came to nothing."""
+        known = [(step, self.saved[step.key]) for step in steps if step.key in self.saved]
+        if steps and all(step.key in self.usable for step in steps):
+            raise RuntimeError(f"{self.method.name} asks for {steps[0].key} again")
+        for step, turn in known:
+            if turn.state != TurnState.OK and not step.optional:
+                return _ending(step, turn)
+            self.usable[step.key] = turn
+        return None
+
+    def _round(self, steps: Sequence[Step]) -> Waiting | None:
+        for step in steps:
+            self._send(self._begin(step))
+        waiting: Waiting | None = None
+        while self.flying:
+            for future in self._landed():
+                waiting = self._hear(self.flying.pop(future), future) or waiting
+        if self.halt:
+            raise self.halt
+        return waiting
+
+    def _begin(self, step: Step) -> Asking:
+        asking = Asking.about(step)
+        if call := self.lost.get(step.key):
+            asking.after_loss(call)
+        return asking
+
+    def _send(self, asking: Asking) -> None:
+        """Reserve the next call and make it; where that is not allowed, nothing more is sent in this round."""
+        if stopping.told():
+            self.halt = self.halt or Stopped()
+        if self.halt:
+            return
+        try:
+            spending.reserve(self.run, asking, self.in_flight)
+        except (spending.BudgetExceeded, leasing.CancelRequested) as reason:
+            self.halt = reason
+            return
+        self.renewed = time.monotonic()
+        role = asking.step.role
+        job = partial(_reply, self.models, role, self.run.model_plan[role], asking.request)
+        self.flying[pool.shared(settings.RUN_MODEL_THREADS).submit(job)] = asking
+
+    def _landed(self) -> Iterator[Future[Reply]]:
+        """Wait for the next answers, without a database connection; renew the lease meanwhile."""
+        hand_back()
+        grace = time.monotonic() + settings.RUN_GRACE_SECONDS
+        while True:
+            told = stopping.told()
+            until = min(self.renewed + settings.RUN_LEASE_SECONDS / 3, self.deadline, grace if told else self.deadline)
+            waited_for: list[Future[Any]] = [*self.flying] if told else [*self.flying, stopping.future()]
+            done, _ = wait(waited_for, max(0.0, until - time.monotonic()), FIRST_COMPLETED)
+            if landed := [future for future in self.flying if future in done]:
+                yield from landed
+                return
+            self._while_waiting(grace)
+
+    def _while_waiting(self, grace: float) -> None:
+        now = time.monotonic()
+        if now >= self.deadline:
+            raise TimeIsUp
+        if stopping.told() and now >= grace:
+            raise Stopped
+        if now >= self.renewed + settings.RUN_LEASE_SECONDS / 3:
+            self._renew(now)
+            hand_back()
+
+    def _renew(self, now: float) -> None:
+        try:
+            leasing.keep(self.run)
+            self.renewed = now
+        except (OperationalError, InterfaceError):
+            # The calls under way are worth more than the lease: tried again soon, and whoever took over is noticed.
+            connection.close()
+            self.renewed = now - settings.RUN_LEASE_SECONDS / 3 + 1.0
+
+    def _hear(self, asking: Asking, future: Future[Reply]) -> Waiting | None:
+        try:
+            answer = asking.hear(future.result())
+        except Refused as refusal:
+            asking.declined(refusal.attempts)
+            answer = ended(reason_of(refusal.code), str(refusal))
+        except ProviderError as fault:
+            if isinstance(fault, ProviderPaused) or self._may_wait(fault):
+                return self._wait_for_provider(asking, fault)
+            asking.retries += fault.attempts - 1
+            answer = ended(reason_of(fault.code), str(fault))
+        if answer is None:
+            self._send(asking)
+        else:
+            self._save(asking, answer)
+        return None
+
+    def _save(self, asking: Asking, answer: Answer) -> None:
+        key = asking.step.key
+        self.in_flight.pop(key, None)
+        self.saved[key] = turns.save(self.run, asking, answer, self.in_flight)
+        self.renewed = time.monotonic()
+
+    def _may_wait(self, fault: ProviderError) -> bool:
+        return isinstance(fault, ProviderBusy) and self.run.waits + 1 < settings.RUN_BUSY_ROUNDS
+
+    def _wait_for_provider(self, asking: Asking, fault: ProviderError) -> Waiting:
+        """Give the call back to the budget; earlier questions of the same step were paid and stay noted."""
+        key = asking.step.key
+        asking.calls -= 1
+        self.in_flight.pop(key, None)
+        if asking.lost_calls + asking.calls:
+            asked = {"calls": asking.lost_calls + asking.calls, "tokens": asking.lost_tokens + asking.used}
+            self.in_flight[key] = calls.NO_CALL | asked
+        turns.give_up(self.run, asking, fault.attempts, self.in_flight)
+        if isinstance(fault, ProviderPaused):
+            name = self.run.model_plan[asking.step.role]
+            pausing.pause(name.partition(":")[0], str(fault), fault.retry_after)
+            return Waiting(fault.retry_after, str(fault), counted=False)
+        asked_for = fault.retry_after if isinstance(fault, ProviderBusy) else None
+        backoff = min(_LONGEST_WAIT, _FIRST_WAIT * 2**self.run.waits) * random.uniform(0.5, 1.0)
+        return Waiting(backoff if asked_for is None else asked_for, str(fault))
+
+
+def hand_back() -> None:
+    """Give the database connection back to its pool: nothing is held while a model thinks."""
+    if connection.vendor == "postgresql" and not connection.in_atomic_block:
+        connection.close()
+
+
+def _reply(models: Models, role: str, name: str, request: Request) -> Reply:
+    return models(role, name).reply(request)
+
+
+def _ending(step: Step, turn: SavedTurn) -> Outcome:
+    reason = Reason(turn.reason)
+    return Outcome(state_of(reason), reason, f"{step.role}: {turn.detail}")
