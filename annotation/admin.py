@@ -1,0 +1,91 @@
+"""Site administration: accounts are edited here, campaigns only looked at; every change to a campaign is a verb."""
+
+from typing import Any, ClassVar
+
+from django.contrib import admin
+from django.contrib.auth.admin import UserAdmin
+from django.http import HttpRequest
+
+from annotation.models import Event, Import, Item, Membership, Project, Release, User
+
+
+class LookOnly(admin.ModelAdmin):  # type: ignore[type-arg]  # one base for every model here
+    """Rows to look at: nothing is added, changed or removed behind the verbs' back."""
+
+    list_per_page = 50
+    show_full_result_count = False
+
+    def has_add_permission(self, request: HttpRequest) -> bool:
+        return False
+
+    def has_change_permission(self, request: HttpRequest, obj: Any = None) -> bool:
+        return False
+
+    def has_delete_permission(self, request: HttpRequest, obj: Any = None) -> bool:
+        return False
+
+
+@admin.register(User)
+class Accounts(UserAdmin[User]):
+    """Accounts: make one, set a password, switch one off, make somebody a site admin. They are never removed."""
+
+    list_display = ("username", "is_active", "is_staff", "last_login")
+    list_filter = ("is_active", "is_staff")
+    ordering = ("username",)
+    readonly_fields = ("last_login", "date_joined")
+    fieldsets = (
+        (None, {"fields": ("username", "password")}),
+        ("Person", {"fields": ("first_name", "last_name", "email", "language")}),
+        ("May", {"fields": ("is_active", "is_staff", "is_superuser", "user_permissions")}),
+        ("When", {"fields": ("last_login", "date_joined")}),
+    )
+
+    def has_delete_permission(self, request: HttpRequest, obj: Any = None) -> bool:
+        return False
+
+
+@admin.register(Project)
+class Projects(LookOnly):
+    list_display = ("slug", "name", "policy", "seats", "is_open", "created_at")
+    search_fields = ("slug", "name")
+
+
+@admin.register(Membership)
+class Memberships(LookOnly):
+    list_display = ("pseudonym", "project", "user", "annotates", "reviews", "administers", "active")
+    list_filter = ("active", "annotates", "reviews", "administers")
+    list_select_related = ("project", "user")
+    search_fields = ("pseudonym", "user__username", "project__slug")
+
+
+@admin.register(Item)
+class Items(LookOnly):
+    """Items by their ids; the texts themselves are seen on the project's own pages, by its members."""
+
+    list_display = ("external_id", "project", "stage", "round", "taken")
+    list_filter = ("stage",)
+    list_select_related = ("project",)
+    search_fields = ("external_id", "=public_id", "project__slug")
+    fields: ClassVar[tuple[str, ...]] = ("public_id", "external_id", "project", "stage", "round", "taken", "batch")
+
+
+@admin.register(Event)
+class Events(LookOnly):
+    list_display = ("at", "verb", "project", "actor", "row")
+    list_filter = ("verb",)
+    list_select_related = ("project", "actor")
+    search_fields = ("project__slug", "=row")
+    ordering = ("-pk",)
+
+
+@admin.register(Import)
+class Imports(LookOnly):
+    list_display = ("created_at", "project", "file_name", "state", "rows_done", "share")
+    list_select_related = ("project",)
+    ordering = ("-pk",)
+
+
+@admin.register(Release)
+class Releases(LookOnly):
+    list_display = ("project", "number", "items", "created_at")
+    list_select_related = ("project",)

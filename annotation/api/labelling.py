@@ -1,0 +1,260 @@
+"""An annotator's own work over the API: the next item, answers, one's labels. The same verbs as the pages."""
+
+from typing import Any, assert_never
+from uuid import UUID
+
+from django.core.paginator import Paginator
+from django.http import Http404
+from django.http.response import HttpResponseBase
+from django.urls import reverse
+from drf_spectacular.utils import OpenApiParameter, extend_schema
+from rest_framework.request import Request
+from rest_framework.response import Response
+from rest_framework.views import APIView
+
+from annotation import handing_out, labelling
+from annotation.api.scope import member, number, problem
+from annotation.api.shapes import (
+    AnswerShape,
+    BlindPriorShape,
+    CorrectedShape,
+    LabelShape,
+    ProblemShape,
+    ReportShape,
+    SkipShape,
+    SubmissionShape,
+)
+from annotation.domain.answers import BadAnswer
+from annotation.domain.words import PriorDisplay, Reason, Role
+from annotation.models import Label, Membership, Picture, Seat
+from annotation.serving import picture_file
+
+_GONE = {404: ProblemShape, 409: ProblemShape, 422: ProblemShape}
+_SENTENCES = {
+    "seat_lost": "Your seat lapsed and somebody else took it, or labelling stopped; ask for the next item.",
+    "already_labelled": "Your label for this item is stored already; you may correct it.",
+    "key_reused": "This key was used for another answer; make a new key for each answer.",
+    "first_answer_needed": "Give your own view first; the priors open after it.",
+    "item_closed": "The item is closed; its labels can no longer be changed.",
+}
+
+
+def _seat(seat: Seat) -> dict[str, Any]:
+    """A held seat without anything that could tell what others or the data's source think."""
+    item = seat.item
+    shown = handing_out.visible_priors(item.project, seat)
+    hidden = item.project.prior_display == PriorDisplay.AFTER_FIRST_ANSWER and seat.priors_shown_at is None
+    return {
+        "seat": seat.public_id,
+        "item": item.public_id,
+        "expires_at": seat.expires_at,
+        "text": item.text,
+        "picture": _addresses(item.project.slug, seat) if item.picture else None,
+        "priors_hidden": hidden,
+        "priors": BlindPriorShape(shown, many=True).data,
+    }
+
+
+def _addresses(slug: str, seat: Seat) -> dict[str, str]:
+    """Where the seat's picture is: blurred at first, whole for who asks for it (which counts as a reveal)."""
+    return {
+        "blurred": reverse("api:seat-blurred", args=[slug, seat.public_id]),
+        "whole": reverse("api:seat-picture", args=[slug, seat.public_id]),
+    }
+
+
+def _refused(code: str, label: Label | None = None) -> Response:
+    more = {} if label is None else {"label": LabelShape(label).data}
+    return problem(422 if code == "key_reused" else 409, code, _SENTENCES[code], **more)
+
+
+_Outcome = (
+    labelling.Stored
+    | labelling.Replayed
+    | labelling.KeyReused
+    | labelling.AlreadyLabelled
+    | labelling.SeatLost
+    | labelling.FirstAnswerNeeded
+    | labelling.ItemClosed
+    | labelling.PriorsOpened
+    | labelling.Skipped
+    | labelling.Reported
+    | labelling.NoSuchSeat
+    | labelling.NoSuchLabel
+)
+
+
+def _told(outcome: _Outcome) -> Response:
+    """What became of an act, as an answer. Raises Http404 for what is not the caller's."""
+    match outcome:
+        case labelling.Stored(label=label) | labelling.Replayed(label=label):
+            return Response(LabelShape(label).data)
+        case labelling.PriorsOpened(priors=priors):
+            return Response(BlindPriorShape(priors, many=True).data)
+        case labelling.Skipped():
+            return Response(status=204)
+        case labelling.Reported(contact=contact):
+            return Response({"contact": contact})
+        case labelling.KeyReused(label=label):
+            return _refused("key_reused", label)
+        case labelling.AlreadyLabelled(label=label):
+            return _refused("already_labelled", label)
+        case labelling.ItemClosed(label=label):
+            return _refused("item_closed", label)
+        case labelling.SeatLost():
+            return _refused("seat_lost")
+        case labelling.FirstAnswerNeeded():
+            return _refused("first_answer_needed")
+        case labelling.NoSuchSeat() | labelling.NoSuchLabel():
+            raise Http404
+        case unforeseen:
+            assert_never(unforeseen)
+
+
+def _annotator(request: Request, slug: str) -> Membership:
+    return member(request, slug, Role.ANNOTATOR)
+
+
+class OwnWork(APIView):
+    """What an annotator does; an answer that cannot be stored is refused with its field."""
+
+    def handle_exception(self, exc: Exception) -> Response:
+        if isinstance(exc, BadAnswer):
+            return problem(400, exc.code, exc.sentence, field=exc.field)
+        return super().handle_exception(exc)
+
+
+class Next(OwnWork):
+    """The item in front of one."""
+
+    @extend_schema(request=None, responses={200: dict, 204: None, 403: ProblemShape})
+    def post(self, request: Request, slug: str) -> Response:
+        """Hold a seat: the one already held, else a new one. 204 where nothing is left."""
+        match handing_out.claim(_annotator(request, slug)):
+            case handing_out.Held(seat=seat):
+                return Response(_seat(seat))
+            case handing_out.NothingLeft():
+                return Response(status=204)
+            case handing_out.NotOpen():
+                return problem(403, "not_open", "The project is not open for labelling.")
+            case handing_out.ConsentNeeded():
+                return problem(403, "consent_needed", "Read and accept the content warning on the site first.")
+            case unforeseen:
+                assert_never(unforeseen)
+
+
+class SeatLabel(OwnWork):
+    """Answer for a held seat."""
+
+    @extend_schema(request=SubmissionShape, responses={200: LabelShape, **_GONE})
+    def post(self, request: Request, slug: str, seat: UUID) -> Response:
+        """Store the answer. The same key with the same answer gives the stored label again."""
+        mine = _annotator(request, slug)
+        shape = SubmissionShape(data=request.data)
+        shape.is_valid(raise_exception=True)
+        given = shape.validated_data
+        return _told(labelling.submit(mine, seat, given["key"], shape.answer(), seconds=given["seconds"]))
+
+
+class SeatFirstAnswer(OwnWork):
+    """One's own view before hidden priors open."""
+
+    @extend_schema(request=AnswerShape, responses={200: BlindPriorShape(many=True), **_GONE})
+    def post(self, request: Request, slug: str, seat: UUID) -> Response:
+        """Keep the first answer and show the priors."""
+        mine = _annotator(request, slug)
+        shape = AnswerShape(data=request.data)
+        shape.is_valid(raise_exception=True)
+        return _told(labelling.give_first_answer(mine, seat, shape.answer()))
+
+
+class SeatSkip(OwnWork):
+    """Pass an item by, without penalty."""
+
+    @extend_schema(request=SkipShape, responses={204: None, **_GONE})
+    def post(self, request: Request, slug: str, seat: UUID) -> Response:
+        """Skip the item; it is not offered again."""
+        mine = _annotator(request, slug)
+        shape = SkipShape(data=request.data)
+        shape.is_valid(raise_exception=True)
+        return _told(labelling.skip(mine, seat, shape.validated_data["reason"]))
+
+
+class SeatReport(OwnWork):
+    """Report illegal content."""
+
+    @extend_schema(request=ReportShape, responses={200: dict, 404: ProblemShape})
+    def post(self, request: Request, slug: str, seat: UUID) -> Response:
+        """Stop labelling of the item and lock its media; the answer names whom to turn to."""
+        mine = _annotator(request, slug)
+        shape = ReportShape(data=request.data)
+        shape.is_valid(raise_exception=True)
+        return _told(labelling.report(mine, seat, shape.validated_data["note"]))
+
+
+class OwnLabels(APIView):
+    """One's own labels in force, newest first."""
+
+    @extend_schema(
+        parameters=[OpenApiParameter("page", int), OpenApiParameter("limit", int)], responses=LabelShape(many=True)
+    )
+    def get(self, request: Request, slug: str) -> Response:
+        """List one's own labels; nobody else's are ever in it."""
+        mine = _annotator(request, slug)
+        labels = Label.objects.filter(in_force_at__annotator=mine, annotator=mine).select_related("category", "item")
+        limit = number(self, request, "limit", 50, 200)
+        page = Paginator(labels.order_by("-id"), limit).get_page(number(self, request, "page", 1, 10**9))
+        return Response(
+            {
+                "count": page.paginator.count,
+                "page": page.number,
+                "pages": page.paginator.num_pages,
+                "results": LabelShape(list(page.object_list), many=True).data,
+            }
+        )
+
+
+class OwnLabel(OwnWork):
+    """One of one's own labels."""
+
+    @extend_schema(request=CorrectedShape, responses={200: LabelShape, **_GONE})
+    def put(self, request: Request, slug: str, label: UUID) -> Response:
+        """Correct it while the item is open; the earlier answer stays in the history."""
+        mine = _annotator(request, slug)
+        shape = CorrectedShape(data=request.data)
+        shape.is_valid(raise_exception=True)
+        return _told(labelling.correct(mine, label, shape.validated_data["key"], shape.answer()))
+
+
+class SeatBlurred(APIView):
+    """The blurred picture of a seat's item."""
+
+    @extend_schema(responses={(200, "image/jpeg"): bytes, 404: ProblemShape})
+    def get(self, request: Request, slug: str, seat: UUID) -> HttpResponseBase:
+        """Show what can be seen before a reveal."""
+        return picture_file(_picture(_annotator(request, slug), seat).blurred, "private, max-age=1800")
+
+
+class SeatPicture(APIView):
+    """The whole picture of a seat's item."""
+
+    @extend_schema(responses={(200, "image/png"): bytes, 404: ProblemShape})
+    def get(self, request: Request, slug: str, seat: UUID) -> HttpResponseBase:
+        """Reveal the picture; the reveal is counted."""
+        mine = _annotator(request, slug)
+        picture = _picture(mine, seat)
+        labelling.count_reveal(mine, seat)
+        return picture_file(picture.file, "no-store")
+
+
+def _picture(member: Membership, seat: UUID) -> Picture:
+    """The picture at a seat of this member's, unless its item was reported."""
+    held = (
+        Seat.objects.filter(public_id=seat, annotator=member, item__picture__isnull=False)
+        .exclude(item__excluded_for=Reason.REPORTED)
+        .select_related("item__picture")
+        .first()
+    )
+    if held is None or held.item.picture is None:
+        raise Http404
+    return held.item.picture

@@ -1,0 +1,100 @@
+"""Releases over the API: made, listed, and their files, each verified before it is handed out."""
+
+from typing import Any
+
+from django.http import FileResponse, Http404
+from django.http.response import HttpResponseBase
+from django.utils.http import content_disposition_header
+from drf_spectacular.utils import extend_schema
+from rest_framework import serializers
+from rest_framework.request import Request
+from rest_framework.response import Response
+from rest_framework.views import APIView
+
+from annotation.api.scope import member, problem
+from annotation.api.shapes import ProblemShape, ReleaseShape
+from annotation.domain.words import Level, Role, Source
+from annotation.models import Release
+from annotation.release_files import Changed, open_verified
+from annotation.release_rows import Selection
+from annotation.releasing import CannotRelease, folder_of, release
+
+
+class SelectionShape(serializers.Serializer[Any]):
+    """Which gold items a release holds; empty lists mean all."""
+
+    levels = serializers.ListField(child=serializers.ChoiceField([str(level) for level in Level]), default=list)
+    sources = serializers.ListField(child=serializers.ChoiceField([str(source) for source in Source]), default=list)
+    notes = serializers.BooleanField(default=False)
+    fresh_pseudonyms = serializers.BooleanField(default=False)
+
+    def selection(self) -> Selection:
+        """The validated fields as a value."""
+        asked = self.validated_data
+        return Selection(
+            levels=tuple(level for level in Level if level in asked["levels"]),
+            sources=tuple(source for source in Source if source in asked["sources"]),
+            notes=asked["notes"],
+            fresh_pseudonyms=asked["fresh_pseudonyms"],
+        )
+
+
+class Releases(APIView):
+    """A project's releases, for its admins."""
+
+    rate = "export"
+
+    @extend_schema(responses=ReleaseShape(many=True))
+    def get(self, request: Request, slug: str) -> Response:
+        """List the releases, newest first."""
+        mine = member(request, slug, Role.ADMIN)
+        return Response(ReleaseShape(Release.objects.filter(project=mine.project), many=True).data)
+
+    @extend_schema(request=SelectionShape, responses={201: ReleaseShape, 409: ProblemShape})
+    def post(self, request: Request, slug: str) -> Response:
+        """Make the next release of the project's gold."""
+        mine = member(request, slug, Role.ADMIN)
+        shape = SelectionShape(data=request.data)
+        shape.is_valid(raise_exception=True)
+        try:
+            made = release(mine.project, mine, shape.selection())
+        except CannotRelease as fault:
+            return problem(409, fault.code, fault.sentence)
+        return Response(ReleaseShape(made).data, status=201)
+
+
+class OneRelease(APIView):
+    """One release with its manifest, for admins."""
+
+    @extend_schema(responses=ReleaseShape)
+    def get(self, request: Request, slug: str, number: int) -> Response:
+        """Show a release."""
+        return Response(ReleaseShape(_release(request, slug, number)).data)
+
+
+class ReleasedFile(APIView):
+    """A file of a release, for admins."""
+
+    @extend_schema(responses={(200, "application/octet-stream"): bytes, 409: ProblemShape})
+    def get(self, request: Request, slug: str, number: int, path: str) -> HttpResponseBase:
+        """Hand out a file that the manifest names, if it is still the one that was released; else 409."""
+        made = _release(request, slug, number)
+        listed = {file["path"]: file for file in made.manifest.get("files", ())}
+        if path not in listed:
+            raise Http404
+        try:
+            content = open_verified(folder_of(made), listed[path])
+        except Changed as fault:
+            return problem(409, "release_changed", fault.sentence)
+        answer = FileResponse(content, content_type="application/octet-stream")
+        name = f"{slug}-{number}-{path.rpartition('/')[2]}"
+        answer["Content-Disposition"] = content_disposition_header(True, name) or "attachment"
+        return answer
+
+
+def _release(request: Request, slug: str, number: int) -> Release:
+    mine = member(request, slug, Role.ADMIN)
+    made = Release.objects.filter(project=mine.project, number=number).first()
+    if made is None:
+        raise Http404
+    return made

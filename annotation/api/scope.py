@@ -1,0 +1,35 @@
+"""What every address of the API starts and ends with: whose project it is, and how a refusal looks."""
+
+from typing import Any
+
+from django.http import Http404
+from rest_framework.request import Request
+from rest_framework.response import Response
+from rest_framework.views import APIView
+
+from annotation.domain.words import Role
+from annotation.models import Membership, User
+
+
+def member(request: Request, slug: str, *roles: Role) -> Membership:
+    """The caller's active membership with one of the roles; missing and forbidden projects are the same 404."""
+    user = request.user
+    if not isinstance(user, User):
+        raise Http404
+    found = Membership.objects.select_related("project").filter(project__slug=slug, user=user, active=True).first()
+    if found is None or (roles and not any(found.has(role) for role in roles)):
+        raise Http404
+    return found
+
+
+def problem(status: int, code: str, detail: str, **more: Any) -> Response:
+    """A refusal: a stable code and one sentence."""
+    return Response({"code": code, "detail": str(detail), **more}, status=status)
+
+
+def number(view: APIView, request: Request, name: str, default: int, most: int) -> int:
+    """A whole number of the query, held within 1 … most; anything else is the default."""
+    text = request.query_params.get(name, "")
+    if not (text.isascii() and text.isdigit()) or len(text) > 9:
+        return default
+    return min(max(int(text), 1), most)

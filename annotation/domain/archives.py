@@ -1,0 +1,189 @@
+"""ZIP files as strangers send them: looked through by their directory first, then read member by member, counted.
+
+Nothing is ever written to a path out of an archive; members are read into memory by name (threats B67-B78).
+"""
+
+import stat
+import unicodedata
+import zipfile
+import zlib
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass
+from pathlib import PurePosixPath
+from typing import BinaryIO
+
+PICTURE_ENDINGS = frozenset({".jpg", ".jpeg", ".png", ".webp", ".gif"})
+TABLE_ENDINGS = frozenset({".jsonl", ".ndjson", ".json", ".csv", ".tsv", ".txt"})
+_ARCHIVE_ENDINGS = frozenset({".zip", ".gz", ".bz2", ".xz", ".zst", ".7z", ".rar", ".tar", ".tgz", ".jar"})
+_ARCHIVE_MAGIC = (b"PK\x03\x04", b"\x1f\x8b", b"BZh", b"\xfd7zXZ\x00", b"7z\xbc\xaf", b"Rar!")
+_IGNORED_NAMES = frozenset({".DS_Store", "Thumbs.db", "desktop.ini"})
+_LOCAL_HEADER = 30
+_UTF8_FLAG, _ENCRYPTED_FLAG = 0x800, 0x1
+
+
+@dataclass(frozen=True, slots=True)
+class ArchiveLimits:
+    """Members, bytes in all, bytes of one member, and how much larger than packed a member may be."""
+
+    members: int = 10_000
+    total: int = 2**30
+    member: int = 2**30
+    ratio: int = 100
+    ratio_from: int = 2**20
+    """Small members may be denser than `ratio`: a table of repeated lines is no bomb."""
+
+
+class BadArchive(Exception):
+    """The archive is refused as a whole: a stable code, a sentence, the HTTP status, the limit where one was passed."""
+
+    def __init__(self, code: str, sentence: str, status: int = 400, limit: int | None = None) -> None:
+        super().__init__(sentence)
+        self.code, self.sentence, self.status, self.limit = code, sentence, status, limit
+
+
+@dataclass(frozen=True)
+class Archive:
+    """An archive that passed the checks; `members` by path, `ignored` counts what operating systems leave behind."""
+
+    file: zipfile.ZipFile
+    members: Mapping[str, zipfile.ZipInfo]
+    ignored: int
+
+    def read(self, name: str, limit: int) -> bytes:
+        """The member's bytes. Raises BadArchive: `member_too_large` beyond `limit`, `bad_archive`, `size_lies`."""
+        info = self.members[name]
+        if info.file_size > limit:
+            raise BadArchive("member_too_large", f"{shown(name)} is larger than {limit:,} bytes.", 413, limit)
+        return b"".join(self.pieces(name))
+
+    def pieces(self, name: str, size: int = 65_536) -> Iterator[bytes]:
+        """The member's bytes in pieces, never more than its entry in the directory says."""
+        info, seen = self.members[name], 0
+        try:
+            with self.file.open(info) as stream:
+                while piece := stream.read(size):
+                    seen += len(piece)
+                    yield piece
+        except (zipfile.BadZipFile, zlib.error, EOFError, NotImplementedError, RuntimeError, OSError) as fault:
+            raise BadArchive("bad_archive", f"{shown(name)} in the archive is damaged.") from fault
+        if seen != info.file_size:
+            reason = f"{shown(name)} holds {seen:,} bytes, but the archive says {info.file_size:,}."
+            raise BadArchive("size_lies", reason)
+
+    def tables(self) -> list[str]:
+        """The members that may be the table: text endings, nearest to the root first."""
+        found = [name for name in self.members if PurePosixPath(name).suffix.lower() in TABLE_ENDINGS]
+        return sorted(found, key=lambda name: (name.count("/"), name))
+
+    def pictures(self) -> list[str]:
+        return [name for name in self.members if PurePosixPath(name).suffix.lower() in PICTURE_ENDINGS]
+
+
+def open_archive(stream: BinaryIO, limits: ArchiveLimits) -> Archive:
+    """Check the directory of a ZIP, unpacking nothing but first bytes. Raises BadArchive."""
+    try:
+        file = zipfile.ZipFile(stream)
+    except (zipfile.BadZipFile, ValueError, EOFError, OSError, NotImplementedError) as fault:
+        raise BadArchive("bad_archive", "The file is not a whole ZIP archive; was it cut off?") from fault
+    infos = file.infolist()
+    if len(infos) > limits.members:
+        reason = f"The archive has {len(infos):,} members; at most {limits.members:,}."
+        raise BadArchive("too_many_members", reason, limit=limits.members)
+    _check_places(file, infos)
+    members: dict[str, zipfile.ZipInfo] = {}
+    ignored = 0
+    for info in infos:
+        name = _checked_name(info)
+        if info.is_dir():
+            continue
+        if _is_litter(name):
+            ignored += 1
+            continue
+        if name in members:
+            raise BadArchive("duplicate_member", f"{shown(name)} stands twice in the archive.")
+        members[name] = info
+    _check_sizes(members, limits)
+    _check_doubles(members)
+    for name, info in members.items():
+        _check_no_archive(file, name, info)
+    return Archive(file, members, ignored)
+
+
+def shown(name: str) -> str:
+    """A member's name for a sentence: quoted, printable, cut short."""
+    return f"{ascii(name[:120])}"
+
+
+def _checked_name(info: zipfile.ZipInfo) -> str:
+    raw = info.orig_filename
+    if not info.flag_bits & _UTF8_FLAG:
+        raw = _decoded(raw)
+    unsafe = "\\" in raw or raw.startswith("/") or ":" in raw.split("/")[0] or ".." in raw.split("/")
+    if unsafe or not raw or any(ord(char) < 32 or ord(char) == 127 for char in raw) or len(raw) > 512:
+        raise BadArchive("unsafe_member", f"The member name {shown(raw)} leads out of the archive or is no file name.")
+    mode = info.external_attr >> 16
+    if stat.S_IFMT(mode) not in (0, stat.S_IFREG, stat.S_IFDIR):
+        raise BadArchive("unsafe_member", f"{shown(raw)} is a link or a device, not a file.")
+    if info.flag_bits & _ENCRYPTED_FLAG:
+        raise BadArchive("encrypted", f"{shown(raw)} is encrypted. Pack the archive without a password.")
+    return raw.removeprefix("./")
+
+
+def _decoded(name: str) -> str:
+    """Names without the UTF-8 flag are usually UTF-8 all the same; only the rest is old cp437."""
+    try:
+        return name.encode("cp437").decode()
+    except UnicodeError:
+        return name
+
+
+def _is_litter(name: str) -> bool:
+    path = PurePosixPath(name)
+    return "__MACOSX" in path.parts or path.name in _IGNORED_NAMES or path.name.startswith("._")
+
+
+def _check_places(file: zipfile.ZipFile, infos: list[zipfile.ZipInfo]) -> None:
+    """No two members may share bytes, and none may reach into the directory."""
+    ordered = sorted(infos, key=lambda info: info.header_offset)
+    ends = [info.header_offset for info in ordered[1:]] + [file.start_dir]
+    for info, end in zip(ordered, ends, strict=True):
+        if info.header_offset + _LOCAL_HEADER + info.compress_size > end:
+            raise BadArchive("overlapping_members", "Members of the archive overlap; pack it anew.")
+
+
+def _check_sizes(members: Mapping[str, zipfile.ZipInfo], limits: ArchiveLimits) -> None:
+    total = 0
+    for name, info in members.items():
+        total += info.file_size
+        dense = info.file_size > limits.ratio * max(info.compress_size, 1)
+        if info.file_size >= limits.ratio_from and dense:
+            reason = f"{shown(name)} unpacks to more than {limits.ratio} times its packed size."
+            raise BadArchive("ratio", reason, limit=limits.ratio)
+        if info.file_size > limits.member:
+            reason = f"{shown(name)} has {info.file_size:,} bytes; at most {limits.member:,}."
+            raise BadArchive("member_too_large", reason, 413, limits.member)
+    if total > limits.total:
+        reason = f"The archive unpacks to {total:,} bytes; at most {limits.total:,}."
+        raise BadArchive("too_large", reason, 413, limits.total)
+
+
+def _check_doubles(members: Mapping[str, zipfile.ZipInfo]) -> None:
+    seen: dict[str, str] = {}
+    for name in members:
+        plain = unicodedata.normalize("NFC", name).casefold()
+        if plain in seen:
+            raise BadArchive("duplicate_member", f"{shown(seen[plain])} and {shown(name)} are the same name.")
+        seen[plain] = name
+
+
+def _check_no_archive(file: zipfile.ZipFile, name: str, info: zipfile.ZipInfo) -> None:
+    ending = PurePosixPath(name).suffix.lower()
+    packed = ending in _ARCHIVE_ENDINGS
+    if not packed and ending not in PICTURE_ENDINGS:
+        try:
+            with file.open(info) as stream:
+                packed = stream.read(8).startswith(_ARCHIVE_MAGIC)
+        except (zipfile.BadZipFile, zlib.error, EOFError, NotImplementedError, RuntimeError, OSError) as fault:
+            raise BadArchive("bad_archive", f"{shown(name)} in the archive is damaged.") from fault
+    if packed:
+        raise BadArchive("nested_archive", f"{shown(name)} is an archive inside the archive; unpack it first.")

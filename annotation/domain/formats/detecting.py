@@ -1,0 +1,121 @@
+"""Which format a file has, from its content; its name plays no part."""
+
+from collections.abc import Iterator
+from typing import Any, BinaryIO, Protocol
+
+from annotation.domain.formats import strict_json
+from annotation.domain.formats.jsonlines import JsonLines
+from annotation.domain.formats.lines import check_head, read_lines
+from annotation.domain.formats.objects import Entries
+from annotation.domain.formats.rows import (
+    AS_NAMED,
+    LIMITS,
+    BadValue,
+    Format,
+    Mapped,
+    Reading,
+    Row,
+    RowError,
+    Unreadable,
+)
+from annotation.domain.formats.tables import Table, delimiter_of
+
+ZIP_MAGIC = b"PK\x03\x04"
+
+
+class Reader(Protocol):
+    """The rows of one file; `ignored` names the columns that were passed over."""
+
+    ignored: set[str]
+
+    def __iter__(self) -> Iterator[Row | RowError]: ...
+
+
+def open_reader(stream: BinaryIO, reading: Reading) -> Reader:
+    """The reader of the named format. Raises Unreadable for files that no reader takes."""
+    check_head(stream)
+    match reading.format:
+        case Format.CSV | Format.TSV:
+            return Table(stream, reading)
+        case Format.INTERPLAY | Format.JSONL | Format.HATEFUL_MEMES:
+            return JsonLines(stream, reading)
+        case Format.HATEXPLAIN:
+            return Entries(stream, reading) if _of_whole(stream) is Format.HATEXPLAIN else JsonLines(stream, reading)
+        case Format.HVLI | Format.MMHS150K:
+            return Entries(stream, reading)
+        case Format.AUTO:
+            raise ValueError("Detect the format first.")
+
+
+def detect(stream: BinaryIO, mapped: Mapped = AS_NAMED) -> Format:
+    """The format of a text file. Raises Unreadable where it is none that is read."""
+    head = check_head(stream)
+    opening = head.lstrip()[:1]
+    if opening == b"[":
+        return _of_array(stream)
+    if opening == b"{":
+        return _of_whole(stream) or _of_lines(stream, mapped)
+    _, header = next(read_lines(stream, LIMITS.line_bytes))
+    return Format.TSV if delimiter_of(header) == "\t" else Format.CSV
+
+
+def _of_array(stream: BinaryIO) -> Format:
+    if _of_whole(stream) is Format.HATEXPLAIN:
+        return Format.HATEXPLAIN
+    reason = "The file is one JSON array. Write one object a line, without brackets and commas around them."
+    raise Unreadable(RowError(1, "json_array", reason))
+
+
+def _of_whole(stream: BinaryIO) -> Format | None:
+    """The data set that the file is as one JSON value, told from its first entry; None where it is none.
+
+    Looked at first, since such a file may be a single line of many megabytes.
+    """
+    try:
+        _, _, source = next(strict_json.entries(stream, LIMITS.entry_chars), (0, "", "null"))
+        return _of_record(strict_json.parse(source))
+    except (BadValue, Unreadable):
+        return None
+
+
+def _of_lines(stream: BinaryIO, mapped: Mapped) -> Format:
+    """The format of a file whose first line is an object by itself."""
+    first = _first_line(stream)
+    if first is None:
+        reason = "The file is a JSON object of no known data set. Write one object a line (JSON lines)."
+        raise Unreadable(RowError(1, "unknown_format", reason))
+    if any((mapped.text, mapped.image, mapped.id, mapped.label)):
+        return Format.JSONL
+    if _of_record(first) is Format.HATEXPLAIN:
+        return Format.HATEXPLAIN
+    if "img" in first and "id" in first and "image" not in first:
+        return Format.HATEFUL_MEMES
+    return Format.INTERPLAY if "id" in first else Format.JSONL
+
+
+def _of_record(record: Any) -> Format | None:
+    """The data set a record belongs to, by its keys."""
+    if not isinstance(record, dict):
+        return None
+    if "final_label" in record and "tweet_text" in record:
+        return Format.HVLI
+    if "labels" in record and "tweet_text" in record:
+        return Format.MMHS150K
+    if "annotators" in record and "post_tokens" in record:
+        return Format.HATEXPLAIN
+    return None
+
+
+def _first_line(stream: BinaryIO) -> dict[str, Any] | None:
+    """The object on the first line that is not blank; an empty one for a broken line that stands alone."""
+    lines = (text for _, text in read_lines(stream, LIMITS.line_bytes) if not text.isspace())
+    try:
+        value = strict_json.parse(next(lines))
+    except BadValue as fault:
+        return None if fault.code == "invalid_json" and _continues(next(lines, "")) else {"id": ""}
+    return value if isinstance(value, dict) else None
+
+
+def _continues(second: str) -> bool:
+    """Whether the second line goes on with the object of the first (indented JSON)."""
+    return not second.lstrip().startswith("{")

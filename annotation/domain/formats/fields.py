@@ -1,0 +1,136 @@
+"""One value of a row, read strictly. Each function returns the value or raises BadValue with the field's name.
+
+None and the empty string mean that the value is absent.
+"""
+
+import math
+import re
+from datetime import datetime
+from typing import Any
+
+from annotation.domain.formats.rows import BadValue
+from annotation.domain.texts import (
+    NOTE_LIMIT,
+    TEXT_LIMIT,
+    BadText,
+    is_blank,
+    read_id,
+    read_optional_text,
+    read_text,
+)
+
+_YES, _NO = frozenset({"1", "true", "yes"}), frozenset({"0", "false", "no"})
+_URL = re.compile(r"[A-Za-z][A-Za-z0-9+.-]*:|//")
+
+
+def external_id(value: Any, field: str = "id") -> str:
+    if isinstance(value, int) and not isinstance(value, bool):
+        value = str(value)
+    if not isinstance(value, str) or not value:
+        raise BadValue("missing_id", "The row has no id.", field)
+    try:
+        return read_id(value)
+    except BadText as fault:
+        raise BadValue(fault.code, fault.sentence, field, fault.limit) from fault
+
+
+def item_text(value: Any, field: str = "text") -> str:
+    """The item's text exactly as written; "" where there is none. A text that shows nothing is refused."""
+    text = _string(value, field)
+    if not text:
+        return ""
+    try:
+        return read_text(text, TEXT_LIMIT)
+    except BadText as fault:
+        raise BadValue(fault.code, fault.sentence, field, fault.limit) from fault
+
+
+def short(value: Any, field: str, limit: int) -> str:
+    """A line of text; numbers are taken as they are written."""
+    if value is None or value == "":
+        return ""
+    if isinstance(value, int) and not isinstance(value, bool):
+        value = str(value)
+    try:
+        return read_optional_text(_string(value, field), limit)
+    except BadText as fault:
+        raise BadValue(fault.code, fault.sentence, field, fault.limit) from fault
+
+
+def note(value: Any, field: str) -> str:
+    return short(value, field, NOTE_LIMIT)
+
+
+def category(value: Any, field: str) -> str | None:
+    """A category as written, by code or name; which one it is, is decided against the project."""
+    if value is None or value == "":
+        return None
+    if isinstance(value, bool) or not isinstance(value, int | str):
+        raise BadValue("unknown_label", "A category is given by its code or its name.", field)
+    return short(value, field, 200)
+
+
+def flag(value: Any, field: str) -> bool | None:
+    if value is None or value == "":
+        return None
+    if isinstance(value, bool):
+        return value
+    written = str(value).lower() if isinstance(value, int | str) else ""
+    if written in _YES or written in _NO:
+        return written in _YES
+    raise BadValue("bad_flag", f"{field} is true or false (or 1 or 0).", field)
+
+
+def severity(value: Any, field: str = "severity") -> int | None:
+    if value is None or value == "":
+        return None
+    if isinstance(value, str) and value in {"0", "1", "2", "3"}:
+        return int(value)
+    if isinstance(value, int) and not isinstance(value, bool) and 0 <= value <= 3:
+        return value
+    raise BadValue("bad_severity", "Severity is 0, 1, 2 or 3.", field, 3)
+
+
+def seconds(value: Any, field: str) -> float | None:
+    if value is None or value == "":
+        return None
+    if isinstance(value, int | float) and not isinstance(value, bool) and 0 <= value < math.inf:
+        return float(value)
+    raise BadValue("bad_seconds", "Seconds are a number from 0 up.", field)
+
+
+def moment(value: Any, field: str) -> datetime | None:
+    """An ISO 8601 moment with its offset; a date alone, as releases have it, is midnight UTC."""
+    if value is None or value == "":
+        return None
+    if isinstance(value, str):
+        try:
+            read = datetime.fromisoformat(f"{value}T00:00:00+00:00" if len(value) == 10 else value)
+        except ValueError:
+            read = None
+        if read is not None and read.tzinfo is not None and 1900 <= read.year <= 2200:
+            return read
+    raise BadValue("bad_moment", "A moment is written like 2026-01-01T00:00:00Z, in the years 1900 to 2200.", field)
+
+
+def picture_path(value: Any, field: str = "image") -> str:
+    """The relative path of a picture. Addresses and paths that lead elsewhere are refused."""
+    path = _string(value, field)
+    if not path:
+        return ""
+    if is_blank(path):
+        raise BadValue("blank_text", "The picture's path is blank.", field)
+    if _URL.match(path):
+        reason = "Pictures are not fetched from addresses. Put the file into a ZIP with the table and give its path."
+        raise BadValue("picture_url", reason, field)
+    if "\\" in path or path.startswith("/") or ".." in path.split("/"):
+        raise BadValue("unsafe_path", "A picture's path is relative, with / between folders and without '..'.", field)
+    return short(path, field, 512).removeprefix("./")
+
+
+def _string(value: Any, field: str) -> str:
+    if value is None:
+        return ""
+    if not isinstance(value, str):
+        raise BadValue("not_text", f"{field} must be a text.", field)
+    return value

@@ -1,0 +1,87 @@
+"""Lines of a UTF-8 file, with numbers: only CR LF and LF end a line, and every byte is accounted for."""
+
+import codecs
+from collections.abc import Iterator
+from typing import BinaryIO
+
+from annotation.domain.formats.rows import RowError, Unreadable
+
+BOM = b"\xef\xbb\xbf"
+HEAD = 65_536
+PIECE = 65_536
+
+
+def read_lines(stream: BinaryIO, limit: int) -> Iterator[tuple[int, str]]:
+    """Yield (line number, text with its line end) from the start of the stream.
+
+    Raises Unreadable: `encoding` with line and byte offset, `line_too_long` beyond `limit` bytes.
+    """
+    stream.seek(0)
+    offset, number = 0, 0
+    while raw := stream.readline(limit + 1):
+        number += 1
+        if len(raw) > limit:
+            reason = f"Line {number} is longer than {limit:,} bytes; is this one row a line?"
+            raise Unreadable(RowError(number, "line_too_long", reason, limit=limit))
+        start = len(BOM) if number == 1 and raw.startswith(BOM) else 0
+        try:
+            yield number, raw[start:].decode()
+        except UnicodeDecodeError as fault:
+            raise Unreadable(_not_utf8(number, offset + start + fault.start)) from fault
+        offset += len(raw)
+
+
+def read_pieces(stream: BinaryIO) -> Iterator[str]:
+    """Yield the text of the stream from its start, in pieces that know no lines. Raises Unreadable: `encoding`."""
+    stream.seek(0)
+    if stream.read(len(BOM)) != BOM:
+        stream.seek(0)
+    decoder = codecs.getincrementaldecoder("utf-8")()
+    offset, lines = stream.tell(), 1
+    while True:
+        raw = stream.read(PIECE)
+        pending = len(decoder.getstate()[0])
+        try:
+            piece = decoder.decode(raw, final=not raw)
+        except UnicodeDecodeError as fault:
+            line = lines + fault.object.count(b"\n", 0, fault.start)
+            raise Unreadable(_not_utf8(line, offset - pending + fault.start)) from fault
+        if piece:
+            yield piece
+        if not raw:
+            return
+        offset += len(raw)
+        lines += raw.count(b"\n")
+
+
+def check_head(stream: BinaryIO) -> bytes:
+    """Return the first bytes of a text file, without a byte order mark.
+
+    Raises Unreadable for files that no reader takes: empty, compressed, UTF-16, old Mac line ends.
+    """
+    stream.seek(0)
+    head = stream.read(HEAD)
+    if not head:
+        raise Unreadable(RowError(0, "empty_file", "The file is empty."))
+    if head.startswith((b"\x1f\x8b", b"BZh", b"\xfd7zXZ\x00", b"\x28\xb5\x2f\xfd", b"7z\xbc\xaf", b"Rar!")):
+        reason = "The file is compressed. Unpack it first, or use a ZIP with the table and its pictures."
+        raise Unreadable(RowError(0, "compressed", reason, status=415))
+    if head.startswith((b"\xff\xfe", b"\xfe\xff")) or _looks_like_utf16(head):
+        raise Unreadable(RowError(1, "encoding", "The file is UTF-16. Save it as UTF-8 and try again."))
+    head = head.removeprefix(BOM)
+    if not head.strip():
+        raise Unreadable(RowError(0, "no_rows", "The file holds only blank lines."))
+    if b"\r" in head and b"\n" not in head and head.rstrip(b"\r").count(b"\r") > 0:
+        reason = "Lines end with CR alone (old Mac style). Save the file with LF or CR LF line ends."
+        raise Unreadable(RowError(1, "cr_only", reason))
+    return head
+
+
+def _looks_like_utf16(head: bytes) -> bool:
+    sample = head[:512]
+    return len(sample) >= 4 and max(sample[0::2].count(0), sample[1::2].count(0)) > len(sample) * 0.3
+
+
+def _not_utf8(line: int, offset: int) -> RowError:
+    reason = f"Byte {offset} (line {line}) is not UTF-8. Save the file as UTF-8 and try again."
+    return RowError(line, "encoding", reason)

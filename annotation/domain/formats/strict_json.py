@@ -1,0 +1,249 @@
+"""JSON read strictly and in pieces: what other readers silently bend is refused here.
+
+Refused: NaN and infinities, numbers of more than 40 digits, doubled keys, more than 32 levels, NUL and lone
+surrogates in any string.
+"""
+
+import json
+import math
+import re
+from collections.abc import Iterator
+from typing import Any, BinaryIO
+
+from annotation.domain.formats.lines import PIECE, read_pieces
+from annotation.domain.formats.rows import BadValue, RowError, Unreadable
+
+DEPTH = 32
+DIGITS = 40
+_OPENING = re.compile(r"[\[{]")
+_TOKEN = re.compile(r'"(?:[^"\\]|\\.)*"|[\[\]{}]', re.DOTALL)
+_SUSPECT = re.compile(r"\\u0000|\\u[dD][89a-fA-F]|\x00")
+_OUTSIDE = re.compile(r'["\[\]{},]')
+_INSIDE = re.compile(r'["\[\]{}]')
+_NOT_BLANK = re.compile(r"[^ \t\r\n]")
+_STRING_END = re.compile(r'["\\]')
+
+
+def parse(source: str) -> Any:
+    """Return the one JSON value in `source`. Raises BadValue with a stable code."""
+    if len(_OPENING.findall(source)) > DEPTH and _depth(source) > DEPTH:
+        raise BadValue("too_deep", f"The JSON is nested more than {DEPTH} levels deep.", limit=DEPTH)
+    try:
+        value = _decoder.decode(source)
+    except json.JSONDecodeError as fault:
+        raise BadValue("invalid_json", f"Not valid JSON: {fault.msg} at character {fault.pos + 1}.") from fault
+    except RecursionError as fault:
+        raise BadValue("too_deep", f"The JSON is nested more than {DEPTH} levels deep.", limit=DEPTH) from fault
+    if _SUSPECT.search(source):
+        _check_strings(value)
+    return value
+
+
+def check_text(text: str, field: str = "") -> None:
+    """Refuse what no database of ours can hold: NUL and lone surrogates."""
+    if "\x00" in text:
+        raise BadValue("nul_character", "A text holds the NUL character (U+0000), which cannot be stored.", field)
+    if not text.isascii():
+        try:
+            text.encode()
+        except UnicodeEncodeError as fault:
+            reason = "A text holds half of a surrogate pair, not a character."
+            raise BadValue("invalid_unicode", reason, field) from fault
+
+
+def entries(stream: BinaryIO, limit: int) -> Iterator[tuple[int, str, str]]:
+    """Walk the one object or array a file consists of, an entry at a time, without holding the file.
+
+    Yields (line on which the entry begins, key or "" in an array, JSON source of the value). `limit` bounds the
+    characters of one entry. Raises Unreadable for a file whose outer structure is broken.
+    """
+    yield from _Walk(stream, limit).entries()
+
+
+def _pairs(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
+    found = dict(pairs)
+    if len(found) != len(pairs):
+        twice = _doubled(key for key, _ in pairs)
+        raise BadValue("duplicate_key", f"The key {twice[:80]!r} stands twice in one object.", field=twice[:80])
+    return found
+
+
+def _doubled(keys: Iterator[str]) -> str:
+    """The first key that stands there again; one does."""
+    seen: set[str] = set()
+    while (key := next(keys)) not in seen:
+        seen.add(key)
+    return key
+
+
+def _constant(name: str) -> float:
+    raise BadValue("not_finite", f"{name} is not a number JSON knows.")
+
+
+def _float(digits: str) -> float:
+    if len(digits) > DIGITS:
+        raise BadValue("number_too_long", f"A number has {len(digits):,} characters; at most {DIGITS}.", limit=DIGITS)
+    number = float(digits)
+    if not math.isfinite(number):
+        raise BadValue("not_finite", f"{digits} is too large for a number.")
+    return number
+
+
+def _int(digits: str) -> int:
+    if len(digits) > DIGITS:
+        raise BadValue("number_too_long", f"A number has {len(digits):,} digits; at most {DIGITS}.", limit=DIGITS)
+    return int(digits)
+
+
+_decoder = json.JSONDecoder(object_pairs_hook=_pairs, parse_constant=_constant, parse_float=_float, parse_int=_int)
+
+
+def _depth(source: str) -> int:
+    """The deepest nesting, brackets inside strings not counted."""
+    depth = deepest = 0
+    for token in _TOKEN.findall(source):
+        if token in "[{":
+            depth += 1
+            deepest = max(deepest, depth)
+        elif token in "]}":
+            depth -= 1
+    return deepest
+
+
+def _check_strings(value: Any) -> None:
+    if isinstance(value, str):
+        check_text(value)
+    elif isinstance(value, list):
+        for part in value:
+            _check_strings(part)
+    elif isinstance(value, dict):
+        for key, part in value.items():
+            check_text(key)
+            _check_strings(part)
+
+
+class _Walk:
+    """A cursor over the characters of a file; it holds little more than one entry."""
+
+    def __init__(self, stream: BinaryIO, limit: int) -> None:
+        self.pieces = read_pieces(stream)
+        self.limit = limit
+        self.buffer, self.at = "", 0
+        self.line, self.counted = 1, 0  # the line of the character at `counted`
+
+    def entries(self) -> Iterator[tuple[int, str, str]]:
+        opening = self.next_character()
+        if opening not in ("{", "["):
+            raise self.broken("it is neither an object nor an array")
+        closing = "}" if opening == "{" else "]"
+        if self.peek() == closing:
+            self.at += 1
+        else:
+            yield from self.until(closing)
+        if self.peek():
+            raise self.broken("something follows after its end")
+
+    def until(self, closing: str) -> Iterator[tuple[int, str, str]]:
+        seen: set[str] = set()
+        while True:
+            self.peek()
+            line, key = self.line_here(), ""
+            if closing == "}":
+                key = self.key(line)
+                if key in seen:
+                    reason = f"The key {key[:80]!r} stands twice in the file."
+                    raise Unreadable(RowError(line, "duplicate_key", reason, key[:80]))
+                seen.add(key)
+            yield line, key, self.value()
+            mark = self.next_character()
+            if mark == closing:
+                return
+            if mark != ",":
+                raise self.broken("an entry is not followed by a comma")
+
+    def key(self, line: int) -> str:
+        if self.peek() != '"':
+            raise self.broken("an entry has no key")
+        try:
+            key = parse(self.value())
+        except BadValue as fault:
+            raise Unreadable(fault.at(line)) from fault
+        if self.next_character() != ":":
+            raise self.broken("a key is not followed by a colon")
+        return str(key)
+
+    def value(self) -> str:
+        """The source of the value at the cursor, which then stands behind it."""
+        self.peek()
+        self.forget()
+        start = position = self.at
+        depth = 0
+        while True:
+            found = self.search(_INSIDE if depth else _OUTSIDE, position)
+            mark = self.buffer[found]
+            position = found + 1
+            if mark == '"':
+                position = self.string_end(position)
+            elif mark in "[{":
+                depth += 1
+            elif depth == 0:  # the comma or bracket behind a bare value
+                position = found
+                break
+            else:
+                depth -= 1
+            if depth == 0:
+                break
+        self.at = position
+        return self.buffer[start:position]
+
+    def string_end(self, position: int) -> int:
+        while True:
+            found = self.search(_STRING_END, position)
+            if self.buffer[found] == '"':
+                return found + 1
+            position = found + 2
+
+    def search(self, pattern: re.Pattern[str], position: int) -> int:
+        while True:
+            match = pattern.search(self.buffer, position)
+            if match:
+                return match.start()
+            position = max(position, len(self.buffer))
+            if len(self.buffer) - self.at > self.limit:
+                reason = f"An entry is longer than {self.limit:,} characters."
+                raise Unreadable(RowError(self.line_here(), "entry_too_long", reason, limit=self.limit))
+            if not self.more():
+                raise self.broken("it ends in the middle of an entry; was it cut off?")
+
+    def peek(self) -> str:
+        while True:
+            match = _NOT_BLANK.search(self.buffer, self.at)
+            if match:
+                self.at = match.start()
+                return match.group()
+            self.at = len(self.buffer)
+            if not self.more():
+                return ""
+
+    def next_character(self) -> str:
+        character = self.peek()
+        self.at += 1
+        return character
+
+    def line_here(self) -> int:
+        self.line += self.buffer.count("\n", self.counted, self.at)
+        self.counted = self.at
+        return self.line
+
+    def forget(self) -> None:
+        if self.at > PIECE:
+            self.line_here()
+            self.buffer, self.at, self.counted = self.buffer[self.at :], 0, 0
+
+    def more(self) -> bool:
+        piece = next(self.pieces, "")
+        self.buffer += piece
+        return bool(piece)
+
+    def broken(self, what: str) -> Unreadable:
+        return Unreadable(RowError(self.line_here(), "invalid_json", f"The file is not one whole JSON value: {what}."))

@@ -1,0 +1,85 @@
+"""What a release says, as values: the columns of its rows in their order, and how rows become bytes.
+
+Names are those of Interplay JSONL (formats.md); only the columns listed here ever leave. Every row has every
+column, null where absent, so that readers which infer a schema find the same one on every line.
+"""
+
+import hashlib
+import hmac
+import json
+from collections.abc import Iterable, Mapping
+from typing import Any
+
+from annotation.domain.spreadsheets import neutralized
+
+FORMAT = "interplay-release/1"
+
+_PRIOR = ("label", "hateful", "explanation", "model", "prompt_digest", "state")
+
+COLUMNS = (
+    *("id", "text", "image", "image_sha256_original", "image_sha256_released"),
+    *("intended", "intended_hateful", "batch", "target_group", "item_source", "licence"),
+    *(f"{modality}_{name}" for modality in ("text", "image") for name in _PRIOR),
+    *("labels", "gold", "hateful", "level", "source", "rationale"),
+    *("pattern", "difficulty", "mechanism", "aligned", "round", "guideline_version"),
+)
+"""The columns of an item, in their order in every file."""
+
+LABEL_COLUMNS = (
+    *("annotator", "category", "not_sure", "low_quality", "target_group", "note", "challenges"),
+    *("replaced_by", "first_category", "priors_seen", "seconds", "at"),
+)
+"""The columns of a label: `at` is a date, `annotator` a pseudonym of this project's releases only."""
+
+Row = Mapping[str, Any]
+
+# JSON allows these raw; programs that split lines where Unicode does would cut a row in two.
+_LINE_BREAKS = {0x85: "\\u0085", 0x2028: "\\u2028", 0x2029: "\\u2029"}
+
+
+def json_line(row: Row) -> bytes:
+    """The row as one line of JSONL, columns in canonical order; equal rows give equal bytes."""
+    text = json.dumps(ordered(row), ensure_ascii=False, separators=(",", ":"), allow_nan=False)
+    return text.translate(_LINE_BREAKS).encode() + b"\n"
+
+
+def ordered(row: Row) -> dict[str, Any]:
+    """The row with its columns, and those of its labels, in canonical order."""
+    item = {name: row[name] for name in COLUMNS}
+    item["labels"] = [{name: label[name] for name in LABEL_COLUMNS} for label in row["labels"]]
+    return item
+
+
+def item_cells(row: Row) -> list[str]:
+    """The row as cells for a spreadsheet; its labels are one cell of JSON."""
+    return [cell(row[name]) for name in COLUMNS]
+
+
+def label_rows(row: Row) -> Iterable[list[str]]:
+    """The labels of a row as cells, a row each, the item's id in front."""
+    for label in row["labels"]:
+        yield [cell(row["id"]), *(cell(label[name]) for name in LABEL_COLUMNS)]
+
+
+def cell(value: Any) -> str:
+    """One value as a cell that no spreadsheet runs: empty for null, true or false, JSON for lists."""
+    match value:
+        case None:
+            return ""
+        case bool():
+            return "true" if value else "false"
+        case str():
+            return neutralized(value)
+        case list() | dict():
+            return json.dumps(value, ensure_ascii=False, separators=(",", ":"))
+        case _:
+            return str(value)
+
+
+def pseudonym(key: str, scope: str, person: str) -> str:
+    """The name of a person in releases: the same person has the same one under the same key and scope.
+
+    Without the project's key nobody can tell whose it is or compare it with another project's.
+    """
+    digest = hmac.new(key.encode(), f"{scope}\n{person}".encode(), hashlib.sha256).hexdigest()
+    return f"a-{digest[:12]}"

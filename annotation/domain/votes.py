@@ -1,0 +1,46 @@
+"""What people say about one item, as values (design section 2)."""
+
+from dataclasses import dataclass, field
+
+from annotation.domain.words import Modality
+
+
+@dataclass(frozen=True)
+class Category:
+    """One label of a project. Two categories are the same when their codes are."""
+
+    code: int
+    name: str = field(compare=False)
+    hateful: bool = field(compare=False)
+    aliases: tuple[str, ...] = field(default=(), compare=False)
+    definition: str = field(default="", compare=False)
+    key: str = field(default="", compare=False)
+
+
+@dataclass(frozen=True)
+class Challenge:
+    """A correction of one unimodal prior: another category, or only hateful or not."""
+
+    modality: Modality
+    hateful: bool
+    category: Category | None = None
+
+    @classmethod
+    def to_category(cls, modality: Modality, category: Category) -> "Challenge":
+        return cls(modality, category.hateful, category)
+
+
+@dataclass(frozen=True)
+class Vote:
+    """What one seat says; without a category the person was not sure.
+
+    Low quality is a flag beside the category, not instead of it: a vote that only flags has no category.
+    """
+
+    category: Category | None = None
+    low_quality: bool = False
+    challenges: tuple[Challenge, ...] = ()
+
+    def challenge_of(self, modality: Modality) -> Challenge | None:
+        """The correction of this modality's prior; a person gives at most one, the last one counts."""
+        return next((each for each in reversed(self.challenges) if each.modality == modality), None)

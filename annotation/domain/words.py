@@ -1,0 +1,106 @@
+"""The closed sets of the project's words (design section 2 and 3), as enums.
+
+Their values are what the database, the API and the files hold; a value never changes its meaning.
+"""
+
+from enum import StrEnum
+
+
+class Stage(StrEnum):
+    """Where an item is on its way."""
+
+    IMPORTED = "imported"
+    READY = "ready"
+    LABELLING = "labelling"
+    DISPUTED = "disputed"
+    GOLD = "gold"
+    EXCLUDED = "excluded"
+
+
+class Reason(StrEnum):
+    """Why an item is disputed or excluded."""
+
+    NOT_SURE = "not_sure"
+    LOW_QUALITY = "low_quality"
+    NO_MAJORITY = "no_majority"
+    KIND_UNDECIDED = "kind_undecided"
+    MISALIGNED = "misaligned"
+    PRIOR_CHALLENGED = "prior_challenged"
+    MODEL_CONFLICT = "model_conflict"
+    REPORTED = "reported"
+    WITHDRAWN = "withdrawn"
+
+
+class Level(StrEnum):
+    """How far the votes agree."""
+
+    PERFECT = "perfect"
+    STRONG = "strong"
+    WEAK = "weak"
+    NONE = "none"
+
+
+class Source(StrEnum):
+    """Where a final category comes from."""
+
+    CONSENSUS = "consensus"
+    ADJUDICATED = "adjudicated"
+    IMPORTED = "imported"
+
+
+class Policy(StrEnum):
+    """What a failed check does to an item: a person looks, or the paper's strict filter."""
+
+    REVIEW = "review"
+    PAPER = "paper"
+
+
+class Modality(StrEnum):
+    """The part of an item that a prior speaks about."""
+
+    TEXT = "text"
+    IMAGE = "image"
+
+
+class PriorState(StrEnum):
+    """What became of asking for a prior; only OK carries a category."""
+
+    OK = "ok"
+    REFUSED = "refused"
+    UNREADABLE = "unreadable"
+    FAILED = "failed"
+
+
+class PriorDisplay(StrEnum):
+    """When an annotator sees the priors."""
+
+    SHOWN = "shown"
+    AFTER_FIRST_ANSWER = "after_first_answer"
+
+
+class Order(StrEnum):
+    """Which items are handed out first: spread over many, or finish those begun."""
+
+    BREADTH = "breadth"
+    DEPTH = "depth"
+
+
+class Role(StrEnum):
+    """What a member may do in a project; a member may have several."""
+
+    ANNOTATOR = "annotator"
+    REVIEWER = "reviewer"
+    ADMIN = "admin"
+
+
+class Difficulty(StrEnum):
+    EASY = "easy"
+    NORMAL = "normal"
+    HARD = "hard"
+
+
+class SourceLabels(StrEnum):
+    """What labels that come with a file become (design section 4)."""
+
+    SEATS = "seats"
+    INTENDED = "intended"

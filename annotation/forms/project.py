@@ -1,0 +1,165 @@
+"""Forms for a project's settings and people."""
+
+from typing import Any
+
+from django import forms
+from django.utils.translation import gettext_lazy as _
+
+from annotation.domain.texts import BadText, read_optional_text
+from annotation.domain.words import Order, Policy, PriorDisplay, Role
+from annotation.models import Membership, Project
+from annotation.refusals import sentence_for
+
+GUIDELINE_LIMIT = 200_000
+"""Characters of a project's guidelines (B38)."""
+
+
+def _checked(value: str, limit: int) -> str:
+    """The text if it can be stored, else a form error in the same words as everywhere."""
+    try:
+        return read_optional_text(value, limit)
+    except BadText as bad:
+        raise forms.ValidationError(sentence_for(bad.code, bad.sentence), code=bad.code) from bad
+
+
+class SettingsForm(forms.ModelForm[Project]):
+    """What an admin may change about a running project; seats per item stay as created."""
+
+    policy = forms.ChoiceField(
+        label=_("Policy"),
+        choices=[
+            (Policy.REVIEW, _("Review: a person looks at whatever fails a check")),
+            (Policy.PAPER, _("Paper: what fails a check is left out, as in the paper")),
+        ],
+    )
+    prior_display = forms.ChoiceField(
+        label=_("Annotators see the priors"),
+        choices=[
+            (PriorDisplay.SHOWN, _("beside the item, from the start")),
+            (PriorDisplay.AFTER_FIRST_ANSWER, _("after their own first answer, which they may keep or change")),
+        ],
+    )
+    order = forms.ChoiceField(
+        label=_("Hand out"),
+        choices=[
+            (Order.BREADTH, _("new items first (breadth)")),
+            (Order.DEPTH, _("begun items first (depth; a preference, not a guarantee)")),
+        ],
+    )
+    guidelines = forms.CharField(
+        label=_("Guidelines"),
+        required=False,
+        strip=False,
+        widget=forms.Textarea({"rows": 12}),
+        help_text=_("Markdown. A change makes a new version; labels keep the version they were made under."),
+    )
+
+    class Meta:
+        model = Project
+        fields = (
+            "name",
+            "description",
+            "policy",
+            "low_quality_threshold",
+            "extra_seats",
+            "prior_display",
+            "priors_wanted",
+            "show_keyword_priors",
+            "order",
+            "lease_minutes",
+            "daily_goal",
+            "adjudicate_own",
+            "call_budget",
+            "token_budget",
+            "licence",
+            "content_warning",
+            "consent_text",
+            "operator_contact",
+        )
+        labels = {
+            "name": _("Name"),
+            "description": _("Description"),
+            "licence": _("Licence"),
+            "low_quality_threshold": _("Low-quality flags that count"),
+            "extra_seats": _("Seats added where there is no majority"),
+            "priors_wanted": _("Imported items wait for their priors"),
+            "show_keyword_priors": _("Show priors of the built-in cue matcher to annotators"),
+            "lease_minutes": _("Minutes a seat is held"),
+            "daily_goal": _("Personal goal a day"),
+            "adjudicate_own": _("Reviewers may settle items they labelled themselves"),
+            "call_budget": _("Model calls at most"),
+            "token_budget": _("Tokens at most"),
+            "content_warning": _("Content warning"),
+            "consent_text": _("Consent"),
+            "operator_contact": _("Contact for reports of illegal content"),
+        }
+        help_texts = {
+            "daily_goal": _("Shown to each person for themselves only; 0 shows none."),
+            "call_budget": _("Empty: no limit."),
+            "token_budget": _("Empty: no limit."),
+            "consent_text": _("A change makes a new version that every annotator is asked to accept."),
+            "low_quality_threshold": _("An item with this many flags is disputed (review) or excluded (paper)."),
+        }
+
+    def __init__(self, *args: Any, **kwargs: Any) -> None:
+        super().__init__(*args, **kwargs)
+        newest = self.instance.guidelines.first()
+        self.fields["guidelines"].initial = newest.text if newest else ""
+        self.fields["lease_minutes"].widget.attrs.update(min=1, max=240)
+        for name in ("description", "content_warning", "consent_text", "operator_contact"):
+            self.fields[name].widget.attrs["rows"] = 3
+
+    def clean(self) -> dict[str, Any]:
+        cleaned: dict[str, Any] = super().clean() or self.cleaned_data
+        for name, value in list(cleaned.items()):  # what is refused leaves the mapping
+            if isinstance(value, str):
+                try:
+                    _checked(value, GUIDELINE_LIMIT if name == "guidelines" else 20_000)
+                except forms.ValidationError as bad:
+                    self.add_error(name, bad)
+        return cleaned
+
+    def clean_low_quality_threshold(self) -> int:
+        value: int = self.cleaned_data["low_quality_threshold"]
+        if not 1 <= value <= self.instance.seats:
+            raise forms.ValidationError(_("Between 1 and the number of seats."))
+        return value
+
+    def clean_extra_seats(self) -> int:
+        value: int = self.cleaned_data["extra_seats"]
+        if self.instance.seats + value > 15:
+            raise forms.ValidationError(_("An item has 15 seats at most."))
+        return value
+
+    def clean_lease_minutes(self) -> int:
+        value: int = self.cleaned_data["lease_minutes"]
+        if not 1 <= value <= 240:
+            raise forms.ValidationError(_("Between 1 and 240 minutes."))
+        return value
+
+
+ROLE_NAMES = {
+    Role.ANNOTATOR: _("annotator"),
+    Role.REVIEWER: _("reviewer"),
+    Role.ADMIN: _("admin"),
+}
+
+
+class NewMemberForm(forms.Form):
+    """Somebody joins: an existing account by name, or a new one whose password is shown once."""
+
+    username = forms.CharField(
+        label=_("Name to sign in with"),
+        max_length=150,
+        help_text=_("An account that does not exist yet is created; no e-mail address is needed."),
+        widget=forms.TextInput({"autocomplete": "off", "autocapitalize": "none"}),
+    )
+    role = forms.ChoiceField(label=_("Role"), choices=list(ROLE_NAMES.items()))
+
+
+class RolesForm(forms.ModelForm[Membership]):
+    """What a member may do here."""
+
+    class Meta:
+        model = Membership
+        fields = ("annotates", "reviews", "administers")

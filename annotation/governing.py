@@ -1,0 +1,58 @@
+"""What admins change about a running project: its settings, guidelines, and what members may do."""
+
+from typing import Any
+
+from django.db import transaction
+
+from annotation import priors
+from annotation.models import Guideline, Membership, Project, record
+from runs import spending
+
+
+class LastAdmin(ValueError):
+    """The change would leave the project without an admin."""
+
+
+@transaction.atomic
+def change_settings(admin: Membership, project: Project, changed: list[str], guidelines: str) -> None:
+    """Store the changed fields of `project` (already set on it) and the guidelines, and write down which changed.
+
+    A new text of the guidelines or of the consent makes a new version: labels keep the version they were made
+    under, and annotators are asked for their consent again. A budget binds runs under way at once; items that waited
+    for priors go on when those are no longer wanted.
+    """
+    if "consent_text" in changed:
+        project.consent_version += 1
+    project.save()
+    spending.allow(project.public_id, calls=project.call_budget, tokens=project.token_budget)
+    if "priors_wanted" in changed and not project.priors_wanted:
+        priors.wait_no_longer(project, admin)
+    newest = project.guidelines.select_for_update().first()
+    if guidelines != (newest.text if newest else ""):
+        Guideline.objects.create(project=project, number=(newest.number if newest else 0) + 1, text=guidelines)
+        changed = [*changed, "guidelines"]
+    if changed:
+        record("change_settings", project=project, actor=admin, changed=sorted(set(changed)))
+
+
+@transaction.atomic
+def change_roles(admin: Membership, member: Membership, roles: dict[str, bool]) -> None:
+    """Give and take roles (`annotates`, `reviews`, `administers`). Raises LastAdmin, and then changes nothing."""
+    Project.objects.select_for_update().get(pk=member.project_id)  # two admins at once: one after the other
+    if not roles["administers"] and not _other_admins(member):
+        raise LastAdmin
+    before = {name: getattr(member, name) for name in roles}
+    Membership.objects.filter(pk=member.pk).update(**roles)
+    member.refresh_from_db()
+    record(
+        "change_roles", project=member.project, actor=admin, row=member.public_id, before=before, after=_plain(roles)
+    )
+
+
+def _other_admins(member: Membership) -> bool:
+    others = Membership.objects.filter(project_id=member.project_id, administers=True, active=True)
+    return others.exclude(pk=member.pk).exists()
+
+
+def _plain(roles: dict[str, bool]) -> dict[str, Any]:
+    return {name: bool(value) for name, value in roles.items()}

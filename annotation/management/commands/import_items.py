@@ -1,0 +1,134 @@
+"""`manage.py import_items SLUG FILE`: items, labels, priors, intents and gold out of a file, all rows or none."""
+
+from pathlib import Path
+from typing import Any
+
+from django.core.management.base import CommandError, CommandParser
+
+from annotation.bundles import Progress
+from annotation.domain.formats.rows import Format, LabelUse, Mapped
+from annotation.domain.masking import Mask
+from annotation.domain.words import SourceLabels
+from annotation.import_terms import SHOWN_ERRORS, ImportOptions, Update
+from annotation.importing import import_file
+from annotation.management.json_command import JsonCommand
+from annotation.management.projects import project_named
+
+
+class Command(JsonCommand):
+    help = "Import items with what is known about them; a dry run shows what would be stored."
+
+    def add_arguments(self, parser: CommandParser) -> None:
+        super().add_arguments(parser)
+        parser.add_argument("slug")
+        parser.add_argument("file", help="a table, or a ZIP of a table and its pictures")
+        parser.add_argument("--format", choices=[each.value for each in Format], default=Format.AUTO.value)
+        parser.add_argument("--images", metavar="PATH", help="a folder with the pictures that the table names")
+        parser.add_argument("--table", default="", help="the table to read where a ZIP holds several")
+        parser.add_argument("--dry-run", action="store_true", help="check every row, store nothing")
+        parser.add_argument("--source-labels", choices=[each.value for each in SourceLabels], default="seats")
+        parser.add_argument("--update", choices=[each.value for each in Update], help="fill gaps of items by their id")
+        parser.add_argument("--mask", default="", metavar="KINDS", help="handles,urls,emails,phones")
+        parser.add_argument("--skip-existing", action="store_true", help="pass over rows whose id is there already")
+        parser.add_argument("--seats-from-data", action="store_true", help="rows may have more labels than seats")
+        parser.add_argument("--leave-out-bad-rows", action="store_true", help="store the others")
+        parser.add_argument("--batch", default="", help="for rows that name none")
+        parser.add_argument("--source", default="", help="for rows that name none")
+        parser.add_argument("--licence", default="", help="for rows that name none")
+        columns = parser.add_argument_group("tables of any shape")
+        for name in ("text", "label", "image", "id", "annotator"):
+            columns.add_argument(f"--{name}-column", default="", metavar="NAME")
+        columns.add_argument("--map", action="append", default=[], metavar="VALUE=CATEGORY", dest="mapping")
+        columns.add_argument("--label-is", choices=[each.value for each in LabelUse], default="intended")
+
+    def answer(self, **options: Any) -> Any:
+        project = project_named(options["slug"])
+        images = _folder(options["images"])
+        try:
+            with open(options["file"], "rb") as file:
+                self.report = import_file(
+                    project,
+                    file,
+                    _options(options),
+                    images=images,
+                    dry_run=options["dry_run"],
+                    watch=self._watch,
+                    spacious=True,
+                )
+        except OSError as fault:
+            raise CommandError(f"{options['file']} cannot be read: {fault.strerror}.") from fault
+        return self.report.answer()
+
+    def failed(self, value: Any) -> bool:
+        return bool(self.report.errors) and not self.report.stored
+
+    def show(self, value: Any) -> None:
+        report = self.report
+        super().show({name: figure for name, figure in value.items() if name != "errors"})
+        for error in report.errors[:SHOWN_ERRORS]:
+            self.stdout.write(f"line {error.line}: {error.reason}")
+        if len(report.errors) > SHOWN_ERRORS:
+            self.stdout.write(f"… and {len(report.errors) - SHOWN_ERRORS:,} more")
+        if report.ignored:
+            self.stdout.write(f"columns passed over: {', '.join(report.ignored)}")
+        if report.extra_pictures:
+            self.stdout.write(f"{report.extra_pictures:,} pictures belong to no row: {', '.join(report.extra_names)}")
+        if report.errors and not report.stored:
+            self.stdout.write("Nothing was stored.")
+
+    def _watch(self, progress: Progress) -> None:
+        self.say(f"{progress.rows:,} rows, {progress.share:.0%}, {progress.rate:,.0f} a second")
+
+
+def _folder(path: str | None) -> Path | None:
+    if path is None:
+        return None
+    folder = Path(path)
+    if not folder.is_dir():
+        raise CommandError(f"{path} is no folder.")
+    return folder
+
+
+def _options(options: dict[str, Any]) -> ImportOptions:
+    for name, limit in (("batch", 100), ("source", 500), ("licence", 200)):
+        if len(options[name]) > limit:
+            raise CommandError(f"--{name} is longer than {limit} characters.")
+    return ImportOptions(
+        format=Format(options["format"]),
+        mapped=Mapped(
+            text=options["text_column"],
+            label=options["label_column"],
+            image=options["image_column"],
+            id=options["id_column"],
+            annotator=options["annotator_column"],
+            values=_mapping(options["mapping"]),
+            label_is=LabelUse(options["label_is"]),
+        ),
+        source_labels=SourceLabels(options["source_labels"]),
+        update=Update(options["update"]) if options["update"] else None,
+        masks=_masks(options["mask"]),
+        skip_existing=options["skip_existing"],
+        seats_from_data=options["seats_from_data"],
+        leave_out=options["leave_out_bad_rows"],
+        table=options["table"],
+        batch=options["batch"],
+        source=options["source"],
+        licence=options["licence"],
+    )
+
+
+def _mapping(pairs: list[str]) -> dict[str, str]:
+    values = {}
+    for pair in pairs:
+        value, sign, category = pair.rpartition("=")
+        if not sign or not value or not category:
+            raise CommandError(f"--map {pair!r}: write VALUE=CATEGORY.")
+        values[value] = category
+    return values
+
+
+def _masks(words: str) -> frozenset[Mask]:
+    try:
+        return frozenset(Mask(word.strip()) for word in words.split(",") if word.strip())
+    except ValueError as fault:
+        raise CommandError(f"--mask knows {', '.join(Mask)}.") from fault

@@ -1,0 +1,68 @@
+"""Commands that people read and programs parse: with --json, stdout holds exactly one JSON value."""
+
+import json
+import sys
+from typing import Any
+
+from django.core.management.base import BaseCommand, CommandError, CommandParser
+
+
+class JsonCommand(BaseCommand):
+    """A command whose answer is one value.
+
+    A subclass writes `answer(**options)`, which returns a value that JSON can hold and raises CommandError with one
+    clear sentence on failure, and may override `show`. Logs and progress (`self.say`) go to stderr. A value with
+    "ok": false, or other failure that still has a value, ends with exit code 1 when `failed` says so.
+    """
+
+    requires_system_checks = []
+
+    def add_arguments(self, parser: CommandParser) -> None:
+        """Add the command's own arguments; call this first."""
+        parser.add_argument("--json", action="store_true", dest="as_json", help="print one JSON value on stdout")
+
+    def answer(self, **options: Any) -> Any:
+        """Do the work and return the value to print."""
+        raise NotImplementedError
+
+    def failed(self, value: Any) -> bool:
+        """Whether a value means failure: an object that says "ok": false, or lists errors."""
+        return isinstance(value, dict) and (value.get("ok") is False or bool(value.get("errors")))
+
+    def show(self, value: Any) -> None:
+        """Print the value for people; by default a line for every figure."""
+        if isinstance(value, dict):
+            for name, figure in value.items():
+                self.stdout.write(f"{name.replace('_', ' ')}: {_in_words(figure)}")
+        else:
+            self.stdout.write(_in_words(value))
+
+    def say(self, text: str) -> None:
+        """Tell the person at the terminal about progress."""
+        self.stderr.write(text)
+
+    def handle(self, *args: Any, **options: Any) -> None:
+        as_json = options.pop("as_json", False)
+        for name in ("verbosity", "settings", "pythonpath", "traceback", "no_color", "force_color", "skip_checks"):
+            options.pop(name, None)
+        try:
+            value = self.answer(**options)
+        except CommandError as error:
+            if as_json:
+                self._print_json({"error": str(error), **getattr(error, "more", {})})
+            raise
+        if as_json:
+            self._print_json(value)
+        else:
+            self.show(value)
+        if self.failed(value):
+            sys.exit(1)
+
+    def _print_json(self, value: Any) -> None:
+        self.stdout.write(json.dumps(value, ensure_ascii=False, allow_nan=False, default=str))
+
+
+def _in_words(figure: Any) -> str:
+    if isinstance(figure, dict | list | tuple):
+        return json.dumps(figure, ensure_ascii=False, default=str)
+    return "-" if figure is None else str(figure)

@@ -1,0 +1,654 @@
+"""The rows of an annotation campaign, and what the database itself guarantees (design section 5).
+
+Rules live in `annotation/domain`; the verbs that change these rows are modules beside this one, named after
+the stations of an item's way. Seats, labels and events refer to memberships, never to user accounts.
+"""
+
+import secrets
+from enum import StrEnum
+from typing import Any, Self
+from uuid import UUID, uuid4
+
+from django.conf import settings
+from django.contrib.auth.models import AbstractUser, AnonymousUser
+from django.db import models
+from django.db.models import F, Q
+from django.utils import timezone
+
+from annotation.domain import words
+from annotation.domain.stages import MOVES
+from annotation.domain.votes import Category as CategoryValue
+
+
+def random_place() -> int:
+    """A random position in the order of handing out: 0 … 2**31 - 1."""
+    return secrets.randbelow(2**31)
+
+
+def random_key() -> str:
+    """A fresh secret of 256 bits, in hex."""
+    return secrets.token_hex(32)
+
+
+def choices(closed_set: type[StrEnum]) -> list[tuple[str, str]]:
+    """The members of a closed set as Django choices."""
+    return [(member.value, member.value.replace("_", " ")) for member in closed_set]
+
+
+class AppendOnlyError(TypeError):
+    """Somebody tried to change or remove a row that only ever gets added."""
+
+
+class AppendOnly(models.Model):
+    """Rows that are added and never changed; triggers on both databases say the same (migration 0002)."""
+
+    class Meta:
+        abstract = True
+
+    def save(self, *args: Any, **kwargs: Any) -> None:
+        if not self._state.adding:
+            raise AppendOnlyError(f"{type(self).__name__} rows are never changed")
+        super().save(*args, **kwargs)
+
+    def delete(self, *args: Any, **kwargs: Any) -> tuple[int, dict[str, int]]:
+        raise AppendOnlyError(f"{type(self).__name__} rows are never removed")
+
+
+# ── People ────────────────────────────────────────────────────────────────────
+
+
+class Theme(models.TextChoices):
+    SYSTEM = "system", "As the system"
+    LIGHT = "light", "Light"
+    DARK = "dark", "Dark"
+
+
+class User(AbstractUser):
+    """An account. Needs no e-mail address; personal filter settings follow the person (wellbeing rank 6)."""
+
+    public_id = models.UUIDField(default=uuid4, unique=True, editable=False)
+    blur = models.BooleanField(default=True)
+    grey = models.BooleanField(default=True)
+    theme = models.CharField(max_length=8, choices=Theme.choices, default=Theme.SYSTEM)
+    language = models.CharField(max_length=10, blank=True, default="")
+
+
+# ── Projects ──────────────────────────────────────────────────────────────────
+
+ROLE_FLAG = {words.Role.ANNOTATOR: "annotates", words.Role.REVIEWER: "reviews", words.Role.ADMIN: "administers"}
+"""Where a membership keeps each role."""
+
+
+class ProjectQuerySet(models.QuerySet["Project"]):
+    def for_user(self, user: User | AnonymousUser, *roles: words.Role) -> Self:
+        """Projects where the user is an active member, with one of the roles if any are named."""
+        if not user.is_authenticated:
+            return self.none()
+        mine = Membership.objects.filter(user=user, active=True)
+        if roles:
+            wanted = Q()
+            for role in roles:
+                wanted |= Q(**{ROLE_FLAG[role]: True})
+            mine = mine.filter(wanted)
+        return self.filter(pk__in=mine.values("project_id"))
+
+
+class Project(models.Model):
+    """One labelling campaign."""
+
+    public_id = models.UUIDField(default=uuid4, unique=True, editable=False)
+    slug = models.SlugField(max_length=64, unique=True)
+    name = models.CharField(max_length=120)
+    description = models.TextField(blank=True, default="")
+    seats = models.PositiveSmallIntegerField(default=3)
+    extra_seats = models.PositiveSmallIntegerField(default=0)  # m more on no_majority, before a reviewer looks
+    policy = models.CharField(max_length=8, choices=choices(words.Policy), default=words.Policy.REVIEW)
+    low_quality_threshold = models.PositiveSmallIntegerField(default=1)
+    priors_wanted = models.BooleanField(default=False)  # imported items wait for them
+    prior_display = models.CharField(
+        max_length=20, choices=choices(words.PriorDisplay), default=words.PriorDisplay.SHOWN
+    )
+    show_keyword_priors = models.BooleanField(default=False)
+    order = models.CharField(max_length=8, choices=choices(words.Order), default=words.Order.BREADTH)
+    lease_minutes = models.PositiveSmallIntegerField(default=20)
+    dispute_model_conflict = models.BooleanField(default=False)
+    adjudicate_own = models.BooleanField(default=False)  # may a reviewer settle an item they labelled themselves
+    is_open = models.BooleanField(default=True)  # closed: nothing is handed out
+    licence = models.CharField(max_length=200, blank=True, default="")
+    operator_contact = models.TextField(blank=True, default="")  # shown when illegal content was reported
+    content_warning = models.TextField(blank=True, default="")
+    consent_text = models.TextField(blank=True, default="")
+    consent_version = models.PositiveIntegerField(default=1)
+    daily_goal = models.PositiveIntegerField(default=0)  # 0: none; a personal bar, never a ranking
+    call_budget = models.PositiveIntegerField(null=True, blank=True)  # model calls, None: no limit
+    token_budget = models.PositiveBigIntegerField(null=True, blank=True)
+    model_plan = models.JSONField(default=dict, blank=True)  # role -> "provider:model", within the allow-list
+    export_key = models.CharField(max_length=64, default=random_key, editable=False)  # keys pseudonyms in releases
+    created_at = models.DateTimeField(default=timezone.now, editable=False)
+
+    objects = ProjectQuerySet.as_manager()
+
+    class Meta:
+        ordering = ("name",)
+        constraints = (models.CheckConstraint(condition=Q(seats__gte=2, seats__lte=15), name="project_seats_2_to_15"),)
+
+    def __str__(self) -> str:
+        return self.name
+
+    def category_values(self) -> tuple[CategoryValue, ...]:
+        """The project's categories as values for the rules, by code."""
+        return tuple(category.value() for category in self.categories.order_by("code"))
+
+
+class Guideline(models.Model):
+    """A version of a project's guidelines, in Markdown. The newest is in force; labels keep theirs."""
+
+    project = models.ForeignKey(Project, on_delete=models.CASCADE, related_name="guidelines")
+    number = models.PositiveIntegerField(default=1)
+    text = models.TextField()
+    created_at = models.DateTimeField(default=timezone.now, editable=False)
+
+    class Meta:
+        ordering = ("-number",)
+        constraints = (models.UniqueConstraint(fields=("project", "number"), name="guideline_number_once"),)
+
+    def __str__(self) -> str:
+        return f"{self.project} guidelines {self.number}"
+
+
+class Category(models.Model):
+    """A label of a project."""
+
+    project = models.ForeignKey(Project, on_delete=models.CASCADE, related_name="categories")
+    code = models.PositiveSmallIntegerField()
+    name = models.CharField(max_length=60)
+    aliases = models.JSONField(default=list, blank=True)
+    hateful = models.BooleanField()
+    definition = models.TextField(blank=True, default="", max_length=2000)
+    key = models.CharField(max_length=1)
+
+    class Meta:
+        ordering = ("code",)
+        verbose_name_plural = "categories"
+        constraints = (
+            models.UniqueConstraint(fields=("project", "code"), name="category_code_once"),
+            models.UniqueConstraint(fields=("project", "name"), name="category_name_once"),
+            models.UniqueConstraint(fields=("project", "key"), name="category_key_once"),
+        )
+
+    def __str__(self) -> str:
+        return f"{self.code} {self.name}"
+
+    def value(self) -> CategoryValue:
+        """This category as a value for the rules."""
+        return CategoryValue(
+            code=self.code,
+            name=self.name,
+            hateful=self.hateful,
+            aliases=tuple(self.aliases),
+            definition=self.definition,
+            key=self.key,
+        )
+
+
+class MembershipQuerySet(models.QuerySet["Membership"]):
+    def of(self, user: User | AnonymousUser, project: Project) -> "Membership | None":
+        """The user's active membership in the project, if any."""
+        if not user.is_authenticated:
+            return None
+        return self.filter(user=user, project=project, active=True).first()
+
+
+class Membership(models.Model):
+    """A person's place in a project. Annotators who came with imported data have no account (`user` is None)."""
+
+    public_id = models.UUIDField(default=uuid4, unique=True, editable=False)
+    project = models.ForeignKey(Project, on_delete=models.CASCADE, related_name="memberships")
+    user = models.ForeignKey(
+        settings.AUTH_USER_MODEL, null=True, blank=True, on_delete=models.PROTECT, related_name="memberships"
+    )
+    pseudonym = models.CharField(max_length=64)
+    imported_name = models.CharField(max_length=128, blank=True, default="")  # the annotator's id in imported data
+    annotates = models.BooleanField(default=False)
+    reviews = models.BooleanField(default=False)
+    administers = models.BooleanField(default=False)
+    active = models.BooleanField(default=True)
+    withdrawn_at = models.DateTimeField(null=True, blank=True)
+    consent_version = models.PositiveIntegerField(default=0)
+    consent_at = models.DateTimeField(null=True, blank=True)
+    idle_until = models.DateTimeField(null=True, blank=True)  # "nothing left" is remembered until then
+    created_at = models.DateTimeField(default=timezone.now, editable=False)
+
+    objects = MembershipQuerySet.as_manager()
+
+    class Meta:
+        constraints = (
+            models.UniqueConstraint(fields=("project", "user"), name="member_once"),
+            models.UniqueConstraint(fields=("project", "pseudonym"), name="member_pseudonym_once"),
+            models.UniqueConstraint(
+                fields=("project", "imported_name"), condition=~Q(imported_name=""), name="member_imported_name_once"
+            ),
+        )
+
+    def __str__(self) -> str:
+        return self.pseudonym
+
+    def has(self, role: words.Role) -> bool:
+        """Whether this member has the role and is active."""
+        return self.active and bool(getattr(self, ROLE_FLAG[role]))
+
+    @property
+    def roles(self) -> tuple[words.Role, ...]:
+        return tuple(role for role in words.Role if self.has(role))
+
+
+# ── Items ─────────────────────────────────────────────────────────────────────
+
+
+class Picture(models.Model):
+    """A picture, stored once per project by the SHA-256 of the bytes that came in; files hold no metadata."""
+
+    public_id = models.UUIDField(default=uuid4, unique=True, editable=False)
+    project = models.ForeignKey(Project, on_delete=models.CASCADE, related_name="pictures")
+    sha256 = models.CharField(max_length=64)  # of the bytes that came in
+    file = models.FileField(max_length=200)  # re-encoded, metadata-free; random name
+    file_sha256 = models.CharField(max_length=64)  # of the re-encoded file, as released
+    blurred = models.FileField(max_length=200)  # the only derivative before reveal
+    media_type = models.CharField(max_length=20)
+    width = models.PositiveIntegerField()
+    height = models.PositiveIntegerField()
+    created_at = models.DateTimeField(default=timezone.now, editable=False)
+
+    class Meta:
+        constraints = (models.UniqueConstraint(fields=("project", "sha256"), name="picture_once"),)
+
+
+class ItemQuerySet(models.QuerySet["Item"]):
+    def open(self) -> Self:
+        """Items with a free seat that may be handed out."""
+        return self.filter(stage=words.Stage.LABELLING, taken__lt=F("seats"))
+
+
+class Item(models.Model):
+    """A text and/or a picture that is to be labelled."""
+
+    public_id = models.UUIDField(default=uuid4, unique=True, editable=False)
+    project = models.ForeignKey(Project, on_delete=models.CASCADE, related_name="items")
+    external_id = models.CharField(max_length=128)
+    text = models.TextField(blank=True, default="")
+    picture = models.ForeignKey(Picture, null=True, blank=True, on_delete=models.PROTECT, related_name="items")
+    picture_name = models.CharField(max_length=512, blank=True, default="")  # as the file called it
+    picture_missing = models.BooleanField(default=False)
+    source = models.CharField(max_length=500, blank=True, default="")
+    licence = models.CharField(max_length=200, blank=True, default="")
+    batch = models.CharField(max_length=100, blank=True, default="")
+    priority = models.SmallIntegerField(default=0)
+    intended = models.ForeignKey(
+        Category, null=True, blank=True, on_delete=models.PROTECT, related_name="intended_items"
+    )
+    intended_hateful = models.BooleanField(null=True, blank=True)
+    severity = models.PositiveSmallIntegerField(null=True, blank=True)
+    target_group = models.CharField(max_length=200, blank=True, default="")
+    provenance = models.JSONField(default=dict, blank=True)
+    text_sha256 = models.CharField(max_length=64, blank=True, default="")  # of the NFC text, for duplicate warnings
+
+    stage = models.CharField(max_length=12, choices=choices(words.Stage), default=words.Stage.IMPORTED)
+    round = models.PositiveSmallIntegerField(default=1)
+    seats = models.PositiveSmallIntegerField(default=3)  # k, plus m where added
+    taken = models.PositiveSmallIntegerField(default=0)  # a hint for the order only, never for correctness
+    place = models.PositiveIntegerField(default=random_place)
+    version = models.PositiveIntegerField(default=1)  # grows with each move; a stale decision is refused
+
+    level = models.CharField(max_length=8, choices=choices(words.Level), null=True, blank=True)
+    category = models.ForeignKey(Category, null=True, blank=True, on_delete=models.PROTECT, related_name="final_items")
+    hateful = models.BooleanField(null=True, blank=True)  # the binary outcome, with its own majority
+    category_source = models.CharField(max_length=12, choices=choices(words.Source), null=True, blank=True)
+    aligned = models.BooleanField(null=True, blank=True)  # None: no intent, or not decided yet
+    pattern = models.CharField(max_length=3, null=True, blank=True)
+    difficulty = models.CharField(max_length=8, choices=choices(words.Difficulty), null=True, blank=True)
+    excluded_for = models.CharField(max_length=20, choices=choices(words.Reason), null=True, blank=True)
+
+    created_at = models.DateTimeField(default=timezone.now, editable=False)
+    closed_at = models.DateTimeField(null=True, blank=True)  # when round 1 was complete
+    gold_at = models.DateTimeField(null=True, blank=True)
+
+    objects = ItemQuerySet.as_manager()
+
+    class Meta:
+        constraints = (
+            models.UniqueConstraint(fields=("project", "external_id"), name="item_external_id_once"),
+            models.CheckConstraint(
+                condition=~Q(text="") | Q(picture__isnull=False) | Q(picture_missing=True), name="item_has_content"
+            ),
+        )
+        indexes = (
+            models.Index(
+                fields=("project", "taken", "place"),
+                condition=Q(stage="labelling", taken__lt=F("seats")),
+                name="item_open",
+            ),
+            models.Index(fields=("project", "stage", "id"), name="item_stage"),
+            models.Index(fields=("project", "text_sha256"), name="item_text"),
+        )
+
+    def __str__(self) -> str:
+        return self.external_id
+
+    def move(self, start: words.Stage, end: words.Stage, **fields: Any) -> bool:
+        """Move this item from one stage to another, with other fields, if it still stands at `start`.
+
+        One guarded UPDATE: False means somebody was first and nothing was changed. The instance is
+        brought up to date only on success. Raises ValueError for a move that `annotation.domain.stages` does
+        not list: that is a fault of the caller, not a race.
+        """
+        if (start, end) not in MOVES:
+            raise ValueError(f"No item goes from {start} to {end}.")
+        changed = Item.objects.filter(pk=self.pk, stage=start).update(stage=end, version=F("version") + 1, **fields)
+        if changed:
+            self.refresh_from_db()
+        return bool(changed)
+
+
+class Dispute(models.Model):
+    """A reason for which an item is (or was) disputed."""
+
+    item = models.ForeignKey(Item, on_delete=models.CASCADE, related_name="disputes")
+    round = models.PositiveSmallIntegerField(default=1)
+    reason = models.CharField(max_length=20, choices=choices(words.Reason))
+    opened_at = models.DateTimeField(default=timezone.now)
+    settled_at = models.DateTimeField(null=True, blank=True)
+
+    class Meta:
+        constraints = (
+            models.UniqueConstraint(
+                fields=("item", "reason"), condition=Q(settled_at__isnull=True), name="dispute_reason_open_once"
+            ),
+        )
+
+
+class Prior(models.Model):
+    """A model's view of one modality of an item, or what became of asking for it."""
+
+    item = models.ForeignKey(Item, on_delete=models.CASCADE, related_name="priors")
+    modality = models.CharField(max_length=8, choices=choices(words.Modality))
+    state = models.CharField(max_length=12, choices=choices(words.PriorState), default=words.PriorState.OK)
+    reason = models.CharField(max_length=40, blank=True, default="")  # code, where the state is not ok
+    category = models.ForeignKey(Category, null=True, blank=True, on_delete=models.PROTECT, related_name="priors")
+    hateful = models.BooleanField(null=True, blank=True)  # where only hateful or not is known
+    explanation = models.TextField(blank=True, default="")
+    severity = models.PositiveSmallIntegerField(null=True, blank=True)
+    model = models.CharField(max_length=120, blank=True, default="")  # "provider:model", or what the file said
+    prompt_digest = models.CharField(max_length=64, blank=True, default="")
+    run_id = models.UUIDField(null=True, blank=True)  # the run's public id; None: imported
+    current = models.BooleanField(default=True)
+    created_at = models.DateTimeField(default=timezone.now, editable=False)
+
+    class Meta:
+        constraints = (
+            models.UniqueConstraint(fields=("item", "modality"), condition=Q(current=True), name="prior_current_once"),
+            models.CheckConstraint(
+                condition=Q(state="ok") | Q(category__isnull=True), name="prior_category_only_if_ok"
+            ),
+        )
+
+
+# ── Seats and labels ──────────────────────────────────────────────────────────
+
+
+class Seat(models.Model):
+    """One of the k places for an annotator at an item, in a round.
+
+    Free: no annotator. Held: annotator and `expires_at`. Filled: `label` points to the label in force.
+    """
+
+    public_id = models.UUIDField(default=uuid4, unique=True, editable=False)
+    item = models.ForeignKey(Item, on_delete=models.CASCADE, related_name="seat_rows")
+    round = models.PositiveSmallIntegerField(default=1)
+    number = models.PositiveSmallIntegerField()
+    seats = models.PositiveSmallIntegerField()  # the item's, copied for the check
+    annotator = models.ForeignKey(Membership, null=True, blank=True, on_delete=models.PROTECT, related_name="seat_rows")
+    held_at = models.DateTimeField(null=True, blank=True)
+    expires_at = models.DateTimeField(null=True, blank=True)
+    shown_at = models.DateTimeField(null=True, blank=True)  # a prefetched item's clock starts when it is shown
+    priors_shown_at = models.DateTimeField(null=True, blank=True)
+    first_answer = models.JSONField(null=True, blank=True)  # own view first, where priors are hidden until then
+    reveals = models.PositiveIntegerField(default=0)
+    label = models.OneToOneField("Label", null=True, blank=True, on_delete=models.PROTECT, related_name="in_force_at")
+    filled_at = models.DateTimeField(null=True, blank=True)
+
+    class Meta:
+        constraints = (
+            models.UniqueConstraint(fields=("item", "round", "number"), name="seat_number_once"),
+            models.UniqueConstraint(fields=("item", "round", "annotator"), name="seat_annotator_once"),
+            models.CheckConstraint(condition=Q(number__gte=1, number__lte=F("seats")), name="seat_number_within_seats"),
+            models.CheckConstraint(
+                condition=Q(label__isnull=True) | Q(annotator__isnull=False), name="seat_filled_by_someone"
+            ),
+            models.CheckConstraint(
+                condition=Q(expires_at__isnull=True) | Q(annotator__isnull=False, label__isnull=True),
+                name="seat_held_by_someone",
+            ),
+        )
+        indexes = (
+            models.Index(fields=("annotator", "expires_at"), condition=Q(expires_at__isnull=False), name="seat_held"),
+            models.Index(fields=("expires_at",), condition=Q(expires_at__isnull=False), name="seat_lapsing"),
+            models.Index(fields=("annotator", "filled_at"), name="seat_filled"),
+        )
+
+
+class Label(AppendOnly):
+    """What an annotator submitted, one row a revision; the one in force is `seat.label`."""
+
+    public_id = models.UUIDField(default=uuid4, unique=True, editable=False)
+    seat = models.ForeignKey(Seat, on_delete=models.PROTECT, related_name="labels")
+    item = models.ForeignKey(Item, on_delete=models.PROTECT, related_name="labels")
+    annotator = models.ForeignKey(Membership, on_delete=models.PROTECT, related_name="labels")
+    revision = models.PositiveSmallIntegerField(default=1)
+    category = models.ForeignKey(Category, null=True, blank=True, on_delete=models.PROTECT, related_name="labels")
+    not_sure = models.BooleanField(default=False)
+    low_quality = models.BooleanField(default=False)
+    target_group = models.CharField(max_length=200, blank=True, default="")
+    note = models.TextField(blank=True, default="", max_length=4000)
+    challenges = models.JSONField(default=list, blank=True)  # [{"modality", "category"|None, "hateful"}]
+    first_answer = models.JSONField(null=True, blank=True)  # the answer before hidden priors opened
+    priors_shown = models.JSONField(default=list, blank=True)  # ids of the priors seen before this answer
+    priors_shown_at = models.DateTimeField(null=True, blank=True)
+    seconds = models.FloatField(null=True, blank=True)
+    reveals = models.PositiveIntegerField(default=0)
+    guideline = models.ForeignKey(Guideline, null=True, blank=True, on_delete=models.PROTECT, related_name="labels")
+    client_key = models.UUIDField(default=uuid4)
+    body_sha256 = models.CharField(max_length=64, blank=True, default="")
+    imported = models.BooleanField(default=False)
+    created_at = models.DateTimeField(default=timezone.now, editable=False)
+
+    class Meta:
+        constraints = (
+            models.UniqueConstraint(fields=("annotator", "client_key"), name="label_client_key_once"),
+            models.UniqueConstraint(fields=("seat", "annotator", "revision"), name="label_revision_once"),
+            models.CheckConstraint(
+                condition=(Q(not_sure=False) | Q(category__isnull=True))
+                & (Q(category__isnull=False) | Q(not_sure=True) | Q(low_quality=True)),
+                name="label_says_something",
+            ),
+        )
+
+
+class Skip(models.Model):
+    """An annotator passed an item by; it is not offered to them again, and nothing else follows."""
+
+    item = models.ForeignKey(Item, on_delete=models.CASCADE, related_name="skips")
+    annotator = models.ForeignKey(Membership, on_delete=models.PROTECT, related_name="skips")
+    round = models.PositiveSmallIntegerField(default=1)
+    reason = models.CharField(max_length=500, blank=True, default="")
+    created_at = models.DateTimeField(default=timezone.now, editable=False)
+
+    class Meta:
+        constraints = (models.UniqueConstraint(fields=("item", "annotator"), name="skip_once"),)
+
+
+class Replacement(models.Model):
+    """The category that another expert gives in place of a *not sure*; the original label stays."""
+
+    item = models.ForeignKey(Item, on_delete=models.PROTECT, related_name="replacements")
+    label = models.OneToOneField(Label, on_delete=models.PROTECT, related_name="replacement")
+    reviewer = models.ForeignKey(Membership, on_delete=models.PROTECT, related_name="replacements")
+    category = models.ForeignKey(Category, on_delete=models.PROTECT, related_name="replacements")
+    note = models.TextField(blank=True, default="", max_length=4000)
+    created_at = models.DateTimeField(default=timezone.now, editable=False)
+
+    class Meta:
+        constraints = (models.UniqueConstraint(fields=("item", "reviewer"), name="replacement_once_per_person"),)
+
+
+class Report(models.Model):
+    """Somebody reported illegal content: labelling stops and the media are locked."""
+
+    item = models.ForeignKey(Item, on_delete=models.PROTECT, related_name="reports")
+    reporter = models.ForeignKey(Membership, on_delete=models.PROTECT, related_name="reports")
+    note = models.TextField(blank=True, default="", max_length=2000)
+    created_at = models.DateTimeField(default=timezone.now, editable=False)
+
+
+# ── Decisions and history (append-only, by triggers too) ──────────────────────
+
+
+class Ruling(models.TextChoices):
+    """What a reviewer did with a disputed item."""
+
+    DECIDE = "decide", "decided"
+    EXCLUDE = "exclude", "excluded"
+    NEW_ROUND = "new_round", "sent to a new round"
+    REOPEN = "reopen", "reopened"
+
+
+class Adjudication(AppendOnly):
+    """A reviewer's decision about an item, with its reason. Level and votes stay as they were."""
+
+    public_id = models.UUIDField(default=uuid4, unique=True, editable=False)
+    item = models.ForeignKey(Item, on_delete=models.PROTECT, related_name="adjudications")
+    round = models.PositiveSmallIntegerField()
+    reviewer = models.ForeignKey(
+        Membership, null=True, blank=True, on_delete=models.PROTECT, related_name="adjudications"
+    )  # None: it came with imported data
+    ruling = models.CharField(max_length=10, choices=Ruling.choices)
+    category = models.ForeignKey(
+        Category, null=True, blank=True, on_delete=models.PROTECT, related_name="adjudications"
+    )
+    corrections = models.JSONField(default=list, blank=True)  # challenges upheld: [{"modality", "hateful", "category"}]
+    rationale = models.TextField()
+    item_version = models.PositiveIntegerField()  # the version the reviewer saw
+    created_at = models.DateTimeField(default=timezone.now, editable=False)
+
+
+class Event(AppendOnly):
+    """Who did what to which row, when. `actor` is None for the system; `row` is a public id."""
+
+    project = models.ForeignKey(Project, on_delete=models.PROTECT, related_name="events")
+    actor = models.ForeignKey(Membership, null=True, blank=True, on_delete=models.PROTECT, related_name="events")
+    verb = models.CharField(max_length=40)
+    item = models.ForeignKey(Item, null=True, blank=True, on_delete=models.PROTECT, related_name="events")
+    row = models.UUIDField(null=True, blank=True)
+    facts = models.JSONField(default=dict, blank=True)
+    at = models.DateTimeField(default=timezone.now, editable=False)
+
+    class Meta:
+        indexes = (models.Index(fields=("project", "at"), name="event_when"),)
+
+
+# ── Imports and releases ──────────────────────────────────────────────────────
+
+
+class ImportState(models.TextChoices):
+    UPLOADED = "uploaded", "uploaded"
+    CHECKING = "checking", "checking"
+    CHECKED = "checked", "checked"
+    IMPORTING = "importing", "importing"
+    DONE = "done", "done"
+    REFUSED = "refused", "refused"
+    CANCELLED = "cancelled", "cancelled"
+    FAILED = "failed", "failed"
+
+
+class Import(models.Model):
+    """One file on its way in: uploaded, checked by a dry run, imported as a whole or not at all."""
+
+    public_id = models.UUIDField(default=uuid4, unique=True, editable=False)
+    project = models.ForeignKey(Project, on_delete=models.CASCADE, related_name="imports")
+    started_by = models.ForeignKey(Membership, null=True, blank=True, on_delete=models.PROTECT, related_name="imports")
+    file_name = models.CharField(max_length=255)
+    file = models.FileField(max_length=200, blank=True)
+    size = models.PositiveBigIntegerField(default=0)
+    sha256 = models.CharField(max_length=64)
+    options = models.JSONField(default=dict, blank=True)
+    state = models.CharField(max_length=10, choices=ImportState.choices, default=ImportState.UPLOADED)
+    rows_done = models.PositiveIntegerField(default=0)
+    share = models.FloatField(default=0)  # of the file that is read, 0 to 1
+    rate = models.FloatField(default=0)  # rows a second
+    beat_at = models.DateTimeField(null=True, blank=True)  # when the worker at it last said so
+    cancel_requested = models.BooleanField(default=False)
+    outcome = models.JSONField(default=dict, blank=True)
+    error_list = models.FileField(max_length=200, blank=True)  # every row with errors, as CSV
+    created_at = models.DateTimeField(default=timezone.now, editable=False)
+    finished_at = models.DateTimeField(null=True, blank=True)
+
+
+class Release(AppendOnly):
+    """An immutable set of gold items, written to files and verifiable by its manifest."""
+
+    public_id = models.UUIDField(default=uuid4, unique=True, editable=False)
+    project = models.ForeignKey(Project, on_delete=models.PROTECT, related_name="releases")
+    number = models.PositiveIntegerField()
+    created_by = models.ForeignKey(Membership, null=True, blank=True, on_delete=models.PROTECT, related_name="releases")
+    options = models.JSONField(default=dict, blank=True)
+    manifest = models.JSONField(default=dict)
+    items = models.PositiveIntegerField()
+    folder = models.CharField(max_length=500)  # relative to the releases' root, or where the command wrote it
+    created_at = models.DateTimeField(default=timezone.now, editable=False)
+
+    class Meta:
+        ordering = ("-number",)
+        constraints = (models.UniqueConstraint(fields=("project", "number"), name="release_number_once"),)
+
+
+class OrderState(models.TextChoices):
+    QUEUED = "queued", "queued"
+    BUILDING = "building", "building"
+    DONE = "done", "done"
+    FAILED = "failed", "failed"
+    CANCELLED = "cancelled", "cancelled"
+
+
+class ReleaseOrder(models.Model):
+    """Somebody asked for a release on a page: what became of it, and how far it is."""
+
+    public_id = models.UUIDField(default=uuid4, unique=True, editable=False)
+    project = models.ForeignKey(Project, on_delete=models.CASCADE, related_name="release_orders")
+    ordered_by = models.ForeignKey(Membership, on_delete=models.PROTECT, related_name="release_orders")
+    key = models.UUIDField()  # made with the form: sent twice, it is still one order
+    options = models.JSONField(default=dict, blank=True)
+    state = models.CharField(max_length=10, choices=OrderState.choices, default=OrderState.QUEUED)
+    problem = models.CharField(max_length=500, blank=True, default="")  # one sentence for people
+    items_done = models.PositiveIntegerField(default=0)
+    items_total = models.PositiveIntegerField(default=0)
+    cancel_requested = models.BooleanField(default=False)
+    begun_at = models.DateTimeField(null=True, blank=True)
+    beat_at = models.DateTimeField(null=True, blank=True)  # when the worker at it last said so
+    release = models.OneToOneField(Release, null=True, blank=True, on_delete=models.PROTECT, related_name="order")
+    created_at = models.DateTimeField(default=timezone.now, editable=False)
+    finished_at = models.DateTimeField(null=True, blank=True)
+
+    class Meta:
+        constraints = (models.UniqueConstraint(fields=("project", "key"), name="release_order_once"),)
+
+
+def record(
+    verb: str,
+    *,
+    project: Project,
+    actor: Membership | None = None,
+    item: Item | None = None,
+    row: UUID | None = None,
+    **facts: Any,
+) -> Event:
+    """Write down who did what. Facts are JSON values; never the item's text."""
+    return Event.objects.create(project=project, actor=actor, verb=verb, item=item, row=row, facts=facts)

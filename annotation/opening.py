@@ -1,0 +1,138 @@
+"""Opening: ready items get their seats and go to labelling, by batch or all; a project is opened and closed.
+
+An item whose picture is missing stays ready until the picture is there; one that waits for priors stays imported.
+"""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+from django.db import connection
+from django.db.models import Count, Exists, F, OuterRef, Q, QuerySet
+
+from annotation.domain.words import Stage
+from annotation.freeing import wake
+from annotation.models import Item, Membership, Project, Seat, Skip, record
+from annotation.transactions import short_transaction
+
+AT_ONCE = 5_000
+"""Items opened in one transaction: SQLite has one writer, and nobody should wait long for it."""
+
+
+@dataclass(frozen=True)
+class Opened:
+    """How many items went to labelling, and how many of those asked for did not and why."""
+
+    opened: int
+    missing_pictures: int
+    waiting_for_priors: int
+
+
+@dataclass(frozen=True)
+class Batch:
+    """What of a batch can be opened."""
+
+    name: str
+    ready: int
+    missing_pictures: int
+    waiting_for_priors: int
+    open: int
+
+
+def open_items(
+    project: Project, actor: Membership | None = None, batch: str | None = None, *, at_most: int | None = None
+) -> Opened:
+    """Open all ready items of the project, or of one batch; with `at_most`, some of them.
+
+    Imported items are ready where the project wants no priors. Each item is opened once, however often and by
+    however many this is called; what a crash leaves ready is opened by the next call.
+    """
+    opened = 0
+    if not project.priors_wanted:
+        _of(project, batch).filter(stage=Stage.IMPORTED).update(stage=Stage.READY, version=F("version") + 1)
+    while at_most is None or opened < at_most:
+        count = _open_some(project, actor, batch, AT_ONCE if at_most is None else min(AT_ONCE, at_most - opened))
+        if not count:
+            break
+        opened += count
+    left = batches(project, batch)
+    return Opened(opened, sum(each.missing_pictures for each in left), sum(each.waiting_for_priors for each in left))
+
+
+def batches(project: Project, batch: str | None = None) -> list[Batch]:
+    """The project's batches by name (the nameless one first), or one of them, with what of each can be opened."""
+    waits = Q(stage=Stage.IMPORTED)
+    unseen = Q(picture_missing=True)
+    ready = Q(stage=Stage.READY) if project.priors_wanted else Q(stage__in=(Stage.READY, Stage.IMPORTED))
+    rows = (
+        _of(project, batch)
+        .values("batch")
+        .annotate(
+            ready=Count("pk", filter=ready & ~unseen),
+            missing_pictures=Count("pk", filter=ready & unseen),
+            waiting_for_priors=Count("pk", filter=waits & ~ready),
+            open=Count("pk", filter=Q(stage=Stage.LABELLING)),
+        )
+        .order_by("batch")
+    )
+    counts = ("batch", "ready", "missing_pictures", "waiting_for_priors", "open")
+    return [Batch(*row) for row in rows.values_list(*counts)]
+
+
+@short_transaction
+def set_open(project: Project, actor: Membership | None, *, is_open: bool) -> bool:
+    """Open or close the project for labelling; False if it was so already. Closed, it hands nothing out.
+
+    Answers for items that people have in front of them are still stored.
+    """
+    if not Project.objects.filter(pk=project.pk, is_open=not is_open).update(is_open=is_open):
+        return False
+    record("project_opened" if is_open else "project_closed", project=project, actor=actor, row=project.public_id)
+    wake(project)
+    return True
+
+
+def _of(project: Project, batch: str | None) -> QuerySet[Item]:
+    items = Item.objects.filter(project=project)
+    return items if batch is None else items.filter(batch=batch)
+
+
+@short_transaction
+def _open_some(project: Project, actor: Membership | None, batch: str | None, count: int) -> int:
+    """Open so many ready items, whichever come first; how many there were."""
+    ready = _of(project, batch).filter(stage=Stage.READY, picture_missing=False)
+    rows = ready.select_for_update(no_key=True, skip_locked=True).order_by("pk")[:count]
+    items = list(rows.values_list("pk", flat=True))
+    if items:
+        Item.objects.filter(pk__in=items, stage=Stage.READY).update(stage=Stage.LABELLING, version=F("version") + 1)
+        _make_seats(items)
+        record("opened", project=project, actor=actor, items=len(items), batch=batch)
+        wake(project)
+    return len(items)
+
+
+def _make_seats(items: Sequence[int]) -> None:
+    """Give each item the seats of its round that it lacks, in one statement."""
+    item, seat = Item._meta.db_table, Seat._meta.db_table
+    a_key = "gen_random_uuid()" if connection.vendor == "postgresql" else "lower(hex(randomblob(16)))"
+    most = max(Item.objects.filter(pk__in=items).values_list("seats", flat=True))
+    numbers = " UNION ALL ".join(f"SELECT {number} AS number" for number in range(1, most + 1))
+    with connection.cursor() as cursor:
+        cursor.execute(f"""
+            INSERT INTO {seat} (public_id, item_id, round, number, seats, reveals)
+            SELECT {a_key}, i.id, i.round, n.number, i.seats, 0
+            FROM {item} i JOIN ({numbers}) n ON n.number <= i.seats
+            WHERE i.id IN ({",".join(str(int(key)) for key in items)}) AND NOT EXISTS (
+                SELECT 1 FROM {seat} s WHERE s.item_id = i.id AND s.round = i.round AND s.number = n.number
+            )
+        """)
+
+
+def skipped_by_everyone(project: Project) -> QuerySet[Item]:
+    """Open items that were skipped and that no active annotator can still be asked about: somebody else must join."""
+    item = {"item": OuterRef(OuterRef("pk")), "annotator": OuterRef("pk")}
+    done = Seat.objects.filter(round=OuterRef(OuterRef("round")), **item)
+    skipped = Skip.objects.filter(**item)
+    people = Membership.objects.filter(project=project, active=True, annotates=True)
+    could = people.filter(~Exists(done), ~Exists(skipped))
+    items = Item.objects.open().filter(project=project)
+    return items.filter(Exists(Skip.objects.filter(item=OuterRef("pk"))), ~Exists(could)).order_by("external_id")

@@ -1,0 +1,223 @@
+"""The gold items of a project as the rows of a release, streamed in the order in which they were imported."""
+
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from functools import lru_cache
+from typing import Any
+
+from django.db.models import Q, QuerySet
+
+from annotation.domain.patterns import Pattern
+from annotation.domain.released import pseudonym
+from annotation.domain.words import Level, Modality, PriorState, Source, Stage
+from annotation.models import Adjudication, Item, Prior, Project, Ruling, Seat
+
+CHUNK = 2000
+
+_ITEM = (
+    *("pk", "external_id", "text", "picture_id", "picture_name", "picture__sha256", "picture__file_sha256"),
+    *("picture__media_type", "picture__file", "intended__code", "intended_hateful", "batch", "target_group"),
+    *("source", "licence", "category__code", "hateful", "level", "category_source", "pattern", "difficulty"),
+    *("aligned", "round"),
+)
+_PRIOR = (
+    *("item_id", "modality", "state", "category__code", "category__hateful", "hateful"),
+    *("explanation", "model", "prompt_digest"),
+)
+_SEAT = (
+    *("item_id", "label__annotator__public_id", "label__category__code", "label__not_sure", "label__low_quality"),
+    *("label__target_group", "label__note", "label__challenges", "label__replacement__category__code"),
+    *("label__first_answer", "label__priors_shown_at", "label__seconds", "label__created_at"),
+    "label__guideline__number",
+)
+_EXTENSION = {"image/png": "png", "image/jpeg": "jpg", "image/webp": "webp", "image/gif": "gif"}
+
+
+@dataclass(frozen=True)
+class Selection:
+    """Which gold items a release holds, and what it tells of the annotators."""
+
+    levels: tuple[Level, ...] = ()
+    """Empty: every level, and items without one."""
+    sources: tuple[Source, ...] = ()
+    """Empty: every source."""
+    notes: bool = False
+    """With the notes that annotators wrote: free text, which may tell who they are."""
+    fresh_pseudonyms: bool = False
+    """Pseudonyms that nobody can match with those of other releases of the project."""
+
+    def items(self, project: Project) -> QuerySet[Item]:
+        wanted = Q(project=project, stage=Stage.GOLD)
+        if self.levels:
+            wanted &= Q(level__in=self.levels)
+        if self.sources:
+            wanted &= Q(category_source__in=self.sources)
+        return Item.objects.filter(wanted)
+
+    @classmethod
+    def from_json(cls, value: dict[str, Any]) -> "Selection":
+        """What `as_json` wrote."""
+        return cls(
+            levels=tuple(Level(level) for level in value["levels"] or ()),
+            sources=tuple(Source(source) for source in value["sources"] or ()),
+            notes=value["notes"],
+            fresh_pseudonyms=value["fresh_pseudonyms"],
+        )
+
+    def as_json(self) -> dict[str, Any]:
+        return {
+            "levels": [level.value for level in self.levels] or None,
+            "sources": [source.value for source in self.sources] or None,
+            "notes": self.notes,
+            "fresh_pseudonyms": self.fresh_pseudonyms,
+        }
+
+
+@dataclass(frozen=True)
+class PictureFile:
+    """A picture of the release: where it lies in storage, and under which path and hash it is released."""
+
+    stored: str
+    path: str
+    sha256: str
+
+
+@dataclass(frozen=True)
+class ReleasedItem:
+    """One row, and the picture it names."""
+
+    row: dict[str, Any]
+    picture: PictureFile | None
+
+
+class Rows:
+    """The rows of one release."""
+
+    def __init__(self, project: Project, selection: Selection, scope: str) -> None:
+        """`scope` separates pseudonyms: releases with the same scope share them."""
+        self.project, self.selection = project, selection
+        self.name_of = lru_cache(maxsize=None)(lambda person: pseudonym(project.export_key, scope, str(person)))
+
+    def __iter__(self) -> Iterator[ReleasedItem]:
+        last = 0
+        while chunk := self._chunk(last):
+            last = chunk[-1]["pk"]
+            yield from self._released(chunk)
+
+    def _chunk(self, after: int) -> Sequence[dict[str, Any]]:
+        items = self.selection.items(self.project).filter(pk__gt=after).order_by("pk")
+        return list(items.values(*_ITEM)[:CHUNK])
+
+    def _released(self, items: Sequence[dict[str, Any]]) -> Iterator[ReleasedItem]:
+        keys = [item["pk"] for item in items]
+        priors = self._priors(keys)
+        labels = self._labels(items)
+        adjudicated = [item["pk"] for item in items if item["category_source"] == Source.ADJUDICATED]
+        rationales = _rationales(adjudicated)
+        for item in items:
+            pk = item["pk"]
+            said, guideline = labels.get(pk, ([], None))
+            picture = _picture(item)
+            row = _item_row(item, picture) | _prior_columns(priors.get(pk, {}))
+            row |= {"labels": said, "guideline_version": guideline, "rationale": rationales.get(pk)}
+            yield ReleasedItem(row, picture)
+
+    def _priors(self, keys: list[int]) -> dict[int, dict[str, dict[str, Any]]]:
+        found: dict[int, dict[str, dict[str, Any]]] = {}
+        for prior in Prior.objects.filter(item_id__in=keys, current=True).values(*_PRIOR):
+            found.setdefault(prior["item_id"], {})[prior["modality"]] = prior
+        return found
+
+    def _labels(self, items: Sequence[dict[str, Any]]) -> dict[int, tuple[list[dict[str, Any]], int | None]]:
+        """The labels in force of the round that decided, in seat order, and the newest guidelines among them."""
+        rounds: dict[int, list[int]] = {}
+        for item in items:
+            rounds.setdefault(item["round"], []).append(item["pk"])
+        found: dict[int, tuple[list[dict[str, Any]], int | None]] = {}
+        for number, keys in rounds.items():
+            seats = Seat.objects.filter(item_id__in=keys, round=number, label__isnull=False)
+            for seat in seats.order_by("item_id", "number").values_list(*_SEAT):
+                said, newest = found.get(seat[0], ([], None))
+                said.append(self._label(seat))
+                found[seat[0]] = said, max(filter(None, (newest, seat[-1])), default=None)
+        return found
+
+    def _label(self, seat: tuple[Any, ...]) -> dict[str, Any]:
+        _item, person, category, not_sure, low_quality, group, note, challenges, replaced, first = seat[:10]
+        priors_at, seconds, at, _guideline = seat[10:]
+        return {
+            "annotator": self.name_of(person),
+            "category": category,
+            "not_sure": not_sure,
+            "low_quality": low_quality,
+            "target_group": group or None,
+            "note": (note or None) if self.selection.notes else None,
+            "challenges": [_challenge(challenge) for challenge in challenges],
+            "replaced_by": replaced,
+            "first_category": (first or {}).get("category"),
+            "priors_seen": priors_at is not None,
+            "seconds": None if seconds is None else round(seconds, 1),
+            "at": at.date().isoformat(),
+        }
+
+
+def _item_row(item: dict[str, Any], picture: PictureFile | None) -> dict[str, Any]:
+    bits = item["pattern"]
+    pattern = Pattern(*(bit == "1" for bit in bits)) if bits else None
+    return {
+        "id": item["external_id"],
+        "text": item["text"] or None,
+        "image": picture.path if picture else item["picture_name"] or None,
+        "image_sha256_original": item["picture__sha256"],
+        "image_sha256_released": picture.sha256 if picture else None,
+        "intended": item["intended__code"],
+        "intended_hateful": item["intended_hateful"],
+        "batch": item["batch"] or None,
+        "target_group": item["target_group"] or None,
+        "item_source": item["source"] or None,
+        "licence": item["licence"] or None,
+        "gold": item["category__code"],
+        "hateful": item["hateful"],
+        "level": item["level"],
+        "source": item["category_source"],
+        "pattern": bits,
+        "difficulty": item["difficulty"],
+        "mechanism": pattern.mechanism.value if pattern else None,
+        "aligned": item["aligned"],
+        "round": item["round"],
+    }
+
+
+def _prior_columns(priors: dict[str, dict[str, Any]]) -> dict[str, Any]:
+    columns: dict[str, Any] = {}
+    for modality in Modality:
+        prior = priors.get(modality.value, {})
+        usable = prior.get("state") == PriorState.OK
+        by_category = prior.get("category__hateful")
+        columns |= {
+            f"{modality}_label": prior.get("category__code") if usable else None,
+            f"{modality}_hateful": (prior["hateful"] if by_category is None else by_category) if usable else None,
+            f"{modality}_explanation": prior.get("explanation") or None,
+            f"{modality}_model": prior.get("model") or None,
+            f"{modality}_prompt_digest": prior.get("prompt_digest") or None,
+            f"{modality}_state": prior.get("state"),
+        }
+    return columns
+
+
+def _picture(item: dict[str, Any]) -> PictureFile | None:
+    if item["picture_id"] is None:
+        return None
+    sha256 = item["picture__file_sha256"]
+    extension = _EXTENSION.get(item["picture__media_type"], "bin")
+    return PictureFile(item["picture__file"], f"pictures/{sha256}.{extension}", sha256)
+
+
+def _challenge(challenge: dict[str, Any]) -> dict[str, Any]:
+    return {name: challenge.get(name) for name in ("modality", "category", "hateful")}
+
+
+def _rationales(keys: list[int]) -> dict[int, str]:
+    """The reason of the newest decision about each item."""
+    decisions = Adjudication.objects.filter(item_id__in=keys, ruling=Ruling.DECIDE).order_by("pk")
+    return dict(decisions.values_list("item_id", "rationale"))

@@ -1,0 +1,316 @@
+"""Releasing gold: an immutable, verifiable set of files, built from one moment of the database.
+
+Rows are read in one snapshot while people go on working, streamed into a folder beside its final place, and on
+the disk before that folder gets its name and the `Release` row exists. A crash leaves a nameless folder that the
+next release of the project removes, never half a release.
+"""
+
+import os
+import shutil
+import tempfile
+import time
+from collections import Counter
+from collections.abc import Callable
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Any
+from uuid import UUID, uuid4
+
+from django.conf import settings
+from django.core.files.storage import default_storage
+from django.db import transaction
+from django.template.loader import render_to_string
+from django.utils import timezone
+from django.utils.translation import gettext as _
+from django.utils.translation import override
+
+from annotation.agreement import agreement, as_json
+from annotation.domain.patterns import PATTERNS
+from annotation.domain.released import COLUMNS, FORMAT, LABEL_COLUMNS, item_cells, json_line, label_rows
+from annotation.domain.words import Difficulty, Level, Source
+from annotation.models import Membership, Project, Release, record
+from annotation.release_files import (
+    CARD,
+    ITEMS,
+    ITEMS_CSV,
+    LABELS_CSV,
+    CsvFile,
+    HashedFile,
+    ReleasedFile,
+    copy_hashed,
+    open_verified,
+    sync,
+    write_manifest,
+    write_small,
+)
+from annotation.release_rows import PictureFile, ReleasedItem, Rows, Selection
+from annotation.snapshots import snapshot
+
+_LEFT_BEHIND = 24 * 3600  # seconds after which a folder under construction belongs to nobody
+_BUILDING = ".building-"
+
+
+class CannotRelease(Exception):
+    """Nothing was released; `code` is stable, `sentence` says why and what to do."""
+
+    def __init__(self, code: str, sentence: str) -> None:
+        super().__init__(sentence)
+        self.code, self.sentence = code, sentence
+
+
+@dataclass
+class Tally:
+    """What a release holds, counted from the very rows that were written."""
+
+    items: int = 0
+    labels: int = 0
+    people: set[str] = field(default_factory=set)
+    gold: Counter[str] = field(default_factory=Counter)
+    levels: Counter[str] = field(default_factory=Counter)
+    sources: Counter[str] = field(default_factory=Counter)
+    patterns: Counter[str] = field(default_factory=Counter)
+    difficulties: Counter[str] = field(default_factory=Counter)
+
+    def add(self, row: dict[str, Any]) -> None:
+        self.items += 1
+        self.labels += len(row["labels"])
+        self.people.update(label["annotator"] for label in row["labels"])
+        self.gold[str(row["gold"])] += 1
+        self.levels[row["level"] or "imported"] += 1
+        self.sources[row["source"]] += 1
+        self.patterns[row["pattern"] or "undefined"] += 1
+        if row["difficulty"]:
+            self.difficulties[row["difficulty"]] += 1
+
+    def as_json(self, pictures: int) -> dict[str, Any]:
+        return {
+            "items": self.items,
+            "labels": self.labels,
+            "pictures": pictures,
+            "annotators": len(self.people),
+            "gold": dict(sorted(self.gold.items())),
+            "levels": {level.value: self.levels[level.value] for level in Level},
+            "sources": {source.value: self.sources[source.value] for source in Source},
+            "patterns": {pattern: self.patterns[pattern] for pattern in PATTERNS},
+            "difficulties": {difficulty.value: self.difficulties[difficulty.value] for difficulty in Difficulty},
+            "undefined": self.patterns["undefined"],
+        }
+
+
+Progress = Callable[[int, int], None]
+"""Told now and then how many items of how many are written."""
+
+
+def release(
+    project: Project,
+    by: Membership | None,
+    selection: Selection | None = None,
+    progress: Progress = lambda done, total: None,
+    on_stored: Callable[[Release], None] = lambda made: None,
+) -> Release:
+    """Build the next release of a project's gold. Raises CannotRelease, and then nothing is left of it.
+
+    `on_stored` runs in the transaction that stores the release's row; what it raises undoes the release.
+    """
+    selection, public_id = selection or Selection(), uuid4()
+    home = releases_root() / str(project.public_id)
+    home.mkdir(parents=True, exist_ok=True)
+    _clear_left_behind(home)
+    building = Path(tempfile.mkdtemp(prefix=_BUILDING, dir=home))
+    try:
+        scope = str(public_id) if selection.fresh_pseudonyms else "releases"
+        with snapshot():
+            files, manifest = _write_items(building, Rows(project, selection, scope), progress)
+        manifest = {"format": FORMAT, "release": str(public_id)} | manifest
+        return _publish(building, home, project, by, files, manifest, on_stored)
+    except BaseException:
+        shutil.rmtree(building, ignore_errors=True)
+        raise
+
+
+def releases_root() -> Path:
+    """Where releases are kept: a folder of the site's media."""
+    return Path(settings.MEDIA_ROOT) / "releases"
+
+
+def folder_of(made: Release) -> Path:
+    """The folder with the files of a release."""
+    return releases_root() / made.folder
+
+
+def copy_to(made: Release, target: Path) -> None:
+    """Put a verified copy of the release into a folder, all of it or nothing.
+
+    Raises CannotRelease where something is in the folder already, Changed where the release is damaged.
+    """
+    check_target(target)
+    target.parent.mkdir(parents=True, exist_ok=True)
+    building = Path(tempfile.mkdtemp(prefix=f".{target.name}-", dir=target.parent))
+    try:
+        listed = made.manifest["files"]
+        for file in listed:
+            with open_verified(folder_of(made), file) as source:
+                copy_hashed(source, building, file["path"])
+        write_manifest(
+            building,
+            {name: value for name, value in made.manifest.items() if name != "files"},
+            [ReleasedFile(file["path"], file["size"], file["sha256"]) for file in listed],
+        )
+        os.chmod(building, 0o755)
+        os.rename(building, target)
+        sync(target.parent)
+    except BaseException:
+        shutil.rmtree(building, ignore_errors=True)
+        raise
+
+
+def check_target(target: Path) -> None:
+    """Raise CannotRelease where a release cannot be put into this folder."""
+    if target.exists() and not target.is_dir():
+        raise CannotRelease("not_a_folder", f"{target} is not a folder.")
+    if target.is_dir() and any(target.iterdir()):
+        sentence = f"{target} is not empty: a release is never mixed with other files. Name a new folder."
+        raise CannotRelease("folder_not_empty", sentence)
+
+
+def _write_items(folder: Path, rows: Rows, progress: Progress) -> tuple[list[ReleasedFile], dict[str, Any]]:
+    """Write all that comes from rows; returns the files and what the manifest says about them."""
+    project, total = rows.project, rows.selection.items(rows.project).count()
+    if total == 0:
+        raise CannotRelease("nothing_to_release", _("There is no gold item that fits, so there is nothing to release."))
+    counted, pictures = Tally(), _Pictures(folder)
+    lines = HashedFile(folder, ITEMS)
+    sheet = CsvFile(folder, ITEMS_CSV, list(COLUMNS))
+    labels = CsvFile(folder, LABELS_CSV, ["id", *LABEL_COLUMNS])
+    for found in rows:
+        _write_item(found, lines, sheet, labels)
+        pictures.add(found)
+        counted.add(found.row)
+        if counted.items % 500 == 0:
+            progress(counted.items, total)
+        elif counted.items == 1:
+            progress(0, total)
+    progress(counted.items, total)
+    files = [lines.close(), sheet.close(), labels.close(), *pictures.files()]
+    return files, _about(project, rows.selection) | {
+        "counts": counted.as_json(len(pictures.files())),
+        "agreement": as_json(agreement(project)),
+    }
+
+
+def _write_item(found: ReleasedItem, lines: HashedFile, sheet: CsvFile, labels: CsvFile) -> None:
+    lines.write(json_line(found.row))
+    sheet.row(item_cells(found.row))
+    for cells in label_rows(found.row):
+        labels.row(cells)
+
+
+class _Pictures:
+    """Copies each picture once and compares it with the hash that its row holds."""
+
+    def __init__(self, folder: Path) -> None:
+        self._folder = folder
+        self._files: dict[str, ReleasedFile] = {}
+
+    def add(self, found: ReleasedItem) -> None:
+        picture = found.picture
+        if picture is None or picture.path in self._files:
+            return
+        copied = self._copy(picture, found.row["id"])
+        if copied.sha256 != picture.sha256:
+            sentence = f"The picture of item {found.row['id']} has changed on the disk; restore {picture.stored}."
+            raise CannotRelease("picture_damaged", sentence)
+        self._files[picture.path] = copied
+
+    def _copy(self, picture: PictureFile, external_id: str) -> ReleasedFile:
+        try:
+            with default_storage.open(picture.stored, "rb") as source:
+                return copy_hashed(source, self._folder, picture.path)
+        except FileNotFoundError:
+            sentence = f"The picture of item {external_id} is not on the disk; restore {picture.stored}."
+            raise CannotRelease("picture_missing", sentence) from None
+
+    def files(self) -> list[ReleasedFile]:
+        return [self._files[path] for path in sorted(self._files)]
+
+
+def _about(project: Project, selection: Selection) -> dict[str, Any]:
+    """What the manifest says about the project at this moment."""
+    guidelines = project.guidelines.values_list("number", flat=True).first()
+    return {
+        "project": {"slug": project.slug, "name": project.name, "description": project.description},
+        "created": timezone.now().date().isoformat(),
+        "licence": project.licence or None,
+        "seats": project.seats,
+        "policy": project.policy,
+        "guideline_version": guidelines,
+        "categories": [
+            {
+                "code": category.code,
+                "name": category.name,
+                "hateful": category.hateful,
+                "definition": category.definition,
+            }
+            for category in project.category_values()
+        ],
+        "selection": selection.as_json(),
+    }
+
+
+@transaction.atomic
+def _publish(
+    building: Path,
+    home: Path,
+    project: Project,
+    by: Membership | None,
+    files: list[ReleasedFile],
+    manifest: dict[str, Any],
+    on_stored: Callable[[Release], None],
+) -> Release:
+    """Give the release its number, seal its folder, and name both."""
+    # Two releases at once take their numbers one after the other; labelling, which only refers to the row, goes on.
+    Project.objects.select_for_update(no_key=True).get(pk=project.pk)
+    newest = Release.objects.filter(project=project).order_by("-number").values_list("number", flat=True).first()
+    manifest = manifest | {"version": (newest or 0) + 1}
+    card = write_small(building, CARD, dataset_card(manifest))
+    whole = write_manifest(building, manifest, [*files, card])
+    final = home / f"{manifest['version']}-{manifest['release']}"
+    os.rename(building, final)
+    sync(home)
+    try:
+        made = _store(project, by, whole, final)
+        on_stored(made)
+        return made
+    except BaseException:
+        os.rename(final, building)
+        raise
+
+
+def _store(project: Project, by: Membership | None, manifest: dict[str, Any], final: Path) -> Release:
+    made = Release.objects.create(
+        public_id=UUID(manifest["release"]),
+        project=project,
+        number=manifest["version"],
+        created_by=by,
+        options=manifest["selection"],
+        manifest=manifest,
+        items=manifest["counts"]["items"],
+        folder=final.relative_to(releases_root()).as_posix(),
+    )
+    record("released", project=project, actor=by, row=made.public_id, version=made.number, items=made.items)
+    return made
+
+
+def dataset_card(manifest: dict[str, Any]) -> str:
+    """The README of a release, in English, from its manifest alone."""
+    names = {str(category["code"]): category["name"] for category in manifest["categories"]}
+    gold = [(names.get(code, code), n) for code, n in manifest["counts"]["gold"].items()]
+    with override("en"):
+        return render_to_string("annotation/release_card.md", {"m": manifest, "gold": gold, "columns": COLUMNS})
+
+
+def _clear_left_behind(home: Path) -> None:
+    """Remove what a process left that died while it built a release."""
+    for folder in home.glob(f"{_BUILDING}*"):
+        if time.time() - folder.stat().st_mtime > _LEFT_BEHIND:
+            shutil.rmtree(folder, ignore_errors=True)

@@ -1,0 +1,124 @@
+"""What reviewers get to see: the queue of disputed items, and one item's votes as nameless cards.
+
+Whoever may still give an opinion of their own on an item does not see those of others first.
+"""
+
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
+from random import Random
+
+from django.db.models import Count, Exists, OuterRef, Prefetch, Q, QuerySet, Subquery
+
+from annotation.cases import replacement_of
+from annotation.domain.words import Modality, Reason, Stage
+from annotation.models import Category, Dispute, Item, Label, Membership, Project, Seat
+from annotation.replacing import may_replace, waiting_labels
+
+CLOSED_STAGES = (Stage.DISPUTED, Stage.GOLD, Stage.EXCLUDED)
+"""Stages in which nobody is asked for a label."""
+
+
+@dataclass(frozen=True)
+class Objection:
+    """A challenge to one prior as people read it; without a category only hateful or not was said."""
+
+    modality: Modality
+    hateful: bool
+    category: Category | None
+
+
+@dataclass(frozen=True)
+class Card:
+    """One vote without a name: what it says, and what the annotator wrote beside it."""
+
+    letter: str
+    label: Label
+    category: Category | None
+    replaced: bool
+    objections: tuple[Objection, ...]
+
+
+def disputed_items(project: Project, reason: Reason | None = None) -> QuerySet[Item]:
+    """The project's disputed items, perhaps of one reason, longest waiting first.
+
+    Each with `open_since` and, without another query an item, its `open_disputes`.
+    """
+    open_rows = Dispute.objects.filter(settled_at__isnull=True)
+    of_item = open_rows.filter(item=OuterRef("pk"))
+    of_reason = of_item.filter(reason=reason) if reason else of_item
+    oldest = of_item.order_by("opened_at").values("opened_at")[:1]
+    return (
+        Item.objects.filter(Exists(of_reason), project=project, stage=Stage.DISPUTED)
+        .annotate(open_since=Subquery(oldest))
+        .prefetch_related(Prefetch("disputes", open_rows.order_by("pk"), to_attr="open_disputes"))
+        .order_by("open_since", "pk")
+    )
+
+
+def waiting_counts(project: Project) -> dict[Reason, int]:
+    """How many items wait for each reason, in the order of the checks; an item may count more than once."""
+    rows = Dispute.objects.filter(item__project=project, item__stage=Stage.DISPUTED, settled_at__isnull=True)
+    counts = dict(rows.values_list("reason").annotate(count=Count("pk")).order_by())
+    return {reason: counts[reason] for reason in Reason if reason in counts}
+
+
+def next_after(queue: QuerySet[Item], item: Item) -> Item | None:
+    """The item that follows in the queue; the first one after the last; None where there is no other."""
+    others = queue.exclude(pk=item.pk)
+    since = item.disputes.filter(settled_at__isnull=True).order_by("opened_at").values_list("opened_at", flat=True)
+    oldest = since.first()
+    if oldest is None:
+        return others.first()
+    return others.filter(Q(open_since__gt=oldest) | Q(open_since=oldest, pk__gt=item.pk)).first() or others.first()
+
+
+def cards(item: Item, viewer: Membership, seats: Iterable[Seat], categories: Sequence[Category]) -> list[Card]:
+    """The votes of these seats, shuffled: every time alike for one viewer, otherwise for the next."""
+    filled = [seat.label for seat in seats if seat.label is not None]
+    Random(f"{item.public_id}/{item.round}/{viewer.public_id}").shuffle(filled)
+    return [_card(chr(ord("A") + number), label, categories) for number, label in enumerate(filled)]
+
+
+def _card(letter: str, label: Label, categories: Sequence[Category]) -> Card:
+    replacement = replacement_of(label)
+    by_code = {category.code: category for category in categories}
+    return Card(
+        letter=letter,
+        label=label,
+        category=replacement.category if replacement else label.category,
+        replaced=replacement is not None,
+        objections=tuple(
+            Objection(Modality(row["modality"]), bool(row["hateful"]), by_code.get(row.get("category")))
+            for row in label.challenges
+        ),
+    )
+
+
+def may_see_votes(item: Item, viewer: Membership) -> bool:
+    """Whether the viewer may see others' votes, the intent, and what follows from them.
+
+    Not while the item is open, but for admins who neither annotate nor review; not while the viewer could give a
+    missing category themselves (`replacing.look_at_votes` gives that up).
+    """
+    if not (viewer.reviews or viewer.administers):
+        return False
+    if item.stage not in CLOSED_STAGES:
+        return viewer.administers and not (viewer.annotates or viewer.reviews)
+    return not wants_category_of(item, viewer)
+
+
+def may_see_intent(item: Item, viewer: Membership) -> bool:
+    """Whether the viewer may see what the item was meant to be, and what it is called in the source.
+
+    Whoever may still be asked for their own view of it may not: annotators while it is open, reviewers while a
+    *not sure* waits for a replacement too. Needs no query, so that lists can ask it for every item.
+    """
+    if viewer.administers and not (viewer.annotates or viewer.reviews):
+        return True
+    decided = item.stage in (Stage.GOLD, Stage.EXCLUDED) or (item.stage == Stage.DISPUTED and item.level is not None)
+    return decided and (viewer.reviews or viewer.administers)
+
+
+def wants_category_of(item: Item, viewer: Membership) -> bool:
+    """Whether a *not sure* of the disputed item waits for somebody like the viewer."""
+    return item.stage == Stage.DISPUTED and waiting_labels(item).exists() and may_replace(item, viewer)

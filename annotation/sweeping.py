@@ -1,0 +1,34 @@
+"""Putting right what a crash, a lost message or a closed browser left behind. Safe to run at any time, and twice."""
+
+import logging
+from collections.abc import Callable
+
+from annotation import consensus, freeing, import_work, tasks
+from runs import pausing
+from runs import sweeping as runs
+
+log = logging.getLogger(__name__)
+
+STEPS: dict[str, Callable[[], int]] = {
+    "seats_freed": freeing.free_lapsed_seats,
+    "items_closed": consensus.close_left_behind,
+    "runs_brought_back": runs.bring_back,
+    "runs_rung": runs.ring_again,
+    "pauses_forgotten": pausing.forget_old,
+    "imports_rung": tasks.ring_for_imports_left_behind,
+    "files_removed": import_work.forget_old_files,
+    "releases_rung": tasks.ring_for_releases_left_behind,
+}
+"""What is swept, by the name of its count, in this order."""
+
+
+def sweep() -> dict[str, int]:
+    """Run every step and return its count; a step that fails is logged, counted as -1 and does not stop the others."""
+    counts = {}
+    for name, step in STEPS.items():
+        try:
+            counts[name] = step()
+        except Exception:  # the next step, and the next sweep, must still run
+            log.exception("Sweeping %s failed", name)
+            counts[name] = -1
+    return counts

@@ -1,0 +1,147 @@
+"""Template tags and filters that every page shares."""
+
+from typing import Any
+
+from django import template
+from django.forms import BoundField, Form
+from django.urls import NoReverseMatch, reverse
+from django.utils.html import format_html, format_html_join
+from django.utils.safestring import SafeString
+from django.utils.translation import gettext as _
+from django.utils.translation import gettext_noop
+
+from annotation.domain.guidelines import render
+from annotation.domain.marking import has_tower, pieces
+from annotation.models import Category, Membership, Project
+from annotation.naming import name_of
+from annotation.refusals import sentence_for
+
+register = template.Library()
+
+# What a member's roles open, in the order of the header. A page whose URL does not exist is left out.
+# URL name, role, text for people, names under which the place is the current one.
+_PLACES = (
+    ("label", "annotates", gettext_noop("Annotate"), ("label", "label-correct", "consent", "history")),
+    ("reviews", "reviews", gettext_noop("Review"), ("reviews", "review", "replace")),
+    ("items", "sees_figures", gettext_noop("Items"), ("items", "item", "open-items")),
+    ("import", "administers", gettext_noop("Import"), ("import", "import-show", "import-rows")),
+    ("priors", "administers", gettext_noop("Priors"), ("priors",)),
+    ("dashboard", "sees_figures", gettext_noop("Dashboard"), ("dashboard",)),
+    ("releases", "administers", gettext_noop("Releases"), ("releases", "release", "release-ordered")),
+    ("models", "administers", gettext_noop("Models"), ("models", "models-try", "models-choose")),
+    ("project-settings", "administers", gettext_noop("Settings"), ("project-settings", "members")),
+)
+
+
+def _address(name: str, *args: Any) -> str:
+    """The URL of a named page, or nothing where this installation has no such page."""
+    try:
+        return reverse(name, args=args)
+    except NoReverseMatch:
+        return ""
+
+
+def _places(member: Membership, project: Project, here: str = "") -> list[dict[str, Any]]:
+    opens = {
+        "annotates": member.annotates,
+        "reviews": member.reviews,
+        "administers": member.administers,
+        "sees_figures": member.administers or (member.reviews and not member.annotates),
+    }
+    return [
+        {"href": address, "text": _(text), "current": here in names}
+        for name, role, text, names in _PLACES
+        if opens[role] and (address := _address(f"annotation:{name}", project.slug))
+    ]
+
+
+@register.inclusion_tag("_nav.html", takes_context=True)
+def project_nav(context: template.Context) -> dict[str, Any]:
+    """The links to a project's pages that the viewer's roles open; the current one is marked."""
+    match = getattr(context.get("request"), "resolver_match", None)
+    here = match.url_name if match else ""
+    return {"places": _places(context["membership"], context["project"], here)}
+
+
+@register.inclusion_tag("_ways.html")
+def project_ways(member: Membership) -> dict[str, Any]:
+    """The same places as buttons for the list of projects; the first is the main one."""
+    return {"places": _places(member, member.project)}
+
+
+@register.simple_tag
+def menu_link(name: str, text: str, *args: Any) -> SafeString:
+    """A link of the menu, or nothing where this installation has no such page."""
+    address = _address(name, *args)
+    return format_html('<a href="{}">{}</a>', address, text) if address else SafeString("")
+
+
+@register.filter
+def hue(category: Category) -> str:
+    """The class that carries a category's colour; number and name always stand beside it."""
+    return f"cat-{category.code % 10}"
+
+
+@register.filter
+def marked(text: str) -> SafeString:
+    """The text, escaped, with every direction control followed by a visible mark.
+
+    The control itself stays inside its own isolated element, so that the text reads as its author meant
+    while the mark says what happens there.
+    """
+    return format_html_join(
+        "",
+        "{}{}",
+        ((piece.text, _mark(piece.mark)) for piece in pieces(text)),
+    )
+
+
+@register.filter
+def towering(text: str) -> bool:
+    """Whether the text stacks so many combining marks that its box needs a bounded line height."""
+    return has_tower(text)
+
+
+@register.filter
+def as_guidelines(markdown: str) -> SafeString:
+    """Guidelines as HTML: the one place where text becomes markup, after the allow-list of `render`."""
+    return SafeString(render(markdown))
+
+
+@register.filter
+def model_name(model: str) -> str:
+    """The model without its provider, as people know it."""
+    return model.partition(":")[2] or model
+
+
+@register.simple_tag
+def challenge_field(form: Form, modality: str) -> BoundField:
+    """The field by which the prior of a modality is challenged."""
+    return form[f"challenge_{modality}"]
+
+
+@register.filter
+def severity_name(band: int) -> str:
+    """The word for a severity of 0 to 3."""
+    return (_("none expected"), _("mild"), _("strong"), _("severe"))[band]
+
+
+def _mark(name: str) -> SafeString | str:
+    if not name:
+        return ""
+    return format_html('<span class="control" title="{}" translate="no">{}</span>', _("direction control"), name)
+
+
+@register.simple_tag
+def refusal(code: str, sentence: str) -> SafeString | str:
+    """Why a file or row was refused. In other languages the English sentence follows, with its values and limits."""
+    said = sentence_for(code, sentence)
+    if said == sentence:
+        return sentence
+    return format_html('{} <small class="quiet" lang="en" dir="ltr">{}</small>', said, sentence)
+
+
+@register.filter
+def words(value: str | None) -> str:
+    """A stored word as people read it: `kind_undecided` → kind undecided."""
+    return name_of(value or "")

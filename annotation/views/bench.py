@@ -1,0 +1,142 @@
+"""What the annotator's page shows: one post, each part's priors where they may be seen, the answer so far.
+
+The page never holds an external id, a file name, the source, the target group, the intent or anybody else's
+label, and before a picture is revealed only the address of its blurred derivative.
+"""
+
+from dataclasses import dataclass, field
+from enum import StrEnum
+from typing import Any
+
+from django.http import HttpResponse
+from django.shortcuts import render
+from django.urls import reverse
+from django.utils import timezone
+from django.utils.functional import cached_property
+
+from annotation.domain.words import Modality, PriorState
+from annotation.forms.labelling import AnswerForm
+from annotation.handing_out import visible_priors
+from annotation.models import Category, Item, Label, Membership, Prior, Project, Seat
+from annotation.views.scope import PersonRequest
+
+
+class Step(StrEnum):
+    """What the answer on the page becomes."""
+
+    ANSWER = "answer"
+    FIRST_ANSWER = "first_answer"  # own view before hidden priors open
+    KEEP_OR_CHANGE = "keep_or_change"  # they are open now
+    CORRECTION = "correction"  # of a label stored before
+
+
+@dataclass(frozen=True)
+class Notice:
+    """What the page has to say about the last step; `kept` is what the person had typed for another post."""
+
+    title: str
+    text: str
+    bad: bool = True
+    kept: AnswerForm | None = None
+    link: str = ""
+    link_text: str = ""
+
+
+@dataclass
+class Bench:
+    """One post in front of one person."""
+
+    member: Membership
+    seat: Seat
+    revealed: bool = False
+    correcting: Label | None = None
+    notice: Notice | None = None
+    categories: tuple[Category, ...] = field(default=())
+
+    def __post_init__(self) -> None:
+        self.categories = self.categories or categories_of(self.project)
+
+    @property
+    def project(self) -> Project:
+        return self.member.project
+
+    @property
+    def item(self) -> Item:
+        return self.seat.item
+
+    @cached_property
+    def priors(self) -> tuple[Prior, ...]:
+        """The priors this person may see now, their categories at hand without a query each."""
+        by_id = {category.pk: category for category in self.categories}
+        priors = visible_priors(self.project, self.seat)
+        for prior in priors:
+            if prior.category_id is not None and prior.category_id in by_id:
+                prior.category = by_id[prior.category_id]
+        return priors
+
+    @cached_property
+    def step(self) -> Step:
+        if self.correcting is not None:
+            return Step.CORRECTION
+        if self.seat.first_answer is not None:
+            return Step.KEEP_OR_CHANGE
+        return Step.FIRST_ANSWER if self.priors_are_hidden else Step.ANSWER
+
+    @property
+    def priors_are_hidden(self) -> bool:
+        return self.project.prior_display == "after_first_answer" and self.seat.first_answer is None
+
+    @property
+    def own_first_answer(self) -> Category | None:
+        """The category of the first answer, where there was one."""
+        code = (self.seat.first_answer or {}).get("category")
+        return next((category for category in self.categories if category.code == code), None)
+
+    @property
+    def severity(self) -> int | None:
+        """The band to expect, 0 to 3, from visible priors only; None where none says so."""
+        said = [prior.severity for prior in self.priors if prior.severity is not None]
+        return max(said, default=None)
+
+    @property
+    def challenges(self) -> list[tuple[Modality, Prior]]:
+        """The priors that can be challenged: those that say something."""
+        return [(Modality(prior.modality), prior) for prior in self.priors if prior.state == PriorState.OK]
+
+    @property
+    def action(self) -> str:
+        """Where the answer goes."""
+        slug = self.project.slug
+        if self.correcting is not None:
+            return reverse("annotation:label-correct", args=[slug, self.correcting.public_id])
+        name = "first-answer" if self.step is Step.FIRST_ANSWER else "submit"
+        return reverse(f"annotation:{name}", args=[slug, self.seat.public_id])
+
+
+def categories_of(project: Project) -> tuple[Category, ...]:
+    """The project's categories in the order of their codes."""
+    return tuple(Category.objects.filter(project=project).order_by("code"))
+
+
+def show_bench(request: PersonRequest, bench: Bench, form: AnswerForm, status: int = 200) -> HttpResponse:
+    """The annotator's page. It is nobody else's: no cache may keep it."""
+    context = {
+        "project": bench.project,
+        "membership": bench.member,
+        "bench": bench,
+        "notice": bench.notice,
+        "form": form,
+        "done_today": done_today(bench.member),
+        "show_picture": bench.revealed or not request.user.blur,
+    }
+    answer = render(request, "annotation/label.html", context, status=status)
+    answer["Cache-Control"] = "no-store"
+    return answer
+
+
+def done_today(member: Membership) -> dict[str, Any]:
+    """The person's own day: how many labels, and the share of the goal where the project has one."""
+    morning = timezone.localtime().replace(hour=0, minute=0, second=0, microsecond=0)
+    count = Seat.objects.filter(annotator=member, filled_at__gte=morning, label__isnull=False).count()
+    goal = member.project.daily_goal
+    return {"count": count, "goal": goal, "percent": min(100, count * 100 // goal) if goal else None}

@@ -1,0 +1,93 @@
+"""The items of a project, to find and to look at: for its admins and reviewers."""
+
+from django.core.paginator import Paginator
+from django.db.models import Prefetch
+from django.http import Http404, HttpResponse
+from django.shortcuts import render
+from django.views.decorators.http import require_GET
+
+from annotation import finding
+from annotation.domain.words import Role, Stage
+from annotation.models import Dispute, Event, Item, Label, Membership, Prior, Project, Seat
+from annotation.reviewing import may_see_intent, may_see_votes
+from annotation.views.scope import PersonRequest, member_of
+
+PAGE_LENGTH = 50
+
+
+@require_GET
+def items(request: PersonRequest, slug: str) -> HttpResponse:
+    """The project's items, filtered and in pages of 50."""
+    member = member_of(request, slug, Role.REVIEWER, Role.ADMIN)
+    asked = {key: str(value) for key, value in request.GET.items() if value}
+    wrong, status = "", 200
+    try:
+        found = finding.find_items(member.project, asked)
+    except finding.UnknownFilter as unknown:
+        found, wrong, status = Item.objects.none(), unknown.sentence, 400
+    shown = found.select_related("category").prefetch_related(_open_disputes())
+    page = Paginator(shown, PAGE_LENGTH).get_page(request.GET.get("page"))
+    context = {
+        "project": member.project,
+        "membership": member,
+        "page": page,
+        "asked": asked,
+        "narrowed": bool(asked.keys() - finding.NOT_FILTERS),
+        "wrong": wrong,
+        "filters": [(key, one.values) for key, one in finding.FILTERS.items() if one.values],
+        "orders": finding.ORDERS,
+        "ready": member.administers and Item.objects.filter(project=member.project, stage=Stage.READY).count(),
+    }
+    return render(request, "annotation/items.html", context, status=status)
+
+
+@require_GET
+def item(request: PersonRequest, slug: str, public_id: str) -> HttpResponse:
+    """One item with its priors, votes and history. Reviewers see votes without names."""
+    member = member_of(request, slug, Role.REVIEWER, Role.ADMIN)
+    found = _item(member.project, public_id)
+    context = {
+        "project": member.project,
+        "membership": member,
+        "item": found,
+        "priors": Prior.objects.filter(item=found, current=True).select_related("category").order_by("-modality"),
+        "votes": _votes(found, member) if may_see_votes(found, member) else [],
+        "votes_hidden": not may_see_votes(found, member),
+        "intent_shown": may_see_intent(found, member),
+        "disputes": Dispute.objects.filter(item=found).order_by("opened_at"),
+        "adjudications": found.adjudications.select_related("category", "reviewer").order_by("created_at"),
+        "events": Event.objects.filter(item=found).select_related("actor").order_by("-at", "-id")[:100],
+    }
+    return render(request, "annotation/item.html", context)
+
+
+def _open_disputes() -> Prefetch[str]:
+    return Prefetch("disputes", Dispute.objects.filter(settled_at__isnull=True).order_by("id"), to_attr="open_reasons")
+
+
+def _item(project: Project, public_id: str) -> Item:
+    found = (
+        Item.objects.filter(project=project, public_id=public_id)
+        .select_related("picture", "category", "intended", "project")
+        .first()
+    )
+    if found is None:
+        raise Http404
+    return found
+
+
+def _votes(item: Item, viewer: Membership) -> list[dict[str, object]]:
+    """The labels in force, round by round; pseudonyms for admins only, letters by a fixed shuffle for others."""
+    seats = (
+        Seat.objects.filter(item=item, label__isnull=False)
+        .select_related("annotator", "label__category", "label__replacement__category")
+        .order_by("round", "public_id")  # public ids are random: no order of arrival shows
+    )
+    votes: list[dict[str, object]] = []
+    letters: dict[int, int] = {}
+    for seat in seats:
+        number = letters[seat.round] = letters.get(seat.round, 0) + 1
+        label: Label | None = seat.label
+        who = str(seat.annotator) if viewer.administers else chr(ord("A") + (number - 1) % 26)
+        votes.append({"who": who, "round": seat.round, "label": label})
+    return votes

@@ -1,0 +1,106 @@
+"""What belongs to the annotator: agreeing to start, guidelines, history, a break, help, leaving."""
+
+from django.contrib import messages
+from django.core.paginator import Paginator
+from django.db.models import F
+from django.http import HttpResponse
+from django.shortcuts import redirect, render
+from django.utils.translation import gettext as _
+from django.views.decorators.http import require_GET, require_http_methods
+
+from annotation import taking_part
+from annotation.domain.words import Reason, Role, Stage
+from annotation.models import Guideline, Seat
+from annotation.views.bench import categories_of, done_today
+from annotation.views.scope import PersonRequest, member_of
+
+PAGE = 25
+"""Labels on a page of the history."""
+
+
+@require_http_methods(["GET", "POST"])
+def consent(request: PersonRequest, slug: str) -> HttpResponse:
+    """The content warning, and agreeing to it before the first post."""
+    member = member_of(request, slug, Role.ANNOTATOR)
+    project = member.project
+    if request.method == "POST":
+        if request.POST.get("version") != str(project.consent_version):
+            messages.warning(request, _("The text has changed since you opened it: please read it again."))
+            return redirect("annotation:consent", slug)
+        if request.POST.get("agree") != "on":
+            messages.error(request, _("Tick the box to agree, or leave: nothing happens without your agreement."))
+            return redirect("annotation:consent", slug)
+        taking_part.consent(member)
+        return redirect("annotation:label", slug)
+    given = member.consent_version >= project.consent_version
+    return render(request, "annotation/consent.html", {"project": project, "membership": member, "given": given})
+
+
+@require_GET
+def guidelines(request: PersonRequest, slug: str) -> HttpResponse:
+    """The guidelines in force and the categories with their definitions; also the drawer of the annotator's page."""
+    member = member_of(request, slug)
+    newest = Guideline.objects.filter(project=member.project).order_by("-number").first()
+    context = {
+        "project": member.project,
+        "membership": member,
+        "guideline": newest,
+        "categories": categories_of(member.project),
+    }
+    return render(request, "annotation/guidelines.html", context)
+
+
+@require_GET
+def history(request: PersonRequest, slug: str) -> HttpResponse:
+    """One's own labels, newest first; those of open items can be corrected."""
+    member = member_of(request, slug, Role.ANNOTATOR)
+    filled = (
+        Seat.objects.filter(annotator=member, label__isnull=False)
+        .exclude(item__excluded_for=Reason.REPORTED)
+        .select_related("item", "label__category")
+        .order_by("-filled_at", "-pk")
+    )
+    page = Paginator(filled, PAGE).get_page(request.GET.get("page"))
+    rows = [
+        {"seat": seat, "open": seat.item.stage == Stage.LABELLING and seat.round == seat.item.round}
+        for seat in page.object_list
+    ]
+    context = {
+        "project": member.project,
+        "membership": member,
+        "rows": rows,
+        "page": page,
+        "done_today": done_today(member),
+    }
+    return render(request, "annotation/history.html", context)
+
+
+@require_GET
+def pause(request: PersonRequest, slug: str) -> HttpResponse:
+    """A quiet page. The post that was open stays this person's for a while."""
+    member = member_of(request, slug, Role.ANNOTATOR)
+    held = (
+        Seat.objects.filter(annotator=member, label__isnull=True, shown_at__isnull=False)
+        .order_by(F("expires_at").desc(nulls_last=True))
+        .first()
+    )
+    return render(request, "annotation/pause.html", {"project": member.project, "membership": member, "held": held})
+
+
+@require_GET
+def resources(request: PersonRequest, slug: str) -> HttpResponse:
+    """Help, and whom to talk to."""
+    member = member_of(request, slug)
+    return render(request, "annotation/resources.html", {"project": member.project, "membership": member})
+
+
+@require_http_methods(["GET", "POST"])
+def withdraw(request: PersonRequest, slug: str) -> HttpResponse:
+    """Leave the project, after being told what stays and what goes."""
+    member = member_of(request, slug, Role.ANNOTATOR)
+    if request.method == "POST":
+        taking_part.withdraw(member)
+        said = _("You have left %(project)s. Thank you for your work.") % {"project": member.project}
+        messages.success(request, said)
+        return redirect("annotation:projects")
+    return render(request, "annotation/withdraw.html", {"project": member.project, "membership": member})

@@ -1,0 +1,43 @@
+"""Who may see what: every page of a project starts here."""
+
+from urllib.parse import urlsplit
+
+from django.http import Http404, HttpRequest
+from django.utils.http import url_has_allowed_host_and_scheme
+
+from annotation.domain.words import Role
+from annotation.models import Membership, User
+
+
+class PersonRequest(HttpRequest):
+    """A request of somebody who has signed in (every page but the few that say otherwise)."""
+
+    user: User
+
+
+def member_of(request: HttpRequest, slug: str, *roles: Role) -> Membership:
+    """The viewer's active membership in the project, its `project` loaded, in one query.
+
+    Raises Http404 where the project does not exist, the viewer is no active member, or has none of the
+    roles named; the three look the same.
+    """
+    if not request.user.is_authenticated:
+        raise Http404
+    member = (
+        Membership.objects.select_related("project").filter(project__slug=slug, user=request.user, active=True).first()
+    )
+    if member is None or (roles and not any(member.has(role) for role in roles)):
+        raise Http404
+    return member
+
+
+def page_before(request: HttpRequest) -> str:
+    """Where a form of the frame was sent from, if that is a page of this site; else the first page.
+
+    From the Referer, so that no page has to repeat its own address.
+    """
+    before: str = request.META.get("HTTP_REFERER", "")
+    if not url_has_allowed_host_and_scheme(before, allowed_hosts={request.get_host()}):
+        return "/"
+    parts = urlsplit(before)
+    return f"{parts.path or '/'}?{parts.query}" if parts.query else parts.path or "/"

@@ -1,0 +1,66 @@
+/* Interplay: the little that every page needs. All of it is comfort; the pages work without. */
+(() => {
+  "use strict";
+
+  // Menus close on a click elsewhere and on Escape, which gives the focus back.
+  document.addEventListener("click", (event) => {
+    for (const menu of document.querySelectorAll("details.menu[open]")) {
+      if (!menu.contains(event.target)) menu.open = false;
+    }
+  });
+  document.addEventListener("keydown", (event) => {
+    if (event.key !== "Escape") return;
+    const menu = document.querySelector("details.menu[open]");
+    if (!menu) return;
+    menu.open = false;
+    menu.querySelector("summary").focus();
+  });
+
+  // On a narrow screen the place one is at stays in sight.
+  document.querySelector(".site-nav [aria-current]")?.scrollIntoView({ block: "nearest", inline: "center" });
+
+  // Destructive forms ask once, in words written on the form.
+  document.addEventListener("submit", (event) => {
+    const question = event.target.dataset.confirm;
+    if (question && !window.confirm(question)) event.preventDefault();
+  }, true);
+
+  // Pictures in lists and desks: the original is fetched when asked for, and let go of on hiding.
+  document.addEventListener("click", (event) => {
+    const button = event.target.closest("[data-picture] [data-toggle]");
+    if (!button) return;
+    event.preventDefault();
+    const figure = button.closest("[data-picture]");
+    const picture = figure.querySelector("img");
+    const hide = !figure.classList.contains("is-hidden");
+    figure.classList.toggle("is-hidden", hide);
+    picture.src = hide ? figure.dataset.blurred : figure.dataset.full;
+  });
+
+  // A lost connection or a server fault must never look like success.
+  const tell = (text) => {
+    const place = document.getElementById("messages");
+    if (!place) return;
+    const notice = document.createElement("p");
+    notice.className = "notice is-bad";
+    notice.textContent = text;
+    place.replaceChildren(notice);
+  };
+  window.interplay = { tell };
+  document.addEventListener("htmx:sendError", () => tell(document.body.dataset.offline));
+  document.addEventListener("htmx:timeout", () => tell(document.body.dataset.offline));
+  document.addEventListener("htmx:responseError", (event) => {
+    if (event.detail.xhr.status >= 500) tell(document.body.dataset.fault);
+    if ([400, 413, 429].includes(event.detail.xhr.status)) tell(document.body.dataset.refused);
+    if ([401, 403, 404].includes(event.detail.xhr.status)) tell(document.body.dataset.gone);
+  });
+
+  // An answer without the part that was to be swapped in is another page (a sign-in, the end of the queue): go there.
+  document.addEventListener("htmx:beforeSwap", (event) => {
+    const wanted = event.detail.requestConfig.elt.getAttribute("hx-select");
+    if (!event.detail.shouldSwap || !wanted?.startsWith("#")) return;
+    if (event.detail.serverResponse.includes(`id="${wanted.slice(1)}"`)) return;
+    event.detail.shouldSwap = false;
+    window.location.assign(event.detail.xhr.responseURL);
+  });
+})();

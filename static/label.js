@@ -1,0 +1,293 @@
+/* The annotator's page by keyboard: every key presses a button of the form, so that nothing works here that would
+   not work without it. Before a reveal only the blurred derivative is known to the page; the original's address
+   comes as the answer to a reveal, which the server counts. */
+(() => {
+  "use strict";
+
+  const byId = (id) => document.getElementById(id);
+  const TEXT_FIELDS = "textarea, select, input:not([type=radio], [type=checkbox], [type=hidden])";
+
+  // ── The post on the page ────────────────────────────────────────────────────
+  let post = {}; // {seat, original, address, open, wanted, started, away, since}
+
+  const answerForm = () => byId("answer");
+  const inBench = (selector) => byId("bench")?.querySelector(selector);
+
+  function setUp() {
+    const form = answerForm();
+    if (!form) return;
+    post = { seat: form.dataset.seat, started: performance.now(), away: 0, since: null, open: false, wanted: false };
+    for (const button of form.querySelectorAll("[data-press][hidden]")) button.hidden = false;
+    for (const button of form.querySelectorAll("[data-plain]")) button.remove();
+    const reveal = inBench("[data-reveal]");
+    if (reveal) {
+      reveal.querySelector("[data-words]").textContent = reveal.dataset.hold;
+      reveal.querySelector("small").textContent = reveal.dataset.holdSmall;
+    }
+    if (!("refused" in form.dataset)) restoreDraft(form);
+    showDefinition();
+  }
+
+  function showDefinition() {
+    const place = byId("definition");
+    if (!place) return;
+    const chosen = inBench("input[name=category]:checked");
+    place.textContent = chosen?.dataset.definition ?? place.dataset.empty;
+    place.title = chosen?.dataset.definition ?? "";
+  }
+
+  async function post_(address, fields = {}) {
+    const body = new FormData();
+    body.set("csrfmiddlewaretoken", answerForm().elements.csrfmiddlewaretoken.value);
+    for (const [name, value] of Object.entries(fields)) body.set(name, value);
+    return fetch(address, { method: "POST", body, headers: { Accept: "application/json" }, redirect: "error" });
+  }
+
+  // ── Looking at the picture ──────────────────────────────────────────────────
+  async function reveal() {
+    const figure = byId("picture");
+    if (!figure || !figure.classList.contains("is-hidden") || post.wanted || post.refused) return;
+    const mine = post;
+    mine.wanted = true;
+    const counted = post_(answerForm().dataset.look, { show: "1" }).then((answer) => (answer.ok ? answer.json() : null));
+    if (!mine.original) {
+      const answer = await counted.catch(() => null);
+      if (!answer?.picture || mine !== post) {
+        mine.wanted = false;
+        mine.refused = true; // until the key is let go
+        if (mine === post) window.interplay.tell(document.body.dataset.offline);
+        return;
+      }
+      const original = new Image();
+      original.src = answer.picture;
+      original.alt = "";
+      original.draggable = false;
+      original.className = "original";
+      await original.decode().catch(() => null);
+      mine.original = original;
+    } else {
+      counted.catch(() => null);
+    }
+    if (!mine.wanted || mine !== post) return;
+    figure.append(mine.original);
+    figure.classList.remove("is-hidden");
+  }
+
+  function hide() {
+    post.wanted = false;
+    post.open = false;
+    const figure = byId("picture");
+    if (!figure || "open" in figure.dataset || !post.original) return;
+    post.original.remove();
+    figure.classList.add("is-hidden");
+    pressed("b", false);
+  }
+
+  function letGo() {
+    post.refused = false;
+    if (!post.open) hide();
+  }
+
+  function keepOpen(open) {
+    if (!open) { hide(); return; }
+    post.open = true;
+    pressed("b", true);
+    reveal();
+  }
+
+  const pressed = (key, on) => inBench(`[data-press="${key}"]`)?.setAttribute("aria-pressed", String(on));
+
+  function zoom(on) {
+    const figure = byId("picture");
+    if (!figure) return;
+    figure.classList.toggle("is-zoomed", on);
+    pressed("z", on);
+  }
+
+  function grey(button) {
+    const on = byId("picture").classList.toggle("is-grey");
+    button.setAttribute("aria-pressed", String(on));
+    button.value = on ? "0" : "1";
+    post_(answerForm().dataset.look, { grey: on ? "1" : "0" }).catch(() => null);
+  }
+
+  document.addEventListener("pointerdown", (event) => {
+    if (event.target.closest("[data-reveal]") && event.button === 0) reveal();
+  });
+  for (const end of ["pointerup", "pointercancel"]) window.addEventListener(end, letGo);
+  document.addEventListener("contextmenu", (event) => {
+    if (event.target.closest("#picture")) event.preventDefault();
+  });
+  window.addEventListener("blur", hide);
+  document.addEventListener("visibilitychange", () => {
+    if (document.hidden) {
+      hide();
+      post.since = performance.now();
+    } else if (post.since !== null) {
+      post.away += performance.now() - post.since;
+      post.since = null;
+    }
+  });
+
+  // ── Buttons ─────────────────────────────────────────────────────────────────
+  document.addEventListener("click", (event) => {
+    const button = event.target.closest("button, a");
+    if (!button) {
+      if (event.target.closest(".picture.is-zoomed")) zoom(false);
+      return;
+    }
+    if (button.matches("[data-reveal]")) {
+      event.preventDefault();
+      if (event.detail === 0) keepOpen(!post.open); // by Enter or an assistive technology, which cannot hold
+    } else if (button.matches("#bench [data-press=z]")) zoom(!byId("picture").classList.contains("is-zoomed"));
+    else if (button.matches("#bench [data-press=b]")) keepOpen(!post.open);
+    else if (button.matches("#bench [data-press=y]")) { event.preventDefault(); grey(button); }
+    else if (button.matches("[data-drawer]")) { event.preventDefault(); openDrawer(button.href); }
+    else if (button.matches("[data-close]")) button.closest("dialog").close();
+  });
+
+  async function openDrawer(address) {
+    const drawer = byId("drawer");
+    if (!drawer.open) drawer.showModal();
+    const place = byId("drawer-text");
+    if (place.childElementCount) return;
+    const answer = await fetch(address).catch(() => null);
+    if (!answer?.ok) { drawer.close(); window.open(address, "_blank", "noopener"); return; }
+    const page = new DOMParser().parseFromString(await answer.text(), "text/html");
+    place.replaceChildren(...page.getElementById("guidelines").childNodes);
+    place.focus();
+  }
+
+  document.addEventListener("change", (event) => {
+    if (event.target.name === "category") showDefinition();
+  });
+
+  // A panel that opens takes the focus to its first field, at once, so that no typed letter is taken for a key.
+  const enter = (panel) => panel.querySelector("textarea, select, input")?.focus();
+  document.addEventListener("toggle", (event) => {
+    const panel = event.target;
+    if (event.newState === "open" && panel.matches?.(".panel") && !panel.contains(document.activeElement)) enter(panel);
+  }, true);
+
+  // ── Keys ────────────────────────────────────────────────────────────────────
+  const named = (event) => {
+    if (event.key.length > 1 || event.key === " ") return event.key;
+    if (/[a-z0-9]/i.test(event.key)) return event.key.toLowerCase();
+    // On other layouts (Hangul, Cyrillic, digits under Shift) the key's place on the keyboard counts.
+    return event.code.replace(/^(Key|Digit|Numpad)(?=.$)/, "").toLowerCase();
+  };
+
+  function choose(input) {
+    if (input.type === "checkbox") input.checked = !input.checked;
+    else input.checked = input.dataset.press ? !input.checked : true;
+    input.focus({ preventScroll: true });
+    input.dispatchEvent(new Event("change", { bubbles: true }));
+  }
+
+  function submit() {
+    const form = answerForm();
+    form.requestSubmit(form.querySelector("[data-submit]"));
+  }
+
+  document.addEventListener("keydown", (event) => {
+    if (event.isComposing || !answerForm()) return;
+    if (byId("drawer")?.open) {
+      if (named(event) === "g") byId("drawer").close();
+      return;
+    }
+    const target = event.target;
+    if (target.matches(TEXT_FIELDS)) {
+      if (event.key === "Enter" && (event.ctrlKey || event.metaKey)) { event.preventDefault(); submit(); }
+      else if (event.key === "Enter" && target.id === "id_target_group") {
+        event.preventDefault();
+        target.closest("[popover]")?.hidePopover();
+      }
+      return;
+    }
+    if (event.ctrlKey || event.metaKey || event.altKey) return;
+    const key = named(event);
+    if (key === " ") {
+      if (target.closest("button:not([data-reveal]), a, summary, input[type=checkbox], input[data-press], .words, #drawer")) return;
+      event.preventDefault();
+      reveal(); // also on repeats: the key may be down since before the page was ready
+      return;
+    }
+    if (event.repeat) return;
+    if (key === "Enter") {
+      if (target.closest("button, a, summary")) return;
+      event.preventDefault();
+      submit();
+      return;
+    }
+    if (key === "Escape") { zoom(false); return; }
+    if (target.closest(".menu, [popover]:not(.more)")) return;
+    const input = inBench(`input[data-key="${CSS.escape(key)}"]`) ?? inBench(`input[data-press="${CSS.escape(key)}"]`);
+    if (input) { event.preventDefault(); choose(input); return; }
+    const button = document.querySelector(`[data-press="${CSS.escape(key)}"]:is(button, a)`);
+    if (!button) return;
+    event.preventDefault();
+    button.click();
+    if (button.popoverTargetElement) enter(button.popoverTargetElement);
+  });
+  document.addEventListener("keyup", (event) => {
+    if (event.key !== " " || event.target.matches?.(TEXT_FIELDS)) return;
+    if (event.target.closest?.("[data-reveal]")) event.preventDefault();
+    letGo();
+  });
+
+  // ── What was typed survives a reload and a lost session ─────────────────────
+  const draftName = () => `draft:${post.seat}`;
+  const kept = ["category", "low_quality", "note", "target_group", "challenge_text", "challenge_image"];
+
+  function saveDraft() {
+    const form = answerForm();
+    if (!form || form.dataset.step === "correction") return;
+    const values = new FormData(form);
+    const draft = Object.fromEntries(kept.filter((name) => values.get(name)).map((name) => [name, values.get(name)]));
+    for (const name of Object.keys(sessionStorage)) if (name.startsWith("draft:")) sessionStorage.removeItem(name);
+    sessionStorage.setItem(draftName(), JSON.stringify({ step: form.dataset.step, draft }));
+  }
+
+  function restoreDraft(form) {
+    const stored = sessionStorage.getItem(draftName());
+    if (!stored) return;
+    const { step, draft } = JSON.parse(stored);
+    if (step !== form.dataset.step) return;
+    for (const [name, value] of Object.entries(draft)) {
+      if (!kept.includes(name)) continue;
+      const field = form.elements[name];
+      if (!field) continue;
+      if (field.type === "checkbox") field.checked = true;
+      else field.value = value;
+    }
+  }
+
+  document.addEventListener("input", saveDraft);
+  document.addEventListener("change", saveDraft);
+
+  // ── Time in sight, and the seat ─────────────────────────────────────────────
+  document.addEventListener("submit", (event) => {
+    if (event.target.id !== "answer") return;
+    event.target.elements.seconds.value = ((performance.now() - post.started - post.away) / 1000).toFixed(1);
+  }, true);
+
+  let active = false;
+  for (const sign of ["keydown", "pointerdown", "scroll"]) {
+    document.addEventListener(sign, () => { active = true; }, { passive: true, capture: true });
+  }
+  setInterval(async () => {
+    const form = answerForm();
+    if (!active || !form || form.dataset.step === "correction") return;
+    active = false;
+    const answer = await post_(form.dataset.renew).catch(() => null);
+    if (answer?.status === 409) window.interplay.tell(form.dataset.lost);
+  }, 240_000);
+
+  document.addEventListener("htmx:afterSwap", (event) => {
+    if (event.detail.target.id !== "bench" && event.detail.elt.id !== "bench") return;
+    setUp();
+    (byId("said") ?? byId("wrong") ?? byId("main"))?.focus({ preventScroll: true });
+    byId("main")?.focus({ preventScroll: true });
+  });
+  setUp();
+})();
