@@ -1,0 +1,44 @@
+"""The table of moves against the words of design section 3."""
+
+import pytest
+
+from annotation.domain.stages import MOVES, Mover, may_move
+from annotation.domain.words import Stage
+
+BY_THE_DESIGN = {
+    Stage.IMPORTED: {Stage.READY, Stage.GOLD, Stage.EXCLUDED},
+    Stage.READY: {Stage.LABELLING, Stage.EXCLUDED},
+    Stage.LABELLING: {Stage.DISPUTED, Stage.GOLD, Stage.EXCLUDED},
+    Stage.DISPUTED: {Stage.GOLD, Stage.EXCLUDED, Stage.LABELLING},
+    Stage.GOLD: {Stage.LABELLING, Stage.DISPUTED, Stage.EXCLUDED},
+    Stage.EXCLUDED: {Stage.LABELLING},
+}
+
+
+@pytest.mark.parametrize("start", Stage)
+def test_an_item_goes_where_the_design_lets_it_go_and_nowhere_else(start):
+    assert {end for (begin, end) in MOVES if begin is start} == BY_THE_DESIGN[start]
+
+
+def test_every_stage_can_be_reached_and_left():
+    assert {end for (_, end) in MOVES} | {Stage.IMPORTED} == set(Stage)
+    assert {start for (start, _) in MOVES} == set(Stage)
+
+
+@pytest.mark.parametrize("start", [stage for stage in Stage if stage is not Stage.EXCLUDED])
+def test_anyone_who_sees_an_item_can_have_it_stopped(start):
+    assert may_move(start, Stage.EXCLUDED, Mover.MEMBER)
+
+
+@pytest.mark.parametrize("start", [Stage.GOLD, Stage.EXCLUDED])
+def test_a_reviewer_does_not_reopen_what_is_settled(start):
+    assert may_move(start, Stage.LABELLING, Mover.ADMIN)
+    assert not may_move(start, Stage.LABELLING, Mover.REVIEWER)
+
+
+def test_only_the_system_disputes_gold():
+    assert [mover for mover in Mover if may_move(Stage.GOLD, Stage.DISPUTED, mover)] == [Mover.SYSTEM]
+
+
+def test_staying_put_is_no_move():
+    assert not any(may_move(stage, stage, mover) for stage in Stage for mover in Mover)

@@ -1,0 +1,59 @@
+"""The sample campaign: everything that a dashboard can show occurs, and running it again changes nothing."""
+
+import json
+from io import StringIO
+
+import pytest
+from django.conf import settings
+from django.core.management import call_command
+from django.test import Client
+
+from annotation.domain.words import Level, Reason
+from annotation.finding import PATTERNS
+from annotation.models import Dispute, Item, Membership, Release
+from annotation.samples.neighbourhood import SAMPLES
+
+pytestmark = [pytest.mark.django_db, pytest.mark.slow]
+
+
+def demo() -> dict[str, object]:
+    out = StringIO()
+    call_command("demo", "--json", stdout=out)
+    found: dict[str, object] = json.loads(out.getvalue())
+    return found
+
+
+def test_the_demo_shows_every_pattern_level_and_reason_and_its_logins_open_the_site():
+    shown = demo()
+    assert shown["items"] == 2 * len(SAMPLES) >= 80
+    items = Item.objects.filter(project__slug="neighbourhood")
+    assert set(items.exclude(pattern=None).values_list("pattern", flat=True)) == set(PATTERNS)
+    assert set(items.exclude(level=None).values_list("level", flat=True)) == set(Level)
+    disputed = Dispute.objects.filter(item__project__slug="neighbourhood").values_list("reason", flat=True)
+    assert set(disputed) >= {
+        Reason.NOT_SURE,
+        Reason.LOW_QUALITY,
+        Reason.NO_MAJORITY,
+        Reason.KIND_UNDECIDED,
+        Reason.MISALIGNED,
+        Reason.PRIOR_CHALLENGED,
+    }
+    left_out = Item.objects.filter(stage="excluded").values_list("excluded_for", flat=True)
+    assert set(left_out) >= {
+        Reason.LOW_QUALITY,
+        Reason.NO_MAJORITY,
+        Reason.MISALIGNED,
+        Reason.REPORTED,
+        Reason.WITHDRAWN,
+    }
+    assert items.filter(stage="labelling").count() >= 8
+    assert Release.objects.count() == 2
+    for login in shown["logins"]:
+        assert Client().login(username=login["username"], password=login["password"])
+    assert settings.DEMO_LOGINS.stat().st_mode & 0o077 == 0
+
+
+def test_the_demo_runs_again_without_making_anything_twice():
+    first, again = demo(), demo()
+    assert first == again
+    assert Membership.objects.count() == 2 * 6

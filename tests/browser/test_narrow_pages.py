@@ -1,0 +1,93 @@
+"""Every page fits a phone: nothing makes it wider than the screen, in any language, and nothing is refused."""
+
+from typing import Any
+from uuid import uuid4
+
+import pytest
+from django.conf import settings
+from django.test import Client
+from playwright.sync_api import Browser, Page
+
+from annotation.consensus import close_item
+from annotation.domain.words import Modality, Role
+from annotation.models import Import, ImportState, Item, Prior, Project, User
+from annotation.release_rows import Selection
+from annotation.releasing import release
+from builders import make_item, make_labelled_item, make_member, make_open_item, make_picture, make_project, make_user
+
+pytestmark = pytest.mark.django_db(transaction=True)
+
+WIDTH = 390
+LONG = "Weeds in the white roses again, and " + "unbreakable" * 12
+
+
+@pytest.fixture
+def person() -> User:
+    """Somebody with every role in the project, whose name is as long as names get."""
+    return make_user("somebody-with-a-rather-long-name", is_staff=True)
+
+
+@pytest.fixture
+def project(person: User) -> Project:
+    """A project with something on each of its pages."""
+    project = make_project("garden", name="A campaign with a name that goes on for quite a while")
+    make_member(project, *Role, user=person, pseudonym="somebody", consent_version=0)
+    trio = [make_member(project) for _ in range(3)]
+    for codes in ((1, 1, 1), (0, 1, 0), (0, 1, 2), (0, 0, None)):
+        picture = None if len({*codes}) < 3 and None not in codes else make_picture(project)
+        item = make_labelled_item(project, trio, codes, text=LONG, picture=picture)
+        for modality in Modality:
+            Prior.objects.create(item=item, modality=modality, category=project.categories.get(code=0), model="a:b")
+        close_item(item)
+    make_open_item(project, LONG, picture=make_picture(project))
+    make_item(project, LONG, batch="a batch with a long name " * 3)
+    release(project, None, Selection())
+    Import.objects.create(
+        project=project, public_id=uuid4(), file_name="posts" * 30 + ".zip", size=1, sha256="0" * 64,
+        state=ImportState.CANCELLED,
+    )  # fmt: skip
+    return project
+
+
+def addresses(project: Project) -> list[str]:
+    """The pages that the person may open, those of items once for each stage."""
+    home = f"/p/{project.slug}/"
+    of_project = ["items", "items/open", "import", "priors", "models", "dashboard", "releases", "releases/1"]
+    of_project += ["settings", "people", "review", "guidelines", "history", "pause", "help", "leave", "consent"]
+    pages = ["/", "/me/", "/me/tokens/", f"{home}items/?stage=gold", *(f"{home}{page}/" for page in of_project)]
+    pages += [f"{home}import/{row.public_id}/" for row in Import.objects.all()]
+    for item in Item.objects.all():
+        pages.append(f"{home}items/{item.public_id}/")
+        if item.stage == "disputed":
+            pages.append(f"{home}review/{item.public_id}/")
+    return pages
+
+
+def signed_in(browser: Browser, person: User, origin: str, language: str) -> Page:
+    context = browser.new_context(
+        viewport={"width": WIDTH, "height": 844}, locale=language, is_mobile=True, base_url=origin
+    )
+    client = Client()
+    client.force_login(person)
+    key = client.cookies[settings.SESSION_COOKIE_NAME].value
+    context.add_cookies([{"name": settings.SESSION_COOKIE_NAME, "value": key, "url": origin}])
+    return context.new_page()
+
+
+@pytest.mark.parametrize("language", ["en-GB", "ko", "zh-CN"])
+def test_no_page_is_wider_than_a_phone(
+    project: Project, person: User, browser: Browser, live_server: Any, language: str
+) -> None:
+    page = signed_in(browser, person, live_server.url, language)
+    faults: list[str] = []
+    page.on("console", lambda said: faults.extend([f"{page.url}: {said.text}"] * (said.type == "error")))
+    page.on("pageerror", lambda error: faults.append(f"{page.url}: {error}"))
+    wide = {}
+    for address in addresses(project):
+        answer = page.goto(address)
+        assert answer is not None and answer.status == 200, address
+        width = page.evaluate("document.documentElement.scrollWidth")
+        if width > WIDTH:
+            wide[address] = width
+    page.context.close()
+    assert (wide, faults) == ({}, [])

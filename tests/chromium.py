@@ -1,0 +1,33 @@
+"""Where the browser tests find a Chromium. Run as a program it says so, or that they are skipped."""
+
+import os
+import shutil
+import sys
+
+_NAMES = ("chromium", "chromium-browser", "google-chrome", "google-chrome-stable", "chrome")
+
+FLAGS = (
+    "--disable-gpu",
+    "--disable-quic",
+    "--no-first-run",
+    "--disable-background-networking",
+    "--disable-component-update",
+    "--disable-sync",
+    "--disable-dev-shm-usage",
+    # Chromium's own sandbox does not start as root, as in containers; the pages are our own.
+    *(("--no-sandbox",) if hasattr(os, "geteuid") and os.geteuid() == 0 else ()),
+)
+
+
+def find() -> str | None:
+    """The browser named by CHROMIUM, else the first one on the PATH."""
+    named = os.environ.get("CHROMIUM", "")
+    if named:
+        return named if os.access(named, os.X_OK) else None
+    return next((path for name in _NAMES if (path := shutil.which(name))), None)
+
+
+if __name__ == "__main__":
+    found = find()
+    print(f"Browser tests use {found}." if found else "No Chromium: browser tests are skipped (set CHROMIUM=path).")
+    sys.exit(0 if found else 1)

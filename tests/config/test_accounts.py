@@ -1,0 +1,205 @@
+import hashlib
+import hmac
+import json
+import re
+import struct
+import time
+from base64 import b32decode
+
+import pytest
+from django.contrib.auth import get_user_model
+from django.contrib.auth.hashers import PBKDF2PasswordHasher
+from django.test import Client
+from django.urls import reverse
+
+import builders
+
+PASSWORD = "a long enough passphrase"
+LOGIN = "/accounts/login/"
+
+
+@pytest.fixture
+def wren(db):
+    return builders.make_user("wren", PASSWORD)
+
+
+def sign_in(client, name="wren", password=PASSWORD, **more):
+    return client.post(LOGIN, {"login": name, "password": password, **more})
+
+
+def without_token(page: bytes) -> bytes:
+    return re.sub(rb'(csrfmiddlewaretoken" value="|X-CSRFToken": ")[^"]*|&quot;X-CSRFToken[^}]*', b"", page)
+
+
+def one_time_code(secret: str) -> str:
+    """RFC 6238, SHA-1, 30 s, six digits."""
+    digest = hmac.new(b32decode(secret), struct.pack(">Q", int(time.time()) // 30), hashlib.sha1).digest()
+    start = digest[-1] & 15
+    return f"{(int.from_bytes(digest[start : start + 4]) & 0x7FFFFFFF) % 10**6:06}"
+
+
+def test_people_sign_in_with_a_name_and_need_no_address(client, wren):
+    answer = sign_in(client)
+    assert (answer.status_code, answer["Location"]) == (302, "/")
+    assert wren.email == ""
+
+
+def test_a_new_session_begins_at_sign_in(client, wren):
+    client.get(LOGIN)
+    client.session["x"] = 1
+    client.session.save()
+    before = client.session.session_key
+    sign_in(client)
+    assert client.session.session_key != before
+
+
+def test_nobody_signs_up(client, db):
+    client.post("/accounts/signup/", {"username": "new", "password1": PASSWORD, "password2": PASSWORD})
+    assert get_user_model().objects.count() == 0
+
+
+def test_a_wrong_password_and_an_unknown_name_get_the_same_answer(client, wren):  # B111
+    known = sign_in(client, password="wrong")
+    unknown = sign_in(client, name="nobody", password="wrong")
+    assert known.status_code == unknown.status_code == 200
+    assert without_token(known.content).replace(b"wren", b"nobody") == without_token(unknown.content)
+
+
+class CountingHasher(PBKDF2PasswordHasher):
+    """The hasher of real sites with few rounds, which counts how often it is put to work."""
+
+    iterations = 10
+    worked = 0
+
+    def encode(self, *args: object, **kwargs: object) -> str:
+        type(self).worked += 1
+        return str(super().encode(*args, **kwargs))
+
+
+def test_a_wrong_password_and_an_unknown_name_cost_the_same_hashing(client, settings, db):  # T17
+    settings.PASSWORD_HASHERS = [f"{CountingHasher.__module__}.CountingHasher"]
+    builders.make_user("wren", PASSWORD)
+    work = []
+    for name in ("wren", "nobody"):
+        before = CountingHasher.worked
+        sign_in(client, name=name, password="wrong")
+        work.append(CountingHasher.worked - before)
+    assert work == [1, 1]
+
+
+def test_the_sixth_wrong_password_in_a_minute_is_429_for_known_and_unknown_alike(client, wren, rate_limits):  # B111
+    answers = [sign_in(client, name=name, password="wrong") for name in ["wren", "nobody"] * 10]
+    assert [answer.status_code for answer in answers] == [200] * 5 + [429] * 15
+    assert 1 <= int(answers[-1]["Retry-After"]) <= 60
+    last, before = (re.sub(rb"\d+ seconds", b"", without_token(answer.content)) for answer in answers[-2:])
+    assert last == before
+
+
+def test_right_passwords_are_not_counted(client, wren, rate_limits):
+    for _ in range(7):
+        assert sign_in(Client()).status_code == 302
+
+
+def test_asking_for_a_new_password_is_counted_and_answers_the_same_for_everybody(client, wren, rate_limits):
+    ask = [client.post("/accounts/password/reset/", {"email": f"nobody{n}@example.org"}) for n in range(6)]
+    assert [answer.status_code for answer in ask] == [302] * 5 + [429]
+    assert len({answer["Location"] for answer in ask[:5]}) == 1
+
+
+def test_the_right_password_is_refused_too_while_too_many_were_wrong(client, wren, rate_limits):
+    for _ in range(5):
+        sign_in(client, password="wrong")
+    assert sign_in(client).status_code == 429
+
+
+@pytest.mark.parametrize(
+    "place", ["//evil.example", "https://evil.example/x", "/\\evil.example", "javascript:alert(1)"]
+)
+def test_signing_in_never_leads_to_another_site(client, wren, place):  # B112
+    assert sign_in(client, next=place)["Location"] == "/"
+
+
+def test_signing_in_leads_back_to_where_one_was_going(client, wren):
+    assert sign_in(client, next="/me/")["Location"] == "/me/"
+
+
+def test_every_page_wants_a_sign_in(client, db):
+    for place in ("/", "/me/", "/p/winter/", "/accounts/2fa/"):
+        answer = client.get(place)
+        assert answer.status_code in {302, 404}
+        if answer.status_code == 302:
+            assert answer["Location"].startswith(LOGIN)
+
+
+def switch_on_two_steps(client):
+    """As a person would: sign in, give the password once more, scan, type the code."""
+    sign_in(client)
+    assert client.get(reverse("mfa_activate_totp"))["Location"].startswith(reverse("account_reauthenticate"))
+    client.post(reverse("account_reauthenticate"), {"password": PASSWORD})
+    page = client.get(reverse("mfa_activate_totp"))
+    assert page.status_code == 200
+    code = one_time_code(page.context["form"].secret)
+    assert client.post(reverse("mfa_activate_totp"), {"code": code}).status_code == 302
+
+
+def test_people_switch_on_two_step_sign_in_without_an_address(client, wren):
+    switch_on_two_steps(client)
+    codes = client.get(reverse("mfa_view_recovery_codes")).context["unused_codes"]
+
+    later = Client()
+    assert sign_in(later)["Location"] == reverse("mfa_authenticate")
+    assert later.get("/").status_code == 302
+    assert later.post(reverse("mfa_authenticate"), {"code": "000000"}).status_code == 200
+    assert later.post(reverse("mfa_authenticate"), {"code": codes[0]}).status_code == 302
+    assert later.get("/").status_code == 200
+
+
+def test_an_unverified_address_does_not_bar_two_step_sign_in(client, wren):
+    wren.email = "wren@example.org"
+    wren.save()
+    sign_in(client)
+    client.get(reverse("account_email"))
+    assert wren.emailaddress_set.filter(verified=False).exists()
+    switch_on_two_steps(client)
+
+
+def test_guessing_one_time_codes_is_slowed_down(client, wren, rate_limits):
+    switch_on_two_steps(client)
+    thief = Client()
+    sign_in(thief)
+    answers = [thief.post(reverse("mfa_authenticate"), {"code": f"{n:06}"}).status_code for n in range(8)]
+    assert answers[-1] == 429
+
+
+def test_a_deactivated_person_is_out_at_once(client, wren):
+    sign_in(client)
+    wren.is_active = False
+    wren.save()
+    assert client.get("/").status_code == 302
+
+
+def test_nobody_makes_themselves_staff(client, wren):  # T3
+    sign_in(client)
+    client.post(
+        "/me/", {"is_staff": "true", "is_superuser": "true", "role": "admin", "username": "root", "theme": "dark"}
+    )
+    wren.refresh_from_db()
+    assert (wren.is_staff, wren.is_superuser, wren.username) == (False, False, "wren")
+
+
+def test_the_login_page_shows_logins_in_demo_mode_only(client, db, settings):
+    settings.DEMO_LOGINS.parent.mkdir(parents=True, exist_ok=True)
+    settings.DEMO_LOGINS.write_text(json.dumps([{"role": "annotator", "username": "sample1", "password": "pw-123"}]))
+    assert b"pw-123" not in client.get(LOGIN).content
+    settings.DEMO = True
+    assert b"pw-123" in client.get(LOGIN).content
+
+
+def test_administration_is_for_staff_and_signs_in_like_everybody(client, wren, settings):
+    place = f"/{settings.ADMIN_PATH}"
+    assert client.get(place, follow=True).redirect_chain[-1][0].startswith(LOGIN)
+    sign_in(client)
+    assert client.get(place, follow=True).status_code == 403
+    wren.is_staff = wren.is_superuser = True
+    wren.save()
+    assert client.get(place).status_code == 200

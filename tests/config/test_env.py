@@ -1,0 +1,73 @@
+from pathlib import Path
+
+import pytest
+from django.core.exceptions import ImproperlyConfigured
+
+from config import env
+from config.secret_key import kept_key
+
+
+@pytest.mark.parametrize(
+    ("raw", "expected"), [("on", True), (" True ", True), ("0", False), ("off", False), ("", True)]
+)
+def test_a_flag_is_on_or_off(raw, expected):
+    assert env.flag("DEBUG", default=True, environ={"DEBUG": raw}) is expected
+
+
+@pytest.mark.parametrize(
+    ("read", "raw"),
+    [
+        (lambda e: env.flag("X", default=False, environ=e), "yes please"),
+        (lambda e: env.whole("X", default=1, least=1, most=9, environ=e), "10"),
+        (lambda e: env.whole("X", default=1, environ=e), "-1"),
+        (lambda e: env.whole("X", default=1, environ=e), "１２"),
+        (lambda e: env.choice("X", among={"a", "b"}, default="a", environ=e), "c"),
+        (lambda e: env.site_url("X", default="http://a", environ=e), "labels.example.org"),
+        (lambda e: env.site_url("X", default="http://a", environ=e), "https://labels.example.org/site"),
+        (lambda e: env.database("X", default=Path("d"), environ=e), "mysql://u:hush-hush@h/n"),
+        (lambda e: env.database("X", default=Path("d"), environ=e), "postgres://u:hush-hush@h:port/n"),
+        (lambda e: env.folder("X", default=Path("d"), environ=e), __file__),
+    ],
+)
+def test_nonsense_stops_the_start_with_a_sentence_that_names_the_variable(read, raw):
+    with pytest.raises(ImproperlyConfigured, match="X ") as stop:
+        read({"X": raw})
+    assert "hush-hush" not in str(stop.value)
+
+
+def test_a_database_address_gives_every_part_unquoted():
+    found = env.database(
+        "X", default=Path("d"), environ={"X": "postgres://a%40b:p%2Fw@db.example.org:5433/labels?sslmode=require"}
+    )
+    assert (found["USER"], found["PASSWORD"], found["HOST"], found["PORT"], found["NAME"]) == (
+        "a@b",
+        "p/w",
+        "db.example.org",
+        "5433",
+        "labels",
+    )
+    assert found["OPTIONS"]["sslmode"] == "require"
+    assert found["OPTIONS"]["pool"]["max_size"] == 8
+
+
+def test_without_an_address_the_database_is_a_file_that_takes_its_write_lock_at_once(tmp_path):
+    found = env.database("X", default=tmp_path / "a.sqlite3", environ={})
+    assert found["NAME"] == str(tmp_path / "a.sqlite3")
+    assert found["OPTIONS"]["transaction_mode"] == "IMMEDIATE"
+
+
+def test_a_secret_may_lie_in_a_file(tmp_path):
+    (tmp_path / "key").write_text("sk-from-a-file\n")
+    assert env.secret("KEY", environ={"KEY_FILE": str(tmp_path / "key")}) == "sk-from-a-file"
+    with pytest.raises(ImproperlyConfigured, match="not both"):
+        env.secret("KEY", environ={"KEY": "a", "KEY_FILE": str(tmp_path / "key")})
+    with pytest.raises(ImproperlyConfigured, match="cannot be read"):
+        env.secret("KEY", environ={"KEY_FILE": str(tmp_path / "nothing")})
+
+
+def test_the_key_is_made_once_and_only_its_owner_may_read_it(tmp_path):
+    first = kept_key(tmp_path / "var" / "secret_key")
+    assert len(first) > 50
+    assert kept_key(tmp_path / "var" / "secret_key") == first
+    assert (tmp_path / "var" / "secret_key").stat().st_mode & 0o777 == 0o600
+    assert [path.name for path in (tmp_path / "var").iterdir()] == ["secret_key"]

@@ -1,0 +1,76 @@
+import json
+import os
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+ROOT = Path(__file__).resolve().parents[2]
+
+
+def manage(*arguments: str, **environ: str) -> "subprocess.CompletedProcess[str]":
+    """Run a command as an operator would: only PATH and what the test names is set."""
+    kept = {name: os.environ[name] for name in ("PATH", "HOME", "LANG") if name in os.environ}
+    return subprocess.run(
+        [sys.executable, "manage.py", *arguments],
+        cwd=ROOT,
+        env={**kept, **environ},
+        capture_output=True,
+        text=True,
+        timeout=120,
+    )
+
+
+def test_an_https_address_makes_a_site_that_passes_the_deployment_checks(tmp_path):
+    done = manage(
+        *("check", "--deploy", "--fail-level", "WARNING"), VAR_DIR=str(tmp_path), SITE_URL="https://labels.example.org"
+    )
+    assert done.returncode == 0, done.stderr
+
+
+def test_commands_run_with_no_variable_set_and_with_json_print_one_value(tmp_path):
+    assert manage("migrate", "-v", "0", VAR_DIR=str(tmp_path)).returncode == 0
+    done = manage("alive", "--json", VAR_DIR=str(tmp_path))
+    assert json.loads(done.stdout) == {"ok": False, "seen": None}
+    assert done.returncode == 1
+
+
+def test_the_sweep_says_what_it_swept(tmp_path):
+    manage("migrate", "-v", "0", VAR_DIR=str(tmp_path))
+    done = manage("sweep", "--json", VAR_DIR=str(tmp_path))
+    assert done.returncode == 0, done.stderr
+    assert set(json.loads(done.stdout).values()) <= {0}
+
+
+def test_a_nonsense_variable_stops_with_a_sentence(tmp_path):
+    done = manage("check", VAR_DIR=str(tmp_path), DEBUG="maybe")
+    assert done.returncode != 0
+    assert "DEBUG must be on or off" in done.stderr
+
+
+@pytest.mark.parametrize("name", ["DEBUG", "DEMO"])
+def test_debug_and_demo_are_off_unless_asked_for(tmp_path, name):
+    script = f"from django.conf import settings; print(settings.{name})"
+    done = manage("shell", "-v", "0", "-c", script, VAR_DIR=str(tmp_path))
+    assert done.stdout.strip() == "False"
+
+
+def test_an_organisation_account_is_offered_once_its_provider_is_named(tmp_path):
+    manage("migrate", "-v", "0", VAR_DIR=str(tmp_path))
+    script = (
+        "from django.test import Client\n"
+        "page = Client().get('/accounts/login/', headers={'host': '127.0.0.1'})\n"
+        "print('Campus sign-in' in page.text, '/accounts/oidc/oidc/login/' in page.text)\n"
+        "print(page['Content-Security-Policy'])"
+    )
+    done = manage(
+        *("shell", "-v", "0", "-c", script),
+        VAR_DIR=str(tmp_path),
+        OIDC_SERVER_URL="https://id.example.org/realms/lab",
+        OIDC_NAME="Campus sign-in",
+        OIDC_CLIENT_ID="interplay",
+        OIDC_CLIENT_SECRET="hush-hush",
+    )
+    assert done.stdout.startswith("True True\n"), done.stderr
+    assert "form-action 'self' https://id.example.org" in done.stdout

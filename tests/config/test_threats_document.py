@@ -1,0 +1,25 @@
+"""docs/threats.md stays true: every case has its row, and the test file that a row names exists and names the case."""
+
+import re
+from pathlib import Path
+
+import pytest
+from django.conf import settings
+
+ROOT = Path(settings.BASE_DIR)
+ROWS = re.findall(
+    r"^\| ([TBL]\d+) \| .+ \| .+ \| `(.+)` \|$", (ROOT / "docs/threats.md").read_text(encoding="utf-8"), re.M
+)
+THREATS = (*range(1, 7), *range(11, 14), 16, *range(18, 22), 24, 25)
+INPUTS = (*range(1, 26), *range(27, 45), *range(46, 82), *range(102, 120))
+CASES = [*(f"T{n}" for n in THREATS), *(f"B{n:02}" for n in INPUTS), *(f"L{n:02}" for n in range(1, 25))]
+
+
+def test_every_case_has_one_row_in_order():
+    assert [case for case, _file in ROWS] == CASES
+
+
+@pytest.mark.parametrize(("case", "file"), ROWS, ids=[case for case, _file in ROWS])
+def test_the_test_of_a_case_exists_and_names_it(case: str, file: str):
+    source = (ROOT / "tests" / file).read_text(encoding="utf-8").replace("_", " ")
+    assert re.search(rf"(?<![A-Za-z0-9]){case}(?![0-9A-Za-z])", source, re.I)

@@ -1,0 +1,96 @@
+"""What holds for every test: nothing leaves the machine, nothing touches the site's files, append-only stays on."""
+
+import socket
+from collections.abc import Callable, Iterator
+from functools import wraps
+from ipaddress import ip_address
+from pathlib import Path
+from typing import Any
+
+import pytest
+from django.conf import settings as site_settings
+from django.db import connection
+from django.test import TransactionTestCase
+
+from annotation.append_only import lifted
+from config import limits, rates
+
+
+class NetworkUsed(RuntimeError):
+    """A test tried to reach something outside this machine."""
+
+
+def _is_here(host: Any) -> bool:
+    if host in (None, "", b"", "localhost", b"localhost"):
+        return True
+    try:
+        return ip_address(host.decode() if isinstance(host, bytes) else host).is_loopback
+    except ValueError:
+        return False
+
+
+def _guarded_connect(connect: Callable[..., Any]) -> Callable[..., Any]:
+    @wraps(connect)
+    def guarded(self: socket.socket, address: Any) -> Any:
+        if self.family in (socket.AF_INET, socket.AF_INET6) and not _is_here(address[0]):
+            raise NetworkUsed(f"connect to {address!r}")
+        return connect(self, address)
+
+    return guarded
+
+
+def _guarded_lookup(lookup: Callable[..., Any]) -> Callable[..., Any]:
+    @wraps(lookup)
+    def guarded(host: Any, *args: Any, **kwargs: Any) -> Any:
+        if not _is_here(host):
+            raise NetworkUsed(f"look up {host!r}")
+        return lookup(host, *args, **kwargs)
+
+    return guarded
+
+
+def pytest_configure(config: pytest.Config) -> None:
+    """Close the network before anything is collected: only loopback is left, by address or as localhost."""
+    socket.socket.connect = _guarded_connect(socket.socket.connect)  # type: ignore[method-assign]
+    socket.socket.connect_ex = _guarded_connect(socket.socket.connect_ex)  # type: ignore[method-assign]
+    socket.getaddrinfo = _guarded_lookup(socket.getaddrinfo)
+    socket.gethostbyname = _guarded_lookup(socket.gethostbyname)
+
+
+@pytest.fixture(autouse=True, scope="session")
+def _flush_past_triggers() -> Iterator[None]:
+    """Empty the database between transactional tests although some tables refuse it; inside a test they do refuse."""
+    flush = TransactionTestCase._fixture_teardown  # type: ignore[attr-defined]
+
+    def flush_lifted(self: TransactionTestCase) -> None:
+        with lifted(connection):
+            flush(self)
+
+    TransactionTestCase._fixture_teardown = flush_lifted  # type: ignore[attr-defined]
+    yield
+    TransactionTestCase._fixture_teardown = flush  # type: ignore[attr-defined]
+
+
+@pytest.fixture(autouse=True)
+def _own_files(settings: Any, tmp_path_factory: pytest.TempPathFactory, request: pytest.FixtureRequest) -> None:
+    """Give each test its own folders for pictures and counters; they are made when something is written."""
+    folder = tmp_path_factory.getbasetemp() / f"files-{abs(hash(request.node.nodeid)):x}"
+    settings.MEDIA_ROOT = folder / "media"
+    settings.RATE_LIMITS_FOLDER = folder / "limits"
+    settings.DEMO_LOGINS = folder / "demo_logins.json"
+    limits.counters.cache_clear()
+
+
+@pytest.fixture
+def rate_limits(settings: Any) -> dict[str, rates.Rate]:
+    """Put the site's rate limits in force, which are lifted in tests otherwise."""
+    settings.RATE_LIMITS = dict(rates.LIMITS)
+    return rates.LIMITS
+
+
+@pytest.fixture(scope="session")
+def shared_data() -> Path:
+    """The folder of real data sets beside the repository; a test that needs it fails where it is missing."""
+    folder = Path(site_settings.BASE_DIR).parent / "shared" / "data"
+    assert folder.is_dir(), f"{folder} is missing; deselect with -m 'not shared_data'"
+    return folder

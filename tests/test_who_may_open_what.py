@@ -1,0 +1,407 @@
+"""Every address of the site × method × role × own and foreign project, enumerated from the URL configuration itself.
+
+A route without a row in `ROUTES` fails the suite, and so does a row without a route. A row says who may open an
+address and by which methods; everybody else gets what a missing page gives, byte for byte. On the way every answer
+to an annotator is searched for what annotators must never see (threats T1, T2).
+"""
+
+import re
+from collections.abc import Callable, Iterator, Mapping
+from dataclasses import dataclass
+from typing import Any
+from uuid import uuid4
+
+import pytest
+from django.conf import settings
+from django.db import transaction
+from django.http import HttpResponseBase
+from django.test import Client
+from django.urls import URLPattern, URLResolver, get_resolver, reverse
+from django.utils import timezone
+
+from annotation.consensus import close_item
+from annotation.domain.words import Role
+from annotation.models import Import, Membership, Picture, Prior, Project, Release, ReleaseOrder, Seat, User
+from annotation.releasing import release as make_release
+from builders import (
+    category,
+    make_label,
+    make_labelled_item,
+    make_member,
+    make_open_item,
+    make_project,
+    make_user,
+)
+
+pytestmark = pytest.mark.django_db
+
+A, R, D = Role.ANNOTATOR, Role.REVIEWER, Role.ADMIN
+METHODS = ("get", "post", "put", "patch", "delete")
+Parts = Callable[["World"], Mapping[str, Any]]
+
+
+@dataclass
+class World:
+    """A project with one of everything that has an address; `seat` and `label` belong to its annotator."""
+
+    project: Project
+    members: dict[Role, Membership]
+    other: Membership
+    item: Any
+    open_item: Any
+    seat: Seat
+    label: Any
+    picture: Picture
+    upload: Import
+    release: Release
+    order: ReleaseOrder
+
+
+@dataclass(frozen=True)
+class Route:
+    """Who may open an address (roles; None: whoever has signed in), by which methods, with which parts."""
+
+    roles: tuple[Role, ...] | None
+    parts: Parts = lambda world: {}
+    methods: tuple[str, ...] = ("get",)
+    missing_is_fine: bool = False  # this world's row may rightly be absent for the roles named
+
+
+def project(world: World) -> dict[str, Any]:
+    return {"slug": world.project.slug}
+
+
+def with_(**more: Callable[[World], Any]) -> Parts:
+    return lambda world: {**project(world), **{name: fill(world) for name, fill in more.items()}}
+
+
+the_item = with_(public_id=lambda world: world.item.public_id)
+the_seat = with_(seat=lambda world: world.seat.public_id)
+the_label = with_(label=lambda world: world.label.public_id)
+the_upload = with_(public_id=lambda world: world.upload.public_id)
+the_member = with_(public_id=lambda world: world.other.public_id)
+the_release = with_(number=lambda world: world.release.number)
+the_order = with_(public_id=lambda world: world.order.public_id)
+the_file = with_(
+    number=lambda world: world.release.number, path=lambda world: world.release.manifest["files"][0]["path"]
+)
+
+
+def the_picture(world: "World") -> dict[str, Any]:
+    return {"public_id": world.picture.public_id}
+
+
+GET, POST, BOTH = ("get",), ("post",), ("get", "post")
+
+ROUTES: dict[str, Route] = {
+    # people
+    "annotation:projects": Route(None),
+    "annotation:preferences": Route(None, methods=BOTH),
+    "annotation:look": Route(None, methods=POST),
+    "annotation:totp-picture": Route(None, missing_is_fine=True),
+    "annotation:tokens": Route(None, methods=BOTH),
+    "annotation:token-end": Route(None, lambda world: {"key": "abcdefgh"}, POST),
+    # the annotator's way
+    "annotation:label": Route((A,), project),
+    "annotation:ahead": Route((A,), project),
+    "annotation:undo": Route((A,), project, POST),
+    "annotation:label-correct": Route((A,), the_label, BOTH),
+    "annotation:submit": Route((A,), the_seat, POST),
+    "annotation:first-answer": Route((A,), the_seat, POST),
+    "annotation:look-at": Route((A,), the_seat, POST),
+    "annotation:seat-picture": Route((A,), the_seat, missing_is_fine=True),
+    "annotation:seat-blurred": Route((A,), the_seat, missing_is_fine=True),
+    "annotation:renew": Route((A,), the_seat, POST),
+    "annotation:skip": Route((A,), the_seat, POST),
+    "annotation:report": Route((A,), the_seat, BOTH),
+    "annotation:consent": Route((A,), project, BOTH),
+    "annotation:guidelines": Route((A, R, D), project),
+    "annotation:history": Route((A,), project),
+    "annotation:pause": Route((A,), project),
+    "annotation:resources": Route((A, R, D), project),
+    "annotation:withdraw": Route((A,), project, BOTH),
+    # items, settings, people
+    "annotation:items": Route((R, D), project),
+    "annotation:item": Route((R, D), the_item),
+    "annotation:open-items": Route((D,), project, BOTH),
+    "annotation:open-project": Route((D,), project, POST),
+    "annotation:project-settings": Route((D,), project, BOTH),
+    "annotation:members": Route((D,), project, BOTH),
+    "annotation:member-roles": Route((D,), the_member, POST),
+    "annotation:member-deactivate": Route((D,), the_member, POST),
+    # priors
+    "annotation:priors": Route((D,), project),
+    "annotation:priors-progress": Route((D,), project),
+    "annotation:compute-priors": Route((D,), project, POST),
+    "annotation:priors-cancel": Route((D,), project, POST),
+    "annotation:priors-go-on": Route((D,), project, POST),
+    "annotation:item-compute-priors": Route((D,), the_item, POST),
+    # pictures
+    "annotation:media": Route((R, D), the_picture, missing_is_fine=True),
+    "annotation:media-blurred": Route((A, R, D), the_picture, missing_is_fine=True),
+    # bringing files in
+    "annotation:import": Route((D,), project, BOTH),
+    "annotation:import-show": Route((D,), the_upload),
+    "annotation:import-progress": Route((D,), the_upload),
+    "annotation:import-act": Route((D,), the_upload, POST),
+    "annotation:import-errors": Route((D,), the_upload, missing_is_fine=True),
+    # reviewers
+    "annotation:reviews": Route((R, D), project),
+    "annotation:review": Route((R, D), the_item, BOTH),
+    "annotation:replace": Route((R,), the_item, BOTH),
+    "annotation:look-at-votes": Route((R,), the_item, POST),
+    "annotation:item-reopen": Route((D,), the_item, BOTH),
+    "annotation:item-withdraw": Route((D,), the_item, BOTH),
+    "annotation:item-report": Route((R, D), the_item, BOTH),
+    # figures, releases, models
+    "annotation:dashboard": Route((R, D), project),
+    "annotation:dashboard-table": Route((R, D), with_(name=lambda world: "funnel")),
+    "annotation:releases": Route((D,), project, BOTH),
+    "annotation:release": Route((D,), the_release),
+    "annotation:release-verify": Route((D,), the_release, POST),
+    "annotation:release-ordered": Route((D,), the_order),
+    "annotation:release-progress": Route((D,), the_order),
+    "annotation:release-cancel": Route((D,), the_order, POST),
+    "annotation:release-all": Route((D,), the_release),
+    "annotation:release-file": Route((D,), the_file),
+    "annotation:models": Route((D,), project),
+    "annotation:models-try": Route((D,), project, POST),
+    "annotation:models-choose": Route((D,), project, POST),
+    # the API
+    "api:import": Route((D,), project, POST),
+    "api:priors": Route((D,), project, BOTH),
+    "api:releases": Route((D,), project, BOTH),
+    "api:release": Route((D,), the_release),
+    "api:release-file": Route((D,), the_file),
+    "api:schema": Route(None),
+    "api:docs": Route(None),
+    "api:projects": Route(None),
+    "api:project": Route((A, R, D), project),
+    "api:items": Route((R, D), project),
+    "api:item": Route((R, D), the_item),
+    "api:item-priors": Route((R, D), the_item),
+    "api:next": Route((A,), project, POST),
+    "api:seat-label": Route((A,), the_seat, POST),
+    "api:seat-first-answer": Route((A,), the_seat, POST),
+    "api:seat-skip": Route((A,), the_seat, POST),
+    "api:seat-report": Route((A,), the_seat, POST),
+    "api:seat-blurred": Route((A,), the_seat, missing_is_fine=True),
+    "api:seat-picture": Route((A,), the_seat, missing_is_fine=True),
+    "api:labels": Route((A,), project),
+    "api:label": Route((A,), the_label, ("put",)),
+    "api:agreement": Route((R, D), project),
+}
+
+OPEN_TO_ALL = {"favicon", "healthz", "livez"}
+ACCOUNTS = ("account_", "mfa_", "socialaccount_", "openid_connect_", "accounts/")
+"""allauth's own pages: about the person alone, none of them takes a project."""
+
+NEVER_FOR_ANNOTATORS = {
+    "the external id": "canary-external-id",
+    "the file name": "canary-file-name",
+    "the source": "canary-source",
+    "the licence": "canary-licence",
+    "the target group": "canary-target",
+    "the batch": "canary-batch",
+    "another's note": "canary-note",
+    "another's pseudonym": "canary-pseudonym",
+}
+
+
+def routes() -> Iterator[tuple[str, URLPattern]]:
+    """Every pattern of the URL configuration by its full name; nameless ones by their path."""
+
+    def walk(patterns: list[Any], space: str, path: str) -> Iterator[tuple[str, URLPattern]]:
+        for pattern in patterns:
+            here = path + str(pattern.pattern)
+            if isinstance(pattern, URLResolver):
+                yield from walk(
+                    pattern.url_patterns, f"{space}{pattern.namespace}:" if pattern.namespace else space, here
+                )
+            else:
+                yield f"{space}{pattern.name or here}", pattern
+
+    yield from walk(get_resolver().url_patterns, "", "")
+
+
+def ours() -> set[str]:
+    """The names of the routes that need a row."""
+    return {
+        name for name, _pattern in routes() if name not in OPEN_TO_ALL and not name.startswith((*ACCOUNTS, "admin:"))
+    }
+
+
+def test_every_route_has_a_row_and_every_row_a_route():
+    assert ours() ^ set(ROUTES) == set()
+
+
+# ── A world with one of everything ────────────────────────────────────────────
+
+
+@pytest.fixture
+def world(settings: Any) -> World:
+    here = make_project("here")
+    members = {role: make_member(here, role) for role in (A, R, D)}
+    other = make_member(here, A, pseudonym="canary-pseudonym")
+    third = make_member(here, A)
+    hidden = {
+        "source": "canary-source",
+        "licence": "canary-licence",
+        "target_group": "canary-target",
+        "batch": "canary-batch",
+        "picture_name": "canary-file-name.png",
+        "intended": category(here, 3),
+    }
+    item = make_labelled_item(here, [members[A], other, third], [1, 0, 5], external_id="canary-external-id", **hidden)
+    close_item(item)
+    item.refresh_from_db()
+    picture = Picture.objects.create(
+        project=here, sha256="0" * 64, file="none.png", file_sha256="0" * 64, blurred="none.jpg",
+        media_type="image/png", width=32, height=32,
+    )  # fmt: skip
+    open_item = make_open_item(here, external_id="canary-external-id-2", picture=picture, **hidden)
+    Prior.objects.create(item=open_item, modality="text", category=category(here, 0), explanation="A garden.")
+    first, second, third_seat = open_item.seat_rows.order_by("number")
+    make_label(first, other, 2, note="canary-note")
+    own = make_open_item(here, external_id="canary-external-id-3", **hidden)
+    label = make_label(own.seat_rows.first(), members[A], 4)
+    now = timezone.now()
+    Seat.objects.filter(pk=second.pk).update(
+        annotator=members[A], held_at=now, shown_at=now, expires_at=now + timezone.timedelta(minutes=20)
+    )
+    second.refresh_from_db()
+    upload = Import.objects.create(project=here, file_name="a.csv", sha256="0" * 64)
+    close_item(make_labelled_item(here, [other, third, members[A]], [2, 2, 2], external_id="canary-external-id-4"))
+    release = make_release(here, members[D])
+    order = ReleaseOrder.objects.create(project=here, ordered_by=members[D], key=uuid4())
+    return World(here, members, other, item, open_item, second, label, picture, upload, release, order)
+
+
+_TOKEN = re.compile(rb'(name="csrfmiddlewaretoken" value=|"X-CSRFToken": *)"[^"]+"')
+
+
+def body(answer: HttpResponseBase, address: str) -> bytes:
+    """The answer without what the asker sent along: one-time form tokens and the address itself."""
+    return b"" if answer.streaming else _TOKEN.sub(b"", answer.content).replace(address.encode(), b"")
+
+
+def client_of(person: Membership | User | None) -> Client:
+    client = Client(raise_request_exception=False)
+    if person is not None:
+        client.force_login(person.user if isinstance(person, Membership) else person)
+    return client
+
+
+def ask(client: Client, method: str, address: str) -> HttpResponseBase:
+    """Ask, and undo whatever it changed."""
+    with transaction.atomic():
+        answer = getattr(client, method)(address, **({} if method == "get" else {"content_type": "application/json"}))
+        if hasattr(answer, "streaming_content"):
+            for _piece in answer.streaming_content:  # read to the end, which closes the file
+                pass
+        transaction.set_rollback(True)
+    return answer
+
+
+def nowhere(parts: Mapping[str, Any]) -> dict[str, Any]:
+    """The same parts with nothing behind them."""
+    gone: dict[str, Any] = {"slug": "no-such-project", "number": 987654, "path": "none", "key": "none"}
+    return {name: gone.get(name) or uuid4() for name in parts}
+
+
+# ── Who may ───────────────────────────────────────────────────────────────────
+
+
+@pytest.mark.parametrize("name", sorted(ROUTES))
+def test_a_route_answers_its_roles_alone(name: str, world: World):
+    route = ROUTES[name]
+    parts = route.parts(world)
+    address, missing = reverse(name, kwargs=parts), reverse(name, kwargs=nowhere(parts))
+    stranger = make_member(make_project("elsewhere"), A, R, D)
+    for role, member in world.members.items():
+        client = client_of(member)
+        if route.roles is None or role in route.roles:
+            answers_within(client, address, route, f"{name} for {role}")
+        else:
+            looks_missing(client, address, missing, route, f"{name} for {role}")
+    if route.roles is not None:
+        looks_missing(client_of(stranger), address, missing, route, f"{name} for another project's admin")
+        looks_missing(client_of(make_user()), address, missing, route, f"{name} for somebody without a project")
+
+
+# The login page chooses its language here; nothing but a cookie is set.
+OPEN_TO_STRANGERS = {"annotation:look"}
+
+
+@pytest.mark.parametrize("name", sorted(set(ROUTES) - OPEN_TO_STRANGERS))
+def test_a_route_sends_strangers_to_the_door(name: str, world: World):
+    address = reverse(name, kwargs=ROUTES[name].parts(world))
+    for method in METHODS:
+        answer = ask(client_of(None), method, address)
+        if name.startswith("api:"):
+            assert answer.status_code == 401, (name, method)
+        else:
+            assert answer.status_code in (302, 405), (name, method)
+            assert answer.status_code == 405 or answer["Location"].startswith(reverse("account_login"))
+
+
+def answers_within(client: Client, address: str, route: Route, what: str) -> None:
+    for method in METHODS:
+        answer = ask(client, method, address)
+        assert answer.status_code < 500, (what, method)
+        if method in route.methods:
+            assert answer.status_code not in (401, 405), (what, method)
+            if not route.missing_is_fine:
+                assert answer.status_code != 404, (what, method)
+        else:
+            assert answer.status_code in (405, 404), (what, method, answer.status_code)
+
+
+def looks_missing(client: Client, address: str, missing: str, route: Route, what: str) -> None:
+    for method in METHODS:
+        answer = ask(client, method, address)
+        if method not in route.methods:
+            assert answer.status_code in (404, 405), (what, method, answer.status_code)
+            continue
+        gone = ask(client, method, missing)
+        assert answer.status_code == gone.status_code == 404, (what, method, answer.status_code, gone.status_code)
+        assert body(answer, address) == body(gone, missing), (what, method)
+
+
+@pytest.mark.parametrize("name", sorted(ROUTES))
+def test_no_answer_to_an_annotator_holds_what_would_unblind_them(name: str, world: World):
+    address = reverse(name, kwargs=ROUTES[name].parts(world))
+    client = client_of(world.members[A])
+    for method in METHODS:
+        answer = ask(client, method, address)
+        seen = b"" if answer.streaming else answer.content
+        text = (seen + repr(sorted(answer.items())).encode()).decode(errors="replace")
+        for what, canary in NEVER_FOR_ANNOTATORS.items():
+            assert canary not in text, (name, method, what)
+
+
+@pytest.mark.parametrize("method", METHODS)
+def test_the_administration_is_closed_to_everybody_but_site_admins(method: str, world: World):
+    clients = [client_of(person) for person in (*world.members.values(), None)]
+    for path in administration_paths():
+        for client in clients:
+            answer = ask(client, method, path)
+            assert answer.status_code in (302, 403, 404, 405), (path, answer.status_code)
+            if answer.status_code == 302:
+                assert "/login/" in answer["Location"], (path, answer["Location"])
+
+
+def administration_paths() -> Iterator[str]:
+    """Every address under the site's administration, with 1 in place of each part; sign-in and -out excepted."""
+
+    def walk(patterns: list[Any], path: str) -> Iterator[str]:
+        for pattern in patterns:
+            here = path + str(pattern.pattern)
+            if isinstance(pattern, URLResolver):
+                yield from walk(pattern.url_patterns, here)
+            elif "(" not in here and pattern.name not in ("login", "logout"):
+                yield "/" + re.sub(r"<[^>]+>", "1", here)
+
+    for pattern in get_resolver().url_patterns:
+        if str(pattern.pattern) == settings.ADMIN_PATH:
+            yield from walk(pattern.url_patterns, settings.ADMIN_PATH)
