@@ -1,0 +1,41 @@
+"""The site's addresses and, beside them, the barest view with the same number of queries as the annotator's page.
+
+It shows the frame that every page has, with a form that holds nothing but its token.
+`BARE_GET` and `BARE_POST` hold how many rows it reads, updates and inserts: "5,2,1".
+"""
+
+import os
+
+from django.db import transaction
+from django.http import HttpRequest, HttpResponse, HttpResponseRedirect
+from django.template import engines
+from django.urls import include, path
+
+from annotation.models import Category, Event, Membership
+from config import urls
+
+handler400, handler403, handler404, handler500 = urls.handler400, urls.handler403, urls.handler404, urls.handler500
+
+PAGE = engines["django"].from_string(
+    '{% extends "base.html" %}{% block content %}<form method="post">{% csrf_token %}</form>{% endblock %}'
+)
+
+
+def bare(request: HttpRequest) -> HttpResponse:
+    """Read, update and insert so many single rows by their keys in one transaction, and show two words."""
+    reads, updates, inserts = map(int, os.environ.get(f"BARE_{request.method}", "0,0,0").split(","))
+    mine, project = int(request.GET["member"]), int(request.GET["project"])
+    category = int(request.GET["category"])
+    with transaction.atomic():
+        for _ in range(reads):
+            Category.objects.get(pk=category)
+        for _ in range(updates):
+            Membership.objects.filter(pk=mine).update(idle_until=None)
+        for _ in range(inserts):
+            Event.objects.create(project_id=project, actor_id=mine, verb="bench")
+    if request.method == "POST":
+        return HttpResponseRedirect(request.get_full_path())
+    return HttpResponse(PAGE.render({}, request))
+
+
+urlpatterns = [path("bare/", bare), path("", include(urls))]

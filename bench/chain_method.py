@@ -1,0 +1,67 @@
+"""A method of eight questions in a row, as deep as a debate, for `bench/runs.py`; loaded by its worker with -I."""
+
+import json
+from collections.abc import Mapping, Sequence
+from uuid import uuid4
+
+from django.db.models import Max, Min
+from pydantic import BaseModel
+
+from providers.messages import Message
+from runs import method, starting
+from runs.method import Finish, Limits, Outcome, SavedTurn, Step
+from runs.models import Run
+
+NAME = "chain"
+TURNS = 8
+POST = "A remark about weeds and roses in a garden, and then some more words to fill a usual post. " * 10
+
+
+class Opinion(BaseModel):
+    """What is read from each answer."""
+
+    explanation: str
+    severity: int
+
+
+class Chain:
+    """Asks one question after another; each hears the last answer."""
+
+    name = NAME
+    limits = Limits()
+
+    def case(self, run: Run) -> str:
+        return str(run.subject)
+
+    def still_wanted(self, run: Run) -> bool:
+        return Run.objects.filter(pk=run.pk).exists()
+
+    def next_steps(self, case: str, turns: Mapping[str, SavedTurn]) -> Sequence[Step] | Finish:
+        if len(turns) == TURNS:
+            return Finish({"turns": TURNS})
+        said = turns[f"turn.{len(turns) - 1}"].reply if turns else "nothing yet"
+        messages = (Message.of("system", POST), Message.of("user", f"{case} {len(turns)}: {said}"))
+        return [Step(f"turn.{len(turns)}", "prior_text", messages, shape=Opinion)]
+
+    def settle(self, run: Run, outcome: Outcome) -> bool:
+        return True
+
+
+method.register(NAME, "bench.chain_method.Chain")
+
+
+def queue(count: int, *, alone: bool = False) -> None:
+    """Queue so many runs and ring for them; `alone` forgets those before."""
+    if alone:
+        Run.objects.all().delete()
+    project, plan = uuid4(), {"prior_text": "openai:wire-sensible"}
+    print(starting.start(starting.Wanted(NAME, project, uuid4(), plan) for _ in range(count)))
+
+
+def figures(name: str) -> None:
+    """Print how many runs ended well, and the seconds between the first one's creation and the last one's end."""
+    runs = Run.objects.filter(method=name)
+    ends = runs.aggregate(begin=Min("created_at"), end=Max("finished_at"))
+    left = runs.filter(state__in=["queued", "running"]).count()
+    seconds = (ends["end"] - ends["begin"]).total_seconds() if ends["end"] else None
+    print(json.dumps({"left": left, "done": runs.filter(state="succeeded").count(), "seconds": seconds}))

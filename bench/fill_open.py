@@ -1,0 +1,102 @@
+"""Fill the configured database with open projects of these sizes, and 32 signed-in annotators of each.
+
+    python bench/fill_open.py SIZE…
+
+Prints JSON: per size the project, a category and each annotator's membership and session; and how many rows the
+annotator's page and its form read, update and insert. Run by bench/handing_out.py.
+"""
+
+import json
+import os
+import sys
+from collections import Counter
+from pathlib import Path
+from typing import Any
+from uuid import uuid4
+
+import django
+
+sys.path.insert(0, str(Path(__file__).resolve().parent.parent))
+os.environ.setdefault("DJANGO_SETTINGS_MODULE", "bench.bare_site")
+django.setup()
+
+from django.db import connection  # noqa: E402
+from django.test import Client  # noqa: E402
+from django.test.utils import CaptureQueriesContext  # noqa: E402
+
+from annotation.domain.words import Role, Stage  # noqa: E402
+from annotation.handing_out import Held, claim  # noqa: E402
+from annotation.joining import add_member, create_project  # noqa: E402
+from annotation.models import Item, Membership, Project, User  # noqa: E402
+from annotation.opening import open_items  # noqa: E402
+from annotation.taking_part import consent  # noqa: E402
+
+PEOPLE = 32
+TEXT = "a remark about weeds and roses in a garden, and then some more words to fill a usual post."
+
+
+def fill(size: int) -> dict[str, Any]:
+    project = create_project(f"bench-{size}")
+    for first in range(0, size, 5000):
+        Item.objects.bulk_create(
+            Item(project=project, external_id=f"i-{number}", text=f"Post {number}: {TEXT}", stage=Stage.READY)
+            for number in range(first, min(size, first + 5000))
+        )
+    open_items(project)
+    people = [add_member(project, f"annotator-{number}", Role.ANNOTATOR).membership for number in range(PEOPLE)]
+    for member in people:
+        consent(member)
+    return {
+        "slug": project.slug,
+        "project": project.pk,
+        "category": project.categories.get(code=0).pk,
+        "people": [{"member": member.pk, "session": session(member.user)} for member in people],
+    }
+
+
+def session(user: User | None) -> str:
+    assert user is not None
+    client = Client()
+    client.force_login(user)
+    return str(client.cookies["sessionid"].value)
+
+
+def counts(project: Project) -> dict[str, list[int]]:
+    """What the page and the form do beyond what the bare view does with nothing to do, as BARE_GET and BARE_POST."""
+    member = Membership.objects.filter(project=project).select_related("user").first()
+    assert member is not None and member.user is not None
+    client = Client(headers={"host": "127.0.0.1"})
+    client.force_login(member.user)
+    held = claim(member)
+    assert isinstance(held, Held)
+    form = {"category": "0", "key": str(uuid4())}
+    category = project.categories.get(code=0).pk
+    bare = f"/bare/?member={member.pk}&project={project.pk}&category={category}"
+    post = asked(lambda: client.post(f"/p/{project.slug}/label/{held.seat.public_id}/", form))
+    get = asked(lambda: client.get(f"/p/{project.slug}/label/"))
+    empty = asked(lambda: client.get(bare))
+    return {
+        "BARE_POST": [max(0, here - there) for here, there in zip(post, empty, strict=True)],
+        "BARE_GET": [max(0, here - there) for here, there in zip(get, empty, strict=True)],
+    }
+
+
+def asked(act: Any) -> list[int]:
+    """How many rows an act reads, updates and inserts, by statement."""
+    with CaptureQueriesContext(connection) as queries:
+        answer = act()
+    assert answer.status_code in (200, 302), (answer.status_code, answer.content[:500])
+    verbs = Counter(query["sql"].split(None, 1)[0] for query in queries.captured_queries)
+    return [verbs["SELECT"], verbs["UPDATE"], verbs["INSERT"]]
+
+
+def main(*sizes: str) -> None:
+    projects = {size: fill(int(size)) for size in sizes}
+    with connection.cursor() as cursor:
+        cursor.execute("ANALYZE")
+    queries = counts(Project.objects.get(slug=projects[sizes[0]]["slug"]))
+    print(json.dumps({"projects": projects, "queries": queries}))
+
+
+if __name__ == "__main__":
+    main(*sys.argv[1:])

@@ -1,0 +1,119 @@
+"""Import 100,000 items and say how fast it was and how much memory it took (design section 13).
+
+    .venv/bin/python bench/import_items.py [--items 100000] [--json]
+
+Three times: posts with an intended category; with two priors each as well; with three labels each, which close
+them. Works in a folder of its own that is removed afterwards; DATABASE_URL may name an *empty* PostgreSQL database
+instead of the SQLite file. Wanted on PostgreSQL: 8,000 posts a second and 300 MB for the first; the others, which
+store three and seven rows a post, are for information.
+"""
+
+import argparse
+import json
+import os
+import subprocess
+import sys
+import tempfile
+import time
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+
+ROOT = Path(__file__).resolve().parent.parent
+CATEGORIES = [
+    {"code": 0, "name": "NotHate", "hateful": False},
+    {"code": 1, "name": "Racist", "hateful": True},
+    {"code": 2, "name": "Sexist", "hateful": True},
+]
+WANTED_RATE, WANTED_MB = 8_000, 300
+
+
+def main() -> None:
+    parser = argparse.ArgumentParser(description=__doc__)
+    parser.add_argument("--items", type=int, default=100_000)
+    parser.add_argument("--json", action="store_true")
+    options = parser.parse_args()
+    with tempfile.TemporaryDirectory() as name:
+        folder = Path(name)
+        os.environ["VAR_DIR"] = name
+        os.environ["MEDIA_ROOT"] = f"{name}/media"
+        os.environ["DJANGO_SETTINGS_MODULE"] = "config.settings"
+        manage("migrate", "--verbosity", "0")
+        (folder / "categories.json").write_text(json.dumps(CATEGORIES))
+        figures = {
+            "plain": measured(folder, "plain", options.items, plain_rows(options.items)),
+            "priors": measured(folder, "priors", options.items, prior_rows(options.items)),
+            "labelled": measured(folder, "labelled", options.items, labelled_rows(options.items)),
+        }
+    plain = figures["plain"]
+    figures["ok"] = plain["items_per_second"] >= WANTED_RATE and plain["peak_mb"] <= WANTED_MB
+    print(json.dumps(figures) if options.json else "\n".join(f"{name}: {value}" for name, value in figures.items()))
+    sys.exit(not figures["ok"])
+
+
+def text(number: int) -> str:
+    return f"Post {number}: a remark about weeds and roses in a garden, and then some more words to fill a usual post."
+
+
+def plain_row(number: int) -> dict[str, Any]:
+    return {"id": f"i-{number}", "text": text(number), "intended": number % 3, "source": "sample"}
+
+
+def plain_rows(count: int) -> Iterator[dict[str, Any]]:
+    return map(plain_row, range(count))
+
+
+def prior_rows(count: int) -> Iterator[dict[str, Any]]:
+    for number in range(count):
+        yield plain_row(number) | {
+            "text_label": 0,
+            "text_explanation": "A remark about a garden; no group is named.",
+            "text_model": "sample",
+            "image_label": number % 3,
+            "image_explanation": "A fence and some roses.",
+            "image_model": "sample",
+        }
+
+
+def labelled_rows(count: int) -> Iterator[dict[str, Any]]:
+    for number in range(count):
+        labels = [{"annotator": f"a{(number + seat) % 40}", "category": number % 3} for seat in range(3)]
+        yield {"id": f"i-{number}", "text": text(number), "labels": labels}
+
+
+def measured(folder: Path, slug: str, count: int, rows: Iterator[dict[str, Any]]) -> dict[str, Any]:
+    """Import the rows in a process of its own and say how long it took, start of the process included."""
+    file = folder / f"{slug}.jsonl"
+    with file.open("w") as out:
+        for row in rows:
+            out.write(json.dumps(row) + "\n")
+    manage("create_project", slug, "--categories", str(folder / "categories.json"), "--json")
+    began = time.monotonic()
+    child = subprocess.Popen(
+        [sys.executable, "manage.py", "import_items", slug, str(file), "--json"],
+        cwd=ROOT,
+        stdout=subprocess.PIPE,
+        stderr=subprocess.DEVNULL,
+        text=True,
+    )
+    assert child.stdout is not None
+    answer = json.loads(child.stdout.read())
+    _, status, usage = os.wait4(child.pid, 0)
+    seconds = time.monotonic() - began
+    if status != 0 or answer["items"] != count:
+        raise SystemExit(f"The import failed: {answer}")
+    return {
+        "items": count,
+        "seconds": round(seconds, 1),
+        "items_per_second": round(count / seconds),
+        "peak_mb": round(usage.ru_maxrss / 1024),
+    }
+
+
+def manage(*arguments: str) -> None:
+    run = [sys.executable, "manage.py", *arguments]
+    subprocess.run(run, check=True, cwd=ROOT, stdout=subprocess.DEVNULL, stdin=subprocess.DEVNULL)
+
+
+if __name__ == "__main__":
+    main()
