@@ -124,6 +124,25 @@ class Project(models.Model):
     token_budget = models.PositiveBigIntegerField(null=True, blank=True)
     model_plan = models.JSONField(default=dict, blank=True)  # role -> "provider:model", within the allow-list
     export_key = models.CharField(max_length=64, default=random_key, editable=False)  # keys pseudonyms in releases
+    # who labels what (campaigns)
+    quota = models.PositiveIntegerField(null=True, blank=True)  # labels a person, None: no limit
+    second_factor = models.CharField(max_length=8, choices=choices(words.SecondFactor), default=words.SecondFactor.NONE)
+    on_withdrawal = models.CharField(max_length=8, choices=choices(words.OnWithdrawal), default=words.OnWithdrawal.KEEP)
+    withheld_percent = models.PositiveSmallIntegerField(default=0)  # of (annotator, item): no priors at all
+    influence_seed = models.CharField(max_length=64, default=random_key, editable=False)
+    training_required = models.BooleanField(default=False)
+    training_pass_percent = models.PositiveSmallIntegerField(default=80)
+    training_attempts = models.PositiveSmallIntegerField(default=3)  # 0: as many as one likes
+    check_percent = models.PositiveSmallIntegerField(default=0)  # of what is handed out: items with known answers
+    # care; None: no cap. A person may set lower ones for themselves
+    severe_from = models.PositiveSmallIntegerField(default=2)  # the severity that counts as severe
+    severe_in_row = models.PositiveSmallIntegerField(default=3)  # then a milder one comes between; 0: no shaping
+    severe_a_session = models.PositiveIntegerField(null=True, blank=True)
+    severe_a_day = models.PositiveIntegerField(null=True, blank=True)
+    minutes_a_day = models.PositiveIntegerField(null=True, blank=True)
+    break_after_minutes = models.PositiveIntegerField(default=50)  # of work, then a break is offered; 0: never
+    archived_at = models.DateTimeField(null=True, blank=True)
+    delete_after = models.DateTimeField(null=True, blank=True)  # somebody asked for its deletion; until then undoable
     created_at = models.DateTimeField(default=timezone.now, editable=False)
 
     objects = ProjectQuerySet.as_manager()
@@ -146,6 +165,7 @@ class Guideline(models.Model):
     project = models.ForeignKey(Project, on_delete=models.CASCADE, related_name="guidelines")
     number = models.PositiveIntegerField(default=1)
     text = models.TextField()
+    summary = models.CharField(max_length=300, blank=True, default="")  # what changed, for those who are asked to read
     created_at = models.DateTimeField(default=timezone.now, editable=False)
 
     class Meta:
@@ -217,6 +237,11 @@ class Membership(models.Model):
     consent_version = models.PositiveIntegerField(default=0)
     consent_at = models.DateTimeField(null=True, blank=True)
     idle_until = models.DateTimeField(null=True, blank=True)  # "nothing left" is remembered until then
+    guideline_read = models.PositiveIntegerField(default=0)  # the newest version this person said they read
+    trained_at = models.DateTimeField(null=True, blank=True)  # passed the training set
+    quota = models.PositiveIntegerField(null=True, blank=True)  # instead of the project's
+    severe_a_day = models.PositiveIntegerField(null=True, blank=True)  # one's own caps, where lower than the project's
+    minutes_a_day = models.PositiveIntegerField(null=True, blank=True)
     created_at = models.DateTimeField(default=timezone.now, editable=False)
 
     objects = MembershipQuerySet.as_manager()
@@ -240,6 +265,74 @@ class Membership(models.Model):
     @property
     def roles(self) -> tuple[words.Role, ...]:
         return tuple(role for role in words.Role if self.has(role))
+
+
+class Batch(models.Model):
+    """Items that go to labelling together; items name it by `batch`, and `Item.queue` says who may get them now."""
+
+    public_id = models.UUIDField(default=uuid4, unique=True, editable=False)
+    project = models.ForeignKey(Project, on_delete=models.CASCADE, related_name="batch_rows")
+    name = models.CharField(max_length=100, blank=True)
+    state = models.CharField(max_length=8, choices=choices(words.BatchState), default=words.BatchState.OPEN)
+    pilot = models.BooleanField(default=False)  # the others wait until it is closed
+    limited = models.BooleanField(default=False)  # to `members`
+    members = models.ManyToManyField(Membership, blank=True, related_name="batches")
+    created_at = models.DateTimeField(default=timezone.now, editable=False)
+
+    class Meta:
+        ordering = ("name",)
+        constraints = (models.UniqueConstraint(fields=("project", "name"), name="batch_name_once"),)
+
+    def __str__(self) -> str:
+        return self.name
+
+
+class OptOut(models.Model):
+    """What a person does not want to see: items of a category, about a group, or from a severity on.
+
+    Private: shown to nobody else, counted per item only. An ended one stays for those counts.
+    """
+
+    member = models.ForeignKey(Membership, on_delete=models.CASCADE, related_name="opt_outs")
+    category = models.ForeignKey(Category, null=True, blank=True, on_delete=models.CASCADE, related_name="opt_outs")
+    target_group = models.CharField(max_length=200, blank=True, default="")  # compared without case
+    severity = models.PositiveSmallIntegerField(null=True, blank=True)  # this and above
+    created_at = models.DateTimeField(default=timezone.now, editable=False)
+    ended_at = models.DateTimeField(null=True, blank=True)
+
+    class Meta:
+        constraints = (
+            models.CheckConstraint(
+                condition=Q(category__isnull=False, target_group="", severity__isnull=True)
+                | (Q(category__isnull=True, severity__isnull=True) & ~Q(target_group=""))
+                | Q(category__isnull=True, target_group="", severity__isnull=False),
+                name="opt_out_of_one_thing",
+            ),
+        )
+
+
+class WorkDay(models.Model):
+    """A person's day in a project: time, labels and what they were exposed to; caps and pay rest on it.
+
+    The session fields are carried from day to day; a session ends with a long break (`domain/pace.py`).
+    """
+
+    member = models.ForeignKey(Membership, on_delete=models.CASCADE, related_name="work_days")
+    day = models.DateField()  # by the site's clock
+    active_seconds = models.PositiveIntegerField(default=0)  # pauses beyond two minutes left out
+    labels = models.PositiveIntegerField(default=0)
+    skips = models.PositiveIntegerField(default=0)
+    shown = models.PositiveIntegerField(default=0)
+    severe = models.PositiveIntegerField(default=0)  # severe items shown
+    last_act_at = models.DateTimeField(null=True, blank=True)
+    session_since = models.DateTimeField(null=True, blank=True)
+    session_seconds = models.PositiveIntegerField(default=0)
+    session_severe = models.PositiveIntegerField(default=0)
+    severe_in_row = models.PositiveSmallIntegerField(default=0)
+    break_offered_at = models.DateTimeField(null=True, blank=True)
+
+    class Meta:
+        constraints = (models.UniqueConstraint(fields=("member", "day"), name="work_day_once"),)
 
 
 # ── Items ─────────────────────────────────────────────────────────────────────
@@ -297,6 +390,7 @@ class Item(models.Model):
     seats = models.PositiveSmallIntegerField(default=3)  # k, plus m where added
     taken = models.PositiveSmallIntegerField(default=0)  # a hint for the order only, never for correctness
     place = models.PositiveIntegerField(default=random_place)
+    queue = models.BigIntegerField(null=True, blank=True, default=0)  # 0: for all, a limited batch's key, None: nobody
     version = models.PositiveIntegerField(default=1)  # grows with each move; a stale decision is refused
 
     level = models.CharField(max_length=8, choices=choices(words.Level), null=True, blank=True)
@@ -323,7 +417,7 @@ class Item(models.Model):
         )
         indexes = (
             models.Index(
-                fields=("project", "taken", "place"),
+                fields=("project", "queue", "priority", "taken", "place"),
                 condition=Q(stage="labelling", taken__lt=F("seats")),
                 name="item_open",
             ),
@@ -412,6 +506,9 @@ class Seat(models.Model):
     shown_at = models.DateTimeField(null=True, blank=True)  # a prefetched item's clock starts when it is shown
     priors_shown_at = models.DateTimeField(null=True, blank=True)
     first_answer = models.JSONField(null=True, blank=True)  # own view first, where priors are hidden until then
+    prior_arm = models.CharField(
+        max_length=8, choices=choices(words.PriorArm), blank=True, default=""
+    )  # before display
     reveals = models.PositiveIntegerField(default=0)
     label = models.OneToOneField("Label", null=True, blank=True, on_delete=models.PROTECT, related_name="in_force_at")
     filled_at = models.DateTimeField(null=True, blank=True)
@@ -453,6 +550,7 @@ class Label(AppendOnly):
     first_answer = models.JSONField(null=True, blank=True)  # the answer before hidden priors opened
     priors_shown = models.JSONField(default=list, blank=True)  # ids of the priors seen before this answer
     priors_shown_at = models.DateTimeField(null=True, blank=True)
+    prior_arm = models.CharField(max_length=8, choices=choices(words.PriorArm), blank=True, default="")
     seconds = models.FloatField(null=True, blank=True)
     reveals = models.PositiveIntegerField(default=0)
     guideline = models.ForeignKey(Guideline, null=True, blank=True, on_delete=models.PROTECT, related_name="labels")
@@ -471,6 +569,17 @@ class Label(AppendOnly):
                 name="label_says_something",
             ),
         )
+
+
+class KnownAnswer(models.Model):
+    """The answer of an item in stage `known`: for training, or mixed in unseen. Never in agreement, gold or release."""
+
+    item = models.OneToOneField(Item, on_delete=models.PROTECT, related_name="known_answer")
+    category = models.ForeignKey(Category, on_delete=models.PROTECT, related_name="known_answers")
+    explanation = models.TextField(blank=True, default="", max_length=4000)  # shown after a training answer
+    training = models.BooleanField(default=False)  # else mixed in
+    active = models.BooleanField(default=True)
+    created_at = models.DateTimeField(default=timezone.now, editable=False)
 
 
 class Skip(models.Model):

@@ -17,6 +17,7 @@ NAMES: Mapping[str, Promise] = {
     "disputed": pgettext_lazy("stored word", "disputed"),
     "gold": pgettext_lazy("stored word", "gold"),
     "excluded": pgettext_lazy("stored word", "excluded"),
+    "known": pgettext_lazy("stored word", "answer known"),
     # Reason
     "not_sure": pgettext_lazy("stored word", "not sure"),
     "low_quality": pgettext_lazy("stored word", "low quality"),

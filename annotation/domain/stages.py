@@ -35,12 +35,17 @@ MOVES: Mapping[tuple[Stage, Stage], frozenset[Mover]] = {
     (Stage.GOLD, Stage.DISPUTED): _SYSTEM,
     (Stage.GOLD, Stage.LABELLING): _REOPENERS,
     (Stage.EXCLUDED, Stage.LABELLING): _REOPENERS,
+    # An item with a known answer stands aside; it comes back only while nobody has answered it.
+    (Stage.IMPORTED, Stage.KNOWN): _ADMIN,
+    (Stage.READY, Stage.KNOWN): _ADMIN,
+    (Stage.KNOWN, Stage.READY): _ADMIN,
     # Reported or withdrawn from anywhere; by the rules from where items are closed and settled.
     (Stage.IMPORTED, Stage.EXCLUDED): _REMOVERS,
     (Stage.READY, Stage.EXCLUDED): _REMOVERS,
     (Stage.LABELLING, Stage.EXCLUDED): _REMOVERS | _SYSTEM,
     (Stage.DISPUTED, Stage.EXCLUDED): _REMOVERS | _SYSTEM,
     (Stage.GOLD, Stage.EXCLUDED): _REMOVERS,
+    (Stage.KNOWN, Stage.EXCLUDED): _REMOVERS,
 }
 
 

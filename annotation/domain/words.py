@@ -15,6 +15,8 @@ class Stage(StrEnum):
     DISPUTED = "disputed"
     GOLD = "gold"
     EXCLUDED = "excluded"
+    KNOWN = "known"
+    """Its answer is known: it trains or checks people and never becomes gold."""
 
 
 class Reason(StrEnum):
@@ -76,6 +78,42 @@ class PriorDisplay(StrEnum):
 
     SHOWN = "shown"
     AFTER_FIRST_ANSWER = "after_first_answer"
+
+
+class PriorArm(StrEnum):
+    """How one person meets the priors of one item; drawn and stored before the item is shown."""
+
+    SHOWN = "shown"
+    HIDDEN = "hidden"
+    """Until the first answer."""
+    WITHHELD = "withheld"
+    """Never."""
+
+
+class BatchState(StrEnum):
+    """Whether a batch is handed out. A closed one is done with; held seats may still be filled in all of them."""
+
+    WAITING = "waiting"
+    OPEN = "open"
+    PAUSED = "paused"
+    CLOSED = "closed"
+
+
+class SecondFactor(StrEnum):
+    """Who must sign in with a second step to work in a project."""
+
+    NONE = "none"
+    STAFF = "staff"
+    """Reviewers and admins."""
+    EVERYONE = "everyone"
+
+
+class OnWithdrawal(StrEnum):
+    """What happens to the labels of somebody who withdraws; the consent text says so."""
+
+    KEEP = "keep"
+    REMOVE = "remove"
+    """Out of force: others are asked in their place; a closed item gets a new round."""
 
 
 class Order(StrEnum):

@@ -23,14 +23,29 @@ register = template.Library()
 _PLACES = (
     ("label", "annotates", gettext_noop("Annotate"), ("label", "label-correct", "consent", "history")),
     ("reviews", "reviews", gettext_noop("Review"), ("reviews", "review", "replace")),
-    ("items", "sees_figures", gettext_noop("Items"), ("items", "item", "open-items")),
+    ("items", "sees_figures", gettext_noop("Items"), ("items", "item")),
     ("import", "administers", gettext_noop("Import"), ("import", "import-show", "import-rows")),
     ("priors", "administers", gettext_noop("Priors"), ("priors",)),
     ("dashboard", "sees_figures", gettext_noop("Dashboard"), ("dashboard",)),
     ("releases", "administers", gettext_noop("Releases"), ("releases", "release", "release-ordered")),
     ("models", "administers", gettext_noop("Models"), ("models", "models-try", "models-choose")),
-    ("project-settings", "administers", gettext_noop("Settings"), ("project-settings", "members")),
+    ("batches", "administers", gettext_noop("Campaign"), ()),  # current on each of its tabs too
+    ("project-settings", "administers", gettext_noop("Settings"), ("project-settings",)),
 )
+
+# The tabs of the campaign's pages: URL name, text, names under which the tab is the current one.
+_CAMPAIGN = (
+    ("batches", gettext_noop("Batches"), ("batches", "batch", "open-items")),
+    ("members", gettext_noop("People"), ("members", "member", "invitations")),
+    ("training-setup", gettext_noop("Training"), ("training-setup", "training-results")),
+    ("quality", gettext_noop("Quality"), ("quality", "quality-person")),
+    ("influence", gettext_noop("Prior influence"), ("influence",)),
+    ("care-settings", gettext_noop("Care"), ("care-settings",)),
+    ("hours", gettext_noop("Hours"), ("hours",)),
+)
+
+
+_IN_CAMPAIGN = frozenset(name for _name, _text, names in _CAMPAIGN for name in names)
 
 
 def _address(name: str, *args: Any) -> str:
@@ -49,7 +64,7 @@ def _places(member: Membership, project: Project, here: str = "") -> list[dict[s
         "sees_figures": member.administers or (member.reviews and not member.annotates),
     }
     return [
-        {"href": address, "text": _(text), "current": here in names}
+        {"href": address, "text": _(text), "current": here in (names or _IN_CAMPAIGN)}
         for name, role, text, names in _PLACES
         if opens[role] and (address := _address(f"annotation:{name}", project.slug))
     ]
@@ -61,6 +76,20 @@ def project_nav(context: template.Context) -> dict[str, Any]:
     match = getattr(context.get("request"), "resolver_match", None)
     here = match.url_name if match else ""
     return {"places": _places(context["membership"], context["project"], here)}
+
+
+@register.inclusion_tag("_tabs.html", takes_context=True)
+def campaign_tabs(context: template.Context) -> dict[str, Any]:
+    """The tabs over every page about running the campaign; for admins."""
+    match = getattr(context.get("request"), "resolver_match", None)
+    here = match.url_name if match else ""
+    project: Project = context["project"]
+    tabs = [
+        {"href": address, "text": _(text), "current": here in names}
+        for name, text, names in _CAMPAIGN
+        if (address := _address(f"annotation:{name}", project.slug))
+    ]
+    return {"tabs": tabs}
 
 
 @register.inclusion_tag("_ways.html")

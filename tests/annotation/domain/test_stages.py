@@ -6,12 +6,13 @@ from annotation.domain.stages import MOVES, Mover, may_move
 from annotation.domain.words import Stage
 
 BY_THE_DESIGN = {
-    Stage.IMPORTED: {Stage.READY, Stage.GOLD, Stage.EXCLUDED},
-    Stage.READY: {Stage.LABELLING, Stage.EXCLUDED},
+    Stage.IMPORTED: {Stage.READY, Stage.GOLD, Stage.EXCLUDED, Stage.KNOWN},
+    Stage.READY: {Stage.LABELLING, Stage.EXCLUDED, Stage.KNOWN},
     Stage.LABELLING: {Stage.DISPUTED, Stage.GOLD, Stage.EXCLUDED},
     Stage.DISPUTED: {Stage.GOLD, Stage.EXCLUDED, Stage.LABELLING},
     Stage.GOLD: {Stage.LABELLING, Stage.DISPUTED, Stage.EXCLUDED},
     Stage.EXCLUDED: {Stage.LABELLING},
+    Stage.KNOWN: {Stage.READY, Stage.EXCLUDED},  # a known answer never becomes gold, nor is it labelled for gold
 }
 
 
