@@ -118,8 +118,8 @@ def _make_seats(items: Sequence[int]) -> None:
     numbers = " UNION ALL ".join(f"SELECT {number} AS number" for number in range(1, most + 1))
     with connection.cursor() as cursor:
         cursor.execute(f"""
-            INSERT INTO {seat} (public_id, item_id, round, number, seats, reveals)
-            SELECT {a_key}, i.id, i.round, n.number, i.seats, 0
+            INSERT INTO {seat} (public_id, item_id, round, number, seats, reveals, prior_arm)
+            SELECT {a_key}, i.id, i.round, n.number, i.seats, 0, ''
             FROM {item} i JOIN ({numbers}) n ON n.number <= i.seats
             WHERE i.id IN ({",".join(str(int(key)) for key in items)}) AND NOT EXISTS (
                 SELECT 1 FROM {seat} s WHERE s.item_id = i.id AND s.round = i.round AND s.number = n.number
