@@ -72,7 +72,8 @@ def counts(project: Project) -> dict[str, list[int]]:
     form = {"category": "0", "key": str(uuid4())}
     category = project.categories.get(code=0).pk
     bare = f"/bare/?member={member.pk}&project={project.pk}&category={category}"
-    post = asked(lambda: client.post(f"/p/{project.slug}/label/{held.seat.public_id}/", form))
+    swapped = {"HX-Request": "true", "HX-Target": "bench"}
+    post = asked(lambda: client.post(f"/p/{project.slug}/label/{held.seat.public_id}/", form, headers=swapped))
     get = asked(lambda: client.get(f"/p/{project.slug}/label/"))
     empty = asked(lambda: client.get(bare))
     return {

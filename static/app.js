@@ -37,6 +37,11 @@
     picture.src = hide ? figure.dataset.blurred : figure.dataset.full;
   });
 
+  // What a page wants the focus on has it as soon as the page can be used, not at its first painting: a key pressed
+  // at once must not be lost.
+  const focused = document.querySelector("[autofocus]");
+  if (focused && document.activeElement === document.body) focused.focus();
+
   // A lost connection or a server fault must never look like success.
   const tell = (text) => {
     const place = document.getElementById("messages");
@@ -61,6 +66,13 @@
     if (!event.detail.shouldSwap || !wanted?.startsWith("#")) return;
     if (event.detail.serverResponse.includes(`id="${wanted.slice(1)}"`)) return;
     event.detail.shouldSwap = false;
-    window.location.assign(event.detail.xhr.responseURL);
+    const { xhr } = event.detail;
+    if (xhr.status < 400) { window.location.assign(xhr.responseURL); return; }
+    // A refusal that leaves nothing to swap in (the last post was lost) says so, and holds what was typed: show it.
+    const page = new DOMParser().parseFromString(xhr.responseText, "text/html");
+    document.title = page.title;
+    document.body.replaceWith(document.adoptNode(page.body));
+    window.htmx.process(document.body);
+    document.getElementById("main")?.focus();
   });
 })();

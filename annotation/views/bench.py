@@ -129,9 +129,16 @@ def show_bench(request: PersonRequest, bench: Bench, form: AnswerForm, status: i
         "done_today": done_today(bench.member),
         "show_picture": bench.revealed or not request.user.blur,
     }
-    answer = render(request, "annotation/label.html", context, status=status)
+    # A script that swaps the next post in wants that alone, not the frame it has already.
+    page = "annotation/_next.html" if swaps_post(request) else "annotation/label.html"
+    answer = render(request, page, context, status=status)
     answer["Cache-Control"] = "no-store"
     return answer
+
+
+def swaps_post(request: PersonRequest) -> bool:
+    """Whether the answer is put in place of the post on the page (the form's `hx-target` says so)."""
+    return request.headers.get("HX-Request") == "true" and request.headers.get("HX-Target") == "bench"
 
 
 def done_today(member: Membership) -> dict[str, Any]:

@@ -19,7 +19,7 @@ from annotation.domain.words import Stage
 from annotation.forms.labelling import AnswerForm, IllegalContentForm, SkipForm, initial_from, initial_of
 from annotation.handing_out import ConsentNeeded, Held, NothingLeft, NotOpen
 from annotation.models import Label, Membership, Seat
-from annotation.views.bench import Bench, Notice, categories_of, done_today, show_bench
+from annotation.views.bench import Bench, Notice, categories_of, done_today, show_bench, swaps_post
 from annotation.views.looking import annotator, own_seat
 from annotation.views.scope import PersonRequest
 
@@ -36,9 +36,7 @@ def next_post(
     """Claim a seat and show its post, with what there is to say about the last one."""
     match handing_out.claim(member):
         case Held(seat):
-            bench = Bench(member, seat, notice=notice)
-            form = AnswerForm(categories=bench.categories, initial=_draft(request, bench))
-            return show_bench(request, bench, form, status)
+            return _shown(request, member, seat, notice, status)
         case NothingLeft(until):
             return _nothing(request, member, notice, status, until=until)
         case NotOpen():
@@ -84,7 +82,7 @@ def submit(request: PersonRequest, slug: str, seat: UUID) -> HttpResponse:
         return _ask_again(request, member, seat, form)
     match outcome:
         case labelling.Stored() | labelling.Replayed():
-            return _on(member)
+            return _on(member, request)
         case labelling.KeyReused():
             form.add_error(None, _("This form was sent before with another answer. Load the page again."))
             return _ask_again(request, member, seat, form)
@@ -112,7 +110,7 @@ def first_answer(request: PersonRequest, slug: str, seat: UUID) -> HttpResponse:
         return _ask_again(request, member, seat, form)
     match outcome:
         case labelling.PriorsOpened():
-            return _on(member)
+            return _on(member, request)
         case labelling.AlreadyLabelled(stored):
             return next_post(request, member, _already(member, stored, form), status=409)
         case labelling.SeatLost():
@@ -216,8 +214,21 @@ def report(request: PersonRequest, slug: str, seat: UUID) -> HttpResponse:
 # ── Shared ────────────────────────────────────────────────────────────────────
 
 
-def _on(member: Membership) -> HttpResponse:
+def _on(member: Membership, request: PersonRequest | None = None) -> HttpResponse:
+    """Go on to the next post; where a script swaps it in, it is in this answer and no second request is needed."""
+    if request is not None and swaps_post(request):
+        match handing_out.claim(member):
+            case Held(seat):
+                return _shown(request, member, seat)
     return redirect("annotation:label", member.project.slug)
+
+
+def _shown(
+    request: PersonRequest, member: Membership, seat: Seat, notice: Notice | None = None, status: int = 200
+) -> HttpResponse:
+    bench = Bench(member, seat, notice=notice)
+    form = AnswerForm(categories=bench.categories, initial=_draft(request, bench))
+    return show_bench(request, bench, form, status)
 
 
 def _ask_again(request: PersonRequest, member: Membership, seat: UUID, form: AnswerForm) -> HttpResponse:

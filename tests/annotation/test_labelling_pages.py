@@ -65,11 +65,12 @@ def seat_on(page: Any) -> UUID:
     return UUID(found[1])
 
 
-def send(client: Client, page: Any, step: str = "", **answer: Any) -> Any:
-    """Send the form of a page as a browser would, with the key that came with it."""
+def send(client: Client, page: Any, step: str = "", swapped: bool = False, **answer: Any) -> Any:
+    """Send the form of a page as a browser would, with the key that came with it; `swapped`, as its script does."""
     key = re.search(r'name="key" value="([0-9a-f-]{36})"', text_of(page))
     assert key
-    return client.post(f"{PAGE}{seat_on(page)}/{step}", {"key": key[1], **answer})
+    headers = {"HX-Request": "true", "HX-Target": "bench"} if swapped else {}
+    return client.post(f"{PAGE}{seat_on(page)}/{step}", {"key": key[1], **answer}, headers=headers)
 
 
 # ── Answers ───────────────────────────────────────────────────────────────────
@@ -96,6 +97,32 @@ def test_an_answer_is_stored_with_all_that_was_said_and_the_next_post_comes(proj
     assert label.item in (first, second)
     assert Seat.objects.get(public_id=seat_on(following)).item in {first, second} - {label.item}
     assert "1 done today" in text_of(following)
+
+
+def test_a_script_gets_the_next_post_with_the_answer_and_nothing_around_it(project, wren, browser_of_wren):
+    first, second = make_open_item(project, "One."), make_open_item(project, "Two.")
+    page = browser_of_wren.get(PAGE)
+    with CaptureQueriesContext(connection) as asked:
+        answer = send(browser_of_wren, page, swapped=True, category="1")
+    assert len([query for query in asked if not query["sql"].startswith(("SAVEPOINT", "RELEASE", "BEGIN"))]) <= 20
+    assert (answer.status_code, answer["Cache-Control"]) == (200, "no-store")
+    assert "<html" not in text_of(answer) and "1 done today" in text_of(answer)
+    shown = Seat.objects.get(public_id=seat_on(answer))
+    assert {Label.objects.get().item, shown.item} == {first, second}
+    assert shown.shown_at is not None and shown.annotator == wren
+
+
+def test_a_script_is_sent_to_a_page_of_its_own_where_no_post_follows(project, browser_of_wren):
+    make_open_item(project, "The only one.")
+    answer = send(browser_of_wren, browser_of_wren.get(PAGE), swapped=True, category="1")
+    assert (answer.status_code, answer["Location"]) == (302, PAGE)
+
+
+def test_a_refused_answer_comes_back_to_a_script_with_what_was_typed(project, browser_of_wren):
+    make_open_item(project)
+    again = send(browser_of_wren, browser_of_wren.get(PAGE), swapped=True, note="what I meant")
+    assert again.status_code == 422
+    assert "<html" not in text_of(again) and "what I meant" in text_of(again) and "Choose a category" in text_of(again)
 
 
 def test_not_sure_is_an_answer_without_a_category(project, browser_of_wren):
@@ -661,4 +688,5 @@ def test_the_first_page_with_its_files_and_the_next_post_are_light(project, brow
         total += len(gzip.compress(b"".join(answer)))
     assert total <= 80 * 1024
     send(browser_of_wren, page, category="0")
-    assert len(gzip.compress(browser_of_wren.get(PAGE).content)) <= 12 * 1024
+    following = browser_of_wren.get(PAGE, headers={"HX-Request": "true", "HX-Target": "bench"})
+    assert len(gzip.compress(following.content)) <= 12 * 1024

@@ -6,10 +6,13 @@ from pathlib import Path
 
 import chromium
 import pytest
-from playwright.sync_api import Browser, BrowserContext, sync_playwright
+from playwright.sync_api import Browser, BrowserContext, expect, sync_playwright
 
 # Playwright's loop runs in the test's own thread, which also asks the database for what it expects.
 os.environ.setdefault("DJANGO_ALLOW_ASYNC_UNSAFE", "1")
+
+
+expect.set_options(timeout=30_000)
 
 
 def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
@@ -32,8 +35,8 @@ def browser() -> Iterator[Browser]:
 
 @pytest.fixture
 def context(browser: Browser) -> Iterator[BrowserContext]:
-    """A fresh person at the browser, 1440 × 900, whose pages may take 10 s."""
+    """A fresh person at the browser, 1440 × 900, whose pages may take 30 s on a busy machine."""
     fresh = browser.new_context(viewport={"width": 1440, "height": 900}, locale="en-GB")
-    fresh.set_default_timeout(10_000)
+    fresh.set_default_timeout(30_000)
     yield fresh
     fresh.close()

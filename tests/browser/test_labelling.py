@@ -94,11 +94,16 @@ def on_page(page: Page) -> str:
     return page.locator(".words blockquote").inner_text()
 
 
+# Also where another page comes: not while it is half there, for a key pressed then would be lost.
+NEXT_IS_THERE = """seat => document.readyState === "complete" && document.getElementById("main")
+    && document.getElementById("answer")?.dataset.seat !== seat"""
+
+
 def next_post(page: Page, press: Callable[[], None]) -> str:
     """Do something that brings the next post, wait for it, and return its text."""
     seat = page.locator("#answer").get_attribute("data-seat")
     press()
-    page.wait_for_function("seat => document.getElementById('answer')?.dataset.seat !== seat", arg=seat)
+    page.wait_for_function(NEXT_IS_THERE, arg=seat)
     return on_page(page)
 
 
@@ -186,6 +191,7 @@ def test_the_keys_for_the_screen_do_what_they_say(
     expect(page.locator("#drawer")).to_be_hidden()
     keys.press("p")
     page.wait_for_url("**/pause/")
+    expect(page.get_by_role("link", name="Go on")).to_be_focused()
     keys.press("Enter")
     page.wait_for_url(f"**{PAGE}")
     keys.press("r")

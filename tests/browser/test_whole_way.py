@@ -256,10 +256,15 @@ def label_by_keys(page: Page, keys: str) -> None:
     hand_in(page)
 
 
+# Also where another page comes: not while it is half there, for a key pressed then would be lost.
+NEXT_IS_THERE = """seat => document.readyState === "complete" && document.getElementById("main")
+    && document.getElementById("answer")?.dataset.seat !== seat"""
+
+
 def hand_in(page: Page) -> None:
     seat = page.locator("#answer").get_attribute("data-seat")
     page.keyboard.press("Enter")
-    page.wait_for_function("seat => document.getElementById('answer')?.dataset.seat !== seat", arg=seat)
+    page.wait_for_function(NEXT_IS_THERE, arg=seat)
 
 
 def leave_a_note(page: Page) -> None:
