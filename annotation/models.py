@@ -159,6 +159,17 @@ class Project(models.Model):
         return tuple(category.value() for category in self.categories.order_by("code"))
 
 
+class GuidelineQuerySet(models.QuerySet["Guideline"]):
+    def unread_by(self, member: "Membership") -> Self:
+        """Versions that ask this member to read: newer than the one they said they read, and than their joining.
+
+        Empty means that nothing is asked. What they are shown then is the newest version of all, `first()` of the
+        project's guidelines, and its number is what they have read.
+        """
+        asking = self.filter(project=member.project_id, asks_reading=True)
+        return asking.filter(number__gt=member.guideline_read, created_at__gt=member.created_at)
+
+
 class Guideline(models.Model):
     """A version of a project's guidelines, in Markdown. The newest is in force; labels keep theirs."""
 
@@ -166,7 +177,13 @@ class Guideline(models.Model):
     number = models.PositiveIntegerField(default=1)
     text = models.TextField()
     summary = models.CharField(max_length=300, blank=True, default="")  # what changed, for those who are asked to read
+    asks_reading = models.BooleanField(default=True)  # of those who had joined before it
+    author = models.ForeignKey(
+        "Membership", null=True, blank=True, on_delete=models.PROTECT, related_name="guidelines_written"
+    )  # None: a command or an import wrote it
     created_at = models.DateTimeField(default=timezone.now, editable=False)
+
+    objects = GuidelineQuerySet.as_manager()
 
     class Meta:
         ordering = ("-number",)
@@ -174,6 +191,20 @@ class Guideline(models.Model):
 
     def __str__(self) -> str:
         return f"{self.project} guidelines {self.number}"
+
+
+class GuidelineExample(models.Model):
+    """A worked example in a version of the guidelines: a text of our own, its category and why."""
+
+    guideline = models.ForeignKey(Guideline, on_delete=models.CASCADE, related_name="examples")
+    place = models.PositiveSmallIntegerField(default=1)
+    text = models.TextField(max_length=2000)
+    category = models.ForeignKey("Category", on_delete=models.PROTECT, related_name="guideline_examples")
+    why = models.TextField(blank=True, default="", max_length=2000)
+
+    class Meta:
+        ordering = ("place",)
+        constraints = (models.UniqueConstraint(fields=("guideline", "place"), name="guideline_example_place_once"),)
 
 
 class Category(models.Model):
@@ -748,6 +779,37 @@ class ReleaseOrder(models.Model):
 
     class Meta:
         constraints = (models.UniqueConstraint(fields=("project", "key"), name="release_order_once"),)
+
+
+class CompetenceEstimate(models.Model):
+    """What a model of annotator competence makes of the labels of one moment. Shown beside the majority, and no more:
+    nothing that is decided about an item rests on it.
+
+    `result` holds what `annotation/competence.py` describes; it names annotators and items by public id.
+    """
+
+    public_id = models.UUIDField(default=uuid4, unique=True, editable=False)
+    project = models.ForeignKey(Project, on_delete=models.CASCADE, related_name="competence_estimates")
+    method = models.CharField(max_length=12, choices=choices(words.CompetenceMethod))
+    ordered_by = models.ForeignKey(
+        Membership, null=True, blank=True, on_delete=models.PROTECT, related_name="competence_estimates"
+    )  # None: a command
+    state = models.CharField(max_length=10, choices=OrderState.choices, default=OrderState.QUEUED)
+    problem = models.CharField(max_length=500, blank=True, default="")  # one sentence for people
+    result = models.JSONField(default=dict, blank=True)
+    created_at = models.DateTimeField(default=timezone.now, editable=False)
+    begun_at = models.DateTimeField(null=True, blank=True)
+    finished_at = models.DateTimeField(null=True, blank=True)
+
+    class Meta:
+        ordering = ("-pk",)
+        constraints = (
+            models.UniqueConstraint(
+                fields=("project", "method"),
+                condition=Q(state__in=("queued", "building")),
+                name="competence_one_under_way",
+            ),
+        )
 
 
 def record(

@@ -116,6 +116,15 @@ class OnWithdrawal(StrEnum):
     """Out of force: others are asked in their place; a closed item gets a new round."""
 
 
+class CompetenceMethod(StrEnum):
+    """A model that tells annotators' competence and items' categories from the labels alone."""
+
+    DAWID_SKENE = "dawid-skene"
+    """Dawid and Skene (1979): a table of confusions for each annotator."""
+    MACE = "mace"
+    """Hovy et al. (2013): each annotator either knows the answer or guesses in their own way."""
+
+
 class Order(StrEnum):
     """Which items are handed out first: spread over many, or finish those begun."""
 
