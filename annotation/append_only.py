@@ -3,6 +3,11 @@
 The model refuses too (`annotation.models.AppendOnly`); the triggers also stop raw SQL, bulk updates and other
 programs. On SQLite Django rebuilds a table to alter a column and loses its triggers on the way: a migration that
 alters one of these tables must end with `KeepAppendOnly` again. A system check and a test list what is missing.
+
+One thing may take rows away: the purge of a whole project (`annotation.purging`). It writes a permit for the project
+or for some of its items, removes their rows and takes the permit back, all in one transaction: nobody outside it ever
+sees the guard down, and a kill rolls the permit back with the rest. On PostgreSQL the trigger also asks whether the
+project's time is really up; on SQLite it may not look at other tables, since rebuilding those would then fail.
 """
 
 from collections.abc import Iterator, Sequence
@@ -21,9 +26,30 @@ from django.db.models import Model, UniqueConstraint
 MODELS = ("Adjudication", "Event", "Label", "Release")
 """The append-only models of `annotation`; each is a subclass of `annotation.models.AppendOnly`."""
 
+PERMITS = "annotation_purgepermit"
+"""The table of permits; migrations from before it make triggers that know of none."""
+
 _FUNCTION = """
 CREATE OR REPLACE FUNCTION append_only() RETURNS trigger LANGUAGE plpgsql AS $$
 BEGIN
+    RAISE EXCEPTION USING ERRCODE = 'restrict_violation', MESSAGE = TG_TABLE_NAME || ' is append-only';
+END $$
+"""
+
+# The argument is the column by which a row of the table is permitted to go.
+_FUNCTION_BUT_PURGED = f"""
+CREATE OR REPLACE FUNCTION append_only_but_purged() RETURNS trigger LANGUAGE plpgsql AS $$
+BEGIN
+    IF TG_OP = 'DELETE' AND TG_ARGV[0] = 'project_id' THEN
+        PERFORM 1 FROM "{PERMITS}" p JOIN annotation_project r ON r.id = p.project_key
+            WHERE p.project_key = OLD.project_id AND r.delete_after <= now();
+        IF FOUND THEN RETURN OLD; END IF;
+    ELSIF TG_OP = 'DELETE' THEN
+        PERFORM 1 FROM "{PERMITS}" p JOIN annotation_item i ON i.id = p.item_key
+            JOIN annotation_project r ON r.id = i.project_id
+            WHERE p.item_key = OLD.item_id AND r.delete_after <= now();
+        IF FOUND THEN RETURN OLD; END IF;
+    END IF;
     RAISE EXCEPTION USING ERRCODE = 'restrict_violation', MESSAGE = TG_TABLE_NAME || ' is append-only';
 END $$
 """
@@ -59,7 +85,7 @@ def lifted(connection: BaseDatabaseWrapper) -> Iterator[None]:
     finally:
         with connection.schema_editor() as editor:
             for model in models:
-                _create(editor, model)
+                _create(editor, model, purgeable=True)
 
 
 class KeepAppendOnly(Operation):
@@ -88,7 +114,7 @@ class KeepAppendOnly(Operation):
             model = to_state.apps.get_model(app_label, name)
             if self.allow_migrate_model(schema_editor.connection.alias, model):
                 _drop(schema_editor, model)
-                _create(schema_editor, model)
+                _create(schema_editor, model, purgeable=(app_label, "purgepermit") in to_state.models)
 
     def database_backwards(
         self,
@@ -146,27 +172,39 @@ def _drop(editor: BaseDatabaseSchemaEditor, model: type[Model]) -> None:
         editor.execute(f'DROP TRIGGER IF EXISTS "{name}"{on_table}', None)
 
 
-def _create(editor: BaseDatabaseSchemaEditor, model: type[Model]) -> None:
+def _create(editor: BaseDatabaseSchemaEditor, model: type[Model], *, purgeable: bool) -> None:
     if editor.connection.vendor == "postgresql":
         editor.execute(_FUNCTION, None)
+        if purgeable:
+            editor.execute(_FUNCTION_BUT_PURGED, None)
     make = _postgresql if editor.connection.vendor == "postgresql" else _sqlite
-    for statement in make(model):
+    for statement in make(model, purgeable=purgeable):
         editor.execute(statement, None)
 
 
-def _postgresql(model: type[Model]) -> list[str]:
+def _permitted_by(model: type[Model]) -> str:
+    """The column by which rows of this model are permitted to go."""
+    columns = {field.column for field in model._meta.local_concrete_fields}
+    return "item_id" if "item_id" in columns and model.__name__ != "Event" else "project_id"
+
+
+def _postgresql(model: type[Model], *, purgeable: bool) -> list[str]:
     table = model._meta.db_table
     change, truncate = trigger_names(table, "postgresql")
+    guard = f"append_only_but_purged('{_permitted_by(model)}')" if purgeable else "append_only()"
     return [
-        f'CREATE TRIGGER "{change}" BEFORE UPDATE OR DELETE ON "{table}" FOR EACH ROW EXECUTE FUNCTION append_only()',
+        f'CREATE TRIGGER "{change}" BEFORE UPDATE OR DELETE ON "{table}" FOR EACH ROW EXECUTE FUNCTION {guard}',
         f'CREATE TRIGGER "{truncate}" BEFORE TRUNCATE ON "{table}" FOR EACH STATEMENT EXECUTE FUNCTION append_only()',
     ]
 
 
-def _sqlite(model: type[Model]) -> list[str]:
+def _sqlite(model: type[Model], *, purgeable: bool) -> list[str]:
     table = model._meta.db_table
     update, delete, replace = trigger_names(table, "sqlite")
     refuse = f"BEGIN SELECT RAISE(ABORT, '{table} is append-only'); END"
+    column = _permitted_by(model)
+    key = "project_key" if column == "project_id" else "item_key"
+    unless = f'WHEN NOT EXISTS (SELECT 1 FROM "{PERMITS}" WHERE {key} = OLD.{column}) ' if purgeable else ""
     # INSERT OR REPLACE removes the row in its way without firing delete triggers, whichever key it collides on.
     collision = " OR ".join(
         f'EXISTS (SELECT 1 FROM "{table}" WHERE {" AND ".join(f"{column} = NEW.{column}" for column in columns)})'
@@ -174,7 +212,7 @@ def _sqlite(model: type[Model]) -> list[str]:
     )
     return [
         f'CREATE TRIGGER "{update}" BEFORE UPDATE ON "{table}" {refuse}',
-        f'CREATE TRIGGER "{delete}" BEFORE DELETE ON "{table}" {refuse}',
+        f'CREATE TRIGGER "{delete}" BEFORE DELETE ON "{table}" {unless}{refuse}',
         f'CREATE TRIGGER "{replace}" BEFORE INSERT ON "{table}" WHEN {collision} {refuse}',
     ]
 

@@ -812,6 +812,87 @@ class CompetenceEstimate(models.Model):
         )
 
 
+class SavedSearch(models.Model):
+    """A search over a project's items that somebody gave a name; shared ones are there for all staff."""
+
+    public_id = models.UUIDField(default=uuid4, unique=True, editable=False)
+    project = models.ForeignKey(Project, on_delete=models.CASCADE, related_name="searches")
+    member = models.ForeignKey(Membership, on_delete=models.CASCADE, related_name="searches")
+    name = models.CharField(max_length=80)
+    query = models.TextField(blank=True, default="", max_length=4000)  # as in the address: "stage=gold&level=weak"
+    shared = models.BooleanField(default=False)
+    created_at = models.DateTimeField(default=timezone.now, editable=False)
+
+    class Meta:
+        ordering = ("name",)
+        constraints = (models.UniqueConstraint(fields=("member", "name"), name="search_name_once"),)
+
+    def __str__(self) -> str:
+        return self.name
+
+
+class BulkOrder(models.Model):
+    """Somebody changed many items at once: what was asked, what became of it, and how far it is."""
+
+    public_id = models.UUIDField(default=uuid4, unique=True, editable=False)
+    project = models.ForeignKey(Project, on_delete=models.CASCADE, related_name="bulk_orders")
+    ordered_by = models.ForeignKey(Membership, on_delete=models.PROTECT, related_name="bulk_orders")
+    key = models.UUIDField()  # made with the form: sent twice, it is still one order
+    act = models.CharField(max_length=12)
+    options = models.JSONField(default=dict, blank=True)  # what the act needs: batch, priority, reason
+    query = models.TextField(blank=True, default="")
+    chosen = models.JSONField(null=True, blank=True)  # public ids; None: everything that the query finds
+    state = models.CharField(max_length=10, choices=OrderState.choices, default=OrderState.QUEUED)
+    problem = models.CharField(max_length=500, blank=True, default="")  # one sentence for people
+    items_total = models.PositiveIntegerField(default=0)
+    items_done = models.PositiveIntegerField(default=0)
+    passed_over = models.JSONField(default=dict, blank=True)  # code -> how many
+    last = models.BigIntegerField(default=0)  # the item up to which it is done
+    until = models.BigIntegerField(default=0)  # the newest item when it was asked for
+    cancel_requested = models.BooleanField(default=False)
+    beat_at = models.DateTimeField(null=True, blank=True)  # when the worker at it last said so
+    created_at = models.DateTimeField(default=timezone.now, editable=False)
+    finished_at = models.DateTimeField(null=True, blank=True)
+
+    class Meta:
+        constraints = (models.UniqueConstraint(fields=("project", "key"), name="bulk_order_once"),)
+
+
+class Deletion(models.Model):
+    """A project that somebody asked to delete: when, and what was lost. Outlives the project; holds no content."""
+
+    project_key = models.UUIDField()  # the project's public id
+    slug = models.SlugField(max_length=64)
+    asked_by = models.ForeignKey(
+        settings.AUTH_USER_MODEL, null=True, blank=True, on_delete=models.SET_NULL, related_name="+"
+    )
+    asked_at = models.DateTimeField(default=timezone.now, editable=False)
+    due_at = models.DateTimeField()
+    cancelled_at = models.DateTimeField(null=True, blank=True)
+    begun_at = models.DateTimeField(null=True, blank=True)
+    finished_at = models.DateTimeField(null=True, blank=True)
+    counts = models.JSONField(default=dict, blank=True)  # rows and files by kind, as they were when it began
+
+    class Meta:
+        constraints = (
+            models.UniqueConstraint(
+                fields=("project_key",),
+                condition=Q(cancelled_at__isnull=True, finished_at__isnull=True),
+                name="deletion_open_once",
+            ),
+        )
+
+
+class PurgePermit(models.Model):
+    """Lets append-only rows of a project (or of an item) go, inside the transaction that makes and removes it.
+
+    The triggers of `append_only` look here. A row that is ever seen from outside is a fault, which `audit` names.
+    """
+
+    project_key = models.BigIntegerField(null=True, blank=True, db_index=True)
+    item_key = models.BigIntegerField(null=True, blank=True, db_index=True)
+
+
 def record(
     verb: str,
     *,
