@@ -18,7 +18,10 @@ from annotation.domain.words import Modality, PriorState
 from annotation.forms.labelling import AnswerForm
 from annotation.handing_out import visible_priors
 from annotation.models import Category, Item, Label, Membership, Prior, Project, Seat
+from annotation.statements import Statement, slot
 from annotation.views.scope import PersonRequest
+
+_CATEGORIES = Statement(Category.objects.filter(project=slot("project")).order_by("code"))
 
 
 class Step(StrEnum):
@@ -115,7 +118,7 @@ class Bench:
 
 def categories_of(project: Project) -> tuple[Category, ...]:
     """The project's categories in the order of their codes."""
-    return tuple(Category.objects.filter(project=project).order_by("code"))
+    return tuple(_CATEGORIES.rows(project=project.pk))
 
 
 def show_bench(request: PersonRequest, bench: Bench, form: AnswerForm, status: int = 200) -> HttpResponse:

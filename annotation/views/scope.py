@@ -7,6 +7,11 @@ from django.utils.http import url_has_allowed_host_and_scheme
 
 from annotation.domain.words import Role
 from annotation.models import Membership, User
+from annotation.statements import Statement, slot
+
+_MEMBER = Statement(
+    Membership.objects.select_related("project").filter(project__slug=slot("slug"), user=slot("user"), active=True)
+)
 
 
 class PersonRequest(HttpRequest):
@@ -23,9 +28,7 @@ def member_of(request: HttpRequest, slug: str, *roles: Role) -> Membership:
     """
     if not request.user.is_authenticated:
         raise Http404
-    member = (
-        Membership.objects.select_related("project").filter(project__slug=slug, user=request.user, active=True).first()
-    )
+    member = _MEMBER.first(slug=slug, user=request.user.pk)
     if member is None or (roles and not any(member.has(role) for role in roles)):
         raise Http404
     return member
