@@ -96,6 +96,7 @@ NAMES: Mapping[str, Promise] = {
     "change_settings": pgettext_lazy("stored word", "settings changed"),
     "choose_models": pgettext_lazy("stored word", "models chosen"),
     "closed": pgettext_lazy("stored word", "closed"),
+    "competence_asked": pgettext_lazy("stored word", "model of competence asked"),
     "consented": pgettext_lazy("stored word", "consented"),
     "corrected": pgettext_lazy("stored word", "label corrected"),
     "deactivated": pgettext_lazy("stored word", "access ended"),

@@ -5,7 +5,7 @@ import logging
 from celery import shared_task
 from kombu.exceptions import OperationalError
 
-from annotation import import_work, release_orders
+from annotation import competence, import_work, release_orders
 
 log = logging.getLogger(__name__)
 
@@ -50,3 +50,24 @@ def ring_for_release(order_id: int) -> bool:
 def ring_for_releases_left_behind() -> int:
     """Ring for ordered releases nobody is at; how many."""
     return sum(ring_for_release(order_id) for order_id in release_orders.left_behind())
+
+
+@shared_task(name="annotation.tasks.fit_competence")
+def fit_competence(estimate_id: int) -> None:
+    """Fit a model of competence that was asked for, if it is still due."""
+    competence.perform(estimate_id)
+
+
+def ring_for_competence(estimate_id: int) -> bool:
+    """Ring; False while the bell is away (the sweeper rings later)."""
+    try:
+        fit_competence.delay(estimate_id)
+    except (OperationalError, OSError) as fault:
+        log.warning("the bell is away (%s); the sweeper rings later", type(fault).__name__)
+        return False
+    return True
+
+
+def ring_for_competence_left_behind() -> int:
+    """Ring for estimates nobody is at; how many."""
+    return sum(ring_for_competence(estimate_id) for estimate_id in competence.left_behind())

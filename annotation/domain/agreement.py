@@ -187,7 +187,7 @@ class Alike:
 
 def cohen_kappas(ratings: Ratings) -> list[Pair]:
     """Cohen's kappa of every two annotators with an item in common, by annotator."""
-    first, second, one, two = _pairs(ratings)
+    first, second, one, two = rated_together(ratings)
     keys, which = np.unique(np.column_stack((first, second)), axis=0, return_inverse=True)
     which = which.reshape(-1)
     order = np.argsort(which, kind="stable")
@@ -200,7 +200,7 @@ def cohen_kappas(ratings: Ratings) -> list[Pair]:
 
 def alike_by_category(ratings: Ratings) -> list[Alike]:
     """Agreement of every annotator with the others on the same items, by the category they chose."""
-    first, second, one, two = _pairs(ratings)
+    first, second, one, two = rated_together(ratings)
     who = np.concatenate((first, second))
     chose = np.concatenate((one, two))
     same = np.concatenate((one == two, one == two))
@@ -213,7 +213,7 @@ def alike_by_category(ratings: Ratings) -> list[Alike]:
     ]
 
 
-def _pairs(ratings: Ratings) -> tuple[Ints, Ints, Ints, Ints]:
+def rated_together(ratings: Ratings) -> tuple[Ints, Ints, Ints, Ints]:
     """Annotators and categories of every two ratings of one item, the smaller annotator first."""
     columns: list[tuple[Ints, Ints, Ints, Ints]] = []
     step = 1

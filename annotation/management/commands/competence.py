@@ -1,0 +1,47 @@
+"""competence SLUG: what a model of annotator competence makes of a project's labels, beside the majority."""
+
+from typing import Any
+
+from django.core.management.base import CommandError, CommandParser
+from django.utils import timezone
+
+from annotation.competence import CannotEstimate, estimate
+from annotation.domain.words import CompetenceMethod
+from annotation.management.json_command import JsonCommand
+from annotation.management.projects import project_named
+from annotation.models import CompetenceEstimate, OrderState
+
+
+class Command(JsonCommand):
+    help = (
+        "Fit Dawid-Skene or MACE to the raw labels of a project and store the estimate for its page Quality. "
+        "It is shown beside the majority and changes nothing. Needs the extra 'quality'."
+    )
+
+    def add_arguments(self, parser: CommandParser) -> None:
+        super().add_arguments(parser)
+        parser.add_argument("slug", help="the project")
+        parser.add_argument(
+            "--method", choices=[method.value for method in CompetenceMethod], default=CompetenceMethod.DAWID_SKENE
+        )
+
+    def answer(self, **options: Any) -> Any:
+        project, begun = project_named(options["slug"]), timezone.now()
+        try:
+            result = estimate(project, CompetenceMethod(options["method"]))
+        except CannotEstimate as fault:
+            raise CommandError(fault.sentence) from None
+        row = CompetenceEstimate.objects.create(
+            project=project,
+            method=options["method"],
+            state=OrderState.DONE,
+            result=result,
+            begun_at=begun,
+            finished_at=timezone.now(),
+        )
+        return {"estimate": str(row.public_id), "method": row.method, **result}
+
+    def show(self, value: Any) -> None:
+        for name in ("method", "labels", "items", "annotators", "iterations"):
+            self.stdout.write(f"{name}: {value[name]}")
+        self.stdout.write(f"items where model and majority differ: {len(value['differing'])}")
