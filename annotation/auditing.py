@@ -22,7 +22,19 @@ from annotation.domain.alignment import aligned_flag, alignment
 from annotation.domain.closing import Case, Findings, findings
 from annotation.domain.patterns import Pattern
 from annotation.domain.words import Source, Stage
-from annotation.models import Adjudication, Dispute, Event, Item, Label, Project, Replacement, Report, Ruling, Seat
+from annotation.models import (
+    Adjudication,
+    Dispute,
+    Event,
+    Item,
+    Label,
+    Project,
+    PurgePermit,
+    Replacement,
+    Report,
+    Ruling,
+    Seat,
+)
 from annotation.snapshots import snapshot
 
 EXAMPLES = 20
@@ -59,6 +71,8 @@ def _shortened(problems: Iterable[str]) -> Iterator[str]:
 def _guards(project: Project) -> Iterator[str]:
     for name in missing_triggers(connection):
         yield f"The trigger {name} is missing: append-only rows could be changed unseen."
+    if PurgePermit.objects.exists():
+        yield "A permit to remove append-only rows was left behind: rows it names could go unseen."
 
 
 # ── Labels and seats ──────────────────────────────────────────────────────────

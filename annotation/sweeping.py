@@ -3,7 +3,7 @@
 import logging
 from collections.abc import Callable
 
-from annotation import consensus, freeing, import_work, tasks
+from annotation import consensus, freeing, import_work, purging, tasks
 from runs import pausing
 from runs import sweeping as runs
 
@@ -18,6 +18,8 @@ STEPS: dict[str, Callable[[], int]] = {
     "imports_rung": tasks.ring_for_imports_left_behind,
     "files_removed": import_work.forget_old_files,
     "releases_rung": tasks.ring_for_releases_left_behind,
+    "estimates_rung": tasks.ring_for_competence_left_behind,
+    "projects_purged": purging.purge_due,
 }
 """What is swept, by the name of its count, in this order."""
 

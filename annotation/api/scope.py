@@ -3,22 +3,30 @@
 from typing import Any
 
 from django.http import Http404
+from rest_framework.exceptions import PermissionDenied
+from rest_framework.permissions import SAFE_METHODS
 from rest_framework.request import Request
 from rest_framework.response import Response
 from rest_framework.views import APIView
 
 from annotation.domain.words import Role
 from annotation.models import Membership, User
+from annotation.project_life import is_closed
 
 
 def member(request: Request, slug: str, *roles: Role) -> Membership:
-    """The caller's active membership with one of the roles; missing and forbidden projects are the same 404."""
+    """The caller's active membership with one of the roles; missing and forbidden projects are the same 404.
+
+    Raises PermissionDenied where an archived or deleted project would change.
+    """
     user = request.user
     if not isinstance(user, User):
         raise Http404
     found = Membership.objects.select_related("project").filter(project__slug=slug, user=user, active=True).first()
     if found is None or (roles and not any(found.has(role) for role in roles)):
         raise Http404
+    if request.method not in SAFE_METHODS and is_closed(found.project):
+        raise PermissionDenied("This project is archived or about to be deleted: nothing in it changes.", "read_only")
     return found
 
 

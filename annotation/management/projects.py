@@ -3,11 +3,15 @@
 from django.core.management.base import CommandError
 
 from annotation.models import Project
+from annotation.project_life import is_closed
 
 
-def project_named(slug: str) -> Project:
-    """The project with this slug. Raises CommandError where there is none."""
+def project_named(slug: str, *, to_change: bool = False) -> Project:
+    """The project with this slug. Raises CommandError where there is none, or it may not change and should."""
     try:
-        return Project.objects.get(slug=slug)
+        project = Project.objects.get(slug=slug)
     except Project.DoesNotExist:
         raise CommandError(f"There is no project {slug!r}; `create_project` makes one.") from None
+    if to_change and is_closed(project):
+        raise CommandError(f"The project {slug!r} is archived or about to be deleted: nothing in it changes.")
+    return project

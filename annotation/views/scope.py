@@ -2,12 +2,24 @@
 
 from urllib.parse import urlsplit
 
+from django.core.exceptions import PermissionDenied
 from django.http import Http404, HttpRequest
 from django.utils.http import url_has_allowed_host_and_scheme
+from django.utils.translation import gettext as _
 
 from annotation.domain.words import Role
-from annotation.models import Membership, User
+from annotation.models import Membership, Project, User
+from annotation.project_life import is_closed
 from annotation.statements import Statement, slot
+
+OPEN_WHEN_CLOSED = frozenset(
+    {
+        *("withdraw", "member-deactivate", "release-verify"),
+        *("project-life", "project-archive", "project-delete", "project-keep", "project-clone"),
+        *("search-save", "search-change", "bulk-cancel"),
+    }
+)
+"""Pages that take a form of an archived or deleted project too: leaving, looking, and the way back."""
 
 _MEMBER = Statement(
     Membership.objects.select_related("project").filter(project__slug=slot("slug"), user=slot("user"), active=True)
@@ -24,14 +36,30 @@ def member_of(request: HttpRequest, slug: str, *roles: Role) -> Membership:
     """The viewer's active membership in the project, its `project` loaded, in one query.
 
     Raises Http404 where the project does not exist, the viewer is no active member, or has none of the
-    roles named; the three look the same.
+    roles named; the three look the same. Raises PermissionDenied where an archived or deleted project would change.
     """
     if not request.user.is_authenticated:
         raise Http404
     member = _MEMBER.first(slug=slug, user=request.user.pk)
     if member is None or (roles and not any(member.has(role) for role in roles)):
         raise Http404
+    _refuse_if_closed(request, member.project)
     return member
+
+
+def _refuse_if_closed(request: HttpRequest, project: Project) -> None:
+    if request.method in ("GET", "HEAD", "OPTIONS") or not is_closed(project):
+        return
+    match = request.resolver_match
+    if match is None or match.url_name not in OPEN_WHEN_CLOSED:
+        raise PermissionDenied(closed_sentence(project))
+
+
+def closed_sentence(project: Project) -> str:
+    """Why nothing of the project can be changed."""
+    if project.delete_after is not None:
+        return _("This project is about to be deleted: it can be read until then, and nothing in it changes.")
+    return _("This project is archived: it can be read, and nothing in it changes.")
 
 
 def page_before(request: HttpRequest) -> str:

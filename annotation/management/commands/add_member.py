@@ -21,7 +21,7 @@ class Command(JsonCommand):
         parser.add_argument("--email", default="", help="an address; nobody needs one")
 
     def answer(self, **options: Any) -> Any:
-        project = project_named(options["slug"])
+        project = project_named(options["slug"], to_change=True)
         try:
             joined = add_member(project, options["username"], Role(options["role"]), email=options["email"])
         except BadMember as bad:

@@ -31,7 +31,7 @@ class Command(JsonCommand):
         parser.add_argument("--threads", type=int, default=2 * settings.MODEL_CALLS_AT_ONCE, help="runs at a time")
 
     def answer(self, **options: Any) -> Any:
-        project = project_named(options["slug"])
+        project = project_named(options["slug"], to_change=True)
         if unknown := sorted(set(options["again"]) - set(priors.AGAIN)):
             raise CommandError(f"--again takes {', '.join(priors.AGAIN)}; not {', '.join(unknown)}.")
         if not 1 <= options["threads"] <= 1000:

@@ -42,7 +42,7 @@ class Command(JsonCommand):
         columns.add_argument("--label-is", choices=[each.value for each in LabelUse], default="intended")
 
     def answer(self, **options: Any) -> Any:
-        project = project_named(options["slug"])
+        project = project_named(options["slug"], to_change=True)
         images = _folder(options["images"])
         try:
             with open(options["file"], "rb") as file:

@@ -39,7 +39,7 @@ class Command(JsonCommand):
         )
         try:
             check_target(options["out"])
-            made = release(project_named(options["slug"]), None, selection, self._progress)
+            made = release(project_named(options["slug"], to_change=True), None, selection, self._progress)
             copy_to(made, options["out"])
         except CannotRelease as fault:
             raise CommandError(fault.sentence) from None
