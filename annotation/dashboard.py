@@ -11,6 +11,7 @@ from django.db.models.functions import TruncDate
 from annotation.agreement import Agreement, RawLabels, agreement_and_labels
 from annotation.domain.agreement import Alike, Pair, alike_by_category, cohen_kappas
 from annotation.domain.words import Level, Reason, Source, Stage
+from annotation.influence import Influence, influence
 from annotation.models import Dispute, Item, Label, Membership, Project
 from annotation.snapshots import snapshot
 
@@ -73,6 +74,7 @@ class Dashboard:
     counts: Counts
     agreement: Agreement
     labels: RawLabels
+    influence: Influence
     people: Sequence[Person]
     """Those with most labels first."""
     pairs: Mapping[tuple[str, str], Pair]
@@ -91,6 +93,7 @@ def dashboard(project: Project) -> Dashboard:
             counts=_counts(project),
             agreement=found,
             labels=labels,
+            influence=influence(project),
             people=_people(members, alike_by_category(labels.ratings)),
             pairs=_named(cohen_kappas(labels.ratings), names),
             days=_days(project),

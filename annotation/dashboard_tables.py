@@ -8,10 +8,12 @@ from django.utils.functional import Promise
 from django.utils.translation import gettext as _
 from django.utils.translation import gettext_lazy
 
+from annotation import influence_tables as of_priors
 from annotation.agreement import WORDS, Account
 from annotation.dashboard import Dashboard
 from annotation.domain.agreement import Figure, Measured, Undefined
 from annotation.domain.patterns import Pattern
+from annotation.influence import Influence
 
 Cell = str | int | float | None
 
@@ -31,10 +33,19 @@ Rows = Iterator[tuple[Cell, ...]]
 
 def tables(shown: Dashboard, *, with_people: bool) -> dict[str, Table]:
     """All tables by name; those about single annotators only for whom may see them."""
-    return {
+    named = {
         name: Table(name, str(title), tuple(str(column) for column in columns), tuple(rows(shown)))
         for name, (title, columns, rows, personal) in _TABLES.items()
         if with_people or not personal
+    }
+    return named | influence_tables(shown.influence)
+
+
+def influence_tables(found: Influence) -> dict[str, Table]:
+    """The tables about the influence of priors, which name nobody."""
+    return {
+        name: Table(name, str(title), tuple(str(column) for column in columns), tuple(rows(found)))
+        for name, (title, columns, rows) in _OF_PRIORS.items()
     }
 
 
@@ -200,6 +211,12 @@ _TABLES: Mapping[str, tuple[Promise, tuple[Promise, ...], Callable[[Dashboard], 
         True,
     ),
     "days": (gettext_lazy("Labels per day"), (gettext_lazy("day"), gettext_lazy("labels")), _days, False),
+}
+
+_OF_PRIORS: Mapping[str, tuple[Promise, tuple[Promise, ...], Callable[[Influence], Rows]]] = {
+    "prior_shares": (gettext_lazy("Prior influence"), of_priors.SHARES, of_priors.shares),
+    "prior_differences": (gettext_lazy("Prior influence: differences"), of_priors.DIFFERENCES, of_priors.differences),
+    "prior_changes": (gettext_lazy("Prior influence: changed answers"), of_priors.CHANGES, of_priors.changes),
 }
 
 

@@ -123,6 +123,7 @@ NAMES: Mapping[str, Promise] = {
     "skipped": pgettext_lazy("stored word", "skipped"),
     "taken_back": pgettext_lazy("stored word", "label taken back"),
     "withdraw_item": pgettext_lazy("stored word", "taken out"),
+    "withheld_share": pgettext_lazy("stored word", "share without priors changed"),
     "withdrew": pgettext_lazy("stored word", "left the project"),
 }
 

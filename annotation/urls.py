@@ -5,6 +5,7 @@ from django.urls import path
 from annotation.views import (
     dashboard,
     importing,
+    influence,
     items,
     labelling,
     looking,
@@ -87,6 +88,7 @@ urlpatterns = [
     # figures
     path("p/<slug:slug>/dashboard/", dashboard.show, name="dashboard"),
     path("p/<slug:slug>/dashboard/<slug:name>.csv", dashboard.table, name="dashboard-table"),
+    path("p/<slug:slug>/influence/", influence.show, name="influence"),
     # releases
     path("p/<slug:slug>/releases/", releases.releases, name="releases"),
     path("p/<slug:slug>/releases/ordered/<uuid:public_id>/", releases.ordered, name="release-ordered"),

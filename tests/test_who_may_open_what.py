@@ -156,6 +156,7 @@ ROUTES: dict[str, Route] = {
     # figures, releases, models
     "annotation:dashboard": Route((R, D), project),
     "annotation:dashboard-table": Route((R, D), with_(name=lambda world: "funnel")),
+    "annotation:influence": Route((D,), project, BOTH),
     "annotation:releases": Route((D,), project, BOTH),
     "annotation:release": Route((D,), the_release),
     "annotation:release-verify": Route((D,), the_release, POST),

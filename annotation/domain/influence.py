@@ -46,6 +46,7 @@ _T = (
     *(2.120, 2.110, 2.101, 2.093, 2.086, 2.080, 2.074, 2.069, 2.064, 2.060, 2.056, 2.052, 2.048, 2.045, 2.042),
 )
 _Z = 1.959964
+_Z80 = 0.841621  # the 80 % quantile of the normal distribution
 
 
 class View(StrEnum):
@@ -265,6 +266,12 @@ def half_width(labels: int, withheld: float) -> float | None:
     if labels <= 0 or not 0 < withheld < 1:
         return None
     return _Z * sqrt(0.25 / labels * (1 / withheld + 1 / (1 - withheld)))
+
+
+def detectable(labels: int, withheld: float) -> float | None:
+    """The difference that such an interval leaves 0 out for in four campaigns of five: (1.96 + 0.84) / 1.96 as wide."""
+    half = half_width(labels, withheld)
+    return None if half is None else half * (_Z + _Z80) / _Z
 
 
 # ── Answers and their sums ────────────────────────────────────────────────────

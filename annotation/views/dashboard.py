@@ -23,6 +23,7 @@ from annotation.domain.agreement import Figure, Measured
 from annotation.domain.released import cell
 from annotation.domain.words import Difficulty, Role, Source
 from annotation.models import Membership
+from annotation.views.influence import charts
 from annotation.views.scope import PersonRequest, member_of
 
 DAYS = 28
@@ -48,6 +49,7 @@ def show(request: PersonRequest, slug: str) -> HttpResponse:
         "agreements": [_agreement_chart(shown, "kappa"), _agreement_chart(shown, "alpha")],
         "categories": _categories(shown),
         "kappas": axis_start([each.kappa for each in shown.labels.by_category]),
+        "influence": charts(shown.influence, brief=True),
         "days": _days(shown),
     }
     if member.administers:

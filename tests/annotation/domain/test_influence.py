@@ -21,6 +21,7 @@ from annotation.domain.influence import (
     View,
     Why,
     account,
+    detectable,
     half_width,
     in_scope,
     influence,
@@ -181,6 +182,9 @@ def test_priors_in_conflict_and_alike_are_told_apart():
 def test_half_the_interval_that_a_plan_leads_to():
     # 1.96 √(0.25/1000 · (1/0.2 + 1/0.8)) = 1.96 √0.0015625 = 0.0775.
     assert half_width(1000, 0.2) == pytest.approx(0.07747, abs=1e-4)
+    # Found four times of five: 0.0775 · 2.8016/1.96 = 0.1107.
+    assert detectable(1000, 0.2) == pytest.approx(0.11074, abs=1e-4)
+    assert detectable(1000, 1) is None
     assert half_width(1000, 0) is None and half_width(0, 0.2) is None
 
 

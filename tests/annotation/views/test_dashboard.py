@@ -18,7 +18,7 @@ from annotation.models import Item, Label, Project, Seat
 
 pytestmark = pytest.mark.django_db
 
-TABLES = ("funnel", "levels", "reasons", "patterns", "agreement", "categories", "annotators", "pairs", "days")
+TABLES = ("funnel", "levels", "reasons", "patterns", "agreement", "categories", "annotators", "pairs", "days", "prior_shares")
 
 
 @pytest.fixture
@@ -232,4 +232,5 @@ def test_the_dashboard_asks_as_much_for_ten_items_as_for_ten_thousand(project, t
     assert "10,010" in answer.content.decode()
 
 
-QUERIES = 12
+# Four of them read the influence of the priors: categories, labels, priors, and when their display changed.
+QUERIES = 16

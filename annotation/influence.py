@@ -1,0 +1,215 @@
+"""How far the priors sway the answers of a project: its rows as readings for `domain.influence`.
+
+Counted are the answers of round 1 as submitted (first revisions; first answers beside them where priors were
+hidden) whose arm was drawn before display. Imported labels have no arm; known-answer items and labels that were
+removed never count. A reading names the prior that stood beside the item, or where it was withheld would have.
+"""
+
+from bisect import bisect_right
+from collections import Counter
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass
+from datetime import datetime
+from typing import Any
+
+from django.db import transaction
+from django.db.models import F
+from django.utils.functional import Promise
+from django.utils.translation import gettext_lazy as _
+from django.utils.translation import override
+
+from annotation.domain.influence import NONE, Account, Difference, Estimate, Figure, Reading, Readings, Share, Why
+from annotation.domain.influence import influence as accounts_of
+from annotation.domain.votes import Category
+from annotation.domain.words import Modality, PriorArm, PriorState, Stage
+from annotation.handing_out import priors_for_people
+from annotation.models import Event, Label, Membership, Project, record
+from annotation.places import CLOCKS_APART
+
+WORDS: Mapping[Why, Promise] = {
+    Why.NO_ANSWERS: _("There is no such answer yet."),
+    Why.NOT_TOGETHER: _("Both were never handed out at the same time, so chance did not choose between them."),
+    Why.TOO_FEW_ANSWERS: _("There are fewer than ten answers on one side."),
+    Why.ONE_PERSON: _("One person alone tells nothing about others."),
+    Why.ONE_ITEM: _("One post alone tells nothing about others."),
+    Why.NO_SPREAD: _("All answers are alike, so nothing tells how far they might differ."),
+}
+
+MOST_WITHHELD = 90
+"""Percent: the rest keeps showing priors, or there is nothing to compare with."""
+
+_VERB = "withheld_share"
+_DISPLAY = frozenset({"prior_display", "show_keyword_priors"})
+
+
+@dataclass(frozen=True)
+class Influence:
+    """What there is to say about a project's priors; categories are indices into `categories`."""
+
+    categories: tuple[Category, ...]
+    labels: Mapping[PriorArm, int]
+    """First-round labels by arm, with and without a category or a prior."""
+    without_arm: int
+    """First-round labels made here before arms were drawn."""
+    accounts: tuple[Account, ...]
+
+    @property
+    def drawn(self) -> int:
+        return sum(self.labels.values())
+
+
+@transaction.atomic
+def withhold(admin: Membership, percent: int) -> bool:
+    """Withhold the priors of this share of what is handed out from now on; False if it was that share already.
+
+    Raises ValueError outside 0 to `MOST_WITHHELD`.
+    """
+    if not 0 <= percent <= MOST_WITHHELD:
+        raise ValueError(f"Between 0 and {MOST_WITHHELD} percent can be withheld, not {percent}.")
+    project = Project.objects.select_for_update(no_key=True).get(pk=admin.project_id)
+    before = project.withheld_percent
+    if before == percent:
+        return False
+    Project.objects.filter(pk=project.pk).update(withheld_percent=percent)
+    record(_VERB, project=project, actor=admin, before=before, after=percent)
+    return True
+
+
+def influence(project: Project) -> Influence:
+    """Read the influence of a project's priors, in four queries."""
+    rows = list(project.categories.order_by("code"))
+    book = _Book(project, {row.pk: index for index, row in enumerate(rows)}, [row.code for row in rows])
+    readings = Readings.of(book.readings())
+    return Influence(
+        categories=tuple(row.value() for row in rows),
+        labels={arm: book.labels[arm] for arm in PriorArm},
+        without_arm=book.labels[""],
+        accounts=accounts_of(readings, len(rows)),
+    )
+
+
+@dataclass(frozen=True, slots=True)
+class _Said:
+    """A prior that people may see."""
+
+    pk: int
+    modality: Modality
+    category: int
+    since: datetime
+
+
+class _Book:
+    """The labels and priors of a project, read as values."""
+
+    def __init__(self, project: Project, index_of: Mapping[int, int], codes: list[int]) -> None:
+        self.project, self.index_of = project, index_of
+        self.index_of_code = {code: index for index, code in enumerate(codes)}
+        self.labels: Counter[str] = Counter()
+        self._priors = self._by_item()
+        self._turns = _turns(project)
+
+    def readings(self) -> Iterator[Reading]:
+        """A reading for each label and modality whose prior names a category; counts `labels` on the way."""
+        labels = (
+            Label.objects.filter(item__project=self.project, seat__round=1, revision=1, imported=False)
+            .filter(seat__label__isnull=False, seat__annotator=F("annotator"), item__known_answer__isnull=True)
+            .exclude(item__stage=Stage.KNOWN)
+            .values_list(
+                *("item_id", "annotator_id", "prior_arm", "category_id", "first_answer", "priors_shown"),
+                *("created_at", "seat__held_at", "seat__shown_at"),
+            )
+        )
+        for row in labels.iterator(chunk_size=5000):
+            self.labels[row[2]] += 1
+            if row[2]:
+                yield from self._beside(row)
+
+    def _beside(self, row: tuple[Any, ...]) -> Iterator[Reading]:
+        item, who, arm, category, first, seen, made, held, shown = row
+        arm = PriorArm(arm)
+        said = self._said(item, set(seen), arm, min(shown or made, made))
+        period = bisect_right(self._turns, min(held or made, made))
+        for modality, prior in said.items():
+            others = (each for part, each in said.items() if part is not modality)
+            submitted = NONE if category is None else self.index_of[category]
+            before = self._first(first) if arm is PriorArm.HIDDEN else NONE
+            yield Reading(item, who, period, arm, modality, prior, next(others, NONE), before, submitted)
+
+    def _said(self, item: int, seen: set[int], arm: PriorArm, when: datetime) -> dict[Modality, int]:
+        """What the priors said that the person saw, or would have seen; the newest where there were several."""
+        priors = self._priors.get(item, ())
+        if arm is PriorArm.WITHHELD:
+            return {prior.modality: prior.category for prior in priors if prior.since <= when + CLOCKS_APART}
+        return {prior.modality: prior.category for prior in priors if prior.pk in seen}
+
+    def _first(self, answer: dict[str, Any] | None) -> int:
+        code = (answer or {}).get("category")
+        return NONE if code is None else self.index_of_code.get(code, NONE)
+
+    def _by_item(self) -> dict[int, list[_Said]]:
+        """The priors with a category that people may see, oldest first."""
+        found: dict[int, list[_Said]] = {}
+        priors = priors_for_people(self.project).filter(item__project=self.project, state=PriorState.OK)
+        columns = ("item_id", "pk", "modality", "category_id", "created_at")
+        rows = priors.filter(category__isnull=False).order_by("created_at", "pk").values_list(*columns)
+        for item, pk, modality, category, since in rows.iterator(chunk_size=5000):
+            found.setdefault(item, []).append(_Said(pk, Modality(modality), self.index_of[category], since))
+        return found
+
+
+def _turns(project: Project) -> list[datetime]:
+    """When the share of withheld priors or their display changed: between two turns chance drew alike."""
+    events = Event.objects.filter(project=project, verb__in=(_VERB, "change_settings")).order_by("at")
+    return [
+        at
+        for verb, facts, at in events.values_list("verb", "facts", "at")
+        if verb == _VERB or _DISPLAY.intersection(facts.get("changed", ()))
+    ]
+
+
+# ── As JSON, for the manifest of a release ────────────────────────────────────
+
+
+def as_json(found: Influence) -> dict[str, Any]:
+    """The labels by arm, and every group of readings with answers; `why` says in English what is undefined."""
+    with override("en"):
+        return {
+            "labels": {arm.value: n for arm, n in found.labels.items()},
+            "labels_without_arm": found.without_arm,
+            "groups": [_account_json(each, found.categories) for each in found.accounts if _told(each)],
+        }
+
+
+def _told(account: Account) -> bool:
+    return any(share.answers or share.without for share in account.shares.values())
+
+
+def _account_json(account: Account, categories: tuple[Category, ...]) -> dict[str, Any]:
+    group = account.group
+    return {
+        "modality": group.modality.value,
+        "scope": group.scope.value,
+        "category": None if group.category is None else categories[group.category].code,
+        "shares": {view.value: _share_json(share) for view, share in account.shares.items()},
+        "differences": {
+            contrast.value: _difference_json(difference) for contrast, difference in account.differences.items()
+        },
+        "changes": {change.value: n for change, n in account.changes.items()},
+    }
+
+
+def _share_json(share: Share) -> dict[str, Any]:
+    counts = {"answers": share.answers, "agreeing": share.agreeing, "without_category": share.without}
+    return counts | _figure_json(share.share)
+
+
+def _difference_json(difference: Difference) -> dict[str, Any]:
+    return {"answers": difference.answers, "others": difference.others} | _figure_json(difference.difference)
+
+
+def _figure_json(figure: Figure) -> dict[str, Any]:
+    if not isinstance(figure, Estimate):
+        return {"value": None, "interval": None, "why": str(WORDS[figure.why])}
+    interval = figure.interval and [figure.interval.low, figure.interval.high]
+    why = {"why": str(WORDS[figure.why])} if figure.why else {}
+    return {"value": figure.value, "interval": interval} | why

@@ -1,0 +1,191 @@
+"""Prior influence: how much is withheld, and how far the priors sway answers. For admins.
+
+Reviewers who do not annotate see the chart on the dashboard. Nobody who labels sees any of it.
+"""
+
+from collections.abc import Iterable
+from typing import Any
+
+from django.contrib import messages
+from django.db.models import Sum
+from django.http import HttpResponse
+from django.shortcuts import redirect, render
+from django.utils.translation import gettext as _
+from django.views.decorators.http import require_http_methods
+
+from annotation.charts import share, whisker
+from annotation.dashboard_tables import influence_tables
+from annotation.domain.agreement import Measured
+from annotation.domain.influence import (
+    Account,
+    Change,
+    Contrast,
+    Estimate,
+    Scope,
+    Undefined,
+    View,
+    Why,
+    detectable,
+    half_width,
+)
+from annotation.domain.words import Modality, PriorArm, PriorDisplay, Role, Stage
+from annotation.forms.influence import WithheldForm
+from annotation.influence import Influence, influence, withhold
+from annotation.influence_tables import CONTRASTS, VIEWS, name_of, why, with_answers
+from annotation.models import Item, Project
+from annotation.snapshots import snapshot
+from annotation.views.scope import PersonRequest, member_of
+
+PLANNED = (5, 10, 20, 30, 50)
+"""Percent withheld for which the page says what could be told."""
+AN_EXAMPLE = 3000
+"""Answers that the plan assumes for a project without items."""
+
+_BRIEF = (Scope.ALL, Scope.CONFLICT)
+_ORDER = (View.WITHHELD, View.OWN, View.SHOWN, View.AFTER)
+_SEEING = (View.SHOWN, View.AFTER)
+
+
+@require_http_methods(["GET", "POST"])
+def show(request: PersonRequest, slug: str) -> HttpResponse:
+    """The report, what the arms mean, and the share that is withheld from now on."""
+    member = member_of(request, slug, Role.ADMIN)
+    project = member.project
+    form = WithheldForm(request.POST or None, initial={"withheld_percent": project.withheld_percent})
+    if request.method == "POST" and form.is_valid():
+        if withhold(member, form.cleaned_data["withheld_percent"]):
+            messages.success(request, _("Stored. It holds for posts that are handed out from now on."))
+        else:
+            messages.info(request, _("That share is withheld already."))
+        return redirect("annotation:influence", slug)
+    with snapshot():
+        found, planned = influence(project), _answers_planned(project)
+    context = {
+        "project": project,
+        "membership": member,
+        "form": form,
+        "found": found,
+        "arms": _arms(project, found),
+        "plan": _plan(planned or AN_EXAMPLE, project.withheld_percent),
+        "planned": planned or AN_EXAMPLE,
+        "is_example": not planned,
+        "charts": charts(found),
+        "tables": influence_tables(found),
+    }
+    return render(request, "annotation/influence.html", context, status=422 if form.errors else 200)
+
+
+def charts(found: Influence, *, brief: bool = False) -> list[dict[str, Any]]:
+    """For each modality with answers: bars by view and differences as whiskers; without categories if `brief`."""
+    drawn = []
+    for modality in Modality:
+        accounts = [each for each in with_answers(found.accounts) if each.group.modality is modality]
+        if brief:
+            accounts = [each for each in accounts if each.group.scope in _BRIEF]
+        if accounts:
+            wide = [each for each in accounts if each.group.scope is not Scope.CATEGORY]
+            drawn.append(
+                {
+                    "modality": modality.value,
+                    "groups": [_group(each, found) for each in accounts],
+                    "differences": [row for each in wide for row in _differences(each, found)],
+                    "changes": _changes(accounts[0]) if accounts[0].group.scope is Scope.ALL else None,
+                }
+            )
+    return drawn
+
+
+def _group(account: Account, found: Influence) -> dict[str, Any]:
+    bars = [_bar(account, view) for view in _ORDER if account.shares[view].answers]
+    return {"name": name_of(account.group, found.categories), "bars": bars}
+
+
+def _bar(account: Account, view: View) -> dict[str, Any]:
+    of_view = account.shares[view]
+    figure = of_view.share
+    interval = figure.interval if isinstance(figure, Estimate) else None
+    return {
+        "name": VIEWS[view],
+        "width": share(of_view.agreeing, of_view.answers),
+        "percent": round(100 * of_view.agreeing / of_view.answers),
+        "low": interval and round(100 * interval.low),
+        "high": interval and round(100 * interval.high),
+        "why": why(figure),
+        "n": of_view.answers,
+        "seeing": view in _SEEING,
+    }
+
+
+def _differences(account: Account, found: Influence) -> Iterable[dict[str, Any]]:
+    """The comparisons that have answers; the main one always, so that its absence is explained."""
+    for contrast, each in account.differences.items():
+        figure = each.difference
+        main = contrast is Contrast.SHOWN_WITHHELD and account.group.scope is Scope.ALL
+        if figure == Undefined(Why.NO_ANSWERS) and not (main and not _compared(account)):
+            continue
+        row: dict[str, Any] = {"name": CONTRASTS[contrast], "posts": name_of(account.group, found.categories)}
+        row |= {"why": why(figure), "mark": None}
+        if isinstance(figure, Estimate):
+            row |= {"points": _points(figure.value), "mark": whisker(Measured(figure.value, figure.interval), -1)}
+            if figure.interval:
+                row |= {"low": _points(figure.interval.low), "high": _points(figure.interval.high)}
+        yield row
+
+
+def _compared(account: Account) -> bool:
+    return any(each.difference != Undefined(Why.NO_ANSWERS) for each in account.differences.values())
+
+
+def _points(value: float) -> str:
+    """A difference of shares in percentage points, with its sign."""
+    points = round(100 * value)
+    return f"{'−' if points < 0 else '+' if points > 0 else ''}{abs(points)}"
+
+
+def _changes(account: Account) -> dict[str, int] | None:
+    if not account.asked_twice:
+        return None
+    return {
+        "asked": account.asked_twice,
+        "changed": account.changed,
+        "percent": round(100 * account.changed / account.asked_twice),
+        "towards": account.changes[Change.TOWARDS],
+    }
+
+
+def _arms(project: Project, found: Influence) -> list[dict[str, Any]]:
+    """What the arms mean, how many answers each has, and what is drawn now."""
+    first = PriorArm.HIDDEN if project.prior_display == PriorDisplay.AFTER_FIRST_ANSWER else PriorArm.SHOWN
+    now = {first: 100 - project.withheld_percent, PriorArm.WITHHELD: project.withheld_percent}
+    meaning = {
+        PriorArm.SHOWN: (_("Shown"), _("The priors stand beside the post from the start.")),
+        PriorArm.HIDDEN: (
+            _("Hidden first"),
+            _("The person answers, then the priors open, and the answer may be kept or changed."),
+        ),
+        PriorArm.WITHHELD: (_("Withheld"), _("This person never sees the priors of this post; others may.")),
+    }
+    return [
+        {"name": name, "text": text, "n": found.labels[arm], "now": now.get(arm, 0)}
+        for arm, (name, text) in meaning.items()
+    ]
+
+
+def _answers_planned(project: Project) -> int:
+    """The answers that the project's items ask for in a round."""
+    items = Item.objects.filter(project=project).exclude(stage__in=(Stage.EXCLUDED, Stage.KNOWN))
+    return items.aggregate(n=Sum("seats"))["n"] or 0
+
+
+def _plan(answers: int, now: int) -> list[dict[str, Any]]:
+    percents = sorted({*PLANNED, *([now] if now else [])})
+    return [
+        {
+            "percent": percent,
+            "withheld": round(answers * percent / 100),
+            "half": 100 * (half_width(answers, percent / 100) or 0),
+            "detectable": 100 * (detectable(answers, percent / 100) or 0),
+            "now": percent == now,
+        }
+        for percent in percents
+    ]
