@@ -68,7 +68,14 @@ class User(AbstractUser):
 
     public_id = models.UUIDField(default=uuid4, unique=True, editable=False)
     blur = models.BooleanField(default=True)
+    blur_strength = models.CharField(
+        max_length=8, choices=choices(words.BlurStrength), default=words.BlurStrength.PATCHES
+    )
     grey = models.BooleanField(default=True)
+    sepia = models.BooleanField(default=False)
+    picture_size = models.CharField(max_length=8, choices=choices(words.PictureSize), default=words.PictureSize.FULL)
+    fold_text = models.BooleanField(default=False)  # a post's text stays closed until opened
+    viewing_chosen = models.BooleanField(default=False)  # until then a project they join sets its defaults
     theme = models.CharField(max_length=8, choices=Theme.choices, default=Theme.SYSTEM)
     language = models.CharField(max_length=10, blank=True, default="")
 
@@ -141,6 +148,8 @@ class Project(models.Model):
     severe_a_day = models.PositiveIntegerField(null=True, blank=True)
     minutes_a_day = models.PositiveIntegerField(null=True, blank=True)
     break_after_minutes = models.PositiveIntegerField(default=50)  # of work, then a break is offered; 0: never
+    viewing_defaults = models.JSONField(default=dict, blank=True)  # `domain/viewing.py`, for people new to the site
+    support_text = models.TextField(blank=True, default="")  # whom to turn to and what is offered, by the admins
     archived_at = models.DateTimeField(null=True, blank=True)
     delete_after = models.DateTimeField(null=True, blank=True)  # somebody asked for its deletion; until then undoable
     created_at = models.DateTimeField(default=timezone.now, editable=False)
@@ -364,6 +373,24 @@ class WorkDay(models.Model):
 
     class Meta:
         constraints = (models.UniqueConstraint(fields=("member", "day"), name="work_day_once"),)
+
+
+class CheckIn(models.Model):
+    """How the work left a person on a day, in their own words of 1 (hard) to 5 (fine); None: they were asked and passed.
+
+    Private: shown to nobody else; weeks are counted only where five people or more answered.
+    """
+
+    member = models.ForeignKey(Membership, on_delete=models.CASCADE, related_name="check_ins")
+    day = models.DateField()  # by the site's clock
+    mood = models.PositiveSmallIntegerField(null=True, blank=True)
+    at = models.DateTimeField(default=timezone.now, editable=False)
+
+    class Meta:
+        constraints = (
+            models.UniqueConstraint(fields=("member", "day"), name="check_in_once_a_day"),
+            models.CheckConstraint(condition=Q(mood__isnull=True) | Q(mood__gte=1, mood__lte=5), name="mood_1_to_5"),
+        )
 
 
 # ── Items ─────────────────────────────────────────────────────────────────────

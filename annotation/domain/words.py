@@ -125,6 +125,25 @@ class CompetenceMethod(StrEnum):
     """Hovy et al. (2013): each annotator either knows the answer or guesses in their own way."""
 
 
+class BlurStrength(StrEnum):
+    """What stands in a picture's place until it is revealed. The file is the same; stronger ones hide more of it."""
+
+    PATCHES = "patches"
+    """Patches of colour, from which nothing can be read."""
+    SOFT = "soft"
+    """Fainter and softer patches."""
+    BLANK = "blank"
+    """A plain surface."""
+
+
+class PictureSize(StrEnum):
+    """How large a person wants pictures on every page."""
+
+    FULL = "full"
+    MEDIUM = "medium"
+    SMALL = "small"
+
+
 class Order(StrEnum):
     """Which items are handed out first: spread over many, or finish those begun."""
 
