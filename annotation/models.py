@@ -279,6 +279,7 @@ class Membership(models.Model):
     idle_until = models.DateTimeField(null=True, blank=True)  # "nothing left" is remembered until then
     guideline_read = models.PositiveIntegerField(default=0)  # the newest version this person said they read
     trained_at = models.DateTimeField(null=True, blank=True)  # passed the training set
+    training_extra = models.PositiveSmallIntegerField(default=0)  # attempts that an admin granted beyond the project's
     quota = models.PositiveIntegerField(null=True, blank=True)  # instead of the project's
     severe_a_day = models.PositiveIntegerField(null=True, blank=True)  # one's own caps, where lower than the project's
     minutes_a_day = models.PositiveIntegerField(null=True, blank=True)
@@ -638,6 +639,54 @@ class KnownAnswer(models.Model):
     training = models.BooleanField(default=False)  # else mixed in
     active = models.BooleanField(default=True)
     created_at = models.DateTimeField(default=timezone.now, editable=False)
+
+
+class TrainingAttempt(models.Model):
+    """One go of a person at a project's training items. The counts stand when it is finished; `total` holds skips."""
+
+    public_id = models.UUIDField(default=uuid4, unique=True, editable=False)
+    member = models.ForeignKey(Membership, on_delete=models.CASCADE, related_name="training_attempts")
+    number = models.PositiveSmallIntegerField()
+    started_at = models.DateTimeField(default=timezone.now, editable=False)
+    finished_at = models.DateTimeField(null=True, blank=True)
+    correct = models.PositiveIntegerField(default=0)
+    answered = models.PositiveIntegerField(default=0)
+    total = models.PositiveIntegerField(default=0)
+    passed = models.BooleanField(default=False)
+
+    class Meta:
+        ordering = ("number",)
+        constraints = (
+            models.UniqueConstraint(fields=("member", "number"), name="training_attempt_number_once"),
+            models.UniqueConstraint(
+                fields=("member",), condition=Q(finished_at__isnull=True), name="training_attempt_open_once"
+            ),
+        )
+
+
+class TrainingAnswer(models.Model):
+    """What somebody said of a training item in an attempt, and whether that was right by the key of that moment."""
+
+    attempt = models.ForeignKey(TrainingAttempt, on_delete=models.CASCADE, related_name="answers")
+    item = models.ForeignKey(Item, on_delete=models.CASCADE, related_name="training_answers")
+    category = models.ForeignKey(
+        Category, null=True, blank=True, on_delete=models.PROTECT, related_name="training_answers"
+    )
+    not_sure = models.BooleanField(default=False)
+    skipped = models.BooleanField(default=False)
+    correct = models.BooleanField(default=False)
+    at = models.DateTimeField(default=timezone.now, editable=False)
+
+    class Meta:
+        constraints = (
+            models.UniqueConstraint(fields=("attempt", "item"), name="training_answer_once"),
+            models.CheckConstraint(
+                condition=Q(category__isnull=False, not_sure=False, skipped=False)
+                | Q(category__isnull=True, not_sure=True, skipped=False, correct=False)
+                | Q(category__isnull=True, not_sure=False, skipped=True, correct=False),
+                name="training_answer_of_one_kind",
+            ),
+        )
 
 
 class Skip(models.Model):
