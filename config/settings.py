@@ -90,6 +90,7 @@ CONTENT_SECURITY_POLICY = {
 INSTALLED_APPS = [
     "config.apps.Wiring",
     "annotation",
+    "moderation",
     "runs",
     "django.contrib.admin",
     "django.contrib.auth",

@@ -15,7 +15,7 @@ from typing import Any
 
 from providers.messages import ProviderError, Reply, Request, Usage
 
-_OWN_WORDS = "Built-in keyword baseline, no language model was used."
+OWN_WORDS = "Built-in keyword baseline, no language model was used."
 _SENTENCES = re.compile(r"[^.!?。！？\n]+")
 _FILE = Path(__file__).with_name("cues.toml")
 
@@ -109,7 +109,8 @@ class KeywordModel:
                 f"set MODEL_{request.role.upper()}.",
                 code="bad_request",
             )
-        return Reply(json.dumps(answer(request, self._cues), ensure_ascii=False), self.name, Usage())
+        said = answer(request, self._cues)
+        return Reply(said if isinstance(said, str) else json.dumps(said, ensure_ascii=False), self.name, Usage())
 
 
 def text_prior(request: Request, cues: Cues) -> dict[str, Any]:
@@ -118,29 +119,29 @@ def text_prior(request: Request, cues: Cues) -> dict[str, Any]:
     A category is `{"code", "name", "hateful", "aliases"?}`.
     """
     hit = worst_hit(str(request.context.get("text", "")), cues)
-    category = _category(request.context.get("categories", ()), hit)
+    category = category_for(request.context.get("categories", ()), hit)
     if hit is None:
-        said = f"{_OWN_WORDS} It found none of its cues; it does not understand anything that is not said openly."
+        said = f"{OWN_WORDS} It found none of its cues; it does not understand anything that is not said openly."
         return {"category": category["code"], "explanation": said, "severity": 0}
     quoted = " with ".join(f"“{words}”" for words in hit.words)
     return {
         "category": category["code"],
-        "explanation": f"{_OWN_WORDS} It found {quoted} in one sentence."
+        "explanation": f"{OWN_WORDS} It found {quoted} in one sentence."
         if len(hit.words) > 1
-        else f"{_OWN_WORDS} It found {quoted}.",
+        else f"{OWN_WORDS} It found {quoted}.",
         "severity": hit.severity,
     }
 
 
 def image_prior(request: Request, cues: Cues) -> dict[str, Any]:
     """The same form without a category: no shape that asks for one takes it, so the item has no image prior."""
-    return {"category": None, "explanation": f"{_OWN_WORDS} It cannot see pictures.", "severity": None}
+    return {"category": None, "explanation": f"{OWN_WORDS} It cannot see pictures.", "severity": None}
 
 
 ANSWERS: Mapping[str, Callable[[Request, Cues], Any]] = {"prior_text": text_prior, "prior_image": image_prior}
 
 
-def _category(categories: Sequence[Mapping[str, Any]], hit: Hit | None) -> Mapping[str, Any]:
+def category_for(categories: Sequence[Mapping[str, Any]], hit: Hit | None) -> Mapping[str, Any]:
     """The project's category for a hit: the one of its kind, else one for other hate, else by severity."""
     among = [category for category in categories if bool(category["hateful"]) is (hit is not None)]
     if not among:

@@ -16,7 +16,8 @@ from django.conf import settings
 from django.utils.translation import gettext as _
 
 from providers.breaking import Breaker, Breaking
-from providers.keyword import KeywordModel
+from providers.keyword import ANSWERS, KeywordModel
+from providers.keyword_court import COURT
 from providers.limiting import Gate, Limiting
 from providers.messages import Model, ProviderError, Refused, Reply, Request
 from providers.retrying import Retrying
@@ -85,7 +86,7 @@ def model_for(role: str, overrides: Mapping[str, str] | None = None) -> Model:
     """The model of a role behind retries, limits and breaker; `overrides` maps roles to `provider:model`."""
     binding = bind(ModelRole(role), overrides)
     if binding.provider == KEYWORD:
-        return KeywordModel()
+        return KeywordModel({**ANSWERS, **COURT})
     _require_usable(binding)
     vendor = _vendor(binding.provider)
     with _building:
@@ -199,7 +200,7 @@ def try_out(role: ModelRole, request: Request, overrides: Mapping[str, str] | No
 
 def _once(binding: Binding) -> Model:
     if binding.provider == KEYWORD:
-        return KeywordModel()
+        return KeywordModel({**ANSWERS, **COURT})
     _require_usable(binding)
     vendor = _vendor(binding.provider)
     return _adapter(replace(vendor, wall=min(20.0, vendor.wall)), binding)

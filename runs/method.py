@@ -75,6 +75,14 @@ class Finish:
 
 
 @dataclass(frozen=True)
+class GiveUp:
+    """What was answered is of no use to the method: the run ends for this reason, and a person looks."""
+
+    reason: Reason
+    detail: str
+
+
+@dataclass(frozen=True)
 class Outcome:
     """How a run ended. `value` is the method's own outcome where it succeeded, else empty."""
 
@@ -107,7 +115,7 @@ class Method(Protocol):
         """Whether the subject is still there; asked between turns."""
         ...
 
-    def next_steps(self, case: Any, turns: Mapping[str, SavedTurn]) -> Sequence[Step] | Finish:
+    def next_steps(self, case: Any, turns: Mapping[str, SavedTurn]) -> Sequence[Step] | Finish | GiveUp:
         """Say what comes next. Pure: the same case and turns always give the same answer."""
         ...
 

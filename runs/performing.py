@@ -16,7 +16,7 @@ from runs import calls, leasing, pausing, pool, spending, stopping, turns
 from runs.asking import Answer, Asking, ended
 from runs.calls import Call
 from runs.domain.states import Reason, RunState, TurnState, reason_of, state_of
-from runs.method import Finish, Method, Outcome, SavedTurn, Step
+from runs.method import Finish, GiveUp, Method, Outcome, SavedTurn, Step
 from runs.models import Run
 
 Models = Callable[[str, str], Model]
@@ -71,6 +71,8 @@ class Performance:
             steps = self.method.next_steps(self.case, self.usable)
             if isinstance(steps, Finish):
                 return Outcome(RunState.SUCCEEDED, value=steps.value)
+            if isinstance(steps, GiveUp):
+                return Outcome(state_of(steps.reason), steps.reason, steps.detail)
             unsaved = [step for step in steps if step.key not in self.saved]
             if unsaved and self.saved and not self.method.still_wanted(self.run):
                 return Outcome(RunState.CANCELLED, Reason.TARGET_GONE)

@@ -1,6 +1,6 @@
 """The form of a prior as a model gives it: an explanation, one of the project's categories, a severity."""
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from functools import lru_cache
 from typing import Annotated, Any
 
@@ -29,14 +29,26 @@ def answer_shape(categories: Sequence[Category]) -> type[PriorAnswer]:
     return _shape(tuple((category.code, tuple(names(category))) for category in categories))
 
 
+def category_reader(categories: Sequence[Category]) -> Callable[[Any], int]:
+    """A validator that reads a category from its code, its name or an alias, written exactly so.
+
+    Never the nearest match: what is not written like this goes back to the model, then to a person.
+    """
+    return _reader(tuple((category.code, tuple(names(category))) for category in categories))
+
+
 @lru_cache(maxsize=64)
 def _shape(written: tuple[tuple[int, tuple[str, ...]], ...]) -> type[PriorAnswer]:
     codes = [code for code, _ in written]
+    category = Annotated[int, BeforeValidator(_reader(written)), WithJsonSchema({"type": "integer", "enum": codes})]
+    return create_model("PriorOfCategories", __base__=PriorAnswer, category=(category, ...))
+
+
+def _reader(written: tuple[tuple[int, tuple[str, ...]], ...]) -> Callable[[Any], int]:
     allowed = ", ".join(f"{code} ({spelled[0]})" for code, spelled in written)
-    known = {str(code): code for code in codes} | {name: code for code, spelled in written for name in spelled}
+    known = {str(code): code for code, _ in written} | {name: code for code, spelled in written for name in spelled}
 
     def code_of(given: Any) -> int:
-        # Never the nearest match: what is not written like this goes back to the model, then to a person.
         code = None if isinstance(given, bool | float) else known.get(str(given))
         if code is None:
             raise PydanticCustomError(
@@ -44,5 +56,4 @@ def _shape(written: tuple[tuple[int, tuple[str, ...]], ...]) -> type[PriorAnswer
             )
         return code
 
-    category = Annotated[int, BeforeValidator(code_of), WithJsonSchema({"type": "integer", "enum": codes})]
-    return create_model("PriorOfCategories", __base__=PriorAnswer, category=(category, ...))
+    return code_of

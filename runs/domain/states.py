@@ -88,3 +88,5 @@ class Flag(StrEnum):
     LED_ASTRAY = "led_astray"
     """The answer repeats a word that only our own instructions hold: people are not shown it as a judgement."""
     POSSIBLY_BILLED_TWICE = "possibly_billed_twice"
+    TAKEN_OVER = "taken_over"
+    """The turn is another run's, which paid for it; this run goes on from there."""

@@ -1,0 +1,206 @@
+"""Starting methods on items, judging a debate again, and what came of it."""
+
+import hashlib
+import json
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
+from typing import Any
+
+from django.db import transaction
+from django.db.models import F, QuerySet
+from django.utils.translation import gettext as _
+from pydantic import BaseModel, ValidationError
+
+from annotation.models import Item, Membership, Project, record
+from moderation.domain.baselines import BaselineOptions, ExplainOptions
+from moderation.domain.court import CourtOptions
+from moderation.methods import arcade, baseline, explain
+from providers import wiring
+from providers.roles import ModelRole
+from runs import forking, spending, starting
+from runs.domain.states import OPEN, RunState
+from runs.models import Run
+
+MOST_REPEATS = 20
+
+
+class BadChoice(ValueError):
+    """An option, a model or a number that is not to be had; the sentence says what is."""
+
+
+@dataclass(frozen=True)
+class Known:
+    """A method that can be started: who speaks in it, who judges, and what may be chosen."""
+
+    name: str
+    roles: Sequence[ModelRole]
+    options: type[BaseModel]
+    judge: ModelRole | None = None
+
+
+METHODS: Mapping[str, Known] = {
+    known.name: known
+    for known in (
+        Known(baseline.NAME, baseline.ROLES, BaselineOptions),
+        Known(explain.NAME, explain.ROLES, ExplainOptions),
+        Known(arcade.NAME, arcade.ROLES, CourtOptions, judge=ModelRole.JUDGE),
+    )
+}
+
+
+@dataclass(frozen=True)
+class Wish:
+    """What somebody wants: a method, its options, other models by role, how often.
+
+    With several `judges` the debate is held once; the first judges it, and the others when it is over. What was
+    answered before, with these options and models, is not asked again but with `again`.
+    """
+
+    method: str
+    options: Mapping[str, Any] = field(default_factory=dict)
+    models: Mapping[str, str] = field(default_factory=dict)
+    judges: Sequence[str] = ()
+    repeats: int = 1
+    again: bool = False
+
+
+def start(
+    project: Project, items: QuerySet[Item], wish: Wish, actor: Membership | None = None, *, ring: bool = True
+) -> int:
+    """Queue the method on these items, each as often as wished; answers how many runs are new.
+
+    A run of the same options and models that is under way on an item is not queued twice. Raises BadChoice.
+    """
+    known = _known(wish.method)
+    options = checked_options(wish.method, wish.options)
+    if not 1 <= wish.repeats <= MOST_REPEATS:
+        raise BadChoice(_("Repeats: from 1 to %(most)d.") % {"most": MOST_REPEATS})
+    plan = _plan(project, known, wish)
+    queued = 0
+    with transaction.atomic():
+        spending.allow(project.public_id, calls=project.call_budget, tokens=project.token_budget)
+        for repeat in range(wish.repeats):
+            like = starting.Wanted(
+                method=known.name,
+                project=project.public_id,
+                subject=project.public_id,
+                model_plan=plan,
+                variant=variant_of(options, plan),
+                repeat=repeat,
+                options=options,
+                started_by=actor.public_id if actor else None,
+            )
+            wanted = items if wish.again else items.exclude(public_id__in=_answered(like))
+            queued += starting.start_for_each(wanted.values(subject=F("public_id")), like, ring=ring)
+        if queued:
+            record("runs_started", project=project, actor=actor, method=known.name, runs=queued)
+    return queued
+
+
+def judge_again(run: Run, judges: Sequence[str], project: Project, actor: Membership | None = None) -> list[Run]:
+    """Let other models judge a debate that is over; each costs the judge's call alone.
+
+    Judges that have it before them at the moment are passed over. Raises BadChoice, also for a method without a judge
+    and a run that is still going on.
+    """
+    known = _known(run.method)
+    if known.judge is None:
+        raise BadChoice(_("%(method)s has no judge.") % {"method": run.method})
+    made = []
+    for name in judges:
+        _check(known.judge, name)
+        try:
+            forked = forking.fork(
+                run,
+                {known.judge: name},
+                variant=judged_variant(run, name),
+                started_by=actor.public_id if actor else None,
+            )
+        except forking.CannotFork as fault:
+            raise BadChoice(str(fault)) from None
+        if forked is not None:
+            made.append(forked)
+            record(
+                "judged_again", project=project, actor=actor, row=run.public_id, run=str(forked.public_id), judge=name
+            )
+    return made
+
+
+def judged_variant(run: Run, judge: str) -> str:
+    """The variant of the run that this judge's verdict on the run's debate is or would be."""
+    return variant_of(run.options, {**run.model_plan, str(_known(run.method).judge): judge})
+
+
+def runs_of(project: Project, items: QuerySet[Item], wish: Wish) -> QuerySet[Run]:
+    """The runs on these items that answer the wish, those of its further judges too, oldest first. Raises BadChoice."""
+    known, options = _known(wish.method), checked_options(wish.method, wish.options)
+    plan = _plan(project, known, wish)
+    plans = [plan, *({**plan, str(known.judge): name} for name in wish.judges[1:])]
+    return Run.objects.filter(
+        project=project.public_id,
+        method=wish.method,
+        variant__in=[variant_of(options, each) for each in plans],
+        repeat__lt=wish.repeats,
+        subject__in=items.values("public_id"),
+    ).order_by("id")
+
+
+def _answered(like: starting.Wanted) -> QuerySet[Run, Any]:
+    """The subjects of runs like this one that have an answer, or are under way."""
+    done = (*OPEN, RunState.SUCCEEDED, RunState.REFUSED, RunState.UNREADABLE)
+    same = Run.objects.filter(project=like.project, method=like.method, variant=like.variant, repeat=like.repeat)
+    return same.filter(state__in=done).values("subject")
+
+
+def checked_options(method: str, options: Mapping[str, Any]) -> dict[str, Any]:
+    """The options with their defaults, as the run's row keeps them. Raises BadChoice."""
+    shape = _known(method).options
+    try:
+        return shape.model_validate(dict(options)).model_dump(mode="json")
+    except ValidationError as fault:
+        error = fault.errors(include_url=False)[0]
+        name = ".".join(str(part) for part in error["loc"])
+        known = ", ".join(shape.model_fields)
+        said = _("The option %(name)s: %(why)s. There are %(known)s.")
+        raise BadChoice(said % {"name": name or "?", "why": error["msg"], "known": known}) from None
+
+
+def variant_of(options: Mapping[str, Any], plan: Mapping[str, str]) -> str:
+    """A short name for these options and models: runs of one item that differ in either are told apart by it."""
+    written = json.dumps([dict(options), dict(plan)], sort_keys=True)
+    return hashlib.sha256(written.encode()).hexdigest()[:16]
+
+
+def _known(method: str) -> Known:
+    if method not in METHODS:
+        raise BadChoice(
+            _("There is no method %(name)s; there are %(known)s.") % {"name": method, "known": ", ".join(METHODS)}
+        )
+    return METHODS[method]
+
+
+def _plan(project: Project, known: Known, wish: Wish) -> dict[str, str]:
+    """The model of each role: the wish's, else the project's, else the site's. Raises BadChoice."""
+    chosen = dict(wish.models)
+    if unknown := sorted(set(chosen) - set(known.roles)):
+        raise BadChoice(
+            _("%(method)s has no role %(role)s; it has %(known)s.")
+            % {"method": known.name, "role": unknown[0], "known": ", ".join(known.roles)}
+        )
+    if wish.judges:
+        if known.judge is None:
+            raise BadChoice(_("%(method)s has no judge.") % {"method": known.name})
+        chosen[known.judge] = wish.judges[0]
+    overrides = {**project.model_plan, **chosen}
+    return {str(role): _check(role, overrides.get(role, "")) for role in known.roles}
+
+
+def _check(role: ModelRole, name: str) -> str:
+    """The full name of the model for this role. Raises BadChoice where it cannot be asked."""
+    try:
+        binding = wiring.bind(role, {role: name} if name else None)
+    except wiring.NotConfigured as fault:
+        raise BadChoice(str(fault)) from None
+    if binding.problem:
+        raise BadChoice(binding.problem)
+    return binding.name
