@@ -30,9 +30,9 @@ _PRIORS: Mapping[Modality, Promise] = {
     Modality.IMAGE: pgettext_lazy("prior", "picture"),
 }
 _SCOPES: Mapping[Scope, Promise] = {
-    Scope.ALL: gettext_lazy("all posts"),
-    Scope.CONFLICT: gettext_lazy("priors in conflict"),
-    Scope.ALIKE: gettext_lazy("priors alike"),
+    Scope.ALL: gettext_lazy("All posts"),
+    Scope.CONFLICT: gettext_lazy("Priors in conflict"),
+    Scope.ALIKE: gettext_lazy("Priors alike"),
 }
 
 FIGURE = (gettext_lazy("low, 95 %"), gettext_lazy("high, 95 %"), gettext_lazy("why undefined"))
@@ -84,7 +84,7 @@ def name_of(group: Group, categories: tuple[Category, ...]) -> str:
     if group.category is None:
         return str(_SCOPES[group.scope])
     category = categories[group.category]
-    return _("prior says %(category)s") % {"category": f"{category.code} {category.name}"}
+    return _("Prior says %(category)s") % {"category": f"{category.code} {category.name}"}
 
 
 def with_answers(accounts: Iterable[Account]) -> list[Account]:

@@ -15,7 +15,7 @@ from django.views.decorators.http import require_http_methods
 
 from annotation.charts import share, whisker
 from annotation.dashboard_tables import influence_tables
-from annotation.domain.agreement import Measured
+from annotation.domain.agreement import Interval, Measured
 from annotation.domain.influence import (
     Account,
     Change,
@@ -41,6 +41,7 @@ PLANNED = (5, 10, 20, 30, 50)
 AN_EXAMPLE = 3000
 """Answers that the plan assumes for a project without items."""
 
+_REACHES = (10, 20, 50, 100)
 _BRIEF = (Scope.ALL, Scope.CONFLICT)
 _ORDER = (View.WITHHELD, View.OWN, View.SHOWN, View.AFTER)
 _SEEING = (View.SHOWN, View.AFTER)
@@ -84,15 +85,30 @@ def charts(found: Influence, *, brief: bool = False) -> list[dict[str, Any]]:
             accounts = [each for each in accounts if each.group.scope in _BRIEF]
         if accounts:
             wide = [each for each in accounts if each.group.scope is not Scope.CATEGORY]
+            reach = _reach(wide)
             drawn.append(
                 {
                     "modality": modality.value,
-                    "groups": [_group(each, found) for each in accounts],
-                    "differences": [row for each in wide for row in _differences(each, found)],
-                    "changes": _changes(accounts[0]) if accounts[0].group.scope is Scope.ALL else None,
+                    "groups": [_group(each, found) for each in wide],
+                    "categories": [_group(each, found) for each in accounts if each not in wide],
+                    "reach": reach,
+                    "differences": [row for each in wide for row in _differences(each, found, reach)],
+                    "changes": _changes(accounts[0]),
                 }
             )
     return drawn
+
+
+def _reach(accounts: Iterable[Account]) -> int:
+    """How far the axis of the differences goes to both sides: the least of a few round numbers of points."""
+    figures = [each.difference for account in accounts for each in account.differences.values()]
+    ends = [
+        abs(end)
+        for figure in figures
+        if isinstance(figure, Estimate)
+        for end in (figure.value, *((figure.interval.low, figure.interval.high) if figure.interval else ()))
+    ]
+    return next(reach for reach in _REACHES if 100 * max(ends, default=0) <= reach)
 
 
 def _group(account: Account, found: Influence) -> dict[str, Any]:
@@ -116,7 +132,7 @@ def _bar(account: Account, view: View) -> dict[str, Any]:
     }
 
 
-def _differences(account: Account, found: Influence) -> Iterable[dict[str, Any]]:
+def _differences(account: Account, found: Influence, reach: int) -> Iterable[dict[str, Any]]:
     """The comparisons that have answers; the main one always, so that its absence is explained."""
     for contrast, each in account.differences.items():
         figure = each.difference
@@ -126,8 +142,10 @@ def _differences(account: Account, found: Influence) -> Iterable[dict[str, Any]]
         row: dict[str, Any] = {"name": CONTRASTS[contrast], "posts": name_of(account.group, found.categories)}
         row |= {"why": why(figure), "mark": None}
         if isinstance(figure, Estimate):
-            row |= {"points": _points(figure.value), "mark": whisker(Measured(figure.value, figure.interval), -1)}
+            row["points"] = _points(figure.value)
             if figure.interval:
+                ends = [100 * end / reach for end in (figure.value, figure.interval.low, figure.interval.high)]
+                row["mark"] = whisker(Measured(ends[0], Interval(ends[1], ends[2])), -1)
                 row |= {"low": _points(figure.interval.low), "high": _points(figure.interval.high)}
         yield row
 
