@@ -141,6 +141,10 @@ class Project(models.Model):
     training_pass_percent = models.PositiveSmallIntegerField(default=80)
     training_attempts = models.PositiveSmallIntegerField(default=3)  # 0: as many as one likes
     check_percent = models.PositiveSmallIntegerField(default=0)  # of what is handed out: items with known answers
+    new_batches = models.CharField(
+        max_length=8, choices=choices(words.BatchState), default=words.BatchState.WAITING
+    )  # the state of a batch that an import names first: waiting or open
+    queues_settled = models.BooleanField(default=True, editable=False)  # False: `Item.queue` lags behind the batches
     # care; None: no cap. A person may set lower ones for themselves
     severe_from = models.PositiveSmallIntegerField(default=2)  # the severity that counts as severe
     severe_in_row = models.PositiveSmallIntegerField(default=3)  # then a milder one comes between; 0: no shaping
@@ -274,6 +278,9 @@ class Membership(models.Model):
     administers = models.BooleanField(default=False)
     active = models.BooleanField(default=True)
     withdrawn_at = models.DateTimeField(null=True, blank=True)
+    labels_out_before = models.DateTimeField(
+        null=True, blank=True
+    )  # labels from before it are being taken out of force
     consent_version = models.PositiveIntegerField(default=0)
     consent_at = models.DateTimeField(null=True, blank=True)
     idle_until = models.DateTimeField(null=True, blank=True)  # "nothing left" is remembered until then
@@ -326,6 +333,61 @@ class Batch(models.Model):
 
     def __str__(self) -> str:
         return self.name
+
+
+class Invitation(models.Model):
+    """A link by which one person joins a project, once. Only the hash of its secret is kept.
+
+    Open: not accepted, not revoked, not expired, and its maker is still an admin (`annotation/inviting.py`).
+    """
+
+    public_id = models.UUIDField(default=uuid4, unique=True, editable=False)
+    project = models.ForeignKey(Project, on_delete=models.CASCADE, related_name="invitations")
+    token_sha256 = models.CharField(max_length=64, unique=True, editable=False)
+    annotates = models.BooleanField(default=False)
+    reviews = models.BooleanField(default=False)
+    administers = models.BooleanField(default=False)
+    batch = models.ForeignKey(Batch, null=True, blank=True, on_delete=models.SET_NULL, related_name="invitations")
+    note = models.CharField(max_length=200, blank=True, default="")  # for the admins: whom it is for
+    created_by = models.ForeignKey(Membership, on_delete=models.PROTECT, related_name="invitations_made")
+    created_at = models.DateTimeField(default=timezone.now, editable=False)
+    expires_at = models.DateTimeField()
+    accepted_by = models.ForeignKey(
+        Membership, null=True, blank=True, on_delete=models.PROTECT, related_name="invitations_accepted"
+    )
+    accepted_at = models.DateTimeField(null=True, blank=True)
+    revoked_at = models.DateTimeField(null=True, blank=True)
+
+    class Meta:
+        ordering = ("-pk",)
+        constraints = (
+            models.CheckConstraint(
+                condition=Q(annotates=True) | Q(reviews=True) | Q(administers=True), name="invitation_to_some_role"
+            ),
+            models.CheckConstraint(
+                condition=Q(accepted_by__isnull=True, accepted_at__isnull=True)
+                | Q(accepted_by__isnull=False, accepted_at__isnull=False, revoked_at__isnull=True),
+                name="invitation_accepted_by_someone",
+            ),
+        )
+
+    @property
+    def roles(self) -> tuple[words.Role, ...]:
+        return tuple(role for role in words.Role if getattr(self, ROLE_FLAG[role]))
+
+
+class ConsentText(models.Model):
+    """A version of what people agree to in a project, kept so that each can be shown what they agreed to."""
+
+    project = models.ForeignKey(Project, on_delete=models.CASCADE, related_name="consent_texts")
+    version = models.PositiveIntegerField()
+    text = models.TextField(blank=True, default="")  # "": the site's own words stood there
+    on_withdrawal = models.CharField(max_length=8, choices=choices(words.OnWithdrawal), default=words.OnWithdrawal.KEEP)
+    created_at = models.DateTimeField(default=timezone.now, editable=False)
+
+    class Meta:
+        ordering = ("-version",)
+        constraints = (models.UniqueConstraint(fields=("project", "version"), name="consent_version_once"),)
 
 
 class OptOut(models.Model):
