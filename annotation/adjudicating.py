@@ -11,7 +11,7 @@ from annotation.consensus import hold, move_held, open_reasons, settle, settle_d
 from annotation.domain.patterns import Prior as PriorValue
 from annotation.domain.stages import Mover, may_move
 from annotation.domain.words import Modality, Reason, Role, Stage
-from annotation.models import Adjudication, Category, Event, Item, Label, Membership, Ruling, record
+from annotation.models import Adjudication, Category, Event, Item, KnownAnswer, Label, Membership, Ruling, record
 from annotation.rounds import next_round
 from annotation.transactions import short_transaction
 
@@ -123,7 +123,8 @@ def _refuse_unless_allowed(item: Item, member: Membership, end: Stage, ruling: R
     start, reopening = Stage(item.stage), ruling is Ruling.REOPEN
     role, mover = (Role.ADMIN, Mover.ADMIN) if reopening else (Role.REVIEWER, Mover.REVIEWER)
     disputed = start is Stage.DISPUTED
-    if disputed == reopening or not member.has(role) or not may_move(start, end, mover):
+    aside = reopening and KnownAnswer.objects.filter(item=item).exists()  # never votes again, once it had a key
+    if aside or disputed == reopening or not member.has(role) or not may_move(start, end, mover):
         raise NotAllowed(ruling)
     if not reopening and not may_settle(item, member):
         raise OwnItem(ruling)

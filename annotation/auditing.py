@@ -22,11 +22,13 @@ from annotation.domain.alignment import aligned_flag, alignment
 from annotation.domain.closing import Case, Findings, findings
 from annotation.domain.patterns import Pattern
 from annotation.domain.words import Source, Stage
+from annotation.label_removal import ASKED_AGAIN, REMOVED
 from annotation.models import (
     Adjudication,
     Dispute,
     Event,
     Item,
+    KnownAnswer,
     Label,
     Project,
     PurgePermit,
@@ -52,6 +54,7 @@ def audit(project: Project) -> list[str]:
         _imported_labels,
         _rulings_and_events,
         _disputes,
+        _known_answers,
         _items,
         run_problems,
         file_problems,
@@ -98,13 +101,13 @@ def _labels(project: Project) -> Iterator[str]:
 
 
 def _not_in_force(project: Project) -> Iterator[str]:
-    """A newest label that is not in force was taken back, by an event that says so; an older one never is in force."""
+    """A newest label that is not in force was taken back or removed, by an event; an older one never is in force."""
     newest = (
         Label.objects.filter(item__project=project)
         .order_by("seat_id", "annotator_id", "-revision")
         .values_list("seat_id", "annotator_id", "public_id", "in_force_at__pk")
     )
-    taken_back = _rows_of(project, "taken_back")
+    taken_back = _rows_of(project, "taken_back", REMOVED)
     labels: Iterable[tuple[int, int, UUID, int | None]] = newest.iterator(chunk_size=5000)
     for _key, rows in groupby(labels, key=itemgetter(0, 1)):
         (_seat, _who, last, at), *older = rows
@@ -184,6 +187,15 @@ def _disputes(project: Project) -> Iterator[str]:
         yield f"Item {item}: its stage and the reason of its exclusion contradict each other."
 
 
+def _known_answers(project: Project) -> Iterator[str]:
+    items, keyed = Item.objects.filter(project=project), KnownAnswer.objects.filter(item__project=project)
+    for item in _ids(items.filter(stage=Stage.KNOWN).exclude(pk__in=keyed.values("item_id"))):
+        yield f"Item {item}: its answer is said to be known, but nothing is known of it."
+    aside = (Stage.KNOWN, Stage.EXCLUDED)
+    for item in _ids(items.filter(pk__in=keyed.values("item_id")).exclude(stage__in=aside)):
+        yield f"Item {item}: its answer is known, but it does not stand aside."
+
+
 def _ids(items: QuerySet[Item]) -> list[UUID]:
     return list(items.order_by("pk").values_list("public_id", flat=True))
 
@@ -197,9 +209,11 @@ def _items(project: Project) -> Iterator[str]:
     items = Item.objects.filter(project=project).select_related("project", "category", "intended").order_by("pk")
     while chunk := list(items.filter(pk__gt=last)[:_CHUNK]):
         last = chunk[-1].pk
-        stages, seats, decided = _stages_told(chunk), _seats(chunk), _decided(chunk)
+        stages, seats, decided, emptied = _stages_told(chunk), _seats(chunk), _decided(chunk), _emptied(chunk)
         for item in chunk:
-            for problem in _item_problems(item, stages.get(item.pk), seats.get(item.pk, []), decided.get(item.pk)):
+            for problem in _item_problems(
+                item, stages.get(item.pk), seats.get(item.pk, []), decided.get(item.pk), emptied
+            ):
                 yield f"Item {item.public_id} ({item.external_id}): {problem}"
 
 
@@ -213,6 +227,9 @@ _STAGE_AFTER = {
     "disputed": Stage.DISPUTED,
     "taken_back": Stage.LABELLING,
     "seats_added": Stage.LABELLING,
+    ASKED_AGAIN: Stage.LABELLING,
+    "known_marked": Stage.KNOWN,
+    "known_ended": Stage.LABELLING,  # or on its way there
 }
 """Where an item stands after an event; `closed` says it itself."""
 
@@ -242,10 +259,18 @@ def _decided(items: Sequence[Item]) -> dict[int, int | None]:
     return dict(decisions.values_list("item_id", "category_id"))
 
 
-def _item_problems(item: Item, told: Stage | None, seats: list[Seat], decided: int | None) -> Iterator[str]:
+def _emptied(items: Sequence[Item]) -> frozenset[str]:
+    """The seats whose label was taken out of force because its giver left."""
+    removed = Event.objects.filter(item__in=items, verb=REMOVED)
+    return frozenset(facts["seat"] for facts in removed.values_list("facts", flat=True))
+
+
+def _item_problems(
+    item: Item, told: Stage | None, seats: list[Seat], decided: int | None, emptied: frozenset[str]
+) -> Iterator[str]:
     stage = Stage(item.stage)
     yield from _stage_problems(item, stage, told)
-    yield from _seat_problems(item, stage, seats)
+    yield from _seat_problems(item, stage, seats, emptied)
     yield from _outcome_problems(item, stage, [seat for seat in seats if seat.round == item.round], decided)
 
 
@@ -257,7 +282,7 @@ def _stage_problems(item: Item, stage: Stage, told: Stage | None) -> Iterator[st
         yield f"it stands at {stage}, but no event tells how it got there."
 
 
-def _seat_problems(item: Item, stage: Stage, seats: list[Seat]) -> Iterator[str]:
+def _seat_problems(item: Item, stage: Stage, seats: list[Seat], emptied: frozenset[str]) -> Iterator[str]:
     """Exactly k: the seats of a round are numbered 1 to k, and a closed round has a label at each."""
     rounds = {number: list(rows) for number, rows in groupby(seats, key=attrgetter("round"))}
     for number, rows in rounds.items():
@@ -273,7 +298,7 @@ def _seat_problems(item: Item, stage: Stage, seats: list[Seat]) -> Iterator[str]
     if by_votes and stage in (Stage.DISPUTED, Stage.GOLD) and (not current or filled != item.seats):
         yield f"it is closed with {filled} labels instead of {item.seats}."
     first = rounds.get(1, [])
-    if item.closed_at is not None and (not first or any(seat.label is None for seat in first)):
+    if item.closed_at is not None and (not first or any(seat.label is None and str(seat.public_id) not in emptied for seat in first)):
         yield "its first round is not complete, but it was closed."
     if by_votes and stage is Stage.GOLD and item.closed_at is None:
         yield "it is gold by its votes, but was never closed."

@@ -1,4 +1,7 @@
-"""Filling gaps of items that are here already: pictures, priors, intents. What is there stays, and no label changes."""
+"""Filling gaps of items that are here already: pictures, priors, intents, known answers.
+
+What is there stays, and no label changes.
+"""
 
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
@@ -7,6 +10,7 @@ from uuid import UUID
 from django.db import transaction
 from django.db.models import F, Q
 
+from annotation import knowing
 from annotation.bundles import Bundle, Clock, Watch
 from annotation.cases import case_of, seats_of
 from annotation.domain.alignment import aligned_flag, alignment
@@ -39,7 +43,7 @@ def fill(
 ) -> None:
     """Fill the gaps that the options name; all of them or, where a row is wrong, none (as `import_file`)."""
     with Gallery(project, bundle.pictures, keep=not report.dry_run, known=known_pictures(project)) as gallery:
-        filling = _Filling(project, bundle, options, report, gallery, watch)
+        filling = _Filling(project, bundle, options, report, gallery, watch, actor)
         try:
             with transaction.atomic():
                 filling.run()
@@ -78,7 +82,9 @@ class _Filling:
         report: ImportReport,
         gallery: Gallery,
         watch: Watch,
+        actor: Membership | None,
     ) -> None:
+        self.actor = actor
         self.project, self.bundle, self.options, self.report = project, bundle, options, report
         self.gallery, self.watch = gallery, watch
         self.intake = Intake(terms_of(project, options))
@@ -95,6 +101,9 @@ class _Filling:
             case Update.INTENDED:
                 for row, item in self._rows():
                     self._try(self._fill_intent, row, item)
+            case Update.KNOWN:
+                for row, item in self._rows():
+                    self._try(self._fill_known, row, item)
             case None:
                 raise ValueError("No update was asked for.")
 
@@ -249,6 +258,19 @@ class _Filling:
         intended = None if code is None else self.categories[code]
         unsaid = Item.objects.filter(Q(intended=None, intended_hateful=None), pk=item.pk)
         return bool(unsaid.update(intended=intended, intended_hateful=hateful, aligned=aligned))
+
+    # ── Known answers ─────────────────────────────────────────────────────────
+
+    def _fill_known(self, row: Row, item: Item) -> bool:
+        known = self.intake.known_of(row)
+        if known is None or item.stage == Stage.KNOWN:
+            return False
+        key = knowing.Key(self.categories[known.category], known.explanation, known.training)
+        try:
+            knowing.mark(item, self.actor, key)
+        except knowing.NotMarkable as fault:
+            raise BadValue(fault.code, fault.sentence, "known_category") from fault
+        return True
 
 
 def _lacks_picture(item: Item) -> bool:

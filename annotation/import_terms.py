@@ -22,6 +22,7 @@ class Update(StrEnum):
     IMAGES = "images"
     PRIORS = "priors"
     INTENDED = "intended"
+    KNOWN = "known"
 
 
 @dataclass(frozen=True)
@@ -180,7 +181,7 @@ def _shown(item: Incoming) -> dict[str, Any]:
         "labels": len(item.labels),
         "priors": len(item.priors),
         "stage": item.outcome.stage.value,
-        "category": item.outcome.category,
+        "category": item.known.category if item.known else item.outcome.category,
     }
 
 

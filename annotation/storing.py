@@ -11,8 +11,9 @@ from typing import Any
 
 from django.utils import timezone
 
+from annotation.batching import queues_now
 from annotation.bulk import Keys, Rows, Sender, fresh_uuids
-from annotation.domain.incoming import Incoming, IncomingLabel
+from annotation.domain.incoming import Incoming, IncomingKnown, IncomingLabel
 from annotation.domain.words import PriorState, Source, Stage
 from annotation.models import (
     Adjudication,
@@ -20,6 +21,7 @@ from annotation.models import (
     Dispute,
     Event,
     Item,
+    KnownAnswer,
     Label,
     Membership,
     Picture,
@@ -35,7 +37,19 @@ from annotation.pictures import Staged
 _ITEM = (
     *("id", "public_id", "project_id", "external_id", "text", "text_sha256", "picture_id", "picture_name"),
     *("picture_missing", "source", "licence", "batch", "intended_id", "intended_hateful", "severity"),
-    *("target_group", "provenance", "stage", "seats", "taken", "place", "version", "level", "category_id", "hateful"),
+    *(
+        "target_group",
+        "provenance",
+        "stage",
+        "seats",
+        "taken",
+        "place",
+        "queue",
+        "version",
+        "level",
+        "category_id",
+        "hateful",
+    ),
     *("category_source", "aligned", "pattern", "difficulty", "excluded_for", "created_at", "closed_at", "gold_at"),
 )
 _PRIOR = ("item_id", "modality", "state", "category_id", "hateful", "explanation", "model", "severity", "created_at")
@@ -58,6 +72,7 @@ class ItemStore:
         self.labels = self.priors = 0
         self._categories = dict(Category.objects.filter(project=project).values_list("code", "pk"))
         self._annotators = Annotators(project)
+        self._queues = queues_now(project)
         self._uuids = fresh_uuids()
         self._item_keys, self._seat_keys, self._label_keys = Keys(Item), Keys(Seat), Keys(Label)
         self._items, self._prior_rows = Rows(Item, _ITEM), Rows(Prior, _PRIOR)
@@ -67,6 +82,7 @@ class ItemStore:
         self._rulings = Rows(
             Adjudication, ("item_id", "round", "ruling", "category_id", "rationale", "item_version", "created_at")
         )
+        self._known = Rows(KnownAnswer, ("item_id", "category_id", "explanation", "training", "active", "created_at"))
         self._replacements = Rows(Replacement, ("item_id", "label_id", "reviewer_id", "category_id", "created_at"))
         self.annotators = self._annotators.count
 
@@ -100,6 +116,7 @@ class ItemStore:
             self._replacements,
             self._disputes,
             self._rulings,
+            self._known,
             self._events,
         )
 
@@ -131,6 +148,7 @@ class ItemStore:
             item.seats + item.extra_seats,
             len(item.labels),
             random_place(),
+            self._queues.of(item.batch),
             2 if closed or item.extra_seats else 1,
             found.level,
             self._category(found.category),
@@ -149,6 +167,14 @@ class ItemStore:
             self._seats_of(key, item)
         if closed or item.extra_seats:
             self._decision(key, item)
+        if item.known is not None:
+            self._known_answer(key, item.known)
+
+    def _known_answer(self, key: int, known: IncomingKnown) -> None:
+        category = self._category(known.category)
+        self._known.add(key, category, known.explanation, known.training, True, self.now)
+        facts = {"category": known.category, "training": known.training}
+        self._events.add(self.project.pk, "known_marked", key, facts, self.now)
 
     def _priors_of(self, key: int, item: Incoming) -> None:
         for prior in item.priors:

@@ -56,6 +56,15 @@ class IncomingLabel:
 
 
 @dataclass(frozen=True)
+class IncomingKnown:
+    """A known answer ready to be stored."""
+
+    category: int
+    explanation: str
+    training: bool
+
+
+@dataclass(frozen=True)
 class Outcome:
     """What is known about the item when it comes in; the fields of the same names of its row."""
 
@@ -96,6 +105,7 @@ class Incoming:
     extra_seats: int
     """Added because the labels have no majority and the project asks more people first."""
     outcome: Outcome
+    known: IncomingKnown | None = None
     masked: Mapping[Mask, int] = field(default_factory=dict)
 
 

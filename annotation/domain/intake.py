@@ -15,7 +15,7 @@ from annotation.domain.alignment import IntendedCategory, IntendedHateful, Inten
 from annotation.domain.category_names import DEFAULT_CATEGORIES, UnknownCategory, names, read_category
 from annotation.domain.closing import Case, Decision, Findings, MoreSeats, decide, findings
 from annotation.domain.formats.rows import BadValue, Row, RowChallenge, RowLabel, RowPrior
-from annotation.domain.incoming import Dropped, Incoming, IncomingLabel, IncomingPrior, Outcome, Terms
+from annotation.domain.incoming import Dropped, Incoming, IncomingKnown, IncomingLabel, IncomingPrior, Outcome, Terms
 from annotation.domain.masking import Mask, mask
 from annotation.domain.patterns import Prior, Priors, corrected, pattern
 from annotation.domain.votes import Category, Challenge, Vote
@@ -75,6 +75,7 @@ class Intake:
             seats,
             terms.rules.extra_seats if asks_more else 0,
             outcome,
+            self.known_of(row),
             masked,
         )
 
@@ -150,6 +151,16 @@ class Intake:
             return IntendedCategory(self._by_code[code])
         return None if hateful is None else IntendedHateful(hateful)
 
+    def known_of(self, row: Row) -> IncomingKnown | None:
+        """The known answer that the row brings, if any. Raises BadValue for a category that is none."""
+        if row.known_category is None:
+            if row.known_explanation or row.known_training:
+                reason = "known_explanation and known_training need a known_category."
+                raise BadValue("known_without_category", reason, "known_category")
+            return None
+        category = self.category_of_side(row.known_category, "known_category")
+        return IncomingKnown(category.code, row.known_explanation, row.known_training)
+
     # ── Labels and priors ─────────────────────────────────────────────────────
 
     def _label(self, label: RowLabel) -> IncomingLabel:
@@ -223,6 +234,8 @@ class Intake:
     ) -> Outcome:
         known = self.prior_values(priors)
         gold = None if row.gold is None else self.category_of_side(row.gold, "gold")
+        if row.known_category is not None:
+            return _aside(labels, gold)
         if gold is not None and labels and len(labels) < seats:
             reason = f"The row has gold and {len(labels)} of {seats} labels; give all of them or none."
             raise BadValue("gold_with_open_seats", reason, "gold")
@@ -293,6 +306,14 @@ def _closed(decision: Decision) -> Outcome:
         difficulty=found.pattern.difficulty if found.pattern else None,
         excluded_for=decision.reasons[0] if decision.stage is Stage.EXCLUDED else None,
     )
+
+
+def _aside(labels: Sequence[IncomingLabel], gold: Category | None) -> Outcome:
+    """An item whose answer is known stands aside: it has no votes and is no gold."""
+    if labels or gold is not None:
+        reason = "A row with a known answer has neither labels nor gold: such an item is in no figure and no release."
+        raise BadValue("known_with_labels", reason, "known_category")
+    return Outcome(Stage.KNOWN)
 
 
 def _given(gold: Category, known: Priors, intent: Intent | None) -> Outcome:

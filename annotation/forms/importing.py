@@ -35,6 +35,7 @@ _UPDATES = (
     (Update.IMAGES, _("missing pictures of items that are here")),
     (Update.PRIORS, _("missing priors of items that are here")),
     (Update.INTENDED, _("missing intents of items that are here")),
+    (Update.KNOWN, _("known answers of items that nobody was asked about yet")),
 )
 _MASKS = (
     (Mask.HANDLES, _("handles (@name)")),

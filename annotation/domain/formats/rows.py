@@ -132,6 +132,10 @@ class Row:
     gold: str | None = None
     gold_source: str = ""
     rationale: str = ""
+    known_category: str | None = None
+    known_explanation: str = ""
+    known_training: bool = False
+    """The item's known answer, why, and whether it is for training (else it is mixed in)."""
     claimed_pattern: str = ""
     claimed_difficulty: str = ""
     provenance: Mapping[str, Any] = field(default_factory=dict)

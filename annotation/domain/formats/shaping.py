@@ -25,9 +25,10 @@ _ITEM = frozenset(
     {"id", "text", "image", "batch", "severity", "target_group", "source", "item_source", "licence", "provenance"}
 )
 _CATEGORIES = frozenset({"intended", "intended_hateful", "labels", "annotator", "gold", "gold_source", "rationale"})
+_KNOWN = frozenset({"known_category", "known_explanation", "known_training"})
 _PRIOR = ("label", "hateful", "explanation", "model", "severity")
 _PRIORS = frozenset(f"{part}_{what}" for part in Modality for what in _PRIOR)
-NAMES = _ITEM | _CATEGORIES | _PRIORS
+NAMES = _ITEM | _CATEGORIES | _KNOWN | _PRIORS
 DERIVED = frozenset(
     {"level", "pattern", "difficulty", "mechanism", "aligned", "hateful", "round", "guideline_version", "reasons"}
     | {"image_sha256", "image_sha256_original", "image_sha256_released", "text_prompt_digest", "image_prompt_digest"}
@@ -91,6 +92,7 @@ class Shape:
             intended=fields.category(get("intended"), "intended"),
             intended_hateful=fields.flag(get("intended_hateful"), "intended_hateful"),
             severity=fields.severity(get("severity")),
+            known_category=fields.category(get("known_category"), "known_category"),
             **given,
         )
         return with_label(row, get(self.label), self.reading, get(self.annotator)) if self.label else row
@@ -160,12 +162,18 @@ def _short(limit: int) -> Callable[[Any, str], str]:
     return lambda value, field: fields.short(value, field, limit)
 
 
+def _flag(value: Any, field: str) -> bool:
+    return bool(fields.flag(value, field))
+
+
 _READ: Mapping[str, Callable[[Any, str], Any]] = {
     "batch": _short(100),
     "target_group": _short(200),
     "licence": _short(200),
     "rationale": fields.note,
     "provenance": provenance,
+    "known_explanation": fields.note,
+    "known_training": _flag,
 }
 """How the simple columns are read, where a row has them."""
 _PRIOR_KEYS = {part.value: tuple(f"{part}_{what}" for what in _PRIOR) for part in Modality}
