@@ -433,6 +433,7 @@ class WorkDay(models.Model):
     session_severe = models.PositiveIntegerField(default=0)
     severe_in_row = models.PositiveSmallIntegerField(default=0)
     break_offered_at = models.DateTimeField(null=True, blank=True)
+    breaks = models.PositiveIntegerField(default=0)  # breaks offered on this day
 
     class Meta:
         constraints = (models.UniqueConstraint(fields=("member", "day"), name="work_day_once"),)
