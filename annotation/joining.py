@@ -108,7 +108,7 @@ def add_member(
     member = Membership.objects.filter(project=project, user=user).first()
     created = member is None
     if member is None:
-        member = Membership.objects.create(project=project, user=user, pseudonym=_pseudonym(project), **{flag: True})
+        member = Membership.objects.create(project=project, user=user, pseudonym=new_pseudonym(project), **{flag: True})
     elif not member.active or not getattr(member, flag):
         setattr(member, flag, True)
         member.active, member.withdrawn_at = True, None
@@ -180,7 +180,7 @@ def new_password() -> str:
     return "-".join("".join(secrets.choice(_PASSWORD_LETTERS) for _ in range(5)) for _ in range(4))
 
 
-def _pseudonym(project: Project) -> str:
+def new_pseudonym(project: Project) -> str:
     """A name for the person that says nothing about them, new in the project."""
     taken = set(Membership.objects.filter(project=project).values_list("pseudonym", flat=True))
     while True:

@@ -9,8 +9,10 @@ from dataclasses import dataclass
 from django.db import connection
 from django.db.models import Count, Exists, F, OuterRef, Q, QuerySet
 
-from annotation.domain.words import Stage
+from annotation import batching
+from annotation.domain.words import BatchState, Stage
 from annotation.freeing import wake
+from annotation.models import Batch as BatchRow
 from annotation.models import Item, Membership, Project, Seat, Skip, record
 from annotation.transactions import short_transaction
 
@@ -43,10 +45,16 @@ def open_items(
 ) -> Opened:
     """Open all ready items of the project, or of one batch; with `at_most`, some of them.
 
+    The batch is handed out from then on, and without one all that waited are; paused and closed ones stay so, and
+    items of closed ones stay ready. While a pilot is not closed, items of other batches are opened but wait.
     Imported items are ready where the project wants no priors. Each item is opened once, however often and by
     however many this is called; what a crash leaves ready is opened by the next call.
     """
     opened = 0
+    if batch is None:
+        batching.open_waiting(project, actor)
+    else:
+        batching.open_batches(project, actor, [batch])
     if not project.priors_wanted:
         _of(project, batch).filter(stage=Stage.IMPORTED).update(stage=Stage.READY, version=F("version") + 1)
     while at_most is None or opened < at_most:
@@ -56,6 +64,24 @@ def open_items(
         opened += count
     left = batches(project, batch)
     return Opened(opened, sum(each.missing_pictures for each in left), sum(each.waiting_for_priors for each in left))
+
+
+@short_transaction
+def open_these(project: Project, actor: Membership | None, items: Sequence[int]) -> set[int]:
+    """Open those of these items of the project that are ready, but for those of closed batches; which ones were."""
+    chosen = Item.objects.filter(project=project, pk__in=items)
+    if not project.priors_wanted:
+        chosen.filter(stage=Stage.IMPORTED).update(stage=Stage.READY, version=F("version") + 1)
+    over = BatchRow.objects.filter(project=project, state=BatchState.CLOSED)
+    able = chosen.filter(stage=Stage.READY, picture_missing=False).exclude(batch__in=over.values("name"))
+    rows = able.select_for_update(no_key=True, skip_locked=True)
+    ready = list(rows.order_by("pk").values_list("pk", flat=True))
+    if ready:
+        Item.objects.filter(pk__in=ready, stage=Stage.READY).update(stage=Stage.LABELLING, version=F("version") + 1)
+        _make_seats(ready)
+        record("opened", project=project, actor=actor, items=len(ready))
+        wake(project)
+    return set(ready)
 
 
 def batches(project: Project, batch: str | None = None) -> list[Batch]:
@@ -100,6 +126,9 @@ def _of(project: Project, batch: str | None) -> QuerySet[Item]:
 def _open_some(project: Project, actor: Membership | None, batch: str | None, count: int) -> int:
     """Open so many ready items, whichever come first; how many there were."""
     ready = _of(project, batch).filter(stage=Stage.READY, picture_missing=False)
+    if batch is None:
+        over = BatchRow.objects.filter(project=project, state=BatchState.CLOSED)
+        ready = ready.exclude(batch__in=over.values("name"))
     rows = ready.select_for_update(no_key=True, skip_locked=True).order_by("pk")[:count]
     items = list(rows.values_list("pk", flat=True))
     if items:

@@ -79,6 +79,21 @@ def request_again(
     return _request(project, actor, held, ring)
 
 
+def request_missing_of(project: Project, items: QuerySet[Item], actor: Membership | None = None) -> int:
+    """Ask for every prior that these items of the project do not have yet; how many of the items lack one.
+
+    Asked for are those of modalities that some model can be asked about.
+    """
+    lacking = {
+        modality: missing(project, modality).filter(pk__in=items.order_by().values("pk"))
+        for modality in _askable(project)
+    }
+    keys = {key for rows in lacking.values() for key in rows.values_list("pk", flat=True)}
+    if keys:
+        _request(project, actor, {modality: lacking.get(modality, Item.objects.none()) for modality in Modality})
+    return len(keys)
+
+
 def request_for_item(item: Item, actor: Membership | None = None) -> Requested:
     """Ask for the priors of one item, also where it has some."""
     one = _items(item.project).filter(pk=item.pk)

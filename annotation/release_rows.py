@@ -14,7 +14,7 @@ from annotation.models import Adjudication, Item, Prior, Project, Ruling, Seat
 
 CHUNK = 2000
 
-_ITEM = (
+ITEM = (
     *("pk", "external_id", "text", "picture_id", "picture_name", "picture__sha256", "picture__file_sha256"),
     *("picture__media_type", "picture__file", "intended__code", "intended_hateful", "batch", "target_group"),
     *("source", "licence", "category__code", "hateful", "level", "category_source", "pattern", "difficulty"),
@@ -102,13 +102,14 @@ class Rows:
         last = 0
         while chunk := self._chunk(last):
             last = chunk[-1]["pk"]
-            yield from self._released(chunk)
+            yield from self.of(chunk)
 
     def _chunk(self, after: int) -> Sequence[dict[str, Any]]:
         items = self.selection.items(self.project).filter(pk__gt=after).order_by("pk")
-        return list(items.values(*_ITEM)[:CHUNK])
+        return list(items.values(*ITEM)[:CHUNK])
 
-    def _released(self, items: Sequence[dict[str, Any]]) -> Iterator[ReleasedItem]:
+    def of(self, items: Sequence[dict[str, Any]]) -> Iterator[ReleasedItem]:
+        """The rows of these items, which hold the columns `ITEM` at least."""
         keys = [item["pk"] for item in items]
         priors = self._priors(keys)
         labels = self._labels(items)

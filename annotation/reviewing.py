@@ -113,10 +113,15 @@ def may_see_intent(item: Item, viewer: Membership) -> bool:
     Whoever may still be asked for their own view of it may not: annotators while it is open, reviewers while a
     *not sure* waits for a replacement too. Needs no query, so that lists can ask it for every item.
     """
-    if viewer.administers and not (viewer.annotates or viewer.reviews):
+    if sees_every_intent(viewer):
         return True
     decided = item.stage in (Stage.GOLD, Stage.EXCLUDED) or (item.stage == Stage.DISPUTED and item.level is not None)
     return decided and (viewer.reviews or viewer.administers)
+
+
+def sees_every_intent(viewer: Membership) -> bool:
+    """Whether the viewer is nobody who could be asked for their own view of an item: an admin and nothing else."""
+    return viewer.administers and not (viewer.annotates or viewer.reviews)
 
 
 def wants_category_of(item: Item, viewer: Membership) -> bool:

@@ -3,7 +3,7 @@
 import logging
 from collections.abc import Callable
 
-from annotation import consensus, freeing, import_work, purging, tasks
+from annotation import batching, consensus, freeing, import_work, label_removal, purging, tasks
 from runs import pausing
 from runs import sweeping as runs
 
@@ -11,6 +11,7 @@ log = logging.getLogger(__name__)
 
 STEPS: dict[str, Callable[[], int]] = {
     "seats_freed": freeing.free_lapsed_seats,
+    "queues_settled": batching.settle_left_behind,
     "items_closed": consensus.close_left_behind,
     "runs_brought_back": runs.bring_back,
     "runs_rung": runs.ring_again,
@@ -19,6 +20,8 @@ STEPS: dict[str, Callable[[], int]] = {
     "files_removed": import_work.forget_old_files,
     "releases_rung": tasks.ring_for_releases_left_behind,
     "estimates_rung": tasks.ring_for_competence_left_behind,
+    "changes_rung": tasks.ring_for_changes_left_behind,
+    "labels_taken_out": label_removal.take_out_left,
     "projects_purged": purging.purge_due,
 }
 """What is swept, by the name of its count, in this order."""

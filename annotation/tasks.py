@@ -5,7 +5,7 @@ import logging
 from celery import shared_task
 from kombu.exceptions import OperationalError
 
-from annotation import competence, import_work, release_orders
+from annotation import changing_many, competence, import_work, release_orders
 
 log = logging.getLogger(__name__)
 
@@ -71,3 +71,24 @@ def ring_for_competence(estimate_id: int) -> bool:
 def ring_for_competence_left_behind() -> int:
     """Ring for estimates nobody is at; how many."""
     return sum(ring_for_competence(estimate_id) for estimate_id in competence.left_behind())
+
+
+@shared_task(name="annotation.tasks.change_many")
+def change_many(order_id: int) -> None:
+    """Change many items as ordered, if it is still due."""
+    changing_many.perform(order_id)
+
+
+def ring_for_change(order_id: int) -> bool:
+    """Ring; False while the bell is away (the sweeper rings later)."""
+    try:
+        change_many.delay(order_id)
+    except (OperationalError, OSError) as fault:
+        log.warning("the bell is away (%s); the sweeper rings later", type(fault).__name__)
+        return False
+    return True
+
+
+def ring_for_changes_left_behind() -> int:
+    """Ring for changes of many items nobody is at; how many."""
+    return sum(ring_for_change(order_id) for order_id in changing_many.left_behind())

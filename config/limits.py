@@ -46,6 +46,7 @@ PAGES = {
     "annotation:item-compute-priors": "trigger",
     "annotation:models-try": "trigger",
     "annotation:releases": "export",
+    "annotation:project-delete": "login",
 }
 """Which posts count under which name of settings.RATE_LIMITS."""
 

@@ -21,7 +21,19 @@ from django.utils import timezone
 
 from annotation.consensus import close_item
 from annotation.domain.words import Role
-from annotation.models import Import, Membership, Picture, Prior, Project, Release, ReleaseOrder, Seat, User
+from annotation.models import (
+    BulkOrder,
+    Import,
+    Membership,
+    Picture,
+    Prior,
+    Project,
+    Release,
+    ReleaseOrder,
+    SavedSearch,
+    Seat,
+    User,
+)
 from annotation.releasing import release as make_release
 from builders import (
     category,
@@ -87,6 +99,19 @@ the_file = with_(
 )
 
 
+def the_search(world: "World") -> dict[str, Any]:
+    """Nobody's own: each role finds its own searches alone."""
+    row, _ = SavedSearch.objects.get_or_create(project=world.project, member=world.other, name="gold")
+    return {**project(world), "public_id": row.public_id}
+
+
+def the_change(world: "World") -> dict[str, Any]:
+    row, _ = BulkOrder.objects.get_or_create(
+        project=world.project, ordered_by=world.members[D], act="batch", defaults={"key": uuid4()}
+    )
+    return {**project(world), "public_id": row.public_id}
+
+
 def the_picture(world: "World") -> dict[str, Any]:
     return {"public_id": world.picture.public_id}
 
@@ -120,12 +145,37 @@ ROUTES: dict[str, Route] = {
     "annotation:pause": Route((A,), project),
     "annotation:resources": Route((A, R, D), project),
     "annotation:withdraw": Route((A,), project, BOTH),
+    "annotation:opt-outs": Route((A,), project, BOTH),
+    "annotation:own-limits": Route((A,), project, POST),
+    "annotation:check-in": Route((A,), project, BOTH),
+    "annotation:check-in-forget": Route((A,), project, POST),
+    "annotation:own-hours": Route((A,), project),
+    # care and pay
+    "annotation:care-settings": Route((D,), project, BOTH),
+    "annotation:care-viewing": Route((D,), project, POST),
+    "annotation:care-opt-outs": Route((D,), project, missing_is_fine=True),
+    "annotation:hours": Route((D,), project),
+    "annotation:hours-table": Route((D,), project),
     # items, settings, people
     "annotation:items": Route((R, D), project),
     "annotation:item": Route((R, D), the_item),
+    "annotation:searches": Route((R, D), project),
+    "annotation:search-save": Route((R, D), project, POST),
+    "annotation:search-change": Route((R, D), the_search, POST, missing_is_fine=True),
+    "annotation:items-file": Route((R, D), with_(kind=lambda world: "csv")),
+    "annotation:bulk": Route((D,), project, POST),
+    "annotation:bulk-order": Route((D,), the_change),
+    "annotation:bulk-progress": Route((D,), the_change),
+    "annotation:bulk-cancel": Route((D,), the_change, POST),
     "annotation:open-items": Route((D,), project, BOTH),
     "annotation:open-project": Route((D,), project, POST),
     "annotation:project-settings": Route((D,), project, BOTH),
+    "annotation:project-new": Route((), methods=BOTH),  # the site's staff alone
+    "annotation:project-life": Route((D,), project),
+    "annotation:project-clone": Route((D,), project, BOTH),
+    "annotation:project-archive": Route((D,), project, POST),
+    "annotation:project-delete": Route((D,), project, BOTH),
+    "annotation:project-keep": Route((D,), project, POST),
     "annotation:members": Route((D,), project, BOTH),
     "annotation:member-roles": Route((D,), the_member, POST),
     "annotation:member-deactivate": Route((D,), the_member, POST),
@@ -153,6 +203,16 @@ ROUTES: dict[str, Route] = {
     "annotation:item-reopen": Route((D,), the_item, BOTH),
     "annotation:item-withdraw": Route((D,), the_item, BOTH),
     "annotation:item-report": Route((R, D), the_item, BOTH),
+    # quality, versions of the guidelines
+    "annotation:quality": Route((D,), project),
+    "annotation:quality-table": Route((D,), with_(name=lambda world: "people")),
+    "annotation:quality-person": Route((D,), the_member),
+    "annotation:quality-models": Route((D,), project),
+    "annotation:quality-ask": Route((D,), project, POST),
+    "annotation:guidelines-edit": Route((D,), project, BOTH),
+    "annotation:guideline-versions": Route((R, D), project),
+    "annotation:guideline-version": Route((R, D), with_(number=lambda world: 1)),
+    "annotation:guidelines-read": Route((A,), project, POST),
     # figures, releases, models
     "annotation:dashboard": Route((R, D), project),
     "annotation:dashboard-table": Route((R, D), with_(name=lambda world: "funnel")),

@@ -14,11 +14,13 @@ from annotation import finding
 from annotation.api.scope import member, number, problem
 from annotation.api.shapes import ItemShape, PriorShape, ProblemShape, ProjectShape, WholeItemShape
 from annotation.domain.words import Role
-from annotation.models import Item, Membership, Prior, Project
+from annotation.models import Membership, Prior, Project
 
 MOST_ITEMS = 200
 _FILTERS = [
-    OpenApiParameter(name, str, enum=list(one.values) or None, description="Only items of this value.")
+    OpenApiParameter(
+        name, str, many=True, enum=list(one.values) or None, description="Only items of this value, or of one of these."
+    )
     for name, one in finding.FILTERS.items()
 ]
 _PAGING = [
@@ -58,7 +60,7 @@ class Items(APIView):
         """Find items. Keys and values outside the lists are refused with `unknown_filter`."""
         mine = member(request, slug, Role.REVIEWER, Role.ADMIN)
         try:
-            found = finding.find_items(mine.project, request.query_params.dict())
+            found = finding.find_items(mine, dict(request.query_params.lists()))
         except finding.UnknownFilter as unknown:
             return problem(400, unknown.code, unknown.sentence)
         limit = number(self, request, "limit", 50, MOST_ITEMS)
@@ -82,7 +84,8 @@ class OneItem(APIView):
         """Show an item."""
         mine = member(request, slug, Role.REVIEWER, Role.ADMIN)
         found = (
-            Item.objects.filter(project=mine.project, public_id=public_id)
+            finding.visible_items(mine)
+            .filter(public_id=public_id)
             .select_related("category", "intended")
             .prefetch_related("priors__category", "disputes", "adjudications__category")
             .first()
@@ -99,7 +102,7 @@ class Priors(APIView):
     def get(self, request: Request, slug: str, public_id: UUID) -> Response:
         """Show the unimodal priors of an item."""
         mine = member(request, slug, Role.REVIEWER, Role.ADMIN)
-        item = Item.objects.filter(project=mine.project, public_id=public_id).first()
+        item = finding.visible_items(mine).filter(public_id=public_id).first()
         if item is None:
             raise Http404
         current = Prior.objects.filter(item=item, current=True).select_related("category").order_by("-modality")

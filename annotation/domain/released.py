@@ -7,7 +7,7 @@ column, null where absent, so that readers which infer a schema find the same on
 import hashlib
 import hmac
 import json
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Mapping, Sequence
 from typing import Any
 
 from annotation.domain.spreadsheets import neutralized
@@ -37,15 +37,15 @@ Row = Mapping[str, Any]
 _LINE_BREAKS = {0x85: "\\u0085", 0x2028: "\\u2028", 0x2029: "\\u2029"}
 
 
-def json_line(row: Row) -> bytes:
+def json_line(row: Row, columns: Sequence[str] = COLUMNS) -> bytes:
     """The row as one line of JSONL, columns in canonical order; equal rows give equal bytes."""
-    text = json.dumps(ordered(row), ensure_ascii=False, separators=(",", ":"), allow_nan=False)
+    text = json.dumps(ordered(row, columns), ensure_ascii=False, separators=(",", ":"), allow_nan=False)
     return text.translate(_LINE_BREAKS).encode() + b"\n"
 
 
-def ordered(row: Row) -> dict[str, Any]:
+def ordered(row: Row, columns: Sequence[str] = COLUMNS) -> dict[str, Any]:
     """The row with its columns, and those of its labels, in canonical order."""
-    item = {name: row[name] for name in COLUMNS}
+    item = {name: row[name] for name in columns}
     item["labels"] = [{name: label[name] for name in LABEL_COLUMNS} for label in row["labels"]]
     return item
 

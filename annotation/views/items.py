@@ -6,9 +6,10 @@ from django.http import Http404, HttpResponse
 from django.shortcuts import render
 from django.views.decorators.http import require_GET
 
-from annotation import finding
+from annotation import changing_many, finding, saved_searches
 from annotation.domain.words import Role, Stage
-from annotation.models import Dispute, Event, Item, Label, Membership, Prior, Project, Seat
+from annotation.forms import finding as form
+from annotation.models import Dispute, Event, Item, Label, Membership, Prior, Seat
 from annotation.reviewing import may_see_intent, may_see_votes
 from annotation.views.scope import PersonRequest, member_of
 
@@ -19,33 +20,39 @@ PAGE_LENGTH = 50
 def items(request: PersonRequest, slug: str) -> HttpResponse:
     """The project's items, filtered and in pages of 50."""
     member = member_of(request, slug, Role.REVIEWER, Role.ADMIN)
-    asked = {key: str(value) for key, value in request.GET.items() if value}
+    asked = asked_by(request)
     wrong, status = "", 200
     try:
-        found = finding.find_items(member.project, asked)
+        found = finding.find_items(member, asked)
     except finding.UnknownFilter as unknown:
         found, wrong, status = Item.objects.none(), unknown.sentence, 400
     shown = found.select_related("category").prefetch_related(_open_disputes())
-    page = Paginator(shown, PAGE_LENGTH).get_page(request.GET.get("page"))
     context = {
         "project": member.project,
         "membership": member,
-        "page": page,
+        "page": Paginator(shown, PAGE_LENGTH).get_page(request.GET.get("page")),
         "asked": asked,
+        "form": form.shown(member, asked),
         "narrowed": bool(asked.keys() - finding.NOT_FILTERS),
         "wrong": wrong,
-        "filters": [(key, one.values) for key, one in finding.FILTERS.items() if one.values],
-        "orders": finding.ORDERS,
+        "searches": saved_searches.open_to(member),
+        "acts": list(changing_many.ACTS.values()) if member.administers else [],
         "ready": member.administers and Item.objects.filter(project=member.project, stage=Stage.READY).count(),
     }
     return render(request, "annotation/items.html", context, status=status)
+
+
+def asked_by(request: PersonRequest) -> dict[str, list[str]]:
+    """What the address asks for, without the fields that were left empty."""
+    asked = {key: [value for value in values if value] for key, values in request.GET.lists()}
+    return {key: values for key, values in asked.items() if values}
 
 
 @require_GET
 def item(request: PersonRequest, slug: str, public_id: str) -> HttpResponse:
     """One item with its priors, votes and history. Reviewers see votes without names."""
     member = member_of(request, slug, Role.REVIEWER, Role.ADMIN)
-    found = _item(member.project, public_id)
+    found = _item(member, public_id)
     context = {
         "project": member.project,
         "membership": member,
@@ -65,9 +72,10 @@ def _open_disputes() -> Prefetch[str]:
     return Prefetch("disputes", Dispute.objects.filter(settled_at__isnull=True).order_by("id"), to_attr="open_reasons")
 
 
-def _item(project: Project, public_id: str) -> Item:
+def _item(member: Membership, public_id: str) -> Item:
     found = (
-        Item.objects.filter(project=project, public_id=public_id)
+        finding.visible_items(member)
+        .filter(public_id=public_id)
         .select_related("picture", "category", "intended", "project")
         .first()
     )

@@ -1,0 +1,87 @@
+"""The items that a search finds as a file: Interplay JSONL that can be imported again, or CSV for a spreadsheet.
+
+Streamed in the order in which the items came in. Nobody gets in a file what their pages would not show: intent and
+votes of items that they could still label, names of annotators unless they are admins. Items that were reported as
+illegal are left out.
+"""
+
+import csv
+from collections.abc import Iterator
+from random import Random
+from typing import Any
+
+from annotation.domain.released import COLUMNS, cell, json_line
+from annotation.domain.words import Reason, Stage
+from annotation.finding import Asked, find_items
+from annotation.models import Item, Membership
+from annotation.release_rows import CHUNK, ITEM, Rows, Selection
+from annotation.reviewing import may_see_intent, sees_every_intent
+
+STANDING = ("stage", "excluded_for", "priority")
+"""Columns beside those of a release."""
+_HIDDEN = ("intended", "intended_hateful", "aligned", "target_group")
+_READ = (*ITEM, *STANDING, "severity", "public_id")
+
+
+def columns_for(viewer: Membership) -> tuple[str, ...]:
+    """The columns of a file for this viewer; severities are for admins."""
+    return (*COLUMNS, *STANDING, "severity") if viewer.administers else (*COLUMNS, *STANDING)
+
+
+def as_jsonl(viewer: Membership, asked: Asked) -> Iterator[bytes]:
+    """One item a line. Raises UnknownFilter before the first one."""
+    columns = columns_for(viewer)
+    for row in _rows(viewer, asked):
+        yield json_line(row, columns)
+
+
+def as_csv(viewer: Membership, asked: Asked) -> Iterator[bytes]:
+    """One item a row, cells that no spreadsheet runs; its labels are one cell of JSON."""
+    columns = columns_for(viewer)
+    line: list[str] = []
+    writer = csv.writer(_Into(line), lineterminator="\r\n")
+    writer.writerow(columns)
+    for row in _rows(viewer, asked):
+        writer.writerow([cell(row[name]) for name in columns])
+        if len(line) >= 200:
+            yield "".join(line).encode()
+            line.clear()
+    yield "".join(line).encode()
+
+
+class _Into:
+    """What csv.writer writes to: a list of lines."""
+
+    def __init__(self, lines: list[str]) -> None:
+        self.write = lines.append
+
+
+def _rows(viewer: Membership, asked: Asked) -> Iterator[dict[str, Any]]:
+    found = find_items(viewer, asked).exclude(excluded_for=Reason.REPORTED).order_by("pk")
+    rows = Rows(viewer.project, Selection(notes=viewer.administers), "")
+    people = Membership.objects.filter(project=viewer.project_id)
+    names = dict(people.values_list("public_id", "pseudonym")) if viewer.administers else {}
+    rows.name_of = lambda person: names.get(person, "")
+    last = 0
+    while chunk := list(found.filter(pk__gt=last).values(*_READ)[:CHUNK]):
+        last = chunk[-1]["pk"]
+        for item, released in zip(chunk, rows.of(chunk), strict=True):
+            yield _seen(viewer, item, released.row)
+
+
+def _seen(viewer: Membership, item: dict[str, Any], row: dict[str, Any]) -> dict[str, Any]:
+    """The row as far as this viewer may see it."""
+    row |= {name: item[name] for name in (*STANDING, "severity")}
+    if not may_see_intent(Item(stage=item["stage"], level=item["level"]), viewer):
+        row |= dict.fromkeys(_HIDDEN)
+    if item["stage"] not in (Stage.GOLD, Stage.EXCLUDED) and not sees_every_intent(viewer):
+        row["labels"] = []
+    elif not viewer.administers:
+        row["labels"] = _nameless(str(item["public_id"]), row["labels"])
+    return row
+
+
+def _nameless(item: str, labels: list[dict[str, Any]]) -> list[dict[str, Any]]:
+    """The labels in an order that tells nothing, under letters."""
+    shuffled = Random(item).sample(labels, len(labels))
+    return [label | {"annotator": chr(ord("A") + place)} for place, label in enumerate(shuffled)]
