@@ -1,9 +1,9 @@
 """Batches: which of them are handed out, to whom and in which order.
 
-A `Batch` row says what an admin decided; `Item.queue` is what handing out reads. Every act changes rows and notes in the
-same transaction that the queues lag behind (`Project.queues_settled`); then `settle_queues` puts the items right, some
-at a time, and the sweeper does where a process died in between. Acts and settling hold the project's row, so that of
-several at once each sees what the one before left, and the last one leaves queues that agree with the rows.
+A `Batch` row says what an admin decided; `Item.queue` is what handing out reads. Every act changes rows and notes in
+the same transaction that the queues lag behind (`Project.queues_settled`); then `settle_queues` puts the items right,
+some at a time, and the sweeper does where a process died in between. Acts and settling hold the project's row, so that
+of several at once each sees what the one before left, and the last one leaves queues that agree with the rows.
 
 Queues are kept for items of every stage: one that comes back to labelling is in the right queue already. Seats that
 are held when a batch pauses may still be filled.

@@ -18,6 +18,7 @@ from uuid import UUID
 from django.db import IntegrityError, transaction
 
 from annotation import filling
+from annotation.batching import ensure, settle_queues
 from annotation.bulk import Sender
 from annotation.bundles import Bundle, Clock, Watch, unpacked
 from annotation.domain.archives import BadArchive, shown
@@ -26,9 +27,11 @@ from annotation.domain.incoming import Dropped, Incoming
 from annotation.domain.intake import Intake
 from annotation.domain.masking import Mask
 from annotation.domain.pixels import BadPicture
+from annotation.domain.words import BatchState
 from annotation.freeing import wake
 from annotation.import_terms import ImportOptions, ImportReport, terms_of
-from annotation.models import Item, Membership, Project, record
+from annotation.models import Batch, Item, Membership, Project, record
+from annotation.opening import open_items
 from annotation.pictures import Gallery, discard, known_pictures
 from annotation.storing import ItemStore, store_pictures
 
@@ -104,6 +107,7 @@ class _Import:
         self.lines_of_picture: dict[str, list[int]] = {}
         self.twins: set[int] = set()
         self.annotators: set[str] = set()
+        self.batches: set[str] = set()
         self.masked: Counter[str] = Counter({str(kind): 0 for kind in Mask if kind in options.masks})
         self.crowded = Item.objects.filter(project=project).exists()
 
@@ -246,6 +250,7 @@ class _Import:
         report.labels += len(item.labels)
         report.priors += len(item.priors)
         self.annotators.update(label.annotator for label in item.labels)
+        self.batches.add(item.batch)
         if item.masked:
             self.masked.update({str(kind): count for kind, count in item.masked.items()})
         if len(report.preview) < report.PREVIEW:
@@ -282,6 +287,7 @@ class _Import:
     # ── Storing ───────────────────────────────────────────────────────────────
 
     def _store(self, actor: Membership | None, on_stored: Callable[[ImportReport], None], row: UUID | None) -> None:
+        ensure(self.project, self.batches)
         try:
             with transaction.atomic():
                 self._write()
@@ -294,6 +300,15 @@ class _Import:
             reason = "The project changed while the file was read: some of its rows are there now. Check it again."
             raise Unreadable(RowError(0, "changed_meanwhile", reason, status=409)) from fault
         report.stored = True
+        settle_queues(self.project)  # the batches may have changed while the rows were written
+        self._open(actor)
+
+    def _open(self, actor: Membership | None) -> None:
+        """Open what came for batches that are handed out, where the project wants that."""
+        if self.project.new_batches == BatchState.OPEN:
+            handed_out = Batch.objects.filter(project=self.project, name__in=self.batches, state=BatchState.OPEN)
+            for name in list(handed_out.values_list("name", flat=True)):
+                open_items(self.project, actor, name)
 
     def _write(self) -> None:
         new = store_pictures(self.project, self.gallery.staged())
