@@ -268,14 +268,14 @@ def test_t3_a_label_takes_nothing_that_is_not_the_annotators_to_say(world: World
 
 
 def test_b38_guidelines_of_two_megabytes_are_refused_with_the_limit(world: World):
-    client, address = everybody(world), reverse("annotation:project-settings", args=["here"])
-    kept = {**plausible(world), "name": "Here"}
+    client, address = everybody(world), reverse("annotation:guidelines-edit", args=["here"])
+    kept = {"begun_at": 1, "summary": "Longer.", "example-TOTAL_FORMS": 0, "example-INITIAL_FORMS": 0}
     before = Guideline.objects.count()
-    answer = client.post(address, {**kept, "guidelines": "x" * 2 * 2**20})
+    answer = client.post(address, {**kept, "text": "x" * 2 * 2**20})
     assert answer.status_code == 422
     assert "200,000" in answer.content.decode()
     assert Guideline.objects.count() == before
-    assert client.post(address, {**kept, "guidelines": "x" * 200_000}).status_code == 302
+    assert client.post(address, {**kept, "text": "x" * 200_000}).status_code == 302
 
 
 @pytest.mark.parametrize("path", ['a"; filename="b.exe', "a%0d%0aX-Evil:%201", "../../../etc/passwd"])

@@ -46,13 +46,6 @@ class SettingsForm(forms.ModelForm[Project]):
             (Order.DEPTH, _("begun items first (depth; a preference, not a guarantee)")),
         ],
     )
-    guidelines = forms.CharField(
-        label=_("Guidelines"),
-        required=False,
-        strip=False,
-        widget=forms.Textarea({"rows": 12}),
-        help_text=_("Markdown. A change makes a new version; labels keep the version they were made under."),
-    )
 
     class Meta:
         model = Project
@@ -103,8 +96,6 @@ class SettingsForm(forms.ModelForm[Project]):
 
     def __init__(self, *args: Any, **kwargs: Any) -> None:
         super().__init__(*args, **kwargs)
-        newest = self.instance.guidelines.first()
-        self.fields["guidelines"].initial = newest.text if newest else ""
         self.fields["lease_minutes"].widget.attrs.update(min=1, max=240)
         for name in ("description", "content_warning", "consent_text", "operator_contact"):
             self.fields[name].widget.attrs["rows"] = 3
@@ -114,7 +105,7 @@ class SettingsForm(forms.ModelForm[Project]):
         for name, value in list(cleaned.items()):  # what is refused leaves the mapping
             if isinstance(value, str):
                 try:
-                    _checked(value, GUIDELINE_LIMIT if name == "guidelines" else 20_000)
+                    _checked(value, 20_000)
                 except forms.ValidationError as bad:
                     self.add_error(name, bad)
         return cleaned

@@ -10,6 +10,7 @@ from django.views.decorators.http import require_GET, require_http_methods
 
 from annotation import taking_part
 from annotation.domain.words import Reason, Role, Stage
+from annotation.guiding import examples_of
 from annotation.models import Guideline, Seat
 from annotation.views.bench import categories_of, done_today
 from annotation.views.scope import PersonRequest, member_of
@@ -45,6 +46,7 @@ def guidelines(request: PersonRequest, slug: str) -> HttpResponse:
         "project": member.project,
         "membership": member,
         "guideline": newest,
+        "examples": examples_of(newest) if newest else [],
         "categories": categories_of(member.project),
     }
     return render(request, "annotation/guidelines.html", context)

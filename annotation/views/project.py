@@ -20,13 +20,12 @@ from annotation.views.scope import PersonRequest, member_of
 
 @require_http_methods(["GET", "POST"])
 def settings(request: PersonRequest, slug: str) -> HttpResponse:
-    """Policy, priors, handing out, guidelines, consent."""
+    """Policy, priors, handing out, consent."""
     member = member_of(request, slug, Role.ADMIN)
     project = Project.objects.get(pk=member.project_id)
     form = SettingsForm(request.POST or None, instance=project)
     if request.method == "POST" and form.is_valid():
-        changed = [name for name in form.changed_data if name != "guidelines"]
-        governing.change_settings(member, form.save(commit=False), changed, form.cleaned_data["guidelines"])
+        governing.change_settings(member, form.save(commit=False), form.changed_data)
         messages.success(request, _("The settings are stored."))
         return redirect("annotation:project-settings", slug)
     context = {"project": member.project, "membership": member, "form": form}

@@ -288,11 +288,11 @@ def test_a_budget_that_is_set_during_a_batch_binds_at_once() -> None:
     priors.request_missing(project)
     perform(Run.objects.get(subject=first.public_id), ScriptedModel(answer()))
     project.call_budget = 1
-    governing.change_settings(admin, project, ["call_budget"], project.guidelines.get().text)
+    governing.change_settings(admin, project, ["call_budget"])
     perform(Run.objects.get(subject=second.public_id), ScriptedModel())
     assert second.priors.get().reason == "budget_exceeded"
     project.call_budget = None
-    governing.change_settings(admin, project, ["call_budget"], project.guidelines.get().text)
+    governing.change_settings(admin, project, ["call_budget"])
     priors.request_again(project, [PriorState.FAILED])
     perform(Run.objects.get(subject=second.public_id, state="queued"), ScriptedModel(answer()))
     assert second.priors.get(current=True).state == "ok"
@@ -303,7 +303,7 @@ def test_items_go_on_when_the_project_wants_no_priors_any_more() -> None:
     admin = make_member(project, Role.ADMIN)
     waiting, out = make_item(project), make_item(project, stage=Stage.EXCLUDED)
     project.priors_wanted = False
-    governing.change_settings(admin, project, ["priors_wanted"], project.guidelines.get().text)
+    governing.change_settings(admin, project, ["priors_wanted"])
     assert [Item.objects.get(pk=each.pk).stage for each in (waiting, out)] == [Stage.READY, Stage.EXCLUDED]
 
 

@@ -1,0 +1,155 @@
+"""Guidelines as versions: written by admins, read by annotators, and what lies between two of them.
+
+A version is never edited. Labels keep the one they were made under.
+"""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+from django.db import transaction
+from django.db.models import Count, Exists, OuterRef, QuerySet, Subquery
+from django.db.models.functions import Coalesce
+
+from annotation.domain.guidelines import Line, changes
+from annotation.models import Category, Guideline, GuidelineExample, Label, Membership, Project, record
+
+
+class ChangedMeanwhile(ValueError):
+    """Somebody stored another version since this one was begun; `number` is the newest now."""
+
+    def __init__(self, number: int) -> None:
+        super().__init__(f"version {number} is there already")
+        self.number = number
+
+
+@dataclass(frozen=True)
+class Example:
+    """A worked example: a text, its category and why."""
+
+    text: str
+    category: Category
+    why: str = ""
+
+
+@dataclass(frozen=True)
+class News:
+    """What a member is asked to read: the newest version, and what is new since the one they know."""
+
+    guideline: Guideline
+    since: Guideline | None
+    """The version they know; None: there is none to compare with."""
+    summaries: tuple[Guideline, ...]
+    """The versions between, oldest first, for their summaries."""
+    changes: tuple[Line, ...]
+
+
+@dataclass(frozen=True)
+class Reading:
+    """A version with how many were asked to read it, and how many of them said they did."""
+
+    guideline: Guideline
+    asked: int
+    read: int
+
+
+@transaction.atomic
+def write(
+    admin: Membership,
+    text: str,
+    examples: Sequence[Example],
+    *,
+    begun_at: int,
+    summary: str = "",
+    asks_reading: bool = True,
+) -> Guideline | None:
+    """Store a new version; None where neither text nor examples changed.
+
+    `begun_at` is the number of the version the writer began with, 0 for none. Raises ChangedMeanwhile where it is
+    not the newest any more.
+    """
+    project = Project.objects.select_for_update().get(pk=admin.project_id)
+    newest = project.guidelines.first()
+    number = newest.number if newest else 0
+    if number != begun_at:
+        raise ChangedMeanwhile(number)
+    if newest and newest.text == text and examples_of(newest) == list(examples):
+        return None
+    made = Guideline.objects.create(
+        project=project, number=number + 1, text=text, summary=summary, asks_reading=asks_reading, author=admin
+    )
+    GuidelineExample.objects.bulk_create(
+        GuidelineExample(guideline=made, place=place, text=each.text, category=each.category, why=each.why)
+        for place, each in enumerate(examples, 1)
+    )
+    record("guidelines_written", project=project, actor=admin, number=made.number, asks_reading=asks_reading)
+    return made
+
+
+def examples_of(guideline: Guideline) -> list[Example]:
+    """The examples of a version, in their order."""
+    rows = guideline.examples.select_related("category")
+    return [Example(row.text, row.category, row.why) for row in rows]
+
+
+def as_text(guideline: Guideline) -> str:
+    """A version as one text, its examples behind it, for comparing two."""
+    examples = [
+        f"### {place}\n\n{each.text}\n\n→ {each.category.code} {each.category.name}\n\n{each.why}".rstrip()
+        for place, each in enumerate(examples_of(guideline), 1)
+    ]
+    return "\n\n".join([guideline.text.rstrip(), *examples])
+
+
+def differences(old: Guideline, new: Guideline) -> tuple[Line, ...]:
+    """What changed from one version to another, examples too."""
+    return changes(as_text(old), as_text(new))
+
+
+def asks_to_read(member: Membership) -> bool:
+    """Whether this member has to read before they go on labelling. One query."""
+    return Guideline.objects.unread_by(member).exists()
+
+
+def news_for(member: Membership) -> News | None:
+    """What this member is asked to read; None where nothing is asked."""
+    if not asks_to_read(member):
+        return None
+    versions = list(Guideline.objects.filter(project=member.project_id).order_by("number"))
+    known = [each for each in versions if each.number <= member.guideline_read or each.created_at <= member.created_at]
+    since = known[-1] if known else None
+    newest = versions[-1]
+    between = tuple(each for each in versions if since is None or each.number > since.number)
+    return News(newest, since, between, differences(since, newest) if since else ())
+
+
+def mark_read(member: Membership, number: int) -> None:
+    """The member says they read this version; an older one than they know, or one that is not there, is nothing."""
+    if Guideline.objects.filter(project=member.project_id, number=number).exists():
+        Membership.objects.filter(pk=member.pk, guideline_read__lt=number).update(guideline_read=number)
+
+
+def versions(project: Project) -> list[Reading]:
+    """All versions, newest first, each with how many active annotators it asked and how many of them read it.
+
+    Asked are those who joined before it and have labelled (`asking.py` asks them before their next item).
+    """
+    asked = Membership.objects.filter(
+        Exists(Label.objects.filter(annotator=OuterRef("pk"))),
+        project=project,
+        active=True,
+        annotates=True,
+        user__isnull=False,
+        created_at__lt=OuterRef("created_at"),
+    ).order_by()
+    rows: QuerySet[Guideline] = project.guidelines.select_related("author").annotate(
+        asked=_count(asked), read=_count(asked.filter(guideline_read__gte=OuterRef("number")))
+    )
+    return [
+        Reading(row, row.asked if row.asks_reading else 0, row.read if row.asks_reading else 0)  # type: ignore[attr-defined]  # annotated
+        for row in rows
+    ]
+
+
+def _count(members: QuerySet[Membership]) -> Coalesce:
+    counted = members.values("project").annotate(n=Count("pk")).values("n")
+    return Coalesce(Subquery(counted), 0)
