@@ -298,7 +298,9 @@ def _seat_problems(item: Item, stage: Stage, seats: list[Seat], emptied: frozens
     if by_votes and stage in (Stage.DISPUTED, Stage.GOLD) and (not current or filled != item.seats):
         yield f"it is closed with {filled} labels instead of {item.seats}."
     first = rounds.get(1, [])
-    if item.closed_at is not None and (not first or any(seat.label is None and str(seat.public_id) not in emptied for seat in first)):
+    if item.closed_at is not None and (
+        not first or any(seat.label is None and str(seat.public_id) not in emptied for seat in first)
+    ):
         yield "its first round is not complete, but it was closed."
     if by_votes and stage is Stage.GOLD and item.closed_at is None:
         yield "it is gold by its votes, but was never closed."

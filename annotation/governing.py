@@ -4,24 +4,38 @@ from typing import Any
 
 from django.db import transaction
 
-from annotation import priors
+from annotation import consent_texts, priors, second_factor
 from annotation.models import Membership, Project, record
 from runs import spending
+
+_CONSENT = frozenset({"consent_text", "on_withdrawal"})
+"""The settings that are part of what people agree to."""
 
 
 class LastAdmin(ValueError):
     """The change would leave the project without an admin."""
 
 
+class OwnSecondFactorMissing(ValueError):
+    """An admin would shut themselves out: the second step they ask for is not set up on their own account."""
+
+
 @transaction.atomic
 def change_settings(admin: Membership, project: Project, changed: list[str]) -> None:
     """Store the changed fields of `project` (already set on it), and write down which changed.
 
-    A new text of the consent makes a new version, and annotators are asked for their consent again. A budget binds
-    runs under way at once; items that waited for priors go on when those are no longer wanted.
+    A new text of the consent, or of what happens to labels on leaving, makes a new version, and annotators are asked
+    for their consent again; what earlier ones agreed to is kept. A budget binds runs under way at once; items that
+    waited for priors go on when those are no longer wanted. Raises OwnSecondFactorMissing, and then changes nothing.
     """
-    if "consent_text" in changed:
-        project.consent_version += 1
+    asks_more = "second_factor" in changed and second_factor.binds(admin, project.second_factor)
+    if asks_more and not second_factor.is_set_up(admin):
+        raise OwnSecondFactorMissing
+    if not _CONSENT.isdisjoint(changed):
+        before = Project.objects.select_for_update().get(pk=project.pk)
+        consent_texts.keep(before)
+        project.consent_version = before.consent_version + 1
+        consent_texts.keep(project)
     project.save()
     spending.allow(project.public_id, calls=project.call_budget, tokens=project.token_budget)
     if "priors_wanted" in changed and not project.priors_wanted:

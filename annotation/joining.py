@@ -7,7 +7,7 @@ from dataclasses import dataclass
 
 from django.core.exceptions import ValidationError
 from django.core.validators import validate_email
-from django.db import transaction
+from django.db import IntegrityError, transaction
 
 from annotation.domain.category_names import DEFAULT_CATEGORIES
 from annotation.domain.texts import BadText, read_text
@@ -18,6 +18,8 @@ from annotation.models import ROLE_FLAG, Category, Guideline, Membership, Projec
 NAME_LIMIT = 120
 """Characters of a project's name."""
 FEWEST_SEATS, MOST_SEATS = 2, 15
+ERASED = "erased-"
+"""How the names of accounts begin that were erased; nobody else gets such a name."""
 
 FIRST_GUIDELINES = """\
 Decide what the post means when text and picture are taken **together**, not what each of them says alone.
@@ -103,18 +105,42 @@ def add_member(
     Somebody who is a member keeps the roles they have; an ended membership begins again.
     """
     user, password = _account(username.strip(), email.strip())
-    flag = ROLE_FLAG[Role(role)]
-    Project.objects.select_for_update(no_key=True).get(pk=project.pk)  # two admins adding one person
-    member = Membership.objects.filter(project=project, user=user).first()
-    created = member is None
-    if member is None:
-        member = Membership.objects.create(project=project, user=user, pseudonym=new_pseudonym(project), **{flag: True})
-    elif not member.active or not getattr(member, flag):
-        setattr(member, flag, True)
-        member.active, member.withdrawn_at = True, None
-        member.save(update_fields=(flag, "active", "withdrawn_at"))
+    member, created = enrol(project, user, Role(role))
     record("member_added", project=project, actor=actor, row=member.public_id, role=role, created=created)
     return Joined(member, created, password)
+
+
+def enrol(project: Project, user: User, *roles: Role) -> tuple[Membership, bool]:
+    """Make the user a member with these roles beside those they have, and whether they were none before.
+
+    Within the caller's transaction; an ended membership begins again.
+    """
+    Project.objects.select_for_update(no_key=True).get(pk=project.pk)  # two admins adding one person
+    flags = [ROLE_FLAG[role] for role in roles]
+    member = Membership.objects.filter(project=project, user=user).first()
+    if member is None:
+        given = dict.fromkeys(flags, True)
+        return Membership.objects.create(project=project, user=user, pseudonym=new_pseudonym(project), **given), True
+    if not member.active or not all(getattr(member, flag) for flag in flags):
+        for flag in flags:
+            setattr(member, flag, True)
+        member.active, member.withdrawn_at = True, None
+        member.save(update_fields=(*flags, "active", "withdrawn_at"))
+    return member, False
+
+
+def make_account(username: str, password: str) -> User:
+    """An account for somebody who was invited, with a password of their own, hashed by the caller. Raises BadMember."""
+    username = _username(username.strip())
+    if username.lower().startswith(ERASED) or User.objects.filter(username__iexact=username).exists():
+        raise BadMember("username_taken", "This name is taken; choose another.", "username")
+    user = User(username=username, password=password)
+    try:
+        with transaction.atomic():
+            user.save()
+    except IntegrityError:
+        raise BadMember("username_taken", "This name is taken; choose another.", "username") from None
+    return user
 
 
 def _free_slug(slug: str) -> str:

@@ -29,6 +29,7 @@ from annotation.domain.pixels import BadPicture, Drawn, PictureLimits
 from annotation.domain.words import Reason
 from annotation.drawing import DrawingProcess
 from annotation.models import Item, Membership, Picture, Project, Seat, User
+from annotation.second_factor import lets_in
 
 FOLDER = "pictures"
 _ENDING = {"image/png": "png", "image/jpeg": "jpg"}
@@ -267,7 +268,7 @@ def full_for(user: User, public_id: UUID) -> Picture | None:
 
 
 def _pictures_of(user: User) -> QuerySet[Picture]:
-    member = Membership.objects.filter(user=user, active=True, project=OuterRef("project"))
+    member = Membership.objects.filter(lets_in(user), user=user, active=True, project=OuterRef("project"))
     locked = Item.objects.filter(picture=OuterRef("pk"), excluded_for=Reason.REPORTED)
     return Picture.objects.filter(Exists(member), ~Exists(locked))
 

@@ -107,6 +107,7 @@ SENTENCES: Mapping[str, Promise] = {
     "unknown_label": _("The label is no category of this project."),
     "unsafe_member": _("A name in the archive leads out of it, or is no plain file."),
     "unsafe_path": _("A picture's path is relative, with / between folders and without '..'."),
+    "username_taken": _("This name is taken; choose another."),
     "unterminated_quote": _("A quotation mark is opened and never closed."),
 }
 

@@ -2,6 +2,8 @@
 
 from django.db.models.functions import Now
 
+from annotation import consent_texts
+from annotation.domain.words import OnWithdrawal
 from annotation.freeing import free_seats_of
 from annotation.handing_out import lock_member
 from annotation.models import Membership, record
@@ -14,17 +16,24 @@ def consent(member: Membership) -> None:
     member, _ = lock_member(member)
     version = member.project.consent_version
     if member.consent_version < version:
+        consent_texts.keep(member.project)
         Membership.objects.filter(pk=member.pk).update(consent_version=version, consent_at=Now())
         record("consented", project=member.project, actor=member, row=member.public_id, version=version)
 
 
 @short_transaction
 def withdraw(member: Membership) -> None:
-    """The member leaves the project on their own wish: held seats are freed, labels stay under the pseudonym."""
+    """The member leaves the project on their own wish: held seats are freed.
+
+    Labels stay under the pseudonym, or are marked to be taken out of force (`label_removal`), as the consent says that
+    the member gave.
+    """
     member, now = lock_member(member)
     if member.withdrawn_at is None:
-        Membership.objects.filter(pk=member.pk).update(active=False, withdrawn_at=now)
-        record("withdrew", project=member.project, actor=member, row=member.public_id)
+        policy = consent_texts.policy_for(member)
+        out = now if policy is OnWithdrawal.REMOVE else None
+        Membership.objects.filter(pk=member.pk).update(active=False, withdrawn_at=now, labels_out_before=out)
+        record("withdrew", project=member.project, actor=member, row=member.public_id, labels=policy)
         free_seats_of(member, member)
 
 

@@ -15,6 +15,8 @@ from django.template import loader
 from django.utils.translation import gettext as _
 from django.views.decorators.csrf import requires_csrf_token
 
+from annotation.second_factor import SecondFactorNeeded
+
 RETRY_SECONDS = 10
 """How long a page asks to wait when the database is away."""
 _WITHOUT_ACCOUNT = {500, 503}
@@ -75,7 +77,11 @@ def bad_request(request: HttpRequest, exception: Exception) -> HttpResponse:
 
 @requires_csrf_token
 def forbidden(request: HttpRequest, exception: Exception) -> HttpResponse:
-    """403 with the reason where the code that refused gave one."""
+    """403 with the reason where the code that refused gave one; a missing second step has a page of its own."""
+    if isinstance(exception, SecondFactorNeeded):
+        if not speaks_json(request):
+            return HttpResponse(loader.render_to_string("annotation/second_factor.html", request=request), status=403)
+        return failure(request, 403, exception.code, str(exception))
     reason = str(exception) or _("That is not open to you. Ask an admin of the project if you need it for your work.")
     return failure(request, 403, "forbidden", reason)
 

@@ -12,6 +12,7 @@ _LOOKS_SECRET = re.compile(
     r"\bsk-[A-Za-z0-9_-]{6,}"
     r"|(?<=Bearer )\S+|(?<=bearer )\S+"
     r"|(?<=://)[^\s/@:]*:[^\s/@]+(?=@)"
+    r"|(?<=invite/)[A-Za-z0-9_-]+|(?<=invite%2F)[A-Za-z0-9_-]+"
 )
 # PostgreSQL repeats row values after DETAIL: and literals after LINE 1:; texts of items are such values.
 _QUOTED_VALUES = re.compile(r"^(DETAIL|CONTEXT|LINE \d+): .*$", re.MULTILINE)

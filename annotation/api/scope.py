@@ -9,6 +9,7 @@ from rest_framework.request import Request
 from rest_framework.response import Response
 from rest_framework.views import APIView
 
+from annotation import second_factor
 from annotation.domain.words import Role
 from annotation.models import Membership, User
 from annotation.project_life import is_closed
@@ -17,7 +18,8 @@ from annotation.project_life import is_closed
 def member(request: Request, slug: str, *roles: Role) -> Membership:
     """The caller's active membership with one of the roles; missing and forbidden projects are the same 404.
 
-    Raises PermissionDenied where an archived or deleted project would change.
+    Raises PermissionDenied where an archived or deleted project would change, and where it asks for two-step sign-in
+    that the caller has not set up.
     """
     user = request.user
     if not isinstance(user, User):
@@ -25,6 +27,10 @@ def member(request: Request, slug: str, *roles: Role) -> Membership:
     found = Membership.objects.select_related("project").filter(project__slug=slug, user=user, active=True).first()
     if found is None or (roles and not any(found.has(role) for role in roles)):
         raise Http404
+    try:
+        second_factor.require(found)
+    except second_factor.SecondFactorNeeded as needed:
+        raise PermissionDenied(str(needed), needed.code) from None
     if request.method not in SAFE_METHODS and is_closed(found.project):
         raise PermissionDenied("This project is archived or about to be deleted: nothing in it changes.", "read_only")
     return found

@@ -7,6 +7,7 @@ from django.http import Http404, HttpRequest
 from django.utils.http import url_has_allowed_host_and_scheme
 from django.utils.translation import gettext as _
 
+from annotation import second_factor
 from annotation.domain.words import Role
 from annotation.models import Membership, Project, User
 from annotation.project_life import is_closed
@@ -36,13 +37,15 @@ def member_of(request: HttpRequest, slug: str, *roles: Role) -> Membership:
     """The viewer's active membership in the project, its `project` loaded, in one query.
 
     Raises Http404 where the project does not exist, the viewer is no active member, or has none of the
-    roles named; the three look the same. Raises PermissionDenied where an archived or deleted project would change.
+    roles named; the three look the same. Raises PermissionDenied where an archived or deleted project would change,
+    and where the project asks for two-step sign-in that the viewer has not set up.
     """
     if not request.user.is_authenticated:
         raise Http404
     member = _MEMBER.first(slug=slug, user=request.user.pk)
     if member is None or (roles and not any(member.has(role) for role in roles)):
         raise Http404
+    second_factor.require(member)
     _refuse_if_closed(request, member.project)
     return member
 
