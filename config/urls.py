@@ -18,6 +18,7 @@ urlpatterns = [
     path(settings.ADMIN_PATH, admin.site.urls),
     path("api/v1/", include("annotation.api.urls")),
     path("", include("annotation.urls")),
+    path("", include("moderation.urls")),
 ]
 
 handler400 = "config.failures.bad_request"

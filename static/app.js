@@ -42,6 +42,20 @@
   const focused = document.querySelector("[autofocus]");
   if (focused && document.activeElement === document.body) focused.focus();
 
+  // Debates are folded until somebody opens one; then they stay open, also while they arrive, for this session.
+  const rounds = () => document.querySelectorAll("details.is-round");
+  const openRounds = () => {
+    if (sessionStorage.getItem("rounds") === "open") for (const round of rounds()) round.open = true;
+  };
+  document.addEventListener("click", (event) => {
+    const round = event.target.closest("details.is-round > summary")?.parentElement;
+    if (!round) return;
+    sessionStorage.setItem("rounds", round.open ? "folded" : "open"); // it is toggled after this
+    if (!round.open) for (const other of rounds()) if (other !== round) other.open = true;
+  });
+  document.addEventListener("htmx:afterSwap", openRounds);
+  openRounds();
+
   // A lost connection or a server fault must never look like success.
   const tell = (text) => {
     const place = document.getElementById("messages");

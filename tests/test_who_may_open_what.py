@@ -44,6 +44,8 @@ from builders import (
     make_project,
     make_user,
 )
+from runs import starting
+from runs.models import Run
 
 pytestmark = pytest.mark.django_db
 
@@ -67,6 +69,7 @@ class World:
     upload: Import
     release: Release
     order: ReleaseOrder
+    run: Run
 
 
 @dataclass(frozen=True)
@@ -110,6 +113,10 @@ def the_change(world: "World") -> dict[str, Any]:
         project=world.project, ordered_by=world.members[D], act="batch", defaults={"key": uuid4()}
     )
     return {**project(world), "public_id": row.public_id}
+
+
+def the_run(world: "World") -> dict[str, Any]:
+    return {**project(world), "public_id": world.run.public_id}
 
 
 def the_picture(world: "World") -> dict[str, Any]:
@@ -228,6 +235,16 @@ ROUTES: dict[str, Route] = {
     "annotation:models": Route((D,), project),
     "annotation:models-try": Route((D,), project, POST),
     "annotation:models-choose": Route((D,), project, POST),
+    # debates; a run is looked for among those of this project's decided items
+    "moderation:runs": Route((R, D), project),
+    "moderation:start": Route((R, D), project, POST),
+    "moderation:compare": Route((R, D), project, missing_is_fine=True),
+    "moderation:run": Route((R, D), the_run),
+    "moderation:run-progress": Route((R, D), the_run),
+    "moderation:run-cancel": Route((R, D), the_run, POST),
+    "moderation:run-judge": Route((R, D), the_run, POST),
+    "moderation:item-runs": Route((R, D), the_item),
+    "moderation:item-start": Route((R, D), the_item, POST),
     # the API
     "api:import": Route((D,), project, POST),
     "api:priors": Route((D,), project, BOTH),
@@ -335,7 +352,9 @@ def world(settings: Any) -> World:
     close_item(make_labelled_item(here, [other, third, members[A]], [2, 2, 2], external_id="canary-external-id-4"))
     release = make_release(here, members[D])
     order = ReleaseOrder.objects.create(project=here, ordered_by=members[D], key=uuid4())
-    return World(here, members, other, item, open_item, second, label, picture, upload, release, order)
+    run = starting.row(starting.Wanted("arcade", here.public_id, item.public_id, {"judge": "keyword:cues-1"}))
+    run.save()
+    return World(here, members, other, item, open_item, second, label, picture, upload, release, order, run)
 
 
 _TOKEN = re.compile(rb'(name="csrfmiddlewaretoken" value=|"X-CSRFToken": *)"[^"]+"')

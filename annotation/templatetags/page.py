@@ -10,6 +10,7 @@ from django.utils.safestring import SafeString
 from django.utils.translation import gettext as _
 from django.utils.translation import gettext_noop
 
+from annotation import rooms
 from annotation.domain.guidelines import render
 from annotation.domain.marking import has_tower, pieces
 from annotation.models import Category, Membership, Project
@@ -40,11 +41,13 @@ _CAMPAIGN = (
     ("training-setup", gettext_noop("Training"), ("training-setup", "training-results")),
     ("quality", gettext_noop("Quality"), ("quality", "quality-person")),
     ("influence", gettext_noop("Prior influence"), ("influence",)),
-    ("care-settings", gettext_noop("Care"), ("care-settings",)),
+    ("care-settings", gettext_noop("Care"), ("care-settings", "care-viewing")),
     ("hours", gettext_noop("Hours"), ("hours",)),
 )
 
 
+# Other apps' places stand behind the annotator's, the reviewer's and the items.
+_BEFORE_OTHERS = 3
 _IN_CAMPAIGN = frozenset(name for _name, _text, names in _CAMPAIGN for name in names)
 
 
@@ -61,13 +64,20 @@ def _places(member: Membership, project: Project, here: str = "") -> list[dict[s
         "annotates": member.annotates,
         "reviews": member.reviews,
         "administers": member.administers,
+        "sees_debates": member.administers or member.reviews,
         "sees_figures": member.administers or (member.reviews and not member.annotates),
     }
-    return [
+    own = [
         {"href": address, "text": _(text), "current": here in (names or _IN_CAMPAIGN)}
         for name, role, text, names in _PLACES
         if opens[role] and (address := _address(f"annotation:{name}", project.slug))
     ]
+    others = [
+        {"href": _address(place.url_name, project.slug), "text": place.text, "current": here in place.current_at}
+        for place in rooms.places
+        if opens[place.opens]
+    ]
+    return own[:_BEFORE_OTHERS] + others + own[_BEFORE_OTHERS:] if others else own
 
 
 @register.inclusion_tag("_nav.html", takes_context=True)
@@ -90,6 +100,20 @@ def campaign_tabs(context: template.Context) -> dict[str, Any]:
         if (address := _address(f"annotation:{name}", project.slug))
     ]
     return {"tabs": tabs}
+
+
+@register.inclusion_tag("_tabs.html", takes_context=True)
+def item_tabs(context: template.Context) -> dict[str, Any]:
+    """The tabs over an item's pages: its own, and what other apps know about it."""
+    match = getattr(context.get("request"), "resolver_match", None)
+    here = match.view_name if match else ""
+    item, project = context["item"], context["project"]
+    known = [("annotation:item", _("The post")), *((tab.url_name, tab.text) for tab in rooms.tabs)]
+    tabs = [
+        {"href": reverse(name, args=[project.slug, item.public_id]), "text": text, "current": here == name}
+        for name, text in known
+    ]
+    return {"tabs": tabs, "about": _("About this post")}
 
 
 @register.inclusion_tag("_ways.html")

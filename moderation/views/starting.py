@@ -1,0 +1,99 @@
+"""Starting, cancelling and judging again, by reviewers and admins."""
+
+from uuid import UUID
+
+from django.contrib import messages
+from django.http import HttpResponse
+from django.shortcuts import redirect, render
+from django.utils.translation import gettext as _
+from django.views.decorators.http import require_POST
+
+from annotation.domain.words import Role, Stage
+from annotation.models import Item, record
+from annotation.views.scope import PersonRequest, member_of
+from moderation import debating
+from moderation.forms import METHOD_NAMES, JudgeForm, StageForm, StartForm, started_sentence
+from moderation.views.debates import item_for, run_for, show_item, show_run
+from runs import starting
+
+
+@require_POST
+def start_on_item(request: PersonRequest, slug: str, public_id: UUID) -> HttpResponse:
+    """Start a method on one item; what cannot be had comes back with the form."""
+    member = member_of(request, slug, Role.REVIEWER, Role.ADMIN)
+    item = item_for(member, public_id)
+    form = StartForm(request.POST)
+    if not form.is_valid():
+        return show_item(request, member, item, form, status=422)
+    try:
+        queued = debating.start(member.project, Item.objects.filter(pk=item.pk), form.wish(), member)
+    except debating.BadChoice as bad:
+        form.add_error(None, str(bad))
+        return show_item(request, member, item, form, status=422)
+    if queued:
+        messages.success(request, started_sentence(queued))
+    else:
+        messages.info(request, _("That was answered before, with these options and models: see below."))
+    return redirect("moderation:item-runs", slug, public_id)
+
+
+@require_POST
+def start(request: PersonRequest, slug: str) -> HttpResponse:
+    """Start a method on all items of a stage, after one question with the number."""
+    member = member_of(request, slug, Role.REVIEWER, Role.ADMIN)
+    form = StageForm(request.POST)
+    if not form.is_valid():
+        messages.error(request, _("Choose a method and which posts."))
+        return redirect("moderation:runs", slug)
+    stage = Stage(form.cleaned_data["stage"])
+    items = Item.objects.filter(project=member.project, stage=stage)
+    count = items.count()
+    context = {
+        "project": member.project,
+        "membership": member,
+        "form": form,
+        "count": count,
+        "stage": stage,
+        "method_name": METHOD_NAMES[form.cleaned_data["method"]],
+        "changed": False,
+    }
+    if request.POST.get("count") != str(count):
+        context["changed"] = "count" in request.POST
+        return render(request, "moderation/start.html", context)
+    try:
+        queued = debating.start(member.project, items, form.wish(), member)
+    except debating.BadChoice as bad:
+        form.add_error(None, str(bad))
+        return render(request, "moderation/start.html", context, status=422)
+    messages.success(request, started_sentence(queued))
+    return redirect("moderation:runs", slug)
+
+
+@require_POST
+def cancel(request: PersonRequest, slug: str, public_id: UUID) -> HttpResponse:
+    """End a run after the calls that are already made; what was answered stays."""
+    member, found, _item = run_for(request, slug, public_id)
+    if starting.cancel([found.public_id]):
+        record("run_cancelled", project=member.project, actor=member, row=found.public_id)
+        messages.success(request, _("The run is cancelled. What was answered stays."))
+    else:
+        messages.info(request, _("The run had ended already."))
+    return redirect("moderation:run", slug, public_id)
+
+
+@require_POST
+def judge(request: PersonRequest, slug: str, public_id: UUID) -> HttpResponse:
+    """Let another model judge the debate; it costs that one call."""
+    member, found, item = run_for(request, slug, public_id)
+    form = JudgeForm(request.POST)
+    if not form.is_valid():
+        return show_run(request, member, found, item, form, status=422)
+    try:
+        made = debating.judge_again(found, [form.cleaned_data["judge"]], member.project, member)
+    except debating.BadChoice as bad:
+        form.add_error(None, str(bad))
+        return show_run(request, member, found, item, form, status=422)
+    if not made:
+        messages.info(request, _("That judge has this debate before it already."))
+        return redirect("moderation:run", slug, public_id)
+    return redirect("moderation:run", slug, made[0].public_id)
