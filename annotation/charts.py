@@ -95,3 +95,28 @@ def round_above(most: int) -> int:
 def heat(percent: float) -> int:
     """The step of the heat map for a share of 0 … 1: 1 (pale) to 5 (strong), a fifth each."""
     return min(5, int(max(0.0, percent) * 5) + 1)
+
+
+@dataclass(frozen=True)
+class MoodMark:
+    """An answer of 1 to 5 as a dot in a plot 96 units high, 5 at the top."""
+
+    day: date
+    mood: int
+    x: str
+    y: str
+
+
+def mood_marks(moods: dict[date, int], today: date, days: int) -> list[MoodMark]:
+    """A dot for each of the last days with an answer, today at the right."""
+    step = 100 / days
+    return [
+        MoodMark(
+            day,
+            moods[day],
+            x=f"{step * (place + 0.5):.2f}%",
+            y=f"{PLOT_HEIGHT * (5.5 - moods[day]) / 5:.1f}",
+        )
+        for place in range(days)
+        if (day := today - timedelta(days=days - 1 - place)) in moods
+    ]

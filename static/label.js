@@ -223,7 +223,7 @@
     if (target.closest(".menu, [popover]:not(.more)")) return;
     const input = inBench(`input[data-key="${CSS.escape(key)}"]`) ?? inBench(`input[data-press="${CSS.escape(key)}"]`);
     if (input) { event.preventDefault(); choose(input); return; }
-    const button = document.querySelector(`[data-press="${CSS.escape(key)}"]:is(button, a)`);
+    const button = document.querySelector(`[data-press="${CSS.escape(key)}"]:is(button, a, summary)`);
     if (!button) return;
     event.preventDefault();
     button.click();

@@ -6,7 +6,7 @@ from django.http import Http404, HttpResponse
 from django.shortcuts import render
 from django.views.decorators.http import require_GET
 
-from annotation import changing_many, finding, saved_searches
+from annotation import changing_many, finding, keeping_from, saved_searches
 from annotation.domain.words import Role, Stage
 from annotation.forms import finding as form
 from annotation.models import Dispute, Event, Item, Label, Membership, Prior, Seat
@@ -61,6 +61,7 @@ def item(request: PersonRequest, slug: str, public_id: str) -> HttpResponse:
         "votes": _votes(found, member) if may_see_votes(found, member) else [],
         "votes_hidden": not may_see_votes(found, member),
         "intent_shown": may_see_intent(found, member),
+        "barred": keeping_from.barred_from(found) if member.administers else None,
         "disputes": Dispute.objects.filter(item=found).order_by("opened_at"),
         "adjudications": found.adjudications.select_related("category", "reviewer").order_by("created_at"),
         "events": Event.objects.filter(item=found).select_related("actor").order_by("-at", "-id")[:100],
