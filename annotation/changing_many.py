@@ -90,7 +90,7 @@ def _set_batch(row: BulkOrder, items: Sequence[Item]) -> Passed:
     batching.ensure(row.project, [batch] if batch else [])
     changed = [item.pk for item in items if item.batch != batch]
     Item.objects.filter(pk__in=changed).update(batch=batch)
-    batching.settle_queues(row.project, changed)
+    batching.settle_queues(row.project, [item.pk for item in items])
     return Passed(unchanged=len(items) - len(changed))
 
 

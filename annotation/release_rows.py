@@ -1,6 +1,6 @@
 """The gold items of a project as the rows of a release, streamed in the order in which they were imported."""
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 from functools import lru_cache
 from typing import Any
@@ -96,7 +96,9 @@ class Rows:
     def __init__(self, project: Project, selection: Selection, scope: str) -> None:
         """`scope` separates pseudonyms: releases with the same scope share them."""
         self.project, self.selection = project, selection
-        self.name_of = lru_cache(maxsize=None)(lambda person: pseudonym(project.export_key, scope, str(person)))
+        self.name_of: Callable[[Any], str] = lru_cache(maxsize=None)(
+            lambda person: pseudonym(project.export_key, scope, str(person))
+        )
 
     def __iter__(self) -> Iterator[ReleasedItem]:
         last = 0

@@ -42,7 +42,7 @@ def bulk(request: PersonRequest, slug: str) -> HttpResponse:
     except UnknownFilter as unknown:
         messages.error(request, unknown.sentence)
         return redirect("annotation:items", slug)
-    asked = {"act": act, "query": query, "chosen": chosen, "found": found}
+    asked: dict[str, Any] = {"act": act, "query": query, "chosen": chosen, "found": found}
     if "confirm" not in request.POST:
         return _ask(request, member, BulkForm(needs=act.needs), **asked)
     form = BulkForm(request.POST, needs=act.needs)
