@@ -14,6 +14,7 @@ from annotation.domain.texts import BadText, read_text
 from annotation.domain.votes import Category as CategoryValue
 from annotation.domain.words import Policy, Role
 from annotation.models import ROLE_FLAG, Category, Guideline, Membership, Project, User, record
+from annotation.welcoming import welcome
 
 NAME_LIMIT = 120
 """Characters of a project's name."""
@@ -120,7 +121,9 @@ def enrol(project: Project, user: User, *roles: Role) -> tuple[Membership, bool]
     member = Membership.objects.filter(project=project, user=user).first()
     if member is None:
         given = dict.fromkeys(flags, True)
-        return Membership.objects.create(project=project, user=user, pseudonym=new_pseudonym(project), **given), True
+        member = Membership.objects.create(project=project, user=user, pseudonym=new_pseudonym(project), **given)
+        welcome(user, project)
+        return member, True
     if not member.active or not all(getattr(member, flag) for flag in flags):
         for flag in flags:
             setattr(member, flag, True)
