@@ -10,7 +10,8 @@ from django.test import Client
 
 from annotation.domain.words import Level, Reason
 from annotation.finding import PATTERNS
-from annotation.models import Dispute, Item, Membership, Release
+from annotation.models import Dispute, Item, Label, Membership, Release, WorkDay
+from annotation.samples.campaign import ANNOTATORS
 from annotation.samples.neighbourhood import SAMPLES
 
 pytestmark = [pytest.mark.django_db, pytest.mark.slow]
@@ -57,3 +58,12 @@ def test_the_demo_runs_again_without_making_anything_twice():
     first, again = demo(), demo()
     assert first == again
     assert Membership.objects.count() == 2 * 6
+
+
+def test_the_demo_has_hours_to_show():
+    demo()
+    days = WorkDay.objects.filter(member__project__slug="neighbourhood")
+    assert set(days.values_list("member__imported_name", flat=True)) == set(ANNOTATORS)
+    labels = Label.objects.filter(item__project__slug="neighbourhood", annotator__user__isnull=False).count()
+    assert sum(day.labels for day in days) == labels
+    assert all(60 * day.labels < day.active_seconds < 120 * day.labels for day in days)
