@@ -1,4 +1,4 @@
-"""Teams: people in groups of k, as the paper worked, and items dealt out among them; always alike for the same input."""
+"""Teams: people in groups of k, as the paper worked, and items dealt out among them; alike for the same input."""
 
 from collections.abc import Sequence
 from typing import TypeVar

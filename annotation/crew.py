@@ -1,0 +1,211 @@
+"""The people of a project beside the work that is left: who could still label what, and what nobody is left for.
+
+Items are taken in groups. Only those that may lack people are looked at one by one: somebody skipped them or saw their
+votes, or their batch has hardly more people than an item has seats; and no more than `LOOKED_AT` of them.
+"""
+
+from collections import Counter, defaultdict
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any
+from uuid import UUID
+
+from django.db.models import Count, Exists, F, OuterRef, Q
+
+from annotation.domain.care import Content, Unwanted, falls_under
+from annotation.domain.staffing import Staffing, Work, staffing
+from annotation.domain.words import Stage
+from annotation.models import Adjudication, Batch, Item, Membership, OptOut, Prior, Project, Replacement, Seat, Skip
+
+LOOKED_AT = 5_000
+"""Items whose people are looked at one by one, at most."""
+
+WITH_PLACES = (Stage.IMPORTED, Stage.READY, Stage.LABELLING)
+
+
+@dataclass(frozen=True)
+class Person:
+    """An active annotator with their quota."""
+
+    key: int
+    public_id: UUID
+    name: str
+    given: int
+    """Labels in force and seats held."""
+    own_quota: int | None
+    quota: int | None
+    """Their own, else the project's."""
+
+    @property
+    def left(self) -> int | None:
+        return None if self.quota is None else max(0, self.quota - self.given)
+
+
+@dataclass(frozen=True)
+class Stuck:
+    """An item that nobody is left for: everybody who may see it has labelled or skipped it."""
+
+    public_id: UUID
+    external_id: str
+    batch: str
+
+
+@dataclass(frozen=True)
+class Group:
+    """Items that are alike for all that is counted."""
+
+    stage: Stage
+    blind: bool
+    seats: int
+    taken: int
+    items: int
+    priorities: tuple[int, int]
+
+
+def people_of(project: Project) -> list[Person]:
+    counts = Q(seat_rows__filled_at__isnull=False) | Q(seat_rows__expires_at__isnull=False)
+    rows = (
+        Membership.objects.filter(project=project, active=True, annotates=True)
+        .annotate(given=Count("seat_rows", filter=counts))
+        .order_by("pseudonym")
+    )
+    return [
+        Person(key, public_id, name, given, quota, project.quota if quota is None else quota)
+        for key, public_id, name, given, quota in rows.values_list("pk", "public_id", "pseudonym", "given", "quota")
+    ]
+
+
+def audience_of(row: Batch | None, people: Sequence[Person]) -> frozenset[int]:
+    """Who may be asked about a batch: its members, or everybody."""
+    active = frozenset(person.key for person in people)
+    if row is None or not row.limited:
+        return active
+    return active & {member.pk for member in row.members.all()}
+
+
+@dataclass(frozen=True)
+class _Open:
+    """An item in labelling with free seats, and who could still sit there."""
+
+    batch: str
+    seats: int
+    taken: int
+    able: frozenset[int]
+    skipped: bool
+    stuck: Stuck
+
+
+class Crew:
+    """The people of a project beside the work that is left for them."""
+
+    def __init__(
+        self,
+        project: Project,
+        people: Sequence[Person],
+        audience: Mapping[str, frozenset[int]],
+        groups: Mapping[str, Sequence[Group]],
+    ) -> None:
+        self.audience, self.left = audience, {person.key: person.left for person in people}
+        self._unwanted = _opt_outs(project)
+        choosy = {each.member for each in self._unwanted}
+        self._work = {name: [group for group in groups[name] if group.stage in WITH_PLACES] for name in audience}
+        # Where so many people are sure to be able, an item that nobody skipped cannot lack any.
+        self._tight = {
+            name
+            for name, its in self._work.items()
+            if len(audience[name] - choosy) < max((group.seats for group in its), default=0)
+        }
+        self._choosy_unopened = {
+            name
+            for name in self._tight
+            if audience[name] & choosy and any(group.stage is not Stage.LABELLING for group in self._work[name])
+        }
+        self._items, self.looked_at_all = self._look(project)
+
+    def staffing(self, names: Iterable[str]) -> Staffing:
+        """Whether people can do what is left of these batches."""
+        names = set(names)
+        whole = self.looked_at_all and not names & self._choosy_unopened
+        return staffing([work for name in sorted(names) for work in self._of(name)], self.left, whole=whole)
+
+    def nobody_left(self) -> list[Stuck]:
+        """Items that were skipped and that nobody below their quota can be asked about."""
+        willing = {person for person, left in self.left.items() if left is None or left > 0}
+        found = [each.stuck for each in self._items if each.skipped and not each.able & willing]
+        return sorted(found, key=lambda each: each.external_id)
+
+    def _of(self, name: str) -> list[Work]:
+        """The batch's work: items looked at as they are, all others as if everybody in it were able."""
+        seen = Counter((each.seats, each.taken) for each in self._items if each.batch == name)
+        one_by_one = Counter((each.seats - each.taken, each.able) for each in self._items if each.batch == name)
+        work = [Work(places, able, items) for (places, able), items in one_by_one.items()]
+        for group in self._work[name]:
+            taken = group.taken if group.stage is Stage.LABELLING else 0
+            others = group.items
+            if group.stage is Stage.LABELLING:
+                known = min(others, seen[group.seats, taken])
+                seen[group.seats, taken] -= known
+                others -= known
+            work.append(Work(group.seats - taken, self.audience[name], others))
+        return work
+
+    def _look(self, project: Project) -> tuple[list[_Open], bool]:
+        this = {"item": OuterRef("pk")}
+        marked = Q(Exists(Skip.objects.filter(**this))) | Q(Exists(Adjudication.objects.filter(**this)))
+        marked |= Q(Exists(Replacement.objects.filter(**this)))
+        items = Item.objects.open().filter(project=project, batch__in=list(self.audience))
+        chosen = items.filter(Q(batch__in=self._tight) | marked) if self._tight else items.filter(marked)
+        columns = (
+            "pk",
+            "batch",
+            "seats",
+            "taken",
+            "public_id",
+            "external_id",
+            "intended_id",
+            "target_group",
+            "severity",
+        )
+        rows = list(chosen.order_by("pk").values_list(*columns)[: LOOKED_AT + 1])
+        whole, rows = len(rows) <= LOOKED_AT, rows[:LOOKED_AT]
+        keys = [row[0] for row in rows]
+        done, skipped = _barred(keys)
+        contents = self._contents(rows) if self._unwanted else {}
+        found = []
+        for key, batch, seats, taken, public_id, external_id, *_ in rows:
+            unwilling = {each.member for each in self._unwanted if key in contents and falls_under(contents[key], each)}
+            able = self.audience[batch] - done[key] - unwilling
+            found.append(_Open(batch, seats, taken, able, key in skipped, Stuck(public_id, external_id, batch)))
+        return found, whole
+
+    def _contents(self, rows: Sequence[Sequence[Any]]) -> dict[int, Content]:
+        """What is known of these items before anybody labels them."""
+        priors: dict[int, list[tuple[int | None, int | None]]] = defaultdict(list)
+        known = Prior.objects.filter(item__in=[row[0] for row in rows], current=True)
+        for item, category, severity in known.values_list("item_id", "category_id", "severity"):
+            priors[item].append((category, severity))
+        contents = {}
+        for key, _batch, _seats, _taken, _public, _external, intended, group, severity in rows:
+            categories = {intended, *(category for category, _ in priors[key])} - {None}
+            severities = [each for each in (severity, *(each for _, each in priors[key])) if each is not None]
+            contents[key] = Content(frozenset(categories), group, max(severities, default=None))
+        return contents
+
+
+def _barred(items: Sequence[int]) -> tuple[Mapping[int, set[int]], set[int]]:
+    """By item who has a seat in its round, skipped it or saw its votes; and which items were skipped."""
+    done: dict[int, set[int]] = defaultdict(set)
+    seats = Seat.objects.filter(item__in=items, round=F("item__round"), annotator__isnull=False)
+    for item, person in seats.values_list("item_id", "annotator_id"):
+        done[item].add(person)
+    skips = list(Skip.objects.filter(item__in=items).values_list("item_id", "annotator_id"))
+    seen = Replacement.objects.filter(item__in=items).values_list("item_id", "reviewer_id")
+    seen = seen.union(Adjudication.objects.filter(item__in=items).values_list("item_id", "reviewer_id"))
+    for item, person in (*skips, *seen):
+        done[item].add(person)
+    return done, {item for item, _ in skips}
+
+
+def _opt_outs(project: Project) -> tuple[Unwanted, ...]:
+    rows = OptOut.objects.filter(member__project=project, member__active=True, ended_at__isnull=True)
+    return tuple(Unwanted(*row) for row in rows.values_list("member_id", "category_id", "target_group", "severity"))
