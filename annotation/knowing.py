@@ -6,6 +6,7 @@ but its own. It goes back to `ready` only while nobody has answered it; after th
 
 from collections.abc import Sequence
 from dataclasses import dataclass
+from typing import Any
 
 from annotation.consensus import hold, move_held
 from annotation.domain.category_names import UnknownCategory, read_category
@@ -83,7 +84,7 @@ def mark(item: Item, admin: Membership | None, key: Key) -> KnownAnswer:
     row = KnownAnswer.objects.create(
         item=held, category=key.category, explanation=key.explanation, training=key.training
     )
-    facts = {"category": key.category.code, "training": key.training}
+    facts: dict[str, Any] = {"category": key.category.code, "training": key.training}
     record("known_marked", project=held.project, actor=admin, item=held, **facts)
     wake(held.project)
     return row

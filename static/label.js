@@ -268,7 +268,8 @@
   // ── Time in sight, and the seat ─────────────────────────────────────────────
   document.addEventListener("submit", (event) => {
     if (event.target.id !== "answer") return;
-    event.target.elements.seconds.value = ((performance.now() - post.started - post.away) / 1000).toFixed(1);
+    const field = event.target.elements.seconds; // training counts no time
+    if (field) field.value = ((performance.now() - post.started - post.away) / 1000).toFixed(1);
   }, true);
 
   let active = false;
@@ -277,7 +278,7 @@
   }
   setInterval(async () => {
     const form = answerForm();
-    if (!active || !form || form.dataset.step === "correction") return;
+    if (!active || !form?.dataset.renew || form.dataset.step === "correction") return;
     active = false;
     const answer = await post_(form.dataset.renew).catch(() => null);
     if (answer?.status === 409) window.interplay.tell(form.dataset.lost);
