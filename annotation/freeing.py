@@ -22,6 +22,7 @@ FREE_SEAT: Mapping[str, Any] = {
     "shown_at": None,
     "priors_shown_at": None,
     "first_answer": None,
+    "prior_arm": "",
     "reveals": 0,
 }
 """The fields of a seat that nobody holds."""
@@ -57,7 +58,7 @@ def free_lapsed_seats() -> int:
 def free_seats_of(member: Membership, actor: Membership | None) -> int:
     """Free all seats the member holds, because they leave; how many."""
     held = Seat.objects.filter(annotator=member, expires_at__isnull=False)
-    items = _lock({seat.item_id for seat in held}, wait=True)
+    items = lock_items({seat.item_id for seat in held}, wait=True)
     freed = sum(free_seat(seat, items[seat.item_id], EMPTIED, actor) for seat in held)
     if freed:
         wake(member.project_id)
@@ -97,7 +98,8 @@ def as_it_was(lapse: Event) -> dict[str, Any]:
     """The fields of a lapsed seat as its holder left them."""
     facts = lapse.facts
     times = {name: parse_datetime(facts[name]) if facts[name] else None for name in _TIMES}
-    return times | {"first_answer": facts["first_answer"], "reveals": facts["reveals"]}
+    kept = {"first_answer": facts["first_answer"], "reveals": facts["reveals"]}
+    return times | kept | {"prior_arm": facts.get("prior_arm", "")}  # events of before arms were drawn have none
 
 
 def wake(project: Project | int) -> None:
@@ -112,7 +114,7 @@ def wake(project: Project | int) -> None:
 
 
 _TIMES = ("held_at", "shown_at", "priors_shown_at")
-_KEPT = (*_TIMES, "first_answer", "reveals")
+_KEPT = (*_TIMES, "first_answer", "prior_arm", "reveals")
 
 
 def _lapsed(now: datetime | Now) -> QuerySet[Seat]:
@@ -121,14 +123,14 @@ def _lapsed(now: datetime | Now) -> QuerySet[Seat]:
 
 def _free_lapsed(lapsed: QuerySet[Seat]) -> int:
     seats = list(lapsed.select_related("annotator"))
-    items = _lock({seat.item_id for seat in seats}, wait=False)
+    items = lock_items({seat.item_id for seat in seats}, wait=False)
     freed = [seat for seat in seats if seat.item_id in items and free_seat(seat, items[seat.item_id], LAPSED, None)]
     for project in {items[seat.item_id].project_id for seat in freed}:
         wake(project)
     return len(freed)
 
 
-def _lock(items: Iterable[int], *, wait: bool) -> dict[int, Item]:
+def lock_items(items: Iterable[int], *, wait: bool) -> dict[int, Item]:
     """The items by key, their rows locked in the order of keys; without waiting, only those that nobody holds."""
     rows = Item.objects.select_for_update(no_key=True, skip_locked=not wait, of=("self",)).filter(pk__in=list(items))
     return {item.pk: item for item in rows.select_related("project").order_by("pk")}

@@ -27,9 +27,9 @@ from annotation.consensus import close_held, hold
 from annotation.domain.answers import Answer, BadAnswer, Correction, check
 from annotation.domain.closing import MoreSeats
 from annotation.domain.texts import BadText, read_optional_text
-from annotation.domain.words import Modality, PriorDisplay, PriorState, Stage
+from annotation.domain.words import Modality, PriorArm, PriorState, Stage
 from annotation.freeing import SKIPPED, free_seat, name_of, wake
-from annotation.handing_out import held_until, lock_member, priors_for_people
+from annotation.handing_out import held_until, lock_member
 from annotation.models import Category, Event, Label, Membership, Prior, Project, Seat, Skip, record
 from annotation.outcomes import (
     AlreadyLabelled,
@@ -47,18 +47,19 @@ from annotation.outcomes import (
     TakenBack,
     TooLate,
 )
+from annotation.pacing import count_act
 from annotation.places import (
     CLOCKS_APART,
     Place,
-    chosen_by,
     guideline_seen,
+    is_open,
     labelled_seat,
     lock_place,
     next_revision,
     open_place,
     own_label,
-    stored_with,
 )
+from annotation.showing import first_answer_is_due, priors_for_people
 from annotation.transactions import short_transaction
 
 __all__ = [
@@ -89,6 +90,7 @@ __all__ = [
 
 UNDO_TIME = timedelta(seconds=30)
 """How long the label that closed an item can be taken back."""
+_REPLACEMENT = Label._meta.get_field("replacement")
 REASON_LIMIT = 500
 """Characters of the reason for a skip."""
 
@@ -107,24 +109,24 @@ def submit(
     """
     check(answer)
     member, now = lock_member(member)
-    more = {"stored": stored_with(member, key), "chosen": chosen_by(member, answer.category)}
-    place = lock_place(member, seat, now, **more)
+    place = lock_place(member, seat, now, key=key, category=answer.category)
     if place is None:
         return NoSuchSeat()
     digest = answer.digest(str(seat))
-    if place.more["stored"] is not None and (known := _known(member, key, digest)) is not None:
+    if place.stored is not None and (known := _known(member, key, digest)) is not None:
         return known
     mine = open_place(place, member, now)
     if not isinstance(mine, Seat):
         return mine
-    if _first_answer_is_due(member.project, mine):
+    if first_answer_is_due(member.project, mine):
         return FirstAnswerNeeded(mine)
-    category = place.more["chosen"]
+    category = place.chosen
     if answer.category is not None and category is None:
         _refuse_category(answer.category, "category")
     seconds = _seconds(mine, now, seconds)
     label = _write(member, mine, answer, category, seconds=seconds, client_key=key, body_sha256=digest)
     _fill(mine, label, now)
+    count_act(member, place.day, now, labels=1)
     return _stored(place, mine, label, now)
 
 
@@ -141,10 +143,10 @@ def correct(
     digest = answer.digest(f"correction of {seat.public_id}")
     if (known := _known(member, key, digest)) is not None:
         return known
-    if not _is_open(seat):
+    if not is_open(seat, now):
         return ItemClosed(seat.label)
     chosen = _categories(member.project, [answer.category], "category")
-    category = chosen[answer.category].pk if answer.category is not None else None
+    category = chosen[answer.category] if answer.category is not None else None
     new = _write(member, seat, answer, category, seconds=seat.label.seconds, client_key=key, body_sha256=digest)
     Seat.objects.filter(pk=seat.pk).update(label=new)
     record("corrected", project=member.project, actor=member, item=seat.item, row=new.public_id, revision=new.revision)
@@ -161,7 +163,7 @@ def take_back(member: Membership, label: UUID) -> TakenBack | TooLate | NoSuchLa
     seat = labelled_seat(member, label, now)
     if seat is None or seat.label is None:
         return NoSuchLabel()
-    if not _is_open(seat):
+    if not is_open(seat, now):
         if not _just_closed_by(seat, now):
             return TooLate(seat.label)
         rounds.take_back(hold(seat.item))
@@ -179,7 +181,8 @@ def give_first_answer(
 ) -> PriorsOpened | SeatLost | AlreadyLabelled | NoSuchSeat:
     """Keep one's own view, given before hidden priors were seen, and open the priors. Raises BadAnswer.
 
-    The first one counts: another is answered as if it were the first, and changes nothing.
+    The first one counts: another is answered as if it were the first, and changes nothing; nor does one where
+    nothing was hidden.
     """
     check(answer)
     if answer.corrections:
@@ -192,10 +195,11 @@ def give_first_answer(
     mine = open_place(place, member, now)
     if not isinstance(mine, Seat):
         return mine
-    if mine.first_answer is None:
+    if first_answer_is_due(member.project, mine):
         mine.first_answer, mine.priors_shown_at = answer.body(), now
         mine.save(update_fields=("first_answer", "priors_shown_at"))
         record("first_answer", project=member.project, actor=member, item=mine.item, row=mine.public_id)
+        count_act(member, place.day, now)
     seen = _priors_seen(member.project, mine)
     return PriorsOpened(mine, tuple(seen[modality] for modality in Modality if modality in seen))
 
@@ -218,6 +222,8 @@ def skip(member: Membership, seat: UUID, reason: str = "") -> Skipped | AlreadyL
         return AlreadyLabelled(label)
     item = place.item
     row, new = Skip.objects.get_or_create(item=item, annotator=member, defaults={"round": item.round, "reason": reason})
+    if new:
+        count_act(member, place.day, now, skips=1)
     if place.mine is not None:
         free_seat(place.mine, item, SKIPPED, member, reason=reason)
         wake(member.project)
@@ -232,9 +238,12 @@ def renew(member: Membership, seat: UUID) -> bool:
     """Hold the seat (and a prefetched one) for another lease, because the person is at work; False if it is lost."""
     member, now = lock_member(member)
     place = lock_place(member, seat, now)
-    mine = open_place(place, member, now) if place else None
+    if place is None:
+        return False
+    mine = open_place(place, member, now)
     if not isinstance(mine, Seat):
         return False
+    count_act(member, place.day, now)
     held = Seat.objects.filter(annotator=member, expires_at__isnull=False)
     held.filter(pk=mine.pk).update(expires_at=held_until(member.project, now))
     held.filter(shown_at__isnull=True).update(expires_at=held_until(member.project, now, ahead=True))
@@ -268,7 +277,7 @@ def _known(member: Membership, key: UUID, digest: str) -> Replayed | KeyReused |
     return Replayed(label) if label.body_sha256 == digest else KeyReused(label)
 
 
-def _write(member: Membership, seat: Seat, answer: Answer, category: int | None, **fields: Any) -> Label:
+def _write(member: Membership, seat: Seat, answer: Answer, category: Category | None, **fields: Any) -> Label:
     """Store the answer as the next revision at the seat, with everything that was seen. Raises BadAnswer."""
     seen = _priors_seen(member.project, seat)
     return Label.objects.create(
@@ -276,7 +285,7 @@ def _write(member: Membership, seat: Seat, answer: Answer, category: int | None,
         item=seat.item,
         annotator=member,
         revision=next_revision(seat),
-        category_id=category,
+        category=category,
         not_sure=answer.not_sure,
         low_quality=answer.low_quality,
         target_group=answer.target_group,
@@ -285,6 +294,7 @@ def _write(member: Membership, seat: Seat, answer: Answer, category: int | None,
         first_answer=seat.first_answer,
         priors_shown=[prior.pk for prior in seen.values()],
         priors_shown_at=seat.priors_shown_at,
+        prior_arm=seat.prior_arm,
         reveals=seat.reveals,
         guideline_id=guideline_seen(seat),
         **fields,
@@ -307,7 +317,7 @@ def _refuse_category(code: int, field: str) -> NoReturn:
 
 def _priors_seen(project: Project, seat: Seat) -> dict[Modality, Prior]:
     """The priors that stood beside the item when they were shown, by modality; none where they were not."""
-    if seat.priors_shown_at is None:
+    if seat.priors_shown_at is None or seat.prior_arm == PriorArm.WITHHELD:
         return {}
     then = seat.priors_shown_at + CLOCKS_APART
     rows = priors_for_people(project).filter(item=seat.item_id, created_at__lte=then).order_by("created_at", "pk")
@@ -341,16 +351,15 @@ def _fill(seat: Seat, label: Label, now: datetime) -> None:
 
 def _stored(place: Place, mine: Seat, label: Label, now: datetime) -> Stored:
     """Close the item if this label was the last one missing in its round."""
-    if any(seat.label_id is None for seat in place.round if seat.pk != mine.pk):
+    # One with a known answer gets as many labels as people, and nothing follows from them.
+    if place.item.stage == Stage.KNOWN or any(each.label_id is None for each in place.round if each.pk != mine.pk):
         return Stored(label, closed=False)
-    decision = close_held(place.item)
+    _REPLACEMENT.set_cached_value(label, None)  # nobody has replaced what was given this moment
+    mine.label = label
+    decision = close_held(place.item, place.round)
     if decision is None or isinstance(decision, MoreSeats):
         return Stored(label, closed=False)
     return Stored(label, closed=True, undo_until=now + UNDO_TIME)
-
-
-def _is_open(seat: Seat) -> bool:
-    return seat.item.stage == Stage.LABELLING and seat.round == seat.item.round
 
 
 def _just_closed_by(seat: Seat, now: datetime) -> bool:
@@ -360,10 +369,6 @@ def _just_closed_by(seat: Seat, now: datetime) -> bool:
     events = Event.objects.filter(item=seat.item)
     last = events.filter(verb="labelled", row=seat.label.public_id).order_by("-pk").first()
     return last is not None and not events.filter(pk__gt=last.pk).exclude(verb="closed").exists()
-
-
-def _first_answer_is_due(project: Project, seat: Seat) -> bool:
-    return project.prior_display == PriorDisplay.AFTER_FIRST_ANSWER and seat.first_answer is None
 
 
 def _seconds(seat: Seat, now: datetime, counted: float | None) -> float | None:

@@ -1,9 +1,89 @@
-"""What became of an annotator's act: one type an answer, so that the type checker finds a forgotten one."""
+"""What became of an annotator's act or of asking for a post: one type an answer, so that the type checker finds a
+forgotten one.
+"""
 
 from dataclasses import dataclass
 from datetime import datetime
 
+from annotation.domain.pace import Limit
 from annotation.models import Item, Label, Prior, Report, Seat
+
+# ── Asking for a post ─────────────────────────────────────────────────────────
+
+
+@dataclass(frozen=True)
+class Held:
+    """A seat of this person, with `item`, `item.picture` and `item.project` at hand without another query.
+
+    Beside it what the page may say: how many labels the person gave today, the caps that are (nearly) used up, and
+    whether this is the moment to offer a break.
+    """
+
+    seat: Seat
+    labels_today: int = 0
+    near: tuple[Limit, ...] = ()
+    offers_break: bool = False
+
+
+@dataclass(frozen=True)
+class NothingLeft:
+    """No open item that this person may see is without their seat or skip; we look again at `until`."""
+
+    until: datetime
+
+
+@dataclass(frozen=True)
+class NotOpen:
+    """The project is closed for labelling, or this member does not annotate."""
+
+
+@dataclass(frozen=True)
+class ConsentNeeded:
+    """The person has not agreed to the content warning in force."""
+
+
+@dataclass(frozen=True)
+class TrainingNeeded:
+    """The project wants its training passed first."""
+
+
+@dataclass(frozen=True)
+class GuidelinesChanged:
+    """A newer version of the guidelines asks this person to read it."""
+
+
+@dataclass(frozen=True)
+class QuotaReached:
+    """The person has given as many labels as the project takes from one."""
+
+    quota: int
+
+
+@dataclass(frozen=True)
+class DoneForToday:
+    """A cap is reached and nothing that it allows is left."""
+
+    reason: Limit
+
+
+@dataclass(frozen=True)
+class BreakDue:
+    """Only severe items are left after a run of them: a short break comes first."""
+
+
+Claim = (
+    Held
+    | NothingLeft
+    | NotOpen
+    | ConsentNeeded
+    | TrainingNeeded
+    | GuidelinesChanged
+    | QuotaReached
+    | DoneForToday
+    | BreakDue
+)
+
+# ── Answering ─────────────────────────────────────────────────────────────────
 
 
 @dataclass(frozen=True)

@@ -1,22 +1,27 @@
 """A member's place at an item: which seat is meant, whether it is still theirs, and the item's row locked around it."""
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
 from datetime import datetime, timedelta
+from typing import Any
 from uuid import UUID
 
 from django.db import connection
-from django.db.models import F, Q, QuerySet
+from django.db.models import F, FilteredRelation, Q
 from django.db.models.expressions import RawSQL
 
 from annotation.domain.words import Role, Stage
 from annotation.freeing import LAPSED, as_it_was, lost_seat
-from annotation.handing_out import held_until
+from annotation.handing_out import SEATED, held_until
 from annotation.models import Category, Event, Guideline, Item, Label, Membership, Seat
 from annotation.outcomes import AlreadyLabelled, NoSuchSeat, SeatLost
+from annotation.pacing import Day, newest_day, read_day
+from annotation.statements import Slot, Statement, slot
 
 CLOCKS_APART = timedelta(seconds=1)
 """How far the database's clock may be behind ours where a row's age is compared with a time of a seat."""
+KNOWN_OPEN = timedelta(hours=20)
+"""How long a label of an item with a known answer may be changed."""
 
 
 @dataclass(frozen=True)
@@ -32,22 +37,28 @@ class Place:
     """The member's own seat in the item's round."""
     lapse: Event | None
     """How the member lost the asked seat."""
-    more: Mapping[str, int | None]
-    """The keys of what was looked up on the way."""
+    stored: int | None
+    """The key of the label that came with this client key."""
+    chosen: Category | None
+    """The category that was asked for."""
+    day: Day
+    """Where the member stands today."""
 
 
-def lock_place(member: Membership, seat: UUID, now: datetime, **more: RawSQL) -> Place | None:
+def lock_place(
+    member: Membership, seat: UUID, now: datetime, *, key: UUID | None = None, category: int | None = None
+) -> Place | None:
     """Find the item by a seat that is or was the member's, and lock it; None where it never was.
 
-    `more` are keys wanted too, without statements of their own. They see what this member has stored before:
-    whoever calls has locked the member's row.
+    With it come the label that the member sent with `key`, the project's category of this code, and the member's day:
+    without statements of their own. They see what this member has stored before: whoever calls has locked their row.
     """
-    rows = Item.objects.select_for_update(of=("self",), no_key=True).select_related("intended")
-    item = rows.filter(project=member.project_id, seat_rows__public_id=seat).annotate(**more).order_by().first()
+    at = {"project": member.project_id, "seat": seat}
+    item = _ITEM_OF.first(**at, member=member.pk, key=key, code=category)
     if item is None:
         return None
     item.project = member.project
-    seats = list(_seats(member, now).filter(Q(round=item.round) | Q(public_id=seat), item=item))
+    seats = _SEATS.rows(item=item.pk, round=item.round, seat=seat, **_seen_by(member, now))
     asked = next(each for each in seats if each.public_id == seat)
     lapse = lost_seat(asked, member) if asked.annotator_id != member.pk else None
     if lapse is None and asked.annotator_id != member.pk:
@@ -56,7 +67,17 @@ def lock_place(member: Membership, seat: UUID, now: datetime, **more: RawSQL) ->
         each.item = item
     in_round = [each for each in seats if each.round == item.round]
     mine = next((each for each in in_round if each.annotator_id == member.pk), None)
-    return Place(item, in_round, asked, mine, lapse, {name: vars(item)[name] for name in more})
+    more = vars(item)
+    return Place(
+        item=item,
+        round=in_round,
+        asked=asked,
+        mine=mine,
+        lapse=lapse,
+        stored=more["stored"],
+        chosen=more.get("chosen"),  # absent where there is no such category
+        day=read_day(more["newest_day"], now),
+    )
 
 
 def open_place(place: Place, member: Membership, now: datetime) -> Seat | AlreadyLabelled | SeatLost | NoSuchSeat:
@@ -65,7 +86,7 @@ def open_place(place: Place, member: Membership, now: datetime) -> Seat | Alread
         return NoSuchSeat()
     if (label := own_label(place, member)) is not None:
         return AlreadyLabelled(label)
-    if place.item.stage != Stage.LABELLING:
+    if place.item.stage not in SEATED:
         return SeatLost(place.item)
     if place.mine is not None:
         return place.mine
@@ -88,7 +109,7 @@ def labelled_seat(member: Membership, label: UUID, now: datetime) -> Seat | None
         return None
     item = Item.objects.select_for_update(no_key=True).get(pk=given[1])
     item.project = member.project
-    seat = _seats(member, now).filter(pk=given[0], annotator=member, label__isnull=False).first()
+    seat = _LABELLED.first(seat=given[0], **_seen_by(member, now))
     if seat is not None:
         seat.item = item
     return seat
@@ -106,34 +127,61 @@ def next_revision(seat: Seat) -> int:
     return (last or 0) + 1
 
 
-def stored_with(member: Membership, key: UUID) -> RawSQL:
-    """The key of the member's label that came with this client key."""
-    return RawSQL(_STORED, (member.pk, Label._meta.get_field("client_key").get_db_prep_value(key, connection)))
+def is_open(seat: Seat, now: datetime) -> bool:
+    """Whether the label at this seat may still be changed by who gave it.
+
+    An item with a known answer never closes; so that nobody can tell, its labels become final after a while too.
+    """
+    if seat.round != seat.item.round:
+        return False
+    if seat.item.stage == Stage.KNOWN:
+        return seat.filled_at is None or now - seat.filled_at < KNOWN_OPEN
+    return seat.item.stage == Stage.LABELLING
 
 
-def chosen_by(member: Membership, code: int | None) -> RawSQL:
-    """The key of the category of this code in the member's project."""
-    return RawSQL(_CHOSEN, (member.project_id, code))
+# ── Statements behind every answer ────────────────────────────────────────────
 
-
-# Written out because building these with the ORM costs more than running them; they are part of every submit.
 _GUIDELINE, _LABEL, _SEAT = (f'"{model._meta.db_table}"' for model in (Guideline, Label, Seat))
 _STORED = f"SELECT l.id FROM {_LABEL} l WHERE l.annotator_id = %s AND l.client_key = %s"
-_CHOSEN = f'SELECT c.id FROM "{Category._meta.db_table}" c WHERE c.project_id = %s AND c.code = %s'
 _LAST_REVISION = f"SELECT MAX(l.revision) FROM {_LABEL} l WHERE l.seat_id = {_SEAT}.id AND l.annotator_id = %s"
 _SEEN = f"""
     SELECT g.id FROM {_GUIDELINE} g
     WHERE g.project_id = %s AND g.created_at <= COALESCE({_SEAT}.shown_at, %s) ORDER BY g.number DESC LIMIT 1
 """
+_PUBLIC_ID, _CLIENT_KEY = Seat._meta.get_field("public_id"), Label._meta.get_field("client_key")
 
-
-def _seats(member: Membership, now: datetime) -> QuerySet[Seat]:
-    """Seats with what a label written at them needs, in one query."""
-    then = connection.ops.adapt_datetimefield_value(now)
-    return Seat.objects.order_by("number").annotate(
-        guideline_seen=RawSQL(_SEEN, (member.project_id, then)),
-        last_revision=RawSQL(_LAST_REVISION, (member.pk,)),
+_ITEM_OF = Statement(
+    Item.objects.select_for_update(of=("self",), no_key=True)
+    .filter(project=slot("project"), seat_rows__public_id=slot("seat", _PUBLIC_ID))
+    .annotate(
+        stored=RawSQL(_STORED, (Slot("member"), Slot("key", _CLIENT_KEY))),
+        chosen=FilteredRelation("project__categories", condition=Q(project__categories__code=slot("code"))),
+        newest_day=RawSQL(newest_day("%s"), (Slot("member"),)),
     )
+    .select_related("intended", "chosen")  # type: ignore[misc]  # the plugin does not know filtered relations
+    .order_by()[:1]
+)
+# With what a label written at them needs, and, for the last of a round, what closing asks of the others.
+_READ = {
+    "guideline_seen": RawSQL(_SEEN, (Slot("project"), Slot("then"))),
+    "last_revision": RawSQL(_LAST_REVISION, (Slot("member"),)),
+}
+_SEATS = Statement(
+    Seat.objects.order_by("number")
+    .filter(Q(round=slot("round")) | Q(public_id=slot("seat", _PUBLIC_ID)), item=slot("item"))
+    .select_related("label__category", "label__replacement__category")
+    .annotate(**_READ)
+)
+_LABELLED = Statement(
+    Seat.objects.filter(pk=slot("seat"), annotator=slot("member"), label__isnull=False)
+    .select_related("label__category")
+    .annotate(**_READ)
+)
+
+
+def _seen_by(member: Membership, now: datetime) -> dict[str, Any]:
+    then = connection.ops.adapt_datetimefield_value(now)
+    return {"project": member.project_id, "member": member.pk, "then": then}
 
 
 def _sit_again(seat: Seat, lapse: Event, member: Membership, now: datetime) -> bool:

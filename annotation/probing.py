@@ -1,27 +1,39 @@
-"""Finding an open item for one person in one statement, however many items there are.
+"""Finding an item for one person in one statement, however many items there are.
 
-Raw SQL, the same on both databases: Django cannot write limited queries joined by UNION ALL on SQLite. Each level
-of `taken` is looked at from a random place on, then from the start; no probe sees more than `WIDTH` open items, so
-the cost does not grow with the project or with what the person has done. `stage` is written out because SQLite
-uses a partial index only where the statement repeats its condition.
+Raw SQL, the same on both databases: Django cannot write limited queries joined by UNION ALL on SQLite. A person gets
+items of the queue of everybody (0) and of the batches limited to them. In each queue the probe looks at the highest
+priority that has open items, there at each level of `taken` from a random place on, then from the start; no probe
+sees more than `WIDTH` open items of a level, so the cost does not grow with the project or with what the person has
+done. `stage` is written out because SQLite uses a partial index only where the statement repeats its condition.
+
+What a person does not want, or may not meet now, is left out by clauses that only their statements carry.
 """
 
+import random
 from collections.abc import Iterable, Sequence
+from dataclasses import dataclass, field, replace
+from typing import Any
 
 from django.db import connection
 
 from annotation.domain.words import Order
-from annotation.models import Adjudication, Item, Membership, Replacement, Seat, Skip
+from annotation.models import Adjudication, Item, KnownAnswer, Membership, Prior, Replacement, Seat, Skip
 
 PLACES = 2**31
 """An item's `place` is below this."""
 WIDTH = 64
-"""How many open items one probe looks at."""
+"""How many open items of a level one probe looks at."""
+QUEUES = 4
+"""How many queues one probe looks at; of more than that others each time."""
+EVERYBODY = 0
+"""The queue that is nobody's in particular."""
 
 _ITEM, _SEAT, _SKIP = (f'"{model._meta.db_table}"' for model in (Item, Seat, Skip))
 _REPLACEMENT, _ADJUDICATION = (f'"{model._meta.db_table}"' for model in (Replacement, Adjudication))
+_PRIOR, _KNOWN = (f'"{model._meta.db_table}"' for model in (Prior, KnownAnswer))
 
-_OPEN = "i.project_id = %s AND i.stage = 'labelling' AND i.taken < i.seats AND NOT i.picture_missing"
+_OPEN = "{i}.project_id = %s AND {i}.stage = 'labelling' AND {i}.taken < {i}.seats AND NOT {i}.picture_missing"
+_OPEN_I, _OPEN_T, _OPEN_U = (_OPEN.format(i=name) for name in "itu")
 # Who skipped an item, or has seen its votes, is not asked about it.
 _UNBARRED = f"""
     NOT EXISTS (SELECT 1 FROM {_SKIP} k WHERE k.item_id = c.id AND k.annotator_id = %s)
@@ -29,53 +41,168 @@ _UNBARRED = f"""
     AND NOT EXISTS (SELECT 1 FROM {_ADJUDICATION} a WHERE a.item_id = c.id AND a.reviewer_id = %s)
 """
 _NO_SEAT = f"NOT EXISTS (SELECT 1 FROM {_SEAT} s WHERE s.item_id = c.id AND s.annotator_id = %s)"
+_HIGHEST = f"SELECT MAX(t.priority) FROM {_ITEM} t WHERE {_OPEN_T} AND t.queue = {{queue}}"
+_NEXT = f"""
+    SELECT MAX(u.priority) FROM {_ITEM} u
+    WHERE {_OPEN_U} AND u.queue = {{queue}} AND u.priority < ({_HIGHEST})
+"""
 _PROBE = f"""
     SELECT * FROM (
-        SELECT {{number}} AS number, i.id, i.place FROM {_ITEM} i
-        WHERE {_OPEN} AND i.taken = {{level}} AND i.place {{side}} %s
+        SELECT -i.priority AS rank, {{level}} AS level, {{side}} AS side, i.id, i.place FROM {_ITEM} i
+        WHERE {_OPEN_I} AND i.queue = {{queue}} AND i.priority = (SELECT priority FROM top{{queue}})
+        AND i.taken = {{taken}} AND i.place {{comparison}} %s
         ORDER BY i.place LIMIT {WIDTH}
-    ) p{{number}}
+    ) p{{name}}
+"""
+# Few, so all of them are looked at; they come before everything else where one is wanted at all.
+_CHECK = f"""
+    SELECT -100000 AS rank, 0 AS level, CASE WHEN i.place < %s THEN 1 ELSE 0 END AS side, i.id, i.place FROM {_ITEM} i
+    WHERE i.project_id = %s AND i.stage = 'known' AND NOT i.picture_missing AND EXISTS (
+        SELECT 1 FROM {_KNOWN} n WHERE n.item_id = i.id AND n.active AND NOT n.training
+    )
+"""
+_WALK = f"""
+    SELECT * FROM (
+        SELECT c.priority, c.id FROM {_ITEM} c
+        WHERE {_OPEN.format(i="c")} AND c.queue = {{queue}} AND {_NO_SEAT} AND {_UNBARRED} {{wanted}}
+        ORDER BY c.priority DESC, c.taken DESC, c.place DESC LIMIT 1
+    ) w{{name}}
 """
 _SCAN = f"""
     SELECT c.id FROM (
-        SELECT i.id, i.round, i.place FROM {_ITEM} i WHERE {_OPEN}
+        SELECT i.id, i.round, i.priority, i.place FROM {_ITEM} i WHERE {_OPEN_I} AND i.queue IN ({{queues}})
     ) c
     WHERE NOT EXISTS (SELECT 1 FROM {_SEAT} s WHERE s.item_id = c.id AND s.annotator_id = %s AND s.round = c.round)
-    AND {_UNBARRED}
-    ORDER BY EXISTS (SELECT 1 FROM {_SEAT} s WHERE s.item_id = c.id AND s.annotator_id = %s), c.place
+    AND {_UNBARRED} {{wanted}}
+    ORDER BY EXISTS (SELECT 1 FROM {_SEAT} s WHERE s.item_id = c.id AND s.annotator_id = %s), c.priority DESC, c.place
     LIMIT 1
 """
 
 
-def probe(member: Membership, place: int) -> int | None:
+@dataclass(frozen=True)
+class Unwanted:
+    """What is not to be handed out to a person: what they opted out of, and what their caps leave out now."""
+
+    categories: Sequence[int] = ()
+    """Keys; as intended, or as a current prior says."""
+    groups: Sequence[str] = ()
+    """Target groups, compared without case."""
+    severity: int | None = None
+    """This and above."""
+
+    def and_severity(self, severity: int) -> "Unwanted":
+        """This, and items of that severity and above."""
+        return replace(self, severity=severity if self.severity is None else min(severity, self.severity))
+
+
+@dataclass(frozen=True)
+class Search:
+    """Whom an item is sought for, among which queues, and what is left out."""
+
+    member: Membership
+    queues: Sequence[int] = (EVERYBODY,)
+    unwanted: Unwanted = field(default_factory=Unwanted)
+
+
+def probe(search: Search, place: int, *, below: bool = False, check: bool = False) -> int | None:
     """The key of an open item that this person has never sat at, near `place`; None where the probes are empty.
 
     Breadth first looks at the items with the fewest seats taken, depth first at those with the most. Every
-    person draws another place, so that neighbours rarely meet.
+    person draws another place, so that neighbours rarely meet. `below` looks at the second highest priority of each
+    queue. `check` prefers an item whose answer is known.
     """
-    project = member.project
-    levels: Iterable[int] = range(project.seats + project.extra_seats)
-    if project.order == Order.DEPTH:
-        levels = reversed(range(project.seats + project.extra_seats))
-    sides = [(level, side) for level in levels for side in (">=", "<")]
-    probes = [_PROBE.format(number=number, level=level, side=side) for number, (level, side) in enumerate(sides)]
+    project = search.member.project.pk
+    queues = _some(search.queues)
+    # Named, so that PostgreSQL plans each of them once and not in every probe.
+    highest, projects = (_NEXT, 2) if below else (_HIGHEST, 1)
+    tops = ", ".join(f"top{queue}(priority) AS ({highest.format(queue=queue)})" for queue in queues)
+    probes, values = ([_CHECK], [place, project]) if check else ([], [])
+    for queue in queues:
+        for level, taken in enumerate(_levels(search.member)):
+            for side, comparison in enumerate((">=", "<")):
+                at = {"queue": queue, "level": level, "taken": taken, "side": side, "comparison": comparison}
+                probes.append(_PROBE.format(name=len(probes), **at))
+                values += [project, place]
+    wanted, more = _wanted(search.unwanted)
     # Who is barred is asked once of what all probes found, not in each: PostgreSQL plans that ten times faster.
     statement = f"""
-        SELECT c.id FROM ({" UNION ALL ".join(probes)}) c
-        WHERE {_NO_SEAT} AND {_UNBARRED} ORDER BY c.number, c.place LIMIT 1
+        WITH {tops} SELECT c.id FROM ({" UNION ALL ".join(probes)}) c
+        WHERE {_NO_SEAT} AND {_UNBARRED} {wanted} ORDER BY c.rank, c.level, c.side, c.place LIMIT 1
     """
-    return _first(statement, [project.pk, place] * len(sides) + [member.pk] * 4)
+    return _first(statement, [*[project] * projects * len(queues), *values, *[search.member.pk] * 4, *more])
 
 
-def scan(member: Membership) -> int | None:
+def walk(search: Search) -> int | None:
+    """The key of the first open item, by priority, that this person has never sat at.
+
+    Passes over what they have seen, so its cost grows with that: for when the probes saw nothing else.
+    """
+    wanted, more = _wanted(search.unwanted)
+    walks, values = [], []
+    for name, queue in enumerate(search.queues):
+        walks.append(_WALK.format(queue=int(queue), name=name, wanted=wanted))
+        values += [search.member.project.pk, *[search.member.pk] * 4, *more]
+    return _first(f"SELECT f.id FROM ({' UNION ALL '.join(walks)}) f ORDER BY f.priority DESC LIMIT 1", values)
+
+
+def scan(search: Search) -> int | None:
     """The key of any open item that this person may still be asked about in its round; those labelled before last.
 
-    Looks at every open item of the project: only for when the probes are empty.
+    Looks at every open item of the queues: only for when nothing else is found.
     """
-    return _first(_SCAN, [member.project.pk, *[member.pk] * 5])
+    wanted, more = _wanted(search.unwanted)
+    statement = _SCAN.format(queues=", ".join(str(int(queue)) for queue in search.queues), wanted=wanted)
+    member = search.member.pk
+    return _first(statement, [search.member.project.pk, *[member] * 4, *more, member])
 
 
-def _first(statement: str, values: Sequence[int]) -> int | None:
+def is_wanted(item: int, unwanted: Unwanted) -> bool:
+    """Whether an item may be handed out as far as this goes."""
+    wanted, more = _wanted(unwanted)
+    return not wanted or _first(f"SELECT c.id FROM {_ITEM} c WHERE c.id = %s {wanted}", [item, *more]) is not None
+
+
+def _levels(member: Membership) -> Iterable[int]:
+    levels = range(member.project.seats + member.project.extra_seats)
+    return reversed(levels) if member.project.order == Order.DEPTH else levels
+
+
+def _some(queues: Sequence[int]) -> list[int]:
+    few = list(queues) if len(queues) <= QUEUES else random.sample(list(queues), QUEUES)
+    return [int(queue) for queue in few]
+
+
+def _wanted(unwanted: Unwanted) -> tuple[str, list[Any]]:
+    """What is asked of an item `c` beyond who was at it, and the values; nothing for who has opted out of nothing."""
+    clauses: list[str] = []
+    values: list[Any] = []
+    if unwanted.severity is not None:
+        clauses.append("(w.severity IS NULL OR w.severity < %s)")
+        values.append(unwanted.severity)
+    if unwanted.categories:
+        places = ", ".join(["%s"] * len(unwanted.categories))
+        clauses.append(f"(w.intended_id IS NULL OR w.intended_id NOT IN ({places}))")
+        said = "r.item_id = w.id AND r.current AND r.state = 'ok'"
+        clauses.append(f"NOT EXISTS (SELECT 1 FROM {_PRIOR} r WHERE {said} AND r.category_id IN ({places}))")
+        values += [*unwanted.categories, *unwanted.categories]
+    if unwanted.groups:
+        spellings = sorted({each for group in unwanted.groups for each in _spellings(group)})
+        places = ", ".join(["%s"] * len(spellings))
+        clauses.append(f"TRIM(w.target_group) NOT IN ({places}) AND LOWER(TRIM(w.target_group)) NOT IN ({places})")
+        values += [*spellings, *spellings]
+    if not clauses:
+        return "", []
+    return f"AND EXISTS (SELECT 1 FROM {_ITEM} w WHERE w.id = c.id AND {' AND '.join(clauses)})", values
+
+
+def _spellings(group: str) -> set[str]:
+    """How a group may be written, beyond what LOWER knows: on SQLite, and on some PostgreSQL, that is ASCII only."""
+    group = group.strip()
+    forms = {group, group.lower(), group.upper(), group.title(), group.capitalize(), group.casefold()}
+    return forms | {"".join(letter.lower() if letter.isascii() else letter for letter in form) for form in forms}
+
+
+def _first(statement: str, values: Sequence[Any]) -> int | None:
     with connection.cursor() as cursor:
         cursor.execute(statement, values)
         row = cursor.fetchone()

@@ -25,9 +25,10 @@ from annotation.api.shapes import (
     SubmissionShape,
 )
 from annotation.domain.answers import BadAnswer
-from annotation.domain.words import PriorDisplay, Reason, Role
+from annotation.domain.words import Reason, Role
 from annotation.models import Label, Membership, Picture, Seat
 from annotation.serving import picture_file
+from annotation.showing import first_answer_is_due, visible_priors
 
 _GONE = {404: ProblemShape, 409: ProblemShape, 422: ProblemShape}
 _SENTENCES = {
@@ -42,15 +43,14 @@ _SENTENCES = {
 def _seat(seat: Seat) -> dict[str, Any]:
     """A held seat without anything that could tell what others or the data's source think."""
     item = seat.item
-    shown = handing_out.visible_priors(item.project, seat)
-    hidden = item.project.prior_display == PriorDisplay.AFTER_FIRST_ANSWER and seat.priors_shown_at is None
+    shown = visible_priors(item.project, seat)
     return {
         "seat": seat.public_id,
         "item": item.public_id,
         "expires_at": seat.expires_at,
         "text": item.text,
         "picture": _addresses(item.project.slug, seat) if item.picture else None,
-        "priors_hidden": hidden,
+        "priors_hidden": first_answer_is_due(item.project, seat),
         "priors": BlindPriorShape(shown, many=True).data,
     }
 
@@ -131,14 +131,24 @@ class Next(OwnWork):
     def post(self, request: Request, slug: str) -> Response:
         """Hold a seat: the one already held, else a new one. 204 where nothing is left."""
         match handing_out.claim(_annotator(request, slug)):
-            case handing_out.Held(seat=seat):
-                return Response(_seat(seat))
+            case handing_out.Held(seat=seat, offers_break=offers):
+                return Response(_seat(seat) | {"break_offered": offers})
             case handing_out.NothingLeft():
                 return Response(status=204)
             case handing_out.NotOpen():
                 return problem(403, "not_open", "The project is not open for labelling.")
             case handing_out.ConsentNeeded():
                 return problem(403, "consent_needed", "Read and accept the content warning on the site first.")
+            case handing_out.TrainingNeeded():
+                return problem(403, "training_needed", "Pass the project's training on the site first.")
+            case handing_out.GuidelinesChanged():
+                return problem(403, "guidelines_changed", "Read the new version of the guidelines on the site first.")
+            case handing_out.QuotaReached(quota=quota):
+                return problem(403, "quota_reached", f"This project takes {quota} labels from one person.")
+            case handing_out.DoneForToday(reason=reason):
+                return problem(403, "limit_reached", "A limit is reached; come back later.", limit=reason)
+            case handing_out.BreakDue():
+                return problem(403, "break_due", "Only severe items are left: take a break of ten minutes first.")
             case unforeseen:
                 assert_never(unforeseen)
 

@@ -16,8 +16,9 @@ from django.utils.functional import cached_property
 
 from annotation.domain.words import Modality, PriorState
 from annotation.forms.labelling import AnswerForm
-from annotation.handing_out import visible_priors
 from annotation.models import Category, Item, Label, Membership, Prior, Project, Seat
+from annotation.outcomes import Held
+from annotation.showing import first_answer_is_due, visible_priors
 from annotation.statements import Statement, slot
 from annotation.views.scope import PersonRequest
 
@@ -55,6 +56,7 @@ class Bench:
     correcting: Label | None = None
     notice: Notice | None = None
     categories: tuple[Category, ...] = field(default=())
+    held: Held | None = None
 
     def __post_init__(self) -> None:
         self.categories = self.categories or categories_of(self.project)
@@ -87,7 +89,7 @@ class Bench:
 
     @property
     def priors_are_hidden(self) -> bool:
-        return self.project.prior_display == "after_first_answer" and self.seat.first_answer is None
+        return first_answer_is_due(self.project, self.seat)
 
     @property
     def own_first_answer(self) -> Category | None:
@@ -129,7 +131,7 @@ def show_bench(request: PersonRequest, bench: Bench, form: AnswerForm, status: i
         "bench": bench,
         "notice": bench.notice,
         "form": form,
-        "done_today": done_today(bench.member),
+        "done_today": done_today(bench.member, bench.held),
         "show_picture": bench.revealed or not request.user.blur,
     }
     # A script that swaps the next post in wants that alone, not the frame it has already.
@@ -144,9 +146,15 @@ def swaps_post(request: PersonRequest) -> bool:
     return request.headers.get("HX-Request") == "true" and request.headers.get("HX-Target") == "bench"
 
 
-def done_today(member: Membership) -> dict[str, Any]:
-    """The person's own day: how many labels, and the share of the goal where the project has one."""
-    morning = timezone.localtime().replace(hour=0, minute=0, second=0, microsecond=0)
-    count = Seat.objects.filter(annotator=member, filled_at__gte=morning, label__isnull=False).count()
+def done_today(member: Membership, held: Held | None = None) -> dict[str, Any]:
+    """The person's own day: how many labels, the share of the goal where the project has one, caps nearly used up."""
+    count = labels_today(member) if held is None else held.labels_today
     goal = member.project.daily_goal
-    return {"count": count, "goal": goal, "percent": min(100, count * 100 // goal) if goal else None}
+    percent = min(100, count * 100 // goal) if goal else None
+    return {"count": count, "goal": goal, "percent": percent, "near": held.near if held else ()}
+
+
+def labels_today(member: Membership) -> int:
+    """How many labels the person has given since midnight."""
+    morning = timezone.localtime().replace(hour=0, minute=0, second=0, microsecond=0)
+    return Seat.objects.filter(annotator=member, filled_at__gte=morning, label__isnull=False).count()

@@ -10,17 +10,19 @@ from django.contrib import messages
 from django.http import Http404, HttpResponse, HttpResponseRedirect
 from django.shortcuts import redirect, render
 from django.urls import reverse
+from django.utils import timezone
 from django.utils.translation import gettext as _
 from django.views.decorators.http import require_GET, require_http_methods, require_POST
 
 from annotation import handing_out, labelling
 from annotation.domain.answers import BadAnswer
-from annotation.domain.words import Stage
 from annotation.forms.labelling import AnswerForm, IllegalContentForm, SkipForm, initial_from, initial_of
-from annotation.handing_out import ConsentNeeded, Held, NothingLeft, NotOpen
-from annotation.models import Label, Membership, Seat
-from annotation.views.bench import Bench, Notice, categories_of, done_today, show_bench, swaps_post
+from annotation.handing_out import ConsentNeeded, Held
+from annotation.models import Category, Label, Membership, Seat
+from annotation.places import is_open
+from annotation.views.bench import Bench, Notice, categories_of, show_bench, swaps_post
 from annotation.views.looking import annotator, own_seat
+from annotation.views.no_post import no_post
 from annotation.views.scope import PersonRequest
 
 
@@ -35,14 +37,12 @@ def next_post(
 ) -> HttpResponse:
     """Claim a seat and show its post, with what there is to say about the last one."""
     match handing_out.claim(member):
-        case Held(seat):
-            return _shown(request, member, seat, notice, status)
-        case NothingLeft(until):
-            return _nothing(request, member, notice, status, until=until)
-        case NotOpen():
-            return _nothing(request, member, notice, status, closed=True)
+        case Held() as held:
+            return _shown(request, Bench(member, held.seat, notice=notice, held=held), status)
         case ConsentNeeded():
             return redirect("annotation:consent", member.project.slug)
+        case why:
+            return no_post(request, member, why, notice, status)
 
 
 def _draft(request: PersonRequest, bench: Bench) -> dict[str, Any]:
@@ -53,15 +53,6 @@ def _draft(request: PersonRequest, bench: Bench) -> dict[str, Any]:
         if last is not None:
             return initial_from(last)
     return initial_of(bench.seat.first_answer) if bench.seat.first_answer is not None else {}
-
-
-def _nothing(
-    request: PersonRequest, member: Membership, notice: Notice | None, status: int, **why: Any
-) -> HttpResponse:
-    context = {"project": member.project, "membership": member, "notice": notice, "done_today": done_today(member)}
-    answer = render(request, "annotation/nothing_left.html", {**context, **why}, status=status)
-    answer["Cache-Control"] = "no-store"
-    return answer
 
 
 # ── Answers ───────────────────────────────────────────────────────────────────
@@ -82,7 +73,7 @@ def submit(request: PersonRequest, slug: str, seat: UUID) -> HttpResponse:
         return _ask_again(request, member, seat, form)
     match outcome:
         case labelling.Stored() | labelling.Replayed():
-            return _on(member, request)
+            return _on(member, request, form.categories)
         case labelling.KeyReused():
             form.add_error(None, _("This form was sent before with another answer. Load the page again."))
             return _ask_again(request, member, seat, form)
@@ -110,7 +101,7 @@ def first_answer(request: PersonRequest, slug: str, seat: UUID) -> HttpResponse:
         return _ask_again(request, member, seat, form)
     match outcome:
         case labelling.PriorsOpened():
-            return _on(member, request)
+            return _on(member, request, form.categories)
         case labelling.AlreadyLabelled(stored):
             return next_post(request, member, _already(member, stored, form), status=409)
         case labelling.SeatLost():
@@ -129,7 +120,7 @@ def correct(request: PersonRequest, slug: str, label: UUID) -> HttpResponse:
         return redirect("annotation:label", slug)
     bench = Bench(member, seat, correcting=stored)
     if request.method == "GET":
-        if seat.item.stage != Stage.LABELLING or seat.round != seat.item.round:
+        if not is_open(seat, timezone.now()):
             return _too_late(request, member, stored)
         return show_bench(request, bench, AnswerForm(categories=bench.categories, initial=initial_from(stored)))
     form = AnswerForm(request.POST, categories=bench.categories)
@@ -166,7 +157,7 @@ def undo(request: PersonRequest, slug: str) -> HttpResponse:
     if last is None or last.label is None:
         messages.info(request, _("There is nothing to undo yet."))
         return _on(member)
-    if last.item.stage == Stage.LABELLING and last.round == last.item.round:
+    if is_open(last, timezone.now()):
         return redirect("annotation:label-correct", slug, last.label.public_id)
     match labelling.take_back(member, last.label.public_id):
         case labelling.TakenBack():
@@ -214,19 +205,18 @@ def report(request: PersonRequest, slug: str, seat: UUID) -> HttpResponse:
 # ── Shared ────────────────────────────────────────────────────────────────────
 
 
-def _on(member: Membership, request: PersonRequest | None = None) -> HttpResponse:
+def _on(
+    member: Membership, request: PersonRequest | None = None, categories: tuple[Category, ...] = ()
+) -> HttpResponse:
     """Go on to the next post; where a script swaps it in, it is in this answer and no second request is needed."""
     if request is not None and swaps_post(request):
         match handing_out.claim(member):
-            case Held(seat):
-                return _shown(request, member, seat)
+            case Held() as held:
+                return _shown(request, Bench(member, held.seat, categories=categories, held=held))
     return redirect("annotation:label", member.project.slug)
 
 
-def _shown(
-    request: PersonRequest, member: Membership, seat: Seat, notice: Notice | None = None, status: int = 200
-) -> HttpResponse:
-    bench = Bench(member, seat, notice=notice)
+def _shown(request: PersonRequest, bench: Bench, status: int = 200) -> HttpResponse:
     form = AnswerForm(categories=bench.categories, initial=_draft(request, bench))
     return show_bench(request, bench, form, status)
 

@@ -12,7 +12,7 @@ from django.views.decorators.http import require_GET, require_POST
 from annotation import handing_out, labelling
 from annotation.domain.words import Reason, Role
 from annotation.forms.labelling import AnswerForm
-from annotation.handing_out import ConsentNeeded, Held, NothingLeft, NotOpen
+from annotation.handing_out import Held
 from annotation.models import Membership, Seat, User
 from annotation.serving import picture_file
 from annotation.views.bench import Bench, show_bench
@@ -91,8 +91,6 @@ def ahead(request: PersonRequest, slug: str) -> HttpResponse:
     match handing_out.claim(member, ahead=True):
         case Held(found):
             seat = found
-        case NothingLeft() | NotOpen() | ConsentNeeded():
-            pass
     answer = render(request, "annotation/_ahead.html", {"seat": seat, "slug": slug})
     answer["Cache-Control"] = "no-store"
     return answer

@@ -228,7 +228,7 @@ def test_the_closing_scan_finds_what_the_probes_cannot_see(project, ann):
         fill(builders.make_open_item(project, place=place), ann)
     Item.objects.update(taken=0)
     hidden = builders.make_open_item(project, place=probing.WIDTH)
-    assert probing.probe(ann, 0) is None
+    assert probing.probe(probing.Search(ann), 0) is None
     assert claimed(ann).item == hidden
 
 
@@ -238,7 +238,7 @@ def test_a_claim_takes_the_same_few_queries_however_many_items_there_are(project
         builders.make_open_item(project)
     with CaptureQueriesContext(connection) as queries:
         claimed(ann)
-    assert len(spoken(queries)) == 6
+    assert len(spoken(queries)) == 7
     with CaptureQueriesContext(connection) as queries:
         claimed(ann)
     assert len(spoken(queries)) == 3

@@ -1,0 +1,156 @@
+"""How much of what a person has met, and what they may meet next: sessions, breaks, caps, the order of severe items.
+
+A session ends after half an hour without an act. Ten minutes without one are a break: a run of severe items ends and
+a new stretch of work begins. Between two acts of a session no more than two minutes count as work. A cap is reached
+when its number is; caps on severe items leave the milder ones, the cap on minutes leaves nothing.
+"""
+
+from dataclasses import dataclass, replace
+from datetime import date, datetime, timedelta
+from enum import StrEnum
+
+SESSION_GAP = timedelta(minutes=30)
+"""A pause this long ends a session."""
+BREAK = timedelta(minutes=10)
+"""A pause this long is a break."""
+IDLE = timedelta(seconds=120)
+"""The most that counts as work between two acts."""
+NEAR_PERCENT = 80
+"""From this share of a cap on, the person is told."""
+
+
+class Limit(StrEnum):
+    """Which bound a person has reached."""
+
+    MINUTES = "minutes_a_day"
+    SEVERE_DAY = "severe_a_day"
+    SEVERE_SESSION = "severe_a_session"
+    SEVERE_RUN = "severe_in_row"
+
+
+@dataclass(frozen=True)
+class Caps:
+    """The bounds in force for a person; None: none. 0 of `severe_in_row` and `break_after_minutes` switch them off."""
+
+    severe_in_row: int = 0
+    severe_a_session: int | None = None
+    severe_a_day: int | None = None
+    minutes_a_day: int | None = None
+    break_after_minutes: int = 0
+
+
+@dataclass(frozen=True)
+class Pace:
+    """Where a person stands on a day. `session_seconds` counts work since the session, the last break or its offer."""
+
+    day: date
+    active_seconds: int = 0
+    labels: int = 0
+    skips: int = 0
+    shown: int = 0
+    severe: int = 0
+    last_act_at: datetime | None = None
+    session_since: datetime | None = None
+    session_seconds: int = 0
+    session_severe: int = 0
+    severe_in_row: int = 0
+    break_offered_at: datetime | None = None
+    breaks: int = 0
+
+
+@dataclass(frozen=True)
+class Anything:
+    """Every item may come next."""
+
+
+@dataclass(frozen=True)
+class Milder:
+    """Only items that are not severe."""
+
+    limit: Limit
+
+
+@dataclass(frozen=True)
+class NothingMore:
+    """No item at all."""
+
+    limit: Limit
+
+
+def tighter(*bounds: int | None) -> int | None:
+    """The lowest of several caps, of which None is none."""
+    return min((bound for bound in bounds if bound is not None), default=None)
+
+
+def come(pace: Pace | None, now: datetime, today: date) -> Pace:
+    """Where a person stands at `now`, with a new day, session or stretch begun if it is time for one."""
+    if pace is None:
+        return Pace(today)
+    if pace.day != today:
+        pace = replace(pace, day=today, active_seconds=0, labels=0, skips=0, shown=0, severe=0, breaks=0)
+    pause = SESSION_GAP if pace.last_act_at is None else now - pace.last_act_at
+    if pause >= SESSION_GAP:
+        pace = replace(pace, session_since=None, session_severe=0, break_offered_at=None)
+    if pause >= BREAK:
+        pace = replace(pace, session_seconds=0, severe_in_row=0)
+    return pace
+
+
+def act(pace: Pace, now: datetime) -> Pace:
+    """Count the time since the last act of the session as work, and this moment as an act."""
+    worked = 0
+    if pace.session_since is not None and pace.last_act_at is not None:
+        worked = round(min(max(now - pace.last_act_at, timedelta(0)), IDLE).total_seconds())
+    return replace(
+        pace,
+        active_seconds=pace.active_seconds + worked,
+        session_seconds=pace.session_seconds + worked,
+        session_since=pace.session_since or now,
+        last_act_at=now,
+    )
+
+
+def shown(pace: Pace, *, severe: bool) -> Pace:
+    """Count an item that comes in front of the person."""
+    if not severe:
+        return replace(pace, shown=pace.shown + 1, severe_in_row=0)
+    return replace(
+        pace,
+        shown=pace.shown + 1,
+        severe=pace.severe + 1,
+        session_severe=pace.session_severe + 1,
+        severe_in_row=pace.severe_in_row + 1,
+    )
+
+
+def allowance(pace: Pace, caps: Caps) -> Anything | Milder | NothingMore:
+    """What may come next; of several bounds reached the one that lasts longest is named."""
+    if caps.minutes_a_day is not None and pace.active_seconds >= caps.minutes_a_day * 60:
+        return NothingMore(Limit.MINUTES)
+    if caps.severe_a_day is not None and pace.severe >= caps.severe_a_day:
+        return Milder(Limit.SEVERE_DAY)
+    if caps.severe_a_session is not None and pace.session_severe >= caps.severe_a_session:
+        return Milder(Limit.SEVERE_SESSION)
+    if caps.severe_in_row and pace.severe_in_row >= caps.severe_in_row:
+        return Milder(Limit.SEVERE_RUN)
+    return Anything()
+
+
+def near(pace: Pace, caps: Caps) -> tuple[Limit, ...]:
+    """The caps of which a person has used up most (`NEAR_PERCENT`) or all."""
+    used = (
+        (Limit.MINUTES, pace.active_seconds, None if caps.minutes_a_day is None else caps.minutes_a_day * 60),
+        (Limit.SEVERE_DAY, pace.severe, caps.severe_a_day),
+        (Limit.SEVERE_SESSION, pace.session_severe, caps.severe_a_session),
+    )
+    return tuple(limit for limit, count, cap in used if cap is not None and count * 100 >= cap * NEAR_PERCENT)
+
+
+def break_is_due(pace: Pace, caps: Caps) -> bool:
+    """Whether it is time to offer a break."""
+    return caps.break_after_minutes > 0 and pace.session_seconds >= caps.break_after_minutes * 60
+
+
+def offer_break(pace: Pace, now: datetime) -> Pace:
+    """Count the offer: the next one comes after another such stretch of work."""
+    return replace(pace, session_seconds=0, break_offered_at=now, breaks=pace.breaks + 1)

@@ -1,0 +1,87 @@
+"""A person's working day: the row that caps, breaks and pay rest on, read and written while their row is locked.
+
+There is one row a person and day; what belongs to the session is carried from the newest one. Every writer has locked
+the member's row and read the day after that, so a second browser or tab counts on from what the first one counted.
+"""
+
+import json
+from dataclasses import asdict, dataclass, fields, replace
+from datetime import UTC, date, datetime
+from typing import Any
+
+from django.db import connection
+from django.utils import timezone
+from django.utils.dateparse import parse_datetime
+
+from annotation.domain import pace as rules
+from annotation.domain.pace import Caps, Pace, tighter
+from annotation.models import Item, Membership, Project, WorkDay
+
+_COLUMNS = ("id", *(field.name for field in fields(Pace)))
+_TIMES = frozenset({"last_act_at", "session_since", "break_offered_at"})
+
+
+@dataclass(frozen=True)
+class Day:
+    """Where a person stands now, and the row of today that says so; None where there is none yet."""
+
+    pace: Pace
+    row: int | None = None
+
+
+def newest_day(member: str) -> str:
+    """SQL for the newest working day of a member (an expression for their key) as JSON text, or NULL."""
+    make, cast = ("json_build_object", "::text") if connection.vendor == "postgresql" else ("json_object", "")
+    pairs = ", ".join(f"'{name}', w.{name}" for name in _COLUMNS)
+    return f"""
+        SELECT {make}({pairs}){cast} FROM "{WorkDay._meta.db_table}" w
+        WHERE w.member_id = {member} ORDER BY w.day DESC LIMIT 1
+    """
+
+
+def read_day(newest: str | None, now: datetime) -> Day:
+    """What `newest_day` gave, as it counts at `now`."""
+    today = timezone.localdate(now)
+    if newest is None:
+        return Day(rules.come(None, now, today))
+    stored: dict[str, Any] = json.loads(newest)
+    key, day = stored.pop("id"), date.fromisoformat(stored.pop("day"))
+    known: dict[str, Any] = {name: _time(value) if name in _TIMES else value for name, value in stored.items()}
+    return Day(rules.come(Pace(day, **known), now, today), key if day == today else None)
+
+
+def store_day(member: Membership, day: Day, pace: Pace) -> None:
+    """Write where the person stands now, in one statement."""
+    if day.row is None:
+        WorkDay.objects.create(member=member, **asdict(pace))
+    else:
+        WorkDay.objects.filter(pk=day.row).update(**asdict(pace))
+
+
+def count_act(member: Membership, day: Day, now: datetime, *, labels: int = 0, skips: int = 0) -> None:
+    """Count an act of the person's, and what came of it."""
+    pace = rules.act(day.pace, now)
+    store_day(member, day, replace(pace, labels=pace.labels + labels, skips=pace.skips + skips))
+
+
+def caps_of(member: Membership) -> Caps:
+    """The bounds in force for this person: the project's, or their own where those are lower."""
+    project = member.project
+    return Caps(
+        severe_in_row=project.severe_in_row,
+        severe_a_session=project.severe_a_session,
+        severe_a_day=tighter(project.severe_a_day, member.severe_a_day),
+        minutes_a_day=tighter(project.minutes_a_day, member.minutes_a_day),
+        break_after_minutes=project.break_after_minutes,
+    )
+
+
+def is_severe(project: Project, item: Item) -> bool:
+    """Whether the item counts as severe in the project; one of unknown severity does not."""
+    return item.severity is not None and item.severity >= project.severe_from
+
+
+def _time(stored: str | None) -> datetime | None:
+    """A time as the database puts it into JSON; SQLite leaves out that it is UTC."""
+    found = parse_datetime(stored) if stored else None
+    return found if found is None or timezone.is_aware(found) else found.replace(tzinfo=UTC)
