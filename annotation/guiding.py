@@ -94,7 +94,7 @@ def examples_of(guideline: Guideline) -> list[Example]:
 def as_text(guideline: Guideline) -> str:
     """A version as one text, its examples behind it, for comparing two."""
     examples = [
-        f"### {place}\n\n{each.text}\n\n→ {each.category.code} {each.category.name}\n\n{each.why}".rstrip()
+        f"{place}. {each.text}\n→ {each.category.code} {each.category.name}\n{each.why}".rstrip()
         for place, each in enumerate(examples_of(guideline), 1)
     ]
     return "\n\n".join([guideline.text.rstrip(), *examples])

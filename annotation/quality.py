@@ -5,6 +5,7 @@ training in none. Agreement is told over complete rounds: those of closed items,
 Annotators who came with imported labels count like everybody else.
 """
 
+import re
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from uuid import UUID
@@ -115,7 +116,7 @@ def quality(project: Project) -> Quality:
         known, skips = known_answers(project), skip_counts(project)
         members = {member.pk: member for member in Membership.objects.filter(project=project)}
     book = _Book(rows, len(categories), known, skips)
-    people = sorted((book.person(members[pk], mine) for pk, mine in book.by_person()), key=lambda each: each.name)
+    people = sorted((book.person(members[pk], mine) for pk, mine in book.by_person()), key=_by_name)
     names = {person.key: person.name for person in people}
     return Quality(
         categories=tuple(category.value() for category in categories),
@@ -123,6 +124,12 @@ def quality(project: Project) -> Quality:
         pairs=tuple(Pair(names[each.first], names[each.second], each) for each in likenesses(rows.ratings)),
         versions=book.versions(np.arange(len(rows.annotator))),
     )
+
+
+def _by_name(person: Person) -> list[tuple[bool, int, str]]:
+    """Names as people order them: a2 before a10."""
+    parts = re.split(r"([0-9]+)", person.name.casefold())
+    return [(part.isdecimal(), int(part) if part.isdecimal() else 0, part) for part in parts]
 
 
 class _Book:

@@ -9,7 +9,7 @@ from django.utils.translation import gettext_lazy
 
 from annotation.charts import heat, share, whisker
 from annotation.domain.agreement import Measured
-from annotation.domain.quality import Axis, Drift, Nothing, Quartiles, Rate, Trend
+from annotation.domain.quality import TREND_LABELS, Axis, Drift, Nothing, Quartiles, Rate, Trend
 from annotation.domain.votes import Category
 from annotation.domain.words import CompetenceMethod
 from annotation.models import CompetenceEstimate, Item
@@ -107,8 +107,8 @@ def drift_row(person: Person) -> dict[str, Any]:
 
 
 def spark(drift: Drift) -> dict[str, Any] | None:
-    """A small line of the shares by week, 0 at the foot and 1 at the top; None with fewer than two points."""
-    if len(drift.points) < 2:
+    """A small line of the shares by week, 0 at the foot and 1 at the top; None where too little was compared."""
+    if len(drift.points) < 2 or sum(point.rate.n for point in drift.points) < TREND_LABELS:
         return None
     xs = _places(drift)
     ys = [_HEIGHT - 2 - (_HEIGHT - 4) * point.rate.value for point in drift.points]

@@ -19,6 +19,7 @@ WORDS: Mapping[Lack, Promise] = {
     Lack.NO_TIMES: gettext_lazy("No label says how long it took."),
     Lack.TOO_FEW_LABELS: gettext_lazy("Fewer than 30 labels can be compared, too few for a trend."),
     Lack.TOO_FEW_WEEKS: gettext_lazy("The labels lie in fewer than three weeks (or blocks), too few for a trend."),
+    Lack.ALWAYS_ALIKE: gettext_lazy("They always agreed, or never did, so there is no change to measure."),
     Lack.ONE_CATEGORY: gettext_lazy("Only one category was used, so agreement beyond chance is not defined."),
 }
 

@@ -92,22 +92,26 @@ def _unchanged(lines: list[str], *, first: bool, last: bool) -> Iterator[Line]:
 
 
 def _changed(before: list[str], after: list[str]) -> Iterator[Line]:
-    paired = min(len(before), len(after)) if len(before) == len(after) else 0
-    for old, new in zip(before[:paired], after[:paired], strict=True):
-        yield _words(old, new)
+    """Lines that are like the old ones word by word, as far as that goes; the rest one after the other."""
+    paired = 0
+    for old, new in zip(before, after, strict=False):
+        line = _words(old, new)
+        if line is None:
+            break
+        yield line
+        paired += 1
     yield from _whole(before[paired:], Kind.GONE)
     yield from _whole(after[paired:], Kind.NEW)
 
 
-def _words(old: str, new: str) -> Line:
-    """One line with its changed words; the two lines one after the other where little is left of the old one."""
+def _words(old: str, new: str) -> Line | None:
+    """One line with its changed words; None where little is left of the old one."""
     one, two = _WORD.findall(old), _WORD.findall(new)
-    apart = (Piece(Kind.GONE, old), Piece(Kind.NEW, new))
     if len(one) * len(two) > _WORDS:
-        return apart
+        return None
     matcher = SequenceMatcher(None, one, two, autojunk=False)
     if matcher.ratio() < 0.4:
-        return apart
+        return None
     pieces = []
     for step, a, b, c, d in matcher.get_opcodes():
         if step == "equal":

@@ -47,6 +47,7 @@ class Lack(StrEnum):
     TOO_FEW_LABELS = "too_few_labels"
     TOO_FEW_WEEKS = "too_few_weeks"
     ONE_CATEGORY = "one_category"
+    ALWAYS_ALIKE = "always_alike"
 
 
 @dataclass(frozen=True)
@@ -231,6 +232,8 @@ def trend(places: Sequence[int], agrees: Sequence[bool]) -> Trend | Nothing:
         return Nothing(Lack.TOO_FEW_LABELS)
     if len(np.unique(x)) < TREND_POINTS:
         return Nothing(Lack.TOO_FEW_WEEKS)
+    if len(np.unique(y)) == 1:  # no scatter, so no interval either
+        return Nothing(Lack.ALWAYS_ALIKE)
     off = x - x.mean()
     square = float(off @ off)
     slope = float(off @ y) / square

@@ -48,6 +48,10 @@ class GuidelineForm(forms.Form):
     )
     begun_at = forms.IntegerField(widget=forms.HiddenInput, min_value=0)
 
+    def __init__(self, *args: Any, **kwargs: Any) -> None:
+        super().__init__(*args, **kwargs)
+        self.fields["text"].widget.attrs["class"] = "is-page"
+
     def clean(self) -> dict[str, Any]:
         cleaned: dict[str, Any] = super().clean() or self.cleaned_data
         if cleaned.get("begun_at") and cleaned.get("asks_reading") and not cleaned.get("summary", "-").strip():

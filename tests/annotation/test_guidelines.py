@@ -46,7 +46,8 @@ def test_lines_that_came_and_went_stand_whole():
 
 def test_a_line_written_anew_stands_after_the_old_one():
     assert changes("Quotes are not hateful.", "想一想再选。") == (
-        (gone("Quotes are not hateful."), new("想一想再选。")),
+        (gone("Quotes are not hateful."),),
+        (new("想一想再选。"),),
     )
 
 

@@ -133,9 +133,9 @@ def test_a_clear_fall_is_flagged():
     assert found.changed
 
 
-def test_somebody_who_always_agrees_has_not_changed():
-    found = trend_of([0, 1, 2] * 10, [True] * 30)
-    assert (found.slope, found.changed) == (0, False)
+def test_somebody_who_always_agrees_has_no_change_to_measure():
+    assert trend([0, 1, 2, 7] * 10, [True] * 40) == Nothing(Lack.ALWAYS_ALIKE)
+    assert trend([0, 1, 2, 7] * 10, [False] * 40) == Nothing(Lack.ALWAYS_ALIKE)
 
 
 def test_too_little_for_a_trend_is_said_in_its_reason():
