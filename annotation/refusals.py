@@ -92,6 +92,8 @@ SENTENCES: Mapping[str, Promise] = {
     "picture_url": _(
         "Pictures are not fetched from addresses: put the file into a ZIP with the table and give its path."
     ),
+    "pseudonym_gives_away": _("This looks like the person's name or address; choose another."),
+    "pseudonym_taken": _("Somebody in this project has this pseudonym already."),
     "ratio": _("A file of the archive unpacks to too much."),
     "several_tables": _("The archive holds several tables: name the one to read."),
     "size_lies": _("A file of the archive is larger than the archive says."),

@@ -6,7 +6,7 @@ from annotation import consent_texts
 from annotation.domain.words import OnWithdrawal
 from annotation.freeing import free_seats_of
 from annotation.handing_out import lock_member
-from annotation.models import Membership, record
+from annotation.models import Guideline, Label, Membership, record
 from annotation.transactions import short_transaction
 
 
@@ -17,8 +17,16 @@ def consent(member: Membership) -> None:
     version = member.project.consent_version
     if member.consent_version < version:
         consent_texts.keep(member.project)
-        Membership.objects.filter(pk=member.pk).update(consent_version=version, consent_at=Now())
+        Membership.objects.filter(pk=member.pk).update(consent_version=version, consent_at=Now(), **_begins(member))
         record("consented", project=member.project, actor=member, row=member.public_id, version=version)
+
+
+def _begins(member: Membership) -> dict[str, int]:
+    """Who begins has the guidelines of that moment before them: only later versions ask to be read."""
+    newest = Guideline.objects.filter(project=member.project_id).order_by("-number").first()
+    if newest is None or member.guideline_read or Label.objects.filter(annotator=member).exists():
+        return {}
+    return {"guideline_read": newest.number}
 
 
 @short_transaction
@@ -49,8 +57,12 @@ def deactivate(member: Membership, by: Membership | None) -> None:
 
 @short_transaction
 def reactivate(member: Membership, by: Membership | None) -> None:
-    """Open an ended membership again, also one that was withdrawn and whose person asked to come back."""
+    """Open an ended membership again, also one that was withdrawn and whose person asked to come back.
+
+    Who left took their consent back with them, and is asked for it anew.
+    """
     member, _ = lock_member(member)
     if not member.active:
-        Membership.objects.filter(pk=member.pk).update(active=True, withdrawn_at=None, idle_until=None)
+        asked = {} if member.withdrawn_at is None else {"consent_version": 0, "consent_at": None}
+        Membership.objects.filter(pk=member.pk).update(active=True, withdrawn_at=None, idle_until=None, **asked)
         record("reactivated", project=member.project, actor=by, row=member.public_id)

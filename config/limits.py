@@ -47,6 +47,8 @@ PAGES = {
     "annotation:models-try": "trigger",
     "annotation:releases": "export",
     "annotation:project-delete": "login",
+    "annotation:erase-me": "login",
+    "annotation:invitation": "invitation",
 }
 """Which posts count under which name of settings.RATE_LIMITS."""
 
@@ -58,6 +60,7 @@ PROOFS = {
     "mfa_reauthenticate",
     "mfa_reauthenticate_webauthn",
     "mfa_activate_totp",
+    "annotation:erase-me",
 }
 """Pages where a password or code is tried: the right one leads on and is not counted."""
 

@@ -13,6 +13,7 @@ class Rate:
 
 LIMITS = {
     "login": Rate(5, 60),
+    "invitation": Rate(10, 60),
     "submit": Rate(60, 60),
     "trigger": Rate(10, 60),
     "import": Rate(10, 3600),

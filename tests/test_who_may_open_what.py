@@ -20,10 +20,12 @@ from django.urls import URLPattern, URLResolver, get_resolver, reverse
 from django.utils import timezone
 
 from annotation.consensus import close_item
-from annotation.domain.words import Role
+from annotation.domain.words import Role, Stage
+from annotation.inviting import invite
 from annotation.models import (
     BulkOrder,
     Import,
+    KnownAnswer,
     Membership,
     Picture,
     Prior,
@@ -32,11 +34,13 @@ from annotation.models import (
     ReleaseOrder,
     SavedSearch,
     Seat,
+    TrainingAttempt,
     User,
 )
 from annotation.releasing import release as make_release
 from builders import (
     category,
+    make_item,
     make_label,
     make_labelled_item,
     make_member,
@@ -70,6 +74,7 @@ class World:
     release: Release
     order: ReleaseOrder
     run: Run
+    training: Any
 
 
 @dataclass(frozen=True)
@@ -91,6 +96,7 @@ def with_(**more: Callable[[World], Any]) -> Parts:
 
 
 the_item = with_(public_id=lambda world: world.item.public_id)
+the_training = with_(public_id=lambda world: world.training.public_id)
 the_seat = with_(seat=lambda world: world.seat.public_id)
 the_label = with_(label=lambda world: world.label.public_id)
 the_upload = with_(public_id=lambda world: world.upload.public_id)
@@ -115,6 +121,14 @@ def the_change(world: "World") -> dict[str, Any]:
     return {**project(world), "public_id": row.public_id}
 
 
+def the_invitation(world: "World") -> dict[str, Any]:
+    return {**project(world), "public_id": invite(world.members[D], [A], note="canary-note").invitation.public_id}
+
+
+def the_link(world: "World") -> dict[str, Any]:
+    return {"token": invite(world.members[D], [A], note="canary-note").token}
+
+
 def the_run(world: "World") -> dict[str, Any]:
     return {**project(world), "public_id": world.run.public_id}
 
@@ -131,6 +145,10 @@ ROUTES: dict[str, Route] = {
     "annotation:preferences": Route(None, methods=BOTH),
     "annotation:look": Route(None, methods=POST),
     "annotation:totp-picture": Route(None, missing_is_fine=True),
+    "annotation:own-data": Route(None),
+    "annotation:own-file": Route(None),
+    "annotation:erase-me": Route(None, methods=POST),
+    "annotation:invitation": Route(None, the_link, BOTH),
     "annotation:tokens": Route(None, methods=BOTH),
     "annotation:token-end": Route(None, lambda world: {"key": "abcdefgh"}, POST),
     # the annotator's way
@@ -163,6 +181,17 @@ ROUTES: dict[str, Route] = {
     "annotation:care-opt-outs": Route((D,), project, missing_is_fine=True),
     "annotation:hours": Route((D,), project),
     "annotation:hours-table": Route((D,), project),
+    "annotation:training": Route((A,), project, BOTH),
+    "annotation:training-own": Route((A,), project),
+    "annotation:training-answer": Route((A,), the_training, BOTH),
+    "annotation:training-look": Route((A,), the_training, POST),
+    "annotation:training-picture": Route((A,), the_training, missing_is_fine=True),
+    "annotation:training-blurred": Route((A,), the_training, missing_is_fine=True),
+    # training and checks
+    "annotation:training-setup": Route((D,), project, BOTH),
+    "annotation:training-results": Route((D,), project),
+    "annotation:training-person": Route((D,), the_member, POST),
+    "annotation:item-known": Route((D,), the_item, BOTH),
     # items, settings, people
     "annotation:items": Route((R, D), project),
     "annotation:item": Route((R, D), the_item),
@@ -184,7 +213,14 @@ ROUTES: dict[str, Route] = {
     "annotation:project-delete": Route((D,), project, BOTH),
     "annotation:project-keep": Route((D,), project, POST),
     "annotation:members": Route((D,), project, BOTH),
+    "annotation:invitations": Route((D,), project, POST),
+    "annotation:invitation-end": Route((D,), the_invitation, POST),
+    "annotation:member": Route((D,), the_member),
     "annotation:member-roles": Route((D,), the_member, POST),
+    "annotation:member-pseudonym": Route((D,), the_member, POST),
+    "annotation:member-quota": Route((D,), the_member, POST),
+    "annotation:member-reactivate": Route((D,), the_member, POST),
+    "annotation:member-erase": Route((D,), the_member, POST),
     "annotation:member-deactivate": Route((D,), the_member, POST),
     # priors
     "annotation:priors": Route((D,), project),
@@ -281,6 +317,7 @@ NEVER_FOR_ANNOTATORS = {
     "the licence": "canary-licence",
     "the target group": "canary-target",
     "the batch": "canary-batch",
+    "the known answer before one's own": "canary-explanation",
     "another's note": "canary-note",
     "another's pseudonym": "canary-pseudonym",
 }
@@ -350,11 +387,15 @@ def world(settings: Any) -> World:
     second.refresh_from_db()
     upload = Import.objects.create(project=here, file_name="a.csv", sha256="0" * 64)
     close_item(make_labelled_item(here, [other, third, members[A]], [2, 2, 2], external_id="canary-external-id-4"))
+    training = make_item(here, "Training.", stage=Stage.KNOWN, external_id="canary-external-id-5", **hidden)
+    answer = {"category": category(here, 3), "explanation": "canary-explanation", "training": True}
+    KnownAnswer.objects.create(item=training, **answer)
+    TrainingAttempt.objects.create(member=members[A], number=1)
     release = make_release(here, members[D])
     order = ReleaseOrder.objects.create(project=here, ordered_by=members[D], key=uuid4())
     run = starting.row(starting.Wanted("arcade", here.public_id, item.public_id, {"judge": "keyword:cues-1"}))
     run.save()
-    return World(here, members, other, item, open_item, second, label, picture, upload, release, order, run)
+    return World(here, members, other, item, open_item, second, label, picture, upload, release, order, run, training)
 
 
 _TOKEN = re.compile(rb'(name="csrfmiddlewaretoken" value=|"X-CSRFToken": *)"[^"]+"')
@@ -410,7 +451,8 @@ def test_a_route_answers_its_roles_alone(name: str, world: World):
 
 
 # The login page chooses its language here; nothing but a cookie is set.
-OPEN_TO_STRANGERS = {"annotation:look"}
+# Whoever holds the link of an invitation may look at it.
+OPEN_TO_STRANGERS = {"annotation:look", "annotation:invitation"}
 
 
 @pytest.mark.parametrize("name", sorted(set(ROUTES) - OPEN_TO_STRANGERS))

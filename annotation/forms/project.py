@@ -6,7 +6,7 @@ from django import forms
 from django.utils.translation import gettext_lazy as _
 
 from annotation.domain.texts import BadText, read_optional_text
-from annotation.domain.words import Order, Policy, PriorDisplay, Role
+from annotation.domain.words import OnWithdrawal, Order, Policy, PriorDisplay, Role, SecondFactor
 from annotation.models import Membership, Project
 from annotation.refusals import sentence_for
 
@@ -46,6 +46,28 @@ class SettingsForm(forms.ModelForm[Project]):
             (Order.DEPTH, _("begun items first (depth; a preference, not a guarantee)")),
         ],
     )
+    on_withdrawal = forms.ChoiceField(
+        label=_("The labels of somebody who leaves"),
+        required=False,
+        choices=[
+            (OnWithdrawal.KEEP, _("stay in use, under the pseudonym")),
+            (OnWithdrawal.REMOVE, _("are taken out of force, and others are asked in their place")),
+        ],
+        help_text=_(
+            "Part of what people agree to: a change makes a new version of the consent, and who agreed to an earlier "
+            "one is treated as that one says."
+        ),
+    )
+    second_factor = forms.ChoiceField(
+        label=_("Two-step sign-in is asked of"),
+        required=False,
+        choices=[
+            (SecondFactor.NONE, _("nobody")),
+            (SecondFactor.STAFF, _("reviewers and admins")),
+            (SecondFactor.EVERYONE, _("everybody")),
+        ],
+        help_text=_("Who has not set it up is told how when they open the project, and sees nothing else of it."),
+    )
 
     class Meta:
         model = Project
@@ -67,6 +89,8 @@ class SettingsForm(forms.ModelForm[Project]):
             "licence",
             "content_warning",
             "consent_text",
+            "on_withdrawal",
+            "second_factor",
             "operator_contact",
         )
         labels = {
@@ -109,6 +133,14 @@ class SettingsForm(forms.ModelForm[Project]):
                 except forms.ValidationError as bad:
                     self.add_error(name, bad)
         return cleaned
+
+    def clean_on_withdrawal(self) -> str:
+        """What was chosen; a form without it changes nothing."""
+        return str(self.cleaned_data["on_withdrawal"] or self.initial["on_withdrawal"])
+
+    def clean_second_factor(self) -> str:
+        """What was chosen; a form without it changes nothing."""
+        return str(self.cleaned_data["second_factor"] or self.initial["second_factor"])
 
     def clean_low_quality_threshold(self) -> int:
         value: int = self.cleaned_data["low_quality_threshold"]

@@ -1,20 +1,28 @@
 """What belongs to the annotator: agreeing to start, guidelines, history, a break, help, leaving."""
 
+import time
+from datetime import timedelta
+
 from django.contrib import messages
 from django.core.paginator import Paginator
-from django.db.models import F
 from django.http import HttpResponse
 from django.shortcuts import redirect, render
+from django.utils import timezone
 from django.utils.translation import gettext as _
 from django.views.decorators.http import require_GET, require_http_methods
 
-from annotation import taking_part
-from annotation.domain.words import Reason, Role, Stage
+from annotation import caring, consent_texts, label_removal, taking_part
+from annotation.domain import pace
+from annotation.domain.words import Reason, Role
+from annotation.forms.care import MOODS
 from annotation.guiding import examples_of
 from annotation.models import Guideline, Seat
+from annotation.places import is_open
 from annotation.views.bench import categories_of, done_today
 from annotation.views.scope import PersonRequest, member_of
 
+AT_ONCE_SECONDS = 2.0
+"""How long labels are taken out of force before the page answers; the sweeper does the rest."""
 PAGE = 25
 """Labels on a page of the history."""
 
@@ -33,8 +41,13 @@ def consent(request: PersonRequest, slug: str) -> HttpResponse:
             return redirect("annotation:consent", slug)
         taking_part.consent(member)
         return redirect("annotation:label", slug)
-    given = member.consent_version >= project.consent_version
-    return render(request, "annotation/consent.html", {"project": project, "membership": member, "given": given})
+    context = {
+        "project": project,
+        "membership": member,
+        "given": member.consent_version >= project.consent_version,
+        "leaving": consent_texts.sentence(project.on_withdrawal),
+    }
+    return render(request, "annotation/consent.html", context)
 
 
 @require_GET
@@ -63,10 +76,8 @@ def history(request: PersonRequest, slug: str) -> HttpResponse:
         .order_by("-filled_at", "-pk")
     )
     page = Paginator(filled, PAGE).get_page(request.GET.get("page"))
-    rows = [
-        {"seat": seat, "open": seat.item.stage == Stage.LABELLING and seat.round == seat.item.round}
-        for seat in page.object_list
-    ]
+    now = timezone.now()
+    rows = [{"seat": seat, "open": is_open(seat, now)} for seat in page.object_list]
     context = {
         "project": member.project,
         "membership": member,
@@ -79,14 +90,20 @@ def history(request: PersonRequest, slug: str) -> HttpResponse:
 
 @require_GET
 def pause(request: PersonRequest, slug: str) -> HttpResponse:
-    """A quiet page. The post that was open stays this person's for a while."""
+    """A quiet page: what stays held for this person and until when; once on a working day, how the work leaves them."""
     member = member_of(request, slug, Role.ANNOTATOR)
-    held = (
-        Seat.objects.filter(annotator=member, label__isnull=True, shown_at__isnull=False)
-        .order_by(F("expires_at").desc(nulls_last=True))
-        .first()
-    )
-    return render(request, "annotation/pause.html", {"project": member.project, "membership": member, "held": held})
+    held = Seat.objects.filter(annotator=member, label__isnull=True, expires_at__isnull=False)
+    context = {
+        "project": member.project,
+        "membership": member,
+        "held": held.order_by("expires_at", "pk"),
+        "asks": caring.ask_today(member),
+        "moods": MOODS,
+        "done_today": done_today(member),
+        "break_minutes": pace.BREAK // timedelta(minutes=1),
+        "session_minutes": pace.SESSION_GAP // timedelta(minutes=1),
+    }
+    return render(request, "annotation/pause.html", context)
 
 
 @require_GET
@@ -102,7 +119,13 @@ def withdraw(request: PersonRequest, slug: str) -> HttpResponse:
     member = member_of(request, slug, Role.ANNOTATOR)
     if request.method == "POST":
         taking_part.withdraw(member)
+        label_removal.take_out(member, until=time.monotonic() + AT_ONCE_SECONDS)
         said = _("You have left %(project)s. Thank you for your work.") % {"project": member.project}
         messages.success(request, said)
         return redirect("annotation:projects")
-    return render(request, "annotation/withdraw.html", {"project": member.project, "membership": member})
+    context = {
+        "project": member.project,
+        "membership": member,
+        "leaving": consent_texts.sentence(consent_texts.policy_for(member)),
+    }
+    return render(request, "annotation/withdraw.html", context)

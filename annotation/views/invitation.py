@@ -1,0 +1,67 @@
+"""The page behind an invitation's link, for whoever holds it: signed in or not."""
+
+from allauth.account.adapter import get_adapter
+from django.contrib.auth.decorators import login_not_required
+from django.http import HttpRequest, HttpResponse
+from django.shortcuts import redirect, render
+from django.views.decorators.cache import never_cache
+from django.views.decorators.debug import sensitive_post_parameters
+from django.views.decorators.http import require_http_methods
+
+from annotation import inviting, joining
+from annotation.forms.members import NewAccountForm
+from annotation.models import Invitation, Membership, User
+from annotation.refusals import sentence_for
+
+
+@never_cache
+@login_not_required
+@sensitive_post_parameters("password", "again")
+@require_http_methods(["GET", "POST"])
+def invitation(request: HttpRequest, token: str) -> HttpResponse:
+    """What somebody is invited to; accepting it, with the account at hand or a new one.
+
+    Whatever cannot be accepted (any more) is the same calm page, 404.
+    """
+    found = inviting.find(token)
+    if found is None:
+        return render(request, "annotation/invitation_closed.html", status=404)
+    if isinstance(request.user, User):
+        return _signed_in(request, request.user, token, found)
+    return _new_here(request, token, found)
+
+
+def _signed_in(request: HttpRequest, user: User, token: str, found: Invitation) -> HttpResponse:
+    status, context = 200, {"invitation": found, "project": None, "invited_to": found.project}
+    if request.method == "POST":
+        match inviting.accept(token, user):
+            case inviting.Accepted(member) | inviting.MemberAlready(member):
+                return _begin(member)
+            case inviting.AccessEnded():
+                status, context["ended"] = 409, True
+            case inviting.NotOpen():
+                return render(request, "annotation/invitation_closed.html", status=404)
+    return render(request, "annotation/invitation.html", context, status=status)
+
+
+def _new_here(request: HttpRequest, token: str, found: Invitation) -> HttpResponse:
+    form = NewAccountForm(request.POST or None)
+    if form.is_valid():
+        try:
+            outcome = inviting.accept_anew(token, form.cleaned_data["username"], form.cleaned_data["password"])
+        except joining.BadMember as bad:
+            form.add_error("username", sentence_for(bad.code, bad.sentence))
+        else:
+            if isinstance(outcome, inviting.NotOpen):
+                return render(request, "annotation/invitation_closed.html", status=404)
+            get_adapter().login(request, outcome.member.user)
+            return _begin(outcome.member)
+    context = {"invitation": found, "invited_to": found.project, "form": form}
+    return render(request, "annotation/invitation.html", context, status=422 if form.errors else 200)
+
+
+def _begin(member: Membership) -> HttpResponse:
+    """Where somebody who has just come in begins."""
+    if member.annotates:
+        return redirect("annotation:consent", member.project.slug)
+    return redirect("annotation:reviews" if member.reviews else "annotation:dashboard", member.project.slug)
