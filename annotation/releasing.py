@@ -28,6 +28,10 @@ from annotation.agreement import agreement, as_json
 from annotation.domain.patterns import PATTERNS
 from annotation.domain.released import COLUMNS, FORMAT, LABEL_COLUMNS, item_cells, json_line, label_rows
 from annotation.domain.words import Difficulty, Level, Source
+from annotation.exposure import exposure
+from annotation.influence import as_json as influence_json
+from annotation.influence import influence
+from annotation.influence_card import card_rows
 from annotation.models import Membership, Project, Release, record
 from annotation.release_files import (
     CARD,
@@ -195,6 +199,8 @@ def _write_items(folder: Path, rows: Rows, progress: Progress) -> tuple[list[Rel
     return files, _about(project, rows.selection) | {
         "counts": counted.as_json(len(pictures.files())),
         "agreement": as_json(agreement(project)),
+        "influence": influence_json(influence(project)),
+        "exposure": exposure(project),
     }
 
 
@@ -305,8 +311,10 @@ def dataset_card(manifest: dict[str, Any]) -> str:
     """The README of a release, in English, from its manifest alone."""
     names = {str(category["code"]): category["name"] for category in manifest["categories"]}
     gold = [(names.get(code, code), n) for code, n in manifest["counts"]["gold"].items()]
+    influences = card_rows(manifest["influence"])
     with override("en"):
-        return render_to_string("annotation/release_card.md", {"m": manifest, "gold": gold, "columns": COLUMNS})
+        context = {"m": manifest, "gold": gold, "columns": COLUMNS, "influences": influences}
+        return render_to_string("annotation/release_card.md", context)
 
 
 def _clear_left_behind(home: Path) -> None:

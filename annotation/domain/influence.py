@@ -20,6 +20,7 @@ of freedom. With few people it is wide: that is what few people can tell.
 What cannot be computed is `Undefined` or lacks an interval, with the reason; it is never 0 or NaN.
 """
 
+from array import array
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from enum import StrEnum
@@ -156,12 +157,10 @@ class Readings:
     @classmethod
     def of(cls, rows: Iterable[Reading]) -> "Readings":
         """Collect readings; at most one for each person, item and modality."""
-        flat = (
-            value
-            for item, who, period, arm, modality, *said in rows
-            for value in (item, who, period, _ARMS[arm], _MODALITIES[modality], *said)
-        )
-        table = np.fromiter(flat, dtype=np.int64).reshape(-1, 9)
+        flat = array("q")  # one after another: nine numbers a reading
+        for item, who, period, arm, modality, *said in rows:
+            flat.extend((item, who, period, _ARMS[arm], _MODALITIES[modality], *said))
+        table = np.array(flat, dtype=np.int64).reshape(-1, 9)
         table = table[np.lexsort((table[:, 4], table[:, 1], table[:, 0]))]
         return cls(*(np.ascontiguousarray(column) for column in table.T))
 

@@ -232,5 +232,5 @@ def test_the_dashboard_asks_as_much_for_ten_items_as_for_ten_thousand(project, t
     assert "10,010" in answer.content.decode()
 
 
-# Four of them read the influence of the priors: categories, labels, priors, and when their display changed.
-QUERIES = 16
+# Two of them ask whether there is any influence of priors to tell; where arms were drawn, three more read it.
+QUERIES = 14
