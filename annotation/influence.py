@@ -22,9 +22,9 @@ from annotation.domain.influence import NONE, Account, Difference, Estimate, Fig
 from annotation.domain.influence import influence as accounts_of
 from annotation.domain.votes import Category
 from annotation.domain.words import Modality, PriorArm, PriorState, Stage
-from annotation.handing_out import priors_for_people
 from annotation.models import Event, Label, Membership, Project, record
 from annotation.places import CLOCKS_APART
+from annotation.showing import priors_for_people
 
 WORDS: Mapping[Why, Promise] = {
     Why.NO_ANSWERS: _("There is no such answer yet."),
