@@ -17,7 +17,7 @@ from django.utils import timezone
 from django.utils.translation import gettext as _
 
 from annotation.domain.words import Difficulty, Level, Reason, Source, Stage
-from annotation.models import Category, Dispute, Item, Membership, Prior, Seat, Skip
+from annotation.models import Batch, Category, Dispute, Item, Membership, Prior, Seat, Skip
 from annotation.reviewing import sees_every_intent
 
 PATTERNS = ("000", "001", "010", "011", "100", "101", "110", "111")
@@ -206,10 +206,11 @@ def listed_values(member: Membership, key: str) -> list[tuple[str, str]]:
         rows = Category.objects.filter(project=project).order_by("code").values_list("code", "name")
         return [(str(code), f"{code} {name}") for code, name in rows]
     if key == "annotator":
-        names = Membership.objects.filter(project=project).filter(Q(annotates=True) | Q(seat_rows__isnull=False))
-        return [(name, name) for name in names.order_by("pseudonym").values_list("pseudonym", flat=True).distinct()]
-    batches = Item.objects.filter(project=project).exclude(batch="").order_by("batch")
-    return [(name, name) for name in batches.values_list("batch", flat=True).distinct()]
+        seated = Exists(Seat.objects.filter(annotator=OuterRef("pk")))
+        names = Membership.objects.filter(Q(annotates=True) | seated, project=project).order_by("pseudonym")
+        return [(name, name) for name in names.values_list("pseudonym", flat=True)]
+    batches = Batch.objects.filter(project=project).exclude(name="").order_by("name")
+    return [(name, name) for name in batches.values_list("name", flat=True)]
 
 
 def _question(member: Membership, key: str, values: Sequence[str]) -> Q:

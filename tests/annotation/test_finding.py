@@ -21,7 +21,7 @@ from annotation.finding import FILTERS, UnknownFilter, asked_in, find_items, que
 from annotation.finding_export import as_csv, as_jsonl
 from annotation.import_terms import ImportOptions
 from annotation.importing import import_file
-from annotation.models import Item, Label, Membership, Prior, SavedSearch, Skip
+from annotation.models import Batch, Item, Label, Membership, Prior, SavedSearch, Skip
 
 pytestmark = pytest.mark.django_db
 
@@ -29,6 +29,10 @@ pytestmark = pytest.mark.django_db
 def ids(member: Membership, **asked: str | list[str]) -> list[str]:
     lists = {key: value if isinstance(value, list) else [value] for key, value in asked.items()}
     return [item.external_id for item in find_items(member, lists)]
+
+
+def batches(project, *names: str) -> None:
+    Batch.objects.bulk_create(Batch(project=project, name=name) for name in names)
 
 
 def client_of(member: Membership) -> Client:
@@ -51,6 +55,7 @@ def admin(project):
 
 
 def test_several_values_of_one_filter_are_either_and_several_filters_are_both(project, admin):
+    batches(project, "a", "b")
     for number, (stage, batch) in enumerate([("gold", "a"), ("gold", "b"), ("ready", "a"), ("excluded", "a")]):
         builders.make_item(project, external_id=f"i{number}", stage=stage, batch=batch)
     assert ids(admin, stage=["gold", "ready"]) == ["i0", "i1", "i2"]
@@ -60,6 +65,7 @@ def test_several_values_of_one_filter_are_either_and_several_filters_are_both(pr
 
 def test_every_plain_filter_finds_what_it_names_and_nothing_else(project, admin):
     racist = builders.category(project, 1)
+    batches(project, "first")
     moment = datetime(2026, 3, 10, 12, tzinfo=UTC)
     builders.make_item(
         project, "A red gate.", external_id="one", stage=Stage.GOLD, category=racist, level="weak", pattern="001",
@@ -187,6 +193,7 @@ def test_known_answers_are_hidden_from_reviewers_who_annotate(project, admin):
 def test_the_page_asks_the_same_few_questions_for_ten_items_and_for_a_thousand(
     project, admin, django_assert_num_queries
 ):
+    batches(project, "b")
     client, address = client_of(admin), reverse("annotation:items", args=["find"])
     query = {"stage": ["imported", "gold"], "q": "garden", "batch": ["b"], "order": "newest"}
     for count in (10, 990):
@@ -213,6 +220,7 @@ def test_each_active_filter_is_a_chip_that_takes_it_away(project, admin):
 
 
 def test_long_lists_become_a_field_with_suggestions_that_keeps_what_was_chosen(project, admin):
+    batches(project, *(f"batch {number:02}" for number in range(20)))
     for number in range(20):
         builders.make_item(project, batch=f"batch {number:02}")
     page = client_of(admin).get(reverse("annotation:items", args=["find"]), {"batch": ["batch 03", "batch 04"]})
