@@ -38,7 +38,7 @@ from annotation.snapshots import snapshot
 log = logging.getLogger(__name__)
 
 SECONDS = 600
-"""For one fit; 100,000 labels take about a minute."""
+"""For one fit; Dawid-Skene on 100,000 labels takes about ten seconds, MACE twenty."""
 LAPSE = timedelta(seconds=SECONDS + 300)
 """A worker that is at it for so long is taken to be dead."""
 _WAITING = timedelta(seconds=30)

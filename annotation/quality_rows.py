@@ -118,7 +118,7 @@ def skip_counts(project: Project) -> dict[int, int]:
 
 def _rows(seats: Iterable[tuple[Any, ...]], index_of: Mapping[int, int]) -> Iterator[tuple[float, ...]]:
     """Rows of numbers in the order of `Rows`; each complete round of an item is one case."""
-    before, case = (0, 0), -1
+    before, case, zone = (0, 0), -1, timezone.get_current_timezone()
     for item, number, who, category, not_sure, low, seconds, version, stage, now, final, closed, at in seats:
         complete = closed and not (stage == Stage.LABELLING and number == now)
         if complete and (item, number) != before:
@@ -129,7 +129,7 @@ def _rows(seats: Iterable[tuple[Any, ...]], index_of: Mapping[int, int]) -> Iter
             index_of.get(category, -1),
             index_of.get(final, -1) if stage == Stage.GOLD else -1,
             version or 0,
-            UNDATED if at is None else week_of(timezone.localtime(at).date()),
+            UNDATED if at is None else week_of(at.astimezone(zone).date()),
             not_sure,
             low,
             complete and number == 1,

@@ -89,7 +89,7 @@ def _votes(item: Item, viewer: Membership) -> list[dict[str, object]]:
     """The labels in force, round by round; pseudonyms for admins only, letters by a fixed shuffle for others."""
     seats = (
         Seat.objects.filter(item=item, label__isnull=False)
-        .select_related("annotator", "label__category", "label__replacement__category")
+        .select_related("annotator", "label__category", "label__replacement__category", "label__guideline")
         .order_by("round", "public_id")  # public ids are random: no order of arrival shows
     )
     votes: list[dict[str, object]] = []

@@ -307,3 +307,9 @@ def test_the_list_of_versions_takes_a_fixed_number_of_queries(project, admin, dj
     for _ in range(3):
         make_label(make_open_item(project).seat_rows.first(), make_member(project), 0)
     ask()
+
+
+def test_the_page_of_an_item_tells_under_which_version_a_label_was_made(project, admin, annotator):
+    item = Label.objects.get().item
+    page = client_of(admin).get(reverse("annotation:item", args=[project.slug, item.public_id])).content.decode()
+    assert "guidelines 1" in page
