@@ -50,7 +50,7 @@ def care_figures(project: Project, today: date) -> CareFigures:
         skips=Skip.objects.filter(item__project=project).count(),
         opted_out=people if people >= FEWEST_PEOPLE else None,
         weeks=weeks_of_moods(
-            [Mood(member, day, mood) for member, day, mood in answers.values_list("member", "day", "mood")],
+            [Mood(answer.member_id, answer.day, answer.mood) for answer in answers if answer.mood is not None],
             today,
             WEEKS,
         ),

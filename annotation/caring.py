@@ -4,15 +4,17 @@ What somebody opted out of, and how the work left them, is theirs: no event is w
 """
 
 from dataclasses import dataclass
+from datetime import datetime
 from typing import Any
 
 from django.db import transaction
 from django.utils import timezone
 
-from annotation.freeing import LAPSED, free_seat, wake
+from annotation.asking import ask_about
+from annotation.freeing import LAPSED, free_seat, lock_items, wake
 from annotation.handing_out import lock_member
-from annotation.keeping_from import is_unwanted
-from annotation.models import Category, CheckIn, Item, Membership, OptOut, Project, Seat, WorkDay, record
+from annotation.models import Category, CheckIn, Membership, OptOut, Project, Seat, WorkDay, record
+from annotation.probing import is_wanted
 from annotation.transactions import short_transaction
 
 
@@ -70,20 +72,19 @@ def opt_out(member: Membership, wanted: OptedOut) -> int:
         for category, group, severity in sorted(things, key=str)
     )
     Membership.objects.filter(pk=member.pk).update(idle_until=None)
-    return _give_back_unwanted(member)
+    return _give_back_unwanted(member, now)
 
 
 def _in_force(member: Membership) -> Any:
     return OptOut.objects.filter(member=member, ended_at__isnull=True).order_by("pk")
 
 
-def _give_back_unwanted(member: Membership) -> int:
+def _give_back_unwanted(member: Membership, now: datetime) -> int:
     """Free the held seats at items the person opted out of, whose row the caller has locked; how many."""
     held = list(Seat.objects.filter(annotator=member, expires_at__isnull=False).select_related("annotator"))
-    locked = Item.objects.select_for_update(no_key=True, of=("self",)).filter(pk__in=[seat.item_id for seat in held])
-    items = {item.pk: item for item in locked.select_related("project").order_by("pk")}
+    items, unwanted = lock_items([seat.item_id for seat in held], wait=True), ask_about(member, now).unwanted
     freed = sum(
-        free_seat(seat, items[seat.item_id], LAPSED, None) for seat in held if is_unwanted(items[seat.item_id], member)
+        free_seat(seat, items[seat.item_id], LAPSED, None) for seat in held if not is_wanted(seat.item_id, unwanted)
     )
     if freed:
         wake(member.project_id)

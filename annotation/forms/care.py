@@ -82,6 +82,7 @@ class OptOutForm(forms.Form):
             self.fields["groups"].choices = [(group, group) for group in groups]  # type: ignore[attr-defined]
         else:
             del self.fields["groups"]
+            self.fields["other_groups"].label = _("Groups, one a line")
 
     def clean_other_groups(self) -> list[str]:
         """The names, each once, as they were written first."""

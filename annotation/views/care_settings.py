@@ -98,6 +98,7 @@ def _page(
         "form": form,
         "viewing": viewing,
         "figures": figures,
+        "weeks_told": any(week.people for week in figures.weeks),
         "days": DAYS,
         "fewest": FEWEST_PEOPLE,
         "items_counted": keeping_from.counts_may_be_told(member.project),

@@ -47,7 +47,7 @@ def hours_table(request: PersonRequest, slug: str) -> HttpResponse:
     member = member_of(request, slug, Role.ADMIN)
     form, asked = _days(request)
     if asked is None:
-        said = " ".join(error for errors in form.errors.values() for error in errors)
+        said = " ".join(str(error) for errors in form.errors.values() for error in errors)
         return HttpResponse(said, status=422, content_type="text/plain; charset=utf-8")
     answer = HttpResponse("\ufeff", content_type="text/csv; charset=utf-8")
     name = f"{slug}-hours-{asked[0].isoformat()}-{asked[1].isoformat()}.csv"

@@ -8,10 +8,14 @@ from django.test import Client
 from django.utils import timezone
 
 from annotation import caring
+from annotation.asking import ask_about
+from annotation.domain.care import Unwanted, falls_under
 from annotation.domain.words import Role, Stage
 from annotation.handing_out import Held, claim
 from annotation.joining import add_member
-from annotation.models import CheckIn, Event, Membership, OptOut, Project, Seat, Skip, User, WorkDay
+from annotation.keeping_from import content_of
+from annotation.models import CheckIn, Event, Membership, OptOut, Prior, Project, Seat, Skip, User, WorkDay
+from annotation.probing import is_wanted
 from builders import (
     category,
     make_item,
@@ -132,6 +136,32 @@ def test_a_held_post_that_does_not_fall_under_it_stays(garden, wren, browser):
     claim(wren)
     browser.post(CARE, {"categories": ["2"], "other_groups": "Bakers", "severity": "2"})
     assert Seat.objects.filter(annotator=wren).count() == 1
+
+
+def test_counts_of_an_item_and_handing_out_agree_on_what_falls_under_an_opt_out(garden, wren):
+    items = [
+        make_item(garden, intended=category(garden, 2), severity=1, target_group=" Bäcker"),
+        make_item(garden, severity=3, target_group="bakers"),
+        make_item(garden, intended_hateful=True),
+        make_item(garden, severity=2),
+    ]
+    Prior.objects.create(item=items[2], modality="text", category=category(garden, 3))
+    Prior.objects.create(item=items[3], modality="text", category=category(garden, 3), current=False)
+    found = []
+    for wanted in (
+        *(caring.OptedOut(categories=frozenset({code})) for code in (2, 3)),
+        *(caring.OptedOut(groups=frozenset({group})) for group in ("BÄCKER", "Bakers", "bake")),
+        *(caring.OptedOut(severity=severity) for severity in (1, 2, 3)),
+    ):
+        OptOut.objects.all().delete()
+        caring.opt_out(wren, wanted)
+        row = OptOut.objects.get()
+        unwanted = Unwanted(wren.pk, row.category_id, row.target_group, row.severity)
+        for item in items:
+            barred = falls_under(content_of(item, item.priors.filter(current=True)), unwanted)
+            assert barred is not is_wanted(item.pk, ask_about(wren, timezone.now()).unwanted), (wanted, item.pk)
+            found.append(barred)
+    assert found.count(True) == 1 + 1 + 1 + 1 + 0 + 3 + 2 + 1
 
 
 def test_nothing_left_is_forgotten_when_somebody_opts_in_again(wren, browser):
