@@ -52,7 +52,7 @@ class CloneForm(_NewProject):
 class DeleteForm(forms.Form):
     """The project's name and one's own password, so that nobody deletes a project by one careless click."""
 
-    name = forms.CharField(label=_("The project's name"), widget=forms.TextInput({"autocomplete": "off"}))
+    name = forms.CharField(label=_("The project’s name"), widget=forms.TextInput({"autocomplete": "off"}))
     password = forms.CharField(
         label=_("Your password"), strip=False, widget=forms.PasswordInput({"autocomplete": "current-password"})
     )
