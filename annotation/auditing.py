@@ -238,10 +238,12 @@ def _stages_told(items: Sequence[Item]) -> dict[int, Stage]:
     """The stage that the last telling event of each item leaves it at."""
     verbs = ("closed", *_STAGE_AFTER)
     events = Event.objects.filter(item__in=items, verb__in=verbs).order_by("pk")
-    return {
-        item: Stage(facts["stage"]) if verb == "closed" else _STAGE_AFTER[verb]
-        for item, verb, facts in events.values_list("item_id", "verb", "facts")
-    }
+    told: dict[int, Stage] = {}
+    for item, verb, facts in events.values_list("item_id", "verb", "facts"):
+        if verb == "taken_back" and told.get(item) is Stage.KNOWN:
+            continue  # its answer stays known, whatever people take back
+        told[item] = Stage(facts["stage"]) if verb == "closed" else _STAGE_AFTER[verb]
+    return told
 
 
 def _seats(items: Sequence[Item]) -> dict[int, list[Seat]]:

@@ -87,7 +87,7 @@ def _another_seat(item: int) -> bool:
     if row is None:
         return False
     number = vars(row)["there"] + 1
-    Seat.objects.create(item=row, round=row.round, number=number, seats=max(number, row.seats))
+    Seat.objects.create(item=row, round=row.round, number=number, seats=number)
     return True
 
 
