@@ -191,7 +191,7 @@ def test_the_keys_for_the_screen_do_what_they_say(
     expect(page.locator("#drawer")).to_be_hidden()
     keys.press("p")
     page.wait_for_url("**/pause/")
-    expect(page.get_by_role("link", name="Go on")).to_be_focused()
+    expect(page.get_by_role("link", name="Back to work")).to_be_focused()
     keys.press("Enter")
     page.wait_for_url(f"**{PAGE}")
     keys.press("r")
