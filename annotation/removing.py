@@ -42,4 +42,4 @@ def _take_out(item: Item, reason: Reason) -> None:
     """Exclude the held item; whoever looks at it loses the seat, and nothing they send later is stored."""
     free_held_seats(item)
     settle_disputes(item)
-    move_held(item, Stage.EXCLUDED, excluded_for=reason)
+    move_held(item, Stage.EXCLUDED, excluded_for=reason, category_source=None, gold_at=None)
