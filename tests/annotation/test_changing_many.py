@@ -266,7 +266,7 @@ def test_the_page_asks_again_when_the_list_changed(project, client):
     sent = {"act": "priority", "which": "all", "confirm": "1", "count": "1", "key": str(page.context["key"])}
     again = client.post(address, sent | {"priority": "4"})
     assert (again.status_code, again.context["count"]) == (409, 2)
-    assert "it held 1 items, now it holds 2" in again.content.decode()
+    assert "1 before, 2 now" in again.content.decode()
     assert 'name="priority" value="4"' in again.content.decode()
     assert not Item.objects.filter(priority=4).exists()
     sent |= {"count": "2", "key": str(again.context["key"]), "priority": "4"}
