@@ -5,7 +5,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from datetime import date, datetime
 
-from django.db.models import Count, F, Min, Q
+from django.db.models import BooleanField, Count, ExpressionWrapper, F, Min, Q
 from django.db.models.functions import TruncDate
 
 from annotation.agreement import Agreement, RawLabels, agreement_and_labels
@@ -20,7 +20,7 @@ _DONE = (Stage.DISPUTED, Stage.GOLD, Stage.EXCLUDED)
 
 @dataclass(frozen=True)
 class Counts:
-    """What the items of a project have come to."""
+    """What the items of a project have come to. Those with a known answer stand aside, wherever they are now."""
 
     items: int
     ready: int
@@ -39,6 +39,8 @@ class Counts:
     """Why items are disputed now; an item may have several reasons."""
     excluded_reasons: Mapping[Reason, int]
     oldest_dispute: datetime | None
+    known: int
+    """Items with a known answer, counted nowhere else."""
 
 
 @dataclass(frozen=True)
@@ -102,15 +104,20 @@ def dashboard(project: Project) -> Dashboard:
 
 
 def _counts(project: Project) -> Counts:
+    aside = ExpressionWrapper(Q(known_answer__isnull=False), BooleanField())
     groups = list(
         Item.objects.filter(project=project)
-        .values_list("stage", "level", "category_source", "excluded_for", "category__code")
+        .annotate(aside=aside)
+        .values_list("aside", "stage", "level", "category_source", "excluded_for", "category__code")
         .annotate(n=Count("pk"), closed=Count("closed_at"))
         .order_by()
     )
     by_stage, levels, sources = Counter[str](), Counter[str](), Counter[str]()
-    gold, excluded, closed = Counter[int](), Counter[str](), 0
-    for stage, level, source, excluded_for, code, n, n_closed in groups:
+    gold, excluded, closed, known = Counter[int](), Counter[str](), 0, 0
+    for is_aside, stage, level, source, excluded_for, code, n, n_closed in groups:
+        if is_aside:
+            known += n if stage == Stage.KNOWN else 0
+            continue
         by_stage[stage] += n
         closed += n_closed
         if level and stage in _DONE:
@@ -134,6 +141,7 @@ def _counts(project: Project) -> Counts:
         open_reasons=reasons,
         excluded_reasons={reason: excluded[reason] for reason in Reason if excluded[reason]},
         oldest_dispute=oldest,
+        known=known,
     )
 
 
@@ -150,7 +158,7 @@ def _open_reasons(project: Project) -> tuple[dict[Reason, int], datetime | None]
 
 
 def _with_labels(project: Project) -> Iterable[Membership]:
-    filled = Count("seat_rows", filter=Q(seat_rows__label__isnull=False))
+    filled = Count("seat_rows", filter=Q(seat_rows__label__isnull=False) & ~Q(seat_rows__item__stage=Stage.KNOWN))
     members = Membership.objects.filter(project=project).annotate(done=filled).filter(done__gt=0)
     return members.order_by("-done", "pseudonym")
 
@@ -179,6 +187,7 @@ def _days(project: Project) -> list[Day]:
     dated = Q(imported=False) | Q(created_at__lt=F("item__created_at"))
     rows = (
         Label.objects.filter(dated, item__project=project, revision=1)
+        .exclude(item__stage=Stage.KNOWN)
         .annotate(day=TruncDate("created_at"))
         .values_list("day")
         .annotate(n=Count("pk"))

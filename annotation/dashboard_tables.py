@@ -86,6 +86,8 @@ def _funnel(shown: Dashboard) -> Rows:
     yield _("Gold"), counts.gold
     yield _("Disputed, open"), counts.disputed
     yield _("Excluded"), counts.excluded
+    if counts.known:
+        yield _("With a known answer, aside"), counts.known
 
 
 def _levels(shown: Dashboard) -> Rows:

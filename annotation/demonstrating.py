@@ -16,7 +16,7 @@ from django.conf import settings
 from django.utils import timezone
 
 from annotation import joining, opening, releasing, removing
-from annotation.domain.words import Policy, PriorDisplay, Role
+from annotation.domain.words import Policy, PriorDisplay, Role, Stage
 from annotation.import_terms import ImportOptions
 from annotation.importing import import_file
 from annotation.models import Guideline, Item, Label, Membership, Project, User, WorkDay
@@ -31,7 +31,7 @@ WITHDRAWN, REPORTED = "nb-007", "nb-050"
 
 @dataclass(frozen=True)
 class Shown:
-    """What there is to see: projects by their addresses, items in all, a login for each role."""
+    """What there is to see: projects by their addresses, items to label in all, a login for each role."""
 
     projects: tuple[str, ...]
     items: int
@@ -46,7 +46,7 @@ def demonstrate() -> Shown:
     ):
         if not Project.objects.filter(slug=slug).exists():
             _make(slug, name, policy, display)
-    items = Item.objects.filter(project__slug__in=(REVIEWED, STRICT)).count()
+    items = Item.objects.filter(project__slug__in=(REVIEWED, STRICT)).exclude(stage=Stage.KNOWN).count()
     return Shown((REVIEWED, STRICT), items, _logins(settings.DEMO_LOGINS))
 
 
@@ -59,6 +59,7 @@ def _make(slug: str, name: str, policy: Policy, display: PriorDisplay) -> None:
         consent_text=CONSENT,
         licence="CC0-1.0",
         daily_goal=10,
+        check_percent=5,
         operator_contact="This is a demonstration: here stands whom your site turns to.",
     )
     Guideline.objects.filter(project=project).update(text=GUIDELINES)

@@ -9,6 +9,7 @@ from typing import Any
 from zipfile import ZIP_STORED, ZipFile
 
 from annotation.samples.drawing import picture
+from annotation.samples.known import Known, named
 from annotation.samples.neighbourhood import SAMPLES, Sample
 
 ANNOTATORS = ("wren", "heron", "osprey")
@@ -28,34 +29,54 @@ def archive(now: datetime) -> bytes:
         for number, sample in enumerate(SAMPLES, 1):
             if sample.scene is not None:
                 file.writestr(_picture_name(number), picture(sample.scene))
+        for name, known in named():
+            if known.sample.scene is not None:
+                file.writestr(f"pictures/{name}.png", picture(known.sample.scene))
     return out.getvalue()
 
 
 def rows(now: datetime) -> Iterator[dict[str, Any]]:
     """The items in the keys of Interplay JSONL."""
     for number, sample in enumerate(SAMPLES, 1):
-        yield {key: value for key, value in _row(number, sample, now).items() if value not in (None, "", [])}
+        yield _written(_row(number, sample, now))
+    for name, known in named():
+        yield _written(_known_row(name, known))
+
+
+def _written(row: dict[str, Any]) -> dict[str, Any]:
+    return {key: value for key, value in row.items() if value not in (None, "", [])}
 
 
 def _row(number: int, sample: Sample, now: datetime) -> dict[str, Any]:
-    text, image = sample.alone
+    row = _content(f"nb-{number:03}", _picture_name(number), sample)
+    row |= {"intended": sample.intended, "batch": "pilot" if number % 5 == 0 else "main"}
+    row["labels"] = [_label(number, seat, sample, now) for seat in range(len(sample.votes))]
+    if sample.ruling is not None:
+        row |= {"gold": sample.ruling[0], "source": "adjudicated", "rationale": sample.ruling[1]}
+    return row
+
+
+def _known_row(name: str, known: Known) -> dict[str, Any]:
+    """A post whose answer is known; nobody votes on it."""
+    row = _content(name, f"pictures/{name}.png", known.sample)
+    answer = {"known_category": known.sample.intended, "known_explanation": known.why}
+    return row | answer | {"known_training": known.training}
+
+
+def _content(name: str, picture_name: str, sample: Sample) -> dict[str, Any]:
+    """What a post is, and what is said of its parts alone."""
     row: dict[str, Any] = {
-        "id": f"nb-{number:03}",
+        "id": name,
         "text": sample.text,
-        "image": _picture_name(number) if sample.scene is not None else "",
-        "intended": sample.intended,
-        "batch": "pilot" if number % 5 == 0 else "main",
+        "image": picture_name if sample.scene is not None else "",
         "severity": sample.severity,
         "target_group": sample.target,
         "source": "Interplay sample campaign",
         "licence": "CC0-1.0",
     }
-    for part, prior in (("text", text), ("image", image)):
+    for part, prior in zip(("text", "image"), sample.alone, strict=True):
         if prior is not None:
             row |= {f"{part}_label": prior[0], f"{part}_explanation": prior[1], f"{part}_model": BY_HAND}
-    row["labels"] = [_label(number, seat, sample, now) for seat in range(len(sample.votes))]
-    if sample.ruling is not None:
-        row |= {"gold": sample.ruling[0], "source": "adjudicated", "rationale": sample.ruling[1]}
     return row
 
 

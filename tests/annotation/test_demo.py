@@ -8,9 +8,11 @@ from django.conf import settings
 from django.core.management import call_command
 from django.test import Client
 
+from annotation.auditing import audit
+from annotation.dashboard import dashboard
 from annotation.domain.words import Level, Reason
 from annotation.finding import PATTERNS
-from annotation.models import Dispute, Item, Label, Membership, Release, WorkDay
+from annotation.models import Dispute, Item, KnownAnswer, Label, Membership, Project, Release, WorkDay
 from annotation.samples.campaign import ANNOTATORS
 from annotation.samples.neighbourhood import SAMPLES
 
@@ -67,3 +69,14 @@ def test_the_demo_has_hours_to_show():
     labels = Label.objects.filter(item__project__slug="neighbourhood", annotator__user__isnull=False).count()
     assert sum(day.labels for day in days) == labels
     assert all(60 * day.labels < day.active_seconds < 120 * day.labels for day in days)
+
+
+def test_the_demo_has_posts_to_train_on_and_checks_that_count_nowhere_else():
+    demo()
+    known = KnownAnswer.objects.filter(item__project__slug="neighbourhood", item__stage="known")
+    assert (known.filter(training=True).count(), known.filter(training=False).count()) == (5, 3)
+    assert all(each.explanation for each in known.filter(training=True))
+    project = Project.objects.get(slug="neighbourhood")
+    assert not project.training_required  # the logins label at once
+    assert dashboard(project).counts.items == len(SAMPLES)
+    assert audit(project) == []
