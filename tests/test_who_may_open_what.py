@@ -100,6 +100,9 @@ the_training = with_(public_id=lambda world: world.training.public_id)
 the_seat = with_(seat=lambda world: world.seat.public_id)
 the_label = with_(label=lambda world: world.label.public_id)
 the_upload = with_(public_id=lambda world: world.upload.public_id)
+the_batch = with_(
+    public_id=lambda world: Batch.objects.get_or_create(project=world.project, name="a batch")[0].public_id
+)
 the_member = with_(public_id=lambda world: world.other.public_id)
 the_release = with_(number=lambda world: world.release.number)
 the_order = with_(public_id=lambda world: world.order.public_id)
@@ -205,6 +208,12 @@ ROUTES: dict[str, Route] = {
     "annotation:bulk-cancel": Route((D,), the_change, POST),
     "annotation:open-items": Route((D,), project, BOTH),
     "annotation:open-project": Route((D,), project, POST),
+    "annotation:batches": Route((D,), project),
+    "annotation:batches-campaign": Route((D,), project, POST),
+    "annotation:batches-quotas": Route((D,), project, POST),
+    "annotation:batch-teams": Route((D,), project, BOTH),
+    "annotation:batch": Route((D,), the_batch),
+    "annotation:batch-act": Route((D,), the_batch, POST),
     "annotation:project-settings": Route((D,), project, BOTH),
     "annotation:project-new": Route((), methods=BOTH),  # the site's staff alone
     "annotation:project-life": Route((D,), project),
@@ -282,6 +291,10 @@ ROUTES: dict[str, Route] = {
     "moderation:item-runs": Route((R, D), the_item),
     "moderation:item-start": Route((R, D), the_item, POST),
     # the API
+    "runs-api:runs": Route((R, D), project, BOTH),
+    "runs-api:run": Route((R, D), the_run),
+    "runs-api:run-cancel": Route((R, D), the_run, POST),
+    "runs-api:run-judge": Route((R, D), the_run, POST),
     "api:import": Route((D,), project, POST),
     "api:priors": Route((D,), project, BOTH),
     "api:releases": Route((D,), project, BOTH),
@@ -304,6 +317,7 @@ ROUTES: dict[str, Route] = {
     "api:labels": Route((A,), project),
     "api:label": Route((A,), the_label, ("put",)),
     "api:agreement": Route((R, D), project),
+    "api:influence": Route((R, D), project),
 }
 
 OPEN_TO_ALL = {"favicon", "healthz", "livez"}
