@@ -39,4 +39,5 @@ urlpatterns = [
         name="release-file",
     ),
     path("projects/<slug:slug>/agreement/", figures.Agreement.as_view(), name="agreement"),
+    path("projects/<slug:slug>/influence/", figures.Influence.as_view(), name="influence"),
 ]

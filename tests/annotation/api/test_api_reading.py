@@ -93,6 +93,21 @@ def test_agreement_is_open_to_leads_alone():
     assert client_of(annotators[0]).get(address).status_code == 404
 
 
+@pytest.mark.parametrize("figures", ["agreement", "influence"])
+def test_figures_are_not_for_those_who_label_even_if_they_review(figures):
+    project = make_project()
+    address = f"/api/v1/projects/{project.slug}/{figures}/"
+    assert client_of(make_member(project, Role.ANNOTATOR, Role.REVIEWER)).get(address).status_code == 404
+    assert client_of(make_member(project, Role.REVIEWER)).get(address).status_code == 200
+    assert client_of(make_member(project, Role.ANNOTATOR, Role.ADMIN)).get(address).status_code == 200
+
+
+def test_the_influence_of_priors_is_what_a_manifest_says():
+    project = make_project()
+    found = client_of(make_member(project, Role.ADMIN)).get(f"/api/v1/projects/{project.slug}/influence/").json()
+    assert found == {"labels": {"shown": 0, "hidden": 0, "withheld": 0}, "labels_without_arm": 0, "groups": []}
+
+
 def test_a_token_is_kept_as_a_hash_and_opens_what_its_person_may_see():
     member = make_member(make_project("mine"), Role.ADMIN)
     row, token = AuthToken.objects.create(member.user)
