@@ -62,7 +62,7 @@ def is_installed() -> bool:
 
 def how_to_install() -> str:
     """One sentence for people."""
-    return _("The models are an extra: whoever runs this site adds them with: pip install 'interplay[quality]'")
+    return _("The models are an extra: whoever runs this site adds them by: pip install -c requirements.lock crowd-kit")
 
 
 def ask(member: Membership, method: CompetenceMethod) -> CompetenceEstimate:
