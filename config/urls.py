@@ -17,6 +17,7 @@ urlpatterns = [
     path("accounts/", include("allauth.urls")),
     path(settings.ADMIN_PATH, admin.site.urls),
     path("api/v1/", include("annotation.api.urls")),
+    path("api/v1/", include("moderation.api.urls")),
     path("", include("annotation.urls")),
     path("", include("moderation.urls")),
 ]

@@ -23,6 +23,7 @@ from annotation.consensus import close_item
 from annotation.domain.words import Role, Stage
 from annotation.inviting import invite
 from annotation.models import (
+    Batch,
     BulkOrder,
     Import,
     KnownAnswer,

@@ -14,6 +14,7 @@ from moderation import debating
 from moderation.domain.baselines import Variant
 from moderation.domain.court import Track
 from moderation.domain.verdicts import Task
+from moderation.reporting import reported
 from runs import pausing, working_off
 from runs.models import Run
 
@@ -68,7 +69,8 @@ class Command(JsonCommand):
                 self._hold(project, known.name, options["threads"])
         except debating.BadChoice as bad:
             raise CommandError(str(bad)) from None
-        return [reported(run, items) for run in runs.prefetch_related("turns")]
+        names = dict(items.values_list("public_id", "external_id"))
+        return [reported(run, names.get(run.subject), run.turns.all()) for run in runs.prefetch_related("turns")]
 
     def failed(self, value: Any) -> bool:
         return False
@@ -92,22 +94,6 @@ class Command(JsonCommand):
         for each in value:
             said = each["reason_code"] or {True: "hateful", False: "not hateful", None: "-"}[each["hateful"]]
             self.stdout.write(f"{each['item']}  {each['state']}  {said}  {each['calls']} calls")
-
-
-def reported(run: Run, items: QuerySet[Item]) -> dict[str, Any]:
-    """What came of a run, in the form of the command and the API."""
-    outcome = run.outcome or {}
-    return {
-        "item": items.values_list("external_id", flat=True).filter(public_id=run.subject).first(),
-        "run": str(run.public_id),
-        "state": run.state,
-        "reason_code": run.reason or None,
-        "hateful": outcome.get("hateful"),
-        "category": outcome.get("category"),
-        "reason": outcome.get("reason"),
-        "calls": run.calls,
-        "turns": [{"key": turn.key, "role": turn.role, "parsed": turn.value} for turn in run.turns.all()],
-    }
 
 
 def _items(project: Project, options: dict[str, Any]) -> QuerySet[Item]:
