@@ -10,7 +10,9 @@ from dataclasses import dataclass
 from typing import Any
 from uuid import UUID
 
-from django.db.models import Count, Exists, F, OuterRef, Q
+from django.db.models import Count, F, OuterRef, Q, Subquery
+from django.db.models.expressions import Combinable
+from django.db.models.functions import Coalesce
 
 from annotation.domain.care import Content, Unwanted, falls_under
 from annotation.domain.staffing import Staffing, Work, staffing
@@ -20,6 +22,10 @@ from annotation.models import Adjudication, Batch, Item, Membership, OptOut, Pri
 LOOKED_AT = 5_000
 """Items whose people are looked at one by one, at most."""
 
+_LOOKED_AT_FOR = (
+    *("pk", "batch", "seats", "taken", "public_id", "external_id"),
+    *("intended_id", "target_group", "severity"),
+)
 WITH_PLACES = (Stage.IMPORTED, Stage.READY, Stage.LABELLING)
 
 
@@ -109,16 +115,18 @@ class Crew:
         self._unwanted = _opt_outs(project)
         choosy = {each.member for each in self._unwanted}
         self._work = {name: [group for group in groups[name] if group.stage in WITH_PLACES] for name in audience}
-        # Where so many people are sure to be able, an item that nobody skipped cannot lack any.
-        self._tight = {
-            name
+        used_up = {person for person, left in self.left.items() if left == 0}
+        # How many people of a batch may be barred from an item before it can lack any.
+        self._spare = {
+            name: len(audience[name] - choosy - used_up) - max((group.seats for group in its), default=0)
             for name, its in self._work.items()
-            if len(audience[name] - choosy) < max((group.seats for group in its), default=0)
         }
         self._choosy_unopened = {
             name
-            for name in self._tight
-            if audience[name] & choosy and any(group.stage is not Stage.LABELLING for group in self._work[name])
+            for name, spare in self._spare.items()
+            if spare < 0
+            and audience[name] & choosy
+            and any(group.stage is not Stage.LABELLING for group in self._work[name])
         }
         self._items, self.looked_at_all = self._look(project)
 
@@ -150,23 +158,8 @@ class Crew:
         return work
 
     def _look(self, project: Project) -> tuple[list[_Open], bool]:
-        this = {"item": OuterRef("pk")}
-        marked = Q(Exists(Skip.objects.filter(**this))) | Q(Exists(Adjudication.objects.filter(**this)))
-        marked |= Q(Exists(Replacement.objects.filter(**this)))
-        items = Item.objects.open().filter(project=project, batch__in=list(self.audience))
-        chosen = items.filter(Q(batch__in=self._tight) | marked) if self._tight else items.filter(marked)
-        columns = (
-            "pk",
-            "batch",
-            "seats",
-            "taken",
-            "public_id",
-            "external_id",
-            "intended_id",
-            "target_group",
-            "severity",
-        )
-        rows = list(chosen.order_by("pk").values_list(*columns)[: LOOKED_AT + 1])
+        items = Item.objects.open().filter(project=project).order_by("pk").annotate(marks=_marks())
+        rows = list(items.filter(self._may_lack()).values_list(*_LOOKED_AT_FOR)[: LOOKED_AT + 1])
         whole, rows = len(rows) <= LOOKED_AT, rows[:LOOKED_AT]
         keys = [row[0] for row in rows]
         done, skipped = _barred(keys)
@@ -177,6 +170,16 @@ class Crew:
             able = self.audience[batch] - done[key] - unwilling
             found.append(_Open(batch, seats, taken, able, key in skipped, Stuck(public_id, external_id, batch)))
         return found, whole
+
+    def _may_lack(self) -> Q:
+        """Which open items to look at: all where people are few, else those with many marks."""
+        wanted = Q(pk__in=[])
+        by_spare: dict[int, list[str]] = defaultdict(list)
+        for name, spare in self._spare.items():
+            by_spare[max(spare, -1)].append(name)
+        for spare, names in by_spare.items():
+            wanted |= Q(batch__in=names) if spare < 0 else Q(batch__in=names, marks__gt=spare)
+        return wanted
 
     def _contents(self, rows: Sequence[Sequence[Any]]) -> dict[int, Content]:
         """What is known of these items before anybody labels them."""
@@ -190,6 +193,16 @@ class Crew:
             severities = [each for each in (severity, *(each for _, each in priors[key])) if each is not None]
             contents[key] = Content(frozenset(categories), group, max(severities, default=None))
         return contents
+
+
+def _marks() -> Combinable:
+    """How many skips, replacements and decisions an item has: at most so many people are barred by one."""
+    return sum((_count(model) for model in (Replacement, Adjudication)), start=_count(Skip))
+
+
+def _count(model: type[Skip] | type[Replacement] | type[Adjudication]) -> Combinable:
+    rows = model._default_manager.filter(item=OuterRef("pk")).order_by().values("item")
+    return Coalesce(Subquery(rows.annotate(n=Count("pk")).values("n")), 0)
 
 
 def _barred(items: Sequence[int]) -> tuple[Mapping[int, set[int]], set[int]]:

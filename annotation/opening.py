@@ -7,13 +7,13 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 from django.db import connection
-from django.db.models import Count, Exists, F, OuterRef, Q, QuerySet
+from django.db.models import Count, F, Q, QuerySet
 
 from annotation import batching
 from annotation.domain.words import BatchState, Stage
 from annotation.freeing import wake
 from annotation.models import Batch as BatchRow
-from annotation.models import Item, Membership, Project, Seat, Skip, record
+from annotation.models import Item, Membership, Project, Seat, record
 from annotation.transactions import short_transaction
 
 AT_ONCE = 5_000
@@ -52,6 +52,8 @@ def open_items(
     """
     opened = 0
     if batch is None:
+        named = Item.objects.filter(project=project).order_by().values_list("batch", flat=True)
+        batching.ensure(project, named.distinct())
         batching.open_waiting(project, actor)
     else:
         batching.open_batches(project, actor, [batch])
@@ -154,14 +156,3 @@ def _make_seats(items: Sequence[int]) -> None:
                 SELECT 1 FROM {seat} s WHERE s.item_id = i.id AND s.round = i.round AND s.number = n.number
             )
         """)
-
-
-def skipped_by_everyone(project: Project) -> QuerySet[Item]:
-    """Open items that were skipped and that no active annotator can still be asked about: somebody else must join."""
-    item = {"item": OuterRef(OuterRef("pk")), "annotator": OuterRef("pk")}
-    done = Seat.objects.filter(round=OuterRef(OuterRef("round")), **item)
-    skipped = Skip.objects.filter(**item)
-    people = Membership.objects.filter(project=project, active=True, annotates=True)
-    could = people.filter(~Exists(done), ~Exists(skipped))
-    items = Item.objects.open().filter(project=project)
-    return items.filter(Exists(Skip.objects.filter(item=OuterRef("pk"))), ~Exists(could)).order_by("external_id")

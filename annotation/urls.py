@@ -3,6 +3,7 @@
 from django.urls import path
 
 from annotation.views import (
+    batches,
     bulk,
     care,
     care_settings,
@@ -30,6 +31,7 @@ from annotation.views import (
     releases,
     reviewing,
     searches,
+    teams,
     tokens,
     training,
 )
@@ -104,6 +106,12 @@ urlpatterns = [
     path("p/<slug:slug>/items/change/<uuid:public_id>/cancel/", bulk.cancel, name="bulk-cancel"),
     path("p/<slug:slug>/items/open/", opening.open_items, name="open-items"),
     path("p/<slug:slug>/items/open/project/", opening.open_project, name="open-project"),
+    path("p/<slug:slug>/batches/", batches.batches, name="batches"),
+    path("p/<slug:slug>/batches/campaign/", batches.campaign, name="batches-campaign"),
+    path("p/<slug:slug>/batches/quotas/", batches.own_quotas, name="batches-quotas"),
+    path("p/<slug:slug>/batches/teams/", teams.teams, name="batch-teams"),
+    path("p/<slug:slug>/batches/<uuid:public_id>/", batches.batch, name="batch"),
+    path("p/<slug:slug>/batches/<uuid:public_id>/do/", batches.act, name="batch-act"),
     path("p/<slug:slug>/items/<uuid:public_id>/", items.item, name="item"),
     path("p/<slug:slug>/settings/", project.settings, name="project-settings"),
     # a project as a whole

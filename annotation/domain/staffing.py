@@ -79,11 +79,15 @@ def _verdict(work: Sequence[Work], left: Mapping[int, int | None], found: Staffi
         return Verdict.PERHAPS
     if not work:
         return Verdict.NOTHING_LEFT
+    if all(labels is None for labels in left.values()):
+        return Verdict.ENOUGH
     return Verdict.ENOUGH if _can_be_shared_out(work, left) else Verdict.PERHAPS
 
 
 def _labels_short(work: Sequence[Work], left: Mapping[int, int | None]) -> int:
     """How many fillable places the quotas cannot cover, at least: nobody gives more labels than items they may see."""
+    if all(labels is None for labels in left.values()):
+        return 0
     places = sum(min(each.places, len(each.able)) * each.items for each in work)
     most = 0
     for person, labels in left.items():

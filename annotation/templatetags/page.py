@@ -36,7 +36,7 @@ _PLACES = (
 
 # The tabs of the campaign's pages: URL name, text, names under which the tab is the current one.
 _CAMPAIGN = (
-    ("batches", gettext_noop("Batches"), ("batches", "batch", "open-items")),
+    ("batches", gettext_noop("Batches"), ("batches", "batch", "batch-teams", "open-items")),
     ("members", gettext_noop("People"), ("members", "member", "invitations")),
     ("training-setup", gettext_noop("Training"), ("training-setup", "training-results")),
     ("quality", gettext_noop("Quality"), ("quality", "quality-person")),

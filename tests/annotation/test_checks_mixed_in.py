@@ -7,8 +7,9 @@ import pytest
 from django.test import Client
 
 import builders
-from annotation import agreement, handing_out, labelling, opening, outcomes
+from annotation import agreement, handing_out, labelling, outcomes
 from annotation.auditing import audit
+from annotation.batch_figures import overview
 from annotation.consensus import close_left_behind
 from annotation.domain.answers import Answer
 from annotation.domain.words import Reason, Role, Stage
@@ -177,6 +178,6 @@ def test_they_are_in_no_figure_and_listed_as_skipped_by_nobody(project, ann):
     assert len(labels) == 2
     found = agreement.agreement(project)
     assert found.raw.total == 0
-    assert not opening.skipped_by_everyone(project).exists()
+    assert not overview(project).nobody_left
     builders.make_member(project, Role.ADMIN)
     assert audit(project) == []
