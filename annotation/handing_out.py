@@ -50,6 +50,7 @@ from annotation.project_life import is_closed
 from annotation.showing import priors_for_people, visible_priors
 from annotation.sitting_down import SEATED, clock, held_until, sit_down
 from annotation.statements import Statement, slot
+from annotation.training_set import stands_between
 from annotation.transactions import short_transaction
 
 __all__ = [
@@ -87,7 +88,7 @@ def claim(member: Membership, *, ahead: bool = False) -> Claim:
         return NotOpen()
     if member.consent_version < member.project.consent_version:
         return ConsentNeeded()
-    if member.project.training_required and member.trained_at is None:
+    if member.project.training_required and member.trained_at is None and stands_between(member):
         return TrainingNeeded()
     person = ask_about(member, now)
     if person.must_read:

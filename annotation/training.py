@@ -3,8 +3,6 @@
 An attempt shows every training item once, in an order of its own. What the person said is stored with the answer that
 was right at that moment; a second answer to the same item is not stored. When no item is left, the attempt is
 finished: its mark is written down, and a pass lets the person label. Skipped items are left out of the mark.
-
-Items that a person opted out of are not shown to them here either.
 """
 
 from collections.abc import Iterable
@@ -16,19 +14,10 @@ from django.db.models import F
 from django.utils import timezone
 
 from annotation.domain.training import Mark, attempt_order, attempts_left
-from annotation.domain.words import PriorState, Role, Stage
+from annotation.domain.words import Role, Stage
 from annotation.handing_out import lock_member
-from annotation.models import (
-    Category,
-    KnownAnswer,
-    Membership,
-    OptOut,
-    Prior,
-    Project,
-    TrainingAnswer,
-    TrainingAttempt,
-    record,
-)
+from annotation.models import Category, KnownAnswer, Membership, Project, TrainingAnswer, TrainingAttempt, record
+from annotation.training_set import training_items
 from annotation.transactions import short_transaction
 
 
@@ -96,22 +85,6 @@ def room(member: Membership) -> Room:
         left=attempts_left(member.project.training_attempts, member.training_extra, len(attempts)),
         trained=member.trained_at is not None,
     )
-
-
-def training_items(member: Membership) -> list[KnownAnswer]:
-    """The training items that this person may be shown, each with its item, picture and category."""
-    known = (
-        KnownAnswer.objects.filter(item__project=member.project_id, item__stage=Stage.KNOWN, training=True, active=True)
-        .filter(item__picture_missing=False)
-        .select_related("item__picture", "category")
-    )
-    return _wanted(list(known), member)
-
-
-def stands_between(member: Membership) -> bool:
-    """Whether the member has to pass the training before labelling, and there is something to pass."""
-    project = member.project
-    return project.training_required and member.trained_at is None and bool(training_items(member))
 
 
 @short_transaction
@@ -224,28 +197,12 @@ def _finish(attempt: TrainingAttempt, member: Membership) -> None:
     attempt.correct, attempt.answered, attempt.total = mark.correct, mark.answered, mark.total
     attempt.finished_at, attempt.passed = timezone.now(), mark.passed(member.project.training_pass_percent)
     attempt.save()
-    facts: dict[str, Any] = {"correct": mark.correct, "answered": mark.answered, "total": mark.total, "passed": attempt.passed}
+    facts: dict[str, Any] = {
+        "correct": mark.correct,
+        "answered": mark.answered,
+        "total": mark.total,
+        "passed": attempt.passed,
+    }
     record("training_finished", project=member.project, actor=member, row=attempt.public_id, **facts)
     if attempt.passed:
         Membership.objects.filter(pk=member.pk, trained_at__isnull=True).update(trained_at=attempt.finished_at)
-
-
-def _wanted(known: list[KnownAnswer], member: Membership) -> list[KnownAnswer]:
-    """Those of which the member has opted out of nothing: by category, target group or severity."""
-    rows = OptOut.objects.filter(member=member, ended_at__isnull=True)
-    asked = list(rows.values_list("category_id", "target_group", "severity"))
-    if not asked or not known:
-        return known
-    categories = {category for category, _, _ in asked if category is not None}
-    groups = {group.strip().casefold() for _, group, _ in asked if group}
-    band = min((severity for _, _, severity in asked if severity is not None), default=None)
-    said = Prior.objects.filter(item__in=[each.item_id for each in known], current=True, state=PriorState.OK)
-    by_prior = set(said.filter(category__in=categories).values_list("item_id", flat=True))
-    return [
-        each
-        for each in known
-        if each.item_id not in by_prior
-        and not {each.category_id, each.item.intended_id} & categories
-        and each.item.target_group.strip().casefold() not in groups
-        and (band is None or each.item.severity is None or each.item.severity < band)
-    ]

@@ -127,12 +127,20 @@ def figures(known: Sequence[KnownAnswer]) -> dict[int, ItemFigure]:
     return item_figures(given, keys)
 
 
+def own_totals(member: Membership) -> tuple[int, int]:
+    """Right answers and answers of the member, training and checks together; checks of today are left for tomorrow."""
+    said = Counter(
+        TrainingAnswer.objects.filter(attempt__member=member, skipped=False).values_list("correct", flat=True)
+    )
+    checks = _own_checks(member)
+    return (said[True] + checks.part, said.total() + checks.n) if checks else (said[True], said.total())
+
+
 def own_results(member: Membership) -> Own:
     """The member's own results; checks of today are left for tomorrow."""
-    morning = timezone.localtime().replace(hour=0, minute=0, second=0, microsecond=0)
     rows = TrainingAnswer.objects.filter(attempt__member=member).order_by("attempt__number", "at", "pk")
     answers = list(rows.select_related("attempt", "category", "item__known_answer__category"))
-    checks = _checks(Seat.objects.filter(annotator=member), before=morning).get(member.pk)
+    checks = _own_checks(member)
     right, n = (checks.part, checks.n) if checks else (0, 0)
     said = Counter(answer.correct for answer in answers if not answer.skipped)
     last = answers[-1].attempt_id if answers else None
@@ -143,6 +151,11 @@ def own_results(member: Membership) -> Own:
         checks_right=right,
         checks=n,
     )
+
+
+def _own_checks(member: Membership) -> Rate | None:
+    morning = timezone.localtime().replace(hour=0, minute=0, second=0, microsecond=0)
+    return _checks(Seat.objects.filter(annotator=member), before=morning).get(member.pk)
 
 
 def _checks(seats: QuerySet[Seat], before: datetime | None = None) -> dict[int, Rate]:

@@ -18,6 +18,7 @@ from annotation.forms.care import MOODS
 from annotation.guiding import examples_of
 from annotation.models import Guideline, Seat
 from annotation.places import is_open
+from annotation.training_results import own_totals
 from annotation.views.bench import categories_of, done_today
 from annotation.views.scope import PersonRequest, member_of
 
@@ -84,6 +85,7 @@ def history(request: PersonRequest, slug: str) -> HttpResponse:
         "rows": rows,
         "page": page,
         "done_today": done_today(member),
+        "checked": own_totals(member),
     }
     return render(request, "annotation/history.html", context)
 

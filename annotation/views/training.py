@@ -23,6 +23,7 @@ from annotation.handing_out import priors_for_people
 from annotation.models import Category, Item, KnownAnswer, Membership, Prior, TrainingAttempt, User
 from annotation.serving import picture_file
 from annotation.training import Going, NotAsked, Told
+from annotation.training_set import training_items
 from annotation.views.bench import categories_of
 from annotation.views.looking import annotator
 from annotation.views.scope import PersonRequest
@@ -212,7 +213,7 @@ def _bench_of(member: Membership, public_id: UUID) -> TrainingBench:
 
 
 def _asked(member: Membership, public_id: UUID) -> KnownAnswer | None:
-    return next((each for each in training.training_items(member) if each.item.public_id == public_id), None)
+    return next((each for each in training_items(member) if each.item.public_id == public_id), None)
 
 
 def _met(member: Membership, public_id: UUID) -> Item:

@@ -6,7 +6,7 @@ from datetime import timedelta
 import pytest
 from django.utils import timezone
 
-from annotation import knowing, training, training_results
+from annotation import handing_out, knowing, training, training_results, training_set
 from annotation.domain.words import Role, Stage
 from annotation.models import (
     Event,
@@ -21,7 +21,7 @@ from annotation.models import (
     TrainingAttempt,
 )
 from annotation.training import NotAsked, Said, Told
-from builders import category, make_item, make_label, make_member, make_project
+from builders import category, make_item, make_label, make_member, make_open_item, make_project
 
 pytestmark = pytest.mark.django_db
 
@@ -67,15 +67,25 @@ def go_through(member: Membership, right: Sequence[bool | None]) -> TrainingAtte
 
 def test_who_passes_may_label(project: Project, wren: Membership) -> None:
     known(project, 0, 1, 2, 3)
-    assert training.stands_between(wren)
+    assert training_set.stands_between(wren)
     attempt = go_through(wren, [True, True, False, True])
     wren.refresh_from_db()
     assert (attempt.correct, attempt.answered, attempt.total, attempt.passed) == (3, 4, 4, True)
     assert wren.trained_at == attempt.finished_at
-    assert not training.stands_between(wren)
+    assert not training_set.stands_between(wren)
     event = Event.objects.get(verb="training_finished")
     assert event.facts == {"correct": 3, "answered": 4, "total": 4, "passed": True}
     assert (event.actor, event.row) == (wren, attempt.public_id)
+
+
+def test_labelling_waits_for_the_training_where_there_is_some(project: Project, wren: Membership) -> None:
+    make_open_item(project)
+    assert isinstance(handing_out.claim(wren), handing_out.Held)
+    Seat.objects.all().update(annotator=None, held_at=None, expires_at=None, shown_at=None)
+    known(project, 0)
+    assert isinstance(handing_out.claim(wren), handing_out.TrainingNeeded)
+    go_through(wren, [True])
+    assert isinstance(handing_out.claim(wren), handing_out.Held)
 
 
 def test_who_fails_may_try_again_until_no_attempt_is_left(project: Project, wren: Membership) -> None:
@@ -118,7 +128,7 @@ def test_an_admin_lets_somebody_label_without_a_pass(project: Project, wren: Mem
     assert not training.declare_trained(admin, wren)
     wren.refresh_from_db()
     assert wren.trained_at is not None
-    assert not training.stands_between(wren)
+    assert not training_set.stands_between(wren)
     assert Event.objects.filter(verb="training_waived", actor=admin, row=wren.public_id).count() == 1
 
 
@@ -209,7 +219,7 @@ def test_an_attempt_of_which_nothing_is_left_before_an_answer_costs_nothing(
 def test_without_training_posts_nobody_is_held_up(project: Project, wren: Membership) -> None:
     known(project, 0, training=False)
     known(project, 1, picture_missing=True)
-    assert not training.stands_between(wren)
+    assert not training_set.stands_between(wren)
     assert training.begin(wren) is None
 
 
@@ -224,9 +234,9 @@ def test_who_opted_out_is_not_shown_such_posts_in_training(project: Project, wre
     OptOut.objects.create(member=wren, target_group="old neighbours")
     OptOut.objects.create(member=wren, severity=2)
     OptOut.objects.create(member=wren, category=category(project, 2), ended_at=timezone.now())
-    assert [each.item for each in training.training_items(wren)] == [left]
+    assert [each.item for each in training_set.training_items(wren)] == [left]
     other = make_member(project)
-    assert len(training.training_items(other)) == 5
+    assert len(training_set.training_items(other)) == 5
 
 
 # ── Results ───────────────────────────────────────────────────────────────────
@@ -286,6 +296,7 @@ def test_ones_own_checks_are_told_a_day_late_and_only_as_sums(project: Project, 
     old, new = check(project, wren, 1, 1), check(project, wren, 1, 2)
     Seat.objects.filter(pk=old.pk).update(filled_at=timezone.now() - timedelta(days=1))
     own = training_results.own_results(wren)
+    assert training_results.own_totals(wren) == (2, 3)
     assert (own.checks_right, own.checks) == (1, 1)
     assert (own.right, own.n) == (2, 3)
     assert {answer.item_id for answer in own.answers}.isdisjoint({old.item_id, new.item_id})
