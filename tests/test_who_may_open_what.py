@@ -55,6 +55,8 @@ from runs.models import Run
 pytestmark = pytest.mark.django_db
 
 A, R, D = Role.ANNOTATOR, Role.REVIEWER, Role.ADMIN
+API = ("api:", "runs-api:")
+"""Namespaces whose answers are JSON and whose door is a token."""
 METHODS = ("get", "post", "put", "patch", "delete")
 Parts = Callable[["World"], Mapping[str, Any]]
 
@@ -475,7 +477,7 @@ def test_a_route_sends_strangers_to_the_door(name: str, world: World):
     address = reverse(name, kwargs=ROUTES[name].parts(world))
     for method in METHODS:
         answer = ask(client_of(None), method, address)
-        if name.startswith("api:"):
+        if name.startswith(API):
             assert answer.status_code == 401, (name, method)
         else:
             assert answer.status_code in (302, 405), (name, method)
