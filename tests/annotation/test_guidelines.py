@@ -10,11 +10,11 @@ from django.utils import timezone
 from hypothesis import given
 from hypothesis import strategies as st
 
-from annotation import guiding
+from annotation import guiding, purging
 from annotation.domain.guidelines import Kind, Piece, changes
 from annotation.domain.words import Role
 from annotation.guiding import ChangedMeanwhile, Example, news_for, write
-from annotation.models import Event, Guideline, Label, Membership, Project
+from annotation.models import CompetenceEstimate, Event, Guideline, GuidelineExample, Label, Membership, Project
 from builders import category, make_label, make_member, make_open_item, make_project
 
 # ── What changed ──────────────────────────────────────────────────────────────
@@ -313,3 +313,12 @@ def test_the_page_of_an_item_tells_under_which_version_a_label_was_made(project,
     item = Label.objects.get().item
     page = client_of(admin).get(reverse("annotation:item", args=[project.slug, item.public_id])).content.decode()
     assert "guidelines 1" in page
+
+
+def test_a_purged_project_takes_its_guidelines_and_estimates_along(project, admin, annotator):
+    write(admin, "New.", [example(project)], begun_at=1)
+    CompetenceEstimate.objects.create(project=project, method="mace", ordered_by=admin)
+    Project.objects.filter(pk=project.pk).update(delete_after=timezone.now() - timedelta(days=1), is_open=False)
+    assert purging.purge(Project.objects.get(pk=project.pk))
+    for model in (Project, Guideline, GuidelineExample, CompetenceEstimate):
+        assert not model.objects.exists()
