@@ -15,7 +15,7 @@ from annotation.statements import Statement, slot
 
 OPEN_WHEN_CLOSED = frozenset(
     {
-        *("withdraw", "member-deactivate", "member-erase", "invitation-end", "release-verify"),
+        *("check-in-forget", "withdraw", "member-deactivate", "member-erase", "invitation-end", "release-verify"),
         *("project-life", "project-archive", "project-delete", "project-keep", "project-clone"),
         *("search-save", "search-change", "bulk-cancel"),
     }

@@ -87,6 +87,17 @@ def test_transparency_is_kept() -> None:
     assert opened(draw(encoded(picture, "PNG"), LIMITS).shown).getpixel((5, 5)) == (255, 0, 0, 0)
 
 
+def test_of_an_animated_picture_the_first_frame_is_all_there_is() -> None:
+    frames = [Image.new("RGB", (40, 30), colour) for colour in ("red", "blue", "lime")]
+    for kind in ("GIF", "WEBP", "PNG"):
+        drawn = draw(encoded(frames[0], kind, save_all=True, append_images=frames[1:], duration=100), LIMITS)
+        for file in (drawn.shown, drawn.blurred):
+            picture = opened(file)
+            assert getattr(picture, "n_frames", 1) == 1
+            red, _green, blue = picture.convert("RGB").getpixel((20, 15))
+            assert red > 240 and blue < 15
+
+
 def test_the_blurred_one_shows_no_detail() -> None:
     stripes = Image.new("L", (640, 480), 0)
     for x in range(0, 640, 8):
