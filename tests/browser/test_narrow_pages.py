@@ -54,7 +54,7 @@ def addresses(project: Project) -> list[str]:
     home = f"/p/{project.slug}/"
     of_project = ["items", "items/open", "import", "priors", "models", "dashboard", "releases", "releases/1"]
     of_project += ["settings", "people", "review", "guidelines", "history", "pause", "help", "leave", "consent"]
-    of_project += ["care", "care/settings", "check-in", "hours", "hours/mine"]
+    of_project += ["care", "care/settings", "check-in", "hours", "hours/mine", "influence"]
     pages = ["/", "/me/", "/me/tokens/", f"{home}items/?stage=gold", *(f"{home}{page}/" for page in of_project)]
     pages += [f"{home}import/{row.public_id}/" for row in Import.objects.all()]
     for item in Item.objects.all():
