@@ -6,28 +6,24 @@ from collections.abc import Iterable
 
 SHORTEST = 3
 """Characters below which a part of a name tells nothing: it may stand in any word by chance."""
+_PARTS = re.compile(r"[\W_]+")
 
 
 def gives_away(pseudonym: str, names: Iterable[str]) -> bool:
     """Whether the pseudonym looks like one of the person's names or e-mail addresses.
 
-    Case, accents, marks and the order of a name's parts make no difference. A name is looked for in the pseudonym
-    and the other way round; of an address the part before the @ counts too.
+    Case, accents and marks make no difference. A name, or a part of it, is looked for in the pseudonym and the
+    pseudonym in the name; of an address the part before the @ counts.
     """
     said = _plain(pseudonym)
     for name in names:
-        for part in _parts(name):
-            plain = _plain(part)
-            if plain and (plain == said or (len(plain) >= SHORTEST and plain in said)):
-                return True
-            if len(said) >= SHORTEST and said in plain:
-                return True
+        before, _at, _after = name.partition("@")
+        whole = _plain(before)
+        if whole and (whole == said or (len(said) >= SHORTEST and said in whole)):
+            return True
+        if any(len(part) >= SHORTEST and part in said for part in (whole, *map(_plain, _PARTS.split(before)))):
+            return True
     return False
-
-
-def _parts(name: str) -> list[str]:
-    before, at, _after = name.partition("@")
-    return [name, before, *re.split(r"[^\w]+|_", before)] if at else [name, *re.split(r"[^\w]+|_", name)]
 
 
 def _plain(text: str) -> str:

@@ -15,7 +15,7 @@ from django.views.decorators.cache import never_cache
 from django.views.decorators.http import require_GET, require_http_methods, require_POST
 
 from annotation import consent_texts, erasing, governing, inviting, joining, second_factor, taking_part
-from annotation.domain.words import Role
+from annotation.domain.words import OnWithdrawal, Role
 from annotation.forms.members import EraseMemberForm, InvitationForm, PseudonymForm, QuotaForm
 from annotation.forms.project import NewMemberForm, RolesForm
 from annotation.models import Membership, Project
@@ -235,7 +235,7 @@ def _member_page(request: PersonRequest, admin: Membership, person: Membership, 
         "may_erase": person.pk != admin.pk and erasing.may_erase(admin, person.user),
         "has_second_step": second_factor.is_set_up(person),
         "agreed": consent_texts.agreed_by(person),
-        "leaving": consent_texts.sentence(consent_texts.policy_for(person)),
+        "keeps_labels": consent_texts.policy_for(person) is OnWithdrawal.KEEP,
         "teams": person.batches.all(),
         **shown,
         **forms,

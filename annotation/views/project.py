@@ -24,7 +24,8 @@ def settings(request: PersonRequest, slug: str) -> HttpResponse:
     form = SettingsForm(request.POST or None, instance=project)
     if request.method == "POST" and form.is_valid():
         try:
-            governing.change_settings(member, form.save(commit=False), form.changed_data)
+            changed = [name for name in form.changed_data if form.cleaned_data[name] != form.initial[name]]
+            governing.change_settings(member, form.save(commit=False), changed)
         except governing.OwnSecondFactorMissing:
             form.add_error("second_factor", _OWN_FIRST)
         else:

@@ -10,7 +10,7 @@ ROOT = Path(settings.BASE_DIR)
 ROWS = re.findall(
     r"^\| ([TBL]\d+) \| .+ \| .+ \| `(.+)` \|$", (ROOT / "docs/threats.md").read_text(encoding="utf-8"), re.M
 )
-THREATS = (*range(1, 7), *range(11, 14), 16, *range(18, 22), 24, 25)
+THREATS = (*range(1, 7), *range(11, 14), 15, 16, *range(18, 22), 23, 24, 25)
 INPUTS = (*range(1, 26), *range(27, 45), *range(46, 82), *range(102, 120))
 CASES = [*(f"T{n}" for n in THREATS), *(f"B{n:02}" for n in INPUTS), *(f"L{n:02}" for n in range(1, 25))]
 
