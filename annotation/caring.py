@@ -138,5 +138,5 @@ def change_care(admin: Membership, project: Project, changed: list[str]) -> None
     """Store the changed fields of `project` (already set on it), and write down which changed."""
     if changed:
         project.save(update_fields=changed)
-        Membership.objects.filter(project=project).update(idle_until=None)  # caps may leave more, or less
+        wake(project)  # caps may leave more, or less
         record("change_settings", project=project, actor=admin, changed=sorted(changed))

@@ -17,7 +17,9 @@
   });
 
   // On a narrow screen the place one is at stays in sight.
-  document.querySelector(".site-nav [aria-current]")?.scrollIntoView({ block: "nearest", inline: "center" });
+  for (const here of document.querySelectorAll(":is(.site-nav, .tabs) [aria-current]")) {
+    here.scrollIntoView({ block: "nearest", inline: "center" });
+  }
 
   // Destructive forms ask once, in words written on the form.
   document.addEventListener("submit", (event) => {
