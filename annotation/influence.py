@@ -14,6 +14,7 @@ from typing import Any
 from django.db import transaction
 from django.db.models import Count, F, QuerySet
 from django.db.models.functions import Coalesce, Least
+from django.utils.dateparse import parse_datetime
 from django.utils.functional import Promise
 from django.utils.translation import gettext_lazy as _
 from django.utils.translation import override
@@ -22,6 +23,7 @@ from annotation.domain.influence import NONE, Account, Difference, Estimate, Fig
 from annotation.domain.influence import influence as accounts_of
 from annotation.domain.votes import Category
 from annotation.domain.words import Modality, PriorArm, PriorState, Stage
+from annotation.freeing import EMPTIED, LAPSED, name_of
 from annotation.models import Event, Label, Membership, Project, record
 from annotation.places import CLOCKS_APART
 from annotation.showing import priors_for_people
@@ -78,7 +80,10 @@ def withhold(admin: Membership, percent: int) -> bool:
 
 
 def influence(project: Project) -> Influence:
-    """Read the influence of a project's priors, in five queries; in two where nothing was drawn."""
+    """Read the influence of a project's priors, in five queries.
+
+    In two where nothing was drawn; in seven where the share or the display changed on the way.
+    """
     rows = list(project.categories.order_by("code"))
     counted = dict(_labels(project).values_list("prior_arm").annotate(n=Count("pk")).order_by())
     labels = {arm: counted.get(arm.value, 0) for arm in PriorArm}
@@ -119,6 +124,7 @@ class _Book:
         self.index_of_code = {code: index for index, code in enumerate(codes)}
         self._priors = self._by_item()
         self._turns = _turns(project)
+        self._given_back = _given_back(project) if self._turns else {}
 
     def readings(self) -> Iterator[Reading]:
         """A reading for each label and modality whose prior names a category."""
@@ -137,7 +143,7 @@ class _Book:
         item, who, arm, category, first, seen, held, shown = row
         arm = _ARMS[arm]
         said = self._said(item, seen, arm, shown)
-        period = bisect_right(self._turns, held)
+        period = bisect_right(self._turns, min(held, self._given_back.get((item, who), held)))
         submitted = NONE if category is None else self.index_of[category]
         before = self._first(first) if arm is PriorArm.HIDDEN else NONE
         for modality, prior in said.items():
@@ -179,6 +185,18 @@ def _turns(project: Project) -> list[datetime]:
         for verb, facts, at in events.values_list("verb", "facts", "at")
         if verb == _VERB or _DISPLAY.intersection(facts.get("changed", ()))
     ]
+
+
+def _given_back(project: Project) -> dict[tuple[int, int], datetime]:
+    """When people were first given a seat that they lost, by item and member: its arm is kept if they come back."""
+    people = {name_of(member): member.pk for member in project.memberships.only("public_id")}
+    events = Event.objects.filter(project=project, verb__in=(LAPSED, EMPTIED)).order_by("-at")
+    lost = events.values_list("item_id", "facts", "at").iterator(chunk_size=5000)
+    return {
+        (item, people[facts["holder"]]): parse_datetime(facts.get("held_at") or "") or at
+        for item, facts, at in lost
+        if facts.get("holder") in people
+    }
 
 
 # ── As JSON, for the manifest of a release ────────────────────────────────────

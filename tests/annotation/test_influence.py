@@ -1,13 +1,17 @@
 """Prior influence over rows: which labels count, beside which prior, and in which period."""
 
 from datetime import timedelta
+from uuid import uuid4
 
 import pytest
 from django.utils import timezone
 
 import builders
+from annotation import handing_out, labelling
+from annotation.domain.answers import Answer
 from annotation.domain.influence import Change, Contrast, Scope, Undefined, View, Why, in_scope
 from annotation.domain.words import Modality, PriorArm, PriorDisplay, PriorState, Role, Stage
+from annotation.freeing import free_lapsed_seats
 from annotation.influence import as_json, influence, withhold
 from annotation.models import Event, Item, KnownAnswer, Label, Prior, Project, Seat, record
 
@@ -184,6 +188,22 @@ def test_it_is_the_moment_of_handing_out_that_counts(project, trio):
     late = answer(item, trio[1], 0, WITHHELD)
     Seat.objects.filter(pk=late.seat_id).update(held_at=Event.objects.get().at - timedelta(minutes=1))
     assert whole(project).differences[Contrast.SHOWN_WITHHELD].difference.value == 1
+
+
+def test_an_arm_that_was_kept_when_a_seat_came_back_belongs_to_the_time_of_its_draw(project, trio):
+    item, _priors = with_priors(project, text=1)
+    seat = handing_out.claim(trio[0]).seat
+    Seat.objects.filter(pk=seat.pk).update(expires_at=seat.held_at)
+    free_lapsed_seats()
+    withhold(builders.make_member(project, Role.ADMIN), 90)
+    again = handing_out.claim(trio[0]).seat
+    assert again.prior_arm == SHOWN
+    Seat.objects.filter(pk=again.pk).update(held_at=timezone.now())  # the database's clock may stand still in a test
+    labelling.submit(trio[0], again.public_id, uuid4(), Answer(category=1))
+    late = answer(item, trio[1], 0, WITHHELD)
+    Seat.objects.filter(pk=late.seat_id).update(held_at=late.created_at)
+    assert counted(whole(project)) == {View.SHOWN: (1, 1, 0), View.WITHHELD: (1, 0, 0)}
+    assert whole(project).differences[Contrast.SHOWN_WITHHELD].difference == Undefined(Why.NOT_TOGETHER)
 
 
 def test_another_projects_labels_stay_out(project, trio):
