@@ -13,7 +13,7 @@ from typing import Any
 from django.db import connection
 from django.utils import timezone
 
-from annotation.domain.pace import Caps
+from annotation.domain.pace import Caps, Pace, act
 from annotation.models import Batch, Guideline, Item, Label, Membership, OptOut, Project, Seat
 from annotation.pacing import Day, newest_day, read_day
 from annotation.probing import EVERYBODY, Search, Unwanted
@@ -72,6 +72,11 @@ class Asking:
     @property
     def project(self) -> Project:
         return self.member.project
+
+    @property
+    def pace(self) -> Pace:
+        """Where the person stands with this very act counted: what they did since the last one is work too."""
+        return act(self.person.day.pace, self.now)
 
     def search(self, unwanted: Unwanted) -> Search:
         return Search(self.member, self.person.queues, unwanted)

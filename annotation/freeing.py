@@ -123,6 +123,8 @@ def _lapsed(now: datetime | Now) -> QuerySet[Seat]:
 
 def _free_lapsed(lapsed: QuerySet[Seat]) -> int:
     seats = list(lapsed.select_related("annotator"))
+    if not seats:
+        return 0
     items = lock_items({seat.item_id for seat in seats}, wait=False)
     freed = [seat for seat in seats if seat.item_id in items and free_seat(seat, items[seat.item_id], LAPSED, None)]
     for project in {items[seat.item_id].project_id for seat in freed}:

@@ -130,7 +130,7 @@ def lock_member(member: Membership) -> tuple[Membership, datetime]:
 
 def _next(asking: Asking) -> Claim:
     """The seat ahead if it may be shown, else a new one, else why there is none."""
-    person, allowed = asking.person, rules.allowance(asking.person.day.pace, asking.caps)
+    person, allowed = asking.person, rules.allowance(asking.pace, asking.caps)
     unwanted = _unwanted_now(asking)
     held = _show(asking, person.ahead, unwanted) if person.ahead is not None and not asking.ahead else None
     if held is not None:
@@ -154,7 +154,7 @@ def _next(asking: Asking) -> Claim:
 def _unwanted_now(asking: Asking) -> Unwanted:
     """What is not to come next: what the person opted out of and, where it is time for milder ones, severe items."""
     unwanted = asking.person.unwanted
-    if isinstance(rules.allowance(asking.person.day.pace, asking.caps), Milder):
+    if isinstance(rules.allowance(asking.pace, asking.caps), Milder):
         return unwanted.and_severity(asking.project.severe_from)
     return unwanted
 
@@ -164,7 +164,7 @@ def _show(asking: Asking, key: int, unwanted: Unwanted) -> Held | None:
     seat = _held(asking.member).filter(pk=key).first()
     if seat is None:
         return None
-    done = isinstance(rules.allowance(asking.person.day.pace, asking.caps), NothingMore)
+    done = isinstance(rules.allowance(asking.pace, asking.caps), NothingMore)
     if done or (unwanted != Unwanted() and not is_wanted(seat.item_id, unwanted)):
         _give_back(seat)
         return None
@@ -193,14 +193,13 @@ def _change(seat: Seat, changed: dict[str, Any]) -> bool:
 
 
 def _held_by(asking: Asking, seat: Seat) -> Held:
-    near = rules.near(asking.person.day.pace, asking.caps)
+    near = rules.near(asking.pace, asking.caps)
     return Held(seat, asking.person.labels_today, near)
 
 
 def _counted(asking: Asking, seat: Seat) -> Held:
     """The seat that has just come in front of the person, counted on their day."""
-    pace = rules.act(asking.person.day.pace, asking.now)
-    pace = rules.shown(pace, severe=is_severe(asking.project, seat.item))
+    pace = rules.shown(asking.pace, severe=is_severe(asking.project, seat.item))
     offers = rules.break_is_due(pace, asking.caps)
     store_day(asking.member, asking.person.day, rules.offer_break(pace, asking.now) if offers else pace)
     return Held(seat, asking.person.labels_today, rules.near(pace, asking.caps), offers)

@@ -24,6 +24,7 @@ from annotation.handing_out import (
     QuotaReached,
     TrainingNeeded,
 )
+from annotation.knowing import Key, mark
 from annotation.models import Batch, Guideline, Item, Membership, OptOut, Prior, Project, Seat, WorkDay
 
 pytestmark = pytest.mark.django_db
@@ -311,6 +312,8 @@ def test_only_what_is_in_force_counts_and_only_priors_that_say_something_now(pro
 def test_a_required_training_comes_first(project, ann):
     builders.make_open_item(project)
     changed(project, training_required=True)
+    assert isinstance(handing_out.claim(builders.make_member(project)), Held)  # there is nothing to train with yet
+    mark(builders.make_item(project), None, Key(builders.category(project, 1), training=True))
     assert handing_out.claim(ann) == TrainingNeeded()
     changed(ann, trained_at=timezone.now())
     held(ann)
