@@ -45,8 +45,8 @@ class ItemFigure:
 
     @property
     def doubtful(self) -> bool:
-        """Whether more people gave one and the same other answer than the key's."""
-        return self.often_times > self.right
+        """Whether, of three answers or more, one and the same other answer is more common than the key's."""
+        return self.answered >= 3 and self.often_times > self.right
 
 
 def attempt_order(attempt: UUID, items: Iterable[UUID]) -> list[UUID]:

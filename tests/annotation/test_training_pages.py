@@ -309,12 +309,12 @@ def test_a_line_that_cannot_be_done_is_named_and_stays_in_the_field(
 
 def test_the_tab_shows_how_people_and_posts_fare(project: Project, admin: Membership, wren: Membership) -> None:
     item = known(project, 1, external_id="sign-1")
-    for member in (wren, make_member(project)):
+    for member in (wren, make_member(project), make_member(project)):
         training.begin(member)
         training.answer(member, item.public_id, Said(category(project, 2)))
     text = text_of(client_of(admin).get(SETUP))
     assert "sign-1" in text
-    assert "0 of 2" in text
+    assert "0 of 3" in text
     assert "check the key" in text
     assert "not passed" in text
     assert "1 for training, 0 checks, 0 resting" in text

@@ -76,6 +76,7 @@ def test_figures_of_an_item_name_the_most_common_wrong_answer() -> None:
     }
     assert found[7].doubtful
     assert not found[8].doubtful
+    assert not ItemFigure(2, 0, 5, 2).doubtful  # two answers tell little
 
 
 def test_of_equally_common_wrong_answers_always_the_same_is_named() -> None:
