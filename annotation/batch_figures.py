@@ -137,7 +137,7 @@ def _groups(project: Project, rows: Mapping[str, Batch]) -> dict[str, list[Group
         .annotate(n=Count("pk"), low=Min("priority"), high=Max("priority"))
         .order_by()
     )
-    groups: dict[str, list[Group]] = {name: [] for name in rows}
+    groups: dict[str, list[Group]] = {name: [] for name in rows if name}
     for batch, stage, blind, seats, taken, items, low, high in found:
         if stage == Stage.IMPORTED and not project.priors_wanted:
             stage = Stage.READY

@@ -15,12 +15,12 @@ from typing import Any
 from django.conf import settings
 from django.utils import timezone
 
-from annotation import joining, opening, releasing, removing
+from annotation import batching, joining, opening, releasing, removing
 from annotation.domain.words import Policy, PriorDisplay, Role, Stage
 from annotation.import_terms import ImportOptions
 from annotation.importing import import_file
-from annotation.models import Guideline, Item, Label, Membership, Project, User, WorkDay
-from annotation.samples.campaign import ANNOTATORS, archive
+from annotation.models import Batch, Guideline, Item, Label, Membership, Project, User, WorkDay
+from annotation.samples.campaign import ANNOTATORS, PILOT, SECOND, TEAM, archive
 from annotation.samples.guidelines import CONSENT, CONTENT_WARNING, GUIDELINES
 
 REVIEWED, STRICT = "neighbourhood", "first-view"
@@ -67,6 +67,7 @@ def _make(slug: str, name: str, policy: Policy, display: PriorDisplay) -> None:
     admin = _people(project)
     import_file(project, BytesIO(archive(timezone.now())), ImportOptions(), actor=admin)
     opening.open_items(project, admin)
+    _batches(project, admin)
     _take_out(project, admin)
     _days_of_work(project)
     releasing.release(project, admin)
@@ -93,6 +94,15 @@ def _days_of_work(project: Project) -> None:
         work.shown += 1
         work.severe += (label.item.severity or 0) >= project.severe_from
     WorkDay.objects.bulk_create(found.values())
+
+
+def _batches(project: Project, admin: Membership) -> None:
+    """The pilot is over, one batch is paused, one is for the three who labelled the sample; the main one is open."""
+    rows = {row.name: row for row in Batch.objects.filter(project=project)}
+    batching.set_pilot(rows[PILOT], admin, pilot=True)
+    batching.close(rows[PILOT], admin)
+    batching.pause(rows[SECOND], admin)
+    batching.limit(rows[TEAM], admin, Membership.objects.filter(project=project, imported_name__in=ANNOTATORS))
 
 
 def _take_out(project: Project, admin: Membership) -> None:

@@ -15,6 +15,7 @@ from annotation.samples.neighbourhood import SAMPLES, Sample
 ANNOTATORS = ("wren", "heron", "osprey")
 BY_HAND = "sample:hand-written"
 """The model that the hand-written priors name: none."""
+PILOT, MAIN, SECOND, TEAM = "pilot", "main", "second wave", "close readers"
 DAYS = 12
 """Over how many days before now the sample votes are spread."""
 
@@ -47,9 +48,18 @@ def _written(row: dict[str, Any]) -> dict[str, Any]:
     return {key: value for key, value in row.items() if value not in (None, "", [])}
 
 
+def batch_of(number: int) -> str:
+    """The sample's batch: the pilot is finished, and most of what is left to label is in the main one."""
+    if number % 5 == 3:
+        return PILOT
+    if 34 <= number <= 40:
+        return TEAM
+    return SECOND if number > 40 else MAIN
+
+
 def _row(number: int, sample: Sample, now: datetime) -> dict[str, Any]:
     row = _content(f"nb-{number:03}", _picture_name(number), sample)
-    row |= {"intended": sample.intended, "batch": "pilot" if number % 5 == 0 else "main"}
+    row |= {"intended": sample.intended, "batch": batch_of(number)}
     row["labels"] = [_label(number, seat, sample, now) for seat in range(len(sample.votes))]
     if sample.ruling is not None:
         row |= {"gold": sample.ruling[0], "source": "adjudicated", "rationale": sample.ruling[1]}

@@ -12,7 +12,7 @@ from annotation.auditing import audit
 from annotation.dashboard import dashboard
 from annotation.domain.words import Level, Reason
 from annotation.finding import PATTERNS
-from annotation.models import Dispute, Item, KnownAnswer, Label, Membership, Project, Release, WorkDay
+from annotation.models import Batch, Dispute, Item, KnownAnswer, Label, Membership, Project, Release, WorkDay
 from annotation.samples.campaign import ANNOTATORS
 from annotation.samples.neighbourhood import SAMPLES
 
@@ -80,3 +80,16 @@ def test_the_demo_has_posts_to_train_on_and_checks_that_count_nowhere_else():
     assert not project.training_required  # the logins label at once
     assert dashboard(project).counts.items == len(SAMPLES)
     assert audit(project) == []
+
+
+def test_the_demo_has_batches_of_every_kind_and_enough_for_somebody_new():
+    demo()
+    rows = Batch.objects.filter(project__slug="neighbourhood").exclude(name="")
+    assert set(rows.values_list("name", "state", "pilot", "limited")) == {
+        ("pilot", "closed", True, False),
+        ("main", "open", False, False),
+        ("second wave", "paused", False, False),
+        ("close readers", "open", False, True),
+    }
+    assert rows.get(limited=True).members.count() == len(ANNOTATORS)
+    assert Item.objects.open().filter(project__slug="neighbourhood", queue=0).count() >= 5
