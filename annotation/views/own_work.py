@@ -94,7 +94,7 @@ def history(request: PersonRequest, slug: str) -> HttpResponse:
 def pause(request: PersonRequest, slug: str) -> HttpResponse:
     """A quiet page: what stays held for this person and until when; once on a working day, how the work leaves them."""
     member = member_of(request, slug, Role.ANNOTATOR)
-    held = Seat.objects.filter(annotator=member, label__isnull=True, expires_at__isnull=False)
+    held = Seat.objects.filter(annotator=member, label__isnull=True, expires_at__gt=timezone.now())
     context = {
         "project": member.project,
         "membership": member,

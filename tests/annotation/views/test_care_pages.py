@@ -290,6 +290,20 @@ def test_the_question_is_asked_once_on_a_day_of_work_and_never_without(garden, w
     assert CheckIn.objects.get().mood is None
 
 
+def test_the_pause_names_what_is_held_and_until_when_and_nothing_that_lapsed(garden, wren, browser):
+    for _ in range(2):
+        make_open_item(garden)
+    claim(wren)
+    claim(wren, ahead=True)
+    front, ahead = Seat.objects.filter(annotator=wren).order_by("expires_at")
+    until = [timezone.localtime(seat.expires_at).strftime("%H:%M") for seat in (front, ahead)]
+    page = text_of(browser.get("/p/garden/pause/"))
+    assert f"stays yours until {until[0]}" in page and f"kept for you until {until[1]}" in page
+    assert "From 10 minutes on a break counts" in page
+    Seat.objects.filter(annotator=wren).update(expires_at=timezone.now() - timedelta(seconds=1))
+    assert "You hold no post" in text_of(browser.get("/p/garden/pause/"))
+
+
 def test_own_answers_can_be_removed(wren, browser):
     today = timezone.localdate()
     for back in range(3):
