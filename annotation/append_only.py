@@ -42,12 +42,12 @@ CREATE OR REPLACE FUNCTION append_only_but_purged() RETURNS trigger LANGUAGE plp
 BEGIN
     IF TG_OP = 'DELETE' AND TG_ARGV[0] = 'project_id' THEN
         PERFORM 1 FROM "{PERMITS}" p JOIN annotation_project r ON r.id = p.project_key
-            WHERE p.project_key = OLD.project_id AND r.delete_after <= now();
+            WHERE p.project_key = OLD.project_id AND r.delete_after <= clock_timestamp();
         IF FOUND THEN RETURN OLD; END IF;
     ELSIF TG_OP = 'DELETE' THEN
         PERFORM 1 FROM "{PERMITS}" p JOIN annotation_item i ON i.id = p.item_key
             JOIN annotation_project r ON r.id = i.project_id
-            WHERE p.item_key = OLD.item_id AND r.delete_after <= now();
+            WHERE p.item_key = OLD.item_id AND r.delete_after <= clock_timestamp();
         IF FOUND THEN RETURN OLD; END IF;
     END IF;
     RAISE EXCEPTION USING ERRCODE = 'restrict_violation', MESSAGE = TG_TABLE_NAME || ' is append-only';

@@ -14,6 +14,7 @@ from annotation.models import (
     Deletion,
     Import,
     ImportState,
+    Invitation,
     Membership,
     OrderState,
     Project,
@@ -97,13 +98,14 @@ def _held(project: Project) -> Project:
 
 
 def _close(project: Project, admin: Membership) -> None:
-    """End what would go on by itself: seats that people hold, files that wait, runs. Raises UnderWay."""
+    """End what would go on by itself: seats that people hold, files that wait, invitations, runs. Raises UnderWay."""
     imports = Import.objects.filter(project=project)
     orders = ReleaseOrder.objects.filter(project=project, state__in=(OrderState.QUEUED, OrderState.BUILDING))
     changes = BulkOrder.objects.filter(project=project, state__in=(OrderState.QUEUED, OrderState.BUILDING))
     if imports.filter(state=ImportState.IMPORTING).exists() or orders.exists() or changes.exists():
         raise UnderWay
     waiting = (ImportState.UPLOADED, ImportState.CHECKING, ImportState.CHECKED)
+    Invitation.objects.filter(project=project, accepted_at=None, revoked_at=None).update(revoked_at=timezone.now())
     imports.filter(state__in=waiting).update(state=ImportState.CANCELLED, finished_at=timezone.now())
     holders = Seat.objects.filter(item__project=project, expires_at__isnull=False).values("annotator")
     for member in Membership.objects.filter(pk__in=holders):

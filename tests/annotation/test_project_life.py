@@ -9,7 +9,7 @@ from django.urls import reverse
 from django.utils import timezone
 
 import builders
-from annotation import handing_out, project_life
+from annotation import handing_out, inviting, project_life
 from annotation.cloning import OWN, clone_project
 from annotation.domain.words import Policy, Role
 from annotation.joining import BadProject
@@ -100,6 +100,7 @@ def test_what_waits_ends_with_the_archive_and_what_runs_has_to_end_first(project
         token_limit=1,
         seconds_limit=1,
     )
+    invitation = inviting.invite(admin, [Role.ANNOTATOR]).invitation
     going = ReleaseOrder.objects.create(project=project, ordered_by=admin, key=project.public_id, state="building")
     with pytest.raises(project_life.UnderWay):
         project_life.archive(project, admin)
@@ -107,6 +108,8 @@ def test_what_waits_ends_with_the_archive_and_what_runs_has_to_end_first(project
     project_life.archive(project, admin)
     upload.refresh_from_db()
     run.refresh_from_db()
+    invitation.refresh_from_db()
+    assert invitation.revoked_at is not None
     assert (upload.state, run.state) == ("cancelled", "cancelled")
 
 

@@ -27,9 +27,14 @@ from annotation.models import (
     Adjudication,
     Batch,
     BulkOrder,
+    CheckIn,
+    CompetenceEstimate,
+    ConsentText,
     Deletion,
     Event,
+    GuidelineExample,
     Import,
+    Invitation,
     Item,
     KnownAnswer,
     Label,
@@ -43,6 +48,8 @@ from annotation.models import (
     SavedSearch,
     Seat,
     Skip,
+    TrainingAnswer,
+    TrainingAttempt,
     WorkDay,
     record,
 )
@@ -55,7 +62,8 @@ pytestmark = pytest.mark.django_db
 _number = count(1)
 FILLED = (
     *(Adjudication, Batch, Batch.members.through, BulkOrder, Event, Import, Item, KnownAnswer, Label, OptOut, Prior),
-    *(Release, ReleaseOrder, Report, SavedSearch, Seat, Skip, WorkDay),
+    *(Release, ReleaseOrder, Report, SavedSearch, Seat, Skip, WorkDay, CheckIn, ConsentText, TrainingAttempt),
+    *(TrainingAnswer, Invitation, GuidelineExample, CompetenceEstimate),
 )
 
 
@@ -82,6 +90,18 @@ def full_project(slug: str = "", *, items: int = 2) -> Project:
     OptOut.objects.create(member=people[0], category=builders.category(project, 1))
     WorkDay.objects.create(member=people[0], day=timezone.localdate())
     SavedSearch.objects.create(project=project, member=admin, name="mine")
+    CheckIn.objects.create(member=people[0], day=timezone.localdate(), mood=3)
+    ConsentText.objects.create(project=project, version=1)
+    attempt = TrainingAttempt.objects.create(member=people[0], number=1)
+    TrainingAnswer.objects.create(attempt=attempt, item=known, not_sure=True)
+    Invitation.objects.create(
+        project=project, token_sha256=str(uuid4()), annotates=True, created_by=admin, accepted_by=people[0],
+        batch=project.batch_rows.get(name="first"), accepted_at=timezone.now(), expires_at=timezone.now(),
+    )  # fmt: skip
+    GuidelineExample.objects.create(
+        guideline=project.guidelines.get(), text="A gate.", category=builders.category(project, 0)
+    )
+    CompetenceEstimate.objects.create(project=project, method="mace", state="done", ordered_by=admin)
     BulkOrder.objects.create(project=project, ordered_by=admin, key=uuid4(), act="batch", state="done")
     upload = Import(project=project, started_by=admin, file_name="a.csv", sha256="0" * 64, state="checked")
     upload.file.save(f"imports/{uuid4()}", ContentFile(b"id,text"), save=False)
@@ -121,7 +141,7 @@ def due(project: Project) -> None:
     """Let its seven days be over."""
     admin = project.memberships.filter(administers=True).first()
     project_life.ask_deletion(project, admin)
-    Project.objects.filter(pk=project.pk).update(delete_after=timezone.now() - timedelta(seconds=1))
+    Project.objects.filter(pk=project.pk).update(delete_after=timezone.now() - timedelta(hours=1))
     project.refresh_from_db()
 
 
@@ -194,7 +214,7 @@ def test_on_postgresql_a_permit_alone_is_not_enough_while_the_project_is_not_due
 
 def test_a_permit_lets_go_of_its_own_items_and_project_alone_and_of_no_update():
     gone, kept = full_project(), full_project()
-    Project.objects.filter(pk=gone.pk).update(delete_after=timezone.now() - timedelta(seconds=1))
+    Project.objects.filter(pk=gone.pk).update(delete_after=timezone.now() - timedelta(hours=1))
     PurgePermit.objects.create(project_key=gone.pk)
     for item in gone.items.all():
         PurgePermit.objects.create(item_key=item.pk)
@@ -267,7 +287,7 @@ def purge_elsewhere() -> "subprocess.Popen[str]":
 def test_a_purge_that_is_killed_is_resumed_and_the_guard_was_never_down():
     if "memory" in str(connection.settings_dict["NAME"]):
         pytest.skip("the database of this run lives in one process")
-    project, kept = full_project(items=40), full_project()
+    project, kept = full_project(items=24), full_project()
     before = rows_of(kept)
     due(project)
     kills = 0
