@@ -8,6 +8,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from datetime import UTC, date, datetime, timedelta
 from functools import cached_property
+from typing import Any
 
 from django.db.models import CharField, Count, F, Max, Min
 from django.db.models.functions import Cast, Substr
@@ -238,3 +239,58 @@ def _together(batches: Sequence[Figures], staffing: Staffing, people: Sequence[P
         days=days,
         finish=estimate(days, held + free + unopened, today),
     )
+
+
+# ── As JSON, for the API and the command ──────────────────────────────────────
+
+
+def as_json(found: Overview) -> dict[str, Any]:
+    """The overview as JSON values; people by pseudonym, items by external id."""
+    return {
+        "batches": [
+            {
+                "id": str(each.row.public_id) if each.row else None,
+                "name": each.name,
+                "state": each.state.value,
+                "pilot": each.row is not None and each.row.pilot,
+                "waits_for_pilot": each.waits_for is not None and each.state is not BatchState.CLOSED,
+                "members": [person.name for person in each.members] if each.limited else None,
+                "priority": list(each.priorities),
+            }
+            | _numbers(each)
+            for each in found.batches
+        ],
+        "all": _numbers(found.whole),
+        "people": [
+            {"name": person.name, "labels": person.given, "quota": person.quota, "left": person.left}
+            for person in found.people
+        ],
+        "nobody_left": [each.external_id for each in found.nobody_left],
+        "looked_at_all": found.looked_at_all,
+    }
+
+
+def _numbers(figures: Figures) -> dict[str, Any]:
+    pace, needs = figures.finish.pace, figures.staffing
+    finish = figures.finish if isinstance(figures.finish, Estimate) and figures.left else None
+    return {
+        "items": figures.items,
+        "stages": {str(stage): count for stage, count in sorted(figures.stages.items())},
+        "ready": figures.ready,
+        "pictures_missing": figures.missing_pictures,
+        "seats": {
+            "filled": figures.filled,
+            "held": figures.held,
+            "free": figures.free,
+            "not_open": figures.unopened,
+        },
+        "pace": pace and {"labels_a_day": pace.per_day, "days": pace.days, "of_last_days": pace.span},
+        "finish": finish and [finish.first.isoformat(), finish.last.isoformat()],
+        "people_to_ask": figures.asked,
+        "staffing": {
+            "verdict": needs.verdict.value,
+            "stuck_items": needs.stuck_items,
+            "more_people": max(needs.more_people, figures.members_short),
+            "labels_short": needs.labels_short,
+        },
+    }

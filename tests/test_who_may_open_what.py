@@ -319,6 +319,7 @@ ROUTES: dict[str, Route] = {
     "api:seat-picture": Route((A,), the_seat, missing_is_fine=True),
     "api:labels": Route((A,), project),
     "api:label": Route((A,), the_label, ("put",)),
+    "api:batches": Route((D,), project),
     "api:agreement": Route((R, D), project),
     "api:influence": Route((R, D), project),
 }

@@ -3,7 +3,7 @@
 from django.urls import path
 from drf_spectacular.views import SpectacularJSONAPIView
 
-from annotation.api import figures, incoming, labelling, projects, releases
+from annotation.api import batches, figures, incoming, labelling, projects, releases
 from annotation.api.docs import ApiPage
 
 app_name = "api"
@@ -38,6 +38,7 @@ urlpatterns = [
         releases.ReleasedFile.as_view(),
         name="release-file",
     ),
+    path("projects/<slug:slug>/batches/", batches.Batches.as_view(), name="batches"),
     path("projects/<slug:slug>/agreement/", figures.Agreement.as_view(), name="agreement"),
     path("projects/<slug:slug>/influence/", figures.Influence.as_view(), name="influence"),
 ]

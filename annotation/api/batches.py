@@ -1,0 +1,23 @@
+"""Batches over the API: how far each is, for admins."""
+
+from drf_spectacular.utils import extend_schema
+from rest_framework.request import Request
+from rest_framework.response import Response
+from rest_framework.views import APIView
+
+from annotation.api.scope import member
+from annotation.batch_figures import as_json, overview
+from annotation.domain.words import Role
+from annotation.snapshots import snapshot
+
+
+class Batches(APIView):
+    """A project's batches, for admins."""
+
+    @extend_schema(responses={200: dict})
+    def get(self, request: Request, slug: str) -> Response:
+        """State, stages, seats, people, pace, estimate and who is needed of every batch, and of all together."""
+        mine = member(request, slug, Role.ADMIN)
+        with snapshot():
+            found = overview(mine.project)
+        return Response(as_json(found))

@@ -1,0 +1,51 @@
+"""batches SLUG [NAME ACT]: how far a project's batches are; open, pause, resume or close one."""
+
+from typing import Any
+
+from django.core.management.base import CommandError, CommandParser
+
+from annotation import batching, opening
+from annotation.batch_figures import as_json, overview
+from annotation.management.json_command import JsonCommand
+from annotation.management.projects import project_named
+from annotation.models import Batch
+
+_ACTS = {"pause": batching.pause, "resume": batching.resume, "close": batching.close}
+
+
+class Command(JsonCommand):
+    help = "Say how far each batch of a project is, or open, pause, resume or close one."
+
+    def add_arguments(self, parser: CommandParser) -> None:
+        super().add_arguments(parser)
+        parser.add_argument("slug", help="the project")
+        parser.add_argument("name", nargs="?", help='a batch; "" is the one of items without a batch')
+        parser.add_argument("act", nargs="?", choices=["open", *_ACTS])
+
+    def answer(self, **options: Any) -> Any:
+        project = project_named(options["slug"], to_change=options["act"] is not None)
+        if options["name"] is None:
+            return as_json(overview(project))
+        row = Batch.objects.filter(project=project, name=options["name"]).first()
+        if row is None:
+            raise CommandError(f"The project {project.slug!r} has no batch {options['name']!r}.")
+        if options["act"] == "open":
+            done = opening.open_items(project, batch=row.name)
+            return {"opened": done.opened, "pictures_missing": done.missing_pictures}
+        if options["act"]:
+            try:
+                _ACTS[options["act"]](row, None)
+            except batching.NotSo:
+                raise CommandError(f"The batch is {row.state}: it cannot be asked to {options['act']}.") from None
+        return next(each for each in as_json(overview(project))["batches"] if each["name"] == row.name)
+
+    def show(self, value: Any) -> None:
+        if "batches" not in value:
+            super().show(value)
+            return
+        for each in value["batches"]:
+            seats = each["seats"]
+            of = sum(seats.values())
+            finish = " to ".join(each["finish"]) if each["finish"] else "-"
+            name = each["name"] or "(without a batch)"
+            self.stdout.write(f"{name}: {each['state']}, {seats['filled']} of {of} seats, finish {finish}")
