@@ -7,26 +7,28 @@ illegal are left out.
 
 import csv
 from array import array
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from random import Random
 from typing import Any
 
 from annotation.domain.released import COLUMNS, cell, json_line
 from annotation.domain.words import Reason, Stage
 from annotation.finding import Asked, find_items
-from annotation.models import Item, Membership
+from annotation.models import Item, KnownAnswer, Membership
 from annotation.release_rows import CHUNK, ITEM, Rows, Selection
 from annotation.reviewing import may_see_intent, sees_every_intent
 
 STANDING = ("stage", "excluded_for", "priority")
 """Columns beside those of a release."""
+_KNOWN = ("known_category", "known_explanation", "known_training")
 _HIDDEN = ("intended", "intended_hateful", "aligned", "target_group")
+_NOTHING_KNOWN = dict.fromkeys(_KNOWN)
 _READ = (*ITEM, *STANDING, "severity", "public_id")
 
 
 def columns_for(viewer: Membership) -> tuple[str, ...]:
-    """The columns of a file for this viewer; severities are for admins."""
-    return (*COLUMNS, *STANDING, "severity") if viewer.administers else (*COLUMNS, *STANDING)
+    """The columns of a file for this viewer; severities and known answers are for admins."""
+    return (*COLUMNS, *STANDING, "severity", *_KNOWN) if viewer.administers else (*COLUMNS, *STANDING)
 
 
 def as_jsonl(viewer: Membership, asked: Asked) -> Iterator[bytes]:
@@ -68,8 +70,20 @@ def _rows(viewer: Membership, asked: Asked) -> Iterator[dict[str, Any]]:
     for start in range(0, len(keys), CHUNK):
         some = Item.objects.filter(pk__in=keys[start : start + CHUNK].tolist()).order_by("pk")
         chunk = list(some.values(*_READ))
+        known = _known_of(chunk)
         for item, released in zip(chunk, rows.of(chunk), strict=True):
-            yield _seen(viewer, probe, item, released.row)
+            row = _seen(viewer, probe, item, released.row)
+            if item["stage"] == Stage.KNOWN:
+                row["labels"] = []  # answers to it are no votes
+            yield row | known.get(item["public_id"], _NOTHING_KNOWN)
+
+
+def _known_of(items: Sequence[dict[str, Any]]) -> dict[Any, dict[str, Any]]:
+    """The known answers among these items, as an import reads them."""
+    aside = [item["public_id"] for item in items if item["stage"] == Stage.KNOWN]
+    rows = KnownAnswer.objects.filter(item__public_id__in=aside) if aside else KnownAnswer.objects.none()
+    found = rows.values_list("item__public_id", "category__code", "explanation", "training")
+    return {item: dict(zip(_KNOWN, values, strict=True)) for item, *values in found}
 
 
 def _seen(viewer: Membership, probe: Item, item: dict[str, Any], row: dict[str, Any]) -> dict[str, Any]:

@@ -1,6 +1,7 @@
 """Items with a known answer: marked, changed, rested, given back, imported; in no vote and no figure but their own."""
 
 import json
+from collections.abc import Callable, Iterator
 from io import BytesIO
 
 import pytest
@@ -9,6 +10,7 @@ from annotation import adjudicating, knowing
 from annotation.agreement import agreement_and_labels
 from annotation.auditing import audit
 from annotation.domain.words import Reason, Role, Stage
+from annotation.finding_export import as_csv, as_jsonl
 from annotation.import_terms import ImportOptions, Update
 from annotation.importing import import_file
 from annotation.knowing import Key, Line
@@ -227,6 +229,29 @@ def test_a_row_that_contradicts_itself_about_its_known_answer_is_refused(
     report = import_file(project, lines_of({"id": "a", "text": "One.", **row}), ImportOptions())
     assert [error.code for error in report.errors] == [code]
     assert not Item.objects.exists()
+
+
+@pytest.mark.parametrize("write", [as_jsonl, as_csv])
+def test_known_answers_survive_an_export_and_an_import(
+    write: Callable[..., Iterator[bytes]], project: Project, admin: Membership
+) -> None:
+    items = [make_item(project, external_id=name) for name in ("a", "b", "c")]
+    knowing.mark(items[0], admin, key(project, 0, "Plain, as it says.", training=True))
+    knowing.mark(items[1], admin, key(project, 3))
+    seat = Seat.objects.create(item=items[1], number=1, seats=3)
+    make_label(seat, make_member(project), 3)
+    other = make_project()
+    report = import_file(other, BytesIO(b"".join(write(admin, {}))), ImportOptions())
+    assert report.errors == []
+    rows = KnownAnswer.objects.filter(item__project=other).order_by("item__external_id")
+    assert list(rows.values_list("category__code", "explanation", "training")) == [
+        (0, "Plain, as it says.", True),
+        (3, "", False),
+    ]
+    stages = Item.objects.filter(project=other).order_by("external_id").values_list("stage", flat=True)
+    assert list(stages) == [Stage.KNOWN, Stage.KNOWN, Stage.READY]
+    reviewer = b"".join(write(make_member(project, Role.REVIEWER), {})).decode()
+    assert "Plain, as it says." not in reviewer
 
 
 def test_an_update_marks_items_that_are_here(project: Project, admin: Membership) -> None:
