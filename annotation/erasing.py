@@ -116,8 +116,8 @@ def _end(member: Membership, by: Membership | None) -> Membership:
 
 
 def _forget_what_was_theirs(user: User) -> None:
-    for model in (OptOut, CheckIn, SavedSearch):
-        model.objects.filter(member__user=user).delete()
+    for private in (OptOut, CheckIn, SavedSearch):
+        private.objects.filter(member__user=user).delete()
     Batch.members.through.objects.filter(membership__user=user).delete()
     Skip.objects.filter(annotator__user=user).exclude(reason="").update(reason="")
     Invitation.objects.filter(Q(accepted_by__user=user) | Q(created_by__user=user)).update(note="")

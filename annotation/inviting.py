@@ -84,8 +84,16 @@ def invite(
         expires_at=timezone.now() + timedelta(days=days),
         **{ROLE_FLAG[role]: True for role in roles},
     )
-    facts = {"roles": sorted(roles), "days": days, "team": str(team.public_id) if team else None}
-    record("invited", project=admin.project, actor=admin, row=invitation.public_id, **facts)
+    in_team = str(team.public_id) if team else None
+    record(
+        "invited",
+        project=admin.project,
+        actor=admin,
+        row=invitation.public_id,
+        roles=sorted(roles),
+        days=days,
+        team=in_team,
+    )
     return Invited(invitation, token)
 
 
@@ -154,8 +162,14 @@ def _join(invitation: Invitation, user: User) -> Accepted:
         invitation.batch.members.add(member)
         Membership.objects.filter(pk=member.pk).update(idle_until=None)
     Invitation.objects.filter(pk=invitation.pk).update(accepted_by=member, accepted_at=timezone.now())
-    facts = {"roles": sorted(invitation.roles), "created": created}
-    record("invitation_accepted", project=invitation.project, actor=member, row=invitation.public_id, **facts)
+    record(
+        "invitation_accepted",
+        project=invitation.project,
+        actor=member,
+        row=invitation.public_id,
+        roles=sorted(invitation.roles),
+        created=created,
+    )
     return Accepted(member)
 
 

@@ -46,7 +46,8 @@ class InvitationForm(forms.Form):
     )
 
     def __init__(self, project: Project, *args: Any, **kwargs: Any) -> None:
-        super().__init__(*args, prefix="invite", **kwargs)
+        kwargs["prefix"] = "invite"  # the page has another form
+        super().__init__(*args, **kwargs)
         teams = Batch.objects.filter(project=project, limited=True)
         self.fields["team"].queryset = teams  # type: ignore[attr-defined]  # a choice among rows
 

@@ -1,5 +1,7 @@
 """The page behind an invitation's link, for whoever holds it: signed in or not."""
 
+from typing import Any
+
 from allauth.account.adapter import get_adapter
 from django.contrib.auth.decorators import login_not_required
 from django.http import HttpRequest, HttpResponse
@@ -32,7 +34,8 @@ def invitation(request: HttpRequest, token: str) -> HttpResponse:
 
 
 def _signed_in(request: HttpRequest, user: User, token: str, found: Invitation) -> HttpResponse:
-    status, context = 200, {"invitation": found, "project": None, "invited_to": found.project}
+    status = 200
+    context: dict[str, Any] = {"invitation": found, "invited_to": found.project}
     if request.method == "POST":
         match inviting.accept(token, user):
             case inviting.Accepted(member) | inviting.MemberAlready(member):

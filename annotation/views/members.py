@@ -245,7 +245,7 @@ def _member_page(request: PersonRequest, admin: Membership, person: Membership, 
 
 def _member(project: Project, public_id: UUID) -> Membership:
     """The person with an account, with the number of labels in force; foreign and missing are the same 404."""
-    found = _counted(project).filter(public_id=public_id).first()
+    found: Membership | None = _counted(project).filter(public_id=public_id).first()
     if found is None:
         raise Http404
     found.project = project
