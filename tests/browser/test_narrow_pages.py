@@ -52,7 +52,17 @@ def project(person: User) -> Project:
 def addresses(project: Project) -> list[str]:
     """The pages that the person may open, those of items once for each stage."""
     home = f"/p/{project.slug}/"
-    of_project = ["items", "items/open", "import", "priors", "models", "dashboard", "releases", "releases/1"]
+    of_project = [
+        "items",
+        "batches",
+        "batches/teams",
+        "import",
+        "priors",
+        "models",
+        "dashboard",
+        "releases",
+        "releases/1",
+    ]
     of_project += ["settings", "people", "review", "guidelines", "history", "pause", "help", "leave", "consent"]
     of_project += ["care", "care/settings", "check-in", "hours", "hours/mine", "influence"]
     pages = ["/", "/me/", "/me/tokens/", f"{home}items/?stage=gold", *(f"{home}{page}/" for page in of_project)]
