@@ -1,0 +1,77 @@
+"""Two tabs in the training room, and two admins at one key, at the same moment."""
+
+from collections.abc import Callable, Sequence
+from concurrent.futures import ThreadPoolExecutor
+from functools import partial
+from threading import Barrier
+from typing import Any
+
+import pytest
+from django.db import connection
+
+from annotation import knowing, training
+from annotation.domain.words import Role, Stage
+from annotation.knowing import Key
+from annotation.models import Event, Item, KnownAnswer, Membership, Project, TrainingAnswer, TrainingAttempt
+from annotation.training import Said, Told
+from builders import category, make_item, make_member, make_project
+
+pytestmark = pytest.mark.django_db(transaction=True)
+
+
+def at_once(acts: Sequence[Callable[[], Any]]) -> list[Any]:
+    """What the acts answer, started together in threads of their own."""
+    gate = Barrier(len(acts))
+
+    def go(act: Callable[[], Any]) -> Any:
+        try:
+            gate.wait()
+            return act()
+        finally:
+            connection.close()
+
+    with ThreadPoolExecutor(len(acts)) as threads:
+        return list(threads.map(go, acts))
+
+
+@pytest.fixture
+def project() -> Project:
+    return make_project("garden")
+
+
+@pytest.fixture
+def wren(project: Project) -> Membership:
+    return make_member(project, pseudonym="wren")
+
+
+def training_item(project: Project) -> Item:
+    item = make_item(project, stage=Stage.KNOWN)
+    KnownAnswer.objects.create(item=item, category=category(project, 1), training=True)
+    return item
+
+
+def test_many_tabs_that_begin_begin_one_attempt(project: Project, wren: Membership) -> None:
+    training_item(project)
+    begun = at_once([partial(training.begin, wren)] * 6)
+    assert len({attempt.pk for attempt in begun if attempt}) == 1
+    assert TrainingAttempt.objects.count() == 1
+
+
+def test_the_last_post_answered_in_two_tabs_is_answered_and_finished_once(project: Project, wren: Membership) -> None:
+    item = training_item(project)
+    training.begin(wren)
+    sayings = [Said(category(project, code)) for code in (1, 2, 1, 2)]
+    told = at_once([partial(training.answer, wren, item.public_id, said) for said in sayings])
+    assert sum(isinstance(each, Told) and not each.repeated for each in told) == 1
+    answer = TrainingAnswer.objects.get()
+    assert TrainingAttempt.objects.get().correct == answer.correct
+    assert Event.objects.filter(verb="training_finished").count() == 1
+
+
+def test_two_admins_who_declare_an_item_at_once_leave_one_answer(project: Project) -> None:
+    item = make_item(project)
+    admins = [make_member(project, Role.ADMIN) for _ in range(4)]
+    keys = [Key(category(project, code)) for code in (1, 1, 2, 2)]
+    at_once([partial(knowing.mark, item, who, key) for who, key in zip(admins, keys, strict=True)])
+    assert KnownAnswer.objects.count() == 1
+    assert Event.objects.filter(verb="known_marked").count() == 1
