@@ -14,10 +14,11 @@ from django.utils.translation import gettext as _
 from django.views.decorators.http import require_GET, require_POST
 
 from annotation import changing_many
-from annotation.changing_many import ACTS, ListChanged, targets
+from annotation.changing_many import ListChanged, targets
 from annotation.domain.words import Role
 from annotation.finding import UnknownFilter, listed_values
 from annotation.forms.finding import BulkForm
+from annotation.many_acts import ACTS, REASONS
 from annotation.models import BulkOrder, Membership, OrderState
 from annotation.tasks import ring_for_change
 from annotation.views.scope import PersonRequest, member_of
@@ -118,7 +119,7 @@ def _order(request: PersonRequest, slug: str, public_id: UUID) -> tuple[Membersh
 
 
 def _shown(member: Membership, row: BulkOrder) -> dict[str, Any]:
-    passed = [(changing_many.REASONS.get(why, why), n) for why, n in row.passed_over.items()]
+    passed = [(REASONS.get(why, why), n) for why, n in row.passed_over.items()]
     looked_at = row.items_done + sum(row.passed_over.values())
     return {
         "project": member.project,

@@ -6,9 +6,10 @@ from django.http import Http404, HttpResponse
 from django.shortcuts import render
 from django.views.decorators.http import require_GET
 
-from annotation import changing_many, finding, keeping_from, saved_searches
+from annotation import finding, keeping_from, saved_searches
 from annotation.domain.words import Role, Stage
 from annotation.forms import finding as form
+from annotation.many_acts import ACTS
 from annotation.models import Dispute, Event, Item, Label, Membership, Prior, Seat
 from annotation.reviewing import may_see_intent, may_see_votes
 from annotation.views.scope import PersonRequest, member_of
@@ -36,7 +37,7 @@ def items(request: PersonRequest, slug: str) -> HttpResponse:
         "narrowed": bool(asked.keys() - finding.NOT_FILTERS),
         "wrong": wrong,
         "searches": saved_searches.open_to(member),
-        "acts": list(changing_many.ACTS.values()) if member.administers else [],
+        "acts": list(ACTS.values()) if member.administers else [],
         "ready": member.administers and Item.objects.filter(project=member.project, stage=Stage.READY).count(),
     }
     return render(request, "annotation/items.html", context, status=status)

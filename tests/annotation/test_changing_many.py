@@ -11,9 +11,10 @@ from django.utils import timezone
 import builders
 from annotation import changing_many
 from annotation.auditing import audit
-from annotation.changing_many import ACTS, ListChanged, order, perform
+from annotation.changing_many import ListChanged, order, perform
 from annotation.consensus import close_item
 from annotation.domain.words import Reason, Role, Stage
+from annotation.many_acts import ACTS
 from annotation.models import Batch, BulkOrder, Event, Item, Seat
 from annotation.removing import report_item
 from annotation.sweeping import sweep
