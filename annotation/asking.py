@@ -15,7 +15,7 @@ from django.utils import timezone
 
 from annotation.domain.pace import Caps, Pace, act
 from annotation.models import Batch, Guideline, Item, Label, Membership, OptOut, Project, Seat
-from annotation.pacing import Day, newest_day, read_day
+from annotation.pacing import newest_day, read_day
 from annotation.probing import EVERYBODY, Search, Unwanted
 
 _ITEM, _SEAT, _LABEL, _MEMBER, _GUIDELINE, _OPT_OUT, _TEAM = (
@@ -53,7 +53,7 @@ class Person:
     """A version of the guidelines asks to be read."""
     unwanted: Unwanted
     queues: Sequence[int]
-    day: Day
+    pace: Pace
     labels_today: int
     given: int | None
     """Labels and held seats, where a quota bounds them."""
@@ -76,7 +76,7 @@ class Asking:
     @property
     def pace(self) -> Pace:
         """Where the person stands with this very act counted: what they did since the last one is work too."""
-        return act(self.person.day.pace, self.now)
+        return act(self.person.pace, self.now)
 
     def search(self, unwanted: Unwanted) -> Search:
         return Search(self.member, self.person.queues, unwanted)
@@ -95,7 +95,7 @@ def ask_about(member: Membership, now: datetime) -> Person:
         must_read=bool(must_read),
         unwanted=_unwanted(json.loads(opt_outs or "[]")),
         queues=(EVERYBODY, *json.loads(teams or "[]")),
-        day=read_day(day, now),
+        pace=read_day(day, now),
         labels_today=today,
         given=given,
     )

@@ -201,7 +201,7 @@ def _counted(asking: Asking, seat: Seat) -> Held:
     """The seat that has just come in front of the person, counted on their day."""
     pace = rules.shown(asking.pace, severe=is_severe(asking.project, seat.item))
     offers = rules.break_is_due(pace, asking.caps)
-    store_day(asking.member, asking.person.day, rules.offer_break(pace, asking.now) if offers else pace)
+    store_day(asking.member, rules.offer_break(pace, asking.now) if offers else pace)
     return Held(seat, asking.person.labels_today, rules.near(pace, asking.caps), offers)
 
 
@@ -245,7 +245,7 @@ def _probed(search: Search, *, check: bool) -> int | None:
 
 def _is_check(asking: Asking) -> bool:
     """Whether the next item is one whose answer is known, if there is one for this person."""
-    project, pace = asking.project, asking.person.day.pace
+    project, pace = asking.project, asking.person.pace
     number = pace.shown + asking.ahead
     return draws_check(project.influence_seed, asking.member.public_id, pace.day, number, project.check_percent)
 

@@ -59,7 +59,7 @@ from annotation.places import (
     open_place,
     own_label,
 )
-from annotation.showing import first_answer_is_due, priors_for_people
+from annotation.showing import first_answer_is_due, priors_by
 from annotation.transactions import short_transaction
 
 __all__ = [
@@ -126,7 +126,7 @@ def submit(
     seconds = _seconds(mine, now, seconds)
     label = _write(member, mine, answer, category, seconds=seconds, client_key=key, body_sha256=digest)
     _fill(mine, label, now)
-    count_act(member, place.day, now, labels=1)
+    count_act(member, place.pace, now, labels=1)
     return _stored(place, mine, label, now)
 
 
@@ -199,7 +199,7 @@ def give_first_answer(
         mine.first_answer, mine.priors_shown_at = answer.body(), now
         mine.save(update_fields=("first_answer", "priors_shown_at"))
         record("first_answer", project=member.project, actor=member, item=mine.item, row=mine.public_id)
-        count_act(member, place.day, now)
+        count_act(member, place.pace, now)
     seen = _priors_seen(member.project, mine)
     return PriorsOpened(mine, tuple(seen[modality] for modality in Modality if modality in seen))
 
@@ -223,7 +223,7 @@ def skip(member: Membership, seat: UUID, reason: str = "") -> Skipped | AlreadyL
     item = place.item
     row, new = Skip.objects.get_or_create(item=item, annotator=member, defaults={"round": item.round, "reason": reason})
     if new:
-        count_act(member, place.day, now, skips=1)
+        count_act(member, place.pace, now, skips=1)
     if place.mine is not None:
         free_seat(place.mine, item, SKIPPED, member, reason=reason)
         wake(member.project)
@@ -243,7 +243,7 @@ def renew(member: Membership, seat: UUID) -> bool:
     mine = open_place(place, member, now)
     if not isinstance(mine, Seat):
         return False
-    count_act(member, place.day, now)
+    count_act(member, place.pace, now)
     held = Seat.objects.filter(annotator=member, expires_at__isnull=False)
     held.filter(pk=mine.pk).update(expires_at=held_until(member.project, now))
     held.filter(shown_at__isnull=True).update(expires_at=held_until(member.project, now, ahead=True))
@@ -319,8 +319,7 @@ def _priors_seen(project: Project, seat: Seat) -> dict[Modality, Prior]:
     """The priors that stood beside the item when they were shown, by modality; none where they were not."""
     if seat.priors_shown_at is None or seat.prior_arm == PriorArm.WITHHELD:
         return {}
-    then = seat.priors_shown_at + CLOCKS_APART
-    rows = priors_for_people(project).filter(item=seat.item_id, created_at__lte=then).order_by("created_at", "pk")
+    rows = priors_by(project, seat, seat.priors_shown_at + CLOCKS_APART)
     return {Modality(row.modality): row for row in rows}
 
 

@@ -5,7 +5,7 @@ the member's row and read the day after that, so a second browser or tab counts 
 """
 
 import json
-from dataclasses import asdict, dataclass, fields, replace
+from dataclasses import asdict, fields, replace
 from datetime import UTC, date, datetime
 from typing import Any
 
@@ -17,16 +17,13 @@ from annotation.domain import pace as rules
 from annotation.domain.pace import Caps, Pace, tighter
 from annotation.models import Item, Membership, Project, WorkDay
 
-_COLUMNS = ("id", *(field.name for field in fields(Pace)))
+_COLUMNS = tuple(field.name for field in fields(Pace))
 _TIMES = frozenset({"last_act_at", "session_since", "break_offered_at"})
-
-
-@dataclass(frozen=True)
-class Day:
-    """Where a person stands now, and the row of today that says so; None where there is none yet."""
-
-    pace: Pace
-    row: int | None = None
+_UPSERT = f"""
+    INSERT INTO "{WorkDay._meta.db_table}" (member_id, {", ".join(_COLUMNS)})
+    VALUES ({", ".join(["%s"] * (1 + len(_COLUMNS)))})
+    ON CONFLICT (member_id, day) DO UPDATE SET {", ".join(f"{name} = excluded.{name}" for name in _COLUMNS)}
+"""
 
 
 def newest_day(member: str) -> str:
@@ -39,29 +36,28 @@ def newest_day(member: str) -> str:
     """
 
 
-def read_day(newest: str | None, now: datetime) -> Day:
+def read_day(newest: str | None, now: datetime) -> Pace:
     """What `newest_day` gave, as it counts at `now`."""
     today = timezone.localdate(now)
     if newest is None:
-        return Day(rules.come(None, now, today))
+        return rules.come(None, now, today)
     stored: dict[str, Any] = json.loads(newest)
-    key, day = stored.pop("id"), date.fromisoformat(stored.pop("day"))
+    day = date.fromisoformat(stored.pop("day"))
     known: dict[str, Any] = {name: _time(value) if name in _TIMES else value for name, value in stored.items()}
-    return Day(rules.come(Pace(day, **known), now, today), key if day == today else None)
+    return rules.come(Pace(day, **known), now, today)
 
 
-def store_day(member: Membership, day: Day, pace: Pace) -> None:
+def store_day(member: Membership, pace: Pace) -> None:
     """Write where the person stands now, in one statement."""
-    if day.row is None:
-        WorkDay.objects.create(member=member, **asdict(pace))
-    else:
-        WorkDay.objects.filter(pk=day.row).update(**asdict(pace))
+    values = [member.pk, *(_adapted(name, value) for name, value in asdict(pace).items())]
+    with connection.cursor() as cursor:
+        cursor.execute(_UPSERT, values)
 
 
-def count_act(member: Membership, day: Day, now: datetime, *, labels: int = 0, skips: int = 0) -> None:
+def count_act(member: Membership, pace: Pace, now: datetime, *, labels: int = 0, skips: int = 0) -> None:
     """Count an act of the person's, and what came of it."""
-    pace = rules.act(day.pace, now)
-    store_day(member, day, replace(pace, labels=pace.labels + labels, skips=pace.skips + skips))
+    pace = rules.act(pace, now)
+    store_day(member, replace(pace, labels=pace.labels + labels, skips=pace.skips + skips))
 
 
 def caps_of(member: Membership) -> Caps:
@@ -79,6 +75,12 @@ def caps_of(member: Membership) -> Caps:
 def is_severe(project: Project, item: Item) -> bool:
     """Whether the item counts as severe in the project; one of unknown severity does not."""
     return item.severity is not None and item.severity >= project.severe_from
+
+
+def _adapted(name: str, value: Any) -> Any:
+    if name == "day":
+        return connection.ops.adapt_datefield_value(value)
+    return connection.ops.adapt_datetimefield_value(value) if name in _TIMES else value
 
 
 def _time(stored: str | None) -> datetime | None:

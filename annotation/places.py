@@ -10,12 +10,13 @@ from django.db import connection
 from django.db.models import F, FilteredRelation, Q
 from django.db.models.expressions import RawSQL
 
+from annotation.domain.pace import Pace
 from annotation.domain.words import Role, Stage
 from annotation.freeing import LAPSED, as_it_was, lost_seat
 from annotation.handing_out import SEATED, held_until
 from annotation.models import Category, Event, Guideline, Item, Label, Membership, Seat
 from annotation.outcomes import AlreadyLabelled, NoSuchSeat, SeatLost
-from annotation.pacing import Day, newest_day, read_day
+from annotation.pacing import newest_day, read_day
 from annotation.statements import Slot, Statement, slot
 
 CLOCKS_APART = timedelta(seconds=1)
@@ -41,7 +42,7 @@ class Place:
     """The key of the label that came with this client key."""
     chosen: Category | None
     """The category that was asked for."""
-    day: Day
+    pace: Pace
     """Where the member stands today."""
 
 
@@ -76,7 +77,7 @@ def lock_place(
         lapse=lapse,
         stored=more["stored"],
         chosen=more.get("chosen"),  # absent where there is no such category
-        day=read_day(more["newest_day"], now),
+        pace=read_day(more["newest_day"], now),
     )
 
 
