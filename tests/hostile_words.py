@@ -12,7 +12,7 @@ import builders
 from annotation import adjudicating
 from annotation.consensus import close_item
 from annotation.domain.words import Role, Stage
-from annotation.models import Guideline, Report, Skip
+from annotation.models import CompetenceEstimate, Guideline, GuidelineExample, Report, Skip
 from runs.models import Pause, Run
 
 WORDS = {
@@ -74,7 +74,9 @@ def fill(world: World) -> None:
     Skip.objects.create(item=world.open_item, annotator=world.other, reason="x")
     reported = builders.make_item(here, stage=Stage.EXCLUDED, excluded_for="reported")
     Report.objects.create(item=reported, reporter=person, note="x")
-    Guideline.objects.create(project=here, number=2, text="x")
+    guideline = Guideline.objects.create(project=here, number=2, text="x", summary="x", asks_reading=False)
+    GuidelineExample.objects.create(guideline=guideline, text="x", why="x", category=builders.category(here, 1))
+    CompetenceEstimate.objects.create(project=here, method="mace", state="failed", problem="x")
     Pause.objects.create(provider="openai", detail="x", until="2100-01-01T00:00:00Z")
     Run.objects.create(
         method="prior", project=here.public_id, subject=world.item.public_id, variant="text", provider="openai",

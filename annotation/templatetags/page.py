@@ -31,7 +31,7 @@ _PLACES = (
     ("releases", "administers", gettext_noop("Releases"), ("releases", "release", "release-ordered")),
     ("models", "administers", gettext_noop("Models"), ("models", "models-try", "models-choose")),
     ("batches", "administers", gettext_noop("Campaign"), ()),  # current on each of its tabs too
-    ("project-settings", "administers", gettext_noop("Settings"), ("project-settings",)),
+    ("project-settings", "administers", gettext_noop("Settings"), ("project-settings", "guidelines-edit")),
 )
 
 # The tabs of the campaign's pages: URL name, text, names under which the tab is the current one.
