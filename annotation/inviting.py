@@ -71,9 +71,11 @@ class NotOpen:
 def invite(
     admin: Membership, roles: Collection[Role], *, days: int = USUAL_DAYS, team: Batch | None = None, note: str = ""
 ) -> Invited:
-    """Make an invitation to the admin's project. Raises ValueError for no role, a foreign team or a wrong time."""
-    if not roles or not 1 <= days <= MOST_DAYS or (team is not None and team.project_id != admin.project_id):
-        raise ValueError("an invitation needs a role, 1 to 60 days, and a team of its own project")
+    """Make an invitation to the admin's project. Raises ValueError for no role, a wrong time, or a team that is of
+    another project or that nobody labels in this role."""
+    fits = team is None or (team.project_id == admin.project_id and Role.ANNOTATOR in roles)
+    if not roles or not 1 <= days <= MOST_DAYS or not fits:
+        raise ValueError("an invitation needs a role, 1 to 60 days, and a team of its own project for annotators alone")
     token = secrets.token_urlsafe(32)
     invitation = Invitation.objects.create(
         project=admin.project,
@@ -158,7 +160,7 @@ def invitations_of(project: Project) -> QuerySet[Invitation]:
 
 def _join(invitation: Invitation, user: User) -> Accepted:
     member, created = enrol(invitation.project, user, *invitation.roles)
-    if invitation.batch is not None:
+    if invitation.batch is not None and invitation.batch.limited:  # else it is open to everybody by now
         invitation.batch.members.add(member)
         Membership.objects.filter(pk=member.pk).update(idle_until=None)
     Invitation.objects.filter(pk=invitation.pk).update(accepted_by=member, accepted_at=timezone.now())
@@ -174,7 +176,8 @@ def _join(invitation: Invitation, user: User) -> Accepted:
 
 
 def _gives_nothing(invitation: Invitation, member: Membership) -> bool:
-    in_team = invitation.batch is None or invitation.batch.members.filter(pk=member.pk).exists()
+    batch = invitation.batch
+    in_team = batch is None or not batch.limited or batch.members.filter(pk=member.pk).exists()
     return in_team and all(member.has(role) for role in invitation.roles)
 
 

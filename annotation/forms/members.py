@@ -51,6 +51,12 @@ class InvitationForm(forms.Form):
         teams = Batch.objects.filter(project=project, limited=True)
         self.fields["team"].queryset = teams  # type: ignore[attr-defined]  # a choice among rows
 
+    def clean(self) -> dict[str, Any]:
+        cleaned: dict[str, Any] = super().clean() or self.cleaned_data
+        if cleaned.get("team") and Role.ANNOTATOR not in cleaned.get("roles", []):
+            self.add_error("team", _("A team labels: choose the role annotator too."))
+        return cleaned
+
 
 class NewAccountForm(forms.Form):
     """A name and a password of one's own; no e-mail address."""

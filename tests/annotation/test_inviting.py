@@ -118,6 +118,24 @@ def test_whoever_is_invited_to_a_team_is_in_it(admin):
     assert list(team.members.all()) == [outcome.member]
 
 
+def test_a_team_is_for_people_who_label(desk, admin):
+    team = Batch.objects.create(project=admin.project, name="three", limited=True)
+    with pytest.raises(ValueError, match="annotators alone"):
+        inviting.invite(admin, [Role.REVIEWER], team=team)
+    page = desk.post(
+        "/p/garden/people/invitations/", {"invite-roles": ["reviewer"], "invite-days": "7", "invite-team": team.pk}
+    )
+    assert page.status_code == 422 and "A team labels" in text_of(page)
+
+
+def test_a_team_that_was_opened_to_everybody_meanwhile_takes_nobody(admin):
+    team = Batch.objects.create(project=admin.project, name="three", limited=True)
+    made = inviting.invite(admin, [Role.ANNOTATOR], team=team)
+    Batch.objects.update(limited=False)
+    assert isinstance(inviting.accept(made.token, make_user()), inviting.Accepted)
+    assert not team.members.exists()
+
+
 def test_a_name_that_is_taken_leaves_the_invitation_open(admin):
     make_user("Wren")
     made = inviting.invite(admin, [Role.ANNOTATOR])
