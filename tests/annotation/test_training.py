@@ -2,11 +2,15 @@
 
 from collections.abc import Sequence
 from datetime import timedelta
+from uuid import uuid4
 
 import pytest
 from django.utils import timezone
 
-from annotation import handing_out, knowing, training, training_results, training_set
+from annotation import handing_out, knowing, labelling, training, training_results, training_set
+from annotation.auditing import audit
+from annotation.dashboard import dashboard
+from annotation.domain.answers import Answer
 from annotation.domain.words import Role, Stage
 from annotation.models import (
     Event,
@@ -308,3 +312,27 @@ def test_rules_are_stored_with_an_event_that_says_what_they_are_now(project: Pro
     project.refresh_from_db()
     assert project.check_percent == 10
     assert Event.objects.get(verb="training_rules").facts == {"check_percent": 10}
+
+
+def test_checks_that_were_handed_out_and_answered_are_in_the_results_and_the_audit_is_content(
+    admin: Membership,
+) -> None:
+    project = make_project(check_percent=50)
+    checks = known(project, 0, 1, training=False)
+    for _ in range(8):
+        make_open_item(project)
+    people = [make_member(project) for _ in range(5)]
+    for person in people:
+        for _ in range(10):
+            outcome = handing_out.claim(person)
+            if isinstance(outcome, handing_out.Held):
+                answer = Answer(category=1)
+                assert isinstance(labelling.submit(person, outcome.seat.public_id, uuid4(), answer), labelling.Stored)
+    results = training_results.people_results(project)
+    asked = [each.checks for each in results if each.checks is not None]
+    assert sum(rate.n for rate in asked) == Seat.objects.filter(item__in=checks, label__isnull=False).count() > 0
+    right = Seat.objects.filter(item=checks[1], label__isnull=False).count()
+    assert sum(rate.part for rate in asked) == right
+    assert set(Item.objects.filter(pk__in=[each.pk for each in checks]).values_list("stage", flat=True)) == {"known"}
+    assert dashboard(project).counts.known == 2
+    assert audit(project) == []
