@@ -440,7 +440,7 @@ class WorkDay(models.Model):
 
 
 class CheckIn(models.Model):
-    """How the work left a person on a day, in their own words of 1 (hard) to 5 (fine); None: they were asked and passed.
+    """How the work left a person on a day, from 1 (hard) to 5 (fine); None: they were asked and passed.
 
     Private: shown to nobody else; weeks are counted only where five people or more answered.
     """

@@ -28,7 +28,7 @@ class Unwanted:
 
 @dataclass(frozen=True)
 class Content:
-    """What is known of an item before anybody labels it: categories named by its priors or intended, group, severity."""
+    """What is known of an item before it is labelled: categories of its priors or its intent, group, severity."""
 
     categories: frozenset[int] = frozenset()
     group: str = ""

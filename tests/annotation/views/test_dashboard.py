@@ -18,7 +18,7 @@ from annotation.models import Item, Label, Project, Seat
 
 pytestmark = pytest.mark.django_db
 
-TABLES = ("funnel", "levels", "reasons", "patterns", "agreement", "categories", "annotators", "pairs", "days", "prior_shares")
+TABLES = tuple("funnel levels reasons patterns agreement categories annotators pairs days prior_shares".split())
 
 
 @pytest.fixture
