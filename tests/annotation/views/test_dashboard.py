@@ -18,7 +18,18 @@ from annotation.models import Item, Label, Project, Seat
 
 pytestmark = pytest.mark.django_db
 
-TABLES = tuple("funnel levels reasons patterns agreement categories annotators pairs days prior_shares".split())
+TABLES = (
+    "funnel",
+    "levels",
+    "reasons",
+    "patterns",
+    "agreement",
+    "categories",
+    "annotators",
+    "pairs",
+    "days",
+    "prior_shares",
+)
 
 
 @pytest.fixture
