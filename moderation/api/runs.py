@@ -51,6 +51,7 @@ class Runs(APIView):
     rate = "trigger"
 
     @extend_schema(
+        operation_id="projects_runs_list",
         parameters=[
             OpenApiParameter("state", str, enum=[str(state) for state in RunState]),
             OpenApiParameter("method", str, enum=list(debating.METHODS)),
