@@ -89,6 +89,7 @@ def test_a_lifted_limit_allows_everything():
 def test_the_limits_are_those_that_were_promised():
     assert {name: (rate.count, rate.seconds) for name, rate in LIMITS.items()} == {
         "login": (5, 60),
+        "invitation": (10, 60),
         "submit": (60, 60),
         "trigger": (10, 60),
         "import": (10, 3600),
