@@ -218,7 +218,7 @@ def _lagging(project: Project) -> list[int]:
 def _settle(project: Project, keys: Keys) -> int:
     """Put these items right and wake who waits, if any can be handed out now."""
     now = queues_now(_hold(project))
-    rows = _locked(Item.objects.filter(project=project), keys)
+    rows = _lock(Item.objects.filter(project=project), keys)
     wrong: dict[int | None, list[int]] = defaultdict(list)
     for key, batch, queue in rows.values_list("pk", "batch", "queue"):
         if now.of(batch) != queue:
@@ -280,9 +280,13 @@ def _change_states(
 
 
 def _locked(items: QuerySet[Item], keys: Keys) -> QuerySet[Item]:
-    """Those of the items with these keys, their rows locked in the order of keys."""
-    locked = items.filter(pk__in=keys).order_by("pk").select_for_update(no_key=True, of=("self",))
-    return Item.objects.filter(pk__in=list(locked.values_list("pk", flat=True)))
+    """Those of the items with these keys, to be changed, their rows locked."""
+    return Item.objects.filter(pk__in=list(_lock(items, keys).values_list("pk", flat=True)))
+
+
+def _lock(items: QuerySet[Item], keys: Keys) -> QuerySet[Item]:
+    """Those of the items with these keys; reading them locks their rows, in the order of keys."""
+    return items.filter(pk__in=keys).order_by("pk").select_for_update(no_key=True, of=("self",))
 
 
 def _some_at_a_time(keys: Keys, act: Callable[[Keys], int]) -> int:

@@ -10,9 +10,7 @@ from dataclasses import dataclass
 from typing import Any
 from uuid import UUID
 
-from django.db.models import Count, F, OuterRef, Q, Subquery
-from django.db.models.expressions import Combinable
-from django.db.models.functions import Coalesce
+from django.db.models import Count, F, Q
 
 from annotation.domain.care import Content, Unwanted, falls_under
 from annotation.domain.staffing import Staffing, Work, staffing
@@ -158,8 +156,8 @@ class Crew:
         return work
 
     def _look(self, project: Project) -> tuple[list[_Open], bool]:
-        items = Item.objects.open().filter(project=project).order_by("pk").annotate(marks=_marks())
-        rows = list(items.filter(self._may_lack()).values_list(*_LOOKED_AT_FOR)[: LOOKED_AT + 1])
+        items = Item.objects.open().filter(project=project).order_by("pk")
+        rows = list(items.filter(self._may_lack(project)).values_list(*_LOOKED_AT_FOR)[: LOOKED_AT + 1])
         whole, rows = len(rows) <= LOOKED_AT, rows[:LOOKED_AT]
         keys = [row[0] for row in rows]
         done, skipped = _barred(keys)
@@ -171,14 +169,14 @@ class Crew:
             found.append(_Open(batch, seats, taken, able, key in skipped, Stuck(public_id, external_id, batch)))
         return found, whole
 
-    def _may_lack(self) -> Q:
+    def _may_lack(self, project: Project) -> Q:
         """Which open items to look at: all where people are few, else those with many marks."""
         wanted = Q(pk__in=[])
         by_spare: dict[int, list[str]] = defaultdict(list)
         for name, spare in self._spare.items():
             by_spare[max(spare, -1)].append(name)
         for spare, names in by_spare.items():
-            wanted |= Q(batch__in=names) if spare < 0 else Q(batch__in=names, marks__gt=spare)
+            wanted |= Q(batch__in=names) if spare < 0 else Q(batch__in=names) & _much_marked(project, spare)
         return wanted
 
     def _contents(self, rows: Sequence[Sequence[Any]]) -> dict[int, Content]:
@@ -195,14 +193,16 @@ class Crew:
         return contents
 
 
-def _marks() -> Combinable:
-    """How many skips, replacements and decisions an item has: at most so many people are barred by one."""
-    return sum((_count(model) for model in (Replacement, Adjudication)), start=_count(Skip))
+def _much_marked(project: Project, spare: int) -> Q:
+    """Items with more than `spare` skips, replacements and decisions, and perhaps a few more.
 
-
-def _count(model: type[Skip] | type[Replacement] | type[Adjudication]) -> Combinable:
-    rows = model._default_manager.filter(item=OuterRef("pk")).order_by().values("item")
-    return Coalesce(Subquery(rows.annotate(n=Count("pk")).values("n")), 0)
+    Of so many marks at least a third is of one kind. Grouped by kind, as no count is asked for each item.
+    """
+    least, found = spare // 3 + 1, Q()
+    for kind in (Skip, Replacement, Adjudication):
+        rows = kind._default_manager.filter(item__project=project).order_by().values("item")
+        found |= Q(pk__in=rows.annotate(n=Count("pk")).filter(n__gte=least).values("item"))
+    return found
 
 
 def _barred(items: Sequence[int]) -> tuple[Mapping[int, set[int]], set[int]]:
