@@ -43,7 +43,8 @@ def test_the_next_item_shows_nothing_but_the_post():
     project = make_project("p")
     make_open_item(project, external_id="secret-id", source="secret", target_group="secret")
     seat = post(client_of(make_member(project)), "/api/v1/projects/p/next/").json()
-    assert set(seat) == {"seat", "item", "expires_at", "text", "picture", "priors_hidden", "priors"}
+    fields = {"seat", "item", "expires_at", "text", "picture", "priors_hidden", "priors", "break_offered"}
+    assert set(seat) == fields
     assert "secret" not in str(seat)
 
 
