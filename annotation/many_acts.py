@@ -19,6 +19,7 @@ REASONS: Mapping[str, Promise] = {
     "unchanged": gettext_lazy("as it should be already"),
     "already_out": gettext_lazy("taken out already"),
     "reported": gettext_lazy("reported as illegal: reopened one by one, with care"),
+    "known": gettext_lazy("has a known answer, so it gets no votes"),
     "still_open": gettext_lazy("not closed yet"),
     "needs_reviewer": gettext_lazy("disputed: only reviewers send it to a new round"),
     "own_label": gettext_lazy("labelled by yourself: somebody else has to settle it"),
@@ -80,7 +81,7 @@ def _again(item: Item, admin: Membership, reason: str) -> str:
     except adjudicating.OwnItem:
         return "own_label"
     except adjudicating.NotAllowed:
-        return "still_open"
+        return "known" if item.stage == Stage.EXCLUDED else "still_open"
     except adjudicating.Stale:
         return "changed"
     return ""

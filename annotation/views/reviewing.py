@@ -11,7 +11,7 @@ from django.urls import reverse
 from django.utils.translation import gettext as _
 from django.views.decorators.http import require_GET, require_http_methods, require_POST
 
-from annotation import adjudicating, removing, replacing
+from annotation import adjudicating, knowing, removing, replacing
 from annotation.adjudicating import NotAllowed, OwnItem, Stale
 from annotation.domain.words import Reason, Role, Stage
 from annotation.forms.reviewing import DecisionForm, MissingCategoryForm, ReasonForm, ReportForm
@@ -220,6 +220,9 @@ def reopen(request: PersonRequest, slug: str, public_id: UUID) -> HttpResponse:
     member = member_of(request, slug, Role.ADMIN)
     item = _item(member.project, public_id)
     if item.stage not in (Stage.GOLD, Stage.EXCLUDED) and request.method == "GET":
+        return redirect("annotation:item", slug, item.public_id)
+    if knowing.known_of(item) is not None:
+        messages.error(request, _("This post has a known answer, so it gets no votes any more."))
         return redirect("annotation:item", slug, item.public_id)
     form = ReasonForm(request.POST or None)
     if not form.is_valid():

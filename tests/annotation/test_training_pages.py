@@ -368,6 +368,17 @@ def test_a_form_without_a_category_says_so_and_stores_nothing(project: Project, 
     assert item.stage == Stage.IMPORTED
 
 
+def test_a_known_item_that_was_taken_out_is_not_reopened(project: Project, admin: Membership) -> None:
+    item = known(project, 1)
+    Item.objects.filter(pk=item.pk).update(stage=Stage.EXCLUDED, excluded_for="withdrawn")
+    client, path = client_of(admin), f"/p/garden/items/{item.public_id}/"
+    assert f"{path}reopen/" not in text_of(client.get(path))
+    answer = client.post(f"{path}reopen/", {"reason": "Because.", "version": item.version}, follow=True)
+    assert "This post has a known answer, so it gets no votes any more." in text_of(answer)
+    item.refresh_from_db()
+    assert item.stage == Stage.EXCLUDED
+
+
 def test_an_open_item_gets_no_known_answer(project: Project, admin: Membership) -> None:
     item = make_open_item(project)
     client, path = client_of(admin), f"/p/garden/items/{item.public_id}/known/"
