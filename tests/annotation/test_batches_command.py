@@ -40,6 +40,11 @@ def test_a_batch_is_opened_paused_resumed_and_closed(project):
         command("winter", "roses")
 
 
+def test_all_that_wait_are_opened_together(project):
+    assert command("winter", "--open-all") == {"opened": 1, "pictures_missing": 0}
+    assert Batch.objects.get().state == BatchState.OPEN
+
+
 def test_people_read_a_line_a_batch(project):
     out = StringIO()
     call_command("batches", "winter", stdout=out)

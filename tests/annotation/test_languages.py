@@ -272,7 +272,7 @@ def everybody(project: Project, language: str) -> Client:
 def test_pages_hold_no_english_sentence(campaign, language):
     client = everybody(campaign, language)
     disputed = Item.objects.get(project=campaign, stage=Stage.DISPUTED)
-    names = "label guidelines history pause resources withdraw items open-items import priors dashboard releases"
+    names = "label guidelines history pause resources withdraw items batches import priors dashboard releases"
     addresses = [reverse(f"annotation:{name}", args=["winter"]) for name in names.split()]
     addresses += [reverse(f"annotation:{name}", args=["winter"]) for name in ("reviews", "models", "members")]
     addresses += [reverse("annotation:project-settings", args=["winter"])]

@@ -21,9 +21,13 @@ class Command(JsonCommand):
         parser.add_argument("slug", help="the project")
         parser.add_argument("name", nargs="?", help='a batch; "" is the one of items without a batch')
         parser.add_argument("act", nargs="?", choices=["open", *_ACTS])
+        parser.add_argument("--open-all", action="store_true", help="open every batch that waits, and all ready items")
 
     def answer(self, **options: Any) -> Any:
-        project = project_named(options["slug"], to_change=options["act"] is not None)
+        project = project_named(options["slug"], to_change=options["open_all"] or options["act"] is not None)
+        if options["open_all"]:
+            done = opening.open_items(project)
+            return {"opened": done.opened, "pictures_missing": done.missing_pictures}
         if options["name"] is None:
             return as_json(overview(project))
         row = Batch.objects.filter(project=project, name=options["name"]).first()
