@@ -225,11 +225,11 @@ def skip(member: Membership, seat: UUID, reason: str = "") -> Skipped | AlreadyL
     if new:
         count_act(member, place.pace, now, skips=1)
     if place.mine is not None:
-        free_seat(place.mine, item, SKIPPED, member, reason=reason)
+        free_seat(place.mine, item, SKIPPED, member)  # the reason stands in the skip alone: it can be erased there
         wake(member.project)
     elif new:
-        facts = {"holder": name_of(member), "reason": reason}
-        record(SKIPPED, project=member.project, actor=member, item=item, row=place.asked.public_id, **facts)
+        holder = name_of(member)
+        record(SKIPPED, project=member.project, actor=member, item=item, row=place.asked.public_id, holder=holder)
     return Skipped(item)
 
 
