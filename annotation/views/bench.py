@@ -147,11 +147,11 @@ def swaps_post(request: PersonRequest) -> bool:
 
 
 def done_today(member: Membership, held: Held | None = None) -> dict[str, Any]:
-    """The person's own day: how many labels, the share of the goal where the project has one, caps nearly used up."""
+    """The person's own day: how many labels, the share of the goal where the project has one."""
     count = labels_today(member) if held is None else held.labels_today
     goal = member.project.daily_goal
     percent = min(100, count * 100 // goal) if goal else None
-    return {"count": count, "goal": goal, "percent": percent, "near": held.near if held else ()}
+    return {"count": count, "goal": goal, "percent": percent}
 
 
 def labels_today(member: Membership) -> int:

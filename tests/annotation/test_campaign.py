@@ -33,7 +33,8 @@ TICKS_A_DAY, DAYS = 100, 25
 SEVERE_FROM, IN_ROW, A_SESSION, A_DAY, MINUTES, QUOTA = 2, 3, 25, 35, 50, 600
 GROUPS = ("", "", "", "runners", "Cyclists", "GARDENERS")
 
-pytestmark = [pytest.mark.django_db, pytest.mark.slow]
+# Not one long transaction: on PostgreSQL every change of a row would stay to be passed over.
+pytestmark = [pytest.mark.django_db(transaction=True), pytest.mark.slow]
 
 
 @dataclass
@@ -44,7 +45,6 @@ class Person:
     severe_cap: int
     away: int = 0  # ticks until they come back
     gone: bool = False
-    seen: set[int] = field(default_factory=set)  # seats
     shown: list[tuple[datetime, int, bool]] = field(default_factory=list)  # when, item, severe
     acts: list[datetime] = field(default_factory=list)
 
@@ -138,13 +138,15 @@ class Campaign:
             if tick % 10 == 0:
                 free_lapsed_seats()
                 self.close_the_pilot()
+                if self.is_over():
+                    break
             self.wait(TICK)
         for person in self.people:
             person.away = 0
         self.wait(timedelta(days=1))
 
     def act(self, person: Person) -> None:
-        if self.dice.random() < 0.3:
+        if self.dice.random() < 0.15:
             handing_out.claim(person.member, ahead=True)
         outcome = handing_out.claim(person.member)
         self.met[type(outcome).__name__] += 1
@@ -153,7 +155,7 @@ class Campaign:
                 self.met["break offered"] += offers
                 self.meet(person, seat)
             case NothingLeft():
-                person.away = 8
+                person.away = 20
             case BreakDue():
                 person.away = BREAK // TICK + 1
             case DoneForToday(Limit.SEVERE_SESSION):
@@ -167,18 +169,16 @@ class Campaign:
 
     def meet(self, person: Person, seat: Seat) -> None:
         now, item = self.now, seat.item
-        if seat.pk not in person.seen:
-            person.seen.add(seat.pk)
+        assert seat.shown_at is not None
+        if timezone.now() - seat.shown_at < TICK / 2:  # it came in front of them just now
             person.shown.append((now, item.pk, item.severity is not None and item.severity >= SEVERE_FROM))
             person.acts.append(now)
         assert seat.prior_arm in (PriorArm.SHOWN, PriorArm.WITHHELD)
         fate = self.dice.random()
         if fate < 0.04:
             labelling.skip(person.member, seat.public_id)
-            person.seen.discard(seat.pk)
         elif fate < 0.07:  # they wander off; the post is somebody else's perhaps
             Seat.objects.filter(pk=seat.pk).update(expires_at=timezone.now() - timedelta(seconds=1))
-            person.seen.discard(seat.pk)
             person.away = self.dice.choice((3, 20, 50))
             return
         else:
