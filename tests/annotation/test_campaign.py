@@ -255,8 +255,8 @@ def nobody_met_what_they_opted_out_of(campaign: Campaign) -> None:
     """By the test's own reading of the rows, over everything that was ever shown to the person."""
     items = {item.pk: item for item in Item.objects.filter(project=campaign.project)}
     said: dict[int, set[int]] = {}
-    for item, category in Prior.objects.filter(item__project=campaign.project).values_list("item", "category"):
-        said.setdefault(item, set()).add(category)
+    for prior in Prior.objects.filter(item__project=campaign.project):
+        said.setdefault(prior.item_id, set()).add(prior.category_id or 0)
     looked = 0
     for person in campaign.people:
         for wish in OptOut.objects.filter(member=person.member):
