@@ -1,13 +1,12 @@
 """Several requests at the same moment, in threads of their own: two tabs, double clicks, races for the last seat."""
 
-import threading
 from collections import Counter
-from collections.abc import Callable, Sequence
+from collections.abc import Callable
 from typing import TypeVar
 from uuid import uuid4
 
 import pytest
-from django.db import connection
+from at_once import at_once
 
 import builders
 from annotation import handing_out, labelling
@@ -18,28 +17,6 @@ from annotation.outcomes import AlreadyLabelled, Replayed, Stored
 
 pytestmark = pytest.mark.django_db(transaction=True)
 Answered = TypeVar("Answered")
-
-
-def at_once(acts: Sequence[Callable[[], Answered]]) -> list[Answered]:
-    """What the acts answer, started together."""
-    gate, answers, faults = threading.Barrier(len(acts)), [], []
-
-    def go(act: Callable[[], Answered]) -> None:
-        try:
-            gate.wait()
-            answers.append(act())
-        except Exception as fault:
-            faults.append(fault)
-        finally:
-            connection.close()
-
-    threads = [threading.Thread(target=go, args=(act,)) for act in acts]
-    for thread in threads:
-        thread.start()
-    for thread in threads:
-        thread.join()
-    assert faults == []
-    return answers
 
 
 @pytest.fixture

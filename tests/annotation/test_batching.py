@@ -1,11 +1,10 @@
 """Which batches are handed out, to whom: rows and queues agree, whatever happens at once."""
 
-import threading
 from contextlib import suppress
 from io import BytesIO
 
 import pytest
-from django.db import connection
+from at_once import at_once
 
 import builders
 from annotation import batching, handing_out, importing, opening, sweeping
@@ -195,27 +194,6 @@ def test_foreign_items_of_the_same_name_are_left_alone(project):
     batching.set_priority(row, None, 3)
     foreign.refresh_from_db()
     assert (foreign.queue, foreign.priority) == (0, 0)
-
-
-def at_once(acts):
-    """Run the acts together, each in a thread of its own; none may fail."""
-    gate, faults = threading.Barrier(len(acts)), []
-
-    def go(act) -> None:
-        try:
-            gate.wait()
-            act()
-        except Exception as fault:
-            faults.append(fault)
-        finally:
-            connection.close()
-
-    threads = [threading.Thread(target=go, args=(act,)) for act in acts]
-    for thread in threads:
-        thread.start()
-    for thread in threads:
-        thread.join()
-    assert faults == []
 
 
 @pytest.mark.django_db(transaction=True)

@@ -1,11 +1,9 @@
 """People who join, leave and label at the same moment: one link lets one in, and no item loses a seat or gains one."""
 
-import threading
-from collections.abc import Callable, Sequence
 from uuid import uuid4
 
 import pytest
-from django.db import connection
+from at_once import at_once
 
 from annotation import governing, inviting, label_removal, labelling, taking_part
 from annotation.auditing import audit
@@ -16,28 +14,6 @@ from annotation.models import Item, Membership, Project, Seat
 from builders import make_member, make_open_item, make_project, make_user
 
 pytestmark = pytest.mark.django_db(transaction=True)
-
-
-def at_once(acts: Sequence[Callable[[], object]]) -> list[object]:
-    """What the acts answer, started together."""
-    gate, answers, faults = threading.Barrier(len(acts)), [], []
-
-    def go(act: Callable[[], object]) -> None:
-        try:
-            gate.wait()
-            answers.append(act())
-        except Exception as fault:
-            faults.append(fault)
-        finally:
-            connection.close()
-
-    threads = [threading.Thread(target=go, args=(act,)) for act in acts]
-    for thread in threads:
-        thread.start()
-    for thread in threads:
-        thread.join()
-    assert faults == []
-    return answers
 
 
 def work(member: Membership) -> None:

@@ -1,13 +1,9 @@
 """Two tabs in the training room, and two admins at one key, at the same moment."""
 
-from collections.abc import Callable, Sequence
-from concurrent.futures import ThreadPoolExecutor
 from functools import partial
-from threading import Barrier
-from typing import Any
 
 import pytest
-from django.db import connection
+from at_once import at_once
 
 from annotation import knowing, training
 from annotation.domain.words import Role, Stage
@@ -17,21 +13,6 @@ from annotation.training import Said, Told
 from builders import category, make_item, make_member, make_project
 
 pytestmark = pytest.mark.django_db(transaction=True)
-
-
-def at_once(acts: Sequence[Callable[[], Any]]) -> list[Any]:
-    """What the acts answer, started together in threads of their own."""
-    gate = Barrier(len(acts))
-
-    def go(act: Callable[[], Any]) -> Any:
-        try:
-            gate.wait()
-            return act()
-        finally:
-            connection.close()
-
-    with ThreadPoolExecutor(len(acts)) as threads:
-        return list(threads.map(go, acts))
 
 
 @pytest.fixture
