@@ -47,6 +47,8 @@ SAME_EVERYWHERE = {
     "Hateful Memes",
     "MMHS150K",
     "HateXplain",
+    "Dawid-Skene",
+    "MACE",
     "Id",
     "Space",
     "Interplay JSON lines",
