@@ -25,8 +25,8 @@ class PeopleForm(forms.Form):
     members = forms.MultipleChoiceField(label=_("People"), required=False, widget=forms.CheckboxSelectMultiple)
 
     def __init__(self, people: Sequence[Person], *args: object, **kwargs: object) -> None:
-        super().__init__(*args, **kwargs)  # type: ignore[arg-type]
-        self.fields["members"].choices = _named(people)  # type: ignore[attr-defined]
+        super().__init__(*args, **kwargs)  # type: ignore[arg-type]  # Form takes more than the stubs say
+        self.fields["members"].choices = _named(people)  # type: ignore[attr-defined]  # a choice field, see above
 
     def clean(self) -> dict[str, object]:
         cleaned = self.cleaned_data
@@ -69,9 +69,9 @@ class TeamsForm(forms.Form):
     def __init__(
         self, people: Sequence[Person], batches: Sequence[tuple[str, str]], *args: object, **kwargs: object
     ) -> None:
-        super().__init__(*args, **kwargs)  # type: ignore[arg-type]
-        self.fields["people"].choices = _named(people)  # type: ignore[attr-defined]
-        self.fields["batches"].choices = batches  # type: ignore[attr-defined]
+        super().__init__(*args, **kwargs)  # type: ignore[arg-type]  # Form takes more than the stubs say
+        self.fields["people"].choices = _named(people)  # type: ignore[attr-defined]  # a choice field, see above
+        self.fields["batches"].choices = batches  # type: ignore[attr-defined]  # a choice field, see above
 
     def clean(self) -> dict[str, object]:
         cleaned = self.cleaned_data

@@ -77,7 +77,7 @@ class OptOutForm(forms.Form):
     def __init__(self, *args: Any, categories: Sequence[Category], groups: Sequence[str], **kwargs: Any) -> None:
         super().__init__(*args, **kwargs)
         shown = [(str(category.code), f"{category.code} {category.name}") for category in categories]
-        self.fields["categories"].choices = shown  # type: ignore[attr-defined]
+        self.fields["categories"].choices = shown  # type: ignore[attr-defined]  # a choice field, see above
         if groups:
             self.fields["groups"].choices = [(group, group) for group in groups]  # type: ignore[attr-defined]
         else:
