@@ -33,7 +33,7 @@ class StartForm(forms.Form):
     method = forms.ChoiceField(label=_("Method"), choices=list(METHOD_NAMES.items()))
     rounds = forms.IntegerField(label=_("Rounds"), min_value=1, max_value=MOST_ROUNDS, initial=3, required=False)
     track = forms.ChoiceField(
-        label=_("Way"),
+        label=_("Fast or deep"),
         choices=[(Track.AUTO, _("the gatekeeper chooses")), (Track.DEEP, _("deep dive, no gatekeeper"))],
         required=False,
     )
@@ -114,5 +114,5 @@ class JudgeForm(forms.Form):
 
 
 def started_sentence(queued: int) -> str:
-    """What to say when so many runs were queued."""
-    return ngettext("%(count)s run is queued.", "%(count)s runs are queued.", queued) % {"count": queued}
+    """What to say when so many runs were queued; it stays true when they have ended."""
+    return ngettext("%(count)s run was asked for.", "%(count)s runs were asked for.", queued) % {"count": queued}
