@@ -49,7 +49,7 @@ worker: .venv/ready ## one more worker (without beat)
 
 test: .venv/ready ## the whole suite (browser tests where a Chromium is found)
 	@$(PY) tests/chromium.py || true
-	@$(BIN)/pytest -n 2 --dist loadfile $(PYTEST_ARGS) $(TESTS)
+	@$(BIN)/pytest -n 2 --dist loadfile --no-loadscope-reorder $(PYTEST_ARGS) $(TESTS)
 
 screenshots: .venv/ready ## the pictures of the README, from a fresh sample site
 	@$(PY) docs/take_screenshots.py

@@ -8,6 +8,7 @@ from collections.abc import Iterable, Mapping
 from datetime import datetime
 from typing import Any
 
+from django.db import transaction
 from django.db.models import F, QuerySet
 from django.db.models.functions import Now
 from django.utils.dateparse import parse_datetime
@@ -109,8 +110,9 @@ def wake(project: Project | int) -> None:
     again when their half minute is over.
     """
     idle = Membership.objects.filter(project=project, idle_until__isnull=False)
-    free = idle.select_for_update(skip_locked=True, no_key=True)
-    Membership.objects.filter(pk__in=free.values("pk")).update(idle_until=None)
+    with transaction.atomic(savepoint=False):
+        free = idle.select_for_update(skip_locked=True, no_key=True)
+        Membership.objects.filter(pk__in=free.values("pk")).update(idle_until=None)
 
 
 _TIMES = ("held_at", "shown_at", "priors_shown_at")

@@ -57,6 +57,13 @@ def pytest_configure(config: pytest.Config) -> None:
     socket.gethostbyname = _guarded_lookup(socket.gethostbyname)
 
 
+@pytest.hookimpl(trylast=True)
+def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
+    """Files with slow tests begin first, so that no worker is left alone with one of them at the end."""
+    slow = {item.path for item in items if item.get_closest_marker("slow")}
+    items.sort(key=lambda item: item.path not in slow)
+
+
 @pytest.fixture(autouse=True, scope="session")
 def _flush_past_triggers() -> Iterator[None]:
     """Empty the database between transactional tests although some tables refuse it; inside a test they do refuse."""

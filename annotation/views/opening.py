@@ -9,6 +9,7 @@ from django.views.decorators.http import require_http_methods, require_POST
 
 from annotation import opening
 from annotation.domain.words import Role
+from annotation.models import Batch, Item, Project
 from annotation.views.batches import AT_MOST, say_opened
 from annotation.views.scope import PersonRequest, member_of
 
@@ -19,7 +20,7 @@ def open_items(request: PersonRequest, slug: str) -> HttpResponse:
     member = member_of(request, slug, Role.ADMIN)
     if request.method == "POST":
         batch = request.POST.get("batch")
-        if "\x00" in (batch or ""):
+        if batch is not None and not _is_there(member.project, batch):
             raise BadRequest("no batch has such a name")
         say_opened(request, opening.open_items(member.project, member, batch, at_most=AT_MOST))
     return redirect("annotation:batches", slug)
@@ -36,3 +37,11 @@ def open_project(request: PersonRequest, slug: str) -> HttpResponse:
     else:
         messages.success(request, _("The project is closed. Answers that are under way are still stored."))
     return redirect("annotation:batches", slug)
+
+
+def _is_there(project: Project, batch: str) -> bool:
+    """Whether the project has a batch of this name, by its row or by an item that names it."""
+    if "\x00" in batch:
+        return False
+    named = Batch.objects.filter(project=project, name=batch)
+    return named.exists() or Item.objects.filter(project=project, batch=batch).exists()
