@@ -1,10 +1,11 @@
 """Finding an item for one person in one statement, however many items there are.
 
 Raw SQL, the same on both databases: Django cannot write limited queries joined by UNION ALL on SQLite. A person gets
-items of the queue of everybody (0) and of the batches limited to them. In each queue the probe looks at the highest
-priority that has open items, there at each level of `taken` from a random place on, then from the start; no probe
-sees more than `WIDTH` open items of a level, so the cost does not grow with the project or with what the person has
-done. `stage` is written out because SQLite uses a partial index only where the statement repeats its condition.
+items of the queue of everybody (0) and of the batches limited to them. The probe looks at the highest priority that
+has open items in any of these; there, in each queue at each level of `taken`, from a random place on, then from the
+start. No probe sees more than `WIDTH` open items of a level, so the cost does not grow with the project or with what
+the person has done. `stage` is written out because SQLite uses a partial index only where the statement repeats its
+condition.
 
 What a person does not want, or may not meet now, is left out by clauses that only their statements carry.
 """
@@ -41,15 +42,17 @@ _UNBARRED = f"""
     AND NOT EXISTS (SELECT 1 FROM {_ADJUDICATION} a WHERE a.item_id = c.id AND a.reviewer_id = %s)
 """
 _NO_SEAT = f"NOT EXISTS (SELECT 1 FROM {_SEAT} s WHERE s.item_id = c.id AND s.annotator_id = %s)"
-_HIGHEST = f"SELECT MAX(t.priority) FROM {_ITEM} t WHERE {_OPEN_T} AND t.queue = {{queue}}"
+_HIGHEST = f"SELECT (SELECT MAX(t.priority) FROM {_ITEM} t WHERE {_OPEN_T} AND t.queue = {{queue}}) AS priority"
 _NEXT = f"""
-    SELECT MAX(u.priority) FROM {_ITEM} u
-    WHERE {_OPEN_U} AND u.queue = {{queue}} AND u.priority < ({_HIGHEST})
+    SELECT (
+        SELECT MAX(u.priority) FROM {_ITEM} u
+        WHERE {_OPEN_U} AND u.queue = {{queue}} AND u.priority < (SELECT priority FROM highest)
+    ) AS priority
 """
 _PROBE = f"""
     SELECT * FROM (
         SELECT -i.priority AS rank, {{level}} AS level, {{side}} AS side, i.id, i.place FROM {_ITEM} i
-        WHERE {_OPEN_I} AND i.queue = {{queue}} AND i.priority = (SELECT priority FROM top{{queue}})
+        WHERE {_OPEN_I} AND i.queue = {{queue}} AND i.priority = (SELECT priority FROM top)
         AND i.taken = {{taken}} AND i.place {{comparison}} %s
         ORDER BY i.place LIMIT {WIDTH}
     ) p{{name}}
@@ -108,14 +111,17 @@ def probe(search: Search, place: int, *, below: bool = False, check: bool = Fals
     """The key of an open item that this person has never sat at, near `place`; None where the probes are empty.
 
     Breadth first looks at the items with the fewest seats taken, depth first at those with the most. Every
-    person draws another place, so that neighbours rarely meet. `below` looks at the second highest priority of each
-    queue. `check` prefers an item whose answer is known.
+    person draws another place, so that neighbours rarely meet. `below` looks at the second highest priority.
+    `check` prefers an item whose answer is known.
     """
     project = search.member.project.pk
     queues = _some(search.queues)
-    # Named, so that PostgreSQL plans each of them once and not in every probe.
-    highest, projects = (_NEXT, 2) if below else (_HIGHEST, 1)
-    tops = ", ".join(f"top{queue}(priority) AS ({highest.format(queue=queue)})" for queue in queues)
+    # Named, so that PostgreSQL plans it once and not in every probe.
+    named, projects = f"highest(priority) AS ({_of_all(_HIGHEST, queues)})", 1
+    if below:
+        named, projects = f"{named}, top(priority) AS ({_of_all(_NEXT, queues)})", 2
+    else:
+        named = f"{named}, top(priority) AS (SELECT priority FROM highest)"
     probes, values = ([_CHECK], [place, project]) if check else ([], [])
     for queue in queues:
         for level, taken in enumerate(_levels(search.member)):
@@ -126,7 +132,7 @@ def probe(search: Search, place: int, *, below: bool = False, check: bool = Fals
     wanted, more = _wanted(search.unwanted)
     # Who is barred is asked once of what all probes found, not in each: PostgreSQL plans that ten times faster.
     statement = f"""
-        WITH {tops} SELECT c.id FROM ({" UNION ALL ".join(probes)}) c
+        WITH {named} SELECT c.id FROM ({" UNION ALL ".join(probes)}) c
         WHERE {_NO_SEAT} AND {_UNBARRED} {wanted} ORDER BY c.rank, c.level, c.side, c.place LIMIT 1
     """
     return _first(statement, [*[project] * projects * len(queues), *values, *[search.member.pk] * 4, *more])
@@ -165,6 +171,12 @@ def is_wanted(item: int, unwanted: Unwanted) -> bool:
 def _levels(member: Membership) -> Iterable[int]:
     levels = range(member.project.seats + member.project.extra_seats)
     return reversed(levels) if member.project.order == Order.DEPTH else levels
+
+
+def _of_all(highest: str, queues: Sequence[int]) -> str:
+    """The highest of what `highest` finds in each of the queues."""
+    each = " UNION ALL ".join(highest.format(queue=queue) for queue in queues)
+    return f"SELECT MAX(each_one.priority) FROM ({each}) each_one"
 
 
 def _some(queues: Sequence[int]) -> list[int]:
