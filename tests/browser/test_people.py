@@ -77,6 +77,7 @@ def test_invite_accept_consent_label_and_leave(
     theirs.get_by_label("I have read this and agree").check()
     theirs.get_by_role("button", name="Start").click()
     expect(theirs.get_by_text("A post about roses.")).to_be_visible()
+    theirs.wait_for_load_state()  # a key pressed before the scripts are there is nobody's
     theirs.keyboard.press("1")
     theirs.keyboard.press("Enter")
     expect(theirs.get_by_text("A post about roses.")).to_have_count(0)

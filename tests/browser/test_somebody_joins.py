@@ -117,18 +117,22 @@ def test_somebody_is_invited_agrees_trains_labels_rests_looks_back_and_leaves(
     page.get_by_role("button", name=said("Begin")).click()
     for _post in range(2):
         expect(page.locator("#answer")).to_be_visible()
+        page.wait_for_load_state()  # a key pressed before the scripts are there is nobody's
         keys.press(right_key(page))
         keys.press("Enter")
         expect(page.locator("#told")).to_contain_text("So it is.")
+        page.wait_for_load_state()
         fits(page)
         keys.press("Enter")
         expect(page.locator("#told")).to_have_count(0)
     expect(page.locator("#mark")).to_contain_text(said("Passed. You can label now."))
+    page.wait_for_load_state()
     assert TrainingAttempt.objects.get().passed
     keys.press("Enter")
 
     # Labelling, and a break
     expect(page.locator(".words blockquote")).to_have_text(re.compile("post"))
+    page.wait_for_load_state()
     fits(page)
     seat = page.locator("#answer").get_attribute("data-seat")
     keys.press("1")

@@ -105,6 +105,7 @@ def test_somebody_passes_the_training_by_keyboard_alone_and_labels(
 
     for number in range(4):
         expect(page.locator("#day")).to_have_text(f"Training, {number + 1} of 4")
+        page.wait_for_load_state()  # a key pressed before the scripts are there is nobody\'s
         right = key_of(page)
         if number == 0:
             keys.press("Enter")  # nothing chosen: said in the page, nothing stored
@@ -123,6 +124,7 @@ def test_somebody_passes_the_training_by_keyboard_alone_and_labels(
             {1: "Not sure is a fair answer", 2: "Skipped."}.get(number, "That is the known answer.")
         )
         expect(told).to_be_in_viewport()
+        page.wait_for_load_state()
         nothing_is_cut_off(page)
         keys.press("Enter")
         expect(told).to_have_count(0)
@@ -133,12 +135,15 @@ def test_somebody_passes_the_training_by_keyboard_alone_and_labels(
     keys.press("Enter")
     for number in range(4):
         expect(page.locator("#day")).to_have_text(f"Training, {number + 1} of 4")
+        page.wait_for_load_state()  # a key pressed before the scripts are there is nobody\'s
         assert page.locator("input[name=category]:checked").count() == 0
         keys.press(key_of(page))
         keys.press("Enter")
         expect(page.locator("#told")).to_contain_text("That is the known answer.")
+        page.wait_for_load_state()
         keys.press("Enter")
     expect(page.locator("#mark")).to_contain_text("Passed. You can label now.")
+    page.wait_for_load_state()
     nothing_is_cut_off(page)
     keys.press("Enter")
     expect(page.locator(".words blockquote")).to_have_text("The work itself.")
@@ -158,6 +163,7 @@ def test_the_training_works_without_javascript(wren: Membership, open_as: Callab
     expect(page.locator("#told")).to_contain_text("Not sure is a fair answer")
     page.get_by_role("button", name="Next post").click()
     expect(page.locator("#day")).to_have_text("Training, 2 of 4")
+    page.wait_for_load_state()  # a key pressed before the scripts are there is nobody\'s
     assert TrainingAnswer.objects.get().not_sure
 
 
