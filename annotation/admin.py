@@ -9,7 +9,7 @@ from django.http import HttpRequest
 from annotation.models import Event, Import, Item, Membership, Project, Release, User
 
 
-class LookOnly(admin.ModelAdmin):  # type: ignore[type-arg]  # one base for every model here
+class LookOnly(admin.ModelAdmin[Any]):
     """Rows to look at: nothing is added, changed or removed behind the verbs' back."""
 
     list_per_page = 50

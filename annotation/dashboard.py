@@ -168,7 +168,7 @@ def _people(members: Sequence[Membership], alike: Sequence[Alike]) -> list[Perso
     for one in alike:
         of.setdefault(one.annotator, {})[one.category] = one
     # `done` is the annotation of `_with_labels`.
-    return [Person(member.pseudonym, member.done, of.get(member.pk, {})) for member in members]  # type: ignore[attr-defined]  # `done` is annotated
+    return [Person(member.pseudonym, vars(member)["done"], of.get(member.pk, {})) for member in members]
 
 
 def _named(pairs: Iterable[Pair], names: Mapping[int, str]) -> dict[tuple[str, str], Pair]:

@@ -7,6 +7,7 @@ from django.utils.translation import gettext_lazy as _
 from django.utils.translation import ngettext
 
 from annotation.domain.words import Stage
+from annotation.forms.choices import offer
 from moderation import debating
 from moderation.domain.baselines import Variant
 from moderation.domain.court import MOST_ROUNDS, Track
@@ -62,7 +63,7 @@ class StartForm(forms.Form):
 
     def __init__(self, *args: Any, **kwargs: Any) -> None:
         super().__init__(*args, **kwargs)
-        self.fields["judge"].choices = _models()  # type: ignore[attr-defined]  # a ChoiceField, by its own name above
+        offer(self, "judge", _models())
 
     @property
     def groups(self) -> list[tuple[str, list[forms.BoundField]]]:
@@ -110,7 +111,7 @@ class JudgeForm(forms.Form):
 
     def __init__(self, *args: Any, **kwargs: Any) -> None:
         super().__init__(*args, **kwargs)
-        self.fields["judge"].choices = _models()[1:]  # type: ignore[attr-defined]  # a ChoiceField, by its own name above
+        offer(self, "judge", _models()[1:])
 
 
 def started_sentence(queued: int) -> str:

@@ -64,6 +64,7 @@ class Archive:
                 while piece := stream.read(size):
                     seen += len(piece)
                     yield piece
+        # zipfile says NotImplementedError of a compression it does not know, RuntimeError of a password.
         except (zipfile.BadZipFile, zlib.error, EOFError, NotImplementedError, RuntimeError, OSError) as fault:
             raise BadArchive("bad_archive", f"{shown(name)} in the archive is damaged.") from fault
         if seen != info.file_size:

@@ -1,6 +1,7 @@
 """Forms of the pages about batches: whom a batch is for, its priority, teams, quotas."""
 
 from collections.abc import Sequence
+from typing import Any
 
 from django import forms
 from django.utils.translation import gettext_lazy as _
@@ -8,6 +9,7 @@ from django.utils.translation import gettext_lazy as _
 from annotation.batching import PRIORITIES
 from annotation.crew import Person
 from annotation.domain.words import BatchState
+from annotation.forms.choices import offer
 from annotation.models import Project
 
 MOST_LABELS = 10_000_000
@@ -24,9 +26,9 @@ class PeopleForm(forms.Form):
     )
     members = forms.MultipleChoiceField(label=_("People"), required=False, widget=forms.CheckboxSelectMultiple)
 
-    def __init__(self, people: Sequence[Person], *args: object, **kwargs: object) -> None:
-        super().__init__(*args, **kwargs)  # type: ignore[arg-type]  # Form takes more than the stubs say
-        self.fields["members"].choices = _named(people)  # type: ignore[attr-defined]  # a choice field, see above
+    def __init__(self, people: Sequence[Person], *args: Any, **kwargs: Any) -> None:
+        super().__init__(*args, **kwargs)
+        offer(self, "members", _named(people))
 
     def clean(self) -> dict[str, object]:
         cleaned = self.cleaned_data
@@ -66,12 +68,10 @@ class TeamsForm(forms.Form):
         label=_("Batches"), widget=forms.CheckboxSelectMultiple, error_messages={"required": _("Choose a batch.")}
     )
 
-    def __init__(
-        self, people: Sequence[Person], batches: Sequence[tuple[str, str]], *args: object, **kwargs: object
-    ) -> None:
-        super().__init__(*args, **kwargs)  # type: ignore[arg-type]  # Form takes more than the stubs say
-        self.fields["people"].choices = _named(people)  # type: ignore[attr-defined]  # a choice field, see above
-        self.fields["batches"].choices = batches  # type: ignore[attr-defined]  # a choice field, see above
+    def __init__(self, people: Sequence[Person], batches: Sequence[tuple[str, str]], *args: Any, **kwargs: Any) -> None:
+        super().__init__(*args, **kwargs)
+        offer(self, "people", _named(people))
+        offer(self, "batches", batches)
 
     def clean(self) -> dict[str, object]:
         cleaned = self.cleaned_data

@@ -12,6 +12,7 @@ from annotation.caring import OptedOut
 from annotation.domain.care import same_group
 from annotation.domain.texts import is_blank
 from annotation.domain.words import BlurStrength, PictureSize
+from annotation.forms.choices import offer
 from annotation.forms.written import WrittenField
 from annotation.hours import MOST_DAYS
 from annotation.models import Category, Project
@@ -77,9 +78,9 @@ class OptOutForm(forms.Form):
     def __init__(self, *args: Any, categories: Sequence[Category], groups: Sequence[str], **kwargs: Any) -> None:
         super().__init__(*args, **kwargs)
         shown = [(str(category.code), f"{category.code} {category.name}") for category in categories]
-        self.fields["categories"].choices = shown  # type: ignore[attr-defined]  # a choice field, see above
+        offer(self, "categories", shown)
         if groups:
-            self.fields["groups"].choices = [(group, group) for group in groups]  # type: ignore[attr-defined]
+            offer(self, "groups", [(group, group) for group in groups])
         else:
             del self.fields["groups"]
             self.fields["other_groups"].label = _("Groups, one a line")
