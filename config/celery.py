@@ -4,8 +4,11 @@ import os
 
 from celery import Celery
 
+from config import whole_messages
+
 os.environ.setdefault("DJANGO_SETTINGS_MODULE", "config.settings")
 
+whole_messages.use()
 app = Celery("interplay")
 app.config_from_object("django.conf:settings", namespace="CELERY")
 app.autodiscover_tasks()

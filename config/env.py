@@ -46,6 +46,22 @@ def words(name: str, *, default: Collection[str] = (), environ: Mapping[str, str
     return found or list(default)
 
 
+def prices(name: str, *, environ: Mapping[str, str] = os.environ) -> dict[str, tuple[float, float]]:
+    """Read prices a million tokens: provider:model=INPUT/OUTPUT, separated by commas."""
+    found = {}
+    for word in words(name, environ=environ):
+        model, sign, rest = word.rpartition("=")
+        given, slash, taken = rest.partition("/")
+        try:
+            price = (float(given), float(taken))
+        except ValueError:
+            price = (-1.0, -1.0)
+        if not (sign and slash and ":" in model and all(0 <= each < 1e9 for each in price)):
+            raise ImproperlyConfigured(f"{name} must look like openai:some-model=2.5/10, not {word!r}.")
+        found[model.strip()] = price
+    return found
+
+
 def choice(name: str, *, among: Collection[str], default: str, environ: Mapping[str, str] = os.environ) -> str:
     """Read one of a closed set of words."""
     raw = environ.get(name, "").strip() or default

@@ -16,8 +16,10 @@ LIMITS = {
     "invitation": Rate(10, 60),
     "submit": Rate(60, 60),
     "trigger": Rate(10, 60),
+    "score": Rate(30, 60),  # critics read along while somebody writes
     "import": Rate(10, 3600),
     "export": Rate(5, 3600),
+    "access": Rate(5, 3600),
     "api_read": Rate(300, 60),
     "not_found": Rate(60, 60),
 }

@@ -10,7 +10,7 @@ from urllib.parse import urlsplit
 
 import django_stubs_ext
 
-from annotation.domain.words import Level, Reason
+from annotation.domain.words import Level, Modality, Reason
 from config import env, rates
 from config.secret_key import kept_key
 from providers.roles import ModelRole
@@ -90,6 +90,7 @@ CONTENT_SECURITY_POLICY = {
 INSTALLED_APPS = [
     "config.apps.Wiring",
     "annotation",
+    "generation",
     "moderation",
     "runs",
     "django.contrib.admin",
@@ -289,7 +290,7 @@ SPECTACULAR_SETTINGS = {
     # Closed sets that several fields share have one name each.
     "ENUM_NAME_OVERRIDES": {
         f"{closed_set.__name__}Enum": [(member.value, member.value.replace("_", " ")) for member in closed_set]
-        for closed_set in (Level, Reason)
+        for closed_set in (Level, Modality, Reason)
     },
 }
 
@@ -301,6 +302,8 @@ RUN_GRACE_SECONDS = env.whole("RUN_GRACE_SECONDS", default=20, most=600)
 """How long a worker that was told to stop waits for the model calls under way."""
 RUN_BELLS = env.whole("RUN_BELLS", default=16, least=1, most=10_000)
 """How many runs are at work at once; whoever is done goes on with the next that waits."""
+RUN_BELL_SECONDS = env.whole("RUN_BELL_SECONDS", default=60, least=2, most=3600)
+"""A bell that nobody answered within so many seconds is taken for lost, and rung again by the sweeper."""
 RUN_MODEL_THREADS = env.whole("RUN_MODEL_THREADS", default=128, least=1, most=10_000)
 """How many model calls one process has under way; the providers' own limits are usually lower."""
 RUN_BUSY_ROUNDS = env.whole("RUN_BUSY_ROUNDS", default=12, least=1, most=1000)
@@ -358,6 +361,15 @@ MODEL_BINDINGS = {
 """Which model answers which role, as provider:model; MODEL_TEXT and MODEL_VISION are what the others fall back to."""
 MODEL_ALLOWED = env.words("MODEL_ALLOWED")
 """What projects and runs may choose beside these: provider:model, with * as a wildcard."""
+MODEL_PRICES = env.prices("MODEL_PRICES")
+"""What a million tokens cost, in and out: provider:model=2.5/10, separated by commas. Reports of evaluations sum it."""
+MODEL_PRICE_CURRENCY = env.text("MODEL_PRICE_CURRENCY", default="USD")
+EXAMPLES_FOLDER = VAR_DIR / "examples"
+"""Where the vectors of labelled examples lie; made anew from the database whenever they are missing."""
+MODEL_EMBEDDING = env.text("MODEL_EMBEDDING")
+"""What finds near examples: openai:NAME or dashscope:NAME; empty or `local`: the built-in one, by spelling."""
+MODEL_EMBEDDING_DIMENSIONS = env.whole("MODEL_EMBEDDING_DIMENSIONS", default=256, most=8192)
+"""The dimensions that are asked for; 0 for a model that has its own and cannot choose."""
 OPENAI_API_KEY = env.secret("OPENAI_API_KEY")
 OPENAI_BASE_URL = env.text("OPENAI_BASE_URL")
 OPENAI_JSON = env.choice("OPENAI_JSON", among={"schema", "object", "off"}, default="schema")
@@ -371,10 +383,25 @@ MODEL_CALLS_PER_MINUTE = env.whole("MODEL_CALLS_PER_MINUTE", default=0)
 MODEL_ATTEMPTS = env.whole("MODEL_ATTEMPTS", default=5, least=1, most=20)
 MODEL_BACKOFF = env.whole("MODEL_BACKOFF", default=30, most=300)
 """The longest pause in seconds between two attempts, where the provider asks for none."""
+MODEL_REST_SECONDS = env.whole("MODEL_REST_SECONDS", default=60, least=1, most=3600)
+"""How long a provider is left alone that failed five times within a minute."""
 MODEL_READ_SECONDS = env.whole("MODEL_READ_SECONDS", default=30, least=1)
 MODEL_WALL_SECONDS = env.whole("MODEL_WALL_SECONDS", default=60, least=1)
 """What one attempt may take in all, however lively the server drips."""
 MODEL_BODY_BYTES = env.whole("MODEL_BODY_BYTES", default=1_000_000, least=1000)
+
+# ── Web search and pages (docs/evidence.md) ───────────────────────────────────
+
+SEARCH_ENGINE = env.choice("SEARCH_ENGINE", among={"google", "searxng", "local"}, default="google")
+"""Which engine is preferred where several are set up; `local` are the documents that admins upload."""
+GOOGLE_SEARCH_KEY = env.secret("GOOGLE_SEARCH_KEY")
+GOOGLE_SEARCH_ENGINE = env.text("GOOGLE_SEARCH_ENGINE")
+"""The id (cx) of a Programmable Search Engine."""
+GOOGLE_SEARCH_URL = env.text("GOOGLE_SEARCH_URL", default="https://www.googleapis.com/customsearch/v1")
+SEARXNG_URL = env.text("SEARXNG_URL")
+"""A SearXNG server that allows the format json, e.g. http://127.0.0.1:8888."""
+SEARCHES_AT_ONCE = env.whole("SEARCHES_AT_ONCE", default=4, least=1, most=100)
+"""Searches under way at one engine, per process."""
 
 # ── Words and logs ────────────────────────────────────────────────────────────
 

@@ -17,8 +17,10 @@ urlpatterns = [
     path("accounts/", include("allauth.urls")),
     path(settings.ADMIN_PATH, admin.site.urls),
     path("api/v1/", include("annotation.api.urls")),
+    path("api/v1/", include("generation.api.urls")),
     path("api/v1/", include("moderation.api.urls")),
     path("", include("annotation.urls")),
+    path("", include("generation.urls")),
     path("", include("moderation.urls")),
 ]
 

@@ -5,8 +5,11 @@ import time
 from collections import deque
 from collections.abc import Callable
 from dataclasses import dataclass
+from typing import TypeVar
 
 from providers.messages import Model, ProviderBusy, ProviderError, ProviderPaused, Refused, Reply, Request
+
+Answer = TypeVar("Answer")
 
 
 @dataclass(frozen=True)
@@ -60,6 +63,29 @@ class Breaker:
                 raise pause
             self._trying = True
 
+    def watch(self, exchange: Callable[[], Answer]) -> Answer:
+        """Make one exchange and learn from how it ends; raises ProviderPaused without making it while open."""
+        self.enter()
+        heard = False
+        try:
+            answer = exchange()
+            heard = True
+            return answer
+        except ProviderBusy as fault:
+            self.failed(fault)
+            raise
+        except ProviderPaused as fault:
+            self.turned_away(fault)
+            raise
+        except (ProviderError, Refused):
+            heard = True
+            raise
+        finally:
+            if heard:
+                self.succeeded()
+            else:
+                self.abandoned()
+
     def succeeded(self) -> None:
         """The provider answered, even if with a refusal or a final fault of this one request."""
         with self._lock:
@@ -103,23 +129,4 @@ class Breaking:
 
     def reply(self, request: Request) -> Reply:
         """Answer the request, or raise ProviderPaused without asking."""
-        self._breaker.enter()
-        heard = False
-        try:
-            reply = self._model.reply(request)
-            heard = True
-            return reply
-        except ProviderBusy as fault:
-            self._breaker.failed(fault)
-            raise
-        except ProviderPaused as fault:
-            self._breaker.turned_away(fault)
-            raise
-        except (ProviderError, Refused):
-            heard = True
-            raise
-        finally:
-            if heard:
-                self._breaker.succeeded()
-            else:
-                self._breaker.abandoned()
+        return self._breaker.watch(lambda: self._model.reply(request))

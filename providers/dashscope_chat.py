@@ -1,4 +1,4 @@
-"""Chat models of DashScope through its own SDK: text generation, and multimodal conversation for pictures.
+"""Models of DashScope through its own SDK: text generation, multimodal conversation for pictures, embeddings.
 
 The SDK uploads any part of a user message that is the path or file: address of a local file, **text parts too**, to the
 vendor's public storage whatever base address is given. So its upload step is taken out here, only data URIs are ever
@@ -10,7 +10,7 @@ import io
 import logging
 import re
 import time
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
@@ -21,6 +21,7 @@ from dashscope.aigc.multimodal_conversation import MultiModalConversation
 from requests.adapters import BaseAdapter
 
 from providers import tokens
+from providers.embedding import Vectors, read_vectors
 from providers.faults import hidden, provider_fault, transport_fault
 from providers.messages import Part, Picture, ProviderBusy, ProviderError, Refused, Reply, Request, Text, Usage
 from providers.transport import BoundedTransport, Bounds, TransportFault
@@ -102,6 +103,10 @@ class Connection:
         """The model of that name behind this connection."""
         return DashScopeChat(self, name)
 
+    def embedding(self, name: str, dimensions: int) -> "DashScopeEmbedding":
+        """The embedding model of that name; `dimensions` 0 leaves them to it."""
+        return DashScopeEmbedding(self, name, dimensions)
+
     def send(self, call: Callable[..., Any], body: dict[str, Any]) -> Mapping[str, Any]:
         """The SDK's answer with status 200; raises as `Model.reply` does."""
         try:
@@ -139,6 +144,11 @@ class DashScopeChat:
 
     def reply(self, request: Request) -> Reply:
         """Answer the request in one exchange; see `Model.reply`."""
+        if request.among:
+            raise ProviderError(
+                "dashscope gives no log-probabilities here: take another estimator, such as the model itself.",
+                code="bad_request",
+            )
         began = time.monotonic()
         pictured = any(isinstance(part, Picture) for message in request.messages for part in message.parts)
         if self.sees_pictures or pictured:
@@ -168,6 +178,32 @@ class DashScopeChat:
         text = hidden(_text(said.get("content") if isinstance(said, Mapping) else None), self._connection.endpoint.key)
         usage = _usage(answer.get("usage")) or tokens.estimated(request, text)
         return Reply(text, self._model, usage, seconds, str(choice.get("finish_reason") or "stop"))
+
+
+class DashScopeEmbedding:
+    """One embedding model."""
+
+    batch = 10  # what the vendor takes of its newest models
+
+    def __init__(self, connection: Connection, model: str, dimensions: int) -> None:
+        self._connection = connection
+        self._model = model
+        self._dimensions = dimensions
+        self.name = f"dashscope:{model}"
+
+    def vectors(self, texts: Sequence[str]) -> Vectors:
+        """One exchange; see `embedding.Sender`."""
+        body: dict[str, Any] = {"model": self._model, "input": list(texts)}
+        if self._dimensions:
+            body["dimension"] = self._dimensions
+        output = self._connection.send(dashscope.TextEmbedding.call, body).get("output")
+        rows = output.get("embeddings") if isinstance(output, Mapping) else None
+        if not isinstance(rows, list):
+            raise ProviderBusy("dashscope answered 200 without vectors")
+        pairs = [
+            (row.get("text_index"), row.get("embedding")) if isinstance(row, Mapping) else (None, None) for row in rows
+        ]
+        return read_vectors(self.name, pairs, len(texts), self._dimensions)
 
 
 def _parted(request: Request) -> dict[str, Any]:

@@ -7,25 +7,31 @@ run to the end on a machine without any model.
 from collections.abc import Callable, Mapping
 from typing import Any
 
-from providers.keyword import OWN_WORDS, Cues, Hit, category_for, worst_hit
+from providers.keyword import OWN_WORDS, Cues, Group, Hit, category_for, worst_hit
 from providers.messages import Request
 
+_LISTED = "The words are on its list of open cues."
 _NOT_SEEN = " It did not see the picture."
 
 
 def cues(request: Request, own: Cues) -> dict[str, Any]:
-    """The gatekeeper's and the prosecutor's statement: one open cue, or none."""
+    """The gatekeeper's and the prosecutor's statement: one open cue, or a word that the glossary explains, or none."""
     hit = worst_hit(str(request.context.get("text", "")), own)
+    note = None if hit or request.role == "gatekeeper" else _note(request)  # a note is no open cue
+    hit = hit or (_hit_by(note) if note else None)
     if hit is None or request.context.get("round", 1) > 1:  # it has no further argument
         return {"cues": []}
     category = category_for(request.context.get("categories", ()), hit)
     cue = {
         "id": "c1",
-        "cue_type": "Direct",
+        "cue_type": "Socio-cultural" if note else "Direct",
         "target_group": hit.group.terms[0] if hit.group.terms else hit.words[0],
-        "claim": f"The text says {_quoted(hit)}.",
+        "claim": f"The text says {_quoted(hit)}{_cited(note)}.",
         "hate_type": category["code"],
-        "justification": _own(request, "The words are on its list of open cues."),
+        "justification": _own(
+            request,
+            f"The project's glossary says of it: {note['meaning']}" if note else "It is on its list of open cues.",
+        ),
     }
     return {"cues": [cue]}
 
@@ -38,7 +44,9 @@ def rebuttals(request: Request, own: Cues) -> dict[str, Any]:
 def verdict(request: Request, own: Cues) -> Any:
     """The judge and the one question: hateful where an open cue stands in the text."""
     hit = worst_hit(str(request.context.get("text", "")), own)
-    reason = _own(request, f"It found {_quoted(hit)}." if hit else "It found none of its cues.")
+    note = None if hit else _note(request)
+    hit = hit or (_hit_by(note) if note else None)
+    reason = _own(request, f"It found {_quoted(hit)}{_cited(note)}." if hit else "It found none of its cues.")
     if request.context.get("variant") == "comment":
         return f"{'' if hit else 'not '}hate speech: {reason}"
     if request.context.get("variant") == "agent":
@@ -63,6 +71,19 @@ COURT: Mapping[str, Callable[[Request, Cues], Any]] = {
     "baseline": verdict,
     "explainer": explanation,
 }
+
+
+def _note(request: Request) -> Mapping[str, Any] | None:
+    """The first note of the project's glossary about this text that names who is meant."""
+    return next((each for each in request.context.get("glossary", ()) if each["target_group"]), None)
+
+
+def _hit_by(note: Mapping[str, Any]) -> Hit:
+    return Hit(Group((), (note["target_group"],), ()), (note["term"],), 2)
+
+
+def _cited(note: Mapping[str, Any] | None) -> str:
+    return f", which the glossary explains (G{note['number']})" if note else ""
 
 
 def _own(request: Request, said: str) -> str:

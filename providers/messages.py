@@ -49,6 +49,8 @@ class Request:
     """What is asked of a model. `schema` is a JSON schema of the wanted answer, or None for prose.
 
     `role` is the asking role (`prior_text`, `judge`, …); the built-in `keyword` model answers by it.
+    With `among`, two words, the answer is `{"probability": p}`: how likely the first word is to be said next, not the
+    second, by the provider's own log-probabilities; an adapter that cannot say raises ProviderError `bad_request`.
     `context` are values the keyword model may read instead of parsing our own prompt (for example the
     item's text and the categories); adapters of real models ignore it.
     """
@@ -59,6 +61,7 @@ class Request:
     temperature: float | None = 0.0
     max_tokens: int = 1500
     context: dict[str, Any] = field(default_factory=dict)
+    among: tuple[str, str] | None = None
 
 
 @dataclass(frozen=True)

@@ -1,9 +1,10 @@
-"""Chat models behind the OpenAI protocol: OpenAI itself and every server that speaks it."""
+"""Chat and embedding models behind the OpenAI protocol: OpenAI itself and every server that speaks it."""
 
 import base64
 import json
 import logging
 import time
+from collections.abc import Sequence
 from dataclasses import dataclass, field
 from typing import Any, Literal
 
@@ -11,6 +12,8 @@ import httpx2
 import openai
 
 from providers import tokens
+from providers.chances import said_next
+from providers.embedding import Vectors, read_vectors
 from providers.faults import hidden, provider_fault, transport_fault
 from providers.messages import Message, Part, ProviderBusy, ProviderError, Refused, Reply, Request, Text, Usage
 from providers.transport import BoundedTransport, Bounds, TransportFault
@@ -55,11 +58,24 @@ class Connection:
         """The model of that name behind this connection."""
         return OpenAIChat(self, name)
 
+    def embedding(self, name: str, dimensions: int) -> "OpenAIEmbedding":
+        """The embedding model of that name; `dimensions` 0 leaves them to it."""
+        return OpenAIEmbedding(self, name, dimensions)
+
     def send(self, body: dict[str, Any]) -> Any:
-        """The decoded JSON answer; raises as `Model.reply` does."""
+        """The decoded JSON answer to a chat; raises as `Model.reply` does."""
+        return self._exchange("/chat/completions", body)
+
+    def embeddings(self, body: dict[str, Any]) -> Any:
+        """The decoded JSON answer with vectors; raises as `Model.reply` does."""
+        return self._exchange("/embeddings", body)
+
+    def _exchange(self, path: str, body: dict[str, Any]) -> Any:
         try:
-            raw = self._client.chat.completions.with_raw_response.create(**body)
-            return json.loads(raw.http_response.content)
+            # The client's own `post`: `completions.create` walks through every message by its type hints first, which
+            # costs as much as the rest of the call, and changes nothing in a body that is JSON already.
+            answer = self._client.post(path, body=body, cast_to=httpx2.Response)
+            return json.loads(answer.content)
         except openai.APIStatusError as fault:
             raise self._status_fault(fault) from None
         except TransportFault as fault:
@@ -103,6 +119,8 @@ class OpenAIChat:
         }
         if request.temperature is not None:
             body["temperature"] = request.temperature
+        if request.among:
+            return body | {"logprobs": True, "top_logprobs": 20}
         wanted = _response_format(request, self._connection.endpoint.json_wish)
         return body | ({"response_format": wanted} if wanted else {})
 
@@ -118,8 +136,33 @@ class OpenAIChat:
             raise Refused(f"{self.name}: the provider's filter stopped the answer", code="provider_blocked")
         if said.get("refusal") and not text:
             raise Refused(f"{self.name}: {str(said['refusal'])[:300]}")
+        if request.among:
+            text = said_next(choice.get("logprobs"), request.among, text, self.name)
+            finish = "stop"  # one word is all that was wanted
         usage = _usage(answer.get("usage")) or tokens.estimated(request, text)
         return Reply(text, _name(answer.get("model")) or self._model, usage, seconds, finish)
+
+
+class OpenAIEmbedding:
+    """One embedding model."""
+
+    def __init__(self, connection: Connection, model: str, dimensions: int) -> None:
+        self._connection = connection
+        self._model = model
+        self._dimensions = dimensions
+        self.name = f"{connection.provider}:{model}"
+        self.batch = 32 if dimensions else 8  # numbers in writing: a batch must fit into the bounds of an answer
+
+    def vectors(self, texts: Sequence[str]) -> Vectors:
+        """One exchange; see `embedding.Sender`."""
+        wanted = {"dimensions": self._dimensions} if self._dimensions else {}
+        body = {"model": self._model, "input": list(texts), "encoding_format": "float"} | wanted
+        answer = self._connection.embeddings(body)
+        rows = answer.get("data") if isinstance(answer, dict) else None
+        if not isinstance(rows, list):
+            raise ProviderBusy(f"{self._connection.provider} answered 200 with JSON that holds no vectors")
+        pairs = [(row.get("index"), row.get("embedding")) if isinstance(row, dict) else (None, None) for row in rows]
+        return read_vectors(self.name, pairs, len(texts), self._dimensions)
 
 
 def _message(message: Message) -> dict[str, Any]:

@@ -4,11 +4,14 @@ import random
 import time
 from collections.abc import Callable
 from dataclasses import replace
+from typing import TypeVar
 
 from providers.messages import Model, ProviderBusy, ProviderError, Refused, Reply, Request
 
+Answer = TypeVar("Answer")
 
-class Retrying:
+
+class Patience:
     """Asks again after a passing fault: full jitter within `backoff` seconds, or as long as Retry-After says.
 
     What it raises is meant for the caller of the whole stack: ProviderBusy only where the provider asks for a
@@ -19,7 +22,6 @@ class Retrying:
 
     def __init__(
         self,
-        model: Model,
         *,
         attempts: int = 5,
         patience: float = 480.0,
@@ -29,19 +31,17 @@ class Retrying:
         clock: Callable[[], float] = time.monotonic,
         uniform: Callable[[float, float], float] = random.uniform,
     ) -> None:
-        self.name, self.sees_pictures = model.name, model.sees_pictures
-        self._model = model
         self._attempts, self._patience, self._longest_wait = attempts, patience, longest_wait
         self._backoff = backoff
         self._sleep, self._clock, self._uniform = sleep, clock, uniform
 
-    def reply(self, request: Request) -> Reply:
-        """Answer the request; `attempts` of the reply counts the exchanges it took."""
+    def ask(self, exchange: Callable[[], Answer]) -> tuple[Answer, int]:
+        """What the exchange brings, and how often it had to be made."""
         began = self._clock()
         attempt = 1
         while True:
             try:
-                return replace(self._model.reply(request), attempts=attempt)
+                return exchange(), attempt
             except ProviderBusy as fault:
                 fault.attempts = attempt
                 wait = self._wait(fault, attempt)
@@ -63,3 +63,16 @@ class Retrying:
             fault.attempts = attempt
             raise fault
         return fault.retry_after
+
+
+class Retrying:
+    """A model that is asked with patience."""
+
+    def __init__(self, model: Model, patience: Patience) -> None:
+        self.name, self.sees_pictures = model.name, model.sees_pictures
+        self._model, self._patience = model, patience
+
+    def reply(self, request: Request) -> Reply:
+        """Answer the request; `attempts` of the reply counts the exchanges it took."""
+        reply, attempts = self._patience.ask(lambda: self._model.reply(request))
+        return replace(reply, attempts=attempts)

@@ -22,6 +22,7 @@ class ModelRole(StrEnum):
     EXPLAINER = "explainer"
     COUNTERSPEAKER = "counterspeaker"
     CRITIC = "critic"
+    TOXICITY = "toxicity"  # the critic's own, unless another is named: a classifier such as detoxify
     SAMPLE_WRITER = "sample_writer"
     PARAPHRASER = "paraphraser"
 

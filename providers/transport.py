@@ -8,7 +8,7 @@ import ssl
 import threading
 import time
 import zlib
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from contextlib import contextmanager
 from dataclasses import dataclass
 from typing import Any, cast
@@ -47,13 +47,27 @@ class Bounds:
     body: int = 1_000_000
 
 
+class Deadline:
+    """The moment at which everything of one exchange must have ended."""
+
+    def __init__(self, at: float) -> None:
+        self._at = at
+
+    def left(self, timeout: float | None) -> float | None:
+        """The seconds an operation may still take: its own timeout, cut at the deadline. Raises ReadTimeout."""
+        left = self._at - time.monotonic()
+        if left <= 0:
+            raise httpcore2.ReadTimeout("the wall clock of this exchange has run out")
+        return left if timeout is None else min(timeout, left)
+
+
 class _Deadline(threading.local):
     """When the exchange of this thread must have ended; connections are pooled, an exchange stays in its thread."""
 
     at: float | None = None
 
 
-class _TimedStream(httpcore2.NetworkStream):
+class TimedStream(httpcore2.NetworkStream):
     """A connection whose every operation ends at the deadline of the thread that uses it."""
 
     def __init__(self, inner: httpcore2.NetworkStream, left: Callable[[float | None], float | None]) -> None:
@@ -72,7 +86,7 @@ class _TimedStream(httpcore2.NetworkStream):
     def start_tls(
         self, ssl_context: ssl.SSLContext, server_hostname: str | None = None, timeout: float | None = None
     ) -> httpcore2.NetworkStream:
-        return _TimedStream(self._inner.start_tls(ssl_context, server_hostname, self._left(timeout)), self._left)
+        return TimedStream(self._inner.start_tls(ssl_context, server_hostname, self._left(timeout)), self._left)
 
     def get_extra_info(self, info: str) -> Any:
         return self._inner.get_extra_info(info)
@@ -93,7 +107,7 @@ class _TimedBackend(httpcore2.SyncBackend):
         socket_options: Iterable[Any] | None = None,
     ) -> httpcore2.NetworkStream:
         stream = super().connect_tcp(host, port, self._left(timeout), local_address, socket_options)
-        return _TimedStream(stream, self._left)
+        return TimedStream(stream, self._left)
 
 
 class BoundedTransport(httpx2.BaseTransport):
@@ -116,12 +130,7 @@ class BoundedTransport(httpx2.BaseTransport):
 
     def _left(self, timeout: float | None) -> float | None:
         """The seconds an operation may still take: its own timeout, cut at the deadline of the exchange."""
-        if self._deadline.at is None:
-            return timeout
-        left = self._deadline.at - time.monotonic()
-        if left <= 0:
-            raise httpcore2.ReadTimeout("the wall clock of this exchange has run out")
-        return left if timeout is None else min(timeout, left)
+        return timeout if self._deadline.at is None else Deadline(self._deadline.at).left(timeout)
 
     @contextmanager
     def _clocked(self) -> Iterator[None]:
@@ -181,3 +190,22 @@ class BoundedTransport(httpx2.BaseTransport):
     def close(self) -> None:
         """Close the pooled connections."""
         self._pool.close()
+
+
+@dataclass(frozen=True)
+class Answer:
+    """What a server answered."""
+
+    status: int
+    headers: dict[str, str]
+    content: bytes
+
+
+def get(address: str, asked: Mapping[str, str], bounds: Bounds) -> Answer:
+    """One GET at an address of the server's own settings. Raises TransportFault; ValueError for no URL at all."""
+    try:
+        with httpx2.Client(transport=BoundedTransport(bounds, connections=1), trust_env=False) as client:
+            answer = client.get(address, params=dict(asked))
+    except (httpx2.InvalidURL, httpx2.UnsupportedProtocol, httpcore2.UnsupportedProtocol) as fault:
+        raise ValueError("no URL") from fault
+    return Answer(answer.status_code, dict(answer.headers), answer.content)

@@ -5,31 +5,38 @@ project or a run may name another model for a role only within the allow-list, n
 """
 
 import threading
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from fnmatch import fnmatchcase
 from functools import lru_cache
 from importlib import import_module
+from importlib.util import find_spec
 from typing import Any
 
 from django.conf import settings
 from django.utils.translation import gettext as _
 
 from providers.breaking import Breaker, Breaking
+from providers.embedding import Batched, Embedder, LocalEmbedding, Sender, Vectors
 from providers.keyword import ANSWERS, KeywordModel
+from providers.keyword_counterspeech import COUNTERSPEECH
 from providers.keyword_court import COURT
+from providers.keyword_estimator import ESTIMATES
+from providers.keyword_investigator import INVESTIGATION
+from providers.keyword_predict import PREDICT
 from providers.limiting import Gate, Limiting
 from providers.messages import Model, ProviderError, Refused, Reply, Request
-from providers.retrying import Retrying
+from providers.retrying import Patience, Retrying
 from providers.roles import ModelRole
 
-KEYWORD = "keyword"
+KEYWORD, DETOXIFY = "keyword", "detoxify"
+_BUILT_IN = {**ANSWERS, **COURT, **COUNTERSPEECH, **ESTIMATES, **INVESTIGATION, **PREDICT}
 
 # The SDKs cost up to a second each to import, which every manage.py call would pay: a vendor's module is imported
 # by its path when the first model of that vendor is asked for. It offers `Endpoint` and `connect`.
 _MODULES = {"openai": "providers.openai_chat", "dashscope": "providers.dashscope_chat"}
 _DASHSCOPE_TEXT, _DASHSCOPE_VISION = "dashscope:qwen-plus", "dashscope:qwen3-vl-plus"
-_PREFERRED_ROLE = {ModelRole.GATEKEEPER: ModelRole.PROSECUTOR}
+_PREFERRED_ROLE = {ModelRole.GATEKEEPER: ModelRole.PROSECUTOR, ModelRole.TOXICITY: ModelRole.CRITIC}
 
 
 class NotConfigured(ProviderError):
@@ -80,20 +87,61 @@ class _Vendor:
     body: int
     at_once: int
     per_minute: int
+    rest: int
 
 
 def model_for(role: str, overrides: Mapping[str, str] | None = None) -> Model:
     """The model of a role behind retries, limits and breaker; `overrides` maps roles to `provider:model`."""
     binding = bind(ModelRole(role), overrides)
     if binding.provider == KEYWORD:
-        return KeywordModel({**ANSWERS, **COURT})
+        return KeywordModel(_BUILT_IN)
     _require_usable(binding)
+    if binding.provider == DETOXIFY:
+        return _classifier(binding)
     vendor = _vendor(binding.provider)
     with _building:
         guarded = Limiting(Breaking(_adapter(vendor, binding), _breaker(vendor)), _gate(vendor))
-    return Retrying(
-        guarded, attempts=settings.MODEL_ATTEMPTS, backoff=(min(1.0, settings.MODEL_BACKOFF), settings.MODEL_BACKOFF)
-    )
+    return Retrying(guarded, _patience())
+
+
+def embedder() -> Embedder:
+    """The site's embedding (MODEL_EMBEDDING), behind the same retries, limits and breaker as the models.
+
+    Raises NotConfigured.
+    """
+    name = settings.MODEL_EMBEDDING or LocalEmbedding.name
+    provider, _colon, model = name.partition(":")
+    if provider == "local":
+        return LocalEmbedding()
+    if not model or provider not in _MODULES:
+        raise NotConfigured(_("MODEL_EMBEDDING must be local, or openai:NAME or dashscope:NAME."))
+    if trouble := _missing_key(provider, "MODEL_EMBEDDING"):
+        raise NotConfigured(trouble)
+    vendor, dimensions = _vendor(provider), settings.MODEL_EMBEDDING_DIMENSIONS
+    with _building:
+        sender = _connection(vendor).embedding(model, dimensions)
+        return Batched(_Guarded(sender, _breaker(vendor), _gate(vendor)), dimensions=dimensions)
+
+
+class _Guarded:
+    """A vendor's embedding behind gate, breaker and patience."""
+
+    def __init__(self, sender: Sender, breaker: Breaker, gate: Gate) -> None:
+        self.name, self.batch = sender.name, sender.batch
+        self._sender, self._breaker, self._gate = sender, breaker, gate
+
+    def vectors(self, texts: Sequence[str]) -> Vectors:
+        """See `embedding.Sender`."""
+        return _patience().ask(lambda: self._once(texts))[0]
+
+    def _once(self, texts: Sequence[str]) -> Vectors:
+        with self._gate:
+            return self._breaker.watch(lambda: self._sender.vectors(texts))
+
+
+def _patience() -> Patience:
+    backoff = (min(1.0, settings.MODEL_BACKOFF), settings.MODEL_BACKOFF)
+    return Patience(attempts=settings.MODEL_ATTEMPTS, backoff=backoff)
 
 
 def bind(role: ModelRole, overrides: Mapping[str, str] | None = None) -> Binding:
@@ -118,7 +166,7 @@ def allowed() -> list[str]:
 
 def is_allowed(name: str) -> bool:
     """Whether a project or run may choose this `provider:model`."""
-    return any(fnmatchcase(name, pattern) for pattern in (*allowed(), f"{KEYWORD}:*"))
+    return any(fnmatchcase(name, pattern) for pattern in (*allowed(), f"{KEYWORD}:*", f"{DETOXIFY}:*"))
 
 
 def _bind_by_settings(role: ModelRole) -> Binding:
@@ -154,14 +202,28 @@ def _checked(binding: Binding) -> Binding:
 
 
 def _trouble(binding: Binding) -> str:
-    named = {"setting": binding.setting, "providers": ", ".join(sorted([*_MODULES, KEYWORD]))}
-    if not binding.model or binding.provider not in (*_MODULES, KEYWORD):
+    named = {"setting": binding.setting, "providers": ", ".join(sorted([*_MODULES, DETOXIFY, KEYWORD]))}
+    if not binding.model or binding.provider not in (*_MODULES, DETOXIFY, KEYWORD):
         return _("%(setting)s must look like provider:model, with one of the providers %(providers)s.") % named
-    if binding.provider == "dashscope" and not settings.DASHSCOPE_API_KEY:
+    if binding.provider == DETOXIFY and binding.role not in (ModelRole.TOXICITY, ModelRole.ESTIMATOR):
+        return _("%(setting)s names detoxify, which answers the roles toxicity and estimator alone.") % named
+    if binding.provider == DETOXIFY and find_spec(DETOXIFY) is None:
+        return _("%(setting)s names detoxify, which is not installed here: install the extra detoxify.") % named
+    return _missing_key(binding.provider, binding.setting)
+
+
+def _missing_key(provider: str, setting: str) -> str:
+    named = {"setting": setting}
+    if provider == "dashscope" and not settings.DASHSCOPE_API_KEY:
         return _("%(setting)s names a model of dashscope, but DASHSCOPE_API_KEY is not set.") % named
-    if binding.provider == "openai" and not (settings.OPENAI_API_KEY or settings.OPENAI_BASE_URL):
+    if provider == "openai" and not (settings.OPENAI_API_KEY or settings.OPENAI_BASE_URL):
         return _("%(setting)s names a model of openai, but neither OPENAI_API_KEY nor OPENAI_BASE_URL is set.") % named
     return ""
+
+
+def _classifier(binding: Binding) -> Model:
+    made: Model = import_module("providers.detoxify_model").DetoxifyModel(binding.model)
+    return made
 
 
 def _require_usable(binding: Binding) -> None:
@@ -200,8 +262,10 @@ def try_out(role: ModelRole, request: Request, overrides: Mapping[str, str] | No
 
 def _once(binding: Binding) -> Model:
     if binding.provider == KEYWORD:
-        return KeywordModel({**ANSWERS, **COURT})
+        return KeywordModel(_BUILT_IN)
     _require_usable(binding)
+    if binding.provider == DETOXIFY:
+        return _classifier(binding)
     vendor = _vendor(binding.provider)
     return _adapter(replace(vendor, wall=min(20.0, vendor.wall)), binding)
 
@@ -247,6 +311,7 @@ def _vendor(provider: str) -> _Vendor:
         settings.MODEL_BODY_BYTES,
         settings.MODEL_CALLS_AT_ONCE,
         settings.MODEL_CALLS_PER_MINUTE,
+        settings.MODEL_REST_SECONDS,
     )
 
 
@@ -263,7 +328,7 @@ def _connection(vendor: _Vendor) -> Any:
 
 @lru_cache(maxsize=8)
 def _breaker(vendor: _Vendor) -> Breaker:
-    return Breaker(vendor.provider)
+    return Breaker(vendor.provider, open_for=vendor.rest)
 
 
 @lru_cache(maxsize=8)

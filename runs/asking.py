@@ -1,7 +1,7 @@
 """One step on its way to an answer: what is asked next, and what becomes of each reply. Pure; nothing is sent here.
 
-Threats L01-L08, L21, L22: a wrong shape is asked again with the error, twice at most; an answer that was cut is
-asked once more with double room; an empty one once more as it was.
+Threats L01-L08, L21, L22: a wrong shape is asked again with the error, as often as the step allows (twice, where it
+says nothing); an answer that was cut is asked once more with double room; an empty one once more as it was.
 """
 
 from dataclasses import dataclass, field, replace
@@ -15,8 +15,6 @@ from providers.messages import Message, Reply, Request, Usage
 from runs.calls import Call
 from runs.domain.states import Flag, Reason, RunState, TurnState, state_of
 from runs.method import Step
-
-REASKS = 2
 
 
 @dataclass(frozen=True)
@@ -54,8 +52,8 @@ class Asking:
     usage: Usage = Usage()
     seconds: float = 0.0
     model: str = ""
-    unpaid_calls: int = 0
-    unpaid_tokens: int = 0
+    charged: bool = False
+    """Whether the project's account was charged for the calls as they were made, because something limits it."""
     lost_calls: int = 0
     lost_tokens: int = 0
     rejected: list[dict[str, str]] = field(default_factory=list)
@@ -74,6 +72,7 @@ class Asking:
             temperature=step.temperature,
             max_tokens=step.max_tokens,
             context=dict(step.context),
+            among=step.among,
         )
         return cls(step, request, flags=[Flag.INJECTION_SUSPECTED] if step.suspect else [])
 
@@ -85,16 +84,10 @@ class Asking:
     def after_loss(self, call: Call) -> None:
         """Go on after a worker that was lost with this step under way: what it reserved may have been billed."""
         self.lost_calls, self.lost_tokens = call["calls"], call["tokens"]
-        self.unpaid_calls, self.unpaid_tokens = call["unpaid_calls"], call["unpaid_tokens"]
 
     def under_way(self) -> Call:
         """What the run's row notes while a call of this step is under way."""
-        return {
-            "calls": self.lost_calls + self.calls,
-            "tokens": self.lost_tokens + self.reserved,
-            "unpaid_calls": self.unpaid_calls,
-            "unpaid_tokens": self.unpaid_tokens,
-        }
+        return {"calls": self.lost_calls + self.calls, "tokens": self.lost_tokens + self.reserved}
 
     def next_call(self) -> int:
         """Count the call that is about to be made; answers the most tokens it may use."""
@@ -146,7 +139,7 @@ class Asking:
         return None
 
     def _heard_wrong(self, reply: Reply, wrong: reading.Wrong) -> Answer | None:
-        if self._wrong == REASKS:
+        if self._wrong == self.step.reasks:
             return ended(Reason(wrong.code), wrong.error, reply.text)
         self._wrong += 1
         self.rejected.append({"reply": reply.text, "error": wrong.error})

@@ -4,6 +4,7 @@ running them. One text for both databases; only the lease's clock is spelled dif
 
 import json
 from collections.abc import Mapping
+from dataclasses import dataclass
 from typing import Any
 
 from django.db import connection
@@ -12,8 +13,8 @@ from runs.models import Account, Run, Turn
 from runs.taking import lease
 
 Call = dict[str, int]
-"""A step under way: calls made and tokens reserved for it, and those of both that no account was charged for yet."""
-NO_CALL: Call = {"calls": 0, "tokens": 0, "unpaid_calls": 0, "unpaid_tokens": 0}
+"""A step under way, as the run's row notes it: calls made and tokens reserved for it."""
+NO_CALL: Call = {"calls": 0, "tokens": 0}
 
 _RUN, _ACCOUNT, _TURN = Run._meta.db_table, Account._meta.db_table, Turn._meta.db_table
 _MINE = "id = %s AND owner = %s AND state = 'running'"
@@ -26,30 +27,77 @@ _INSERT = (
     f"INSERT INTO {_TURN} ({', '.join(str(field.column) for field in _FIELDS)}) "
     f"VALUES ({', '.join(['%s'] * len(_FIELDS))}) ON CONFLICT (run_id, key) DO NOTHING"
 )
+_AT_ONCE = (
+    f"WITH saved AS ({_INSERT} RETURNING id), "
+    "booked AS ({booking} AND EXISTS (SELECT 1 FROM saved) RETURNING id) "
+    "SELECT (SELECT count(*) FROM saved), (SELECT count(*) FROM booked)"
+)
+
+_UNCHARGED = f"SELECT project FROM {_RUN} WHERE id = %s AND (calls, tokens) <> (charged_calls, charged_tokens)"
+_CHARGED = f"UPDATE {_RUN} SET charged_calls = calls, charged_tokens = tokens WHERE id = %s"
+_CHARGE_REST = (
+    f"WITH charged AS ({_CHARGED}) UPDATE {_ACCOUNT} a SET calls = a.calls + r.calls - r.charged_calls, "
+    f"tokens = a.tokens + r.tokens - r.charged_tokens FROM {_RUN} r WHERE r.id = %s AND a.project = r.project "
+    "AND (r.calls, r.tokens) <> (r.charged_calls, r.charged_tokens)"
+)
 
 
-def begin(run: Run, calls: int, tokens: int, in_flight: Mapping[str, Call], *, unlimited_only: bool) -> bool:
-    """Add to the run what is about to be spent, and renew its lease; False if it is cancelled or in other hands.
+@dataclass(frozen=True)
+class Booking:
+    """What is added to a run's row. `charged`: the project's account was charged for it already, or is right now."""
 
-    With `unlimited_only` also False if the project's account has a limit.
+    calls: int = 0
+    tokens: int = 0
+    retries: int = 0
+    charged: bool = False
+    progress: bool = False
+
+    def update(self, run: Run, in_flight: Mapping[str, Call]) -> tuple[str, list[Any]]:
+        """The statement that books it while the run is held, and renews its lease."""
+        changed = "in_flight = %s, calls = calls + %s, tokens = tokens + %s, retries = retries + %s"
+        values: list[Any] = [json.dumps(in_flight), self.calls, self.tokens, self.retries]
+        if self.charged:
+            changed += ", charged_calls = charged_calls + %s, charged_tokens = charged_tokens + %s"
+            values += [self.calls, self.tokens]
+        if self.progress:
+            changed += ", waits = 0"
+        return f"UPDATE {_RUN} SET {changed}, lease_until = {lease()} WHERE {_MINE}", [*values, run.pk, run.owner]
+
+
+def begin(run: Run, tokens: int, in_flight: Mapping[str, Call], *, charged: bool) -> bool:
+    """Reserve a call on the run's row; False if the run is cancelled or in other hands.
+
+    Without `charged` also False if the project's account has a limit.
     """
-    values: list[Any] = [json.dumps(in_flight), calls, tokens, run.pk, run.owner]
-    condition = f"{_MINE} AND NOT cancel_requested"
-    if unlimited_only:
-        condition += f" AND {_UNLIMITED}"
-        values.append(run.account_id)
-    changed = "in_flight = %s, calls = calls + %s, tokens = tokens + %s"
-    return _execute(f"UPDATE {_RUN} SET {changed}, lease_until = {lease()} WHERE {condition}", values)
+    sql, values = Booking(1, tokens, charged=charged).update(run, in_flight)
+    sql += " AND NOT cancel_requested"
+    if not charged:
+        sql, values = f"{sql} AND {_UNLIMITED}", [*values, run.account_id]
+    return _execute(sql, values)
 
 
-def booked(run: Run, calls: int, tokens: int, retries: int, in_flight: Mapping[str, Call], *, progress: bool) -> bool:
+def book(run: Run, booking: Booking, in_flight: Mapping[str, Call]) -> bool:
     """Add what was really spent to the run, and renew its lease; False if it is in other hands."""
-    changed = "in_flight = %s, calls = calls + %s, tokens = tokens + %s, retries = retries + %s"
-    waits = ", waits = 0" if progress else ""
-    return _execute(
-        f"UPDATE {_RUN} SET {changed}{waits}, lease_until = {lease()} WHERE {_MINE}",
-        [json.dumps(in_flight), calls, tokens, retries, run.pk, run.owner],
-    )
+    return _execute(*booking.update(run, in_flight))
+
+
+def insert_and_book(turn: Turn, run: Run, booking: Booking, in_flight: Mapping[str, Call]) -> tuple[bool, bool]:
+    """Save a new turn and book it, both or, where the run has a turn of this key, neither: (saved, held).
+
+    PostgreSQL does both in one statement, one way there and back instead of four; SQLite in the caller's transaction.
+    """
+    sql, values = booking.update(run, in_flight)
+    given = [field.get_db_prep_save(getattr(turn, field.attname), connection) for field in _FIELDS]
+    with connection.cursor() as cursor:
+        if connection.vendor == "postgresql":
+            cursor.execute(_AT_ONCE.format(booking=sql), [*given, *values])
+            saved, held = cursor.fetchone()
+            return bool(saved), bool(held)
+        cursor.execute(_INSERT, given)
+        if cursor.rowcount <= 0:
+            return False, False
+        cursor.execute(sql, values)
+        return True, cursor.rowcount > 0
 
 
 def charge(run: Run, calls: int, tokens: int, *, within_limits: bool) -> bool:
@@ -60,10 +108,21 @@ def charge(run: Run, calls: int, tokens: int, *, within_limits: bool) -> bool:
     return _execute(f"UPDATE {_ACCOUNT} SET calls = calls + %s, tokens = tokens + %s WHERE {condition}", values)
 
 
-def insert(turn: Turn) -> bool:
-    """Save a new turn; False if its run has one with this key."""
-    values = [field.get_db_prep_save(getattr(turn, field.attname), connection) for field in _FIELDS]
-    return _execute(_INSERT, values)
+def charge_rest(run_id: int) -> None:
+    """Charge the account for what it was not charged for yet of this run, in the caller's transaction.
+
+    The caller has changed the run's row in it already, which is therefore locked.
+    """
+    if connection.vendor == "postgresql":
+        _execute(_CHARGE_REST, [run_id, run_id])
+        return
+    rest = f"SELECT {{0}} - charged_{{0}} FROM {_RUN} WHERE id = %s"
+    _execute(
+        f"UPDATE {_ACCOUNT} SET calls = calls + ({rest.format('calls')}), tokens = tokens + ({rest.format('tokens')}) "
+        f"WHERE project = ({_UNCHARGED})",
+        [run_id, run_id, run_id],
+    )
+    _execute(_CHARGED, [run_id])
 
 
 def _execute(sql: str, values: list[Any]) -> bool:

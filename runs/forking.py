@@ -23,11 +23,19 @@ class CannotFork(ValueError):
 
 
 def fork(
-    run: Run, model_plan: Mapping[str, str], *, variant: str, started_by: UUID | None = None, ring: bool = True
+    run: Run,
+    model_plan: Mapping[str, str],
+    *,
+    variant: str,
+    started_by: UUID | None = None,
+    ring: bool = True,
+    options: Mapping[str, Any] | None = None,
+    until: str = "",
 ) -> Run | None:
     """Queue a run like this one with other models for some roles; None if the same fork is under way already.
 
-    The turns of all other roles are taken over up to the first that another model is to answer. Raises CannotFork.
+    The turns of all other roles are taken over up to the first that another model is to answer, or up to the one
+    whose key is `until`. `options`: those of the new run, where they differ. Raises CannotFork.
     """
     if run.state not in _FORKED:
         raise CannotFork(f"A run that is {run.state} has nothing to go on from.")
@@ -38,7 +46,7 @@ def fork(
         model_plan={**run.model_plan, **model_plan},
         variant=variant,
         repeat=run.repeat,
-        options=run.options,
+        options=run.options if options is None else options,
         started_by=started_by,
     )
     changed = {role for role, name in model_plan.items() if run.model_plan.get(role) != name}
@@ -49,7 +57,7 @@ def fork(
             "id"
         )
         Run.objects.filter(pk=made.pk).update(forked_from=run)
-        Turn.objects.bulk_create(_taken_over(turn, made) for turn in _before(run, changed))
+        Turn.objects.bulk_create(_taken_over(turn, made) for turn in _before(run, changed, until))
     made.refresh_from_db()
     return made
 
@@ -70,11 +78,11 @@ def replay(run: Run) -> Mapping[str, Any] | GiveUp | None:
         usable |= {step.key: saved[step.key] for step in steps}
 
 
-def _before(run: Run, changed: set[str]) -> list[Turn]:
-    """The run's turns up to the first of a role that changes: what follows it rested on that answer."""
+def _before(run: Run, changed: set[str], until: str) -> list[Turn]:
+    """The run's turns up to the first of a role that changes, or to `until`: what follows rested on that answer."""
     kept = []
     for turn in run.turns.order_by("id"):
-        if turn.role in changed:
+        if turn.role in changed or turn.key == until:
             break
         kept.append(turn)
     return kept

@@ -3,7 +3,7 @@
 The app that owns a method registers it in its `apps.py`; `runs` asks, saves and asks again until `Finish`.
 """
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from enum import StrEnum
 from functools import cache
@@ -25,6 +25,7 @@ class StepKind(StrEnum):
     ASK = "ask"
     SEARCH = "search"
     FETCH = "fetch"
+    READ = "read"
 
 
 @dataclass(frozen=True)
@@ -36,11 +37,20 @@ class Step:
     model. `prompt_digest` names the template, not the filled text. An `optional` step may be refused or unreadable
     without ending the run; the method then finds the turn's state. `canary` is a word that only our own instructions
     hold: an answer that repeats it was led astray. `suspect` says that the material itself looks like an attempt.
+
+    A step of another kind than `ask` has `work` instead of messages: a function that leaves the machine or takes its
+    time, performed on a thread without a database. What it returns is JSON and becomes the turn's value; it costs no
+    call and no token, and may raise what a model may.
+
+    `among`: two words whose probabilities are wanted instead of an answer (see `providers.messages.Request`).
+
+    `reasks`: how often a wrong shape is asked again. `at_home`: the `work` asks the site's own rows; it is done in the
+    run's thread, which alone touches the database.
     """
 
     key: str
     role: str
-    messages: tuple[Message, ...]
+    messages: tuple[Message, ...] = ()
     shape: type[BaseModel] | None = None
     kind: StepKind = StepKind.ASK
     temperature: float | None = 0.0
@@ -50,6 +60,10 @@ class Step:
     optional: bool = False
     canary: str = ""
     suspect: bool = False
+    work: Callable[[], Any] | None = None
+    reasks: int = 2
+    at_home: bool = False
+    among: tuple[str, str] | None = None
 
 
 @dataclass(frozen=True)

@@ -53,8 +53,12 @@ class Run(models.Model):
     calls = models.PositiveIntegerField(default=0)  # reserved before they are made
     retries = models.PositiveIntegerField(default=0)  # further requests to a provider behind those calls
     tokens = models.PositiveIntegerField(default=0)
+    # What the project's account was charged for so far; the rest follows when the run stops working. In between the
+    # tokens may stand above what was used, never the sum of both.
+    charged_calls = models.BigIntegerField(db_default=0, default=0)
+    charged_tokens = models.BigIntegerField(db_default=0, default=0)
     seconds = models.FloatField(default=0.0)
-    in_flight = models.JSONField(default=dict, blank=True)  # step key -> tokens reserved for the call under way
+    in_flight = models.JSONField(default=dict, blank=True)  # step key -> what was set aside for the call under way
 
     outcome = models.JSONField(null=True, blank=True)
     created_at = models.DateTimeField(db_default=Now(), editable=False)
@@ -122,8 +126,8 @@ class Account(models.Model):
     project = models.UUIDField(unique=True)
     call_limit = models.PositiveIntegerField(null=True, blank=True)
     token_limit = models.PositiveBigIntegerField(null=True, blank=True)
-    calls = models.PositiveIntegerField(default=0)
-    tokens = models.PositiveBigIntegerField(default=0)
+    calls = models.BigIntegerField(default=0)
+    tokens = models.BigIntegerField(default=0)
 
 
 class SiteDay(models.Model):

@@ -24,6 +24,7 @@ Models = Callable[[str, str], Model]
 
 _FIRST_WAIT = 30.0
 _LONGEST_WAIT = 600.0
+_LOOK_EVERY = 1.0
 
 
 @dataclass(frozen=True)
@@ -60,10 +61,10 @@ class Performance:
             turns.settle_late(run, late, self.in_flight)
         # Steps under way when a worker was lost: they may have been billed, and are asked again.
         self.lost = dict(self.in_flight)
-        self.flying: dict[Future[Reply], Asking] = {}
+        self.flying: dict[Future[Any], Asking] = {}
         self.halt: Exception | None = None
         self.deadline = time.monotonic() + max(1.0, run.seconds_limit - run.seconds)
-        self.renewed = time.monotonic()
+        self.renewed = self.looked = time.monotonic()  # the case was loaded just now
 
     def play(self) -> Outcome | Waiting:
         """Ask in rounds until the method has finished, a turn ends the run, or a provider makes it wait."""
@@ -74,11 +75,19 @@ class Performance:
             if isinstance(steps, GiveUp):
                 return Outcome(state_of(steps.reason), steps.reason, steps.detail)
             unsaved = [step for step in steps if step.key not in self.saved]
-            if unsaved and self.saved and not self.method.still_wanted(self.run):
+            if unsaved and self.saved and not self._still_wanted():
                 return Outcome(RunState.CANCELLED, Reason.TARGET_GONE)
             waiting = self._round(unsaved) if unsaved else None
             if stop := self._sort(steps) or waiting:
                 return stop
+
+    def _still_wanted(self) -> bool:
+        """Whether the subject is still there, asked at most once a second: what is stored is checked in any case."""
+        now = time.monotonic()
+        if now < self.looked + _LOOK_EVERY:
+            return True
+        self.looked = now
+        return self.method.still_wanted(self.run)
 
     def _sort(self, steps: Sequence[Step]) -> Outcome | None:
         """Make the answers usable; answers how the run ends if one that is needed came to nothing."""
@@ -114,6 +123,11 @@ class Performance:
             self.halt = self.halt or Stopped()
         if self.halt:
             return
+        if asking.step.work is not None:
+            asking.seconds = -time.monotonic()
+            done = _done_here if asking.step.at_home else pool.shared(settings.RUN_MODEL_THREADS).submit
+            self.flying[done(asking.step.work)] = asking
+            return
         try:
             spending.reserve(self.run, asking, self.in_flight)
         except (spending.BudgetExceeded, leasing.CancelRequested) as reason:
@@ -124,7 +138,7 @@ class Performance:
         job = partial(_reply, self.models, role, self.run.model_plan[role], asking.request)
         self.flying[pool.shared(settings.RUN_MODEL_THREADS).submit(job)] = asking
 
-    def _landed(self) -> Iterator[Future[Reply]]:
+    def _landed(self) -> Iterator[Future[Any]]:
         """Wait for the next answers, without a database connection; renew the lease meanwhile."""
         hand_back()
         grace = time.monotonic() + settings.RUN_GRACE_SECONDS
@@ -157,7 +171,9 @@ class Performance:
             connection.close()
             self.renewed = now - settings.RUN_LEASE_SECONDS / 3 + 1.0
 
-    def _hear(self, asking: Asking, future: Future[Reply]) -> Waiting | None:
+    def _hear(self, asking: Asking, future: Future[Any]) -> Waiting | None:
+        if asking.step.work is not None:
+            return self._see(asking, future)
         try:
             answer = asking.hear(future.result())
         except Refused as refusal:
@@ -172,6 +188,20 @@ class Performance:
             self._send(asking)
         else:
             self._save(asking, answer)
+        return None
+
+    def _see(self, asking: Asking, future: Future[Any]) -> Waiting | None:
+        """Take in what a search or a fetch brought; nothing was reserved for it, so nothing is given back."""
+        asking.seconds += time.monotonic()
+        try:
+            answer = Answer(TurnState.OK, future.result())
+        except Refused as refusal:
+            answer = ended(reason_of(refusal.code), str(refusal))
+        except ProviderError as fault:
+            if isinstance(fault, ProviderPaused) or self._may_wait(fault):
+                return self._pause(fault)
+            answer = ended(reason_of(fault.code), str(fault))
+        self._save(asking, answer)
         return None
 
     def _save(self, asking: Asking, answer: Answer) -> None:
@@ -195,6 +225,10 @@ class Performance:
         if isinstance(fault, ProviderPaused):
             name = self.run.model_plan[asking.step.role]
             pausing.pause(name.partition(":")[0], str(fault), fault.retry_after)
+        return self._pause(fault)
+
+    def _pause(self, fault: ProviderError) -> Waiting:
+        if isinstance(fault, ProviderPaused):
             return Waiting(fault.retry_after, str(fault), counted=False)
         asked_for = fault.retry_after if isinstance(fault, ProviderBusy) else None
         backoff = min(_LONGEST_WAIT, _FIRST_WAIT * 2**self.run.waits) * random.uniform(0.5, 1.0)
@@ -205,6 +239,16 @@ def hand_back() -> None:
     """Give the database connection back to its pool: nothing is held while a model thinks."""
     if connection.vendor == "postgresql" and not connection.in_atomic_block:
         connection.close()
+
+
+def _done_here(work: Callable[[], Any]) -> Future[Any]:
+    """The work done by this thread, in the form of what another would bring."""
+    future: Future[Any] = Future()
+    try:
+        future.set_result(work())
+    except (ProviderError, Refused) as fault:
+        future.set_exception(fault)
+    return future
 
 
 def _reply(models: Models, role: str, name: str, request: Request) -> Reply:

@@ -4,7 +4,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from uuid import UUID
 
-from django.db.models import Count, Max, Min, Q, Sum
+from django.db.models import Count, F, Max, Min, Q, Sum
 from django.db.models.functions import Now
 
 from runs import leasing
@@ -69,7 +69,16 @@ def spend(project: UUID) -> Spend:
     account = Account.objects.filter(project=project).first()
     if account is None:
         return Spend()
-    return Spend(account.calls, account.tokens, account.call_limit, account.token_limit)
+    # Runs at work are charged when they stop (`runs.spending`).
+    at_work = Run.objects.filter(project=project, state=RunState.RUNNING).aggregate(
+        calls=Sum(F("calls") - F("charged_calls")), tokens=Sum(F("tokens") - F("charged_tokens"))
+    )
+    return Spend(
+        account.calls + (at_work["calls"] or 0),
+        account.tokens + (at_work["tokens"] or 0),
+        account.call_limit,
+        account.token_limit,
+    )
 
 
 def spend_of(project: UUID, method: str) -> Spend:

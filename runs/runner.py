@@ -9,9 +9,8 @@ import logging
 import time
 
 from django.db import DatabaseError, connection, transaction
-from django.db.models import F
 
-from runs import leasing, spending, taking
+from runs import calls, leasing, spending, taking
 from runs.domain.states import Reason, RunState
 from runs.leasing import CancelRequested, LeaseLost
 from runs.method import Method, Outcome, method_named
@@ -34,13 +33,13 @@ def carry_on(run: Run, models: Models) -> None:
     try:
         method = method_named(run.method)
         result = _result(run, method, models)
-        spent = {"seconds": F("seconds") + round(time.monotonic() - began, 3)}
+        seconds = round(time.monotonic() - began, 3)
         if isinstance(result, Waiting):
-            leasing.put_back(run, result.seconds, detail=result.detail, waited=result.counted, **spent)
+            leasing.put_back(run, result.seconds, detail=result.detail, waited=result.counted, seconds=seconds)
         else:
-            finish(run, method, result, **spent)
+            finish(run, method, result, seconds=seconds)
     except Stopped:
-        leasing.put_back(run, 0)
+        leasing.put_back(run, 0, seconds=round(time.monotonic() - began, 3))
     except LeaseLost:
         log.warning("run %s is in other hands now", run.public_id)
     except DatabaseError:
@@ -52,11 +51,11 @@ def carry_on(run: Run, models: Models) -> None:
         _let_lapse(run)
 
 
-def finish(run: Run, method: Method, outcome: Outcome, **fields: object) -> None:
-    """End a run that is held, store its outcome, and charge for calls whose answers were never seen."""
+def finish(run: Run, method: Method, outcome: Outcome, *, seconds: float = 0.0) -> None:
+    """End a run that is held, store its outcome, and charge its project for all calls, those without an answer too."""
     with transaction.atomic():
-        leasing.end(run, method, outcome, **fields)
-        spending.charge_lost(run)
+        leasing.end(run, method, outcome, seconds=seconds)
+        calls.charge_rest(run.pk)
 
 
 def _result(run: Run, method: Method, models: Models) -> Outcome | Waiting:

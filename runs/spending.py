@@ -1,12 +1,12 @@
 """What runs may spend: reserved before each call, settled after it (threats T10).
 
 Three limits: the run's, its project's, the site's of the day. Where project or site has one, it is charged in the
-transaction that reserves, so that two runs at once can never go over it together; where neither has, the account is
-charged when the answer is saved.
+transaction that reserves, so that two runs at once can never go over it together. Where neither has, only the run's
+own row counts, and the account is charged once, when the run stops working: sixty runs of one project would otherwise
+queue up for that one row with every call. `queue.spend` adds what is on the way.
 """
 
 from datetime import UTC, date, datetime
-from typing import cast
 from uuid import UUID
 
 from django.conf import settings
@@ -17,6 +17,7 @@ from django.db.models.functions import Greatest
 from runs import calls as statements
 from runs.asking import Asking
 from runs.calls import Call
+from runs.domain.states import RunState
 from runs.leasing import CancelRequested, LeaseLost, is_held
 from runs.models import Account, Run, SiteDay
 
@@ -26,8 +27,19 @@ class BudgetExceeded(Exception):
 
 
 def allow(project: UUID, *, calls: int | None, tokens: int | None) -> None:
-    """Set what the project's runs may spend in all; None: no limit."""
-    Account.objects.update_or_create(project=project, defaults={"call_limit": calls, "token_limit": tokens})
+    """Set what the project's runs may spend in all; None: no limit. Runs at work count from now on with each call."""
+    limits = {"call_limit": calls, "token_limit": tokens}
+    known = Account.objects.filter(project=project)
+    if known.filter(**limits).exists():
+        return
+    with transaction.atomic():
+        # Runs before the account, as everywhere.
+        at_work = Run.objects.select_for_update().filter(project=project, state=RunState.RUNNING).order_by("pk")
+        keys = list(at_work.values_list("pk", flat=True))
+        if not known.update(**limits):
+            Account.objects.update_or_create(project=project, defaults=limits)
+        for run_id in keys:
+            statements.charge_rest(run_id)
 
 
 def reserve(run: Run, asking: Asking, in_flight: dict[str, Call]) -> None:
@@ -40,19 +52,22 @@ def reserve(run: Run, asking: Asking, in_flight: dict[str, Call]) -> None:
         raise BudgetExceeded(f"This run may make {run.call_limit} calls.")
     if run.tokens + tokens > run.token_limit:
         raise BudgetExceeded(f"This run may use {run.token_limit} tokens; the next call could go over that.")
-    if not _reserve_unlimited(run, asking, tokens, in_flight):
-        _reserve_limited(run, asking, tokens, in_flight)
+    noted = in_flight | {asking.step.key: asking.under_way()}
+    limited = run.is_limited or _site_is_limited()
+    if limited or not statements.begin(run, tokens, noted, charged=False):
+        _reserve_limited(run, asking, tokens, noted)
+    in_flight.update(noted)
     run.calls += 1
     run.tokens += tokens
 
 
 def settle(run: Run, asking: Asking, *, calls: int = 0) -> None:
-    """Charge what the step really used instead of what was reserved; `calls` more or (negative) fewer.
+    """Charge what a limited step really used instead of what was reserved; `calls` more or (negative) fewer.
 
-    Within the caller's transaction, which changes the run's own row.
+    Within the caller's transaction, which has booked the same on the run's own row.
     """
     tokens = asking.used - asking.reserved
-    statements.charge(run, asking.unpaid_calls + calls, asking.unpaid_tokens + tokens, within_limits=False)
+    statements.charge(run, calls, tokens, within_limits=False)
     if _site_is_limited() and (calls or tokens):
         SiteDay.objects.filter(day=_today()).update(
             # A call that began yesterday must not bring today below nothing.
@@ -61,42 +76,15 @@ def settle(run: Run, asking: Asking, *, calls: int = 0) -> None:
         )
 
 
-def charge_lost(run: Run) -> None:
-    """Charge the account for calls that are under way in a run that ends without their answers."""
-    under_way = cast("dict[str, Call]", run.in_flight).values()
-    calls = sum(call["unpaid_calls"] for call in under_way)
-    if calls:
-        tokens = sum(call["unpaid_tokens"] for call in under_way)
-        Account.objects.filter(project=run.project).update(calls=F("calls") + calls, tokens=F("tokens") + tokens)
-
-
-def _reserve_unlimited(run: Run, asking: Asking, tokens: int, in_flight: dict[str, Call]) -> bool:
-    if run.is_limited or _site_is_limited():
-        return False
-    unpaid = asking.under_way() | {
-        "unpaid_calls": asking.unpaid_calls + 1,
-        "unpaid_tokens": asking.unpaid_tokens + tokens,
-    }
-    noted = in_flight | {asking.step.key: unpaid}
-    if not statements.begin(run, 1, tokens, noted, unlimited_only=True):
-        return False
-    asking.unpaid_calls += 1
-    asking.unpaid_tokens += tokens
-    in_flight.update(noted)
-    return True
-
-
-def _reserve_limited(run: Run, asking: Asking, tokens: int, in_flight: dict[str, Call]) -> None:
-    noted = in_flight | {asking.step.key: asking.under_way()}
+def _reserve_limited(run: Run, asking: Asking, tokens: int, noted: dict[str, Call]) -> None:
     with transaction.atomic():
-        if not statements.begin(run, 1, tokens, noted, unlimited_only=False):
+        if not statements.begin(run, tokens, noted, charged=True):
             raise CancelRequested if is_held(run) else LeaseLost
         if not statements.charge(run, 1, tokens, within_limits=True):
             raise BudgetExceeded("The project's budget for model calls is used up.")
         if _site_is_limited():
             _charge_site(tokens)
-    run.is_limited = True
-    in_flight.update(noted)
+    run.is_limited = asking.charged = True
 
 
 def _charge_site(tokens: int) -> None:

@@ -6,14 +6,14 @@ from functools import partial
 from typing import Any
 from uuid import UUID, uuid4
 
-from django.db import connection, transaction
-from django.db.models import QuerySet
-from django.db.models.functions import Now
+from django.db import IntegrityError, connection, transaction
+from django.db.models import F, IntegerField, QuerySet
+from django.db.models.functions import Cast, Ceil, Now
 
 from runs import leasing, tasks
-from runs.domain.states import OPEN, Reason, RunState
-from runs.method import method_named
-from runs.models import Account, Run
+from runs.domain.states import OPEN, Reason, RunState, TurnState
+from runs.method import Limits, method_named
+from runs.models import Account, Run, Turn
 
 _BATCH = 500
 # What the database fills by itself is left out.
@@ -40,6 +40,8 @@ class Wanted:
     repeat: int = 0
     options: Mapping[str, Any] = field(default_factory=dict)
     started_by: UUID | None = None
+    limits: Limits | None = None
+    """What the run may use; None: its method's own."""
 
 
 def start(wanted: Iterable[Wanted], *, ring: bool = True) -> int:
@@ -93,9 +95,42 @@ def cancel_all(runs: QuerySet[Run]) -> int:
     return ended + asked
 
 
+def retry(run: UUID, *, ring: bool = True) -> bool:
+    """Queue a run that failed once more; False if it has not failed, or one like it is under way.
+
+    What was answered stays and is not asked again; only the step that failed is. The run may use its limits anew.
+    """
+    try:
+        with transaction.atomic():
+            found = Run.objects.select_for_update().filter(public_id=run, state=RunState.FAILED).first()
+            if found is None:
+                return False
+            Turn.objects.filter(run=found, state=TurnState.FAILED).delete()
+            Run.objects.filter(pk=found.pk).update(
+                state=RunState.QUEUED,
+                reason="",
+                detail="",
+                outcome=None,
+                finished_at=None,
+                cancel_requested=False,
+                not_before=Now(),
+                rung_at=None,
+                lost_workers=0,
+                waits=0,
+                call_limit=F("call_limit") + F("calls"),
+                token_limit=F("token_limit") + F("tokens"),
+                seconds_limit=F("seconds_limit") + Cast(Ceil("seconds"), IntegerField()),
+            )
+            if ring:
+                transaction.on_commit(partial(_ring_for, (found.project,)))
+    except IntegrityError:  # another of its kind was started meanwhile
+        return False
+    return True
+
+
 def row(each: Wanted) -> Run:
     """The row of a wanted run, not saved."""
-    limits = method_named(each.method).limits
+    limits = each.limits or method_named(each.method).limits
     return Run(
         public_id=uuid4(),
         method=each.method,

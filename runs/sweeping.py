@@ -7,23 +7,33 @@ from django.db import transaction
 from django.db.models import F, Q
 from django.db.models.functions import Now
 
-from runs import leasing, runner, tasks
+from runs import calls, leasing, runner, tasks
 from runs.domain.states import Reason, RunState
 from runs.method import Outcome, method_named
 from runs.models import Run
 
 log = logging.getLogger(__name__)
 
-_BELL_LASTS = 60
-"""A bell that nobody answered within so many seconds is taken for lost."""
-
 
 def bring_back() -> int:
     """Queue the runs whose lease lapsed; after the third lost worker end them `failed: worker_lost`."""
     lapsed = Run.objects.filter(state=RunState.RUNNING, lease_until__lt=Now())
-    doomed = lapsed.filter(lost_workers__gte=leasing.LOST_WORKERS - 1)
-    failed = sum(_fail(run_id) for run_id in list(doomed.values_list("pk", flat=True)))
-    return failed + lapsed.filter(lost_workers__lt=leasing.LOST_WORKERS - 1).update(
+    found = list(lapsed.values_list("pk", "lost_workers"))
+    return sum(_fail(run_id) if lost >= leasing.LOST_WORKERS - 1 else _queue(run_id) for run_id, lost in found)
+
+
+def ring_again() -> int:
+    """Ring for due runs nobody was rung for, or whose bell was lost, as long as too few are at work."""
+    due = Run.objects.filter(state=RunState.QUEUED, not_before__lte=Now())
+    silent = Q(rung_at=None) | Q(rung_at__lt=leasing.in_seconds(-settings.RUN_BELL_SECONDS))
+    at_work = Run.objects.filter(state=RunState.RUNNING).count() + due.exclude(silent).count()
+    wanted = max(0, settings.RUN_BELLS - at_work)
+    return tasks.ring(list(due.filter(silent).order_by("not_before", "id").values_list("pk", flat=True)[:wanted]))
+
+
+@transaction.atomic
+def _queue(run_id: int) -> int:
+    queued = Run.objects.filter(pk=run_id, state=RunState.RUNNING, lease_until__lt=Now()).update(
         state=RunState.QUEUED,
         owner="",
         lease_until=None,
@@ -31,15 +41,9 @@ def bring_back() -> int:
         not_before=Now(),
         rung_at=None,
     )
-
-
-def ring_again() -> int:
-    """Ring for due runs nobody was rung for, or whose bell was lost, as long as too few are at work."""
-    due = Run.objects.filter(state=RunState.QUEUED, not_before__lte=Now())
-    silent = Q(rung_at=None) | Q(rung_at__lt=leasing.in_seconds(-_BELL_LASTS))
-    at_work = Run.objects.filter(state=RunState.RUNNING).count() + due.exclude(silent).count()
-    wanted = max(0, settings.RUN_BELLS - at_work)
-    return tasks.ring(list(due.filter(silent).order_by("not_before", "id").values_list("pk", flat=True)[:wanted]))
+    if queued:
+        calls.charge_rest(run_id)
+    return queued
 
 
 def _fail(run_id: int) -> int:

@@ -3,12 +3,15 @@
 import os
 import secrets
 import socket
+from typing import Any
 from uuid import UUID
 
 from django.conf import settings
-from django.db import connection, transaction
+from django.db import connection
+from django.db.models import OuterRef, Subquery
 
 from runs.models import Account, Run
+from runs.statements import Statement, slot
 
 _RUN, _ACCOUNT = Run._meta.db_table, Account._meta.db_table
 _HOST = socket.gethostname()[:16]
@@ -16,8 +19,7 @@ _HOST = socket.gethostname()[:16]
 
 def take(run_id: int) -> Run | None:
     """Take this run if it is queued and due; None if it is not, or somebody was first."""
-    owner = _take(run_id)
-    return None if owner is None else _taken(run_id, owner)
+    return _take("id = %s", [run_id])
 
 
 def take_next(*, project: UUID | None = None, method: str = "") -> Run | None:
@@ -25,11 +27,8 @@ def take_next(*, project: UUID | None = None, method: str = "") -> Run | None:
 
     With `project` and `method` only that project's runs of that method.
     """
-    for account, place in [(0, project)] if project else _fair_accounts():
-        with transaction.atomic():
-            run_id = _first_of(place, method)
-            owner = None if run_id is None else _take(run_id)
-        if run_id is not None and owner is not None and (run := _taken(run_id, owner, account)):
+    for place in [project] if project else _fair_projects():
+        if run := _take(*_first_of(place, method)):
             return run
     return None
 
@@ -48,41 +47,36 @@ def lease() -> str:
     return f"strftime('%%Y-%%m-%%d %%H:%%M:%%f', 'now', '+{seconds} seconds')"
 
 
-def _take(run_id: int) -> str | None:
-    """Make the run ours by a guarded UPDATE; answers the name it is ours under."""
+def _take(which: str, values: list[Any]) -> Run | None:
+    """Make a run ours by a guarded UPDATE; None if there is none, or somebody was first."""
     owner = f"{_HOST}.{os.getpid()}.{secrets.token_hex(4)}"
     with connection.cursor() as cursor:
         cursor.execute(
             f"UPDATE {_RUN} SET state = 'running', owner = %s, lease_until = {lease()}, takes = takes + 1, "
             f"started_at = COALESCE(started_at, {clock()}) "
-            f"WHERE id = %s AND state = 'queued' AND not_before <= {clock()}",
-            [owner, run_id],
+            f"WHERE {which} AND state = 'queued' AND not_before <= {clock()} RETURNING id",
+            [owner, *values],
         )
-        return owner if cursor.rowcount else None
-
-
-def _taken(run_id: int, owner: str, account: int = 0) -> Run | None:
-    run = Run.objects.filter(pk=run_id, owner=owner).first()
+        taken = cursor.fetchone()
+    run = _TAKEN.first(id=taken[0], owner=owner) if taken else None
     if run is not None:
-        run.account_id = account or Account.objects.get_or_create(project=run.project)[0].pk
+        run.account_id = vars(run)["account"] or Account.objects.get_or_create(project=run.project)[0].pk
     return run
 
 
-def _first_of(project: UUID | None, method: str) -> int | None:
+def _first_of(project: UUID, method: str) -> tuple[str, list[Any]]:
+    """Which run of the project is next, as the condition of the UPDATE that takes it."""
     lock = " FOR UPDATE SKIP LOCKED" if _on_postgresql() else ""
     of_method, values = (" AND method = %s", [method]) if method else ("", [])
-    with connection.cursor() as cursor:
-        cursor.execute(
-            f"SELECT id FROM {_RUN} WHERE project = %s AND state = 'queued' AND not_before <= {clock()}{of_method} "
-            f"ORDER BY not_before, id LIMIT 1{lock}",
-            [_PROJECT.get_db_prep_value(project, connection), *values],
-        )
-        found = cursor.fetchone()
-    return None if found is None else int(found[0])
+    return (
+        f"id = (SELECT id FROM {_RUN} WHERE project = %s AND state = 'queued' AND not_before <= {clock()}{of_method} "
+        f"ORDER BY not_before, id LIMIT 1{lock})",
+        [_PROJECT.get_db_prep_value(project, connection), *values],
+    )
 
 
-def _fair_accounts() -> list[tuple[int, UUID]]:
-    """The accounts of projects whose runs wait, those with the fewest at work first."""
+def _fair_projects() -> list[UUID]:
+    """The projects whose runs wait, those with the fewest at work first."""
     # One look into the index for each project; EXISTS would be planned as a walk through all that waits.
     waits = (
         f"SELECT r.id FROM {_RUN} r WHERE r.project = a.project AND r.state = 'queued' AND r.not_before <= {clock()} "
@@ -91,11 +85,11 @@ def _fair_accounts() -> list[tuple[int, UUID]]:
     at_work = f"SELECT count(*) FROM {_RUN} w WHERE w.project = a.project AND w.state = 'running'"
     with connection.cursor() as cursor:
         cursor.execute(
-            f"SELECT a.id, a.project, ({at_work}) AS at_work FROM {_ACCOUNT} a WHERE ({waits}) IS NOT NULL "
+            f"SELECT a.project, ({at_work}) AS at_work FROM {_ACCOUNT} a WHERE ({waits}) IS NOT NULL "
             "ORDER BY at_work, a.id",
             [],
         )
-        return [(account, _PROJECT.to_python(project)) for account, project, _ in cursor.fetchall()]
+        return [_PROJECT.to_python(project) for project, _ in cursor.fetchall()]
 
 
 def _on_postgresql() -> bool:
@@ -103,3 +97,8 @@ def _on_postgresql() -> bool:
 
 
 _PROJECT = Account._meta.get_field("project")
+_TAKEN = Statement(
+    Run.objects.filter(pk=slot("id"), owner=slot("owner")).annotate(
+        account=Subquery(Account.objects.filter(project=OuterRef("project")).values("pk"))
+    )
+)

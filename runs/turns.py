@@ -11,19 +11,21 @@ from django.db import InterfaceError, OperationalError, connection, transaction
 from providers.messages import Message, Picture
 from runs import calls, leasing, spending
 from runs.asking import Answer, Asking
-from runs.calls import Call
+from runs.calls import Booking, Call
 from runs.domain.states import Flag, TurnState
 from runs.method import SavedTurn
 from runs.models import Run, Turn
+from runs.statements import Statement, slot
 
 log = logging.getLogger(__name__)
 
+_OF_RUN = Statement(Turn.objects.filter(run_id=slot("run")).order_by("id"))
 _PAUSES = (0.5, 1.0, 2.0, 4.0, 8.0, None)
 
 
 def saved(run: Run) -> dict[str, SavedTurn]:
     """The run's turns so far, by key, as its method sees them."""
-    return {turn.key: _seen(turn) for turn in run.turns.order_by("id")}
+    return {turn.key: _seen(turn) for turn in _OF_RUN.rows(run=run.pk)}
 
 
 def save(run: Run, asking: Asking, answer: Answer, in_flight: Mapping[str, Call]) -> SavedTurn:
@@ -54,12 +56,19 @@ def save(run: Run, asking: Asking, answer: Answer, in_flight: Mapping[str, Call]
 
 
 def _saved(run: Run, asking: Asking, turn: Turn, in_flight: Mapping[str, Call]) -> tuple[bool, Turn]:
-    """Save and book in one transaction: whether the run is still held, and the turn that counts."""
+    """Save and book, both or neither: whether the run is still held, and the turn that counts."""
+    booking = Booking(0, asking.used - asking.reserved, asking.retries, charged=asking.charged, progress=True)
+    if connection.vendor == "postgresql" and not asking.charged:
+        saved, held = calls.insert_and_book(turn, run, booking, in_flight)
+        if saved:
+            return held, turn
     with transaction.atomic():
-        held = calls.booked(run, 0, asking.used - asking.reserved, asking.retries, in_flight, progress=True)
-        if held:
+        saved, held = calls.insert_and_book(turn, run, booking, in_flight)
+        if not saved:
+            held = calls.book(run, booking, in_flight)
+        if held and asking.charged:
             spending.settle(run, asking)
-        if not calls.insert(turn) and held:
+        if held and not saved:
             turn = _twice(run, turn)
     return held, turn
 
@@ -74,24 +83,23 @@ def _is_saved(turn: Turn) -> bool:
 def settle_late(run: Run, late: Mapping[str, Call], in_flight: Mapping[str, Call]) -> None:
     """Book the calls that a former worker still saved after it had lost this run; raises LeaseLost."""
     used = {turn.key: turn.input_tokens + turn.output_tokens for turn in run.turns.filter(key__in=late)}
-    with transaction.atomic():
-        for key, call in late.items():
-            less = call["tokens"] - used[key]
-            if not calls.booked(run, 0, -less, 0, in_flight, progress=False):
-                raise leasing.LeaseLost
-            calls.charge(run, call["unpaid_calls"], call["unpaid_tokens"] - less, within_limits=False)
-            run.tokens -= less
+    less = sum(call["tokens"] - used[key] for key, call in late.items())
+    if not calls.book(run, Booking(tokens=-less), in_flight):
+        raise leasing.LeaseLost
+    run.tokens -= less
 
 
 def give_up(run: Run, asking: Asking, attempts: int, in_flight: Mapping[str, Call]) -> None:
     """Book a call that brought nothing: it goes back to the budget, its attempts are recorded as retries."""
-    retries = asking.retries + attempts
+    unused = asking.used - asking.reserved
     with transaction.atomic():
-        if not calls.booked(run, -1, asking.used - asking.reserved, retries, in_flight, progress=False):
+        booking = Booking(-1, unused, asking.retries + attempts, charged=asking.charged)
+        if not calls.book(run, booking, in_flight):
             raise leasing.LeaseLost
-        spending.settle(run, asking, calls=-1)
+        if asking.charged:
+            spending.settle(run, asking, calls=-1)
     run.calls -= 1
-    run.tokens += asking.used - asking.reserved
+    run.tokens += unused
 
 
 def _turn(run: Run, asking: Asking, answer: Answer) -> Turn:

@@ -24,6 +24,11 @@ class RunState(StrEnum):
 OPEN = (RunState.QUEUED, RunState.RUNNING)
 
 
+ASIDE = "aside:"
+"""How the variant of a run begins whose subject is no item of its project: it is charged to the project, and shown
+and settled by whoever started it alone (evaluations)."""
+
+
 class TurnState(StrEnum):
     """What one step brought."""
 

@@ -1,11 +1,13 @@
 import json
 import logging
 import re
+from datetime import timedelta
 
 import pytest
 from django.db import OperationalError, connection
 from django.http import HttpRequest
 from django.test import RequestFactory
+from django.utils import timezone
 
 import builders
 from config import failures
@@ -67,6 +69,13 @@ def test_health_is_red_without_a_worker_and_green_with_one(client):
     assert (client.get("/healthz").status_code, client.get("/healthz").json()["worker"]) == (503, "late")
     Pulse.beat("worker")
     assert (client.get("/healthz").status_code, client.get("/healthz").json()["worker"]) == (200, "ok")
+
+
+@pytest.mark.django_db
+def test_f27_health_turns_red_ninety_seconds_after_the_last_sweep(client):
+    for seconds, code in ((80, 200), (91, 503)):
+        Pulse.objects.update_or_create(part="worker", defaults={"at": timezone.now() - timedelta(seconds=seconds)})
+        assert client.get("/healthz").status_code == code
 
 
 def test_a_request_that_fails_before_anybody_signed_in_still_gets_a_page():

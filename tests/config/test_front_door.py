@@ -136,7 +136,10 @@ def test_every_place_that_is_counted_exists():
         f"{namespace}{name}"
         for namespace, resolver in [
             ("", get_resolver()),
-            ("annotation:", get_resolver().namespace_dict["annotation"][1]),
+            *(
+                (f"{name}:", get_resolver().namespace_dict[name][1])
+                for name in ("annotation", "moderation", "generation")
+            ),
         ]
         for name in resolver.reverse_dict
         if isinstance(name, str)

@@ -96,6 +96,8 @@ def test_the_limits_are_those_that_were_promised():
         "export": (5, 3600),
         "api_read": (300, 60),
         "not_found": (60, 60),
+        "access": (5, 3600),
+        "score": (30, 60),
     }
 
 

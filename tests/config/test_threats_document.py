@@ -8,11 +8,19 @@ from django.conf import settings
 
 ROOT = Path(settings.BASE_DIR)
 ROWS = re.findall(
-    r"^\| ([TBL]\d+) \| .+ \| .+ \| `(.+)` \|$", (ROOT / "docs/threats.md").read_text(encoding="utf-8"), re.M
+    r"^\| ([TBLF]\d+|PI\d+) \| .+ \| .+ \| `(.+)` \|$", (ROOT / "docs/threats.md").read_text(encoding="utf-8"), re.M
 )
-THREATS = (*range(1, 7), *range(11, 14), 15, 16, *range(18, 22), 23, 24, 25)
+THREATS = (*range(1, 7), 8, *range(10, 14), 15, 16, *range(18, 22), 23, 24, 25)
 INPUTS = (*range(1, 26), *range(27, 45), *range(46, 82), *range(102, 120))
-CASES = [*(f"T{n}" for n in THREATS), *(f"B{n:02}" for n in INPUTS), *(f"L{n:02}" for n in range(1, 25))]
+PROMPTS = (*range(1, 7), 10, 12)
+FAULTS = (*range(1, 9), *range(16, 21), *range(24, 29), 32)
+CASES = [
+    *(f"T{n}" for n in THREATS),
+    *(f"B{n:02}" for n in INPUTS),
+    *(f"L{n:02}" for n in range(1, 25)),
+    *(f"PI{n}" for n in PROMPTS),
+    *(f"F{n}" for n in FAULTS),
+]
 
 
 def test_every_case_has_one_row_in_order():

@@ -1,7 +1,7 @@
 import pytest
 
 from providers.messages import Message, ProviderBusy, ProviderError, ProviderPaused, Refused, Request
-from providers.retrying import Retrying
+from providers.retrying import Patience, Retrying
 from providers.scripted import ScriptedModel
 
 ASKED = Request("prior_text", (Message.of("user", "hello"),))
@@ -24,7 +24,7 @@ class Time:
 
 def retrying(model: ScriptedModel, time: Time, **changed: object) -> Retrying:
     longest = lambda least, most: most  # noqa: E731
-    return Retrying(model, sleep=time.sleep, clock=time, uniform=longest, **changed)  # type: ignore[arg-type]
+    return Retrying(model, Patience(sleep=time.sleep, clock=time, uniform=longest, **changed))  # type: ignore[arg-type]
 
 
 def busy(retry_after: float | None = None, code: str | None = None) -> ProviderBusy:
@@ -53,7 +53,7 @@ def test_pauses_are_drawn_between_one_and_thirty_seconds():
         drawn.append((least, most))
         return 0.0
 
-    Retrying(model, attempts=9, sleep=lambda seconds: None, uniform=uniform).reply(ASKED)
+    Retrying(model, Patience(attempts=9, sleep=lambda seconds: None, uniform=uniform)).reply(ASKED)
     assert drawn == [(1, 2), (1, 4), (1, 8), (1, 16), (1, 30), (1, 30), (1, 30), (1, 30)]
 
 

@@ -1,12 +1,10 @@
 """Priors over 300 real texts by real worker processes that are killed: nothing answered is asked twice, all are done.
 
-Threats F2, F19: after a kill a call that was under way may be made again, and is noted as possibly billed twice.
+Threats F2, F19, F20: after a kill a call that was under way may be made again, and is noted as possibly billed twice.
 """
 
 import csv
 import json
-import os
-import signal
 import socket
 import subprocess
 import sys
@@ -18,10 +16,11 @@ from typing import Any
 from urllib.parse import urlsplit
 
 import pytest
+import worker_processes
 from django.conf import settings
 from django.core.management import call_command
-from django.db import connection
 from wire.server import WireServer
+from worker_processes import SWEEPER, kill
 
 from annotation.domain.words import Stage
 from annotation.models import Item, Prior
@@ -38,15 +37,6 @@ BROKERS = {
     "redis": "redis://127.0.0.1:6379/13",
     "rabbitmq": "amqp://guest:guest@127.0.0.1:5672//",
 }
-SWEEPER = """
-import time, django
-django.setup()
-from annotation.sweeping import sweep
-while True:
-    sweep()
-    time.sleep(0.5)
-"""
-
 pytestmark = [
     pytest.mark.django_db(transaction=True),
     pytest.mark.faults,
@@ -71,22 +61,16 @@ def environment(request: pytest.FixtureRequest, wire: WireServer, tmp_path: Path
             probe.settimeout(1)
             if probe.connect_ex(("127.0.0.1", int(urlsplit(broker).port or 0))):
                 pytest.skip(f"no broker listens for {broker}")
-    return {
-        **os.environ,
-        "DJANGO_SETTINGS_MODULE": "config.settings",
-        "DATABASE_URL": database_url(),
-        "VAR_DIR": str(tmp_path / "var"),
-        "TMPDIR": str(tmp_path),
-        "SECRET_KEY": settings.SECRET_KEY,
-        "CELERY_BROKER_URL": broker,
-        "OPENAI_BASE_URL": wire.openai_url,
-        "OPENAI_API_KEY": "sk-CANARY-1",
-        "MODEL_TEXT": "openai:wire-sensible",
-        "MODEL_CALLS_AT_ONCE": str(AT_ONCE),
-        "RUN_BELLS": str(AT_ONCE),
-        "RUN_LEASE_SECONDS": "3",
-        "LOG_LEVEL": "WARNING",
-    }
+    return worker_processes.environment(
+        tmp_path,
+        broker,
+        OPENAI_BASE_URL=wire.openai_url,
+        OPENAI_API_KEY="sk-CANARY-1",
+        MODEL_TEXT="openai:wire-sensible",
+        MODEL_CALLS_AT_ONCE=str(AT_ONCE),
+        RUN_BELLS=str(AT_ONCE),
+        LOG_LEVEL="WARNING",
+    )
 
 
 @pytest.fixture
@@ -104,20 +88,6 @@ def start(environment: dict[str, str]) -> Iterator[Start]:
     yield run
     for process in started:
         kill(process)
-
-
-def database_url() -> str:
-    """The address of this test's database."""
-    at = connection.settings_dict
-    if connection.vendor == "sqlite":
-        return f"sqlite:///{at['NAME']}"
-    return f"postgres://{at['USER']}:{at['PASSWORD']}@{at['HOST']}:{at['PORT']}/{at['NAME']}"
-
-
-def kill(process: "subprocess.Popen[bytes]") -> None:
-    if process.poll() is None:
-        os.killpg(process.pid, signal.SIGKILL)
-    process.wait()
 
 
 def worker(start: Start) -> "subprocess.Popen[bytes]":

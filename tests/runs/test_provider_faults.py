@@ -1,4 +1,4 @@
-"""What a provider's answers and faults make of a run, over the wire and through the whole stack (threats L01-L24).
+"""What a provider's answers and faults make of a run, over the wire and through the whole stack (threats F18, L01-L24).
 
 A prior is asked for as the site does it, with both vendors' SDKs, retries, breaker and limits; only the waits are
 shorter than in earnest.

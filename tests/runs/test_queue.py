@@ -153,7 +153,7 @@ def test_many_workers_at_once_take_every_run_exactly_once(rounds: Rounds) -> Non
     assert Counter(took) == dict.fromkeys(Run.objects.values_list("pk", flat=True), 1)
 
 
-def test_two_runs_at_once_never_go_over_a_budget_together(rounds: Rounds) -> None:
+def test_two_runs_at_once_never_go_over_a_budget_together(rounds: Rounds) -> None:  # T10
     rounds.rounds = [[step("a")]]
     project = uuid4()
     runs = [queued(project), queued(project)]

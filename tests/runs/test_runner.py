@@ -8,13 +8,14 @@ from typing import Any
 
 import pytest
 from django.db import connection, transaction
+from django.test.utils import CaptureQueriesContext
 from django.utils import timezone
 from scripted_runs import Rounds, perform, queued, step, word
 
 from providers.messages import ProviderBusy, ProviderError, ProviderPaused, Refused, Reply, Request, Usage
 from providers.scripted import ScriptedModel
-from runs import pausing, spending, starting, stopping, sweeping, taking
-from runs.method import Limits
+from runs import pausing, performing, queue, spending, starting, stopping, sweeping, taking
+from runs.method import Limits, Step, StepKind
 from runs.models import Account, Pause, Run
 
 
@@ -115,7 +116,7 @@ def _taken_over(pk: int) -> list[str]:
     return ["another"]
 
 
-LOST = {"a": {"calls": 1, "tokens": 50, "unpaid_calls": 1, "unpaid_tokens": 50}}
+LOST = {"a": {"calls": 1, "tokens": 50}}
 """What the row notes of a call that was under way when its worker fell silent."""
 
 
@@ -132,7 +133,7 @@ def late(run: Run) -> None:
     )
 
 
-def test_two_workers_that_answer_the_same_step_keep_the_first_and_count_both(rounds: Rounds) -> None:
+def test_two_workers_that_answer_the_same_step_keep_the_first_and_count_both(rounds: Rounds) -> None:  # F5
     rounds.rounds = [[step("a")]]
     run = queued(in_flight=LOST, calls=1, tokens=50)
 
@@ -247,6 +248,43 @@ def test_a_saved_refusal_ends_the_run_also_after_a_crash(rounds: Rounds) -> None
     assert (run.state, run.reason, model.asked) == ("refused", "refused", [])
 
 
+def test_a_search_is_a_turn_that_costs_no_call_and_is_not_done_twice(rounds: Rounds) -> None:
+    found: list[str] = []
+
+    def search() -> dict[str, str]:
+        assert threading.current_thread() is not threading.main_thread()
+        found.append("once")
+        return {"word": "found"}
+
+    rounds.rounds = [[Step("look", "library", kind=StepKind.SEARCH, work=search), step("a")], [step("b")]]
+    run = queued()
+    for lines in ([word("one"), ProviderBusy("503", retry_after=600)], [word("two")]):
+        Run.objects.update(not_before=timezone.now() - timedelta(seconds=1))
+        perform(run, ScriptedModel(*lines))
+    assert (run.state, run.outcome) == ("succeeded", {"a": "one", "b": "two", "look": "found"})
+    turn = run.turns.get(key="look")
+    assert (turn.kind, turn.role, turn.calls, turn.input_tokens, turn.messages) == ("search", "library", 0, 0, [])
+    assert (run.calls, found) == (2, ["once"])
+
+
+@pytest.mark.parametrize(
+    ("fault", "state", "reason"),
+    [
+        (ProviderBusy("503", retry_after=9), "queued", ""),
+        (ProviderPaused("no quota"), "queued", ""),
+        (ProviderError("no such index", code="bad_request"), "failed", "bad_request"),
+        (Refused("filtered", code="provider_blocked"), "refused", "provider_blocked"),
+    ],
+)
+def test_a_search_fails_as_a_question_does(rounds: Rounds, fault: Exception, state: str, reason: str) -> None:
+    def search() -> None:
+        raise fault
+
+    rounds.rounds = [[Step("look", "library", kind=StepKind.SEARCH, work=search)]]
+    run = perform(queued(), ScriptedModel())
+    assert (run.state, run.reason, run.calls, run.tokens) == (state, reason, 0, 0)
+
+
 def test_a_busy_provider_frees_the_worker_and_the_run_waits(rounds: Rounds) -> None:
     rounds.rounds = [[step("a")], [step("b")]]
     run = perform(queued(), ScriptedModel(word("one"), ProviderBusy("come back", retry_after=600)))
@@ -329,7 +367,8 @@ def test_a_queued_run_is_cancelled_at_once(rounds: Rounds) -> None:
     assert starting.cancel([run.public_id]) == 0
 
 
-def test_a_subject_that_is_gone_cancels_the_run(rounds: Rounds) -> None:
+def test_a_subject_that_is_gone_cancels_the_run(rounds: Rounds, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(performing, "_LOOK_EVERY", 0.0)
     rounds.rounds = [[step("a")], [step("b")]]
 
     def gone(request: Request) -> str:
@@ -376,6 +415,39 @@ def test_the_project_s_budget_is_reserved_before_a_call_and_settled_after_it(rou
     assert (second.state, second.reason) == ("failed", "budget_exceeded")
     account.refresh_from_db()
     assert (account.calls, account.tokens) == (1, 100)
+
+
+def test_a_budget_set_while_a_run_works_counts_what_it_used_so_far(rounds: Rounds) -> None:
+    rounds.rounds = [[step("a")], [step("b")], [step("c")]]
+    run = queued()
+
+    def limited_meanwhile(request: Request) -> Reply:
+        assert queue.spend(run.project).calls == 2  # on the way: the account itself was charged for none
+        assert Account.objects.get(project=run.project).calls == 0
+        spending.allow(run.project, calls=2, tokens=None)
+        connection.close()
+        return Reply(word("two"), "m", Usage(10, 10))
+
+    model = ScriptedModel(Reply(word("one"), "m", Usage(10, 10)))
+    answers = iter([model.reply, limited_meanwhile])
+    model.reply = lambda request: next(answers)(request)  # type: ignore[method-assign]
+    perform(run, model)
+    assert (run.state, run.reason, keys(run)) == ("failed", "budget_exceeded", ["a", "b"])
+    account = Account.objects.get(project=run.project)
+    assert (account.calls, account.tokens) == (run.calls, run.tokens) == (2, 40)
+
+
+def test_a_turn_takes_two_statements_for_a_call_reserved_and_an_answer_saved(rounds: Rounds) -> None:
+    def statements(length: int) -> int:
+        rounds.rounds = [[step(f"s{number}")] for number in range(length)]
+        run = queued()
+        with CaptureQueriesContext(connection) as asked:
+            assert perform(run, ScriptedModel(*[word("x")] * length)).state == "succeeded"
+        return sum(not each["sql"].startswith(("BEGIN", "COMMIT")) for each in asked.captured_queries)
+
+    # PostgreSQL saves the turn and books it on the run in one; SQLite, where a statement costs no way, in two.
+    assert (statements(7) - statements(2)) / 5 == (2 if connection.vendor == "postgresql" else 3)
+    assert statements(1) <= 14
 
 
 def test_the_site_s_budget_of_the_day_binds_all_projects(rounds: Rounds, settings: Any) -> None:
@@ -430,6 +502,20 @@ def test_a_worker_told_to_stop_leaves_a_slow_model_behind_after_the_grace(
 
     run = perform(queued(), ScriptedModel(slow))
     assert (run.state, keys(run), list(run.in_flight)) == ("queued", [], ["a"])
+
+
+@pytest.mark.parametrize("hours", [-1, 1])
+def test_f24_a_worker_s_clock_that_jumps_moves_no_lease(
+    rounds: Rounds, monkeypatch: pytest.MonkeyPatch, hours: int
+) -> None:
+    run = queued()
+    jumped = timezone.now() + timedelta(hours=hours)
+    monkeypatch.setattr(timezone, "now", lambda: jumped)
+    assert taking.take(run.pk)
+    assert (sweeping.bring_back(), sweeping.ring_again()) == (0, 0)
+    run.refresh_from_db()
+    assert run.state == "running"
+    assert run.lease_until and abs((run.lease_until - jumped).total_seconds()) > 3000
 
 
 def test_the_lease_is_renewed_while_a_model_thinks(rounds: Rounds, settings: Any) -> None:

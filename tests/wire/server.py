@@ -1,4 +1,4 @@
-"""A local server that speaks two vendors' chat protocols, and misbehaves on command.
+"""A local server that speaks two vendors' chat and embedding protocols, and misbehaves on command.
 
 In tests: `with WireServer() as wire: wire.queue(status(503), say("{}"))`. By hand: `python tests/wire/server.py --port
 8111`, then OPENAI_BASE_URL=http://127.0.0.1:8111/v1 or DASHSCOPE_HTTP_BASE_URL=http://127.0.0.1:8111/api/v1.
@@ -30,6 +30,8 @@ Behaviour = Callable[["Exchange"], None]
 OPENAI_PATH = "/chat/completions"
 DASHSCOPE_TEXT_PATH = "/services/aigc/text-generation/generation"
 DASHSCOPE_PICTURE_PATH = "/services/aigc/multimodal-generation/generation"
+OPENAI_VECTORS_PATH = "/embeddings"
+DASHSCOPE_VECTORS_PATH = "/services/embeddings/text-embedding/text-embedding"
 
 
 @dataclass(frozen=True)
@@ -49,7 +51,8 @@ class Heard:
     @property
     def messages(self) -> list[dict[str, Any]]:
         """The conversation, in the vendor's form."""
-        found = self.body.get("messages") or self.body.get("input", {}).get("messages") or []
+        held = self.body.get("input")
+        found = self.body.get("messages") or (held.get("messages") if isinstance(held, dict) else None) or []
         return list(found)
 
     def said(self, role: str = "user") -> str:
@@ -62,6 +65,19 @@ class Heard:
         parts = [part for message in self.messages for part in message["content"] if isinstance(part, dict)]
         openai = [part["image_url"]["url"] for part in parts if "image_url" in part]
         return openai + [part["image"] for part in parts if "image" in part]
+
+    @property
+    def texts(self) -> list[str]:
+        """The texts of which vectors are wanted; none where it is a chat."""
+        wanted = self.body.get("input")
+        if self.path.endswith(DASHSCOPE_VECTORS_PATH) and isinstance(wanted, dict):
+            return list(wanted["texts"])
+        return list(wanted) if self.path.endswith(OPENAI_VECTORS_PATH) and isinstance(wanted, list) else []
+
+    @property
+    def dimensions(self) -> int:
+        """How many dimensions were asked for; 0 where none were."""
+        return int(self.body.get("dimensions") or self.body.get("parameters", {}).get("dimension") or 0)
 
     @property
     def digest(self) -> str:
@@ -86,7 +102,7 @@ class Exchange:
     @property
     def speaks_openai(self) -> bool:
         """Which vendor's protocol this is."""
-        return self.heard.path.endswith(OPENAI_PATH)
+        return self.heard.path.endswith((OPENAI_PATH, OPENAI_VECTORS_PATH))
 
     def reply(self, text: str | None, *, finish: str = "stop", usage: bool = True, **message: Any) -> dict[str, Any]:
         """A whole answer in the vendor's form."""
@@ -112,6 +128,15 @@ class Exchange:
         if usage:
             body["usage"] = {"prompt_tokens": 120, "completion_tokens": 30, "total_tokens": 150}
         return body
+
+    def vectors(self, rows: list[tuple[int, list[float]]]) -> dict[str, Any]:
+        """A whole answer of vectors in the vendor's form, each with its index."""
+        if self.speaks_openai:
+            data = [{"object": "embedding", "index": index, "embedding": numbers} for index, numbers in rows]
+            usage = {"prompt_tokens": 9, "total_tokens": 9}
+            return {"object": "list", "data": data, "model": self.heard.model, "usage": usage}
+        found = [{"text_index": index, "embedding": numbers} for index, numbers in rows]
+        return {"request_id": self.heard.digest, "output": {"embeddings": found}, "usage": {"total_tokens": 9}}
 
     def fault(self, code: str, message: str) -> dict[str, Any]:
         """An error body in the vendor's form."""
@@ -247,7 +272,30 @@ def blocked(exchange: Exchange) -> None:
 
 def sensible(exchange: Exchange) -> None:
     """Answer the question in the wanted form; the same question always gets the same answer."""
+    if exchange.heard.texts:
+        return vectors()(exchange)
     exchange.send(200, exchange.reply(answer_for(exchange.heard)))
+
+
+Rows = list[tuple[int, list[float]]]
+
+
+def vectors(change: Callable[[Rows], Rows] = lambda rows: rows, *, dimensions: int = 0) -> Behaviour:
+    """Answer with a vector a text, drawn from a hash of its words: texts that share words are near to each other."""
+
+    def behave(exchange: Exchange) -> None:
+        width = dimensions or exchange.heard.dimensions or 1024
+        rows = [(index, _numbers(text, width)) for index, text in enumerate(exchange.heard.texts)]
+        exchange.send(200, exchange.vectors(change(rows)))
+
+    return behave
+
+
+def _numbers(text: str, width: int) -> list[float]:
+    found = [0.0] * width
+    for word in text.casefold().split():
+        found[int(hashlib.sha256(word.encode()).hexdigest(), 16) % width] += 1.0
+    return found
 
 
 def altered(change: Callable[[str], str], *, finish: str = "stop") -> Behaviour:
@@ -438,6 +486,10 @@ class WireServer:
         with self._script.lock:
             self._script.queues[model].extend(chosen)
 
+    def always(self, behaviour: Behaviour | str) -> None:
+        """What is done when nothing is queued and the model is not called wire-<name>."""
+        self._script.otherwise = NAMED[behaviour] if isinstance(behaviour, str) else behaviour
+
     def delay(self, seconds: float) -> None:
         """Let so much time pass before each answer from now on."""
         self._script.delay = seconds
@@ -447,6 +499,9 @@ class WireServer:
         with self._script.lock:
             self._script.heard.clear()
             self._script.queues.clear()
+
+
+_PATHS = (OPENAI_PATH, DASHSCOPE_TEXT_PATH, DASHSCOPE_PICTURE_PATH, OPENAI_VECTORS_PATH, DASHSCOPE_VECTORS_PATH)
 
 
 class _Server(ThreadingHTTPServer):
@@ -485,7 +540,7 @@ def _handler(script: _Script, stopped: threading.Event) -> type[BaseHTTPRequestH
             asked = json.loads(content or b"{}")
             if self.path.startswith("/wire/"):
                 return self._control(asked)
-            if not self.path.endswith((OPENAI_PATH, DASHSCOPE_TEXT_PATH, DASHSCOPE_PICTURE_PATH)):
+            if not self.path.endswith(_PATHS):
                 return self._json(404, {"error": "unknown path"})
             headers = {name.lower(): value for name, value in self.headers.items()}
             heard = Heard(self.path, headers, asked, time.time())

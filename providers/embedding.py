@@ -1,0 +1,129 @@
+"""Texts as vectors: the built-in embedding, and what is common to those of vendors (design section 6).
+
+Every vector has length 1, so that a dot product is a cosine; a text without anything to embed is all zeros, which is
+near to nothing.
+"""
+
+import math
+import unicodedata
+import zlib
+from collections import Counter
+from collections.abc import Iterable, Sequence
+from typing import Protocol
+
+import numpy as np
+from numpy.typing import NDArray
+
+from providers.messages import ProviderError
+
+DIMENSIONS = 256
+LONGEST = 4000
+"""Characters of a text that are embedded; the rest is left out, since every vendor has a limit of its own."""
+
+Vectors = NDArray[np.float32]
+
+
+class Embedder(Protocol):
+    """Turns texts into vectors. `name` (`provider:model`, and the dimensions where they are not 256) says which kind:
+    vectors of different names must never be compared."""
+
+    name: str
+
+    def embed(self, texts: Sequence[str]) -> Vectors:
+        """One row a text, of length 1; raises ProviderError, ProviderBusy, ProviderPaused or Refused."""
+        ...
+
+
+class Sender(Protocol):
+    """One exchange with a vendor about a few texts, none of them empty."""
+
+    name: str
+    batch: int
+
+    def vectors(self, texts: Sequence[str]) -> Vectors:
+        """One row a text, as the vendor gives them."""
+        ...
+
+
+class Batched:
+    """A vendor's embedding: any number of texts in batches of the size that the vendor takes."""
+
+    def __init__(self, sender: Sender, *, dimensions: int = DIMENSIONS) -> None:
+        self._sender = sender
+        self._dimensions = dimensions
+        own = "" if dimensions == DIMENSIONS else f"/{dimensions or 'own'}"
+        self.name = f"{sender.name}{own}"
+
+    def embed(self, texts: Sequence[str]) -> Vectors:
+        """See `Embedder.embed`. Texts of white space alone are not sent."""
+        sent = [(place, text[:LONGEST]) for place, text in enumerate(texts) if text.strip()]
+        size = self._sender.batch
+        parts = [self._sender.vectors([text for _, text in sent[at : at + size]]) for at in range(0, len(sent), size)]
+        width = parts[0].shape[1] if parts else self._dimensions or DIMENSIONS
+        if any(part.shape[1] != width for part in parts):
+            raise ProviderError(f"{self.name} answered with vectors of different dimensions")
+        found = np.zeros((len(texts), width), np.float32)
+        if sent:
+            found[[place for place, _ in sent]] = np.vstack(parts)
+        return normalised(found)
+
+
+class LocalEmbedding:
+    """Hashed character n-grams: no model, no network, always the same. Near means spelled alike, not meant alike.
+
+    Texts are folded (NFKD, so that Korean syllables become letters; case; white space), each 2- and 3-gram is put by
+    its CRC-32 into one of 256 places with a sign, and counts as 1 + ln(how often).
+    """
+
+    name = "local:ngrams-1"
+
+    def embed(self, texts: Sequence[str]) -> Vectors:
+        """See `Embedder.embed`."""
+        found = np.zeros((len(texts), DIMENSIONS), np.float32)
+        for row, text in zip(found, texts, strict=True):
+            folded = " ".join(unicodedata.normalize("NFKD", text[:LONGEST]).casefold().split())
+            if not folded:
+                continue
+            padded = f" {folded} "
+            grams = Counter(padded[at : at + size] for size in _SIZES for at in range(len(padded) - size + 1))
+            for gram, count in grams.items():
+                code = zlib.crc32(gram.encode("utf-8", "surrogatepass"))
+                row[code % DIMENSIONS] += (1 if code >> 16 & 1 else -1) * (1 + math.log(count))
+        return normalised(found)
+
+
+_SIZES = (2, 3)
+
+
+def normalised(vectors: Vectors) -> Vectors:
+    """The rows at length 1; rows of zeros stay."""
+    lengths = np.linalg.norm(vectors, axis=1, keepdims=True)
+    return np.asarray(vectors / np.where(lengths > 0, lengths, 1), np.float32)
+
+
+def read_vectors(provider: str, rows: Iterable[tuple[object, object]], count: int, dimensions: int) -> Vectors:
+    """The vectors of a vendor's answer, given as (index, numbers); `dimensions` 0 takes any.
+
+    Raises ProviderError where one is missing, too many, of another length, or no number: such a vector would
+    quietly make everything near or far.
+    """
+    found: dict[int, object] = {}
+    for index, numbers in rows:
+        if not isinstance(index, int) or index in found:
+            raise ProviderError(f"{provider} answered with vectors that cannot be told apart")
+        found[index] = numbers
+    if sorted(found) != list(range(count)):
+        raise ProviderError(f"{provider} answered {len(found)} vectors for {count} texts")
+    try:
+        vectors = np.array([found[place] for place in range(count)], np.float32)
+    except (ValueError, TypeError) as fault:
+        raise ProviderError(f"{provider} answered with vectors that are no rows of numbers") from fault
+    if vectors.ndim != 2 or vectors.shape[1] != (dimensions or vectors.shape[1]) or not vectors.shape[1]:
+        width = vectors.shape[1] if vectors.ndim == 2 else "no"
+        raise ProviderError(
+            f"{provider} answered vectors of {width} dimensions, not of {dimensions}: set MODEL_EMBEDDING_DIMENSIONS "
+            "to 0 for a model that has its own"
+        )
+    if not np.isfinite(vectors).all():
+        raise ProviderError(f"{provider} answered vectors that hold no finite numbers")
+    return vectors
