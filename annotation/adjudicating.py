@@ -4,15 +4,19 @@ Every verb wants the `version` of the item that the person saw. Who decides on a
 and what they did; nothing is overwritten.
 """
 
+import json
 from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, field, replace
+from hashlib import sha256
 from typing import Any
+from uuid import UUID
 
 from annotation.consensus import hold, move_held, open_reasons, settle, settle_disputes
 from annotation.domain.patterns import Prior as PriorValue
 from annotation.domain.stages import Mover, may_move
-from annotation.domain.words import Modality, Reason, Role, Stage
+from annotation.domain.words import Modality, Reason, Role, Source, Stage
 from annotation.models import Adjudication, Category, Event, Item, KnownAnswer, Label, Membership, Ruling, record
-from annotation.rounds import next_round
+from annotation.rounds import MOST_SEATS, more_seats, next_round
 from annotation.transactions import short_transaction
 
 
@@ -39,6 +43,34 @@ class Stale(Exception):
         self.last = last
 
 
+class KeyReused(Exception):
+    """The client's key came before with another decision: nothing is stored a second time under it."""
+
+    code = "key_reused"
+
+
+class BadRuling(ValueError):
+    """The ruling asks for what cannot be done here; the sentence says what can."""
+
+    code = "bad_ruling"
+
+
+@dataclass(frozen=True)
+class Beside:
+    """What goes with a ruling: the client's key, whom the post demeans, where the rationale began, and why now.
+
+    `facts` go into the event: what the reviewer was shown when they decided.
+    """
+
+    key: UUID | None = None
+    target_group: str = ""
+    drafted_from: UUID | None = None
+    facts: Mapping[str, Any] = field(default_factory=dict)
+
+
+NOTHING = Beside()
+
+
 @short_transaction
 def decide(
     item: Item,
@@ -47,28 +79,57 @@ def decide(
     rationale: str,
     category: Category,
     upheld: Mapping[Modality, PriorValue] | None = None,
+    beside: Beside = NOTHING,
 ) -> Adjudication:
-    """Settle a disputed item with a category. `upheld` are challenged priors that count as corrected from now on.
+    """Settle a disputed item with a category, or one that a reviewer settled with another: the newest decision counts.
 
-    Raises OwnItem, NotAllowed, Stale.
+    `upheld` are challenged priors that count as corrected from now on. Raises OwnItem, NotAllowed, Stale, KeyReused.
     """
     upheld = upheld or {}
     asked = {"ruling": Ruling.DECIDE, "category": category, "rationale": rationale, "corrections": _rows(upheld)}
-    return _rule(item, reviewer, version, Stage.GOLD, asked, lambda held: settle(held, category, upheld))
+    return _rule(item, reviewer, version, Stage.GOLD, asked, lambda held: settle(held, category, upheld), beside)
 
 
 @short_transaction
-def exclude(item: Item, reviewer: Membership, version: int, rationale: str) -> Adjudication:
-    """Exclude a disputed item; it carries the reason that was disputed first. Raises OwnItem, NotAllowed, Stale."""
+def exclude(
+    item: Item,
+    reviewer: Membership,
+    version: int,
+    rationale: str,
+    reason: Reason | None = None,
+    beside: Beside = NOTHING,
+) -> Adjudication:
+    """Exclude a disputed item. It carries the reason named, or the one that was disputed first.
+
+    Raises OwnItem, NotAllowed, Stale, KeyReused; BadRuling for a reason that is neither disputed nor low quality.
+    """
     asked = {"ruling": Ruling.EXCLUDE, "rationale": rationale}
-    return _rule(item, reviewer, version, Stage.EXCLUDED, asked, _exclude)
+    return _rule(item, reviewer, version, Stage.EXCLUDED, asked, lambda held: _exclude(held, reason), beside)
 
 
 @short_transaction
-def label_again(item: Item, reviewer: Membership, version: int, rationale: str) -> Adjudication:
-    """Send a disputed item to a new round of labels. Raises OwnItem, NotAllowed, Stale."""
-    asked = {"ruling": Ruling.NEW_ROUND, "rationale": rationale}
-    return _rule(item, reviewer, version, Stage.LABELLING, asked, next_round)
+def label_again(
+    item: Item, reviewer: Membership, version: int, rationale: str, message: str = "", beside: Beside = NOTHING
+) -> Adjudication:
+    """Send a disputed item to a new round of labels; its annotators read the message, never the rationale.
+
+    Raises OwnItem, NotAllowed, Stale, KeyReused.
+    """
+    asked = {"ruling": Ruling.NEW_ROUND, "rationale": rationale, "message": message}
+    return _rule(item, reviewer, version, Stage.LABELLING, asked, lambda held: next_round(held, message), beside)
+
+
+@short_transaction
+def ask_more(
+    item: Item, reviewer: Membership, version: int, rationale: str, count: int, beside: Beside = NOTHING
+) -> Adjudication:
+    """Ask `count` more people about a disputed item, in the same round.
+
+    Raises OwnItem, NotAllowed, Stale, KeyReused; BadRuling where the round cannot take so many.
+    """
+    asked = {"ruling": Ruling.MORE_SEATS, "rationale": rationale}
+    told = replace(beside, facts={**beside.facts, "count": count})
+    return _rule(item, reviewer, version, Stage.LABELLING, asked, lambda held: _ask_more(held, count), told)
 
 
 @short_transaction
@@ -92,17 +153,26 @@ def has_labelled(item: Item, member: Membership) -> bool:
 
 
 def _rule(
-    item: Item, member: Membership, version: int, end: Stage, asked: dict[str, Any], act: Callable[[Item], None]
+    item: Item,
+    member: Membership,
+    version: int,
+    end: Stage,
+    asked: dict[str, Any],
+    act: Callable[[Item], None],
+    beside: Beside = NOTHING,
 ) -> Adjudication:
     """Store the ruling and do what it says, unless it was stored before (a double click) or somebody was first."""
     held = hold(item)
-    repeated = held.adjudications.filter(reviewer=member, item_version=version, **asked).last()
+    asked = {**asked, "target_group": beside.target_group, "drafted_from": beside.drafted_from}
+    body = _body(held, version, asked, beside)
+    repeated = _repeated(held, member, version, asked, beside.key, body)
     if repeated is not None:
         return repeated
-    if held.version != version:
-        raise Stale(held, last_act(held))
-    _refuse_unless_allowed(held, member, end, asked["ruling"])
-    ruling = Adjudication.objects.create(item=held, reviewer=member, round=held.round, item_version=version, **asked)
+    check(held, member, version, end, asked["ruling"])
+    keyed = {"client_key": beside.key, "body_sha256": body}
+    ruling = Adjudication.objects.create(
+        item=held, reviewer=member, round=held.round, item_version=version, **asked, **keyed
+    )
     category = asked.get("category")
     record(
         asked["ruling"],
@@ -114,20 +184,60 @@ def _rule(
         level=held.level,
         reasons=open_reasons(held),
         category=category.code if category else None,
+        **beside.facts,
     )
     act(held)
     return ruling
 
 
-def _refuse_unless_allowed(item: Item, member: Membership, end: Stage, ruling: Ruling) -> None:
+def _repeated(
+    item: Item, member: Membership, version: int, asked: Mapping[str, Any], key: UUID | None, body: str
+) -> Adjudication | None:
+    """The same ruling as it was stored before: by the client's key, or without one by all it says. Raises KeyReused."""
+    if key is None:
+        return item.adjudications.filter(reviewer=member, item_version=version, body_sha256=body).last()
+    stored = Adjudication.objects.filter(reviewer=member, client_key=key).first()
+    if stored is not None and stored.body_sha256 != body:
+        raise KeyReused
+    return stored
+
+
+def _body(item: Item, version: int, asked: Mapping[str, Any], beside: Beside) -> str:
+    """All that the client said, so that the same key with something else is noticed."""
+    category = asked.get("category")
+    said = {
+        **asked,
+        "category": category.code if category else None,
+        "item": item.public_id,
+        "version": version,
+        "count": beside.facts.get("count"),
+    }
+    return digest(said)
+
+
+def digest(said: Mapping[str, Any]) -> str:
+    """A decision in 64 characters."""
+    return sha256(json.dumps(said, sort_keys=True, default=str).encode()).hexdigest()
+
+
+def check(item: Item, member: Membership, version: int, end: Stage, ruling: Ruling) -> None:
+    """Do nothing where the member may rule so about the held item as they saw it. Raises Stale, NotAllowed, OwnItem."""
+    if item.version != version:
+        raise Stale(item, last_act(item))
     start, reopening = Stage(item.stage), ruling is Ruling.REOPEN
     role, mover = (Role.ADMIN, Mover.ADMIN) if reopening else (Role.REVIEWER, Mover.REVIEWER)
     disputed = start is Stage.DISPUTED
     aside = reopening and KnownAnswer.objects.filter(item=item).exists()  # never votes again, once it had a key
-    if aside or disputed == reopening or not member.has(role) or not may_move(start, end, mover):
+    anew = ruling is Ruling.DECIDE and may_decide_anew(item)
+    if aside or not member.has(role) or not (anew or (disputed != reopening and may_move(start, end, mover))):
         raise NotAllowed(ruling)
     if not reopening and not may_settle(item, member):
         raise OwnItem(ruling)
+
+
+def may_decide_anew(item: Item) -> bool:
+    """Whether the item is gold by a reviewer's decision, which a new one may replace; both are kept."""
+    return item.stage == Stage.GOLD and item.category_source == Source.ADJUDICATED
 
 
 def last_act(item: Item) -> Event | None:
@@ -135,10 +245,21 @@ def last_act(item: Item) -> Event | None:
     return item.events.select_related("actor").order_by("-at", "-pk").first()
 
 
-def _exclude(item: Item) -> None:
-    reason = (open_reasons(item) or [Reason.LOW_QUALITY])[0]
+def _exclude(item: Item, reason: Reason | None) -> None:
+    disputed = open_reasons(item) or [Reason.LOW_QUALITY]
+    if reason is not None and reason not in (*disputed, Reason.LOW_QUALITY):
+        raise BadRuling(f"The item is not disputed for {reason}; it is for {', '.join(disputed)}.")
     settle_disputes(item)
-    move_held(item, Stage.EXCLUDED, excluded_for=reason)
+    move_held(item, Stage.EXCLUDED, excluded_for=reason or disputed[0])
+
+
+def _ask_more(item: Item, count: int) -> None:
+    try:
+        more_seats(item, count)
+    except ValueError as wrong:
+        raise BadRuling(
+            f"{wrong} At most {MOST_SEATS} people are asked in a round, and it has to be complete."
+        ) from None
 
 
 def _rows(upheld: Mapping[Modality, PriorValue]) -> Sequence[dict[str, Any]]:

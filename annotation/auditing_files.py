@@ -6,10 +6,10 @@ from collections.abc import Iterator
 
 from django.core.files.storage import default_storage
 
-from annotation.models import Event, Picture, Project, Release
+from annotation.models import Event, Picture, Project, Publication, Release
 from annotation.pictures import FOLDER
 from annotation.release_files import Changed, problems, read_manifest
-from annotation.releasing import folder_of, releases_root
+from annotation.release_places import archive_of, folder_of, releases_root
 
 _UNDER_WAY = 3600  # seconds in which an import may have written a picture whose row is yet to come
 
@@ -70,7 +70,12 @@ def _releases(project: Project) -> Iterator[str]:
     for lost in sorted(told - {each.public_id for each in made}, key=str):
         yield f"Release {lost}: an event tells of it, but it is lost."
     home = releases_root() / str(project.public_id)
-    folders = {folder_of(each) for each in made}
+    shown = Publication.objects.filter(release__project=project, withdrawn_at=None).select_related("release")
+    archives = {archive_of(published.release): published for published in shown}
+    folders = {folder_of(each) for each in made} | set(archives)
+    for path, published in archives.items():
+        if not path.is_file() or path.stat().st_size != published.archive_size:
+            yield f"Release {published.release.number}: the archive that it is fetched as is lost; publish it again."
     for folder in sorted(home.iterdir()) if home.is_dir() else ():
         if folder not in folders and not folder.name.startswith("."):
             yield f"Folder {folder.name}: no release refers to it."

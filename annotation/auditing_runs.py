@@ -9,7 +9,7 @@ from django.db.models.functions import Coalesce
 
 from annotation.models import Item, Prior, Project
 from annotation.prior_method import NAME
-from runs.domain.states import OPEN, RunState
+from runs.domain.states import ASIDE, OPEN, RunState
 from runs.models import Run
 
 _ANSWERED = (RunState.SUCCEEDED, RunState.REFUSED, RunState.UNREADABLE)
@@ -20,7 +20,8 @@ def run_problems(project: Project) -> Iterator[str]:
     runs = Run.objects.filter(project=project.public_id)
     yield from _ends(project)
     subjects = Item.objects.filter(project=project).values("public_id")
-    for run in runs.exclude(subject__in=subjects).values_list("public_id", flat=True):
+    on_items = runs.exclude(variant__startswith=ASIDE)
+    for run in on_items.exclude(subject__in=subjects).values_list("public_id", flat=True):
         yield f"Run {run}: its item is not in this project."
     yield from _priors(project)
     yield from _doubled(project)

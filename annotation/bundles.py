@@ -5,16 +5,21 @@ import tempfile
 import time
 from collections.abc import Callable
 from contextlib import ExitStack
-from dataclasses import dataclass
-from pathlib import Path
+from dataclasses import dataclass, replace
+from pathlib import Path, PurePosixPath
 from typing import BinaryIO
 
 from django.conf import settings
 
 from annotation.domain.archives import Archive, ArchiveLimits, BadArchive, open_archive, shown
-from annotation.domain.formats.detecting import ZIP_MAGIC, Reader, detect, open_reader
-from annotation.domain.formats.rows import Format, Reading, RowError, Unreadable
+from annotation.domain.formats import strict_json
+from annotation.domain.formats.detecting import ZIP_MAGIC, Reader, binary_format, detect, open_reader
+from annotation.domain.formats.doccano import ByAnnotator, is_doccano
+from annotation.domain.formats.folders import Folders
+from annotation.domain.formats.rows import BadValue, Format, Reading, RowError, Unreadable
 from annotation.import_terms import ImportOptions, Update
+from annotation.inline_pictures import InlinePictures
+from annotation.picture_addresses import WithAddresses
 from annotation.pictures import NoPictures, PictureArchive, PictureFolder, PictureSource
 
 _TICK = 0.5
@@ -47,33 +52,110 @@ class Bundle:
     container: str
     size: int
     archive: Archive | None = None
+    inline: InlinePictures | None = None
+    several: tuple[tuple[str, BinaryIO], ...] = ()
+    """Tables that are one file together: a split folder each (ImageFolder), or an annotator each (doccano)."""
 
     def reader(self, options: ImportOptions) -> tuple[Format, Reader]:
         """The table's format and its rows. Raises Unreadable."""
         if self.table is None:
             raise Unreadable(RowError(0, "no_table", "The archive holds no table (.jsonl, .json, .csv, .tsv)."))
-        found = detect(self.table, options.mapped) if options.format is Format.AUTO else options.format
+        if self.several:
+            return self._together(options)
+        asked = options.format
+        found = detect(self.table, options.mapped) if asked in (Format.AUTO, Format.IMAGEFOLDER) else asked
         update = options.update is not None
-        reading = Reading(found, options.mapped, id_prefix=f"{_digest(self.table)[:8]}-", update=update)
+        keep = self.inline.keep if self.inline else None
+        prefix = f"{_digest(self.table)[:8]}-"
+        reading = Reading(found, options.mapped, id_prefix=prefix, update=update, keep=keep)
         return found, open_reader(self.table, reading)
 
+    def _together(self, options: ImportOptions) -> tuple[Format, Reader]:
+        """The rows of several tables, as those of one."""
+        assert self.table is not None
+        if not _is_metadata(self.several[0][0]):
+            return Format.DOCCANO, ByAnnotator(self.several, Reading(Format.DOCCANO, options.mapped))
+        readers = []
+        for name, table in self.several:
+            reading = Reading(detect(table, options.mapped), options.mapped, id_prefix=f"{_digest(table)[:8]}-")
+            readers.append((str(PurePosixPath(name).parent), open_reader(table, reading)))
+        return Format.IMAGEFOLDER, Folders(readers)
 
-def unpacked(file: BinaryIO, stack: ExitStack, options: ImportOptions, images: Path | None, spacious: bool) -> Bundle:
-    """The bundle in a file, read from its start; what it opens is closed with `stack`. Raises BadArchive."""
+
+def unpacked(
+    file: BinaryIO,
+    stack: ExitStack,
+    options: ImportOptions,
+    images: Path | None,
+    *,
+    spacious: bool = False,
+    fetches: bool = True,
+) -> Bundle:
+    """The bundle in a file, read from its start; what it opens is closed with `stack`. Raises BadArchive.
+
+    `fetches`: pictures named by address are fetched.
+    """
+    bundle = _opened(file, stack, options, images, spacious)
+    return replace(bundle, pictures=WithAddresses(bundle.pictures, fetches=fetches))
+
+
+def _opened(file: BinaryIO, stack: ExitStack, options: ImportOptions, images: Path | None, spacious: bool) -> Bundle:
     file.seek(0)
     packed = file.read(4) == ZIP_MAGIC
     size = file.seek(0, 2)
     source: PictureSource = PictureFolder(images) if images else NoPictures()
+    limits = _archive_limits(spacious)
     if not packed:
-        return Bundle(file, source, "", size)
-    archive = open_archive(file, _archive_limits(spacious))
+        kind = binary_format(file)
+        if kind is None or (images is not None and kind is not Format.WEBDATASET):
+            return Bundle(file, source, "", size)
+        folder = stack.enter_context(tempfile.TemporaryDirectory(prefix="inline-"))
+        inline = InlinePictures(Path(folder), settings.PICTURE_MAX_BYTES, limits.total)
+        return Bundle(file, inline, "", size, inline=inline)
+    archive = open_archive(file, limits)
+    several = _several(archive, options)
+    if several:
+        opened = tuple((name, _unpack(archive, name, stack)) for name in several)
+        return Bundle(opened[0][1], PictureArchive(archive), "zip", size, archive, several=opened)
     table = _table_of(archive, options)
     if table is None:
         return Bundle(None, PictureArchive(archive), "zip", size, archive)
-    unpacked = stack.enter_context(tempfile.TemporaryFile())  # noqa: SIM115 (the stack closes it)
-    for piece in archive.pieces(table):
+    return Bundle(_unpack(archive, table, stack), PictureArchive(archive, table), "zip", size, archive)
+
+
+def _unpack(archive: Archive, name: str, stack: ExitStack) -> BinaryIO:
+    unpacked: BinaryIO = stack.enter_context(tempfile.TemporaryFile())  # noqa: SIM115 (the stack closes it)
+    for piece in archive.pieces(name):
         unpacked.write(piece)
-    return Bundle(unpacked, PictureArchive(archive, table), "zip", size, archive)
+    return unpacked
+
+
+def _is_metadata(name: str) -> bool:
+    """Whether a member is the table of an ImageFolder."""
+    return PurePosixPath(name).name in ("metadata.jsonl", "metadata.csv", "metadata.parquet")
+
+
+def _several(archive: Archive, options: ImportOptions) -> list[str]:
+    """The members that are one file together; none where one table is read."""
+    tables = archive.tables()
+    if options.table or len(tables) < 2:
+        return []
+    folders = sorted(name for name in tables if _is_metadata(name))
+    if folders and len(folders) == len(tables):
+        return folders
+    lines = [name for name in tables if PurePosixPath(name).suffix.lower() in (".jsonl", ".json")]
+    asked = options.format is Format.DOCCANO
+    if len(lines) == len(tables) and (asked or all(_begins_as_doccano(archive, name) for name in tables)):
+        return sorted(tables)
+    return []
+
+
+def _begins_as_doccano(archive: Archive, name: str) -> bool:
+    head = next(archive.pieces(name), b"").split(b"\n", 1)[0]
+    try:
+        return is_doccano(strict_json.parse(head.decode("utf-8-sig")))
+    except (BadValue, UnicodeDecodeError):
+        return False
 
 
 def _archive_limits(spacious: bool) -> ArchiveLimits:

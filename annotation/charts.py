@@ -120,3 +120,11 @@ def mood_marks(moods: dict[date, int], today: date, days: int) -> list[MoodMark]
         for place in range(days)
         if (day := today - timedelta(days=days - 1 - place)) in moods
     ]
+
+
+def line(values: Sequence[float]) -> str:
+    """The points of a line through values of 0 … 1 in a plot 100 wide and 96 high, evenly spaced, 1 at the top."""
+    step = 100 / max(1, len(values) - 1)
+    return " ".join(
+        f"{place * step:.1f},{PLOT_HEIGHT * (1 - min(max(value, 0), 1)):.1f}" for place, value in enumerate(values)
+    )

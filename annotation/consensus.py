@@ -21,7 +21,7 @@ from annotation.domain.words import Modality, Reason, Source, Stage
 from annotation.freeing import wake
 from annotation.models import Category, Dispute, Item, Seat, record
 
-OUTSIDE_REASONS = frozenset({Reason.MODEL_CONFLICT})
+OUTSIDE_REASONS = frozenset({Reason.MODEL_CONFLICT, Reason.APPEAL})
 """Reasons that do not come from an item's own votes: running the votes again does not lift them."""
 
 
@@ -171,12 +171,12 @@ def settle(item: Item, category: Category, corrections: Mapping[Modality, PriorV
 def dispute(item: Item, reason: Reason) -> bool:
     """Put gold in dispute for a reason from outside its votes, or add the reason to a dispute.
 
-    False where the item is neither, or the project did not ask for it; nothing is changed then. The category
-    stays readable, but is not final any more.
+    False where the item is neither, or the project did not ask to hear of conflicts with models; nothing is changed
+    then. Whether appeals are taken is for the caller to say. The category stays readable, but is not final any more.
     """
     with transaction.atomic(savepoint=False):
         held = hold(item)
-        asked_for = reason in OUTSIDE_REASONS and held.project.dispute_model_conflict
+        asked_for = reason is Reason.APPEAL or (reason is Reason.MODEL_CONFLICT and held.project.dispute_model_conflict)
         if not asked_for or held.stage not in (Stage.GOLD, Stage.DISPUTED):
             return False
         if not held.disputes.filter(reason=reason, settled_at__isnull=True).exists():

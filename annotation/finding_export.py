@@ -15,7 +15,8 @@ from annotation.domain.released import COLUMNS, cell, json_line
 from annotation.domain.words import Reason, Stage
 from annotation.finding import Asked, find_items
 from annotation.models import Item, KnownAnswer, Membership
-from annotation.release_rows import CHUNK, ITEM, Rows, Selection
+from annotation.release_rows import CHUNK, ITEM, Rows
+from annotation.release_selection import Selection
 from annotation.reviewing import may_see_intent, sees_every_intent
 
 STANDING = ("stage", "excluded_for", "priority")
@@ -23,7 +24,7 @@ STANDING = ("stage", "excluded_for", "priority")
 _KNOWN = ("known_category", "known_explanation", "known_training")
 _HIDDEN = ("intended", "intended_hateful", "aligned", "target_group")
 _NOTHING_KNOWN = dict.fromkeys(_KNOWN)
-_READ = (*ITEM, *STANDING, "severity", "public_id")
+_READ = (*ITEM, "priority", "severity", "public_id")
 
 
 def columns_for(viewer: Membership) -> tuple[str, ...]:
@@ -65,6 +66,7 @@ def _rows(viewer: Membership, asked: Asked) -> Iterator[dict[str, Any]]:
     rows = Rows(viewer.project, Selection(notes=viewer.administers), "")
     people = Membership.objects.filter(project=viewer.project_id)
     names = dict(people.values_list("public_id", "pseudonym")) if viewer.administers else {}
+    rows.columns = COLUMNS  # whatever licences forbid in a release: this stays inside the project
     rows.name_of = lambda person: names.get(person, "")
     probe = Item()
     for start in range(0, len(keys), CHUNK):

@@ -49,9 +49,9 @@ from annotation.probing import PLACES, Search, Unwanted, is_wanted, probe, scan,
 from annotation.project_life import is_closed
 from annotation.showing import priors_for_people, visible_priors
 from annotation.sitting_down import SEATED, clock, held_until, sit_down
-from annotation.statements import Statement, slot
 from annotation.training_set import stands_between
 from annotation.transactions import short_transaction
+from runs.statements import Statement, slot
 
 __all__ = [
     "BreakDue",

@@ -51,13 +51,15 @@ def import_file(
     watch: Watch = lambda progress: None,
     on_stored: Callable[[ImportReport], None] = lambda report: None,
     spacious: bool = False,
+    fetches: bool = True,
     row: UUID | None = None,
 ) -> ImportReport:
     """Import a table, or a ZIP of a table and its pictures, into the project; say what was (or would be) stored.
 
     Nothing is stored where the report has errors, unless the options leave bad rows out. `images` is a folder of
     pictures for a table without a ZIP. `on_stored` is called in the transaction that stores. `spacious` allows ten
-    times larger archives, for whoever sits at the machine. `row` names the import in the event that is recorded.
+    times larger archives, for whoever sits at the machine. `fetches`: pictures that are named by address are fetched,
+    which may take minutes. `row` names the import in the event that is recorded.
     Raises Cancelled where `watch` does.
     """
     began = time.monotonic()
@@ -69,7 +71,7 @@ def import_file(
 
     with ExitStack() as stack:
         try:
-            bundle = unpacked(file, stack, options, images, spacious)
+            bundle = unpacked(file, stack, options, images, spacious=spacious, fetches=fetches)
             report.container, report.bytes = bundle.container, bundle.size
             if options.update is not None:
                 filling.fill(project, bundle, options, report, actor=actor, watch=watch, on_stored=stored, row=row)

@@ -17,7 +17,7 @@ from annotation.handing_out import SEATED, held_until
 from annotation.models import Category, Event, Guideline, Item, Label, Membership, Seat
 from annotation.outcomes import AlreadyLabelled, NoSuchSeat, SeatLost
 from annotation.pacing import newest_day, read_day
-from annotation.statements import Slot, Statement, slot
+from runs.statements import Slot, Statement, slot
 
 CLOCKS_APART = timedelta(seconds=1)
 """How far the database's clock may be behind ours where a row's age is compared with a time of a seat."""

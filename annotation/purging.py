@@ -30,7 +30,7 @@ from annotation.models import (
     PurgePermit,
     Release,
 )
-from annotation.releasing import releases_root
+from annotation.release_places import releases_root
 from annotation.transactions import short_transaction
 from runs import forgetting
 

@@ -101,6 +101,14 @@ def write_small(folder: Path, path: str, text: str) -> ReleasedFile:
     return out.close()
 
 
+def hashed(folder: Path, path: str) -> ReleasedFile:
+    """A file that is written already: have it on the disk, and hash it."""
+    with (folder / path).open("rb") as file:
+        os.fsync(file.fileno())
+        digest = hashlib.file_digest(file, "sha256").hexdigest()
+        return ReleasedFile(path, file.tell(), digest)
+
+
 def copy_hashed(source: IO[bytes], folder: Path, path: str) -> ReleasedFile:
     """Copy a file into the folder."""
     out = HashedFile(folder, path)
@@ -238,15 +246,17 @@ def _contents(folder: Path, manifest: dict[str, Any], listed: dict[str, dict[str
     gold: Counter[str] = Counter()
     seen: set[str] = set()
     pictures: set[str] = set()
+    columns = tuple(manifest.get("columns", COLUMNS))
     with (folder / ITEMS).open("rb") as lines:
         for number, line in enumerate(lines, start=1):
             try:
                 row = json.loads(line)
                 counts["items"] += 1
                 counts["labels"] += len(row["labels"])
-                gold[str(row["gold"])] += 1
-                yield from _row_problems(row, number, listed, seen)
-                if row["image_sha256_released"]:
+                if row["gold"] is not None:
+                    gold[str(row["gold"])] += 1
+                yield from _row_problems(row, number, columns, listed, seen)
+                if row["image_sha256_released"] and row["image"]:
                     pictures.add(row["image"])
             except (ValueError, KeyError, TypeError):
                 yield f"{ITEMS}, line {number}: this is no row of a release."
@@ -260,15 +270,17 @@ def _contents(folder: Path, manifest: dict[str, Any], listed: dict[str, dict[str
     yield from _csv_rows(folder, listed, LABELS_CSV, counts["labels"])
 
 
-def _row_problems(row: dict[str, Any], number: int, listed: dict[str, Any], seen: set[str]) -> Iterator[str]:
+def _row_problems(
+    row: dict[str, Any], number: int, columns: tuple[str, ...], listed: dict[str, Any], seen: set[str]
+) -> Iterator[str]:
     where = f"{ITEMS}, line {number}"
-    if tuple(row) != COLUMNS or any(tuple(label) != LABEL_COLUMNS for label in row["labels"]):
+    if tuple(row) != columns or any(tuple(label) != LABEL_COLUMNS for label in row["labels"]):
         yield f"{where}: the columns are not those of {FORMAT}."
     if row["id"] in seen:
         yield f"{where}: the id {row['id']!r} occurs twice."
     seen.add(row["id"])
     sha256 = row["image_sha256_released"]
-    if sha256 and listed.get(row["image"], {}).get("sha256") != sha256:
+    if sha256 and row["image"] and listed.get(row["image"], {}).get("sha256") != sha256:
         yield f"{where}: the picture {row['image']} is not among the files with this SHA-256."
 
 

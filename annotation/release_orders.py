@@ -16,8 +16,8 @@ from django.utils import timezone
 from django.utils.translation import gettext as _
 
 from annotation.models import Membership, OrderState, Release, ReleaseOrder
-from annotation.release_rows import Selection
-from annotation.releasing import CannotRelease, release
+from annotation.release_selection import Selection
+from annotation.releasing import CannotRelease, nothing_fits, release
 
 log = logging.getLogger(__name__)
 
@@ -43,7 +43,7 @@ def order(member: Membership, key: UUID, selection: Selection) -> ReleaseOrder:
     """
     total = selection.items(member.project).count()
     if total == 0:
-        raise CannotRelease("nothing_to_release", _("There is no gold item that fits, so there is nothing to release."))
+        raise CannotRelease("nothing_to_release", nothing_fits(selection))
     given = {"ordered_by": member, "options": selection.as_json(), "items_total": total}
     row, new = ReleaseOrder.objects.get_or_create(project=member.project, key=key, defaults=given)
     if new and is_small(row):

@@ -1,16 +1,24 @@
-"""The gold items of a project as the rows of a release, streamed in the order in which they were imported."""
+"""The chosen items of a project as the rows of a release, streamed in the order in which they were imported."""
 
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from functools import lru_cache
 from typing import Any
 
-from django.db.models import Q, QuerySet
-
+from annotation.domain.intake import text_digest
 from annotation.domain.patterns import Pattern
-from annotation.domain.released import pseudonym
-from annotation.domain.words import Level, Modality, PriorState, Source, Stage
-from annotation.models import Adjudication, Item, Prior, Project, Ruling, Seat
+from annotation.domain.released import (
+    HASH_COLUMNS,
+    SPLIT_COLUMN,
+    STANDING_COLUMNS,
+    pseudonym,
+    votes_of,
+    withheld,
+)
+from annotation.domain.splits import Part
+from annotation.domain.words import Modality, PriorState, Source
+from annotation.models import Adjudication, Dispute, Prior, Project, ReleaseTerms, Ruling, Seat
+from annotation.release_selection import Selection
 
 CHUNK = 2000
 
@@ -18,7 +26,7 @@ ITEM = (
     *("pk", "external_id", "text", "picture_id", "picture_name", "picture__sha256", "picture__file_sha256"),
     *("picture__media_type", "picture__file", "intended__code", "intended_hateful", "batch", "target_group"),
     *("source", "licence", "category__code", "hateful", "level", "category_source", "pattern", "difficulty"),
-    *("aligned", "round"),
+    *("aligned", "round", "stage", "excluded_for", "text_sha256"),
 )
 _PRIOR = (
     *("item_id", "modality", "state", "category__code", "category__hateful", "hateful"),
@@ -31,46 +39,6 @@ _SEAT = (
     "label__guideline__number",
 )
 _EXTENSION = {"image/png": "png", "image/jpeg": "jpg", "image/webp": "webp", "image/gif": "gif"}
-
-
-@dataclass(frozen=True)
-class Selection:
-    """Which gold items a release holds, and what it tells of the annotators."""
-
-    levels: tuple[Level, ...] = ()
-    """Empty: every level, and items without one."""
-    sources: tuple[Source, ...] = ()
-    """Empty: every source."""
-    notes: bool = False
-    """With the notes that annotators wrote: free text, which may tell who they are."""
-    fresh_pseudonyms: bool = False
-    """Pseudonyms that nobody can match with those of other releases of the project."""
-
-    def items(self, project: Project) -> QuerySet[Item]:
-        wanted = Q(project=project, stage=Stage.GOLD)
-        if self.levels:
-            wanted &= Q(level__in=self.levels)
-        if self.sources:
-            wanted &= Q(category_source__in=self.sources)
-        return Item.objects.filter(wanted)
-
-    @classmethod
-    def from_json(cls, value: dict[str, Any]) -> "Selection":
-        """What `as_json` wrote."""
-        return cls(
-            levels=tuple(Level(level) for level in value["levels"] or ()),
-            sources=tuple(Source(source) for source in value["sources"] or ()),
-            notes=value["notes"],
-            fresh_pseudonyms=value["fresh_pseudonyms"],
-        )
-
-    def as_json(self) -> dict[str, Any]:
-        return {
-            "levels": [level.value for level in self.levels] or None,
-            "sources": [source.value for source in self.sources] or None,
-            "notes": self.notes,
-            "fresh_pseudonyms": self.fresh_pseudonyms,
-        }
 
 
 @dataclass(frozen=True)
@@ -93,9 +61,13 @@ class ReleasedItem:
 class Rows:
     """The rows of one release."""
 
-    def __init__(self, project: Project, selection: Selection, scope: str) -> None:
-        """`scope` separates pseudonyms: releases with the same scope share them."""
-        self.project, self.selection = project, selection
+    def __init__(
+        self, project: Project, selection: Selection, scope: str, parts: Mapping[str, Part] | None = None
+    ) -> None:
+        """`scope` separates pseudonyms: releases with the same scope share them. `parts`: where each id belongs."""
+        self.project, self.selection, self.parts = project, selection, parts or {}
+        self.forbidden = ReleaseTerms.forbidden_in(project)
+        self.columns = selection.columns(bool(self.forbidden))
         self.name_of: Callable[[Any], str] = lru_cache(maxsize=None)(
             lambda person: pseudonym(project.export_key, scope, str(person))
         )
@@ -117,13 +89,31 @@ class Rows:
         labels = self._labels(items)
         adjudicated = [item["pk"] for item in items if item["category_source"] == Source.ADJUDICATED]
         rationales = _rationales(adjudicated)
+        reasons = _reasons(keys) if STANDING_COLUMNS[0] in self.columns else {}
         for item in items:
             pk = item["pk"]
             said, guideline = labels.get(pk, ([], None))
             picture = _picture(item)
             row = _item_row(item, picture) | _prior_columns(priors.get(pk, {}))
             row |= {"labels": said, "guideline_version": guideline, "rationale": rationales.get(pk)}
-            yield ReleasedItem(row, picture)
+            yield self._as_chosen(item, row, picture, reasons.get(pk, []))
+
+    def _as_chosen(
+        self, item: dict[str, Any], row: dict[str, Any], picture: PictureFile | None, reasons: list[str]
+    ) -> ReleasedItem:
+        """The row with the columns that this release adds, without what it leaves behind."""
+        if STANDING_COLUMNS[0] in self.columns:
+            standing = (item["stage"], reasons, item["excluded_for"], votes_of(row["labels"]))
+            row |= dict(zip(STANDING_COLUMNS, standing, strict=True))
+        if SPLIT_COLUMN in self.columns:
+            row[SPLIT_COLUMN] = self.parts[row["id"]].value
+        if HASH_COLUMNS[0] not in self.columns:
+            return ReleasedItem(row, picture)
+        row |= dict(zip(HASH_COLUMNS, (item["text_sha256"] or text_digest(item["text"]) or None, False), strict=True))
+        forbidden = (item["licence"] or self.project.licence) in self.forbidden
+        texts, media = self.selection.texts and not forbidden, self.selection.media and not forbidden
+        row = withheld(row, texts, media) | {"withheld": forbidden}
+        return ReleasedItem(row, picture if media else None)
 
     def _priors(self, keys: list[int]) -> dict[int, dict[str, dict[str, Any]]]:
         found: dict[int, dict[str, dict[str, Any]]] = {}
@@ -224,3 +214,13 @@ def _rationales(keys: list[int]) -> dict[int, str]:
     """The reason of the newest decision about each item."""
     decisions = Adjudication.objects.filter(item_id__in=keys, ruling=Ruling.DECIDE).order_by("pk")
     return dict(decisions.values_list("item_id", "rationale"))
+
+
+def _reasons(keys: list[int]) -> dict[int, list[str]]:
+    """Why the items were ever disputed, each reason once, in the order in which they came."""
+    found: dict[int, list[str]] = {}
+    for item, reason in Dispute.objects.filter(item_id__in=keys).order_by("pk").values_list("item_id", "reason"):
+        named = found.setdefault(item, [])
+        if reason not in named:
+            named.append(reason)
+    return found

@@ -1,44 +1,35 @@
-"""Releasing gold: an immutable, verifiable set of files, built from one moment of the database.
+"""Releasing gold (or all closed items): an immutable, verifiable set of files, built from one moment of the database.
 
 Rows are read in one snapshot while people go on working, streamed into a folder beside its final place, and on
 the disk before that folder gets its name and the `Release` row exists. A crash leaves a nameless folder that the
 next release of the project removes, never half a release.
 """
 
+import json
 import os
 import shutil
 import tempfile
 import time
-from collections import Counter
 from collections.abc import Callable
-from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 from uuid import UUID, uuid4
 
-from django.conf import settings
 from django.core.files.storage import default_storage
 from django.db import transaction
-from django.template.loader import render_to_string
 from django.utils import timezone
 from django.utils.translation import gettext as _
-from django.utils.translation import override
 
 from annotation.agreement import agreement, as_json
-from annotation.domain.patterns import PATTERNS
-from annotation.domain.released import COLUMNS, FORMAT, LABEL_COLUMNS, item_cells, json_line, label_rows
-from annotation.domain.words import Difficulty, Level, Source
+from annotation.domain.changes import Brief, brief, compare
+from annotation.domain.released import FORMAT, Scope, json_line
 from annotation.exposure import exposure
 from annotation.influence import as_json as influence_json
 from annotation.influence import influence
-from annotation.influence_card import card_rows
-from annotation.models import Membership, Project, Release, record
+from annotation.models import Membership, Project, Release, ReleaseTerms, record
+from annotation.release_changes import CHANGES, before_of, told
 from annotation.release_files import (
-    CARD,
     ITEMS,
-    ITEMS_CSV,
-    LABELS_CSV,
-    CsvFile,
     HashedFile,
     ReleasedFile,
     copy_hashed,
@@ -47,9 +38,17 @@ from annotation.release_files import (
     write_manifest,
     write_small,
 )
-from annotation.release_rows import PictureFile, ReleasedItem, Rows, Selection
+from annotation.release_formats.all_formats import writers
+from annotation.release_formats.writing import Target
+from annotation.release_papers import software_version, write_papers
+from annotation.release_places import folder_of, releases_root
+from annotation.release_rows import PictureFile, ReleasedItem, Rows
+from annotation.release_selection import Selection
+from annotation.release_tally import Tally
 from annotation.snapshots import snapshot
+from annotation.splitting import divide, look_at_pictures
 
+SPLITS = "splits.json"
 _LEFT_BEHIND = 24 * 3600  # seconds after which a folder under construction belongs to nobody
 _BUILDING = ".building-"
 
@@ -60,45 +59,6 @@ class CannotRelease(Exception):
     def __init__(self, code: str, sentence: str) -> None:
         super().__init__(sentence)
         self.code, self.sentence = code, sentence
-
-
-@dataclass
-class Tally:
-    """What a release holds, counted from the very rows that were written."""
-
-    items: int = 0
-    labels: int = 0
-    people: set[str] = field(default_factory=set)
-    gold: Counter[str] = field(default_factory=Counter)
-    levels: Counter[str] = field(default_factory=Counter)
-    sources: Counter[str] = field(default_factory=Counter)
-    patterns: Counter[str] = field(default_factory=Counter)
-    difficulties: Counter[str] = field(default_factory=Counter)
-
-    def add(self, row: dict[str, Any]) -> None:
-        self.items += 1
-        self.labels += len(row["labels"])
-        self.people.update(label["annotator"] for label in row["labels"])
-        self.gold[str(row["gold"])] += 1
-        self.levels[row["level"] or "imported"] += 1
-        self.sources[row["source"]] += 1
-        self.patterns[row["pattern"] or "undefined"] += 1
-        if row["difficulty"]:
-            self.difficulties[row["difficulty"]] += 1
-
-    def as_json(self, pictures: int) -> dict[str, Any]:
-        return {
-            "items": self.items,
-            "labels": self.labels,
-            "pictures": pictures,
-            "annotators": len(self.people),
-            "gold": dict(sorted(self.gold.items())),
-            "levels": {level.value: self.levels[level.value] for level in Level},
-            "sources": {source.value: self.sources[source.value] for source in Source},
-            "patterns": {pattern: self.patterns[pattern] for pattern in PATTERNS},
-            "difficulties": {difficulty.value: self.difficulties[difficulty.value] for difficulty in Difficulty},
-            "undefined": self.patterns["undefined"],
-        }
 
 
 Progress = Callable[[int, int], None]
@@ -122,6 +82,8 @@ def release(
     _clear_left_behind(home)
     building = Path(tempfile.mkdtemp(prefix=_BUILDING, dir=home))
     try:
+        if selection.split is not None:
+            look_at_pictures(project)
         scope = str(public_id) if selection.fresh_pseudonyms else "releases"
         with snapshot():
             files, manifest = _write_items(building, Rows(project, selection, scope), progress)
@@ -130,16 +92,6 @@ def release(
     except BaseException:
         shutil.rmtree(building, ignore_errors=True)
         raise
-
-
-def releases_root() -> Path:
-    """Where releases are kept: a folder of the site's media."""
-    return Path(settings.MEDIA_ROOT) / "releases"
-
-
-def folder_of(made: Release) -> Path:
-    """The folder with the files of a release."""
-    return releases_root() / made.folder
 
 
 def copy_to(made: Release, target: Path) -> None:
@@ -181,34 +133,54 @@ def _write_items(folder: Path, rows: Rows, progress: Progress) -> tuple[list[Rel
     """Write all that comes from rows; returns the files and what the manifest says about them."""
     project, total = rows.project, rows.selection.items(rows.project).count()
     if total == 0:
-        raise CannotRelease("nothing_to_release", _("There is no gold item that fits, so there is nothing to release."))
+        raise CannotRelease("nothing_to_release", nothing_fits(rows.selection))
+    division = divide(project, rows.selection) if rows.selection.split else None
+    rows.parts = division.parts if division else {}
     counted, pictures = Tally(), _Pictures(folder)
     lines = HashedFile(folder, ITEMS)
-    sheet = CsvFile(folder, ITEMS_CSV, list(COLUMNS))
-    labels = CsvFile(folder, LABELS_CSV, ["id", *LABEL_COLUMNS])
+    others = writers(rows.selection.formats, Target(folder, rows.columns, project.category_values()))
+    older = before_of(project)
+    told_anew: list[tuple[str, Brief]] = []
     for found in rows:
-        _write_item(found, lines, sheet, labels)
-        pictures.add(found)
+        lines.write(json_line(found.row, rows.columns))
+        picture = pictures.add(found)
+        for writer in others:
+            writer.add(found.row, picture)
         counted.add(found.row)
+        if older:
+            told_anew.append((found.row["id"], brief(found.row)))
         if counted.items % 500 == 0:
             progress(counted.items, total)
         elif counted.items == 1:
             progress(0, total)
     progress(counted.items, total)
-    files = [lines.close(), sheet.close(), labels.close(), *pictures.files()]
-    return files, _about(project, rows.selection) | {
+    files = [lines.close(), *(file for writer in others for file in writer.close()), *pictures.files()]
+    extra: dict[str, Any] = {"split": division.report} if division else {}
+    if older:
+        changes = told(older[0], compare(older[1], told_anew), project)
+        files.append(write_small(folder, CHANGES, as_text(changes)))
+        extra["changes"] = {name: changes[name] for name in ("since", "counts", "reasons")}
+    if division:
+        files.append(write_small(folder, SPLITS, as_text(dict(division.report))))
+    return files, _about(project, rows) | extra | {
         "counts": counted.as_json(len(pictures.files())),
+        "models": counted.models_as_json(),
         "agreement": as_json(agreement(project)),
         "influence": influence_json(influence(project)),
         "exposure": exposure(project),
     }
 
 
-def _write_item(found: ReleasedItem, lines: HashedFile, sheet: CsvFile, labels: CsvFile) -> None:
-    lines.write(json_line(found.row))
-    sheet.row(item_cells(found.row))
-    for cells in label_rows(found.row):
-        labels.row(cells)
+def nothing_fits(selection: Selection) -> str:
+    """Why a release would be empty."""
+    if selection.scope is Scope.GOLD:
+        return _("There is no gold item that fits, so there is nothing to release.")
+    return _("There is no closed item that fits, so there is nothing to release.")
+
+
+def as_text(value: dict[str, Any]) -> str:
+    """A JSON file of a release."""
+    return json.dumps(value, ensure_ascii=False, indent=1, allow_nan=False) + "\n"
 
 
 class _Pictures:
@@ -218,15 +190,19 @@ class _Pictures:
         self._folder = folder
         self._files: dict[str, ReleasedFile] = {}
 
-    def add(self, found: ReleasedItem) -> None:
+    def add(self, found: ReleasedItem) -> Path | None:
+        """The released file of the item's picture."""
         picture = found.picture
-        if picture is None or picture.path in self._files:
-            return
+        if picture is None:
+            return None
+        if picture.path in self._files:
+            return self._folder / picture.path
         copied = self._copy(picture, found.row["id"])
         if copied.sha256 != picture.sha256:
             sentence = f"The picture of item {found.row['id']} has changed on the disk; restore {picture.stored}."
             raise CannotRelease("picture_damaged", sentence)
         self._files[picture.path] = copied
+        return self._folder / picture.path
 
     def _copy(self, picture: PictureFile, external_id: str) -> ReleasedFile:
         try:
@@ -240,10 +216,13 @@ class _Pictures:
         return [self._files[path] for path in sorted(self._files)]
 
 
-def _about(project: Project, selection: Selection) -> dict[str, Any]:
+def _about(project: Project, rows: Rows) -> dict[str, Any]:
     """What the manifest says about the project at this moment."""
     guidelines = project.guidelines.values_list("number", flat=True).first()
     return {
+        "software": {"name": "interplay", "version": software_version()},
+        "columns": list(rows.columns),
+        "authors": ReleaseTerms.authors_of(project),
         "project": {"slug": project.slug, "name": project.name, "description": project.description},
         "created": timezone.now().date().isoformat(),
         "licence": project.licence or None,
@@ -259,7 +238,7 @@ def _about(project: Project, selection: Selection) -> dict[str, Any]:
             }
             for category in project.category_values()
         ],
-        "selection": selection.as_json(),
+        "selection": rows.selection.as_json(),
     }
 
 
@@ -278,8 +257,8 @@ def _publish(
     Project.objects.select_for_update(no_key=True).get(pk=project.pk)
     newest = Release.objects.filter(project=project).order_by("-number").values_list("number", flat=True).first()
     manifest = manifest | {"version": (newest or 0) + 1}
-    card = write_small(building, CARD, dataset_card(manifest))
-    whole = write_manifest(building, manifest, [*files, card])
+    papers = write_papers(building, manifest, files)
+    whole = write_manifest(building, manifest, [*files, *papers])
     final = home / f"{manifest['version']}-{manifest['release']}"
     os.rename(building, final)
     sync(home)
@@ -305,16 +284,6 @@ def _store(project: Project, by: Membership | None, manifest: dict[str, Any], fi
     )
     record("released", project=project, actor=by, row=made.public_id, version=made.number, items=made.items)
     return made
-
-
-def dataset_card(manifest: dict[str, Any]) -> str:
-    """The README of a release, in English, from its manifest alone."""
-    names = {str(category["code"]): category["name"] for category in manifest["categories"]}
-    gold = [(names.get(code, code), n) for code, n in manifest["counts"]["gold"].items()]
-    influences = card_rows(manifest["influence"])
-    with override("en"):
-        context = {"m": manifest, "gold": gold, "columns": COLUMNS, "influences": influences}
-        return render_to_string("annotation/release_card.md", context)
 
 
 def _clear_left_behind(home: Path) -> None:

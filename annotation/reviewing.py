@@ -11,7 +11,7 @@ from django.db.models import Count, Exists, OuterRef, Prefetch, Q, QuerySet, Sub
 
 from annotation.cases import replacement_of
 from annotation.domain.words import Modality, Reason, Stage
-from annotation.models import Category, Dispute, Item, Label, Membership, Project, Seat
+from annotation.models import Category, Dispute, Event, Item, Label, Membership, Project, Seat, record
 from annotation.replacing import may_replace, waiting_labels
 
 CLOSED_STAGES = (Stage.DISPUTED, Stage.GOLD, Stage.EXCLUDED)
@@ -105,6 +105,21 @@ def may_see_votes(item: Item, viewer: Membership) -> bool:
     if item.stage not in CLOSED_STAGES:
         return viewer.administers and not (viewer.annotates or viewer.reviews)
     return not wants_category_of(item, viewer)
+
+
+REVEALED = "names_revealed"
+"""The verb of the event that an admin learned who gave which vote of an item."""
+
+
+def reveal_names(item: Item, admin: Membership) -> None:
+    """Write down that the admin looks at who gave which vote; from then on their pages name people there."""
+    if not names_revealed(item, admin):
+        record(REVEALED, project=item.project, actor=admin, item=item)
+
+
+def names_revealed(item: Item, viewer: Membership) -> bool:
+    """Whether the viewer administers the project and asked to see who gave which vote of the item."""
+    return viewer.administers and Event.objects.filter(item=item, actor=viewer, verb=REVEALED).exists()
 
 
 def may_see_intent(item: Item, viewer: Membership) -> bool:

@@ -1,4 +1,4 @@
-"""What other apps add to a project's pages: places in the header, tabs on an item's page.
+"""What other apps add: places in a project's header, tabs and actions on an item's page, steps of the sweeper.
 
 Nothing here knows those apps: each registers its own in `ready()`, by the names of its URLs.
 """
@@ -17,15 +17,38 @@ class Place:
     opens: str
     text: str | Promise
     current_at: Sequence[str] = ()
+    first: bool = False
+    """Stands before the items, beside the annotator's own place."""
 
 
 @dataclass(frozen=True)
 class Tab:
-    """A link on an item's pages for those who may see its votes; its URL takes the project's slug and the item's id."""
+    """A link on an item's pages for those who may see its votes; its URL takes the project's slug and the item's id.
+
+    `checks_claims`: statements of fact about the post can be checked there; offered wherever such statements stand.
+    """
 
     url_name: str
     text: str | Promise
+    checks_claims: bool = False
+
+
+@dataclass(frozen=True)
+class Action:
+    """A button on an item's page, where the item is at one of the stages; its URL takes slug and the item's id.
+
+    `opens` names who gets it, as for places. The main one is drawn so.
+    """
+
+    url_name: str
+    text: str | Promise
+    stages: Sequence[str]
+    opens: str = "reviews"
+    main: bool = False
 
 
 places: list[Place] = []
 tabs: list[Tab] = []
+actions: list[Action] = []
+chores: dict[str, str] = {}
+"""Steps of the sweeper: the name of the count → the path of a function that answers how many."""

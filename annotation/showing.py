@@ -7,7 +7,7 @@ from django.db.models import QuerySet
 from annotation.domain.arms import arm_of
 from annotation.domain.words import PriorArm, PriorDisplay
 from annotation.models import Prior, Project, Seat
-from annotation.statements import Statement, slot
+from runs.statements import Statement, slot
 
 
 def arm_at(project: Project, arm: str) -> PriorArm:

@@ -12,7 +12,7 @@ from annotation.domain.words import PriorArm, PriorDisplay, Stage
 from annotation.freeing import EMPTIED, LAPSED, name_of
 from annotation.models import Event, Item, Project, Seat
 from annotation.showing import arm_at
-from annotation.statements import Slot, Statement, slot
+from runs.statements import Slot, Statement, slot
 
 SEATED = (Stage.LABELLING, Stage.KNOWN)
 """The stages of items that people sit at; those with a known answer among them, to look like all others."""

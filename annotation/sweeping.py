@@ -3,7 +3,9 @@
 import logging
 from collections.abc import Callable
 
-from annotation import batching, consensus, freeing, import_work, label_removal, purging, tasks
+from django.utils.module_loading import import_string
+
+from annotation import batching, consensus, freeing, import_work, label_removal, purging, rooms, tasks
 from runs import pausing
 from runs import sweeping as runs
 
@@ -30,7 +32,7 @@ STEPS: dict[str, Callable[[], int]] = {
 def sweep() -> dict[str, int]:
     """Run every step and return its count; a step that fails is logged, counted as -1 and does not stop the others."""
     counts = {}
-    for name, step in STEPS.items():
+    for name, step in {**STEPS, **{name: import_string(path) for name, path in rooms.chores.items()}}.items():
         try:
             counts[name] = step()
         except Exception:  # the next step, and the next sweep, must still run

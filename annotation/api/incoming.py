@@ -48,6 +48,7 @@ class NewItems(APIView):
             BytesIO(lines.encode()),
             ImportOptions(format=Format.INTERPLAY, source_labels=SourceLabels(asked["source_labels"])),
             dry_run=asked["dry_run"],
+            fetches=False,
             actor=mine,
         )
         if report.errors:

@@ -13,11 +13,14 @@ from rest_framework.views import APIView
 
 from annotation.api.scope import member, problem
 from annotation.api.shapes import ProblemShape, ReleaseShape
+from annotation.domain.released import ReleaseFormat, Scope
+from annotation.domain.splits import MAX_SEED, BadShares, Shares
 from annotation.domain.words import Level, Role, Source
 from annotation.models import Release
 from annotation.release_files import Changed, open_verified
-from annotation.release_rows import Selection
-from annotation.releasing import CannotRelease, folder_of, release
+from annotation.release_places import folder_of
+from annotation.release_selection import MAX_TOPICS, Selection, Splitting
+from annotation.releasing import CannotRelease, release
 
 
 class SelectionShape(serializers.Serializer[Any]):
@@ -27,6 +30,23 @@ class SelectionShape(serializers.Serializer[Any]):
     sources = serializers.ListField(child=serializers.ChoiceField([str(source) for source in Source]), default=list)
     notes = serializers.BooleanField(default=False)
     fresh_pseudonyms = serializers.BooleanField(default=False)
+    scope = serializers.ChoiceField([str(scope) for scope in Scope], default=Scope.GOLD.value)
+    formats = serializers.ListField(
+        child=serializers.ChoiceField([str(each) for each in ReleaseFormat]), default=[ReleaseFormat.CSV.value]
+    )
+    media = serializers.BooleanField(default=True)
+    texts = serializers.BooleanField(default=True)
+    licences = serializers.ListField(child=serializers.CharField(max_length=200), default=list, max_length=100)
+    splits = serializers.CharField(default="", allow_blank=True, max_length=40, help_text="80/10/10; empty: none")
+    seed = serializers.IntegerField(default=0, min_value=0, max_value=MAX_SEED)
+    topics = serializers.IntegerField(default=0, min_value=0, max_value=MAX_TOPICS)
+
+    def validate_splits(self, written: str) -> Shares | None:
+        """The shares, or None."""
+        try:
+            return Shares.read(written) if written.strip() else None
+        except BadShares as fault:
+            raise serializers.ValidationError(str(fault)) from None
 
     def selection(self) -> Selection:
         """The validated fields as a value."""
@@ -36,6 +56,12 @@ class SelectionShape(serializers.Serializer[Any]):
             sources=tuple(source for source in Source if source in asked["sources"]),
             notes=asked["notes"],
             fresh_pseudonyms=asked["fresh_pseudonyms"],
+            scope=Scope(asked["scope"]),
+            formats=tuple(each for each in ReleaseFormat if each in asked["formats"]),
+            media=asked["media"],
+            texts=asked["texts"],
+            licences=tuple(asked["licences"]),
+            split=Splitting(asked["splits"], asked["seed"], asked["topics"]) if asked["splits"] else None,
         )
 
 

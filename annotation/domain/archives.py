@@ -13,7 +13,7 @@ from pathlib import PurePosixPath
 from typing import BinaryIO
 
 PICTURE_ENDINGS = frozenset({".jpg", ".jpeg", ".png", ".webp", ".gif"})
-TABLE_ENDINGS = frozenset({".jsonl", ".ndjson", ".json", ".csv", ".tsv", ".txt"})
+TABLE_ENDINGS = frozenset({".jsonl", ".ndjson", ".json", ".csv", ".tsv", ".txt", ".parquet"})
 _ARCHIVE_ENDINGS = frozenset({".zip", ".gz", ".bz2", ".xz", ".zst", ".7z", ".rar", ".tar", ".tgz", ".jar"})
 _ARCHIVE_MAGIC = (b"PK\x03\x04", b"\x1f\x8b", b"BZh", b"\xfd7zXZ\x00", b"7z\xbc\xaf", b"Rar!")
 _IGNORED_NAMES = frozenset({".DS_Store", "Thumbs.db", "desktop.ini"})

@@ -7,7 +7,9 @@ column, null where absent, so that readers which infer a schema find the same on
 import hashlib
 import hmac
 import json
+from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
+from enum import StrEnum
 from typing import Any
 
 from annotation.domain.spreadsheets import neutralized
@@ -25,6 +27,15 @@ COLUMNS = (
 )
 """The columns of an item, in their order in every file."""
 
+STANDING_COLUMNS = ("stage", "reasons", "excluded_for", "votes")
+"""Added where a release holds closed items that are not gold: how they stand, why, and the votes counted."""
+
+HASH_COLUMNS = ("text_sha256", "withheld")
+"""Added where texts or pictures stay behind: the SHA-256 of the text, and whether this item's content was left out."""
+
+SPLIT_COLUMN = "split"
+"""Added where the items are split: train, dev or test."""
+
 LABEL_COLUMNS = (
     *("annotator", "category", "not_sure", "low_quality", "target_group", "note", "challenges"),
     *("replaced_by", "first_category", "priors_seen", "seconds", "at"),
@@ -32,6 +43,56 @@ LABEL_COLUMNS = (
 """The columns of a label: `at` is a date, `annotator` a pseudonym of this project's releases only."""
 
 Row = Mapping[str, Any]
+
+
+class ReleaseFormat(StrEnum):
+    """The formats that a release may have beside `items.jsonl`, which it always has."""
+
+    CSV = "csv"
+    PARQUET = "parquet"
+    HVLI = "hvli"
+    IMAGEFOLDER = "imagefolder"
+    WEBDATASET = "webdataset"
+    LABEL_STUDIO = "label_studio"
+    ANNOTATORS = "annotators"
+
+
+class Scope(StrEnum):
+    """Which items a release holds: gold, or all that were fully labelled, with their votes and why they are no gold."""
+
+    GOLD = "gold"
+    CLOSED = "closed"
+
+
+def columns_of(scope: Scope, hashes: bool, split: bool) -> tuple[str, ...]:
+    """The columns of a release, in their order."""
+    return (
+        *COLUMNS,
+        *(STANDING_COLUMNS if scope is Scope.CLOSED else ()),
+        *(HASH_COLUMNS if hashes else ()),
+        *((SPLIT_COLUMN,) if split else ()),
+    )
+
+
+def votes_of(labels: Iterable[Row]) -> list[dict[str, Any]]:
+    """How many labels name each category, by code; labels without one are counted last, under null."""
+    counted = Counter(label["category"] for label in labels)
+    codes = sorted(code for code in counted if code is not None) + ([None] if counted[None] else [])
+    return [{"category": code, "n": counted[code]} for code in codes]
+
+
+def withheld(row: Row, texts: bool, media: bool) -> dict[str, Any]:
+    """The row without what says or quotes its text, without its picture, or without both; ids and hashes stay."""
+    bare = dict(row)
+    if not texts:
+        bare |= dict.fromkeys(_TEXTS)
+        bare["labels"] = [{**label, "note": None} for label in row["labels"]]
+    if not media:
+        bare["image"] = None
+    return bare
+
+
+_TEXTS = ("text", "text_explanation", "image_explanation", "rationale")
 
 # JSON allows these raw; programs that split lines where Unicode does would cut a row in two.
 _LINE_BREAKS = {0x85: "\\u0085", 0x2028: "\\u2028", 0x2029: "\\u2029"}
@@ -50,9 +111,9 @@ def ordered(row: Row, columns: Sequence[str] = COLUMNS) -> dict[str, Any]:
     return item
 
 
-def item_cells(row: Row) -> list[str]:
+def item_cells(row: Row, columns: Sequence[str] = COLUMNS) -> list[str]:
     """The row as cells for a spreadsheet; its labels are one cell of JSON."""
-    return [cell(row[name]) for name in COLUMNS]
+    return [cell(row[name]) for name in columns]
 
 
 def label_rows(row: Row) -> Iterable[list[str]]:

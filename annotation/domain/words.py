@@ -29,6 +29,8 @@ class Reason(StrEnum):
     MISALIGNED = "misaligned"
     PRIOR_CHALLENGED = "prior_challenged"
     MODEL_CONFLICT = "model_conflict"
+    APPEAL = "appeal"
+    """Somebody objects to what was decided."""
     REPORTED = "reported"
     WITHDRAWN = "withdrawn"
 
@@ -170,3 +172,29 @@ class SourceLabels(StrEnum):
 
     SEATS = "seats"
     INTENDED = "intended"
+
+
+class GlossaryKind(StrEnum):
+    """What an entry of the glossary explains."""
+
+    TERM = "term"
+    SYMBOL = "symbol"
+    MEME = "meme"
+
+
+class GlossaryStatus(StrEnum):
+    """Whether an entry counts: only approved ones are shown beside posts and given to models."""
+
+    PROPOSED = "proposed"
+    APPROVED = "approved"
+    RETIRED = "retired"
+
+
+class GlossarySourceKind(StrEnum):
+    """What an entry is known from."""
+
+    RUN = "run"
+    DECISION = "decision"
+    EVIDENCE = "evidence"
+    REFERENCE = "reference"
+    """Words about it: a book, an address, a person."""

@@ -20,6 +20,10 @@ _FORMATS = (
     (Format.HATEFUL_MEMES, _("Hateful Memes")),
     (Format.MMHS150K, _("MMHS150K")),
     (Format.HATEXPLAIN, _("HateXplain")),
+    (Format.LABEL_STUDIO, "Label Studio (JSON, JSON-MIN, CSV)"),
+    (Format.DOCCANO, _("doccano (JSON lines, or a ZIP with a file for each annotator)")),
+    (Format.PARQUET, _("Parquet")),
+    (Format.WEBDATASET, _("WebDataset (one tar shard)")),
 )
 _SOURCE_LABELS = (
     (SourceLabels.SEATS, _("fill seats")),

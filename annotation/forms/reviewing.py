@@ -1,4 +1,4 @@
-"""What reviewers write: a decision with its reason, a missing category, a reason alone."""
+"""What reviewers write: a choice of category, a missing category, a reason alone."""
 
 from collections.abc import Iterable
 from typing import Any
@@ -6,13 +6,11 @@ from typing import Any
 from django import forms
 from django.utils.translation import gettext_lazy as _
 
-from annotation.domain.patterns import Prior as PriorValue
-from annotation.domain.words import Modality
 from annotation.forms.written import WrittenField
-from annotation.models import Category, Ruling
+from annotation.models import Category
 
 _NO_VERSION = _("The page did not say which state of the post you saw. Load it again and send your decision once more.")
-_NO_REASON = _("Write down what decided it, in a sentence or two.")
+NO_REASON = _("Write down what decided it, in a sentence or two.")
 
 
 def version_field() -> forms.IntegerField:
@@ -46,29 +44,6 @@ class CategoryChoice(forms.Form):
         return next((category for category in self.categories if str(category.code) == code), None)
 
 
-class DecisionForm(CategoryChoice):
-    """A category, a new round or an exclusion, each with its reason. Upheld challenges go with a category."""
-
-    ruling = forms.ChoiceField(
-        choices=[(each.value, each.label) for each in (Ruling.DECIDE, Ruling.NEW_ROUND, Ruling.EXCLUDE)],
-        error_messages=dict.fromkeys(("required", "invalid_choice"), _("Press one of the buttons to decide.")),
-    )
-    rationale = WrittenField(label=_("Rationale"), error_messages={"required": _NO_REASON})
-    version = version_field()
-    uphold_text = forms.BooleanField(required=False)
-    uphold_image = forms.BooleanField(required=False)
-
-    def clean(self) -> dict[str, Any]:
-        values = super().clean() or self.cleaned_data
-        if values.get("ruling") == Ruling.DECIDE and not values.get("category") and "category" not in self.errors:
-            self.add_error("category", forms.ValidationError(_("Choose the category you decide for."), "required"))
-        return values
-
-    def upheld(self, corrections: dict[Modality, PriorValue]) -> dict[Modality, PriorValue]:
-        """Those of the possible corrections that the reviewer ticked."""
-        return {modality: to for modality, to in corrections.items() if self.cleaned_data.get(f"uphold_{modality}")}
-
-
 class MissingCategoryForm(CategoryChoice):
     """The category that a *not sure* left open, and a note for whoever reviews the item later."""
 
@@ -82,7 +57,7 @@ class MissingCategoryForm(CategoryChoice):
 class ReasonForm(forms.Form):
     """Why, and about which state of the item."""
 
-    reason = WrittenField(label=_("Reason"), rows=3, error_messages={"required": _NO_REASON})
+    reason = WrittenField(label=_("Reason"), rows=3, error_messages={"required": NO_REASON})
     version = version_field()
 
 

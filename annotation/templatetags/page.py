@@ -19,12 +19,14 @@ from annotation.refusals import sentence_for
 
 register = template.Library()
 
+_GLOSSARY = ("glossary", "glossary-new", "glossary-entry", "glossary-rule", "glossary-import")
+
 # What a member's roles open, in the order of the header. A page whose URL does not exist is left out.
 # URL name, role, text for people, names under which the place is the current one.
 _PLACES = (
     ("label", "annotates", gettext_noop("Annotate"), ("label", "label-correct", "consent", "history")),
-    ("reviews", "reviews", gettext_noop("Review"), ("reviews", "review", "replace")),
     ("items", "sees_figures", gettext_noop("Items"), ("items", "item")),
+    ("glossary", "sees_debates", gettext_noop("Glossary"), _GLOSSARY),
     ("import", "administers", gettext_noop("Import"), ("import", "import-show", "import-rows")),
     ("priors", "administers", gettext_noop("Priors"), ("priors",)),
     ("dashboard", "sees_figures", gettext_noop("Dashboard"), ("dashboard",)),
@@ -46,8 +48,8 @@ _CAMPAIGN = (
 )
 
 
-# Other apps' places stand behind the annotator's, the reviewer's and the items.
-_BEFORE_OTHERS = 3
+# Other apps' places stand behind the items, but for those that come first: behind the annotator's own.
+_OPENING = ("label", "items")
 _IN_CAMPAIGN = frozenset(name for _name, _text, names in _CAMPAIGN for name in names)
 
 
@@ -59,25 +61,39 @@ def _address(name: str, *args: Any) -> str:
         return ""
 
 
-def _places(member: Membership, project: Project, here: str = "") -> list[dict[str, Any]]:
-    opens = {
+def _opens(member: Membership) -> dict[str, bool]:
+    """What the member's roles open, by the names that places and actions use."""
+    return {
         "annotates": member.annotates,
         "reviews": member.reviews,
         "administers": member.administers,
         "sees_debates": member.administers or member.reviews,
         "sees_figures": member.administers or (member.reviews and not member.annotates),
     }
-    own = [
-        {"href": address, "text": _(text), "current": here in (names or _IN_CAMPAIGN)}
+
+
+def _places(member: Membership, project: Project, here: str = "") -> list[dict[str, Any]]:
+    opens = _opens(member)
+    own = {
+        name: {"href": address, "text": _(text), "current": here in (names or _IN_CAMPAIGN)}
         for name, role, text, names in _PLACES
         if opens[role] and (address := _address(f"annotation:{name}", project.slug))
-    ]
+    }
     others = [
-        {"href": _address(place.url_name, project.slug), "text": place.text, "current": here in place.current_at}
+        (
+            place.first,
+            {"href": _address(place.url_name, project.slug), "text": place.text, "current": here in place.current_at},
+        )
         for place in rooms.places
         if opens[place.opens]
     ]
-    return own[:_BEFORE_OTHERS] + others + own[_BEFORE_OTHERS:] if others else own
+    return [
+        *(own[name] for name in ("label",) if name in own),
+        *(link for first, link in others if first),
+        *(own[name] for name in ("items",) if name in own),
+        *(link for first, link in others if not first),
+        *(link for name, link in own.items() if name not in _OPENING),
+    ]
 
 
 @register.inclusion_tag("_nav.html", takes_context=True)
@@ -114,6 +130,18 @@ def item_tabs(context: template.Context) -> dict[str, Any]:
         for name, text in known
     ]
     return {"tabs": tabs, "about": _("About this post")}
+
+
+@register.inclusion_tag("_item_actions.html", takes_context=True)
+def item_actions(context: template.Context) -> dict[str, Any]:
+    """The buttons of other apps on an item's page, where they can be pressed."""
+    item, project, opens = context["item"], context["project"], _opens(context["membership"])
+    found = [each for each in rooms.actions if opens[each.opens] and item.stage in each.stages]
+    actions = [
+        {"href": reverse(each.url_name, args=[project.slug, item.public_id]), "text": each.text, "main": each.main}
+        for each in found
+    ]
+    return {"actions": actions}
 
 
 @register.inclusion_tag("_ways.html")

@@ -4,6 +4,7 @@ The page never holds an external id, a file name, the source, the target group, 
 label, and before a picture is revealed only the address of its blurred derivative.
 """
 
+from collections.abc import Sequence
 from dataclasses import dataclass, field
 from enum import StrEnum
 from typing import Any
@@ -16,11 +17,12 @@ from django.utils.functional import cached_property
 
 from annotation.domain.words import Modality, PriorState
 from annotation.forms.labelling import AnswerForm
+from annotation.glossing import Found
 from annotation.models import Category, Item, Label, Membership, Prior, Project, Seat
 from annotation.outcomes import Held
 from annotation.showing import first_answer_is_due, visible_priors
-from annotation.statements import Statement, slot
 from annotation.views.scope import PersonRequest
+from runs.statements import Statement, slot
 
 _CATEGORIES = Statement(Category.objects.filter(project=slot("project")).order_by("code"))
 
@@ -57,6 +59,7 @@ class Bench:
     notice: Notice | None = None
     categories: tuple[Category, ...] = field(default=())
     held: Held | None = None
+    found: Sequence[Found] | None = None  # what the glossary says, where the person asked
 
     def __post_init__(self) -> None:
         self.categories = self.categories or categories_of(self.project)
@@ -90,6 +93,11 @@ class Bench:
     @property
     def priors_are_hidden(self) -> bool:
         return first_answer_is_due(self.project, self.seat)
+
+    @property
+    def offers_glossary(self) -> bool:
+        """Whether the person may ask what the glossary says about the post."""
+        return self.project.glossary_for_annotators and not self.priors_are_hidden
 
     @property
     def own_first_answer(self) -> Category | None:

@@ -10,7 +10,7 @@ from django.views.decorators.cache import never_cache
 from django.views.decorators.debug import sensitive_post_parameters
 from django.views.decorators.http import require_http_methods
 
-from annotation import inviting, joining
+from annotation import inviting, joining, rooms
 from annotation.forms.members import NewAccountForm
 from annotation.models import Invitation, Membership, User
 from annotation.refusals import sentence_for
@@ -67,4 +67,5 @@ def _begin(member: Membership) -> HttpResponse:
     """Where somebody who has just come in begins."""
     if member.annotates:
         return redirect("annotation:consent", member.project.slug)
-    return redirect("annotation:reviews" if member.reviews else "annotation:dashboard", member.project.slug)
+    desk = next((place.url_name for place in rooms.places if place.opens == "reviews"), "annotation:items")
+    return redirect(desk if member.reviews else "annotation:dashboard", member.project.slug)

@@ -3,16 +3,16 @@
 from django.core.paginator import Paginator
 from django.db.models import Prefetch
 from django.http import Http404, HttpResponse
-from django.shortcuts import render
-from django.views.decorators.http import require_GET
+from django.shortcuts import redirect, render
+from django.views.decorators.http import require_GET, require_POST
 
-from annotation import finding, keeping_from, saved_searches
+from annotation import finding, glossing, keeping_from, saved_searches
 from annotation.domain.words import Role, Stage
 from annotation.forms import finding as form
 from annotation.many_acts import ACTS
 from annotation.models import Dispute, Event, Item, Label, Membership, Prior, Seat
-from annotation.reviewing import may_see_intent, may_see_votes
-from annotation.views.scope import PersonRequest, member_of
+from annotation.reviewing import may_see_intent, may_see_votes, names_revealed, reveal_names
+from annotation.views.scope import PersonRequest, member_of, page_before
 
 PAGE_LENGTH = 50
 
@@ -54,12 +54,15 @@ def item(request: PersonRequest, slug: str, public_id: str) -> HttpResponse:
     """One item with its priors, votes and history. Reviewers see votes without names."""
     member = member_of(request, slug, Role.REVIEWER, Role.ADMIN)
     found = _item(member, public_id)
+    named = names_revealed(found, member)
     context = {
         "project": member.project,
         "membership": member,
         "item": found,
+        "named": named,
         "priors": Prior.objects.filter(item=found, current=True).select_related("category").order_by("-modality"),
-        "votes": _votes(found, member) if may_see_votes(found, member) else [],
+        "votes": _votes(found, named=named) if may_see_votes(found, member) else [],
+        "found": glossing.found_in(member.project, found.text),
         "votes_hidden": not may_see_votes(found, member),
         "intent_shown": may_see_intent(found, member),
         "barred": keeping_from.barred_from(found) if member.administers else None,
@@ -68,6 +71,16 @@ def item(request: PersonRequest, slug: str, public_id: str) -> HttpResponse:
         "events": Event.objects.filter(item=found).select_related("actor").order_by("-at", "-id")[:100],
     }
     return render(request, "annotation/item.html", context)
+
+
+@require_POST
+def item_names(request: PersonRequest, slug: str, public_id: str) -> HttpResponse:
+    """Learn who gave which vote; that the admin looked is written down."""
+    member = member_of(request, slug, Role.ADMIN)
+    found = _item(member, public_id)
+    if may_see_votes(found, member):
+        reveal_names(found, member)
+    return redirect(page_before(request))
 
 
 def _open_disputes() -> Prefetch[str]:
@@ -86,8 +99,8 @@ def _item(member: Membership, public_id: str) -> Item:
     return found
 
 
-def _votes(item: Item, viewer: Membership) -> list[dict[str, object]]:
-    """The labels in force, round by round; pseudonyms for admins only, letters by a fixed shuffle for others."""
+def _votes(item: Item, *, named: bool) -> list[dict[str, object]]:
+    """The labels in force, round by round; letters by a fixed shuffle, or pseudonyms."""
     seats = (
         Seat.objects.filter(item=item, label__isnull=False)
         .select_related("annotator", "label__category", "label__replacement__category", "label__guideline")
@@ -98,6 +111,6 @@ def _votes(item: Item, viewer: Membership) -> list[dict[str, object]]:
     for seat in seats:
         number = letters[seat.round] = letters.get(seat.round, 0) + 1
         label: Label | None = seat.label
-        who = str(seat.annotator) if viewer.administers else chr(ord("A") + (number - 1) % 26)
+        who = str(seat.annotator) if named else chr(ord("A") + (number - 1) % 26)
         votes.append({"who": who, "round": seat.round, "label": label})
     return votes

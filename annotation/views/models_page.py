@@ -1,31 +1,37 @@
-"""The models page of a project's admins: what is asked for priors, why, whether it answers."""
+"""The models page of a project's admins: who is asked in which role, why, whether it answers."""
+
+from typing import Any
 
 from django import forms
 from django.contrib import messages
 from django.http import HttpResponse
 from django.shortcuts import redirect, render
 from django.utils.translation import gettext as _
-from django.utils.translation import gettext_lazy
 from django.views.decorators.http import require_GET, require_POST
 
 from annotation import choosing_models
-from annotation.domain.words import Modality, Role
+from annotation.domain.words import Role
 from annotation.models import Membership
+from annotation.naming import name_of
 from annotation.views.scope import PersonRequest, member_of
 from providers import wiring
+from providers.roles import ModelRole
 
 
 class ModelsForm(forms.Form):
-    """A model for each modality; empty: the site's."""
+    """A model for each role; empty: the site's."""
 
-    text = forms.CharField(required=False, max_length=200, label=gettext_lazy("For texts"))
-    image = forms.CharField(required=False, max_length=200, label=gettext_lazy("For pictures"))
+    def __init__(self, *args: Any, **kwargs: Any) -> None:
+        super().__init__(*args, **kwargs)
+        for role in ModelRole:
+            self.fields[role] = forms.CharField(required=False, max_length=200, label=name_of(role))
+            self.fields[role].widget.attrs["list"] = "models-allowed"
 
 
 class TryForm(forms.Form):
-    """Which model to ask."""
+    """Which role's model to ask."""
 
-    modality = forms.ChoiceField(choices=[(each.value, each.value) for each in Modality])
+    role = forms.ChoiceField(choices=[(each.value, each.value) for each in ModelRole])
 
 
 @require_GET
@@ -41,7 +47,7 @@ def try_out(request: PersonRequest, slug: str) -> HttpResponse:
     form = TryForm(request.POST)
     if not form.is_valid():
         return _page(request, member, status=422)
-    tested = choosing_models.try_out(Modality(form.cleaned_data["modality"]), member.project)
+    tested = choosing_models.try_out(ModelRole(form.cleaned_data["role"]), member.project)
     return _page(request, member, tested=tested)
 
 
@@ -52,7 +58,7 @@ def choose(request: PersonRequest, slug: str) -> HttpResponse:
     form = ModelsForm(request.POST)
     if form.is_valid():
         try:
-            choosing_models.choose(member, {Modality(name): value for name, value in form.cleaned_data.items()})
+            choosing_models.choose(member, {ModelRole(name): value for name, value in form.cleaned_data.items()})
         except wiring.NotConfigured as fault:
             form.add_error(None, str(fault))
         else:
@@ -70,12 +76,19 @@ def _page(
     status: int = 200,
 ) -> HttpResponse:
     setups = choosing_models.setups(member.project)
+    form = form or ModelsForm(initial={setup.role: setup.chosen for setup in setups})
+    for setup in setups:
+        form.fields[setup.role].widget.attrs["placeholder"] = setup.binding.name if not setup.chosen else ""
     context = {
         "project": member.project,
         "membership": member,
         "setups": setups,
+        "rows": [(setup, form[setup.role]) for setup in setups],
         "tested": tested,
+        # A provider's pause is told once, however many roles it has.
+        "pauses": list({setup.binding.provider: setup for setup in setups if setup.pause}.values()),
         "allowed": wiring.allowed(),
-        "form": form or ModelsForm(initial={setup.modality: setup.chosen for setup in setups}),
+        "form": form,
+        "no_language_model": not any(setup.binding.is_language_model for setup in setups),
     }
     return render(request, "annotation/models.html", context, status=status)

@@ -1,6 +1,7 @@
 """Releases: made and shown by a project's admins; every file is verified again before it is handed out."""
 
 import zipfile
+from collections import Counter
 from collections.abc import Iterator
 from functools import partial
 from typing import Any
@@ -17,19 +18,34 @@ from django.utils.http import content_disposition_header
 from django.utils.translation import gettext as _
 from django.views.decorators.http import require_GET, require_http_methods, require_POST
 
-from annotation import release_orders
-from annotation.charts import share
+from annotation import publishing, release_orders
 from annotation.domain.words import Role, Stage
+from annotation.forms.access import TermsForm
 from annotation.forms.release import ReleaseForm
-from annotation.models import Item, Membership, OrderState, Release, ReleaseOrder
+from annotation.models import (
+    Item,
+    Membership,
+    OrderState,
+    Publication,
+    Release,
+    ReleaseOrder,
+    ReleaseTerms,
+    record,
+)
 from annotation.refusals import sentence_for
-from annotation.release_files import MANIFEST, SUMS, Changed, checksum, open_verified, problems, read_manifest
-from annotation.releasing import CannotRelease, folder_of
+from annotation.release_changes import between
+from annotation.release_files import MANIFEST, SUMS, Changed, checksum, open_verified
+from annotation.release_papers import bibtex
+from annotation.release_places import folder_of
+from annotation.release_shown import facts
+from annotation.releasing import CannotRelease
+from annotation.splitting import BadSplitList, keep_list
 from annotation.tasks import ring_for_release
 from annotation.views.scope import PersonRequest, member_of
 
 PAGE_LENGTH = 50
-_FILES_SHOWN = 12
+_FILES_SHOWN = 30
+_FOLDERS = ("pictures/", "imagefolder/")
 _TYPES = {"jsonl": "application/jsonl", "csv": "text/csv; charset=utf-8", "md": "text/markdown; charset=utf-8"}
 
 
@@ -37,12 +53,15 @@ _TYPES = {"jsonl": "application/jsonl", "csv": "text/csv; charset=utf-8", "md": 
 def releases(request: PersonRequest, slug: str) -> HttpResponse:
     """The project's releases, and the form that makes the next one."""
     member = member_of(request, slug, Role.ADMIN)
-    form = ReleaseForm(request.POST if request.method == "POST" else None)
+    posted = (request.POST, request.FILES) if request.method == "POST" else ()
+    form = ReleaseForm(member.project, *posted)
     if form.is_valid():
         try:
-            row = release_orders.order(member, form.cleaned_data["key"], form.selection())
+            row = release_orders.order(member, form.cleaned_data["key"], form.selection(_kept(member, form)))
         except CannotRelease as fault:
             form.add_error(None, sentence_for(fault.code, fault.sentence))
+        except BadSplitList as fault:
+            form.add_error("split_file", fault.sentence)
         else:
             return _follow(request, slug, row)
     made_so_far = Release.objects.filter(project=member.project).select_related("created_by").order_by("-number")
@@ -90,28 +109,97 @@ def show(request: PersonRequest, slug: str, number: int) -> HttpResponse:
     """One release: what it holds, how far its annotators agreed, its files."""
     member, made = _release(request, slug, number)
     files = made.manifest["files"]
-    context = {
+    shown = Publication.objects.filter(release=made, withdrawn_at=None).first()
+    context = facts(made) | {
         "project": member.project,
         "membership": member,
-        "release": made,
-        "m": made.manifest,
-        "checksum": checksum(made.manifest),
-        "citation": _citation(made),
-        "funnel": _funnel(made.manifest),
-        "categories": _categories(made.manifest),
-        "files": [file for file in files if not file["path"].startswith("pictures/")][:_FILES_SHOWN],
-        "pictures": sum(file["path"].startswith("pictures/") for file in files),
-        "bytes": sum(file["size"] for file in files),
+        "citation": bibtex(made.manifest),
+        "files": [file for file in files if not file["path"].startswith(_FOLDERS)][:_FILES_SHOWN],
+        "folders": _folders(files),
         "versions": Release.objects.filter(project=member.project).order_by("-number")[:20],
+        "publication": shown,
+        "requests": publishing.requests_for(made)[:PAGE_LENGTH] if shown else (),
+        "now": timezone.now(),
     }
     return render(request, "annotation/release.html", context)
+
+
+@require_POST
+def publish(request: PersonRequest, slug: str, number: int) -> HttpResponse:
+    """Show a release to the world."""
+    member, made = _release(request, slug, number)
+    try:
+        publishing.publish(made, member)
+    except publishing.Damaged as fault:
+        messages.error(request, _("The release is not intact: %(problems)s") % {"problems": fault.sentence})
+    return redirect("annotation:release", slug, number)
+
+
+@require_POST
+def take_back(request: PersonRequest, slug: str, number: int) -> HttpResponse:
+    """Close the public page and all links."""
+    member, made = _release(request, slug, number)
+    if publishing.take_back(made, member):
+        messages.success(request, _("The public page is closed, and no link works any more."))
+    return redirect("annotation:release", slug, number)
+
+
+@require_POST
+def access(request: PersonRequest, slug: str, number: int, public_id: UUID) -> HttpResponse:
+    """Answer a request for access."""
+    member, made = _release(request, slug, number)
+    asked = publishing.requests_for(made).filter(public_id=public_id).first()
+    if asked is None:
+        raise Http404
+    approved = request.POST.get("do") == "approve"
+    reason = " ".join(request.POST.get("reason", "").replace("\0", "").split())
+    if not publishing.decide(made, asked, member, approved, reason):
+        messages.warning(request, _("That was not possible any more; here is how it stands now."))
+    return redirect("annotation:release", slug, number)
+
+
+@require_http_methods(["GET", "POST"])
+def terms(request: PersonRequest, slug: str) -> HttpResponse:
+    """What holds for all releases: authors, licences under which content stays behind, terms of access."""
+    member = member_of(request, slug, Role.ADMIN)
+    stated = publishing.terms_of(member.project)
+    form = TermsForm(request.POST if request.method == "POST" else None, initial=TermsForm.initial_of(stated))
+    if form.is_valid():
+        ReleaseTerms.objects.update_or_create(project=member.project, defaults=form.cleaned_data)
+        record("release_terms", project=member.project, actor=member, row=member.project.public_id)
+        messages.success(request, _("Saved. It holds for releases made from now on."))
+        return redirect("annotation:releases", slug)
+    context = {"project": member.project, "membership": member, "form": form}
+    return render(request, "annotation/release_terms.html", context, status=422 if form.is_bound else 200)
+
+
+@require_GET
+def changes(request: PersonRequest, slug: str, number: int, older: int) -> HttpResponse:
+    """What changed from an older release to this one, and why."""
+    member, made = _release(request, slug, number)
+    before = Release.objects.filter(project=member.project, number=older).first()
+    if before is None:
+        raise Http404
+    context: dict[str, Any] = {"project": member.project, "membership": member, "release": made, "older": before}
+    try:
+        found = between(before, made)
+    except OSError:
+        return _refused(request, member, made, _("A file of one of the releases is lost."))
+    names = {category["code"]: category["name"] for category in made.manifest["categories"]}
+    relabelled = [
+        each | {"from_name": names.get(each["from"], "–"), "to_name": names.get(each["to"], "–")}
+        for each in found["relabelled"][:PAGE_LENGTH]
+    ]
+    first = {name: found[name][:PAGE_LENGTH] for name in ("added", "removed", "revised")}
+    told: dict[str, Any] = {"c": found | first | {"relabelled": relabelled}, "shown": PAGE_LENGTH}
+    return render(request, "annotation/release_changes.html", context | told)
 
 
 @require_POST
 def verify(request: PersonRequest, slug: str, number: int) -> HttpResponse:
     """Check every byte of a release now."""
     _member, made = _release(request, slug, number)
-    found = _damage(made)
+    found = publishing.damage(made)
     if found:
         messages.error(request, _("The release is not intact: %(problems)s") % {"problems": " ".join(found[:5])})
     else:
@@ -140,13 +228,22 @@ def file(request: PersonRequest, slug: str, number: int, path: str) -> HttpRespo
 def everything(request: PersonRequest, slug: str, number: int) -> HttpResponseBase:
     """The whole release as one ZIP, streamed after every file was verified; else 409."""
     member, made = _release(request, slug, number)
-    found = _damage(made)
+    found = publishing.damage(made)
     if found:
         return _refused(request, member, made, found[0])
     name = f"{slug}-release-{number}"
     answer = StreamingHttpResponse(_zipped(made, name), content_type="application/zip")
     answer["Content-Disposition"] = content_disposition_header(True, f"{name}.zip") or "attachment"
     return answer
+
+
+def _kept(member: Membership, form: ReleaseForm) -> str:
+    """The id of the split list that came with the form, kept from now on; empty without one. Raises BadSplitList."""
+    uploaded = form.cleaned_data["split_file"]
+    if not uploaded:
+        return ""
+    name = "".join(character for character in uploaded.name if character.isprintable()) or _("list")
+    return str(keep_list(member.project, member, name, uploaded.file).public_id)
 
 
 def _follow(request: PersonRequest, slug: str, row: ReleaseOrder) -> HttpResponse:
@@ -191,13 +288,10 @@ def _release(request: PersonRequest, slug: str, number: int) -> tuple[Membership
     return member, made
 
 
-def _damage(made: Release) -> list[str]:
-    """What is wrong with the files, also where files and manifest were changed together."""
-    folder = folder_of(made)
-    found = problems(folder)
-    if not found and read_manifest(folder) != made.manifest:
-        return [_("manifest.json: the file is not the manifest that was released.")]
-    return found
+def _folders(files: list[dict[str, Any]]) -> list[tuple[str, int]]:
+    """The folders of a release whose files are not listed one by one, with how many there are."""
+    counted = Counter(file["path"].partition("/")[0] for file in files if file["path"].startswith(_FOLDERS))
+    return [(f"{name}/", n) for name, n in sorted(counted.items())]
 
 
 def _sealed(made: Release, path: str) -> Any:
@@ -217,42 +311,6 @@ def _sealed(made: Release, path: str) -> Any:
 def _refused(request: PersonRequest, member: Membership, made: Release, sentence: str) -> HttpResponse:
     context = {"project": member.project, "membership": member, "release": made, "sentence": sentence}
     return render(request, "annotation/release_damaged.html", context, status=409)
-
-
-def _funnel(manifest: dict[str, Any]) -> list[dict[str, Any]]:
-    """From import to gold, as the project stood when the release was made."""
-    found = manifest["agreement"]
-    imported = sum(found["stages"].values())
-    steps = [
-        (_("Imported"), imported),
-        (_("Fully labelled"), found["raw"]["items"]),
-        (_("Quality"), found["steps"]["quality"]["items"]),
-        (_("Consensus"), found["steps"]["consensus"]["items"]),
-        (_("Aligned"), found["steps"]["alignment"]["items"]),
-        (_("Gold"), found["stages"]["gold"]),
-        (_("In this release"), manifest["counts"]["items"]),
-    ]
-    return [{"label": label, "n": n, "width": share(n, imported)} for label, n in steps]
-
-
-def _citation(made: Release) -> str:
-    """A BibTeX entry; braces and backslashes of the name would break it and are left out."""
-    about = made.manifest["project"]
-    name = "".join(character for character in about["name"] if character not in "{}\\")
-    key = f"{about['slug']}_{made.number}".replace("-", "_")
-    fields = {"title": name, "version": made.number, "year": made.manifest["created"][:4]}
-    fields["note"] = f"SHA-256 {checksum(made.manifest)}"
-    lines = ",\n".join(f"  {field:<7} = {{{value}}}" for field, value in fields.items())
-    return f"@dataset{{{key},\n{lines}\n}}"
-
-
-def _categories(manifest: dict[str, Any]) -> list[dict[str, Any]]:
-    gold = manifest["counts"]["gold"]
-    most = max(gold.values(), default=0)
-    return [
-        category | {"n": gold.get(str(category["code"]), 0), "width": share(gold.get(str(category["code"]), 0), most)}
-        for category in manifest["categories"]
-    ]
 
 
 class _Pipe:

@@ -11,11 +11,12 @@ from annotation import second_factor
 from annotation.domain.words import Role
 from annotation.models import Membership, Project, User
 from annotation.project_life import is_closed
-from annotation.statements import Statement, slot
+from runs.statements import Statement, slot
 
 OPEN_WHEN_CLOSED = frozenset(
     {
         *("check-in-forget", "withdraw", "member-deactivate", "member-erase", "invitation-end", "release-verify"),
+        *("release-take-back", "release-access"),
         *("project-life", "project-archive", "project-delete", "project-keep", "project-clone"),
         *("search-save", "search-change", "bulk-cancel"),
     }

@@ -23,7 +23,8 @@ from annotation.drawing import DrawingProcess
 from annotation.handing_out import claim
 from annotation.models import Dispute, Event, Item, Label, Picture, Prior, Project, Replacement, Seat
 from annotation.pictures import limits, stage
-from annotation.releasing import folder_of, release, releases_root
+from annotation.release_places import folder_of, releases_root
+from annotation.releasing import release
 from annotation.storing import store_pictures
 from runs.domain.states import RunState
 from runs.models import Run, Turn

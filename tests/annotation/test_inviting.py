@@ -234,7 +234,7 @@ def test_who_has_an_account_signs_in_and_comes_back(admin):
 
 
 def test_a_reviewer_and_an_admin_begin_elsewhere(admin):
-    for role, place in ((Role.REVIEWER, "/p/garden/review/"), (Role.ADMIN, "/p/garden/dashboard/")):
+    for role, place in ((Role.REVIEWER, "/p/garden/desk/"), (Role.ADMIN, "/p/garden/dashboard/")):
         guest = Client()
         guest.force_login(make_user())
         assert guest.post(link(inviting.invite(admin, [role])))["Location"] == place

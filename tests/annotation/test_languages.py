@@ -41,6 +41,13 @@ LOCALES = ("ko", "zh_Hans")
 LANGUAGES = ("ko", "zh-hans")
 SCRIPT = {"ko": "[가-힣]", "zh-hans": "[一-鿿]", "zh_Hans": "[一-鿿]"}
 SAME_EVERYWHERE = {
+    "Parquet",
+    "ImageFolder (Hugging Face)",
+    "H-VLI JSON",
+    "Google Programmable Search",
+    "detoxify",
+    "Fleiss' κ %(kappa)s",
+    "Id",
     "CSV",
     "TSV",
     "H-VLI",
@@ -49,7 +56,6 @@ SAME_EVERYWHERE = {
     "HateXplain",
     "Dawid-Skene",
     "MACE",
-    "Id",
     "Space",
     "Interplay JSON lines",
 }
@@ -276,10 +282,13 @@ def test_pages_hold_no_english_sentence(campaign, language):
     disputed = Item.objects.get(project=campaign, stage=Stage.DISPUTED)
     names = "label guidelines history pause resources withdraw items batches import priors dashboard releases"
     addresses = [reverse(f"annotation:{name}", args=["winter"]) for name in names.split()]
-    addresses += [reverse(f"annotation:{name}", args=["winter"]) for name in ("reviews", "models", "members")]
+    addresses += [reverse(f"annotation:{name}", args=["winter"]) for name in ("models", "members")]
+    addresses += [reverse("moderation:desk", args=["winter"])]
     addresses += [reverse("annotation:project-settings", args=["winter"])]
     addresses += [reverse(f"annotation:{name}") for name in ("projects", "preferences", "tokens")]
-    addresses += [reverse(f"annotation:{name}", args=["winter", disputed.public_id]) for name in ("item", "review")]
+    addresses += [
+        reverse(name, args=["winter", disputed.public_id]) for name in ("annotation:item", "moderation:desk-item")
+    ]
     unwanted = (*ENGLISH, *sentences())
     for address in addresses:
         answer = client.get(address, follow=True)

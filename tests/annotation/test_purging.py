@@ -53,7 +53,8 @@ from annotation.models import (
     WorkDay,
     record,
 )
-from annotation.releasing import folder_of, release
+from annotation.release_places import folder_of
+from annotation.releasing import release
 from annotation.sweeping import sweep
 from runs.models import Account, Run, Turn
 

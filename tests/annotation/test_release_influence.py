@@ -11,7 +11,8 @@ from annotation.exposure import exposure
 from annotation.influence import as_json, influence
 from annotation.models import OptOut, Prior, WorkDay
 from annotation.release_files import problems
-from annotation.releasing import folder_of, release
+from annotation.release_places import folder_of
+from annotation.releasing import release
 
 pytestmark = pytest.mark.django_db
 

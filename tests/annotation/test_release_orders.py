@@ -16,8 +16,10 @@ from annotation.consensus import close_item
 from annotation.domain.words import Level, Role
 from annotation.models import OrderState, Picture, Release, ReleaseOrder
 from annotation.release_orders import LAPSE, order, perform
-from annotation.release_rows import Rows, Selection
-from annotation.releasing import CannotRelease, folder_of, releases_root
+from annotation.release_places import folder_of, releases_root
+from annotation.release_rows import Rows
+from annotation.release_selection import Selection
+from annotation.releasing import CannotRelease
 from annotation.tasks import ring_for_releases_left_behind
 
 pytestmark = pytest.mark.django_db(transaction=True)

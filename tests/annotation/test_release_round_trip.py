@@ -16,8 +16,9 @@ from annotation.domain.words import Modality, Role, Stage
 from annotation.drawing import DrawingProcess
 from annotation.models import Item, Picture, Prior
 from annotation.pictures import limits, stage
-from annotation.release_rows import Selection
-from annotation.releasing import copy_to, folder_of, release
+from annotation.release_places import folder_of
+from annotation.release_selection import Selection
+from annotation.releasing import copy_to, release
 from annotation.replacing import replace
 from annotation.storing import store_pictures
 

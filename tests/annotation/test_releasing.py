@@ -4,14 +4,14 @@ import csv
 import hashlib
 import json
 from datetime import UTC, datetime
-from io import BytesIO, StringIO
+from io import StringIO
 
 import pytest
 from django.core.files.base import ContentFile
 from django.core.files.storage import default_storage
 from django.core.management import call_command
 from django.core.management.base import CommandError
-from PIL import Image
+from release_builders import make_gold, make_picture, rows_of
 
 import builders
 from annotation.agreement import agreement, as_json
@@ -19,10 +19,11 @@ from annotation.consensus import close_item
 from annotation.domain.released import COLUMNS, LABEL_COLUMNS
 from annotation.domain.spreadsheets import restored
 from annotation.domain.words import Level, Modality, PriorState, Source, Stage
-from annotation.models import Adjudication, AppendOnlyError, Event, Item, Picture, Prior, Release, Ruling
+from annotation.models import Adjudication, AppendOnlyError, Event, Item, Prior, Release, Ruling
 from annotation.release_files import problems
-from annotation.release_rows import Selection
-from annotation.releasing import CannotRelease, folder_of, release, releases_root
+from annotation.release_places import folder_of, releases_root
+from annotation.release_selection import Selection
+from annotation.releasing import CannotRelease, release
 
 pytestmark = pytest.mark.django_db
 
@@ -35,35 +36,6 @@ def project():
 @pytest.fixture
 def trio(project):
     return [builders.make_member(project) for _ in range(3)]
-
-
-def make_gold(project, trio, codes=(0, 0, 1), text="A post about a garden.", **fields):
-    item = builders.make_labelled_item(project, trio, codes, text=text, **fields)
-    close_item(item)
-    item.refresh_from_db()
-    assert item.stage == Stage.GOLD
-    return item
-
-
-def make_picture(project, colour="red"):
-    out = BytesIO()
-    Image.new("RGB", (8, 6), colour).save(out, "PNG")
-    content = out.getvalue()
-    name = default_storage.save("pictures/x.png", ContentFile(content))
-    return Picture.objects.create(
-        project=project,
-        sha256=hashlib.sha256(b"as it came in: " + content).hexdigest(),
-        file=name,
-        file_sha256=hashlib.sha256(content).hexdigest(),
-        blurred=name,
-        media_type="image/png",
-        width=8,
-        height=6,
-    )
-
-
-def rows_of(made):
-    return [json.loads(line) for line in (folder_of(made) / "items.jsonl").read_bytes().splitlines()]
 
 
 def sheet_of(made, name="items.csv"):

@@ -3,8 +3,10 @@
 from collections.abc import Iterator
 from typing import Any, BinaryIO, Protocol
 
-from annotation.domain.formats import strict_json
+from annotation.domain.formats import shards, strict_json, typed
+from annotation.domain.formats.doccano import Doccano, is_doccano
 from annotation.domain.formats.jsonlines import JsonLines
+from annotation.domain.formats.label_studio import MARKS, Tasks, is_task
 from annotation.domain.formats.lines import check_head, read_lines
 from annotation.domain.formats.objects import Entries
 from annotation.domain.formats.rows import (
@@ -18,7 +20,9 @@ from annotation.domain.formats.rows import (
     RowError,
     Unreadable,
 )
+from annotation.domain.formats.shards import Shard
 from annotation.domain.formats.tables import Table, delimiter_of
+from annotation.domain.formats.typed import Parquet
 
 ZIP_MAGIC = b"PK\x03\x04"
 
@@ -33,8 +37,16 @@ class Reader(Protocol):
 
 def open_reader(stream: BinaryIO, reading: Reading) -> Reader:
     """The reader of the named format. Raises Unreadable for files that no reader takes."""
-    check_head(stream)
+    if reading.format is Format.PARQUET:
+        return Parquet(stream, reading)
+    if reading.format is Format.WEBDATASET:
+        return Shard(stream, reading)
+    head = check_head(stream)
     match reading.format:
+        case Format.LABEL_STUDIO:
+            return Tasks(stream, reading, table=head.lstrip()[:1] not in (b"[", b"{"))
+        case Format.DOCCANO:
+            return Doccano(stream, reading)
         case Format.CSV | Format.TSV:
             return Table(stream, reading)
         case Format.INTERPLAY | Format.JSONL | Format.HATEFUL_MEMES:
@@ -43,12 +55,15 @@ def open_reader(stream: BinaryIO, reading: Reading) -> Reader:
             return Entries(stream, reading) if _of_whole(stream) is Format.HATEXPLAIN else JsonLines(stream, reading)
         case Format.HVLI | Format.MMHS150K:
             return Entries(stream, reading)
-        case Format.AUTO:
+        case _:
             raise ValueError("Detect the format first.")
 
 
 def detect(stream: BinaryIO, mapped: Mapped = AS_NAMED) -> Format:
     """The format of a text file. Raises Unreadable where it is none that is read."""
+    packed = binary_format(stream)
+    if packed is not None:
+        return packed
     head = check_head(stream)
     opening = head.lstrip()[:1]
     if opening == b"[":
@@ -56,12 +71,24 @@ def detect(stream: BinaryIO, mapped: Mapped = AS_NAMED) -> Format:
     if opening == b"{":
         return _of_whole(stream) or _of_lines(stream, mapped)
     _, header = next(read_lines(stream, LIMITS.line_bytes))
+    if {name.strip().strip('"') for name in header.strip().split(",")} >= MARKS:
+        return Format.LABEL_STUDIO
     return Format.TSV if delimiter_of(header) == "\t" else Format.CSV
 
 
+def binary_format(stream: BinaryIO) -> Format | None:
+    """The format of a file that is no text, by its first bytes."""
+    stream.seek(0)
+    head = stream.read(512)
+    if head.startswith(typed.MAGIC):
+        return Format.PARQUET
+    return Format.WEBDATASET if head[shards.MAGIC_AT :].startswith(shards.MAGIC) else None
+
+
 def _of_array(stream: BinaryIO) -> Format:
-    if _of_whole(stream) is Format.HATEXPLAIN:
-        return Format.HATEXPLAIN
+    found = _of_whole(stream)
+    if found in (Format.HATEXPLAIN, Format.LABEL_STUDIO):
+        return found
     reason = "The file is one JSON array. Write one object a line, without brackets and commas around them."
     raise Unreadable(RowError(1, "json_array", reason))
 
@@ -88,6 +115,8 @@ def _of_lines(stream: BinaryIO, mapped: Mapped) -> Format:
         return Format.JSONL
     if _of_record(first) is Format.HATEXPLAIN:
         return Format.HATEXPLAIN
+    if is_doccano(first):
+        return Format.DOCCANO
     if "img" in first and "id" in first and "image" not in first:
         return Format.HATEFUL_MEMES
     return Format.INTERPLAY if "id" in first else Format.JSONL
@@ -103,6 +132,8 @@ def _of_record(record: Any) -> Format | None:
         return Format.MMHS150K
     if "annotators" in record and "post_tokens" in record:
         return Format.HATEXPLAIN
+    if is_task(record):
+        return Format.LABEL_STUDIO
     return None
 
 

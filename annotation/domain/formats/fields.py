@@ -113,15 +113,29 @@ def moment(value: Any, field: str) -> datetime | None:
     raise BadValue("bad_moment", "A moment is written like 2026-01-01T00:00:00Z, in the years 1900 to 2200.", field)
 
 
-def picture_path(value: Any, field: str = "image") -> str:
-    """The relative path of a picture. Addresses and paths that lead elsewhere are refused."""
+def is_address(path: str) -> bool:
+    """Whether a picture is named by an address of the web."""
+    return path[:8].lower().startswith(("http://", "https://"))
+
+
+def picture_path(value: Any, field: str = "image", *, addresses: bool = False) -> str:
+    """The relative path of a picture, or (`addresses`) its http or https address.
+
+    Other addresses and paths that lead elsewhere are refused. What an address brings is for whoever fetches it.
+    """
     path = _string(value, field)
     if not path:
         return ""
     if is_blank(path):
         raise BadValue("blank_text", "The picture's path is blank.", field)
+    if addresses and is_address(path):
+        return short(path, field, 512)
     if _URL.match(path):
-        reason = "Pictures are not fetched from addresses. Put the file into a ZIP with the table and give its path."
+        reason = (
+            "Pictures are fetched from http and https addresses only. Put the file into a ZIP and give its path."
+            if addresses
+            else "Pictures of this format are not fetched from addresses. Put them into a ZIP with the table."
+        )
         raise BadValue("picture_url", reason, field)
     if "\\" in path or path.startswith("/") or ".." in path.split("/"):
         raise BadValue("unsafe_path", "A picture's path is relative, with / between folders and without '..'.", field)

@@ -39,7 +39,7 @@ class JsonLines:
     def _row(self, line: int, text: str) -> Row | RowError:
         name = ""
         try:
-            values = _object(text)
+            values = object_of(text)
             name = str(values.get("id", values.get("post_id", "")))[:128]
             reader = READERS.get(self.reading.format)
             return reader(line, "", values, self.reading) if reader else self._shaped(line, values)
@@ -62,7 +62,8 @@ class JsonLines:
             raise Unreadable(fault.at(line)) from fault
 
 
-def _object(text: str) -> dict[str, Any]:
+def object_of(text: str) -> dict[str, Any]:
+    """The object that a line of JSON holds. Raises BadValue."""
     try:
         values = strict_json.parse(text)
     except BadValue as fault:

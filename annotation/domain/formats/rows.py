@@ -4,7 +4,7 @@ Readers of all formats end in `Row`. Categories stay as they were written (`"1"`
 category of which project that is, is decided later (`annotation.domain.categories`).
 """
 
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 from datetime import datetime
 from enum import StrEnum
@@ -27,6 +27,11 @@ class Format(StrEnum):
     HATEFUL_MEMES = "hateful_memes"
     MMHS150K = "mmhs150k"
     HATEXPLAIN = "hatexplain"
+    LABEL_STUDIO = "label_studio"
+    DOCCANO = "doccano"
+    PARQUET = "parquet"
+    IMAGEFOLDER = "imagefolder"
+    WEBDATASET = "webdataset"
 
 
 class LabelUse(StrEnum):
@@ -136,6 +141,8 @@ class Row:
     known_explanation: str = ""
     known_training: bool = False
     """The item's known answer, why, and whether it is for training (else it is mixed in)."""
+    subset: str = ""
+    """The part of the data set it belongs to, where a column for that is named (evaluations count by it)."""
     claimed_pattern: str = ""
     claimed_difficulty: str = ""
     provenance: Mapping[str, Any] = field(default_factory=dict)
@@ -167,6 +174,7 @@ class Mapped:
     image: str = ""
     id: str = ""
     annotator: str = ""
+    subset: str = ""
     values: Mapping[str, str] = field(default_factory=dict)
     label_is: LabelUse = LabelUse.INTENDED
 
@@ -178,7 +186,8 @@ AS_NAMED = Mapped()
 class Reading:
     """How a file is read: the format, the columns, where ids come from if the file has none.
 
-    `update` reads rows that name existing items, so they need neither text nor picture.
+    `update` reads rows that name existing items, so they need neither text nor picture. `keep` takes pictures that
+    stand inside the file, by name and content, and answers the name; it raises BadValue. None: they are not taken.
     """
 
     format: Format
@@ -186,3 +195,4 @@ class Reading:
     id_prefix: str = "row-"
     update: bool = False
     limits: Limits = LIMITS
+    keep: Callable[[str, Any], str] | None = None

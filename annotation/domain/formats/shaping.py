@@ -32,7 +32,7 @@ NAMES = _ITEM | _CATEGORIES | _KNOWN | _PRIORS
 DERIVED = frozenset(
     {"level", "pattern", "difficulty", "mechanism", "aligned", "hateful", "round", "guideline_version", "reasons"}
     | {"image_sha256", "image_sha256_original", "image_sha256_released", "text_prompt_digest", "image_prompt_digest"}
-    | {"text_state", "image_state"}
+    | {"text_state", "image_state", "stage", "excluded_for", "votes", "text_sha256", "withheld", "split", "image_path"}
 )
 """Names that releases write and that an import passes over in silence."""
 
@@ -47,15 +47,23 @@ class Shape:
         """`columns` are the names in the header, or of the first JSON line. Raises BadValue: `missing_column`."""
         mapped = reading.mapped
         self.reading, self.label, self.values = reading, mapped.label, mapped.values
-        self.text, self.image = mapped.text or "text", mapped.image or "image"
+        self.text = mapped.text or "text"
+        self.image = mapped.image or ("file_name" if "file_name" in columns and "image" not in columns else "image")
         self.annotator = mapped.annotator or "annotator"
         self.id = mapped.id or ("id" if "id" in columns or reading.update else "")
-        self.used = NAMES | DERIVED | {self.text, self.image, self.id, self.label, self.annotator}
+        self.subset = mapped.subset
+        self.used = NAMES | DERIVED | {self.text, self.image, self.id, self.label, self.annotator, self.subset}
         self._check_columns(columns)
 
     def _check_columns(self, columns: frozenset[str]) -> None:
         mapped = self.reading.mapped
-        named = {"text": mapped.text, "image": mapped.image, "id": mapped.id, "label": mapped.label}
+        named = {
+            "text": mapped.text,
+            "image": mapped.image,
+            "id": mapped.id,
+            "label": mapped.label,
+            "subset": mapped.subset,
+        }
         found = ", ".join(sorted(columns)[:40]) or "none"
         for what, column in named.items():
             if column and column not in columns and self.reading.format.value in {"csv", "tsv"}:
@@ -73,7 +81,7 @@ class Shape:
         get = values.get
         name = fields.external_id(get(self.id), self.id) if self.id else self._made_id(line, get("id"))
         text = fields.item_text(get(self.text), self.text)
-        picture = fields.picture_path(get(self.image), self.image)
+        picture = fields.picture_path(get(self.image), self.image, addresses=True)
         if not text and not picture and not self.reading.update:
             raise BadValue("no_content", "The row has neither a text nor a picture.", self.text)
         gold, source, gold_source = _gold_and_sources(get)
@@ -93,6 +101,7 @@ class Shape:
             intended_hateful=fields.flag(get("intended_hateful"), "intended_hateful"),
             severity=fields.severity(get("severity")),
             known_category=fields.category(get("known_category"), "known_category"),
+            subset=fields.short(get(self.subset), self.subset, 120) if self.subset else "",
             **given,
         )
         return with_label(row, get(self.label), self.reading, get(self.annotator)) if self.label else row

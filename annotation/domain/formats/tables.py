@@ -2,13 +2,14 @@
 
 import csv
 import re
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from typing import BinaryIO
 
 from annotation.domain.formats.lines import read_lines
 from annotation.domain.formats.rows import (
     BadValue,
     Format,
+    Limits,
     Reading,
     Row,
     RowError,
@@ -40,10 +41,10 @@ class Table:
 
     def __iter__(self) -> Iterator[Row | RowError]:
         """Raises Unreadable where nothing further can be read."""
-        records = self._records()
+        records = table_records(self.stream, self.reading.limits, self._delimiter())
         _, header = next(records, (0, []))
         header = [name.strip() for name in header]
-        self._check(header)
+        check_header(header)
         try:
             shape = Shape(self.reading, frozenset(header))
         except BadValue as fault:
@@ -56,6 +57,17 @@ class Table:
             yield self._row(shape, header, line, [restored(cell) for cell in record] if released else record)
         if not found:
             raise Unreadable(RowError(1, "no_rows", "The file holds a header and no rows."))
+
+    def plain(self) -> Iterator[tuple[int, dict[str, str]]]:
+        """The rows as they stand there: line and cells by column. Raises Unreadable."""
+        records = table_records(self.stream, self.reading.limits, self._delimiter())
+        _, header = next(records, (0, []))
+        check_header(header)
+        for line, record in records:
+            if len(record) != len(header):
+                reason = f"The row has {len(record)} columns, the header {len(header)}."
+                raise Unreadable(RowError(line, "column_count", reason, limit=len(header)))
+            yield line, dict(zip(header, record, strict=True))
 
     def _row(self, shape: Shape, header: list[str], line: int, record: list[str]) -> Row | RowError:
         if len(record) != len(header):
@@ -78,35 +90,32 @@ class Table:
                 reason = f"{name} has {len(value):,} characters; at most {allowed:,}."
                 raise BadValue("field_too_long", reason, name, allowed)
 
-    def _check(self, header: list[str]) -> None:
-        twice = sorted({name for name in header if header.count(name) > 1})
-        if twice:
-            reason = f"The column {twice[0]!r} stands twice in the header."
-            raise Unreadable(RowError(1, "duplicate_column", reason, twice[0][:80]))
-
-    def _records(self) -> Iterator[tuple[int, list[str]]]:
-        """(line on which the record begins, cells); blank lines are passed over."""
-        lines = (text for _, text in read_lines(self.stream, self.reading.limits.line_bytes))
-        first = next(lines, "")
-        reader = csv.reader(_chain(first, lines), delimiter=self._delimiter(first), strict=True)
-        while True:
-            line = reader.line_num + 1
-            try:
-                record = next(reader, None)
-            except csv.Error as fault:
-                raise Unreadable(_csv_error(line, str(fault))) from fault
-            if record is None:
-                return
-            if record:
-                yield line, record
-
-    def _delimiter(self, first: str) -> str:
-        return delimiter_of(first) if self.reading.format is Format.CSV else "\t"
+    def _delimiter(self) -> str:
+        first = next((text for _, text in read_lines(self.stream, self.reading.limits.line_bytes)), "")
+        return "\t" if self.reading.format is Format.TSV else delimiter_of(first)
 
 
-def _chain(first: str, rest: Iterator[str]) -> Iterator[str]:
-    yield first
-    yield from rest
+def check_header(header: Sequence[str]) -> None:
+    """Raises Unreadable for a column that stands twice."""
+    twice = sorted({name for name in header if header.count(name) > 1})
+    if twice:
+        reason = f"The column {twice[0]!r} stands twice in the header."
+        raise Unreadable(RowError(1, "duplicate_column", reason, twice[0][:80]))
+
+
+def table_records(stream: BinaryIO, limits: Limits, delimiter: str) -> Iterator[tuple[int, list[str]]]:
+    """(line on which the record begins, cells), the header too; blank lines are passed over. Raises Unreadable."""
+    reader = csv.reader((text for _, text in read_lines(stream, limits.line_bytes)), delimiter=delimiter, strict=True)
+    while True:
+        line = reader.line_num + 1
+        try:
+            record = next(reader, None)
+        except csv.Error as fault:
+            raise Unreadable(_csv_error(line, str(fault))) from fault
+        if record is None:
+            return
+        if record:
+            yield line, record
 
 
 def _csv_error(line: int, message: str) -> RowError:

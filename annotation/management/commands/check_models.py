@@ -11,21 +11,21 @@ from annotation.models import Project
 
 
 class Command(JsonCommand):
-    help = "Show which model is asked for each kind of prior and why, and test each with one call."
+    help = "Show which model is asked for each kind of prior, or in every role, and why, and test each with one call."
 
     def add_arguments(self, parser: CommandParser) -> None:
         super().add_arguments(parser)
         parser.add_argument("--project", metavar="SLUG", help="with the project's own models and categories")
+        parser.add_argument("--all", action="store_true", help="of every role, not of the priors alone")
         parser.add_argument("--no-call", action="store_true", help="look at the settings only, ask nobody")
 
     def answer(self, **options: Any) -> dict[str, Any]:
         """Test what can be tested; ok is false if anything is wrong with a model that would be asked."""
         row = _project(options["project"]) if options["project"] else None
         models = []
-        for setup in choosing_models.setups(row):
-            tried = (
-                choosing_models.try_out(setup.modality, row) if setup.can_be_tried and not options["no_call"] else None
-            )
+        looked_at = choosing_models.setups if options["all"] else choosing_models.prior_setups
+        for setup in looked_at(row):
+            tried = choosing_models.try_out(setup.role, row) if setup.can_be_tried and not options["no_call"] else None
             models.append(_plain(setup, tried))
         return {"ok": all(model["ok"] for model in models), "models": models}
 

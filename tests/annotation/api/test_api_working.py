@@ -10,7 +10,7 @@ from django.utils import timezone
 from annotation.consensus import close_item
 from annotation.domain.words import Role
 from annotation.models import Item, Label, Membership, Release
-from annotation.releasing import folder_of
+from annotation.release_places import folder_of
 from builders import make_label, make_labelled_item, make_member, make_open_item, make_project
 
 pytestmark = pytest.mark.django_db

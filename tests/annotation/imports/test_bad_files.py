@@ -106,7 +106,7 @@ TABLES: dict[str, tuple[bytes | str, int, str, int]] = {
     "B30 no such category": (line(intended="super_hate"), 400, "unknown_label", 1),
     "B36 gzip": (b"\x1f\x8b\x08\0" + b"\0" * 50, 415, "compressed", 0),
     "B39 neither text nor picture": (line(text=""), 400, "no_content", 1),
-    "a picture's address": (line(image="https://example.org/a.png"), 400, "picture_url", 1),
+    "a picture's address": (line(image="ftp://example.org/a.png"), 400, "picture_url", 1),
     "a path that leads out": (line(image="../a.png"), 400, "unsafe_path", 1),
     "a JSON object of no data set": ('{\n"a": 1\n}', 400, "unknown_format", 1),
 }

@@ -230,7 +230,7 @@ def test_reviewers_see_posts_as_they_chose_too(garden):
     reviewer = make_member(garden, Role.REVIEWER)
     item = make_item(garden, stage=Stage.DISPUTED, picture=make_picture(garden))
     User.objects.filter(pk=reviewer.user_id).update(fold_text=True, picture_size="medium")
-    for path in (f"items/{item.public_id}/", f"review/{item.public_id}/"):
+    for path in (f"items/{item.public_id}/", f"desk/{item.public_id}/"):
         page = text_of(client_of(reviewer).get(f"/p/garden/{path}"))
         assert 'data-pictures="medium"' in page and "is-text" in page, path
 

@@ -15,7 +15,8 @@ from annotation.consensus import close_item
 from annotation.domain.words import Role
 from annotation.models import OrderState, Release, ReleaseOrder
 from annotation.release_files import checksum, manifest_text, problems
-from annotation.releasing import folder_of, release
+from annotation.release_places import folder_of
+from annotation.releasing import release
 
 pytestmark = pytest.mark.django_db
 
@@ -223,9 +224,9 @@ def test_the_list_of_releases_costs_the_same_for_many(project, gold, admin, djan
     release(project, None)
     address = reverse("annotation:releases", args=[project.slug])
     admin.get(address)
-    with django_assert_max_num_queries(8):
+    with django_assert_max_num_queries(10):
         admin.get(address)
     for _ in range(5):
         release(project, None)
-    with django_assert_max_num_queries(8):
+    with django_assert_max_num_queries(10):
         admin.get(address)

@@ -1,0 +1,112 @@
+"""Label Studio's task: out of a released row, and (in `formats/label_studio.py`) back.
+
+`data` holds the row's own columns, `annotations` its labels, `predictions` its priors. What Label Studio has no place
+for is in `data` under our names, so that nothing is lost on the way round.
+"""
+
+from collections.abc import Mapping, Sequence
+from typing import Any
+from xml.sax.saxutils import quoteattr
+
+LABEL, FLAGS, GROUP, NOTE = "label", "flags", "target_group", "note"
+NOT_SURE, LOW_QUALITY = "NotSure", "LowQuality"
+CORRECTED = {"text": "text_corrected", "image": "image_corrected"}
+SIDE = {True: "Hateful", False: "NotHateful"}
+_PRIOR = ("label", "hateful", "explanation", "model", "prompt_digest", "state")
+
+
+def task(number: int, row: Mapping[str, Any], name_of: Mapping[int, str], people: Mapping[str, int]) -> dict[str, Any]:
+    """A row as a task. `people` numbers the annotators, since `completed_by` is a number there."""
+    inside = {f"{modality}_{name}" for modality in ("text", "image") for name in _PRIOR} | {"labels"}
+    data = {name: value for name, value in row.items() if name not in inside and value is not None}
+    return {
+        "id": number,
+        "data": data,
+        "annotations": [
+            _annotation(f"{number}-{place}", label, name_of, people) for place, label in enumerate(row["labels"])
+        ],
+        "predictions": [
+            made for modality in ("text", "image") if (made := _prediction(number, modality, row, name_of)) is not None
+        ],
+    }
+
+
+def _annotation(
+    key: str, label: Mapping[str, Any], name_of: Mapping[int, str], people: Mapping[str, int]
+) -> dict[str, Any]:
+    results = []
+    if label["category"] is not None:
+        results.append(_choice(f"{key}-c", LABEL, "text", name_of[label["category"]]))
+    flags = [word for name, word in (("not_sure", NOT_SURE), ("low_quality", LOW_QUALITY)) if label[name]]
+    if flags:
+        results.append(_choice(f"{key}-f", FLAGS, "text", *flags))
+    for name in (GROUP, NOTE):
+        if label[name]:
+            results.append(_words(f"{key}-{name[0]}", name, label[name]))
+    for challenge in label["challenges"]:
+        code, modality = challenge["category"], challenge["modality"]
+        said = SIDE[bool(challenge["hateful"])] if code is None else name_of[code]
+        results.append(_choice(f"{key}-{modality}", CORRECTED[modality], modality, said))
+    if label["replaced_by"] is not None:
+        results.append(_choice(f"{key}-r", "replaced_by", "text", name_of[label["replaced_by"]]))
+    return {
+        "completed_by": people[label["annotator"]],
+        "was_cancelled": False,
+        "ground_truth": False,
+        "lead_time": label["seconds"],
+        "created_at": f"{label['at']}T00:00:00Z",
+        "result": results,
+    }
+
+
+def _prediction(
+    number: int, modality: str, row: Mapping[str, Any], name_of: Mapping[int, str]
+) -> dict[str, Any] | None:
+    code, hateful = row[f"{modality}_label"], row[f"{modality}_hateful"]
+    if code is None and hateful is None:
+        return None
+    key = f"{number}-{modality}"
+    results = [_choice(f"{key}-c", f"{modality}_label", modality, SIDE[hateful] if code is None else name_of[code])]
+    if row[f"{modality}_explanation"]:
+        results.append(_words(f"{key}-e", f"{modality}_explanation", row[f"{modality}_explanation"], modality))
+    return {"model_version": row[f"{modality}_model"] or "", "result": results}
+
+
+def _choice(key: str, source: str, to: str, *choices: str) -> dict[str, Any]:
+    return {"id": key, "from_name": source, "to_name": to, "type": "choices", "value": {"choices": list(choices)}}
+
+
+def _words(key: str, source: str, text: str, to: str = "text") -> dict[str, Any]:
+    return {"id": key, "from_name": source, "to_name": to, "type": "textarea", "value": {"text": [text]}}
+
+
+def config(names: Sequence[str]) -> str:
+    """The labelling interface that shows such tasks."""
+    kinds = "".join(f"\n    <Choice value={quoteattr(name)}/>" for name in names)
+    sides = "".join(f'\n    <Choice value="{side}"/>' for side in SIDE.values())
+    corrected = "\n".join(
+        f'  <Choices name="{name}" toName="{modality}" choice="single">{kinds}{sides}\n  </Choices>'
+        for modality, name in CORRECTED.items()
+    )
+    return f"""<View>
+  <Image name="image" value="$image"/>
+  <Text name="text" value="$text"/>
+  <Choices name="{LABEL}" toName="text" choice="single">{kinds}
+  </Choices>
+  <Choices name="{FLAGS}" toName="text" choice="multiple">
+    <Choice value="{NOT_SURE}"/>
+    <Choice value="{LOW_QUALITY}"/>
+  </Choices>
+  <TextArea name="{GROUP}" toName="text" maxSubmissions="1"/>
+  <TextArea name="{NOTE}" toName="text" maxSubmissions="1"/>
+  <Choices name="text_label" toName="text" choice="single">{kinds}{sides}
+  </Choices>
+  <TextArea name="text_explanation" toName="text"/>
+  <Choices name="image_label" toName="image" choice="single">{kinds}{sides}
+  </Choices>
+  <TextArea name="image_explanation" toName="image"/>
+{corrected}
+  <Choices name="replaced_by" toName="text" choice="single">{kinds}
+  </Choices>
+</View>
+"""

@@ -1,0 +1,100 @@
+"""The types of released columns: one table, from which Arrow schemas and Hugging Face features are made.
+
+A category is a code in JSONL and CSV. Typed files hold its place in the list of names instead, as `ClassLabel`
+readers expect, so that a project whose codes have gaps is read right (formats.md: resolve through the names).
+"""
+
+import json
+from collections.abc import Mapping, Sequence
+from typing import Any
+
+import pyarrow as pa
+
+from annotation.domain.votes import Category
+
+_TEXT, _WHOLE, _FLAG, _NUMBER, _CATEGORY = "string", "int64", "bool", "float64", "category"
+
+_CHALLENGE = {"modality": _TEXT, "category": _CATEGORY, "hateful": _FLAG}
+LABEL_TYPES: Mapping[str, Any] = {
+    "annotator": _TEXT,
+    "category": _CATEGORY,
+    "not_sure": _FLAG,
+    "low_quality": _FLAG,
+    "target_group": _TEXT,
+    "note": _TEXT,
+    "challenges": [_CHALLENGE],
+    "replaced_by": _CATEGORY,
+    "first_category": _CATEGORY,
+    "priors_seen": _FLAG,
+    "seconds": _NUMBER,
+    "at": _TEXT,
+}
+TYPES: Mapping[str, Any] = {
+    **dict.fromkeys(("intended", "text_label", "image_label", "gold"), _CATEGORY),
+    **dict.fromkeys(("intended_hateful", "text_hateful", "image_hateful", "hateful", "aligned", "withheld"), _FLAG),
+    **dict.fromkeys(("round", "guideline_version"), _WHOLE),
+    "labels": [LABEL_TYPES],
+    "reasons": [_TEXT],
+    "votes": [{"category": _CATEGORY, "n": _WHOLE}],
+}
+"""The types of columns that are not text. A list holds the type of its entries, a mapping its fields."""
+
+_ARROW = {_TEXT: pa.string(), _WHOLE: pa.int64(), _FLAG: pa.bool_(), _NUMBER: pa.float64(), _CATEGORY: pa.int64()}
+_PICTURE = pa.struct([("bytes", pa.binary()), ("path", pa.string())])
+
+
+def types_of(columns: Sequence[str]) -> dict[str, Any]:
+    """The columns with their types."""
+    return {name: TYPES.get(name, _TEXT) for name in columns}
+
+
+class Typed:
+    """Rows of one project's release as typed values."""
+
+    def __init__(self, types: Mapping[str, Any], categories: Sequence[Category], picture: bool = False) -> None:
+        """`picture` puts a column `image` in front that holds the bytes of the picture and its path."""
+        self.types, self.picture = types, picture
+        self.names = [category.name for category in categories]
+        self._place = {category.code: place for place, category in enumerate(categories)}
+
+    def schema(self) -> pa.Schema:
+        """The Arrow schema, with the features that the `datasets` library reads from it."""
+        fields = [pa.field(name, _arrow(kind)) for name, kind in self.types.items()]
+        if self.picture:
+            fields.insert(0, pa.field("image", _PICTURE))
+        return pa.schema(fields, {"huggingface": json.dumps({"info": {"features": self.features()}})})
+
+    def features(self) -> dict[str, Any]:
+        """Hugging Face features in the form of their JSON."""
+        picture = {"image": {"_type": "Image"}} if self.picture else {}
+        return picture | {name: self._feature(kind) for name, kind in self.types.items()}
+
+    def values(self, row: Mapping[str, Any]) -> dict[str, Any]:
+        """The row as the schema takes it; a picture is put in by whoever has its bytes."""
+        return {name: self._value(kind, row[name]) for name, kind in self.types.items()}
+
+    def _value(self, kind: Any, value: Any) -> Any:
+        if value is None:
+            return None
+        if isinstance(kind, list):
+            return [self._value(kind[0], each) for each in value]
+        if isinstance(kind, Mapping):
+            return {name: self._value(part, value[name]) for name, part in kind.items()}
+        return self._place[value] if kind == _CATEGORY else value
+
+    def _feature(self, kind: Any) -> Any:
+        if isinstance(kind, list):
+            return [self._feature(kind[0])]
+        if isinstance(kind, Mapping):
+            return {name: self._feature(part) for name, part in kind.items()}
+        if kind == _CATEGORY:
+            return {"names": self.names, "_type": "ClassLabel"}
+        return {"dtype": kind, "_type": "Value"}
+
+
+def _arrow(kind: Any) -> pa.DataType:
+    if isinstance(kind, list):
+        return pa.list_(_arrow(kind[0]))
+    if isinstance(kind, Mapping):
+        return pa.struct([(name, _arrow(part)) for name, part in kind.items()])
+    return _ARROW[kind]

@@ -1,0 +1,34 @@
+"""Texts by topic: spherical k-means over their embeddings, the same for the same texts and seed."""
+
+from collections.abc import Sequence
+
+import numpy as np
+import numpy.typing as npt
+
+_ROUNDS = 25
+
+
+def topics_of(vectors: npt.NDArray[np.float32], topics: int, seed: int) -> Sequence[int | None]:
+    """The topic of each vector; None for a zero vector (an empty text). No more topics than distinct vectors."""
+    length = np.linalg.norm(vectors, axis=1)
+    said = np.flatnonzero(length > 0)
+    found: list[int | None] = [None] * len(vectors)
+    if not len(said):
+        return found
+    unit = vectors[said] / length[said, None]
+    distinct = np.unique(unit, axis=0)
+    dice = np.random.default_rng(seed)
+    centres = distinct[dice.choice(len(distinct), min(topics, len(distinct)), replace=False)]
+    nearest = np.zeros(len(unit), dtype=np.int64)
+    for _round in range(_ROUNDS):
+        before, nearest = nearest, (unit @ centres.T).argmax(axis=1)
+        if _round and (before == nearest).all():
+            break
+        for topic in range(len(centres)):
+            mean = unit[nearest == topic].sum(axis=0)
+            norm = np.linalg.norm(mean)
+            if norm > 0:
+                centres[topic] = mean / norm
+    for place, topic in zip(said.tolist(), nearest.tolist(), strict=True):
+        found[place] = topic
+    return found

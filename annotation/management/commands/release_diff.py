@@ -1,0 +1,42 @@
+"""release_diff SLUG OLDER NEWER: what changed between two releases, and why."""
+
+from typing import Any
+
+from django.core.management.base import CommandError, CommandParser
+
+from annotation.management.json_command import JsonCommand
+from annotation.management.projects import project_named
+from annotation.models import Project, Release
+from annotation.release_changes import between
+
+
+class Command(JsonCommand):
+    help = "Compare two releases of a project: added, removed and relabelled items, by id, with the reason."
+
+    def add_arguments(self, parser: CommandParser) -> None:
+        super().add_arguments(parser)
+        parser.add_argument("slug", help="the project")
+        parser.add_argument("older", type=int, help="the version of the older release")
+        parser.add_argument("newer", type=int, help="the version of the newer release")
+
+    def answer(self, **options: Any) -> Any:
+        project = project_named(options["slug"])
+        older, newer = (_release(project, options[name]) for name in ("older", "newer"))
+        try:
+            return between(older, newer)
+        except OSError as fault:
+            raise CommandError(f"A file of one of the releases is lost: {fault.filename}.") from None
+
+    def show(self, value: Any) -> None:
+        for kind, n in value["counts"].items():
+            reasons = ", ".join(f"{why} {m:,}" for why, m in value["reasons"].get(kind, {}).items())
+            self.stdout.write(f"{kind}: {n:,}" + (f" ({reasons})" if reasons else ""))
+        for each in value["relabelled"]:
+            self.stdout.write(f"{each['id']}: {each['from']} → {each['to']} ({each['why']})")
+
+
+def _release(project: Project, number: int) -> Release:
+    made = Release.objects.filter(project=project, number=number).first()
+    if made is None:
+        raise CommandError(f"{project.slug} has no release {number}.")
+    return made

@@ -1,0 +1,109 @@
+"""The rows of an annotation campaign, and what the database itself guarantees (design section 5).
+
+Rules live in `annotation/domain`; the verbs that change these rows are modules beside this one, named after
+the stations of an item's way. Seats, labels and events refer to memberships, never to user accounts.
+A newcomer finds a row in the module of its station; everybody else imports it from here.
+"""
+
+from annotation.models.base import AppendOnly, AppendOnlyError, choices, random_key, random_place
+from annotation.models.glossary import GlossaryEntry, GlossarySource, GlossaryUse, GlossaryVersion
+from annotation.models.history import Adjudication, Event, Ruling, record
+from annotation.models.items import Dispute, Item, ItemQuerySet, Picture, Prior
+from annotation.models.labels import (
+    KnownAnswer,
+    Label,
+    Replacement,
+    Report,
+    Seat,
+    Skip,
+    TrainingAnswer,
+    TrainingAttempt,
+)
+from annotation.models.orders import (
+    BulkOrder,
+    CompetenceEstimate,
+    Deletion,
+    Import,
+    ImportState,
+    OrderState,
+    PurgePermit,
+    Release,
+    ReleaseOrder,
+    SavedSearch,
+)
+from annotation.models.participation import CheckIn, ConsentText, Invitation, OptOut, WorkDay
+from annotation.models.people import Theme, User
+from annotation.models.projects import (
+    ROLE_FLAG,
+    Batch,
+    Category,
+    Guideline,
+    GuidelineExample,
+    GuidelineQuerySet,
+    Membership,
+    MembershipQuerySet,
+    Project,
+    ProjectQuerySet,
+)
+from annotation.models.releases import AccessRequest, AccessState, Publication, ReleaseTerms, SplitList
+
+__all__ = (
+    "AccessRequest",
+    "AccessState",
+    "Publication",
+    "ReleaseTerms",
+    "SplitList",
+    "GlossaryVersion",
+    "GlossaryUse",
+    "GlossarySource",
+    "GlossaryEntry",
+    "Adjudication",
+    "AppendOnly",
+    "AppendOnlyError",
+    "Batch",
+    "BulkOrder",
+    "Category",
+    "CheckIn",
+    "CompetenceEstimate",
+    "ConsentText",
+    "Deletion",
+    "Dispute",
+    "Event",
+    "Guideline",
+    "GuidelineExample",
+    "GuidelineQuerySet",
+    "Import",
+    "ImportState",
+    "Invitation",
+    "Item",
+    "ItemQuerySet",
+    "KnownAnswer",
+    "Label",
+    "Membership",
+    "MembershipQuerySet",
+    "OptOut",
+    "OrderState",
+    "Picture",
+    "Prior",
+    "Project",
+    "ProjectQuerySet",
+    "PurgePermit",
+    "ROLE_FLAG",
+    "Release",
+    "ReleaseOrder",
+    "Replacement",
+    "Report",
+    "Ruling",
+    "SavedSearch",
+    "Seat",
+    "Skip",
+    "Theme",
+    "TrainingAnswer",
+    "TrainingAttempt",
+    "User",
+    "WorkDay",
+    "choices",
+    "random_key",
+    "random_place",
+    "record",
+)

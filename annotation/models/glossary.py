@@ -1,0 +1,88 @@
+"""The glossary of a project: what its posts mean by a word, a sign or a meme, and where that is known from."""
+
+from uuid import uuid4
+
+from django.db import models
+from django.db.models import Q
+from django.utils import timezone
+
+from annotation.domain import words
+from annotation.models.base import choices
+from annotation.models.projects import Membership, Project
+
+
+class GlossaryEntry(models.Model):
+    """A term and its meaning, as it stands; `versions` hold how it came to that. `key` is the term as compared."""
+
+    public_id = models.UUIDField(default=uuid4, unique=True, editable=False)
+    project = models.ForeignKey(Project, on_delete=models.CASCADE, related_name="glossary")
+    term = models.CharField(max_length=120)
+    key = models.CharField(max_length=240, editable=False)
+    kind = models.CharField(max_length=8, choices=choices(words.GlossaryKind), default=words.GlossaryKind.TERM)
+    meaning = models.TextField(max_length=2000)
+    target_group = models.CharField(max_length=200, blank=True, default="")
+    languages = models.JSONField(default=list, blank=True)  # ISO 639-1 codes, none: English inflections
+    examples = models.TextField(max_length=4000, blank=True, default="")  # one a line
+    status = models.CharField(
+        max_length=9, choices=choices(words.GlossaryStatus), default=words.GlossaryStatus.PROPOSED
+    )
+    version = models.PositiveIntegerField(default=1)
+    author = models.ForeignKey(Membership, null=True, blank=True, on_delete=models.PROTECT, related_name="+")
+    created_at = models.DateTimeField(default=timezone.now, editable=False)
+    changed_at = models.DateTimeField(default=timezone.now)
+
+    class Meta:
+        constraints = (models.UniqueConstraint(fields=("project", "key"), name="glossary_term_once"),)
+        indexes = (models.Index(fields=("project", "status"), name="glossary_status"),)
+
+    def __str__(self) -> str:
+        return self.term
+
+
+class GlossaryVersion(models.Model):
+    """An entry as somebody left it: written with every change, never altered."""
+
+    project = models.ForeignKey(Project, on_delete=models.CASCADE, related_name="+")
+    entry = models.ForeignKey(GlossaryEntry, on_delete=models.CASCADE, related_name="versions")
+    number = models.PositiveIntegerField()
+    values = models.JSONField()  # term, kind, meaning, target_group, languages, examples, status
+    member = models.ForeignKey(Membership, null=True, blank=True, on_delete=models.PROTECT, related_name="+")
+    at = models.DateTimeField(default=timezone.now, editable=False)
+
+    class Meta:
+        ordering = ("-number",)
+        constraints = (models.UniqueConstraint(fields=("entry", "number"), name="glossary_version_once"),)
+        indexes = (models.Index(fields=("project", "-id"), name="glossary_newest"),)
+
+
+class GlossarySource(models.Model):
+    """Where an entry is known from: a run, a decision, a piece of evidence by its public id, or words about it."""
+
+    entry = models.ForeignKey(GlossaryEntry, on_delete=models.CASCADE, related_name="sources")
+    kind = models.CharField(max_length=12, choices=choices(words.GlossarySourceKind))
+    reference = models.UUIDField(null=True, blank=True)
+    item = models.UUIDField(null=True, blank=True)  # the public id of the item whose page shows it
+    note = models.CharField(max_length=500, blank=True, default="")
+    at = models.DateTimeField(default=timezone.now, editable=False)
+
+    class Meta:
+        ordering = ("id",)
+        constraints = (
+            models.CheckConstraint(
+                condition=Q(reference__isnull=False) | ~Q(note=""), name="glossary_source_says_something"
+            ),
+        )
+
+
+class GlossaryUse(models.Model):
+    """An entry that a run was given, in the version it had then; a row without entry: looked, and found none."""
+
+    project = models.ForeignKey(Project, on_delete=models.CASCADE, related_name="+")
+    run = models.UUIDField()
+    number = models.PositiveSmallIntegerField()  # cited as G1, G2, …; 0: none found
+    entry = models.ForeignKey(GlossaryEntry, null=True, blank=True, on_delete=models.CASCADE, related_name="uses")
+    version = models.PositiveIntegerField(default=0)
+
+    class Meta:
+        ordering = ("number",)
+        constraints = (models.UniqueConstraint(fields=("run", "number"), name="glossary_use_once"),)

@@ -1,0 +1,76 @@
+"""Decisions and history: added, never changed, by triggers too."""
+
+from typing import Any
+from uuid import UUID, uuid4
+
+from django.db import models
+from django.utils import timezone
+
+from annotation.models.base import AppendOnly
+from annotation.models.items import Item
+from annotation.models.projects import Category, Membership, Project
+
+
+class Ruling(models.TextChoices):
+    """What a reviewer did with a disputed item."""
+
+    DECIDE = "decide", "decided"
+    EXCLUDE = "exclude", "excluded"
+    NEW_ROUND = "new_round", "sent to a new round"
+    REOPEN = "reopen", "reopened"
+    MORE_SEATS = "more_seats", "asked more people"
+
+
+class Adjudication(AppendOnly):
+    """A reviewer's decision about an item, with its reason. Level and votes stay as they were."""
+
+    public_id = models.UUIDField(default=uuid4, unique=True, editable=False)
+    item = models.ForeignKey(Item, on_delete=models.PROTECT, related_name="adjudications")
+    round = models.PositiveSmallIntegerField()
+    reviewer = models.ForeignKey(
+        Membership, null=True, blank=True, on_delete=models.PROTECT, related_name="adjudications"
+    )  # None: it came with imported data
+    ruling = models.CharField(max_length=10, choices=Ruling.choices)
+    category = models.ForeignKey(
+        Category, null=True, blank=True, on_delete=models.PROTECT, related_name="adjudications"
+    )
+    corrections = models.JSONField(default=list, blank=True)  # challenges upheld: [{"modality", "hateful", "category"}]
+    target_group = models.CharField(max_length=200, blank=True, default="")  # whom it demeans, as the reviewer says
+    rationale = models.TextField()
+    message = models.CharField(max_length=500, blank=True, default="")  # for the annotators of a new round
+    drafted_from = models.UUIDField(null=True, blank=True)  # the run whose reason the rationale began as
+    client_key = models.UUIDField(null=True, blank=True)
+    body_sha256 = models.CharField(max_length=64, blank=True, default="")
+    item_version = models.PositiveIntegerField()  # the version the reviewer saw
+    created_at = models.DateTimeField(default=timezone.now, editable=False)
+
+    class Meta:
+        constraints = (models.UniqueConstraint(fields=("reviewer", "client_key"), name="adjudication_client_key_once"),)
+
+
+class Event(AppendOnly):
+    """Who did what to which row, when. `actor` is None for the system; `row` is a public id."""
+
+    project = models.ForeignKey(Project, on_delete=models.PROTECT, related_name="events")
+    actor = models.ForeignKey(Membership, null=True, blank=True, on_delete=models.PROTECT, related_name="events")
+    verb = models.CharField(max_length=40)
+    item = models.ForeignKey(Item, null=True, blank=True, on_delete=models.PROTECT, related_name="events")
+    row = models.UUIDField(null=True, blank=True)
+    facts = models.JSONField(default=dict, blank=True)
+    at = models.DateTimeField(default=timezone.now, editable=False)
+
+    class Meta:
+        indexes = (models.Index(fields=("project", "at"), name="event_when"),)
+
+
+def record(
+    verb: str,
+    *,
+    project: Project,
+    actor: Membership | None = None,
+    item: Item | None = None,
+    row: UUID | None = None,
+    **facts: Any,
+) -> Event:
+    """Write down who did what. Facts are JSON values; never the item's text."""
+    return Event.objects.create(project=project, actor=actor, verb=verb, item=item, row=row, facts=facts)

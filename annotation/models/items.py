@@ -1,0 +1,163 @@
+"""The posts and what is known of them before anybody labels."""
+
+from typing import Any, Self
+from uuid import uuid4
+
+from django.db import models
+from django.db.models import F, Q
+from django.utils import timezone
+
+from annotation.domain import words
+from annotation.domain.stages import MOVES
+from annotation.models.base import choices, random_place
+from annotation.models.projects import Category, Project
+
+
+class Picture(models.Model):
+    """A picture, stored once per project by the SHA-256 of the bytes that came in; files hold no metadata."""
+
+    public_id = models.UUIDField(default=uuid4, unique=True, editable=False)
+    project = models.ForeignKey(Project, on_delete=models.CASCADE, related_name="pictures")
+    sha256 = models.CharField(max_length=64)  # of the bytes that came in
+    file = models.FileField(max_length=200)  # re-encoded, metadata-free; random name
+    file_sha256 = models.CharField(max_length=64)  # of the re-encoded file, as released
+    blurred = models.FileField(max_length=200)  # the only derivative before reveal
+    media_type = models.CharField(max_length=20)
+    width = models.PositiveIntegerField()
+    height = models.PositiveIntegerField()
+    likeness = models.CharField(max_length=32, blank=True, default="")  # `domain/likeness.py`; empty: not looked at yet
+    created_at = models.DateTimeField(default=timezone.now, editable=False)
+
+    class Meta:
+        constraints = (models.UniqueConstraint(fields=("project", "sha256"), name="picture_once"),)
+
+
+class ItemQuerySet(models.QuerySet["Item"]):
+    def open(self) -> Self:
+        """Items with a free seat that may be handed out."""
+        return self.filter(stage=words.Stage.LABELLING, taken__lt=F("seats"))
+
+
+class Item(models.Model):
+    """A text and/or a picture that is to be labelled."""
+
+    public_id = models.UUIDField(default=uuid4, unique=True, editable=False)
+    project = models.ForeignKey(Project, on_delete=models.CASCADE, related_name="items")
+    external_id = models.CharField(max_length=128)
+    text = models.TextField(blank=True, default="")
+    picture = models.ForeignKey(Picture, null=True, blank=True, on_delete=models.PROTECT, related_name="items")
+    picture_name = models.CharField(max_length=512, blank=True, default="")  # as the file called it
+    picture_missing = models.BooleanField(default=False)
+    source = models.CharField(max_length=500, blank=True, default="")
+    licence = models.CharField(max_length=200, blank=True, default="")
+    batch = models.CharField(max_length=100, blank=True, default="")
+    priority = models.SmallIntegerField(default=0)
+    intended = models.ForeignKey(
+        Category, null=True, blank=True, on_delete=models.PROTECT, related_name="intended_items"
+    )
+    intended_hateful = models.BooleanField(null=True, blank=True)
+    severity = models.PositiveSmallIntegerField(null=True, blank=True)
+    target_group = models.CharField(max_length=200, blank=True, default="")
+    provenance = models.JSONField(default=dict, blank=True)
+    text_sha256 = models.CharField(max_length=64, blank=True, default="")  # of the NFC text, for duplicate warnings
+
+    stage = models.CharField(max_length=12, choices=choices(words.Stage), default=words.Stage.IMPORTED)
+    round = models.PositiveSmallIntegerField(default=1)
+    seats = models.PositiveSmallIntegerField(default=3)  # k, plus m where added
+    taken = models.PositiveSmallIntegerField(default=0)  # a hint for the order only, never for correctness
+    message = models.CharField(max_length=500, blank=True, default="")  # to the annotators of this round
+    place = models.PositiveIntegerField(default=random_place)
+    queue = models.BigIntegerField(null=True, blank=True, default=0)  # 0: for all, a limited batch's key, None: nobody
+    version = models.PositiveIntegerField(default=1)  # grows with each move; a stale decision is refused
+
+    level = models.CharField(max_length=8, choices=choices(words.Level), null=True, blank=True)
+    category = models.ForeignKey(Category, null=True, blank=True, on_delete=models.PROTECT, related_name="final_items")
+    hateful = models.BooleanField(null=True, blank=True)  # the binary outcome, with its own majority
+    category_source = models.CharField(max_length=12, choices=choices(words.Source), null=True, blank=True)
+    aligned = models.BooleanField(null=True, blank=True)  # None: no intent, or not decided yet
+    pattern = models.CharField(max_length=3, null=True, blank=True)
+    difficulty = models.CharField(max_length=8, choices=choices(words.Difficulty), null=True, blank=True)
+    excluded_for = models.CharField(max_length=20, choices=choices(words.Reason), null=True, blank=True)
+
+    created_at = models.DateTimeField(default=timezone.now, editable=False)
+    closed_at = models.DateTimeField(null=True, blank=True)  # when round 1 was complete
+    gold_at = models.DateTimeField(null=True, blank=True)
+
+    objects = ItemQuerySet.as_manager()
+
+    class Meta:
+        constraints = (
+            models.UniqueConstraint(fields=("project", "external_id"), name="item_external_id_once"),
+            models.CheckConstraint(
+                condition=~Q(text="") | Q(picture__isnull=False) | Q(picture_missing=True), name="item_has_content"
+            ),
+        )
+        indexes = (
+            models.Index(
+                fields=("project", "queue", "priority", "taken", "place"),
+                condition=Q(stage="labelling", taken__lt=F("seats")),
+                name="item_open",
+            ),
+            models.Index(fields=("project", "stage", "id"), name="item_stage"),
+            models.Index(fields=("project", "text_sha256"), name="item_text"),
+        )
+
+    def __str__(self) -> str:
+        return self.external_id
+
+    def move(self, start: words.Stage, end: words.Stage, **fields: Any) -> bool:
+        """Move this item from one stage to another, with other fields, if it still stands at `start`.
+
+        One guarded UPDATE: False means somebody was first and nothing was changed. The instance is
+        brought up to date only on success. Raises ValueError for a move that `annotation.domain.stages` does
+        not list: that is a fault of the caller, not a race.
+        """
+        if (start, end) not in MOVES:
+            raise ValueError(f"No item goes from {start} to {end}.")
+        changed = Item.objects.filter(pk=self.pk, stage=start).update(stage=end, version=F("version") + 1, **fields)
+        if changed:
+            self.refresh_from_db()
+        return bool(changed)
+
+
+class Dispute(models.Model):
+    """A reason for which an item is (or was) disputed."""
+
+    item = models.ForeignKey(Item, on_delete=models.CASCADE, related_name="disputes")
+    round = models.PositiveSmallIntegerField(default=1)
+    reason = models.CharField(max_length=20, choices=choices(words.Reason))
+    opened_at = models.DateTimeField(default=timezone.now)
+    settled_at = models.DateTimeField(null=True, blank=True)
+
+    class Meta:
+        constraints = (
+            models.UniqueConstraint(
+                fields=("item", "reason"), condition=Q(settled_at__isnull=True), name="dispute_reason_open_once"
+            ),
+        )
+
+
+class Prior(models.Model):
+    """A model's view of one modality of an item, or what became of asking for it."""
+
+    item = models.ForeignKey(Item, on_delete=models.CASCADE, related_name="priors")
+    modality = models.CharField(max_length=8, choices=choices(words.Modality))
+    state = models.CharField(max_length=12, choices=choices(words.PriorState), default=words.PriorState.OK)
+    reason = models.CharField(max_length=40, blank=True, default="")  # code, where the state is not ok
+    category = models.ForeignKey(Category, null=True, blank=True, on_delete=models.PROTECT, related_name="priors")
+    hateful = models.BooleanField(null=True, blank=True)  # where only hateful or not is known
+    explanation = models.TextField(blank=True, default="")
+    severity = models.PositiveSmallIntegerField(null=True, blank=True)
+    model = models.CharField(max_length=120, blank=True, default="")  # "provider:model", or what the file said
+    prompt_digest = models.CharField(max_length=64, blank=True, default="")
+    run_id = models.UUIDField(null=True, blank=True)  # the run's public id; None: imported
+    current = models.BooleanField(default=True)
+    created_at = models.DateTimeField(default=timezone.now, editable=False)
+
+    class Meta:
+        constraints = (
+            models.UniqueConstraint(fields=("item", "modality"), condition=Q(current=True), name="prior_current_once"),
+            models.CheckConstraint(
+                condition=Q(state="ok") | Q(category__isnull=True), name="prior_category_only_if_ok"
+            ),
+        )

@@ -1,0 +1,189 @@
+"""Seats, labels and what annotators leave beside them."""
+
+from uuid import uuid4
+
+from django.db import models
+from django.db.models import F, Q
+from django.utils import timezone
+
+from annotation.domain import words
+from annotation.models.base import AppendOnly, choices
+from annotation.models.items import Item
+from annotation.models.projects import Category, Guideline, Membership
+
+
+class Seat(models.Model):
+    """One of the k places for an annotator at an item, in a round.
+
+    Free: no annotator. Held: annotator and `expires_at`. Filled: `label` points to the label in force.
+    """
+
+    public_id = models.UUIDField(default=uuid4, unique=True, editable=False)
+    item = models.ForeignKey(Item, on_delete=models.CASCADE, related_name="seat_rows")
+    round = models.PositiveSmallIntegerField(default=1)
+    number = models.PositiveSmallIntegerField()
+    seats = models.PositiveSmallIntegerField()  # the item's, copied for the check
+    annotator = models.ForeignKey(Membership, null=True, blank=True, on_delete=models.PROTECT, related_name="seat_rows")
+    held_at = models.DateTimeField(null=True, blank=True)
+    expires_at = models.DateTimeField(null=True, blank=True)
+    shown_at = models.DateTimeField(null=True, blank=True)  # a prefetched item's clock starts when it is shown
+    priors_shown_at = models.DateTimeField(null=True, blank=True)
+    first_answer = models.JSONField(null=True, blank=True)  # own view first, where priors are hidden until then
+    prior_arm = models.CharField(
+        max_length=8, choices=choices(words.PriorArm), blank=True, default=""
+    )  # before display
+    reveals = models.PositiveIntegerField(default=0)
+    label = models.OneToOneField("Label", null=True, blank=True, on_delete=models.PROTECT, related_name="in_force_at")
+    filled_at = models.DateTimeField(null=True, blank=True)
+
+    class Meta:
+        constraints = (
+            models.UniqueConstraint(fields=("item", "round", "number"), name="seat_number_once"),
+            models.UniqueConstraint(fields=("item", "round", "annotator"), name="seat_annotator_once"),
+            models.CheckConstraint(condition=Q(number__gte=1, number__lte=F("seats")), name="seat_number_within_seats"),
+            models.CheckConstraint(
+                condition=Q(label__isnull=True) | Q(annotator__isnull=False), name="seat_filled_by_someone"
+            ),
+            models.CheckConstraint(
+                condition=Q(expires_at__isnull=True) | Q(annotator__isnull=False, label__isnull=True),
+                name="seat_held_by_someone",
+            ),
+        )
+        indexes = (
+            models.Index(fields=("annotator", "expires_at"), condition=Q(expires_at__isnull=False), name="seat_held"),
+            models.Index(fields=("expires_at",), condition=Q(expires_at__isnull=False), name="seat_lapsing"),
+            models.Index(fields=("annotator", "filled_at"), name="seat_filled"),
+        )
+
+
+class Label(AppendOnly):
+    """What an annotator submitted, one row a revision; the one in force is `seat.label`."""
+
+    public_id = models.UUIDField(default=uuid4, unique=True, editable=False)
+    seat = models.ForeignKey(Seat, on_delete=models.PROTECT, related_name="labels")
+    item = models.ForeignKey(Item, on_delete=models.PROTECT, related_name="labels")
+    annotator = models.ForeignKey(Membership, on_delete=models.PROTECT, related_name="labels")
+    revision = models.PositiveSmallIntegerField(default=1)
+    category = models.ForeignKey(Category, null=True, blank=True, on_delete=models.PROTECT, related_name="labels")
+    not_sure = models.BooleanField(default=False)
+    low_quality = models.BooleanField(default=False)
+    target_group = models.CharField(max_length=200, blank=True, default="")
+    note = models.TextField(blank=True, default="", max_length=4000)
+    challenges = models.JSONField(default=list, blank=True)  # [{"modality", "category"|None, "hateful"}]
+    first_answer = models.JSONField(null=True, blank=True)  # the answer before hidden priors opened
+    priors_shown = models.JSONField(default=list, blank=True)  # ids of the priors seen before this answer
+    priors_shown_at = models.DateTimeField(null=True, blank=True)
+    prior_arm = models.CharField(max_length=8, choices=choices(words.PriorArm), blank=True, default="")
+    seconds = models.FloatField(null=True, blank=True)
+    reveals = models.PositiveIntegerField(default=0)
+    guideline = models.ForeignKey(Guideline, null=True, blank=True, on_delete=models.PROTECT, related_name="labels")
+    client_key = models.UUIDField(default=uuid4)
+    body_sha256 = models.CharField(max_length=64, blank=True, default="")
+    imported = models.BooleanField(default=False)
+    created_at = models.DateTimeField(default=timezone.now, editable=False)
+
+    class Meta:
+        constraints = (
+            models.UniqueConstraint(fields=("annotator", "client_key"), name="label_client_key_once"),
+            models.UniqueConstraint(fields=("seat", "annotator", "revision"), name="label_revision_once"),
+            models.CheckConstraint(
+                condition=(Q(not_sure=False) | Q(category__isnull=True))
+                & (Q(category__isnull=False) | Q(not_sure=True) | Q(low_quality=True)),
+                name="label_says_something",
+            ),
+        )
+
+
+class KnownAnswer(models.Model):
+    """The answer of an item in stage `known`: for training, or mixed in unseen. Never in agreement, gold or release."""
+
+    item = models.OneToOneField(Item, on_delete=models.PROTECT, related_name="known_answer")
+    category = models.ForeignKey(Category, on_delete=models.PROTECT, related_name="known_answers")
+    explanation = models.TextField(blank=True, default="", max_length=4000)  # shown after a training answer
+    training = models.BooleanField(default=False)  # else mixed in
+    active = models.BooleanField(default=True)
+    created_at = models.DateTimeField(default=timezone.now, editable=False)
+
+
+class TrainingAttempt(models.Model):
+    """One go of a person at a project's training items. The counts stand when it is finished; `total` holds skips."""
+
+    public_id = models.UUIDField(default=uuid4, unique=True, editable=False)
+    member = models.ForeignKey(Membership, on_delete=models.CASCADE, related_name="training_attempts")
+    number = models.PositiveSmallIntegerField()
+    started_at = models.DateTimeField(default=timezone.now, editable=False)
+    finished_at = models.DateTimeField(null=True, blank=True)
+    correct = models.PositiveIntegerField(default=0)
+    answered = models.PositiveIntegerField(default=0)
+    total = models.PositiveIntegerField(default=0)
+    passed = models.BooleanField(default=False)
+
+    class Meta:
+        ordering = ("number",)
+        constraints = (
+            models.UniqueConstraint(fields=("member", "number"), name="training_attempt_number_once"),
+            models.UniqueConstraint(
+                fields=("member",), condition=Q(finished_at__isnull=True), name="training_attempt_open_once"
+            ),
+        )
+
+
+class TrainingAnswer(models.Model):
+    """What somebody said of a training item in an attempt, and whether that was right by the key of that moment."""
+
+    attempt = models.ForeignKey(TrainingAttempt, on_delete=models.CASCADE, related_name="answers")
+    item = models.ForeignKey(Item, on_delete=models.CASCADE, related_name="training_answers")
+    category = models.ForeignKey(
+        Category, null=True, blank=True, on_delete=models.PROTECT, related_name="training_answers"
+    )
+    not_sure = models.BooleanField(default=False)
+    skipped = models.BooleanField(default=False)
+    correct = models.BooleanField(default=False)
+    at = models.DateTimeField(default=timezone.now, editable=False)
+
+    class Meta:
+        constraints = (
+            models.UniqueConstraint(fields=("attempt", "item"), name="training_answer_once"),
+            models.CheckConstraint(
+                condition=Q(category__isnull=False, not_sure=False, skipped=False)
+                | Q(category__isnull=True, not_sure=True, skipped=False, correct=False)
+                | Q(category__isnull=True, not_sure=False, skipped=True, correct=False),
+                name="training_answer_of_one_kind",
+            ),
+        )
+
+
+class Skip(models.Model):
+    """An annotator passed an item by; it is not offered to them again, and nothing else follows."""
+
+    item = models.ForeignKey(Item, on_delete=models.CASCADE, related_name="skips")
+    annotator = models.ForeignKey(Membership, on_delete=models.PROTECT, related_name="skips")
+    round = models.PositiveSmallIntegerField(default=1)
+    reason = models.CharField(max_length=500, blank=True, default="")
+    created_at = models.DateTimeField(default=timezone.now, editable=False)
+
+    class Meta:
+        constraints = (models.UniqueConstraint(fields=("item", "annotator"), name="skip_once"),)
+
+
+class Replacement(models.Model):
+    """The category that another expert gives in place of a *not sure*; the original label stays."""
+
+    item = models.ForeignKey(Item, on_delete=models.PROTECT, related_name="replacements")
+    label = models.OneToOneField(Label, on_delete=models.PROTECT, related_name="replacement")
+    reviewer = models.ForeignKey(Membership, on_delete=models.PROTECT, related_name="replacements")
+    category = models.ForeignKey(Category, on_delete=models.PROTECT, related_name="replacements")
+    note = models.TextField(blank=True, default="", max_length=4000)
+    created_at = models.DateTimeField(default=timezone.now, editable=False)
+
+    class Meta:
+        constraints = (models.UniqueConstraint(fields=("item", "reviewer"), name="replacement_once_per_person"),)
+
+
+class Report(models.Model):
+    """Somebody reported illegal content: labelling stops and the media are locked."""
+
+    item = models.ForeignKey(Item, on_delete=models.PROTECT, related_name="reports")
+    reporter = models.ForeignKey(Membership, on_delete=models.PROTECT, related_name="reports")
+    note = models.TextField(blank=True, default="", max_length=2000)
+    created_at = models.DateTimeField(default=timezone.now, editable=False)

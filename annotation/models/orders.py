@@ -1,0 +1,207 @@
+"""Work on many rows: imports, releases, estimates, bulk acts, deletions."""
+
+from uuid import uuid4
+
+from django.conf import settings
+from django.db import models
+from django.db.models import Q
+from django.utils import timezone
+
+from annotation.domain import words
+from annotation.models.base import AppendOnly, choices
+from annotation.models.projects import Membership, Project
+
+
+class ImportState(models.TextChoices):
+    UPLOADED = "uploaded", "uploaded"
+    CHECKING = "checking", "checking"
+    CHECKED = "checked", "checked"
+    IMPORTING = "importing", "importing"
+    DONE = "done", "done"
+    REFUSED = "refused", "refused"
+    CANCELLED = "cancelled", "cancelled"
+    FAILED = "failed", "failed"
+
+
+class Import(models.Model):
+    """One file on its way in: uploaded, checked by a dry run, imported as a whole or not at all."""
+
+    public_id = models.UUIDField(default=uuid4, unique=True, editable=False)
+    project = models.ForeignKey(Project, on_delete=models.CASCADE, related_name="imports")
+    started_by = models.ForeignKey(Membership, null=True, blank=True, on_delete=models.PROTECT, related_name="imports")
+    file_name = models.CharField(max_length=255)
+    file = models.FileField(max_length=200, blank=True)
+    size = models.PositiveBigIntegerField(default=0)
+    sha256 = models.CharField(max_length=64)
+    options = models.JSONField(default=dict, blank=True)
+    state = models.CharField(max_length=10, choices=ImportState.choices, default=ImportState.UPLOADED)
+    rows_done = models.PositiveIntegerField(default=0)
+    share = models.FloatField(default=0)  # of the file that is read, 0 to 1
+    rate = models.FloatField(default=0)  # rows a second
+    beat_at = models.DateTimeField(null=True, blank=True)  # when the worker at it last said so
+    cancel_requested = models.BooleanField(default=False)
+    outcome = models.JSONField(default=dict, blank=True)
+    error_list = models.FileField(max_length=200, blank=True)  # every row with errors, as CSV
+    created_at = models.DateTimeField(default=timezone.now, editable=False)
+    finished_at = models.DateTimeField(null=True, blank=True)
+
+
+class Release(AppendOnly):
+    """An immutable set of gold items, written to files and verifiable by its manifest."""
+
+    public_id = models.UUIDField(default=uuid4, unique=True, editable=False)
+    project = models.ForeignKey(Project, on_delete=models.PROTECT, related_name="releases")
+    number = models.PositiveIntegerField()
+    created_by = models.ForeignKey(Membership, null=True, blank=True, on_delete=models.PROTECT, related_name="releases")
+    options = models.JSONField(default=dict, blank=True)
+    manifest = models.JSONField(default=dict)
+    items = models.PositiveIntegerField()
+    folder = models.CharField(max_length=500)  # relative to the releases' root, or where the command wrote it
+    created_at = models.DateTimeField(default=timezone.now, editable=False)
+
+    class Meta:
+        ordering = ("-number",)
+        constraints = (models.UniqueConstraint(fields=("project", "number"), name="release_number_once"),)
+
+
+class OrderState(models.TextChoices):
+    QUEUED = "queued", "queued"
+    BUILDING = "building", "building"
+    DONE = "done", "done"
+    FAILED = "failed", "failed"
+    CANCELLED = "cancelled", "cancelled"
+
+
+class ReleaseOrder(models.Model):
+    """Somebody asked for a release on a page: what became of it, and how far it is."""
+
+    public_id = models.UUIDField(default=uuid4, unique=True, editable=False)
+    project = models.ForeignKey(Project, on_delete=models.CASCADE, related_name="release_orders")
+    ordered_by = models.ForeignKey(Membership, on_delete=models.PROTECT, related_name="release_orders")
+    key = models.UUIDField()  # made with the form: sent twice, it is still one order
+    options = models.JSONField(default=dict, blank=True)
+    state = models.CharField(max_length=10, choices=OrderState.choices, default=OrderState.QUEUED)
+    problem = models.CharField(max_length=500, blank=True, default="")  # one sentence for people
+    items_done = models.PositiveIntegerField(default=0)
+    items_total = models.PositiveIntegerField(default=0)
+    cancel_requested = models.BooleanField(default=False)
+    begun_at = models.DateTimeField(null=True, blank=True)
+    beat_at = models.DateTimeField(null=True, blank=True)  # when the worker at it last said so
+    release = models.OneToOneField(Release, null=True, blank=True, on_delete=models.PROTECT, related_name="order")
+    created_at = models.DateTimeField(default=timezone.now, editable=False)
+    finished_at = models.DateTimeField(null=True, blank=True)
+
+    class Meta:
+        constraints = (models.UniqueConstraint(fields=("project", "key"), name="release_order_once"),)
+
+
+class CompetenceEstimate(models.Model):
+    """What a model of annotator competence makes of the labels of one moment. Shown beside the majority, and no more:
+    nothing that is decided about an item rests on it.
+
+    `result` holds what `annotation/competence.py` describes; it names annotators and items by public id.
+    """
+
+    public_id = models.UUIDField(default=uuid4, unique=True, editable=False)
+    project = models.ForeignKey(Project, on_delete=models.CASCADE, related_name="competence_estimates")
+    method = models.CharField(max_length=12, choices=choices(words.CompetenceMethod))
+    ordered_by = models.ForeignKey(
+        Membership, null=True, blank=True, on_delete=models.PROTECT, related_name="competence_estimates"
+    )  # None: a command
+    state = models.CharField(max_length=10, choices=OrderState.choices, default=OrderState.QUEUED)
+    problem = models.CharField(max_length=500, blank=True, default="")  # one sentence for people
+    result = models.JSONField(default=dict, blank=True)
+    created_at = models.DateTimeField(default=timezone.now, editable=False)
+    begun_at = models.DateTimeField(null=True, blank=True)
+    finished_at = models.DateTimeField(null=True, blank=True)
+
+    class Meta:
+        ordering = ("-pk",)
+        constraints = (
+            models.UniqueConstraint(
+                fields=("project", "method"),
+                condition=Q(state__in=("queued", "building")),
+                name="competence_one_under_way",
+            ),
+        )
+
+
+class SavedSearch(models.Model):
+    """A search over a project's items that somebody gave a name; shared ones are there for all staff."""
+
+    public_id = models.UUIDField(default=uuid4, unique=True, editable=False)
+    project = models.ForeignKey(Project, on_delete=models.CASCADE, related_name="searches")
+    member = models.ForeignKey(Membership, on_delete=models.CASCADE, related_name="searches")
+    name = models.CharField(max_length=80)
+    query = models.TextField(blank=True, default="", max_length=4000)  # as in the address: "stage=gold&level=weak"
+    shared = models.BooleanField(default=False)
+    created_at = models.DateTimeField(default=timezone.now, editable=False)
+
+    class Meta:
+        ordering = ("name",)
+        constraints = (models.UniqueConstraint(fields=("member", "name"), name="search_name_once"),)
+
+    def __str__(self) -> str:
+        return self.name
+
+
+class BulkOrder(models.Model):
+    """Somebody changed many items at once: what was asked, what became of it, and how far it is."""
+
+    public_id = models.UUIDField(default=uuid4, unique=True, editable=False)
+    project = models.ForeignKey(Project, on_delete=models.CASCADE, related_name="bulk_orders")
+    ordered_by = models.ForeignKey(Membership, on_delete=models.PROTECT, related_name="bulk_orders")
+    key = models.UUIDField()  # made with the form: sent twice, it is still one order
+    act = models.CharField(max_length=12)
+    options = models.JSONField(default=dict, blank=True)  # what the act needs: batch, priority, reason
+    query = models.TextField(blank=True, default="")
+    chosen = models.JSONField(null=True, blank=True)  # public ids; None: everything that the query finds
+    state = models.CharField(max_length=10, choices=OrderState.choices, default=OrderState.QUEUED)
+    problem = models.CharField(max_length=500, blank=True, default="")  # one sentence for people
+    items_total = models.PositiveIntegerField(default=0)
+    items_done = models.PositiveIntegerField(default=0)
+    passed_over = models.JSONField(default=dict, blank=True)  # code -> how many
+    last = models.BigIntegerField(default=0)  # the item up to which it is done
+    until = models.BigIntegerField(default=0)  # the newest item when it was asked for
+    cancel_requested = models.BooleanField(default=False)
+    beat_at = models.DateTimeField(null=True, blank=True)  # when the worker at it last said so
+    created_at = models.DateTimeField(default=timezone.now, editable=False)
+    finished_at = models.DateTimeField(null=True, blank=True)
+
+    class Meta:
+        constraints = (models.UniqueConstraint(fields=("project", "key"), name="bulk_order_once"),)
+
+
+class Deletion(models.Model):
+    """A project that somebody asked to delete: when, and what was lost. Outlives the project; holds no content."""
+
+    project_key = models.UUIDField()  # the project's public id
+    slug = models.SlugField(max_length=64)
+    asked_by = models.ForeignKey(
+        settings.AUTH_USER_MODEL, null=True, blank=True, on_delete=models.SET_NULL, related_name="+"
+    )
+    asked_at = models.DateTimeField(default=timezone.now, editable=False)
+    due_at = models.DateTimeField()
+    cancelled_at = models.DateTimeField(null=True, blank=True)
+    begun_at = models.DateTimeField(null=True, blank=True)
+    finished_at = models.DateTimeField(null=True, blank=True)
+    counts = models.JSONField(default=dict, blank=True)  # rows and files by kind, as they were when it began
+
+    class Meta:
+        constraints = (
+            models.UniqueConstraint(
+                fields=("project_key",),
+                condition=Q(cancelled_at__isnull=True, finished_at__isnull=True),
+                name="deletion_open_once",
+            ),
+        )
+
+
+class PurgePermit(models.Model):
+    """Lets append-only rows of a project (or of an item) go, inside the transaction that makes and removes it.
+
+    The triggers of `append_only` look here. A row that is ever seen from outside is a fault, which `audit` names.
+    """
+
+    project_key = models.BigIntegerField(null=True, blank=True, db_index=True)
+    item_key = models.BigIntegerField(null=True, blank=True, db_index=True)

@@ -1,0 +1,269 @@
+"""A campaign: its settings, guidelines, categories, members and batches."""
+
+from typing import Self
+from uuid import uuid4
+
+from django.conf import settings
+from django.contrib.auth.models import AnonymousUser
+from django.db import models
+from django.db.models import Q
+from django.utils import timezone
+
+from annotation.domain import words
+from annotation.domain.votes import Category as CategoryValue
+from annotation.models.base import choices, random_key
+from annotation.models.people import User
+
+ROLE_FLAG = {words.Role.ANNOTATOR: "annotates", words.Role.REVIEWER: "reviews", words.Role.ADMIN: "administers"}
+"""Where a membership keeps each role."""
+
+
+class ProjectQuerySet(models.QuerySet["Project"]):
+    def for_user(self, user: User | AnonymousUser, *roles: words.Role) -> Self:
+        """Projects where the user is an active member, with one of the roles if any are named."""
+        if not user.is_authenticated:
+            return self.none()
+        mine = Membership.objects.filter(user=user, active=True)
+        if roles:
+            wanted = Q()
+            for role in roles:
+                wanted |= Q(**{ROLE_FLAG[role]: True})
+            mine = mine.filter(wanted)
+        return self.filter(pk__in=mine.values("project_id"))
+
+
+class Project(models.Model):
+    """One labelling campaign."""
+
+    public_id = models.UUIDField(default=uuid4, unique=True, editable=False)
+    slug = models.SlugField(max_length=64, unique=True)
+    name = models.CharField(max_length=120)
+    description = models.TextField(blank=True, default="")
+    seats = models.PositiveSmallIntegerField(default=3)
+    extra_seats = models.PositiveSmallIntegerField(default=0)  # m more on no_majority, before a reviewer looks
+    policy = models.CharField(max_length=8, choices=choices(words.Policy), default=words.Policy.REVIEW)
+    low_quality_threshold = models.PositiveSmallIntegerField(default=1)
+    priors_wanted = models.BooleanField(default=False)  # imported items wait for them
+    prior_display = models.CharField(
+        max_length=20, choices=choices(words.PriorDisplay), default=words.PriorDisplay.SHOWN
+    )
+    show_keyword_priors = models.BooleanField(default=False)
+    order = models.CharField(max_length=8, choices=choices(words.Order), default=words.Order.BREADTH)
+    lease_minutes = models.PositiveSmallIntegerField(default=20)
+    dispute_model_conflict = models.BooleanField(default=False)
+    adjudicate_own = models.BooleanField(default=False)  # may a reviewer settle an item they labelled themselves
+    is_open = models.BooleanField(default=True)  # closed: nothing is handed out
+    licence = models.CharField(max_length=200, blank=True, default="")
+    operator_contact = models.TextField(blank=True, default="")  # shown when illegal content was reported
+    content_warning = models.TextField(blank=True, default="")
+    consent_text = models.TextField(blank=True, default="")
+    consent_version = models.PositiveIntegerField(default=1)
+    daily_goal = models.PositiveIntegerField(default=0)  # 0: none; a personal bar, never a ranking
+    call_budget = models.PositiveIntegerField(null=True, blank=True)  # model calls, None: no limit
+    token_budget = models.PositiveBigIntegerField(null=True, blank=True)
+    model_plan = models.JSONField(default=dict, blank=True)  # role -> "provider:model", within the allow-list
+    glossary_for_models = models.BooleanField(default=False)  # approved entries go with the post to debates
+    glossary_for_annotators = models.BooleanField(default=False)  # on request, recorded: it influences them
+    export_key = models.CharField(max_length=64, default=random_key, editable=False)  # keys pseudonyms in releases
+    # who labels what (campaigns)
+    quota = models.PositiveIntegerField(null=True, blank=True)  # labels a person, None: no limit
+    second_factor = models.CharField(max_length=8, choices=choices(words.SecondFactor), default=words.SecondFactor.NONE)
+    on_withdrawal = models.CharField(max_length=8, choices=choices(words.OnWithdrawal), default=words.OnWithdrawal.KEEP)
+    withheld_percent = models.PositiveSmallIntegerField(default=0)  # of (annotator, item): no priors at all
+    influence_seed = models.CharField(max_length=64, default=random_key, editable=False)
+    training_required = models.BooleanField(default=False)
+    training_pass_percent = models.PositiveSmallIntegerField(default=80)
+    training_attempts = models.PositiveSmallIntegerField(default=3)  # 0: as many as one likes
+    check_percent = models.PositiveSmallIntegerField(default=0)  # of what is handed out: items with known answers
+    new_batches = models.CharField(
+        max_length=8, choices=choices(words.BatchState), default=words.BatchState.WAITING
+    )  # the state of a batch that an import names first: waiting or open
+    queues_settled = models.BooleanField(default=True, editable=False)  # False: `Item.queue` lags behind the batches
+    # care; None: no cap. A person may set lower ones for themselves
+    severe_from = models.PositiveSmallIntegerField(default=2)  # the severity that counts as severe
+    severe_in_row = models.PositiveSmallIntegerField(default=3)  # then a milder one comes between; 0: no shaping
+    severe_a_session = models.PositiveIntegerField(null=True, blank=True)
+    severe_a_day = models.PositiveIntegerField(null=True, blank=True)
+    minutes_a_day = models.PositiveIntegerField(null=True, blank=True)
+    break_after_minutes = models.PositiveIntegerField(default=50)  # of work, then a break is offered; 0: never
+    viewing_defaults = models.JSONField(default=dict, blank=True)  # `domain/viewing.py`, for people new to the site
+    support_text = models.TextField(blank=True, default="")  # whom to turn to and what is offered, by the admins
+    archived_at = models.DateTimeField(null=True, blank=True)
+    delete_after = models.DateTimeField(null=True, blank=True)  # somebody asked for its deletion; until then undoable
+    created_at = models.DateTimeField(default=timezone.now, editable=False)
+
+    objects = ProjectQuerySet.as_manager()
+
+    class Meta:
+        ordering = ("name",)
+        constraints = (models.CheckConstraint(condition=Q(seats__gte=2, seats__lte=15), name="project_seats_2_to_15"),)
+
+    def __str__(self) -> str:
+        return self.name
+
+    def category_values(self) -> tuple[CategoryValue, ...]:
+        """The project's categories as values for the rules, by code."""
+        return tuple(category.value() for category in self.categories.order_by("code"))
+
+
+class GuidelineQuerySet(models.QuerySet["Guideline"]):
+    def unread_by(self, member: "Membership") -> Self:
+        """Versions that ask this member to read: newer than the one they said they read, and than their joining.
+
+        Empty means that nothing is asked. What they are shown then is the newest version of all, `first()` of the
+        project's guidelines, and its number is what they have read.
+        """
+        asking = self.filter(project=member.project_id, asks_reading=True)
+        return asking.filter(number__gt=member.guideline_read, created_at__gt=member.created_at)
+
+
+class Guideline(models.Model):
+    """A version of a project's guidelines, in Markdown. The newest is in force; labels keep theirs."""
+
+    project = models.ForeignKey(Project, on_delete=models.CASCADE, related_name="guidelines")
+    number = models.PositiveIntegerField(default=1)
+    text = models.TextField()
+    summary = models.CharField(max_length=300, blank=True, default="")  # what changed, for those who are asked to read
+    asks_reading = models.BooleanField(default=True)  # of those who had joined before it
+    author = models.ForeignKey(
+        "Membership", null=True, blank=True, on_delete=models.PROTECT, related_name="guidelines_written"
+    )  # None: a command or an import wrote it
+    created_at = models.DateTimeField(default=timezone.now, editable=False)
+
+    objects = GuidelineQuerySet.as_manager()
+
+    class Meta:
+        ordering = ("-number",)
+        constraints = (models.UniqueConstraint(fields=("project", "number"), name="guideline_number_once"),)
+
+    def __str__(self) -> str:
+        return f"{self.project} guidelines {self.number}"
+
+
+class GuidelineExample(models.Model):
+    """A worked example in a version of the guidelines: a text of our own, its category and why."""
+
+    guideline = models.ForeignKey(Guideline, on_delete=models.CASCADE, related_name="examples")
+    place = models.PositiveSmallIntegerField(default=1)
+    text = models.TextField(max_length=2000)
+    category = models.ForeignKey("Category", on_delete=models.PROTECT, related_name="guideline_examples")
+    why = models.TextField(blank=True, default="", max_length=2000)
+
+    class Meta:
+        ordering = ("place",)
+        constraints = (models.UniqueConstraint(fields=("guideline", "place"), name="guideline_example_place_once"),)
+
+
+class Category(models.Model):
+    """A label of a project."""
+
+    project = models.ForeignKey(Project, on_delete=models.CASCADE, related_name="categories")
+    code = models.PositiveSmallIntegerField()
+    name = models.CharField(max_length=60)
+    aliases = models.JSONField(default=list, blank=True)
+    hateful = models.BooleanField()
+    definition = models.TextField(blank=True, default="", max_length=2000)
+    key = models.CharField(max_length=1)
+
+    class Meta:
+        ordering = ("code",)
+        verbose_name_plural = "categories"
+        constraints = (
+            models.UniqueConstraint(fields=("project", "code"), name="category_code_once"),
+            models.UniqueConstraint(fields=("project", "name"), name="category_name_once"),
+            models.UniqueConstraint(fields=("project", "key"), name="category_key_once"),
+        )
+
+    def __str__(self) -> str:
+        return f"{self.code} {self.name}"
+
+    def value(self) -> CategoryValue:
+        """This category as a value for the rules."""
+        return CategoryValue(
+            code=self.code,
+            name=self.name,
+            hateful=self.hateful,
+            aliases=tuple(self.aliases),
+            definition=self.definition,
+            key=self.key,
+        )
+
+
+class MembershipQuerySet(models.QuerySet["Membership"]):
+    def of(self, user: User | AnonymousUser, project: Project) -> "Membership | None":
+        """The user's active membership in the project, if any."""
+        if not user.is_authenticated:
+            return None
+        return self.filter(user=user, project=project, active=True).first()
+
+
+class Membership(models.Model):
+    """A person's place in a project. Annotators who came with imported data have no account (`user` is None)."""
+
+    public_id = models.UUIDField(default=uuid4, unique=True, editable=False)
+    project = models.ForeignKey(Project, on_delete=models.CASCADE, related_name="memberships")
+    user = models.ForeignKey(
+        settings.AUTH_USER_MODEL, null=True, blank=True, on_delete=models.PROTECT, related_name="memberships"
+    )
+    pseudonym = models.CharField(max_length=64)
+    imported_name = models.CharField(max_length=128, blank=True, default="")  # the annotator's id in imported data
+    annotates = models.BooleanField(default=False)
+    reviews = models.BooleanField(default=False)
+    administers = models.BooleanField(default=False)
+    active = models.BooleanField(default=True)
+    withdrawn_at = models.DateTimeField(null=True, blank=True)
+    labels_out_before = models.DateTimeField(
+        null=True, blank=True
+    )  # labels from before it are being taken out of force
+    consent_version = models.PositiveIntegerField(default=0)
+    consent_at = models.DateTimeField(null=True, blank=True)
+    idle_until = models.DateTimeField(null=True, blank=True)  # "nothing left" is remembered until then
+    guideline_read = models.PositiveIntegerField(default=0)  # the newest version this person said they read
+    trained_at = models.DateTimeField(null=True, blank=True)  # passed the training set
+    training_extra = models.PositiveSmallIntegerField(default=0)  # attempts that an admin granted beyond the project's
+    quota = models.PositiveIntegerField(null=True, blank=True)  # instead of the project's
+    severe_a_day = models.PositiveIntegerField(null=True, blank=True)  # one's own caps, where lower than the project's
+    minutes_a_day = models.PositiveIntegerField(null=True, blank=True)
+    created_at = models.DateTimeField(default=timezone.now, editable=False)
+
+    objects = MembershipQuerySet.as_manager()
+
+    class Meta:
+        constraints = (
+            models.UniqueConstraint(fields=("project", "user"), name="member_once"),
+            models.UniqueConstraint(fields=("project", "pseudonym"), name="member_pseudonym_once"),
+            models.UniqueConstraint(
+                fields=("project", "imported_name"), condition=~Q(imported_name=""), name="member_imported_name_once"
+            ),
+        )
+
+    def __str__(self) -> str:
+        return self.pseudonym
+
+    def has(self, role: words.Role) -> bool:
+        """Whether this member has the role and is active."""
+        return self.active and bool(getattr(self, ROLE_FLAG[role]))
+
+    @property
+    def roles(self) -> tuple[words.Role, ...]:
+        return tuple(role for role in words.Role if self.has(role))
+
+
+class Batch(models.Model):
+    """Items that go to labelling together; items name it by `batch`, and `Item.queue` says who may get them now."""
+
+    public_id = models.UUIDField(default=uuid4, unique=True, editable=False)
+    project = models.ForeignKey(Project, on_delete=models.CASCADE, related_name="batch_rows")
+    name = models.CharField(max_length=100, blank=True)
+    state = models.CharField(max_length=8, choices=choices(words.BatchState), default=words.BatchState.OPEN)
+    pilot = models.BooleanField(default=False)  # the others wait until it is closed
+    limited = models.BooleanField(default=False)  # to `members`
+    members = models.ManyToManyField(Membership, blank=True, related_name="batches")
+    created_at = models.DateTimeField(default=timezone.now, editable=False)
+
+    class Meta:
+        ordering = ("name",)
+        constraints = (models.UniqueConstraint(fields=("project", "name"), name="batch_name_once"),)
+
+    def __str__(self) -> str:
+        return self.name
