@@ -13,9 +13,39 @@ class ModerationConfig(AppConfig):
 
     def ready(self) -> None:
         method.register("arcade", "moderation.methods.arcade.Arcade")
+        method.register("antihateagent", "moderation.methods.antihateagent.AntiHateAgent")
         method.register("baseline", "moderation.methods.baseline.Baseline")
         method.register("explain", "moderation.methods.explain.Explain")
+        method.register("predict", "moderation.methods.predict.Predict")
+        method.register("score", "moderation.methods.score.Scoring")
         rooms.places.append(
-            rooms.Place("moderation:runs", "sees_debates", _("Debates"), ("runs", "run", "item-runs", "compare"))
+            rooms.Place(
+                "moderation:desk",
+                "reviews",
+                _("Desk"),
+                ("desk", "desk-item", "desk-missing", "desk-accept", "desk-rules", "desk-figures", "appeals"),
+                first=True,
+            )
+        )
+        rooms.actions += [
+            rooms.Action("moderation:desk-item", _("Settle this dispute"), ("disputed",), "sees_debates", main=True),
+            rooms.Action("moderation:appeal", _("Appeal"), ("gold",), opens="sees_debates"),
+            rooms.Action("moderation:statement", _("Statement of reasons"), ("gold",), opens="sees_debates"),
+        ]
+        rooms.places.append(
+            rooms.Place(
+                "moderation:runs",
+                "sees_debates",
+                _("Debates"),
+                ("runs", "run", "item-runs", "compare", "repeats", "perspectives", "perspective"),
+            )
+        )
+        pages = ("evaluations", "evaluation", "evaluation-start")
+        rooms.places.append(rooms.Place("moderation:evaluations", "sees_debates", _("Evaluations"), pages))
+        rooms.chores["evaluations_finished"] = "moderation.evaluating.carry_all_on"
+        rooms.places.append(
+            rooms.Place("moderation:documents", "administers", _("Documents"), ("documents", "document"))
         )
         rooms.tabs.append(rooms.Tab("moderation:item-runs", _("Debates")))
+        rooms.tabs.append(rooms.Tab("moderation:item-scores", _("Scores")))
+        rooms.tabs.append(rooms.Tab("moderation:evidence", _("Evidence"), checks_claims=True))

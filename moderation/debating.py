@@ -3,7 +3,7 @@
 import hashlib
 import json
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import Any
 
 from django.db import transaction
@@ -12,16 +12,23 @@ from django.utils.translation import gettext as _
 from pydantic import BaseModel, ValidationError
 
 from annotation.models import Item, Membership, Project, record
+from moderation import documents, perspectives
 from moderation.domain.baselines import BaselineOptions, ExplainOptions
 from moderation.domain.court import CourtOptions
-from moderation.methods import arcade, baseline, explain
-from providers import wiring
+from moderation.domain.investigation.actions import InvestigationOptions, Retrieval
+from moderation.domain.predict.debate import PredictOptions
+from moderation.methods import antihateagent, arcade, baseline, explain, predict
+from providers import wiring, wiring_web
+from providers.reaching import SEARCHER
 from providers.roles import ModelRole
+from providers.searching import LOCAL
 from runs import forking, spending, starting
 from runs.domain.states import OPEN, RunState
+from runs.method import Limits, method_named
 from runs.models import Run
 
 MOST_REPEATS = 20
+_LIMITS = ("calls", "tokens", "seconds")
 
 
 class BadChoice(ValueError):
@@ -44,6 +51,8 @@ METHODS: Mapping[str, Known] = {
         Known(baseline.NAME, baseline.ROLES, BaselineOptions),
         Known(explain.NAME, explain.ROLES, ExplainOptions),
         Known(arcade.NAME, arcade.ROLES, CourtOptions, judge=ModelRole.JUDGE),
+        Known(predict.NAME, predict.ROLES, PredictOptions, judge=ModelRole.DEBATE_JUDGE),
+        Known(antihateagent.NAME, antihateagent.ROLES, InvestigationOptions),
     )
 }
 
@@ -62,6 +71,8 @@ class Wish:
     judges: Sequence[str] = ()
     repeats: int = 1
     again: bool = False
+    limits: Mapping[str, int] = field(default_factory=dict)
+    """What one run may use at most: `calls`, `tokens`, `seconds`; the method's own where nothing is said."""
 
 
 def start(
@@ -72,10 +83,14 @@ def start(
     A run of the same options and models that is under way on an item is not queued twice. Raises BadChoice.
     """
     known = _known(wish.method)
-    options = checked_options(wish.method, wish.options)
+    options = options_for(project, wish)
+    if options.get("struck"):
+        raise BadChoice(_("Evidence is struck on its own page."))
     if not 1 <= wish.repeats <= MOST_REPEATS:
         raise BadChoice(_("Repeats: from 1 to %(most)d.") % {"most": MOST_REPEATS})
-    plan = _plan(project, known, wish)
+    if options.get("retrieval") == Retrieval.MODEL_URLS:
+        raise BadChoice(_("Pages that a model names from memory are for evaluations only."))
+    plan, limits = plan_of(project, wish), _limits(wish)
     queued = 0
     with transaction.atomic():
         spending.allow(project.public_id, calls=project.call_budget, tokens=project.token_budget)
@@ -89,12 +104,22 @@ def start(
                 repeat=repeat,
                 options=options,
                 started_by=actor.public_id if actor else None,
+                limits=limits,
             )
             wanted = items if wish.again else items.exclude(public_id__in=_answered(like))
             queued += starting.start_for_each(wanted.values(subject=F("public_id")), like, ring=ring)
         if queued:
             record("runs_started", project=project, actor=actor, method=known.name, runs=queued)
     return queued
+
+
+def retry(run: Run, project: Project, actor: Membership | None = None) -> bool:
+    """Queue a run that failed once more, from where it stopped; False if it has not, or one like it is under way."""
+    with transaction.atomic():
+        if not starting.retry(run.public_id):
+            return False
+        record("run_retried", project=project, actor=actor, row=run.public_id)
+    return True
 
 
 def judge_again(run: Run, judges: Sequence[str], project: Project, actor: Membership | None = None) -> list[Run]:
@@ -133,8 +158,8 @@ def judged_variant(run: Run, judge: str) -> str:
 
 def runs_of(project: Project, items: QuerySet[Item], wish: Wish) -> QuerySet[Run]:
     """The runs on these items that answer the wish, those of its further judges too, oldest first. Raises BadChoice."""
-    known, options = _known(wish.method), checked_options(wish.method, wish.options)
-    plan = _plan(project, known, wish)
+    known, options = _known(wish.method), options_for(project, wish)
+    plan = plan_of(project, wish)
     plans = [plan, *({**plan, str(known.judge): name} for name in wish.judges[1:])]
     return Run.objects.filter(
         project=project.public_id,
@@ -150,6 +175,32 @@ def _answered(like: starting.Wanted) -> QuerySet[Run, Any]:
     done = (*OPEN, RunState.SUCCEEDED, RunState.REFUSED, RunState.UNREADABLE)
     same = Run.objects.filter(project=like.project, method=like.method, variant=like.variant, repeat=like.repeat)
     return same.filter(state__in=done).values("subject")
+
+
+def options_for(project: Project, wish: Wish) -> dict[str, Any]:
+    """The options of the wish as a run of this project keeps them: perspectives stand in them as they are now.
+
+    A run goes on with the rules and examples that it began with, and one that was asked by other rules does not answer
+    the wish. Raises BadChoice.
+    """
+    options = checked_options(wish.method, wish.options)
+    if "glossary" in options and "glossary" not in wish.options:
+        options["glossary"] = project.glossary_for_models
+    if wish.method != predict.NAME:
+        return options
+    chosen = perspectives.values_of(project)
+    if not chosen:
+        raise BadChoice(_("All perspectives of the project are switched off."))
+    left = [each for each in chosen if each.code != options["without"]]
+    if options["without"] and len(left) == len(chosen):
+        known = ", ".join(each.code for each in chosen)
+        raise BadChoice(
+            _("There is no perspective %(code)s to leave out; there are %(known)s.")
+            % {"code": options["without"], "known": known}
+        )
+    if not left:
+        raise BadChoice(_("Without %(code)s no perspective is left.") % {"code": options["without"]})
+    return options | {"perspectives": [each.model_dump(mode="json") for each in chosen]}
 
 
 def checked_options(method: str, options: Mapping[str, Any]) -> dict[str, Any]:
@@ -179,9 +230,9 @@ def _known(method: str) -> Known:
     return METHODS[method]
 
 
-def _plan(project: Project, known: Known, wish: Wish) -> dict[str, str]:
+def plan_of(project: Project | None, wish: Wish) -> dict[str, str]:
     """The model of each role: the wish's, else the project's, else the site's. Raises BadChoice."""
-    chosen = dict(wish.models)
+    known, chosen = _known(wish.method), dict(wish.models)
     if unknown := sorted(set(chosen) - set(known.roles)):
         raise BadChoice(
             _("%(method)s has no role %(role)s; it has %(known)s.")
@@ -191,8 +242,47 @@ def _plan(project: Project, known: Known, wish: Wish) -> dict[str, str]:
         if known.judge is None:
             raise BadChoice(_("%(method)s has no judge.") % {"method": known.name})
         chosen[known.judge] = wish.judges[0]
-    overrides = {**project.model_plan, **chosen}
-    return {str(role): _check(role, overrides.get(role, "")) for role in known.roles}
+    overrides = {**(project.model_plan if project else {}), **chosen}
+    plan = {str(role): _check(role, overrides.get(role, "")) for role in known.roles}
+    return plan | _searcher(project, known, wish)
+
+
+def _searcher(project: Project | None, known: Known, wish: Wish) -> dict[str, str]:
+    """What an investigation searches with. Raises BadChoice where nothing could be found."""
+    if known.name != antihateagent.NAME:
+        return {}
+    options = InvestigationOptions.model_validate(checked_options(known.name, wish.options))
+    if options.retrieval is not Retrieval.SEARCH:
+        return {}
+    engine: str = options.engine or next(
+        (each for each in wiring_web.engines() if each != LOCAL or _has_documents(project)), LOCAL
+    )
+    if engine not in wiring_web.engines():
+        raise BadChoice(_("The search engine %(name)s is not set up on this site.") % {"name": engine})
+    if engine == LOCAL and not _has_documents(project):
+        raise BadChoice(
+            _("There is nothing to search: no search engine is set up on this site, and the project has no documents.")
+            if wiring_web.engines() == [LOCAL]
+            else _("There is nothing to search: the project has no documents.")
+        )
+    return {SEARCHER: f"{engine}:{'documents' if engine == LOCAL else 'web'}"}
+
+
+def _has_documents(project: Project | None) -> bool:
+    return project is not None and not documents.is_empty(project.public_id)
+
+
+def _limits(wish: Wish) -> Limits:
+    """What each run may use. Raises BadChoice for more than the method's own limits, which are there for a reason."""
+    own = method_named(wish.method).limits
+    for name, value in wish.limits.items():
+        if name not in _LIMITS:
+            said = _("There is no limit %(name)s; there are %(known)s.")
+            raise BadChoice(said % {"name": name, "known": ", ".join(_LIMITS)})
+        most = getattr(own, name)
+        if not 1 <= value <= most:
+            raise BadChoice(_("%(name)s of a run: from 1 to %(most)s.") % {"name": name.capitalize(), "most": most})
+    return replace(own, **wish.limits)
 
 
 def _check(role: ModelRole, name: str) -> str:

@@ -2,6 +2,7 @@
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
+from functools import cached_property
 from typing import Any
 from uuid import UUID
 
@@ -9,11 +10,17 @@ from django.db.models import QuerySet, Sum
 from django.utils import timezone
 
 from annotation.models import Category, Item, Project
+from moderation import showing_predict
 from moderation.domain import court
-from moderation.methods import arcade
+from moderation.domain.investigation.actions import InvestigationOptions
+from moderation.domain.investigation.walk import Walk, walk
+from moderation.investigating import Piece, cited
+from moderation.methods import antihateagent, arcade, predict
+from moderation.showing_predict import ShownDebate
+from runs.domain.states import ASIDE
 from runs.models import Run, Turn
 
-METHODS = ("arcade", "baseline", "explain")
+METHODS = ("antihateagent", "arcade", "baseline", "explain", "predict")
 
 
 @dataclass(frozen=True)
@@ -83,6 +90,24 @@ class Shown:
             found.append(Round(number, said, answered, _pairs(said, answered)))
         return found
 
+    @cached_property
+    def walk(self) -> Walk | None:
+        """Where an investigation stands; None for other methods."""
+        if self.run.method != antihateagent.NAME:
+            return None
+        options = InvestigationOptions.model_validate(self.run.options)
+        return walk({turn.key: turn for turn in self.turns}, options)
+
+    @property
+    def rationale(self) -> Sequence[Piece]:
+        """The reason of an investigation's verdict, citations apart."""
+        return cited(self.outcome.get("reason", ""))
+
+    @property
+    def debate(self) -> ShownDebate:
+        """The run as a debate of perspectives; of use for PREDICT alone."""
+        return ShownDebate.of(self.run, self.turns)
+
     @property
     def used_no_language_model(self) -> bool:
         """Whether the built-in baseline spoke: every page it touched says so."""
@@ -95,8 +120,9 @@ class Shown:
 
 
 def runs_of(project: Project) -> QuerySet[Run]:
-    """The project's runs of these methods, newest first."""
-    return Run.objects.filter(project=project.public_id, method__in=METHODS).order_by("-id")
+    """The project's runs of these methods on its items, newest first."""
+    held = Run.objects.filter(project=project.public_id, method__in=METHODS)
+    return held.exclude(variant__startswith=ASIDE).order_by("-id")
 
 
 def shown(run: Run, categories: Sequence[Category]) -> Shown:
@@ -148,7 +174,9 @@ def spent(project: Project) -> Mapping[str, int]:
 
 
 def most_calls(run: Run) -> int | None:
-    """The calls that a courtroom takes at most with these options; None for other methods."""
+    """The calls that a debate takes at most with these options; None for the methods of one question."""
+    if run.method == predict.NAME:
+        return showing_predict.most_calls(run)
     if run.method != arcade.NAME:
         return None
     return 2 * int(run.options.get("rounds", 3)) + (2 if run.options.get("track") != "deep" else 1)

@@ -36,6 +36,11 @@ class WishShape(serializers.Serializer[Any]):
     options = serializers.DictField(default=dict)
     models = serializers.DictField(child=serializers.CharField(), default=dict, help_text="By role, provider:model.")
     repeats = serializers.IntegerField(default=1, min_value=1, max_value=debating.MOST_REPEATS)
+    limits = serializers.DictField(
+        child=serializers.IntegerField(min_value=1),
+        default=dict,
+        help_text="What one run may use at most: calls, tokens, seconds; the method's own where nothing is said.",
+    )
     again = serializers.BooleanField(default=False, help_text="Ask also what was answered before.")
 
 
@@ -96,7 +101,12 @@ class Runs(APIView):
         if asked["stage"] is not None:
             items = items.filter(stage=asked["stage"])
         wish = debating.Wish(
-            asked["method"], asked["options"], asked["models"], repeats=asked["repeats"], again=asked["again"]
+            asked["method"],
+            asked["options"],
+            asked["models"],
+            repeats=asked["repeats"],
+            again=asked["again"],
+            limits=asked["limits"],
         )
         try:
             queued = debating.start(mine.project, items, wish, mine)

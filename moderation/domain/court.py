@@ -58,6 +58,8 @@ class CourtOptions(BaseModel):
     task: Task = Task.SIX
     track: Track = Track.AUTO
     temperatures: Temperatures = Temperatures()
+    glossary: bool = False
+    """Approved entries of the project's glossary go with the post."""
 
 
 Word = Annotated[str, Field(min_length=1, max_length=40)]

@@ -11,7 +11,7 @@ from moderation.domain import court
 from moderation.domain.court import CourtOptions, Track, Way
 from moderation.domain.verdicts import Shape, Task, unhateful, verdict, verdict_shape
 from moderation.methods import verdict_end
-from moderation.methods.post import Post, items_of, post_of
+from moderation.methods.post import Post, is_there, post_of
 from providers.roles import ModelRole
 from runs.method import Finish, Limits, Outcome, SavedTurn, Step
 from runs.models import Run
@@ -53,8 +53,8 @@ class Arcade:
         return Case(post, CourtOptions.model_validate(run.options)) if post else None
 
     def still_wanted(self, run: Run) -> bool:
-        """Whether the item is still there."""
-        return bool(items_of(run).exists())
+        """Whether the post is still there."""
+        return is_there(run)
 
     def next_steps(self, case: Case, turns: Mapping[str, SavedTurn]) -> Sequence[Step] | Finish:
         """Gate, then one of the two ways."""

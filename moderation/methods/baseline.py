@@ -7,7 +7,7 @@ from typing import Any
 from moderation.domain.baselines import AgentAnswer, BaselineOptions, Variant, read_comment
 from moderation.domain.verdicts import Task, verdict, verdict_shape
 from moderation.methods import verdict_end
-from moderation.methods.post import Post, items_of, post_of
+from moderation.methods.post import Post, is_there, post_of
 from providers.roles import ModelRole
 from runs.domain.states import Reason
 from runs.method import Finish, GiveUp, Limits, Outcome, SavedTurn, Step
@@ -47,8 +47,8 @@ class Baseline:
         return Case(post, BaselineOptions.model_validate(run.options)) if post else None
 
     def still_wanted(self, run: Run) -> bool:
-        """Whether the item is still there."""
-        return bool(items_of(run).exists())
+        """Whether the post is still there."""
+        return is_there(run)
 
     def next_steps(self, case: Case, turns: Mapping[str, SavedTurn]) -> Sequence[Step] | Finish | GiveUp:
         """The question, or what was answered."""

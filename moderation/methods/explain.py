@@ -5,7 +5,7 @@ from dataclasses import dataclass
 
 from moderation.domain.baselines import ExplainOptions, read_conclusion
 from moderation.methods import verdict_end
-from moderation.methods.post import Post, items_of, post_of
+from moderation.methods.post import Post, is_there, post_of
 from providers.roles import ModelRole
 from runs.method import Finish, Limits, Outcome, SavedTurn, Step
 from runs.models import Run
@@ -35,8 +35,8 @@ class Explain:
         return Case(post, ExplainOptions.model_validate(run.options)) if post else None
 
     def still_wanted(self, run: Run) -> bool:
-        """Whether the item is still there."""
-        return bool(items_of(run).exists())
+        """Whether the post is still there."""
+        return is_there(run)
 
     def next_steps(self, case: Case, turns: Mapping[str, SavedTurn]) -> Sequence[Step] | Finish:
         """The question, or the explanation; `hateful` is None where it comes to no conclusion."""

@@ -5,7 +5,7 @@ from django.db.models import QuerySet
 from annotation import consensus
 from annotation.domain.words import Reason, Source, Stage
 from annotation.models import Item
-from moderation.methods.post import items_of
+from moderation.methods.post import is_aside, is_there, items_of
 from runs.domain.states import RunState
 from runs.method import Outcome
 from runs.models import Run
@@ -14,8 +14,10 @@ from runs.models import Run
 def settle(run: Run, outcome: Outcome) -> bool:
     """Dispute the item where its consensus differs from the verdict and the project asks for that.
 
-    False if the item is gone. What an adjudicator has decided is not disputed again.
+    False if the item is gone. What an adjudicator has decided is not disputed again; an evaluation disputes nothing.
     """
+    if is_aside(run):
+        return is_there(run)
     items: QuerySet[Item] = items_of(run)
     item = items.select_related("project", "category").first()
     if item is None:

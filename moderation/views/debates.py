@@ -11,14 +11,15 @@ from django.http import Http404, HttpResponse
 from django.shortcuts import render
 from django.views.decorators.http import require_GET
 
+from annotation import glossing
 from annotation.domain.words import Role
 from annotation.models import Item, Membership
 from annotation.reviewing import may_see_intent, may_see_votes
 from annotation.views.bench import categories_of
 from annotation.views.scope import PersonRequest, member_of
-from moderation import debating, showing
+from moderation import debating, perspectives, repeats, showing
 from moderation.forms import METHOD_NAMES, JudgeForm, StageForm, StartForm
-from runs import pausing
+from runs import billing, pausing
 from runs.domain.states import RunState
 from runs.models import Run
 
@@ -47,9 +48,10 @@ def runs(request: PersonRequest, slug: str) -> HttpResponse:
         "method": method,
         "states": list(RunState),
         "methods": METHOD_NAMES,
-        "form": StageForm(),
+        "form": StageForm(perspectives=perspectives.of(member.project)),
         "pauses": pausing.in_force(),
         "spent": showing.spent(member.project),
+        "bill": billing.bill(member.project.public_id),
     }
     return render(request, "moderation/runs.html", context)
 
@@ -58,7 +60,9 @@ def runs(request: PersonRequest, slug: str) -> HttpResponse:
 def item_runs(request: PersonRequest, slug: str, public_id: UUID) -> HttpResponse:
     """What was held on one item, side by side, and a form to start more."""
     member = member_of(request, slug, Role.REVIEWER, Role.ADMIN)
-    return show_item(request, member, item_for(member, public_id), StartForm())
+    return show_item(
+        request, member, item_for(member, public_id), StartForm(perspectives=perspectives.of(member.project))
+    )
 
 
 def show_item(
@@ -88,7 +92,10 @@ def show_run(
     request: PersonRequest, member: Membership, found: Run, item: Item, form: JudgeForm | None = None, status: int = 200
 ) -> HttpResponse:
     """The page of a run."""
-    return render(request, "moderation/run.html", _about(member, found, item, form or JudgeForm()), status=status)
+    context = _about(member, found, item, form or JudgeForm())
+    return render(
+        request, "moderation/run.html", {**context, "given": glossing.uses_of(found.public_id)}, status=status
+    )
 
 
 @require_GET
@@ -148,6 +155,7 @@ def _about(member: Membership, found: Run, item: Item, form: JudgeForm) -> dict[
         "shown": showing.shown(found, categories_of(member.project)),
         "most_calls": showing.most_calls(found),
         "method_name": METHOD_NAMES[found.method],
+        "repeats": repeats.on_post(found),
         "judge_form": form if known.judge is not None else None,
         "others": list(showing.runs_of(member.project).filter(subject=found.subject).exclude(pk=found.pk)[:10]),
         "pauses": pausing.in_force(),

@@ -11,7 +11,7 @@ from django.views.decorators.http import require_POST
 from annotation.domain.words import Role, Stage
 from annotation.models import Item, record
 from annotation.views.scope import PersonRequest, member_of
-from moderation import debating
+from moderation import debating, perspectives
 from moderation.forms import METHOD_NAMES, JudgeForm, StageForm, StartForm, started_sentence
 from moderation.views.debates import item_for, run_for, show_item, show_run
 from runs import starting
@@ -22,7 +22,7 @@ def start_on_item(request: PersonRequest, slug: str, public_id: UUID) -> HttpRes
     """Start a method on one item; what cannot be had comes back with the form."""
     member = member_of(request, slug, Role.REVIEWER, Role.ADMIN)
     item = item_for(member, public_id)
-    form = StartForm(request.POST)
+    form = StartForm(request.POST, perspectives=perspectives.of(member.project))
     if not form.is_valid():
         return show_item(request, member, item, form, status=422)
     try:
@@ -41,7 +41,7 @@ def start_on_item(request: PersonRequest, slug: str, public_id: UUID) -> HttpRes
 def start(request: PersonRequest, slug: str) -> HttpResponse:
     """Start a method on all items of a stage, after one question with the number."""
     member = member_of(request, slug, Role.REVIEWER, Role.ADMIN)
-    form = StageForm(request.POST)
+    form = StageForm(request.POST, perspectives=perspectives.of(member.project))
     if not form.is_valid():
         messages.error(request, _("Choose a method and which posts."))
         return redirect("moderation:runs", slug)
@@ -78,6 +78,17 @@ def cancel(request: PersonRequest, slug: str, public_id: UUID) -> HttpResponse:
         messages.success(request, _("The run is cancelled. What was answered stays."))
     else:
         messages.info(request, _("The run had ended already."))
+    return redirect("moderation:run", slug, public_id)
+
+
+@require_POST
+def retry(request: PersonRequest, slug: str, public_id: UUID) -> HttpResponse:
+    """Let a run that failed go on from where it stopped; what was answered is not asked again."""
+    member, found, _item = run_for(request, slug, public_id)
+    if debating.retry(found, member.project, member):
+        messages.success(request, _("The run goes on from where it stopped. What was answered is not asked again."))
+    else:
+        messages.info(request, _("Only a run that failed can go on, and only while no other like it is under way."))
     return redirect("moderation:run", slug, public_id)
 
 

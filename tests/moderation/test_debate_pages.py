@@ -194,11 +194,11 @@ def test_the_queue_lists_what_waits_and_what_has_ended_by_state_and_method(
     assert page.count("post-1") == 2
     assert text_of(reviewer.get(address("runs"), {"state": "queued"})).count("post-1") == 1
     assert text_of(reviewer.get(address("runs"), {"method": "arcade"})).count("post-1") == 1
-    with django_assert_num_queries(8):
+    with django_assert_num_queries(9):
         reviewer.get(address("runs"))
     for number in range(5):
         held(project, item, "baseline", temperature=number / 10)
-    with django_assert_num_queries(8):
+    with django_assert_num_queries(9):
         reviewer.get(address("runs"))
 
 

@@ -18,7 +18,16 @@ from moderation.reporting import reported
 from runs import pausing, working_off
 from runs.models import Run
 
-_OWN = {"variant": "baseline", "shots": "explain", "track": "arcade", "rounds": "arcade", "task": "arcade"}
+_OWN = {
+    "variant": ("baseline",),
+    "shots": ("explain",),
+    "track": ("arcade",),
+    "rounds": ("arcade", "predict"),
+    "task": ("arcade",),
+    "without": ("predict",),
+}
+
+_LIMITS = ("calls", "tokens", "seconds")
 
 
 class Command(JsonCommand):
@@ -34,14 +43,17 @@ class Command(JsonCommand):
         parser.add_argument("--variant", choices=list(Variant), help="baseline: which")
         parser.add_argument("--shots", type=int, choices=(0, 2), help="explain: worked examples in the prompt")
         parser.add_argument("--track", choices=list(Track), help="arcade: auto, or deep without the gatekeeper")
-        parser.add_argument("--rounds", type=int, help="arcade: rounds of the deep dive")
+        parser.add_argument("--rounds", type=int, help="arcade: rounds of the deep dive; predict: 1 or 2")
         parser.add_argument("--task", choices=list(Task), help="arcade: six categories, or hateful or not")
+        parser.add_argument("--without", metavar="CODE", help="predict: the perspective that is left out")
         parser.add_argument("--option", action="append", default=[], metavar="K=V", help="any other option")
         which = parser.add_mutually_exclusive_group()
         which.add_argument("--items", help="external ids, separated by commas (default: all)")
         which.add_argument("--stage", choices=list(Stage), help="all items of this stage")
         parser.add_argument("--judge", action="append", default=[], metavar="MODEL", help="several share one debate")
         parser.add_argument("--auxiliary", metavar="MODEL", help="of everybody but the judge")
+        for name in _LIMITS:
+            parser.add_argument(f"--max-{name}", type=int, metavar="N", help=f"{name} that one run may use at most")
         parser.add_argument("--repeats", type=int, default=1)
         parser.add_argument("--again", action="store_true", help="ask also what was answered before")
         parser.add_argument("--wait", action="store_true", help="hold them here, to the end")
@@ -59,6 +71,7 @@ class Command(JsonCommand):
             judges=options["judge"],
             repeats=options["repeats"],
             again=options["again"],
+            limits={name: options[f"max_{name}"] for name in _LIMITS if options[f"max_{name}"] is not None},
         )
         try:
             debating.start(project, items, wish, ring=not options["wait"])
@@ -112,10 +125,10 @@ def _items(project: Project, options: dict[str, Any]) -> QuerySet[Item]:
 def _options(options: dict[str, Any]) -> dict[str, Any]:
     """The options of the method, from their own arguments and from --option."""
     chosen: dict[str, Any] = {}
-    for name, method in _OWN.items():
+    for name, methods in _OWN.items():
         if options[name] is not None:
-            if method != options["method"]:
-                raise CommandError(f"--{name} belongs to {method}.")
+            if options["method"] not in methods:
+                raise CommandError(f"--{name} belongs to {' and '.join(methods)}.")
             chosen[name] = options[name]
     for each in options["option"]:
         name, equals, value = each.partition("=")

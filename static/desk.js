@@ -1,4 +1,4 @@
-/* The reviewer's pages by keyboard: a key presses what the page shows beside it, and nothing works here that would
+/* The desks by keyboard: a key presses what the page shows beside it, and nothing works here that would
    not work without it. `data-press` names the key; a text field with it is gone into, everything else is clicked. */
 (() => {
   "use strict";
@@ -45,6 +45,25 @@
     event.preventDefault();
     rationale.focus();
   });
+
+  // Whoever is at work keeps the post: activity renews the lease, a minute apart at most.
+  let renewed = Date.now();
+  async function renew() {
+    const form = decision();
+    if (!form?.dataset.renew || Date.now() - renewed < 60_000) return;
+    renewed = Date.now();
+    const headers = { "X-CSRFToken": form.elements.csrfmiddlewaretoken.value };
+    const answer = await fetch(form.dataset.renew, { method: "POST", headers }).catch(() => null);
+    if (answer?.status === 409 && !document.getElementById("lost")) {
+      const notice = document.createElement("p");
+      notice.id = "lost";
+      notice.className = "notice is-warn";
+      notice.setAttribute("role", "alert");
+      notice.textContent = form.dataset.lost;
+      document.querySelector(".post")?.prepend(notice);
+    }
+  }
+  for (const kind of ["keydown", "pointerdown", "scroll"]) document.addEventListener(kind, renew, { passive: true, capture: true });
 
   // What was typed outlives a closed page or a lost connection, for this state of this post and this session only.
   const draftKey = () => `decision ${decision()?.getAttribute("action")} ${decision()?.elements.version?.value ?? ""}`;

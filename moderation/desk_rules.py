@@ -1,0 +1,43 @@
+"""How a project's desk works: how long a post is kept for a reviewer, what two decide, whether appeals come in."""
+
+from collections.abc import Sequence
+from typing import Any
+
+from annotation.domain.words import Reason
+from annotation.models import Membership, Project, record
+from annotation.transactions import short_transaction
+from moderation.models import DeskRules
+
+SECOND_LOOK = (
+    Reason.NO_MAJORITY,
+    Reason.KIND_UNDECIDED,
+    Reason.MISALIGNED,
+    Reason.PRIOR_CHALLENGED,
+    Reason.LOW_QUALITY,
+    Reason.MODEL_CONFLICT,
+    Reason.APPEAL,
+)
+"""The reasons for which a project may ask for two reviewers."""
+
+
+def rules_of(project: Project) -> DeskRules:
+    """The project's rules; the defaults where nobody set any."""
+    return DeskRules.objects.filter(project=project).first() or DeskRules(project=project)
+
+
+@short_transaction
+def set_rules(admin: Membership, lease_minutes: int, second_for: Sequence[Reason], appeals: bool) -> DeskRules:
+    """Change the rules of the desk; posts in front of somebody keep the time they have."""
+    values: dict[str, Any] = {
+        "lease_minutes": lease_minutes,
+        "second_for": [str(each) for each in second_for],
+        "appeals": appeals,
+    }
+    rules, _new = DeskRules.objects.update_or_create(project=admin.project, defaults=values)
+    record("desk_rules", project=admin.project, actor=admin, **values)
+    return rules
+
+
+def wants_second(rules: DeskRules, reasons: Sequence[Reason]) -> bool:
+    """Whether two reviewers have to agree on a post with these open reasons."""
+    return not set(rules.second_for).isdisjoint(reasons)

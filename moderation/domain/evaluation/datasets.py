@@ -1,0 +1,155 @@
+"""From rows of a file to items with a known answer: published data sets by their columns, any other by a mapping.
+
+A label is read, in this order: as the caller maps it, as the data set's own convention has it, as a category of the
+project by code or name, as one of the usual words for hateful or not.
+"""
+
+from collections import Counter
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
+
+from annotation.domain.category_names import UnknownCategory, read_category
+from annotation.domain.formats.rows import Format, LabelUse, Mapped, Row
+from annotation.domain.patterns import Pattern
+from annotation.domain.votes import Category
+from moderation.domain.evaluation.answers import Gold
+
+HATEFUL, NOT_HATEFUL, SKIP = "hateful", "not_hateful", "skip"
+"""What a label may be mapped to beside a category; `skip` leaves the row out and counts it."""
+ANY = "*"
+"""Maps every label that is not mapped by itself."""
+
+_WORDS = {
+    True: {"hateful", "hate", "hatespeech", "hate speech", "offensive", "toxic", "abusive"},
+    False: {
+        "not_hateful",
+        "not hateful",
+        "non-hateful",
+        "nonhateful",
+        "non-hate",
+        "not hate",
+        "normal",
+        "none",
+        "nothate",
+    },
+}
+
+
+@dataclass(frozen=True)
+class Known:
+    """A published data set: the columns it is told by, where its parts are, and what its labels mean."""
+
+    name: str
+    columns: frozenset[str]
+    mapped: Mapped = field(default_factory=Mapped)
+    values: Mapping[str, str] = field(default_factory=dict)
+
+
+def _columns(text: str, label: str, id: str = "", subset: str = "") -> Mapped:
+    return Mapped(text=text, label=label, id=id, subset=subset, label_is=LabelUse.GOLD)
+
+
+KNOWN = (
+    Known(
+        "HateCheck",
+        frozenset({"functionality", "case_id", "test_case", "label_gold"}),
+        _columns("test_case", "label_gold", "case_id", "functionality"),
+        {"hateful": HATEFUL, "non-hateful": NOT_HATEFUL},
+    ),
+    # PREDICT, Table 3: likely offensive and offensive are one class.
+    Known(
+        "KODOLI",
+        frozenset({"sentences", "abuse", "sentiment", "offensiveness"}),
+        _columns("sentences", "offensiveness", "index"),
+        {"OFFEN": HATEFUL, "LIKELY": HATEFUL, "NOT": NOT_HATEFUL},
+    ),
+    # Several labels are parted by commas; 8 stands alone and means none of them.
+    Known("K-MHaS", frozenset({"document", "label"}), _columns("document", "label"), {"8": NOT_HATEFUL, ANY: HATEFUL}),
+)
+_HATEXPLAIN = {"hatespeech": HATEFUL, "normal": NOT_HATEFUL, "offensive": SKIP}
+"""Offensive is no hate there and not its absence (HateXScore, section 4.1, leaves it out)."""
+
+
+def recognized(header: Sequence[str]) -> Known | None:
+    """The published data set with these columns, if it is one."""
+    names = {name.strip().lstrip("\ufeff") for name in header}
+    return next((known for known in KNOWN if known.columns <= names), None)
+
+
+def convention(format: Format, known: Known | None) -> Mapping[str, str]:
+    """What the labels of a file mean by themselves."""
+    if known:
+        return known.values
+    return _HATEXPLAIN if format is Format.HATEXPLAIN else {}
+
+
+class NoGold(ValueError):
+    """A row whose label says nothing that can be used; the sentence says what to do."""
+
+
+@dataclass(frozen=True)
+class LeftOut:
+    """A row that is left out on purpose."""
+
+    why: str
+
+
+class Reader:
+    """Reads the known answers of one file's rows."""
+
+    def __init__(self, categories: Sequence[Category], own: Mapping[str, str], usual: Mapping[str, str]) -> None:
+        self.categories, self.own, self.usual = categories, own, usual
+
+    def gold(self, row: Row) -> Gold | LeftOut:
+        """The row's truth. Raises NoGold."""
+        written = row.gold if row.gold is not None else self._majority(row)
+        if isinstance(written, LeftOut):
+            return written
+        if written is None and row.intended_hateful is not None:
+            written = HATEFUL if row.intended_hateful else NOT_HATEFUL
+        if written is None:
+            raise NoGold("The row has no label. Name its column by --label-column.")
+        word = self._mapped(written)
+        if word == SKIP:
+            return LeftOut(f"labelled {written}")
+        label, hateful = self._read(word, written)
+        return Gold(row.external_id, hateful, label, self._pattern(row, hateful), row.subset)
+
+    def _majority(self, row: Row) -> str | LeftOut | None:
+        """The label that more than half of a row's annotators gave."""
+        said = Counter(label.category for label in row.labels if label.category is not None)
+        if not said:
+            return None
+        label, count = said.most_common(1)[0]
+        return label if 2 * count > len(row.labels) else LeftOut("no majority")
+
+    def _mapped(self, written: str) -> str:
+        for mapping in (self.own, self.usual):
+            if written in mapping:
+                return mapping[written]
+        if ANY in self.own:
+            return self.own[ANY]
+        return self.usual.get(ANY, written)
+
+    def _read(self, word: str, written: str) -> tuple[int | None, bool]:
+        if word in (HATEFUL, NOT_HATEFUL):
+            return None, word == HATEFUL
+        try:
+            category = read_category(word, self.categories)
+        except UnknownCategory as fault:
+            for side, words in _WORDS.items():
+                if word.casefold() in words:
+                    return None, side
+            raise NoGold(f"{fault.sentence} Or map it: --map {written}=hateful, not_hateful or skip.") from None
+        return category.code, category.hateful
+
+    def _pattern(self, row: Row, hateful: bool) -> str:
+        sides = [self._side(prior.category) if prior else None for prior in (row.text_prior, row.image_prior)]
+        text, image = sides
+        return "" if text is None or image is None else Pattern(text, image, hateful).code
+
+    def _side(self, written: str) -> bool | None:
+        try:
+            return self._read(written, written)[1]
+        except NoGold:
+            return None

@@ -1,0 +1,93 @@
+"""A report as a page draws it: tables in words, bars by difficulty, the confusion as a map of shades."""
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+from django.utils.translation import gettext as _
+
+from annotation.charts import heat, share
+from moderation.domain.evaluation.rendering import written
+from moderation.domain.evaluation.tables import Report, Table, tables_of
+from moderation.domain.evaluation.tables import confusion_names as names_of
+
+
+@dataclass(frozen=True)
+class Shown:
+    """A table with its cells as text."""
+
+    table: Table
+    rows: Sequence[Sequence[str]]
+
+
+@dataclass(frozen=True)
+class Bar:
+    """The accuracy at one level of difficulty: its length, and what stands beside it."""
+
+    level: str
+    width: str
+    accuracy: str
+    total: int
+    refused: int
+
+
+@dataclass(frozen=True)
+class Square:
+    """A cell of the confusion: how often, its share of the row, its shade (1 to 5)."""
+
+    count: int
+    share: str
+    shade: int | None
+    right: bool
+
+
+@dataclass(frozen=True)
+class Pictures:
+    """The drawings of one arm on one data set."""
+
+    arm: str
+    dataset: str
+    bars: Sequence[Bar]
+    labels: Sequence[str]
+    confusion: Sequence[tuple[str, Sequence[Square]]]
+
+
+def shown_tables(report: Report) -> list[Shown]:
+    """All tables; the confusions are drawn instead."""
+    return [Shown(table, written(table)) for table in tables_of(report) if not table.key.startswith("confusion")]
+
+
+def pictures(report: Report) -> list[Pictures]:
+    """The drawings of every arm on every data set."""
+    return [_pictures(report, each) for each in report["results"]]
+
+
+def _pictures(report: Report, result: Mapping[str, Any]) -> Pictures:
+    labels = names_of(report, result)
+    counts = result["confusion"]["counts"]
+    return Pictures(
+        result["arm"],
+        result["dataset"] if len(report["datasets"]) > 1 else "",
+        [bar for level, name in _levels() if (bar := _bar(name, result["levels"][level]))],
+        labels,
+        [(label, _squares(row, at)) for at, (label, row) in enumerate(zip(labels, counts, strict=True))],
+    )
+
+
+def _levels() -> list[tuple[str, str]]:
+    return [("easy", _("Easy")), ("normal", _("Normal")), ("hard", _("Hard")), ("normal_hard", _("Normal + hard"))]
+
+
+def _bar(name: str, counts: Mapping[str, int]) -> Bar | None:
+    if not counts["total"] + counts["refused"]:
+        return None
+    accuracy = f"{100 * counts['right'] / counts['total']:.1f} %" if counts["total"] else "–"
+    return Bar(name, share(counts["right"], counts["total"]), accuracy, counts["total"], counts["refused"])
+
+
+def _squares(row: Sequence[int], place: int) -> list[Square]:
+    whole = sum(row)
+    return [
+        Square(count, share(count, whole), heat(count / whole) if whole and count else None, at == place)
+        for at, count in enumerate(row)
+    ]

@@ -1,0 +1,110 @@
+"""The form that starts an evaluation over a project's gold."""
+
+import re
+from typing import Any
+
+from django import forms
+from django.core.exceptions import ValidationError
+from django.utils.translation import gettext as _
+from django.utils.translation import gettext_lazy
+
+from annotation.forms.choices import offer
+from moderation import debating
+from moderation.debating import METHODS
+from moderation.domain.court import MOST_ROUNDS, Track
+from moderation.domain.evaluation.sampling import SEED, Sample
+from moderation.domain.verdicts import Task
+from moderation.evaluating import Wish
+from moderation.evaluation_arms import Grid
+from moderation.forms import METHOD_NAMES
+from providers import wiring
+
+_ROUNDS = re.compile(r"[\d\s,;]*\Z")
+
+
+class EvaluationForm(forms.Form):
+    """Which methods, asked what, on how many posts, with which models."""
+
+    methods = forms.MultipleChoiceField(
+        label=gettext_lazy("Methods"), widget=forms.CheckboxSelectMultiple, help_text=gettext_lazy("Each gets a line.")
+    )
+    task = forms.ChoiceField(
+        label=gettext_lazy("Question"),
+        choices=[
+            ("", gettext_lazy("which category, where every method can say it")),
+            (Task.SIX, gettext_lazy("which category")),
+            (Task.BINARY, gettext_lazy("hateful or not")),
+        ],
+        required=False,
+    )
+    sample = forms.ChoiceField(
+        label=gettext_lazy("Which gold posts"),
+        choices=[
+            (Sample.FIRST, gettext_lazy("in order")),
+            (Sample.RANDOM, gettext_lazy("at random")),
+            (Sample.BALANCED, gettext_lazy("as many of each pattern")),
+        ],
+    )
+    limit = forms.IntegerField(
+        label=gettext_lazy("At most"), min_value=1, required=False, help_text=gettext_lazy("Empty: all.")
+    )
+    repeats = forms.IntegerField(
+        label=gettext_lazy("Repeats"),
+        min_value=1,
+        max_value=debating.MOST_REPEATS,
+        initial=1,
+        help_text=gettext_lazy("Each is asked anew."),
+    )
+    rounds = forms.CharField(
+        label=gettext_lazy("Rounds of ARCADE"),
+        required=False,
+        max_length=40,
+        help_text=gettext_lazy("Several, like 1, 2, 3, are compared."),
+    )
+    track = forms.MultipleChoiceField(
+        label=gettext_lazy("Way of ARCADE"),
+        choices=[
+            (Track.AUTO, gettext_lazy("the gatekeeper chooses")),
+            (Track.DEEP, gettext_lazy("deep dive, no gatekeeper")),
+        ],
+        widget=forms.CheckboxSelectMultiple,
+        required=False,
+    )
+    judges = forms.MultipleChoiceField(
+        label=gettext_lazy("Judges"),
+        widget=forms.CheckboxSelectMultiple,
+        required=False,
+        help_text=gettext_lazy("Several hear the same debate; without a choice, the project's."),
+    )
+
+    def __init__(self, *args: Any, **kwargs: Any) -> None:
+        super().__init__(*args, **kwargs)
+        offer(self, "methods", [(name, METHOD_NAMES.get(name, name)) for name in METHODS])
+        models = [(name, name) for name in wiring.allowed() if "*" not in name]
+        offer(self, "judges", models)
+        if not models:
+            del self.fields["judges"]
+
+    def clean_rounds(self) -> list[int]:
+        """The numbers of rounds, each once."""
+        written = self.cleaned_data["rounds"]
+        numbers = [int(number) for number in re.findall(r"\d+", written)]
+        if not _ROUNDS.match(written) or any(not 1 <= number <= MOST_ROUNDS for number in numbers):
+            raise ValidationError(_("Numbers from 1 to %(most)d, separated by commas.") % {"most": MOST_ROUNDS})
+        return sorted(set(numbers))
+
+    def wish(self) -> Wish:
+        """What was wished for; ways of ARCADE that ARCADE is not asked for are passed over."""
+        values = self.cleaned_data
+        options: dict[str, list[Any]] = {}
+        if "arcade" in values["methods"]:
+            options = {f"arcade:{name}": list(values[name]) for name in ("rounds", "track") if values[name]}
+        judged = any(METHODS[name].judge is not None for name in values["methods"])
+        return Wish(
+            grid=Grid(methods=values["methods"], options=options, judges=values.get("judges", ()) if judged else ()),
+            task=Task(values["task"]) if values["task"] else None,
+            repeats=values["repeats"],
+            sample=Sample(values["sample"]),
+            limit=values["limit"],
+            seed=SEED,
+        )

@@ -1,0 +1,301 @@
+"""evaluate: hold answers that were made elsewhere to gold, or run methods over items whose answer is known."""
+
+import json
+import time
+from dataclasses import replace
+from pathlib import Path
+from typing import Any
+
+from django.conf import settings
+from django.core.management.base import CommandError, CommandParser
+from django.core.validators import slug_re
+
+from annotation.domain.category_names import DEFAULT_CATEGORIES
+from annotation.domain.formats.rows import Format, Mapped, Unreadable
+from annotation.management.json_command import JsonCommand
+from annotation.management.projects import project_named
+from annotation.models import Project
+from moderation import evaluating
+from moderation import evaluation_files as files
+from moderation.debating import METHODS, BadChoice
+from moderation.domain.baselines import Variant
+from moderation.domain.court import Track
+from moderation.domain.evaluation.answers import Answer, Question, mark
+from moderation.domain.evaluation.pairs import mcnemar
+from moderation.domain.evaluation.predictions import read_predictions
+from moderation.domain.evaluation.rendering import markdown
+from moderation.domain.evaluation.sampling import SEED, Sample
+from moderation.domain.evaluation.scores import score
+from moderation.domain.verdicts import Task
+from moderation.evaluating import Wish
+from moderation.evaluation_arms import Grid
+from moderation.gathering import BadSource, Source, Terms, file_items, gold_items
+from moderation.models import Evaluation, EvaluationState
+from runs import holding, pausing, stopping
+
+_TELL_EVERY = 10.0
+"""Seconds between two lines about progress."""
+
+
+class Command(JsonCommand):
+    help = (
+        "Hold answers made elsewhere to gold (--predictions FILE --gold FILE), or run methods over gold items of "
+        "projects and over files of published data sets. Cut off at any moment, the same command goes on where it "
+        "stopped, and nothing that was answered is asked twice."
+    )
+
+    _told = 0.0
+
+    def add_arguments(self, parser: CommandParser) -> None:
+        super().add_arguments(parser)
+        made = parser.add_argument_group("answers made elsewhere")
+        made.add_argument("--predictions", metavar="FILE", help='{id: {"label", "reason", "refusal"}} or JSON lines')
+        made.add_argument("--gold", metavar="FILE", help="the items with their truth: H-VLI, our own JSONL, a table")
+        made.add_argument("--against", metavar="FILE", help="a second method's answers on the same items (McNemar)")
+        parser.add_argument("method", nargs="?", help=f"one or several, by commas: {', '.join(METHODS)}")
+        parser.add_argument("sources", nargs="*", metavar="SLUG|FILE", help="projects (their gold items) and files")
+        parser.add_argument("--out", metavar="DIR", help="where the report's files go")
+        parser.add_argument("--task", choices=list(Task), help="six categories, or hateful or not")
+        parser.add_argument("--limit", type=int, metavar="N", help="items of each source")
+        parser.add_argument("--sample", choices=list(Sample), default=Sample.FIRST.value, help="which of them")
+        parser.add_argument("--seed", type=int, default=SEED, help="of the sample")
+        parser.add_argument("--repeats", type=int, default=1, metavar="R", help="each is asked anew")
+        grid = parser.add_argument_group("what is combined: each may be given several times")
+        grid.add_argument("--judge", action="append", default=[], metavar="MODEL", help="they share one debate")
+        grid.add_argument("--auxiliary", action="append", default=[], metavar="MODEL", help="of all but the judge")
+        grid.add_argument("--model", action="append", default=[], metavar="MODEL", help="of everybody")
+        grid.add_argument("--rounds", action="append", default=[], metavar="K")
+        grid.add_argument("--track", action="append", default=[], choices=list(Track), help="arcade")
+        grid.add_argument("--shots", action="append", default=[], choices=("0", "2"), help="explain")
+        grid.add_argument("--variant", action="append", default=[], choices=list(Variant), help="baseline")
+        grid.add_argument("--option", action="append", default=[], metavar="K=V", help="any other option")
+        parser.add_argument("--again", action="store_true", help="ask everything anew, though it was answered before")
+        parser.add_argument("--retry-failed", action="store_true", help="ask again where runs failed")
+        parser.add_argument("--threads", type=int, default=2 * settings.MODEL_CALLS_AT_ONCE, help="runs at a time")
+        parser.add_argument("--project", metavar="SLUG", help="whose categories, models and budget files are held to")
+        columns = parser.add_argument_group("files of any shape")
+        columns.add_argument("--format", choices=[each.value for each in Format], default=Format.AUTO.value)
+        for name in ("text", "label", "image", "id", "subset"):
+            columns.add_argument(f"--{name}-column", default="", metavar="NAME")
+        columns.add_argument(
+            "--map",
+            action="append",
+            default=[],
+            metavar="VALUE=CATEGORY",
+            dest="mapping",
+            help="a label to a category, hateful, not_hateful or skip; *=… for all others",
+        )
+        columns.add_argument("--images", metavar="PATH", help="the folder of the pictures that the files name")
+        columns.add_argument("--text-only", action="store_true", help="judge by the text alone")
+        columns.add_argument("--leave-out-bad-rows", action="store_true", help="go on without them")
+
+    def answer(self, **options: Any) -> Any:
+        if options["predictions"] or options["gold"]:
+            return self._compare(options)
+        if not options["method"] or not options["sources"]:
+            raise CommandError(
+                "Name a method and what to evaluate it on (a project, a file), or --predictions FILE with --gold FILE."
+            )
+        try:
+            return self._evaluate(options)
+        except (BadChoice, BadSource) as bad:
+            raise CommandError(str(bad)) from None
+
+    def failed(self, value: Any) -> bool:
+        return bool(value.get("open"))
+
+    # ── Methods ───────────────────────────────────────────────────────────────
+
+    def _evaluate(self, options: dict[str, Any]) -> dict[str, Any]:
+        project, sources = self._sources(options)
+        folder = Path(options["out"]) if options["out"] else None
+        if folder is not None and folder.exists() and not folder.is_dir():
+            raise CommandError(f"--out: {folder} is a file; name a folder.")
+        evaluation, new = evaluating.begin(project, sources, _wish(options), again=options["again"], ring=False)
+        if not new:
+            self.say(f"This was asked for on {evaluation.created_at:%Y-%m-%d %H:%M} and is {evaluation.state}.")
+        if options["retry_failed"] and not new:
+            self.say(f"{evaluating.retry_failed(evaluation, ring=False):,} runs are asked again.")
+        self._hold(evaluation, options["threads"])
+        written = files.write(evaluation, folder) if folder and evaluation.report else []
+        progress = evaluating.progress(evaluation)
+        return {
+            "evaluation": str(evaluation.public_id),
+            "state": evaluation.state,
+            "open": progress.open + (evaluation.state == EvaluationState.RUNNING),
+            "runs": dict(progress.counts),
+            "files": written,
+            "report": evaluation.report,
+        }
+
+    def _hold(self, evaluation: Evaluation, threads: int) -> None:
+        """Perform the runs here to their end, then those of further judges, and write the report."""
+        runs = evaluating.runs_of(evaluation)
+        while evaluation.state == EvaluationState.RUNNING:
+            holding.hold(runs, threads=threads, tick=lambda: self._tell(evaluation))
+            if evaluating.carry_on(evaluation, ring=False) or stopping.told():
+                return
+            if pauses := pausing.in_force():
+                for pause in pauses:
+                    self.say(f"{pause.provider} is paused: {pause.detail} The same command goes on later.")
+                return
+
+    def _tell(self, evaluation: Evaluation) -> None:
+        if time.monotonic() < self._told + _TELL_EVERY:
+            return
+        self._told = time.monotonic()
+        now = evaluating.progress(evaluation)
+        left = "" if now.seconds_left is None else f", {now.seconds_left / 60:,.0f} minutes left"
+        self.say(f"{now.ended:,} of {now.expected:,} runs, {now.per_minute:,.0f} a minute{left}")
+
+    def _sources(self, options: dict[str, Any]) -> tuple[Project | None, list[Source]]:
+        """What is evaluated on, and the project that pays and lends its categories and models."""
+        named = [name for name in options["sources"] if not Path(name).is_file()]
+        for name in named:
+            if not slug_re.match(name):
+                raise CommandError(f"{name} is neither a file nor a project.")
+        found = {name: project_named(name, to_change=True) for name in named}
+        if len(found) > 1:
+            raise CommandError("Name one project: another has its own members and budget. Files may be several.")
+        project = next(iter(found.values()), None)
+        if options["project"]:
+            project = project_named(options["project"], to_change=True)
+        if found and project and project.slug not in found:
+            raise CommandError(f"--project {project.slug} is another project than the one evaluated on.")
+        terms = _terms(options, asked_about=True)
+        if project:
+            terms = replace(terms, categories=project.category_values())
+        sources = [
+            gold_items(found[name]) if name in found else file_items(Path(name), terms) for name in options["sources"]
+        ]
+        for source in sources:
+            left = ", ".join(f"{count:,} {why}" for why, count in source.left_out.items())
+            taken = f", taken for {source.guessed}" if source.guessed else ""
+            self.say(f"{source.name}: {len(source.rows):,} items{taken}" + (f"; left out: {left}" if left else ""))
+        return project, sources
+
+    def show(self, value: Any) -> None:
+        if not value.get("evaluation"):
+            super().show(value)
+        elif value["report"] is None:
+            self.stdout.write(f"Not done yet ({json.dumps(value['runs'])}). The same command goes on.")
+        else:
+            self.stdout.write(markdown(value["report"]))
+            for name in value["files"]:
+                self.stdout.write(name)
+
+    # ── Answers made elsewhere ────────────────────────────────────────────────
+
+    def _compare(self, options: dict[str, Any]) -> dict[str, Any]:
+        if not (options["predictions"] and options["gold"]):
+            raise CommandError("--predictions FILE and --gold FILE go together.")
+        gold = _source(options["gold"], _terms(options, asked_about=False))
+        task = _task(options["task"], [gold])
+        question = Question.about(task, _categories(options))
+        answers = self._answers(options["predictions"], gold)
+        found = score([row.gold for row in gold.rows], answers, question).as_json()
+        if options["against"]:
+            found["against"] = self._against(options["against"], gold, answers, question)
+        return found
+
+    def _answers(self, name: str, gold: Source) -> dict[str, Answer]:
+        path = Path(name)
+        try:
+            with path.open("rb") as stream:
+                answers = read_predictions(stream)
+        except OSError as fault:
+            raise CommandError(f"{path} cannot be read: {fault.strerror}.") from None
+        except Unreadable as fault:
+            raise CommandError(f"{path}, line {fault.error.line}: {fault.error.reason}") from None
+        ids = {row.gold.id for row in gold.rows}
+        foreign = [each for each in answers if each not in ids]
+        if answers and len(foreign) == len(answers):
+            raise CommandError(
+                f"{path}: none of its {len(answers):,} ids is in {gold.name}; the first is {foreign[0][:80]!r}. Use "
+                "the ids of the gold file, or name its column by --id-column."
+            )
+        if foreign:
+            self.say(f"{path}: {len(foreign):,} ids are not in {gold.name} and are passed over.")
+        return answers
+
+    def _against(self, name: str, gold: Source, first: dict[str, Answer], question: Question) -> dict[str, Any]:
+        second = self._answers(name, gold)
+        both = [
+            row.gold
+            for row in gold.rows
+            if all(row.gold.id in each and not each[row.gold.id].refused for each in (first, second))
+        ]
+        right = [[mark(each, said[each.id], question).right for each in both] for said in (first, second)]
+        scores = score([row.gold for row in gold.rows], second, question).as_json()
+        return {"scores": scores, "mcnemar": mcnemar(*right).as_json()}
+
+
+def _wish(options: dict[str, Any]) -> Wish:
+    grid: dict[str, list[Any]] = {name: list(options[name]) for name in ("rounds", "track", "shots", "variant")}
+    for each in options["option"]:
+        name, equals, value = each.partition("=")
+        if not equals:
+            raise CommandError(f"--option takes NAME=VALUE, not {each!r}.")
+        grid.setdefault(name, []).append(value)
+    grid["shots"] = [int(value) for value in grid["shots"]]  # a literal number takes no text
+    return Wish(
+        grid=Grid(
+            methods=[name.strip() for name in options["method"].split(",") if name.strip()],
+            options={name: list(dict.fromkeys(values)) for name, values in grid.items() if values},
+            models=options["model"],
+            auxiliaries=options["auxiliary"],
+            judges=options["judge"],
+        ),
+        task=Task(options["task"]) if options["task"] else None,
+        repeats=options["repeats"],
+        sample=Sample(options["sample"]),
+        limit=options["limit"],
+        seed=options["seed"],
+    )
+
+
+def _source(name: str, terms: Terms) -> Source:
+    try:
+        return file_items(Path(name), terms)
+    except BadSource as bad:
+        raise CommandError(str(bad)) from None
+
+
+def _task(wanted: str | None, sources: list[Source]) -> Task:
+    """The task asked for, else six where every item's category is known. Raises CommandError."""
+    binary = next((source for source in sources if any(row.gold.label is None for row in source.rows)), None)
+    if wanted is None:
+        return Task.BINARY if binary else Task.SIX
+    if wanted == Task.SIX and binary:
+        raise CommandError(f"{binary.name} knows only hateful or not of some items: use --task binary.")
+    return Task(wanted)
+
+
+def _categories(options: dict[str, Any]) -> Any:
+    return project_named(options["project"]).category_values() if options["project"] else DEFAULT_CATEGORIES
+
+
+def _terms(options: dict[str, Any], *, asked_about: bool) -> Terms:
+    images = Path(options["images"]) if options["images"] else None
+    if images is not None and not images.is_dir():
+        raise CommandError(f"{images} is no folder.")
+    return Terms(
+        categories=_categories(options),
+        mapped=Mapped(**{name: options[f"{name}_column"] for name in ("text", "label", "image", "id", "subset")}),
+        values=_mapping(options["mapping"]),
+        format=Format(options["format"]),
+        images=images,
+        text_only=options["text_only"],
+        leave_out_bad_rows=options["leave_out_bad_rows"],
+        asked_about=asked_about,
+    )
+
+
+def _mapping(pairs: list[str]) -> dict[str, str]:
+    values = {}
+    for pair in pairs:
+        value, sign, category = pair.rpartition("=")
+        if not sign or not value or not category:
+            raise CommandError(f"--map {pair!r}: write VALUE=CATEGORY.")
+        values[value] = category
+    return values

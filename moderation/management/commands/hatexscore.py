@@ -1,0 +1,224 @@
+"""hatexscore FILE.jsonl: score explanations of a file, in its order."""
+
+import json
+from collections.abc import Iterator
+from dataclasses import dataclass, field
+from pathlib import Path
+from statistics import fmean
+from typing import Any
+
+from django.conf import settings
+from django.core.management.base import CommandError, CommandParser
+from django.template.loader import render_to_string
+
+from annotation import charts
+from annotation.management.json_command import JsonCommand
+from annotation.management.projects import project_named
+from moderation import scoring
+from moderation.domain.estimating import Estimator
+from moderation.domain.hatexscore import group_files
+from moderation.domain.hatexscore.consistency import Rule
+from moderation.domain.hatexscore.scoring import PARTS, Measure, Scored, Weights, sweep
+from moderation.domain.hatexscore.tokens import LANGUAGES, MissingExtra, tongue
+from moderation.score_files import Order, Result, scored
+from moderation.score_lines import MOST_FAULTS, Fault, Line, lines_of
+from runs import spending
+
+NAMES = (*PARTS, "score")
+
+
+@dataclass
+class Told:
+    """What is left of the results once each is printed: sums for the means, parts for the sweep."""
+
+    values: dict[str, list[float]] = field(default_factory=lambda: {name: [] for name in NAMES})
+    parts: list[Scored] = field(default_factory=list)
+    counts: dict[str, int] = field(
+        default_factory=lambda: dict.fromkeys(("scored", "refused", "unreadable", "failed"), 0)
+    )
+
+    def add(self, result: Result) -> None:
+        """Count one result; only what has a score is in the means."""
+        self.counts[result.state] += 1
+        if (found := result.score) is not None:
+            for name in NAMES:
+                self.values[name].append(getattr(found, name))
+            self.parts.append(Scored(found.htc, found.qf, found.tgi, result.line.prediction))
+
+    @property
+    def means(self) -> dict[str, float | None]:
+        """Plain means over what was scored; None where nothing was."""
+        return {name: round(fmean(values), 6) if values else None for name, values in self.values.items()}
+
+
+@dataclass(frozen=True)
+class Stream:
+    """Results that are printed as they come."""
+
+    results: Iterator[Result]
+    measure: Measure
+    swept: bool
+    plot: str
+    told: Told = field(default_factory=Told)
+
+
+class Command(JsonCommand):
+    help = (
+        'Score explanations: a line of the file is {"text", "explanation", "prediction": "hateful"|"non-hateful", '
+        '"p"?, "p_masked"?}. Bad lines are named and nothing is scored. Refused and unreadable explanations are '
+        "reported and left out of the means."
+    )
+
+    def add_arguments(self, parser: CommandParser) -> None:
+        super().add_arguments(parser)
+        parser.add_argument("file", type=Path)
+        parser.add_argument(
+            "--list",
+            default="",
+            metavar="NAME|FILE.json",
+            help=f"groups: {', '.join(group_files.NAMES)}, or your own; default: un_extended, un_zh, un_ko by language",
+        )
+        parser.add_argument("--lang", default="", choices=["", *LANGUAGES], metavar="CODE", help="default: by script")
+        parser.add_argument("--rule", choices=list(Rule), default=Rule.PAPER)
+        parser.add_argument("--threshold", type=float, help="τ; default: 0.3 for paper, 0.45 for released")
+        parser.add_argument("--weights", default="1,1,1,1", metavar="HTC,QF,TGI,CC")
+        parser.add_argument(
+            "--estimator", choices=list(Estimator), help="default: given if all lines have p, else model"
+        )
+        parser.add_argument(
+            "--model", default="", metavar="PROVIDER:MODEL", help="who estimates; default: MODEL_ESTIMATOR"
+        )
+        parser.add_argument("--project", default="", metavar="SLUG", help="whose budget pays for estimating")
+        parser.add_argument("--sweep", action="store_true", help="mean CC and score for thresholds from 0.1 to 0.9")
+        parser.add_argument("--plot", default="", metavar="FILE.svg", help="draw the sweep")
+        parser.add_argument("--threads", type=int, default=2 * settings.MODEL_CALLS_AT_ONCE, help="estimates at a time")
+
+    def answer(self, **options: Any) -> Stream:
+        path: Path = options["file"]
+        all_given = _checked(path)
+        wanted = Estimator(options["estimator"]) if options["estimator"] else None
+        estimator = wanted or (Estimator.GIVEN if all_given else Estimator.MODEL)
+        if estimator is Estimator.GIVEN and not all_given:
+            raise CommandError("The estimator given needs p and p_masked on every line; add them, or name another one.")
+        order = _order(estimator, options)
+        if order.model:
+            built_in = " (built-in, no language model)" if order.model.startswith("keyword:") else ""
+            self.say(f"Estimated by {order.model}{built_in}.")
+        lines = (line for line in lines_of(path) if isinstance(line, Line))
+        swept = options["sweep"] or bool(options["plot"])
+        return Stream(scored(lines, order), order.measure, swept, options["plot"])
+
+    def failed(self, value: Any) -> bool:
+        return isinstance(value, Stream) and value.told.counts["failed"] > 0
+
+    def _print_json(self, value: Any) -> None:
+        if not isinstance(value, Stream):
+            super()._print_json(value)
+            return
+        self.stdout.write('{"items": [', ending="")
+        for place, result in enumerate(value.results):
+            value.told.add(result)
+            self.stdout.write(f"{',' if place else ''}\n{_json(result.shown)}", ending="")
+        rest = {"means": value.told.means, "counts": value.told.counts}
+        if value.swept:
+            rest["sweep"] = self._swept(value)
+        self.stdout.write(f"\n], {_json(rest)[1:]}")
+
+    def show(self, value: Stream) -> None:
+        self.stdout.write(f"{'line':>6}  " + "  ".join(f"{name:>6}" for name in NAMES))
+        for result in value.results:
+            value.told.add(result)
+            self.stdout.write(f"{result.line.number:>6}  {_row(result)}")
+        means = value.told.means
+        self.stdout.write(f"{'mean':>6}  " + "  ".join(_figure(means[name]) for name in NAMES))
+        self.stdout.write(", ".join(f"{count} {state}" for state, count in value.told.counts.items()))
+        for row in self._swept(value) if value.swept else ():
+            self.stdout.write(f"τ {row['threshold']:.1f}  cc {row['cc']:.3f}  score {row['score']:.3f}")
+
+    def _swept(self, value: Stream) -> list[dict[str, float]]:
+        rows = sweep(value.told.parts, value.measure)
+        if value.plot:
+            lines = {name: charts.line([row[name] for row in rows]) for name in ("cc", "score")}
+            drawn = render_to_string("moderation/sweep.svg", {"rows": rows, "lines": lines, "tau": value.measure.tau})
+            try:
+                Path(value.plot).write_text(drawn, encoding="utf-8")
+            except OSError as fault:
+                raise CommandError(f"The plot cannot be written to {value.plot}: {fault.strerror}.") from None
+            self.say(f"The plot is in {value.plot}.")
+        return [{name: round(figure, 6) for name, figure in row.items()} for row in rows]
+
+
+def _checked(path: Path) -> bool:
+    """Whether every line has p and p_masked. Raises CommandError with all bad lines named."""
+    faults, lines, given = [], 0, True
+    try:
+        for each in lines_of(path):
+            if isinstance(each, Fault):
+                faults.append(each)
+                if len(faults) == MOST_FAULTS:
+                    break
+            else:
+                lines, given = lines + 1, given and each.p is not None
+    except OSError as fault:
+        raise CommandError(f"{path} cannot be read: {fault.strerror}.") from None
+    if faults:
+        error = CommandError("Nothing was scored.\n" + "\n".join(str(fault) for fault in faults))
+        error.more = {  # type: ignore[attr-defined]
+            "lines": [{"line": each.number, "what": each.what, "do": each.todo} for each in faults]
+        }
+        raise error
+    if not lines:
+        raise CommandError(f"{path} holds no line to score.")
+    return given
+
+
+def _order(estimator: Estimator, options: dict[str, Any]) -> Order:
+    try:
+        measure = Measure(Rule(options["rule"]), options["threshold"], _weights(options["weights"]))
+        choice = scoring.Choice(estimator=estimator, model=options["model"])
+        model = scoring.estimator_name(choice, scoring.pasted("", None))
+        if options["lang"]:
+            tongue(options["lang"]).tokenize("a")  # what is missing is said before anything is scored
+    except (ValueError, MissingExtra) as fault:
+        raise CommandError(str(fault)) from None
+    order = Order(estimator, model, measure, options["lang"], _listed(options["list"]), threads=options["threads"])
+    if not options["project"]:
+        return order
+    project = project_named(options["project"], to_change=True)
+    spending.allow(project.public_id, calls=project.call_budget, tokens=project.token_budget)
+    return Order(estimator, model, measure, order.language, order.listed, project.public_id, order.threads)
+
+
+def _weights(said: str) -> Weights:
+    try:
+        htc, qf, tgi, cc = (float(part) for part in said.split(","))
+    except ValueError:
+        raise CommandError("--weights takes four numbers, such as 1,1,1,1.") from None
+    return Weights(htc, qf, tgi, cc)
+
+
+def _listed(name: str) -> group_files.Groups | None:
+    try:
+        if not name.endswith(".json"):
+            return group_files.built_in(name) if name else None
+        return group_files.checked(json.loads(Path(name).read_text(encoding="utf-8")))
+    except group_files.BadGroups as bad:
+        raise CommandError(str(bad)) from None
+    except OSError as fault:
+        raise CommandError(f"{name} cannot be read: {fault.strerror}.") from None
+    except ValueError:
+        raise CommandError(f'{name} is no JSON; a group list is {{"category": ["term", …], …}}.') from None
+
+
+def _row(result: Result) -> str:
+    if result.score is None:
+        return f"{result.state}: {result.why}"
+    return "  ".join(_figure(getattr(result.score, name)) for name in NAMES)
+
+
+def _figure(value: float | None) -> str:
+    return f"{'-':>6}" if value is None else f"{value:>6.3f}"
+
+
+def _json(value: Any) -> str:
+    return json.dumps(value, ensure_ascii=False, allow_nan=False)

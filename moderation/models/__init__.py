@@ -1,0 +1,32 @@
+"""The rows of moderation: what reviewers keep beside items and runs. A module a topic; others import from here."""
+
+from moderation.models.appeals import Appeal, AppealOutcome, Statement
+from moderation.models.desk import DeskRules, ItemVector, Lease, Opinion, Proposal
+from moderation.models.evaluation import Evaluation, EvaluationCase, EvaluationState
+from moderation.models.evidence import Document, Evidence, EvidenceSegment, Passage
+from moderation.models.perspectives import Example, Perspective
+from moderation.models.scores import ExplanationReview, Score, ScoreSource, ScoreState
+
+__all__ = (
+    "Appeal",
+    "AppealOutcome",
+    "DeskRules",
+    "Document",
+    "Evaluation",
+    "EvaluationCase",
+    "EvaluationState",
+    "ExplanationReview",
+    "Evidence",
+    "EvidenceSegment",
+    "ItemVector",
+    "Lease",
+    "Opinion",
+    "Passage",
+    "Proposal",
+    "Score",
+    "ScoreSource",
+    "ScoreState",
+    "Statement",
+    "Example",
+    "Perspective",
+)

@@ -1,0 +1,61 @@
+"""Objections to what was decided, and the statements that explain it."""
+
+from uuid import uuid4
+
+from django.db import models
+from django.db.models import Q
+from django.utils import timezone
+
+from annotation.models import Adjudication, Category, Item, Membership
+
+
+class AppealOutcome(models.TextChoices):
+    """What became of an appeal."""
+
+    UPHELD = "upheld", "upheld"
+    OVERTURNED = "overturned", "overturned"
+
+
+class Appeal(models.Model):
+    """Somebody objects to an item's final category; whoever decided that does not answer it."""
+
+    public_id = models.UUIDField(default=uuid4, unique=True, editable=False)
+    item = models.ForeignKey(Item, on_delete=models.CASCADE, related_name="appeals")
+    against = models.ForeignKey(
+        Adjudication, null=True, blank=True, on_delete=models.PROTECT, related_name="appeals"
+    )  # None: the votes alone decided
+    category = models.ForeignKey(
+        Category, null=True, blank=True, on_delete=models.PROTECT, related_name="appeals"
+    )  # as it stood
+    entered_by = models.ForeignKey(Membership, on_delete=models.PROTECT, related_name="appeals_entered")
+    appellant = models.CharField(max_length=200, blank=True, default="")  # whoever objects, as they want to be called
+    grounds = models.TextField(max_length=4000)
+    opened_at = models.DateTimeField(default=timezone.now)
+    outcome = models.CharField(max_length=10, choices=AppealOutcome.choices, blank=True, default="")
+    answer = models.ForeignKey(
+        Adjudication, null=True, blank=True, on_delete=models.PROTECT, related_name="answered_appeals"
+    )
+    closed_at = models.DateTimeField(null=True, blank=True)
+
+    class Meta:
+        constraints = (
+            models.UniqueConstraint(fields=("item",), condition=Q(closed_at__isnull=True), name="appeal_open_once"),
+        )
+
+
+class Statement(models.Model):
+    """A statement of reasons, one row a version; a version is never changed."""
+
+    public_id = models.UUIDField(default=uuid4, unique=True, editable=False)
+    item = models.ForeignKey(Item, on_delete=models.CASCADE, related_name="statements")
+    adjudication = models.ForeignKey(
+        Adjudication, null=True, blank=True, on_delete=models.PROTECT, related_name="statements"
+    )
+    puid = models.CharField(max_length=500)
+    version = models.PositiveSmallIntegerField()
+    fields = models.JSONField(default=dict)
+    author = models.ForeignKey(Membership, on_delete=models.PROTECT, related_name="statements")
+    created_at = models.DateTimeField(default=timezone.now, editable=False)
+
+    class Meta:
+        constraints = (models.UniqueConstraint(fields=("puid", "version"), name="statement_version_once"),)

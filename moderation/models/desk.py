@@ -1,0 +1,73 @@
+"""What the adjudication desk keeps beside decisions: who has which post, rules, opinions, proposals, vectors."""
+
+from uuid import uuid4
+
+from django.db import models
+from django.utils import timezone
+
+from annotation.models import Category, Item, Membership, Project, Ruling
+
+
+class Lease(models.Model):
+    """A disputed item in front of one reviewer until `expires_at`; nobody else gets it meanwhile."""
+
+    item = models.OneToOneField(Item, on_delete=models.CASCADE, related_name="desk_lease")
+    reviewer = models.ForeignKey(Membership, on_delete=models.PROTECT, related_name="desk_leases")
+    expires_at = models.DateTimeField(db_index=True)
+
+
+class DeskRules(models.Model):
+    """How a project's desk works; a project without a row has the defaults."""
+
+    project = models.OneToOneField(Project, on_delete=models.CASCADE, related_name="desk_rules")
+    lease_minutes = models.PositiveSmallIntegerField(default=15)
+    second_for = models.JSONField(default=list, blank=True)  # reasons that two reviewers decide, blind to each other
+    appeals = models.BooleanField(default=True)
+
+
+class Opinion(models.Model):
+    """What a reviewer thought of an item before they opened its debates; once a round, never changed."""
+
+    item = models.ForeignKey(Item, on_delete=models.CASCADE, related_name="desk_opinions")
+    round = models.PositiveSmallIntegerField()
+    reviewer = models.ForeignKey(Membership, on_delete=models.PROTECT, related_name="desk_opinions")
+    category = models.ForeignKey(Category, on_delete=models.PROTECT, related_name="desk_opinions")
+    created_at = models.DateTimeField(default=timezone.now, editable=False)
+
+    class Meta:
+        constraints = (models.UniqueConstraint(fields=("item", "round", "reviewer"), name="desk_opinion_once_a_round"),)
+
+
+class Proposal(models.Model):
+    """A decision that waits for, or met, a second reviewer's; it changes nothing about the item by itself."""
+
+    public_id = models.UUIDField(default=uuid4, unique=True, editable=False)
+    item = models.ForeignKey(Item, on_delete=models.CASCADE, related_name="desk_proposals")
+    item_version = models.PositiveIntegerField()  # proposals about another state of the item count no more
+    round = models.PositiveSmallIntegerField()
+    place = models.PositiveSmallIntegerField()  # 1: the first reviewer, 2: the second, 3: who ends a disagreement
+    reviewer = models.ForeignKey(Membership, on_delete=models.PROTECT, related_name="desk_proposals")
+    ruling = models.CharField(max_length=10, choices=Ruling.choices)
+    category = models.ForeignKey(
+        Category, null=True, blank=True, on_delete=models.PROTECT, related_name="desk_proposals"
+    )
+    rationale = models.TextField()
+    client_key = models.UUIDField()
+    body_sha256 = models.CharField(max_length=64)
+    created_at = models.DateTimeField(default=timezone.now, editable=False)
+
+    class Meta:
+        constraints = (
+            models.UniqueConstraint(fields=("item", "item_version", "place"), name="desk_proposal_place_once"),
+            models.UniqueConstraint(fields=("item", "item_version", "reviewer"), name="desk_proposal_person_once"),
+            models.UniqueConstraint(fields=("reviewer", "client_key"), name="desk_proposal_key_once"),
+        )
+
+
+class ItemVector(models.Model):
+    """Where an item's text lies among the others, by one embedding model; made again where text or model change."""
+
+    item = models.OneToOneField(Item, on_delete=models.CASCADE, related_name="desk_vector")
+    model = models.CharField(max_length=160)
+    text_sha256 = models.CharField(max_length=64)
+    vector = models.BinaryField()  # 256 float32, little-endian, length 1

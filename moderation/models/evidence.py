@@ -1,0 +1,118 @@
+"""What investigations found: documents that admins upload for the local search, and evidence kept beside items."""
+
+from uuid import UUID, uuid4
+
+from django.db import models
+from django.db.models import Q
+
+from annotation.models import Item, Membership, Project
+from moderation.domain.investigation.walk import domain_of
+
+
+class Document(models.Model):
+    """A document that the local search engine looks through, as text; the file itself is not kept."""
+
+    public_id = models.UUIDField(default=uuid4, unique=True, editable=False)
+    project = models.ForeignKey(Project, on_delete=models.CASCADE, related_name="documents")
+    name = models.CharField(max_length=200)  # of the file
+    title = models.CharField(max_length=300)
+    kind = models.CharField(max_length=10)  # text, markdown, html, pdf
+    sha256 = models.CharField(max_length=64)  # of the bytes that came
+    size = models.PositiveIntegerField()  # bytes
+    characters = models.PositiveIntegerField()
+    uploaded_by = models.ForeignKey(Membership, null=True, on_delete=models.PROTECT, related_name="+")
+    created_at = models.DateTimeField(auto_now_add=True)
+
+    class Meta:
+        ordering = ("-id",)
+        constraints = (models.UniqueConstraint(fields=("project", "sha256"), name="document_once"),)
+
+    def __str__(self) -> str:
+        return self.title
+
+
+class Passage(models.Model):
+    """A part of a document. `words` is what the index holds: words, and pairs of characters where none are parted.
+
+    The index itself is SQL of each database's own: see the migration.
+    """
+
+    document = models.ForeignKey(Document, on_delete=models.CASCADE, related_name="passages")
+    number = models.PositiveIntegerField()
+    text = models.TextField()
+    words = models.TextField()
+
+    class Meta:
+        ordering = ("document", "number")
+        constraints = (models.UniqueConstraint(fields=("document", "number"), name="passage_once"),)
+
+    def __str__(self) -> str:
+        return f"{self.document_id} {self.number}"
+
+
+class Evidence(models.Model):
+    """A page that a run read and found telling: a numbered card. Kept as it was, whatever becomes of the page."""
+
+    public_id = models.UUIDField(default=uuid4, unique=True, editable=False)
+    item = models.ForeignKey(Item, on_delete=models.CASCADE, related_name="evidence")
+    run = models.UUIDField()  # the run that read it
+    number = models.PositiveSmallIntegerField()  # by which the run's rationale cites it
+    url = models.CharField(max_length=2000)
+    title = models.CharField(max_length=300, blank=True, default="")
+    query = models.CharField(max_length=400, blank=True, default="")
+    fetched_at = models.DateTimeField()
+    sha256 = models.CharField(max_length=64)  # of the bytes that came
+    text = models.TextField()  # what was extracted of the page
+    copies = models.JSONField(default=list)  # domains that had the very same text
+    struck_by = models.ForeignKey(Membership, null=True, blank=True, on_delete=models.PROTECT, related_name="+")
+    struck_because = models.CharField(max_length=1000, blank=True, default="")
+    struck_at = models.DateTimeField(null=True, blank=True)
+
+    own_document: UUID | None = None  # of a page: the document it came from, where that is still there
+
+    class Meta:
+        ordering = ("run", "number")
+        constraints = (
+            models.UniqueConstraint(fields=("run", "number"), name="evidence_number"),
+            models.CheckConstraint(
+                condition=Q(struck_at=None, struck_because="") | (Q(struck_at__isnull=False) & ~Q(struck_because="")),
+                name="evidence_struck_because",
+            ),
+        )
+        indexes = (models.Index(fields=("item", "run"), name="evidence_item"),)
+
+    def __str__(self) -> str:
+        return f"[{self.number}] {self.url}"
+
+    @property
+    def domain(self) -> str:
+        """The host it came from, as people are shown it."""
+        return domain_of(self.url)
+
+    @property
+    def is_link(self) -> bool:
+        """Whether the address may be followed: what was fetched over the web, and nothing else (threats B45)."""
+        return self.url.startswith(("http://", "https://"))
+
+    @property
+    def stances(self) -> list[str]:
+        """What its passages do, each once."""
+        return sorted({segment.stance for segment in self.segments.all()}, reverse=True)
+
+
+class EvidenceSegment(models.Model):
+    """A passage of such a page, word for word; `start` and `end` are its place in the text."""
+
+    evidence = models.ForeignKey(Evidence, on_delete=models.CASCADE, related_name="segments")
+    start = models.PositiveIntegerField()
+    end = models.PositiveIntegerField()
+    quote = models.TextField()
+    stance = models.CharField(max_length=10, choices=[("supports", "supports"), ("refutes", "refutes")])
+    relevance = models.PositiveSmallIntegerField()  # 1 to 3
+    bearing = models.CharField(max_length=800)
+
+    class Meta:
+        ordering = ("evidence", "start")
+
+    def __str__(self) -> str:
+        return self.quote[:60]

@@ -1,0 +1,131 @@
+"""Evidence on an item: cards, struck and put back, the agent started, a new judgment over the rest."""
+
+from uuid import UUID
+
+from django import forms
+from django.contrib import messages
+from django.http import Http404, HttpResponse
+from django.shortcuts import redirect, render
+from django.utils.translation import gettext as _
+from django.utils.translation import gettext_lazy
+from django.views.decorators.http import require_GET, require_POST
+
+from annotation.domain.words import Role
+from annotation.models import Item, Membership
+from annotation.views.scope import PersonRequest, member_of
+from moderation import debating, documents, investigating
+from moderation.forms import InvestigateForm
+from moderation.models import Evidence
+from moderation.views.debates import item_for, run_for
+
+
+class StrikeForm(forms.Form):
+    """Why a card is taken out."""
+
+    reason = forms.CharField(
+        label=gettext_lazy("Why it is no evidence"),
+        max_length=investigating.REASON_LENGTH,
+        widget=forms.Textarea(attrs={"rows": 2}),
+    )
+
+
+@require_GET
+def item_evidence(request: PersonRequest, slug: str, public_id: UUID) -> HttpResponse:
+    """The investigations of an item: the newest in full, or the one that is asked for."""
+    member = member_of(request, slug, Role.REVIEWER, Role.ADMIN)
+    return show_evidence(request, member, item_for(member, public_id), InvestigateForm())
+
+
+def show_evidence(
+    request: PersonRequest, member: Membership, item: Item, form: InvestigateForm, status: int = 200
+) -> HttpResponse:
+    """The page."""
+    found = investigating.of_item(item)
+    wanted = request.GET.get("run", "")
+    documents.lead_to(member.project, [card for each in found for card in each.cards])
+    shown = next((each for each in found if str(each.run.public_id) == wanted), found[0] if found else None)
+    context = {
+        "project": member.project,
+        "membership": member,
+        "item": item,
+        "investigation": shown,
+        "others": [each for each in found if each is not shown],
+        "form": form,
+    }
+    return render(request, "moderation/evidence.html", context, status=status)
+
+
+@require_POST
+def start(request: PersonRequest, slug: str, public_id: UUID) -> HttpResponse:
+    """Send the agent out."""
+    member = member_of(request, slug, Role.REVIEWER, Role.ADMIN)
+    item = item_for(member, public_id)
+    form = InvestigateForm(request.POST)
+    if not form.is_valid():
+        return show_evidence(request, member, item, form, status=422)
+    try:
+        queued = debating.start(member.project, Item.objects.filter(pk=item.pk), form.wish(), member)
+    except debating.BadChoice as bad:
+        form.add_error(None, str(bad))
+        return show_evidence(request, member, item, form, status=422)
+    if not queued:
+        messages.info(request, _("The agent is out for this post already."))
+        return redirect("moderation:evidence", slug, public_id)
+    newest = investigating.of_item(item, most=1)[0]
+    return redirect("moderation:run", slug, newest.run.public_id)
+
+
+@require_POST
+def strike(request: PersonRequest, slug: str, public_id: UUID) -> HttpResponse:
+    """Take a card out, with a reason."""
+    member, card = _card(request, slug, public_id)
+    form = StrikeForm(request.POST)
+    try:
+        reason = form.cleaned_data["reason"] if form.is_valid() else ""
+        if not reason:
+            messages.error(request, _("Write in one sentence why the card is no evidence."))
+        elif investigating.strike(card, reason, member):
+            text = _("Card %(number)d is struck. The verdict still rests on it: ask for a new judgment over the rest.")
+            messages.success(request, text % {"number": card.number})
+        else:
+            messages.info(request, _("The card was struck already."))
+    except investigating.BadText as bad:
+        messages.error(request, bad.sentence)
+    return _back(slug, card)
+
+
+@require_POST
+def restore(request: PersonRequest, slug: str, public_id: UUID) -> HttpResponse:
+    """Put a card back."""
+    member, card = _card(request, slug, public_id)
+    if investigating.restore(card, member):
+        messages.success(request, _("Card %(number)d stands again.") % {"number": card.number})
+    return _back(slug, card)
+
+
+@require_POST
+def judge_rest(request: PersonRequest, slug: str, public_id: UUID) -> HttpResponse:
+    """A new judgment over the cards that stand."""
+    member, found, item = run_for(request, slug, public_id)
+    try:
+        investigating.judge_rest(found, member.project, member)
+        messages.success(request, _("A new judgment was asked for; it costs one call."))
+    except investigating.CannotJudge as fault:
+        messages.error(request, str(fault))
+    return redirect("moderation:evidence", slug, item.public_id)
+
+
+def _card(request: PersonRequest, slug: str, public_id: UUID) -> tuple[Membership, Evidence]:
+    """A card of the project whose item's votes the viewer may see, or 404."""
+    member = member_of(request, slug, Role.REVIEWER, Role.ADMIN)
+    card = Evidence.objects.filter(public_id=public_id, item__project=member.project).select_related("item").first()
+    if card is None:
+        raise Http404
+    card.item = item_for(member, card.item.public_id)
+    return member, card
+
+
+def _back(slug: str, card: Evidence) -> HttpResponse:
+    answer = redirect("moderation:evidence", slug, card.item.public_id)
+    answer["Location"] += f"?run={card.run}#card-{card.number}"
+    return answer

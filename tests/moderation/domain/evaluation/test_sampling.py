@@ -1,0 +1,40 @@
+"""Which items are asked about: the same seed chooses the same, quotas are equal."""
+
+from collections import Counter
+
+from hypothesis import given
+from hypothesis import strategies as st
+
+from moderation.domain.evaluation.answers import Gold
+from moderation.domain.evaluation.sampling import Sample, sample
+
+
+def rows(patterns: str) -> list[Gold]:
+    return [Gold(str(at), hateful=code == "1", pattern=f"00{code}") for at, code in enumerate(patterns)]
+
+
+def chosen(patterns: str, how: Sample, limit: int | None, seed: int = 2024) -> list[str]:
+    return [each.id for each in sample(rows(patterns), lambda row: row, how, limit, seed)]
+
+
+def test_the_first_ones() -> None:
+    assert chosen("0101", Sample.FIRST, 2) == ["0", "1"]
+    assert chosen("0101", Sample.FIRST, None) == ["0", "1", "2", "3"]
+
+
+def test_a_balanced_sample_without_a_limit_has_as_many_of_each_as_the_rarest() -> None:
+    found = sample(rows("0" * 50 + "1" * 7), lambda row: row, Sample.BALANCED, None)
+    assert Counter(each.pattern for each in found) == {"000": 7, "001": 7}
+
+
+def test_a_balanced_sample_with_a_limit_fills_what_the_quota_leaves() -> None:
+    found = sample(rows("0" * 50 + "1" * 3), lambda row: row, Sample.BALANCED, 20)
+    assert Counter(each.pattern for each in found) == {"000": 17, "001": 3}
+
+
+@given(st.text("01", min_size=1, max_size=60), st.integers(1, 70), st.sampled_from(Sample), st.integers(0, 5))
+def test_a_sample_keeps_the_order_and_has_no_item_twice(patterns: str, limit: int, how: Sample, seed: int) -> None:
+    found = chosen(patterns, how, limit, seed)
+    assert len(found) == min(limit, len(patterns)) == len(set(found))
+    assert found == sorted(found, key=int)
+    assert found == chosen(patterns, how, limit, seed)

@@ -1,0 +1,158 @@
+"""Pages of evaluations: who starts one, what they show while it goes on and afterwards, and the files behind them."""
+
+import csv
+import io
+import json
+from typing import Any
+
+import pytest
+from django.test import Client
+from django.urls import reverse
+
+from annotation.domain.words import Role, Stage
+from annotation.models import Item, Membership, Project
+from builders import category, make_item, make_member, make_project
+from moderation import evaluating
+from moderation.models import Evaluation, EvaluationState
+from runs import holding
+from runs.models import Run
+
+pytestmark = pytest.mark.django_db(transaction=True)
+
+
+@pytest.fixture(autouse=True)
+def _built_in_only(settings: Any) -> None:
+    settings.MODEL_BINDINGS = {}
+    settings.MODEL_ALLOWED = ["keyword:cues-1"]
+
+
+@pytest.fixture
+def project() -> Project:
+    project = make_project("garden")
+    for name, code, pattern, text in (
+        ("post-1", 0, "000", "The roses bloom."),
+        ("post-2", 1, "101", "All immigrants are vermin."),
+        ("post-3", 1, "001", "Weeds in the white roses again."),
+    ):
+        kind = category(project, code)
+        item = make_item(project, text, external_id=name, stage=Stage.GOLD, category=kind, hateful=kind.hateful)
+        Item.objects.filter(pk=item.pk).update(pattern=pattern)
+    return project
+
+
+@pytest.fixture
+def reviewer(project: Project) -> Client:
+    return client_of(make_member(project, Role.REVIEWER))
+
+
+def client_of(member: Membership) -> Client:
+    assert member.user is not None
+    client = Client()
+    client.force_login(member.user)
+    return client
+
+
+def asked(**more: Any) -> dict[str, Any]:
+    return {"methods": ["baseline", "arcade"], "sample": "first", "repeats": "1", "rounds": "1, 2"} | more
+
+
+def start(client: Client, **more: Any) -> Evaluation:
+    client.post(reverse("moderation:evaluation-start", args=["garden"]), asked(**more))
+    return Evaluation.objects.latest("id")
+
+
+def hold(evaluation: Evaluation) -> None:
+    holding.hold(evaluating.runs_of(evaluation), threads=1, tick=lambda: None)
+    assert evaluating.carry_on(evaluation, ring=False)
+
+
+def test_the_number_of_runs_is_shown_before_anything_is_asked(reviewer: Client) -> None:
+    url = reverse("moderation:evaluation-start", args=["garden"])
+    page = reviewer.post(url, asked())
+    assert page.status_code == 200 and "9 runs on 3 gold posts: baseline, arcade." in page.content.decode()
+    assert not Evaluation.objects.exists()
+    stale = reviewer.post(url, asked(count="5"))
+    assert "The number of posts has changed" in stale.content.decode()
+    answer = reviewer.post(url, asked(count="9"))
+    made = Evaluation.objects.get()
+    assert answer["Location"] == reverse("moderation:evaluation", args=["garden", made.public_id])
+    assert [arm.name for arm in evaluating.arms(made)] == ["baseline", "arcade, K = 1", "arcade, K = 2"]
+    assert (Run.objects.count(), made.cases.count()) == (9, 3)
+
+
+def test_a_running_one_shows_how_far_it_is_and_can_be_cancelled(reviewer: Client) -> None:
+    made = start(reviewer, count="9")
+    page = reviewer.get(reverse("moderation:evaluation", args=["garden", made.public_id])).content.decode()
+    assert "0 of 9 runs" in page and 'hx-trigger="every 2s"' in page
+    reviewer.post(reverse("moderation:evaluation-cancel", args=["garden", made.public_id]))
+    made.refresh_from_db()
+    assert made.state == EvaluationState.CANCELLED
+    answer = reviewer.get(reverse("moderation:evaluation-progress", args=["garden", made.public_id]))
+    assert answer["HX-Refresh"] == "true" and "hx-get" not in answer.content.decode()
+    reviewer.post(reverse("moderation:evaluation-retry", args=["garden", made.public_id]))
+    made.refresh_from_db()
+    assert made.state == EvaluationState.RUNNING and Run.objects.filter(state="queued").count() == 9
+
+
+def test_the_report_shows_tables_and_pictures_and_says_what_answered(reviewer: Client, project: Project) -> None:
+    made = start(reviewer, count="9")
+    hold(made)
+    page = reviewer.get(reverse("moderation:evaluation", args=["garden", made.public_id])).content.decode()
+    assert "No language model was used" in page
+    for title in ("Accuracy", "Refusals", "Two methods on the same items", "Coverage and cost", "By difficulty"):
+        assert title in page
+    # The cue in post-2 is found, the implicit post-3 is not: easy 2 of 2, hard 0 of 1.
+    assert 'width="100.0%"' in page and 'width="0.0%"' in page
+    table = reviewer.get(reverse("moderation:evaluation-table", args=["garden", made.public_id, "accuracy"]))
+    rows = list(csv.reader(io.StringIO(table.content.decode("utf-8-sig"))))
+    assert rows[0][:6] == ["Method", "Easy", "Hard", "Normal + Hard", "Overall", "Macro F1"]
+    assert rows[1][0] == "baseline" and float(rows[1][2]) == 0.0
+    as_json = reviewer.get(reverse("moderation:evaluation-report", args=["garden", made.public_id, "json"]))
+    made.refresh_from_db()
+    assert json.loads(as_json.content) == made.report
+    as_text = reviewer.get(reverse("moderation:evaluation-report", args=["garden", made.public_id, "md"]))
+    assert as_text.content.decode().startswith("# baseline, arcade · garden")
+    for name in ("table", "report"):
+        nothing = reverse(f"moderation:evaluation-{name}", args=["garden", made.public_id, "nothing"])
+        assert reviewer.get(nothing).status_code == 404
+    listed = reviewer.get(reverse("moderation:evaluations", args=["garden"])).content.decode()
+    assert "baseline, arcade · garden" in listed
+
+
+@pytest.mark.parametrize(
+    ("more", "said"),
+    [
+        ({"methods": []}, "This field is required"),
+        ({"rounds": "seven"}, "Numbers from 1 to 6"),
+        ({"rounds": "7"}, "Numbers from 1 to 6"),
+        ({"methods": ["explain"], "task": "six"}, "says hateful or not only"),
+        ({"repeats": "21"}, "less than or equal to 20"),
+    ],
+)
+def test_what_cannot_be_had_comes_back_with_the_form(reviewer: Client, more: dict[str, Any], said: str) -> None:
+    page = reviewer.post(reverse("moderation:evaluation-start", args=["garden"]), asked(**more))
+    assert page.status_code == 422 and said in page.content.decode()
+    assert not Evaluation.objects.exists()
+
+
+def test_a_project_without_gold_is_told_so(reviewer: Client) -> None:
+    Item.objects.update(stage=Stage.LABELLING)
+    page = reviewer.post(reverse("moderation:evaluation-start", args=["garden"]), asked())
+    assert page.status_code == 422 and "no gold items yet" in page.content.decode()
+
+
+def test_another_projects_evaluation_is_nowhere(reviewer: Client) -> None:
+    made = start(reviewer, count="9")
+    other = client_of(make_member(make_project("yard"), Role.ADMIN))
+    for slug in ("yard", "garden"):
+        assert other.get(reverse("moderation:evaluation", args=[slug, made.public_id])).status_code == 404
+
+
+def test_the_pages_ask_the_database_a_fixed_number_of_times(
+    reviewer: Client, django_assert_max_num_queries: Any
+) -> None:
+    made = start(reviewer, count="9")
+    hold(made)
+    for name, args in (("evaluations", ["garden"]), ("evaluation", ["garden", made.public_id])):
+        with django_assert_max_num_queries(12):
+            reviewer.get(reverse(f"moderation:{name}", args=args))

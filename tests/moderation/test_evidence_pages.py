@@ -1,0 +1,253 @@
+"""Evidence on an item's page: cards linked from the rationale, struck with a reason, judged again over the rest."""
+
+import html
+from collections.abc import Iterator
+from types import SimpleNamespace
+from typing import Any
+
+import pytest
+from django.core.files.uploadedfile import SimpleUploadedFile
+from django.test import Client
+from django.urls import reverse
+from investigating import Investigator, a_web, article, quote, results
+from wire.pages import PageServer
+
+from annotation.consensus import close_item
+from annotation.domain.words import Role
+from annotation.models import Event, Item, Membership, Project
+from builders import make_labelled_item, make_member, make_open_item, make_project
+from moderation import debating, documents
+from moderation.models import Document, Evidence, EvidenceSegment
+from providers import wiring_web
+from runs import runner
+from runs.models import Run
+
+pytestmark = pytest.mark.django_db(transaction=True)
+
+FIRST = "On several boards people call newcomers weeds, and gardeners say how to get rid of them."
+SECOND = "In the garden club of the town, weeds are plants and nothing but plants, say its members."
+
+
+@pytest.fixture
+def net(settings: Any, monkeypatch: pytest.MonkeyPatch) -> Iterator[SimpleNamespace]:
+    with PageServer() as engine, PageServer() as outer, PageServer() as inner:
+        settings.SEARXNG_URL, settings.MODEL_BACKOFF = f"http://127.0.0.1:{engine.port}", 0
+        wiring_web._breaker.cache_clear()
+        fetcher = a_web(outer, inner).fetcher(seconds=2.0)
+        monkeypatch.setattr(wiring_web, "_fetcher", lambda agent: fetcher)
+        engine.pages["/search"] = results("http://a.example/one", "http://b.example/two")
+        outer.pages |= {"/one": article(FIRST, "Boards"), "/two": article(SECOND, "A club")}
+        yield SimpleNamespace(engine=engine, outer=outer)
+
+
+@pytest.fixture
+def project() -> Project:
+    return make_project("garden")
+
+
+@pytest.fixture
+def item(project: Project) -> Item:
+    people = [make_member(project) for _ in range(3)]
+    made = make_labelled_item(project, people, [1, 2, 0], text="Weeds again.", external_id="post-1")
+    close_item(made)
+    made.refresh_from_db()
+    return made
+
+
+@pytest.fixture
+def reviewer(project: Project) -> Client:
+    return client_of(make_member(project, Role.REVIEWER))
+
+
+@pytest.fixture
+def admin(project: Project) -> Client:
+    return client_of(make_member(project, Role.ADMIN))
+
+
+def client_of(member: Membership) -> Client:
+    assert member.user is not None
+    client = Client()
+    client.force_login(member.user)
+    return client
+
+
+def investigated(item: Item, **answers: Any) -> Run:
+    debating.start(item.project, Item.objects.filter(pk=item.pk), debating.Wish("antihateagent"), ring=False)
+    run = Run.objects.latest("id")
+    agent = Investigator(read=quote("call newcomers weeds", "nothing but plants"), **answers)
+    runner.perform(run.pk, lambda role, name: agent)
+    run.refresh_from_db()
+    assert run.state == "succeeded", run.detail
+    return run
+
+
+def shown(client: Client, item: Item) -> str:
+    answer = client.get(reverse("moderation:evidence", args=["garden", item.public_id]))
+    assert answer.status_code == 200
+    return html.unescape(answer.content.decode())
+
+
+def test_cards_are_folded_and_linked_from_the_rationale(net: Any, item: Item, reviewer: Client) -> None:
+    investigated(item)
+    page = shown(reviewer, item)
+    assert '<a href="#card-1"' in page
+    assert 'id="card-1"' in page and 'id="card-2"' in page
+    assert "<details" in page.split('id="card-1"')[0][-60:] and "open" not in page.split('id="card-1"')[1][:5]
+    assert "call newcomers weeds" in page and "Boards" in page
+    card = Evidence.objects.get(number=1)
+    assert card.sha256 in page and card.url in page
+
+
+def test_a_struck_card_stays_with_its_reason_and_the_rest_is_judged_again(
+    net: Any, item: Item, reviewer: Client
+) -> None:
+    run = investigated(item)
+    card = Evidence.objects.get(run=run.public_id, number=1)
+    address = reverse("moderation:evidence-strike", args=["garden", card.public_id])
+    reviewer.post(address, {"reason": "A board of gardeners, about real weeds."})
+    card.refresh_from_db()
+    assert card.struck_because == "A board of gardeners, about real weeds."
+    assert Event.objects.filter(verb="evidence_struck", row=card.public_id).count() == 1
+    page = shown(reviewer, item)
+    assert "A board of gardeners" in page and "Judge again over the rest" in page
+
+    before = (list(net.engine.log), list(net.outer.log))
+    answer = reviewer.post(reverse("moderation:evidence-judge", args=["garden", run.public_id]))
+    assert answer.status_code == 302
+    fork = Run.objects.latest("id")
+    agent = Investigator()
+    runner.perform(fork.pk, lambda role, name: agent)
+    fork.refresh_from_db()
+    assert (fork.state, fork.forked_from_id, fork.calls) == ("succeeded", run.pk, 1)
+    assert (list(net.engine.log), list(net.outer.log)) == before
+    asked = "\n".join(message.text for request in agent.asked for message in request.messages)
+    assert "nothing but plants" in asked and "call newcomers weeds" not in asked
+    assert fork.outcome is not None and fork.outcome["evidence"] == [2]
+    assert fork.outcome["unfounded"]["citations"] == [1]  # it cited the struck card all the same
+    assert Evidence.objects.count() == 2
+    after = shown(reviewer, item)
+    assert "All judgments" in after and "without 1" in after
+    assert "Judge again over the rest" not in after
+
+
+def test_without_all_its_cards_a_judgment_is_ungrounded(net: Any, item: Item, reviewer: Client) -> None:
+    run = investigated(item)
+    for card in Evidence.objects.all():
+        reviewer.post(reverse("moderation:evidence-strike", args=["garden", card.public_id]), {"reason": "No."})
+    reviewer.post(reverse("moderation:evidence-judge", args=["garden", run.public_id]))
+    fork = Run.objects.latest("id")
+    runner.perform(fork.pk, lambda role, name: Investigator())
+    fork.refresh_from_db()
+    assert fork.outcome is not None and fork.outcome["ungrounded"] is True
+
+
+def test_a_card_is_not_struck_without_a_reason_and_can_be_put_back(net: Any, item: Item, reviewer: Client) -> None:
+    investigated(item)
+    card = Evidence.objects.get(number=1)
+    strike = reverse("moderation:evidence-strike", args=["garden", card.public_id])
+    for reason in ("", "   ", "x\x00y"):
+        answer = reviewer.post(strike, {"reason": reason}, follow=True)
+        assert answer.status_code == 200
+    card.refresh_from_db()
+    assert card.struck_at is None
+    reviewer.post(strike, {"reason": "A joke."})
+    reviewer.post(reverse("moderation:evidence-restore", args=["garden", card.public_id]))
+    card.refresh_from_db()
+    assert (card.struck_at, card.struck_because) == (None, "")
+    assert set(Event.objects.filter(row=card.public_id).values_list("verb", flat=True)) == {
+        "evidence_struck",
+        "evidence_restored",
+    }
+
+
+def test_the_steps_are_on_the_runs_page_with_what_they_used(net: Any, item: Item, reviewer: Client) -> None:
+    run = investigated(item)
+    page = html.unescape(reviewer.get(reverse("moderation:run", args=["garden", run.public_id])).content.decode())
+    assert "weeds meaning 1" in page and "a.example" in page
+    assert "2 of at most 8" in page  # pages
+    assert f"{run.turns.count()} of at most 80" in page  # steps
+    assert f'/items/{item.public_id}/evidence/#card-1"' in page
+
+
+def test_b45_an_address_that_is_no_web_address_is_no_link(item: Item, reviewer: Client) -> None:
+    debating_run = Run.objects.create(
+        method="antihateagent", project=item.project.public_id, subject=item.public_id, state="succeeded",
+        call_limit=1, token_limit=1, seconds_limit=1, outcome={"reason": "[1]", "confidence": 0.5, "hateful": True},
+    )  # fmt: skip
+    for number, url in enumerate(("javascript:alert(1)", "data:text/html,<b>x</b>", "https://a.example/<b>"), 1):
+        card = Evidence.objects.create(
+            item=item, run=debating_run.public_id, number=number, url=url, title="<script>x</script>", text="t",
+            fetched_at="2026-01-01T00:00:00Z", sha256="0" * 64,
+        )  # fmt: skip
+        EvidenceSegment.objects.create(
+            evidence=card, start=0, end=1, quote="<img src=x>", stance="supports", relevance=1, bearing="<b>"
+        )
+    raw = reviewer.get(reverse("moderation:evidence", args=["garden", item.public_id])).content.decode()
+    assert 'href="javascript' not in raw and 'href="data:' not in raw
+    assert 'href="https://a.example/&lt;b&gt;" rel="noopener noreferrer nofollow"' in raw
+    assert "<script>x" not in raw and "<img src=x" not in raw
+
+
+def test_the_agent_is_started_from_the_page(net: Any, item: Item, reviewer: Client) -> None:
+    address = reverse("moderation:evidence-start", args=["garden", item.public_id])
+    answer = reviewer.post(address, {"engine": "searxng", "reformulations": "1", "pages": "2"})
+    run = Run.objects.latest("id")
+    assert answer["Location"] == reverse("moderation:run", args=["garden", run.public_id])
+    assert (run.options["reformulations"], run.options["pages"]) == (1, 2)
+    assert run.model_plan["searcher"] == "searxng:web"
+
+
+def test_without_anything_to_search_the_page_says_so(item: Item, reviewer: Client) -> None:
+    answer = reviewer.post(reverse("moderation:evidence-start", args=["garden", item.public_id]), {"engine": ""})
+    assert answer.status_code == 422
+    assert "There is nothing to search" in answer.content.decode()
+    assert Run.objects.count() == 0
+
+
+def test_whoever_may_still_label_sees_no_evidence(project: Project, net: Any) -> None:
+    item = make_open_item(project, external_id="open-1")
+    both = make_member(project, Role.REVIEWER, Role.ANNOTATOR)
+    address = reverse("moderation:evidence", args=["garden", item.public_id])
+    assert client_of(both).get(address).status_code == 404
+
+
+# ── Documents ─────────────────────────────────────────────────────────────────
+
+
+def test_documents_are_uploaded_read_found_and_removed(project: Project, item: Item, admin: Client) -> None:
+    address = reverse("moderation:documents", args=["garden"])
+    text = b"# Words of the boards\n\nThey call newcomers weeds."
+    answer = admin.post(address, {"file": SimpleUploadedFile("words.md", text)})
+    assert answer.status_code == 302
+    row = Document.objects.get()
+    assert (row.title, row.kind, row.characters) == ("Words of the boards", "markdown", 49)
+    assert "Words of the boards" in admin.get(address).content.decode()
+    own = reverse("moderation:document", args=["garden", row.public_id])
+    assert "They call newcomers weeds." in admin.get(own).content.decode()
+    run = investigated(item)  # no web engine is set up here
+    assert run.model_plan["searcher"] == "local:documents"
+    assert Evidence.objects.get().url == f"document:{row.public_id}/1"
+    assert own in shown(admin, item)
+    admin.post(reverse("moderation:document-remove", args=["garden", row.public_id]))
+    assert documents.is_empty(project.public_id)
+    assert "call newcomers weeds" in shown(admin, item)  # evidence keeps its own copy
+    assert own not in shown(admin, item)
+
+
+@pytest.mark.parametrize(
+    ("name", "content", "said"),
+    [
+        ("a.exe", b"MZ", "Upload a text, Markdown, HTML or PDF file"),
+        ("a.pdf", b"%PDF-1.4 nothing", "no PDF that can be read"),
+        ("a.txt", b"\x89PNG\x00\x00", "no text file"),
+        ("a.txt", "글".encode("euc-kr"), "not in UTF-8"),
+        ("a.html", b"<p hidden>x</p>", "holds no text"),
+        ("a.txt", b"", "empty"),
+        ("a.txt", b"  \n ", "holds no text"),
+    ],
+)
+def test_bad_files_are_refused_with_one_sentence(admin: Client, name: str, content: bytes, said: str) -> None:
+    answer = admin.post(reverse("moderation:documents", args=["garden"]), {"file": SimpleUploadedFile(name, content)})
+    assert answer.status_code == 422
+    assert said in html.unescape(answer.content.decode())
+    assert Document.objects.count() == 0
