@@ -1,0 +1,100 @@
+"""Counterspeech over the API: asked for, listed; approved replies. For reviewers and admins."""
+
+from typing import Any
+
+from drf_spectacular.utils import extend_schema
+from rest_framework import serializers
+from rest_framework.request import Request
+from rest_framework.response import Response
+from rest_framework.views import APIView
+
+from annotation.api.scope import member, problem
+from annotation.api.shapes import ProblemShape
+from annotation.domain.texts import BadText
+from annotation.domain.words import Role
+from annotation.finding import visible_items
+from annotation.reviewing import may_see_votes
+from generation import releasing_counterspeech, requesting
+from generation.domain.counter_options import MOST_CANDIDATES, Length, Tone
+from generation.domain.intents import Intent
+from generation.methods import counterspeech
+from generation.models import Exchange
+from generation.reporting_counterspeech import reported
+from generation.showing_counterspeech import visible_exchanges
+from runs.models import Run
+from runs.spending import BudgetExceeded
+
+MOST_ITEMS = 200
+
+
+class CounterWish(serializers.Serializer[Any]):
+    """Which items, or a text, and what is chosen about the candidates."""
+
+    items = serializers.ListField(child=serializers.CharField(max_length=128), default=list, max_length=MOST_ITEMS)
+    text = serializers.CharField(max_length=requesting.MOST_PASTED, default="", allow_blank=True)
+    intents = serializers.ListField(child=serializers.ChoiceField(list(Intent)), default=list(Intent), min_length=1)
+    candidates = serializers.IntegerField(default=5, min_value=1, max_value=MOST_CANDIDATES)
+    tone = serializers.ChoiceField(list(Tone), default=Tone.CALM)
+    length = serializers.ChoiceField(list(Length), default=Length.MEDIUM)
+    language = serializers.CharField(max_length=60, default="", allow_blank=True)
+    shots = serializers.ChoiceField([0, 3], default=3)
+    explanations = serializers.BooleanField(default=True, help_text="Off: from the post alone, an ablation.")
+    again = serializers.BooleanField(default=False, help_text="Ask also what was answered before.")
+
+
+class Counterspeech(APIView):
+    """Candidates of a project."""
+
+    rate = "trigger"
+
+    @extend_schema(operation_id="projects_counterspeech_list", responses=dict)
+    def get(self, request: Request, slug: str) -> Response:
+        """List the newest candidates of each post that the caller may see, best first; 100 posts."""
+        mine = member(request, slug, Role.REVIEWER, Role.ADMIN)
+        rows: list[dict[str, Any]] = []
+        for exchange in visible_exchanges(mine).select_related("item").order_by("-id")[:100]:
+            runs = Run.objects.filter(project=mine.project.public_id, subject=exchange.public_id)
+            if (run := runs.filter(method=counterspeech.NAME).last()) is not None:
+                intents = [Intent(each) for each in run.options["intents"]]
+                rows += reported(exchange, run, intents)
+        return Response(rows)
+
+    @extend_schema(request=CounterWish, responses={202: dict, 400: ProblemShape})
+    def post(self, request: Request, slug: str) -> Response:
+        """Ask for candidates; answers the exchanges and their runs. Explanations are used where a post has them."""
+        mine = member(request, slug, Role.REVIEWER, Role.ADMIN)
+        shape = CounterWish(data=request.data)
+        shape.is_valid(raise_exception=True)
+        asked = dict(shape.validated_data)
+        items, text, again = asked.pop("items"), asked.pop("text"), asked.pop("again")
+        if bool(items) == bool(text):
+            return problem(400, "bad_choice", "Name items or give a text, one of the two.")
+        exchanges: list[Exchange] = []
+        found = {item.external_id: item for item in visible_items(mine).filter(external_id__in=items)}
+        for name in items:
+            item = found.get(name)
+            if item is None or item.excluded_for or not may_see_votes(item, mine):
+                return problem(400, "unknown_item", f"There is no item {name[:80]!r} that can be answered.")
+            item.project = mine.project
+            exchanges.append(requesting.open_on_item(item, mine))
+        try:
+            if text:
+                exchanges.append(requesting.open_on_text(mine.project, text, mine))
+            made = [(each, requesting.write(each, mine, asked, again=again)) for each in exchanges]
+        except (requesting.BadChoice, BudgetExceeded) as bad:
+            return problem(400, "bad_choice", str(bad))
+        except BadText as bad:
+            return problem(400, bad.code, bad.sentence)
+        rows = [{"item": each.item.external_id if each.item else None, "exchange": str(each.public_id),
+                 "run": str(one.run.public_id), "new": one.new} for each, one in made]  # fmt: skip
+        return Response(rows, status=202)
+
+
+class ApprovedReplies(APIView):
+    """The released rows."""
+
+    @extend_schema(operation_id="projects_counterspeech_replies", responses=dict)
+    def get(self, request: Request, slug: str) -> Response:
+        """The approved replies in the columns of IntentCONANv2 with provenance and edits; for admins."""
+        mine = member(request, slug, Role.ADMIN)
+        return Response(list(releasing_counterspeech.replies(mine.project)))

@@ -1,0 +1,38 @@
+"""The generation app: counterspeech, written by models and people together."""
+
+from django.apps import AppConfig
+from django.utils.translation import gettext_lazy as _
+
+from annotation import rooms
+from runs import method
+
+_PAGES = ("overview", "exchange", "item-counterspeech", "reply", "compare-replies", "standings", "dataset", "rules")
+"""Where the place Counterspeech of a project's header is the current one."""
+
+
+class GenerationConfig(AppConfig):
+    name = "generation"
+    default_auto_field = "django.db.models.BigAutoField"
+
+    def ready(self) -> None:
+        method.register("counter_explain", "generation.methods.counter_explain.CounterExplain")
+        method.register("counterspeech", "generation.methods.counterspeech.Counterspeech")
+        method.register("counterscore", "generation.methods.counterscore.Counterscore")
+        rooms.places.append(
+            rooms.Place(
+                "generation:overview",
+                "sees_debates",
+                _("Counterspeech"),
+                (
+                    "overview",
+                    "exchange",
+                    "item-counterspeech",
+                    "reply",
+                    "compare-replies",
+                    "standings",
+                    "dataset",
+                    "rules",
+                ),
+            )
+        )
+        rooms.tabs.append(rooms.Tab("generation:item-counterspeech", _("Counterspeech")))

@@ -1,0 +1,104 @@
+"""counterspeech SLUG: explain posts, write candidates, let critics read and rank them, and print the lists."""
+
+from typing import Any
+
+from django.conf import settings
+from django.core.management.base import CommandError, CommandParser
+from django.db.models import QuerySet
+
+from annotation.domain.words import Stage
+from annotation.management.json_command import JsonCommand
+from annotation.management.projects import project_named
+from annotation.models import Item, Project
+from generation import requesting
+from generation.domain.counter_options import Length, Tone
+from generation.domain.intents import Intent, UnknownIntent, read_intents
+from generation.methods import counter_explain, counterspeech
+from generation.reporting_counterspeech import reported
+from runs import pausing, working_off
+from runs.spending import BudgetExceeded
+
+
+class Command(JsonCommand):
+    help = (
+        "Write counterspeech candidates for items of a project, best first. A run is a log: cut off at any moment, the "
+        "command goes on where it stopped, and nothing that was answered is asked twice. Nothing is approved by it."
+    )
+
+    def add_arguments(self, parser: CommandParser) -> None:
+        super().add_arguments(parser)
+        parser.add_argument("slug", help="the project")
+        which = parser.add_mutually_exclusive_group(required=True)
+        which.add_argument("--items", help="external ids, separated by commas")
+        which.add_argument("--stage", choices=list(Stage), help="all items of this stage")
+        parser.add_argument("--intents", default="all", help=f"some of {', '.join(Intent)}, or all")
+        parser.add_argument("--candidates", type=int, default=5, metavar="N", help="for each intent")
+        parser.add_argument("--tone", choices=list(Tone), default=Tone.CALM)
+        parser.add_argument("--length", choices=list(Length), default=Length.MEDIUM)
+        parser.add_argument("--language", default="", help="default: the post's")
+        parser.add_argument("--shots", type=int, choices=(0, 3), default=3, help="approved replies shown as examples")
+        parser.add_argument("--no-explanations", action="store_true", help="ablation: write from the post alone")
+        parser.add_argument(
+            "--without", action="append", default=[], choices=("pc", "aq", "t"), help="ablation: a term of the reward"
+        )
+        parser.add_argument("--again", action="store_true", help="ask also what was answered before")
+        parser.add_argument("--threads", type=int, default=2 * settings.MODEL_CALLS_AT_ONCE, help="runs at a time")
+
+    def answer(self, **options: Any) -> Any:
+        project = project_named(options["slug"], to_change=True)
+        try:
+            intents = read_intents(options["intents"])
+        except UnknownIntent as fault:
+            raise CommandError(str(fault)) from None
+        if options["threads"] < 1:
+            raise CommandError("--threads is a number from 1 up.")
+        exchanges = [requesting.open_on_item(item) for item in _items(project, options)]
+        for exchange in exchanges:
+            exchange.project = project
+        wish = _wish(project, intents, options)
+        try:
+            if wish["explanations"]:
+                for exchange in exchanges:
+                    if options["again"] or not exchange.explanations.exists():
+                        requesting.explain(exchange, again=options["again"], ring=False)
+                self._work_off(project, counter_explain.NAME, options["threads"])
+            asked = [requesting.write(each, options=wish, again=options["again"], ring=False) for each in exchanges]
+            self._work_off(project, counterspeech.NAME, options["threads"])
+        except (requesting.BadChoice, BudgetExceeded) as bad:
+            raise CommandError(str(bad)) from None
+        return [row for exchange, one in zip(exchanges, asked, strict=True)
+                for row in reported(exchange, one.run, intents)]  # fmt: skip
+
+    def failed(self, value: Any) -> bool:
+        return any(row["state"] != "succeeded" for row in value)
+
+    def show(self, value: Any) -> None:
+        for row in value:
+            self.stdout.write(f"{row['item']}  {row['intent']}  {row['state']} {row['reason_code'] or ''}".rstrip())
+            for each in row["candidates"]:
+                reward = "-" if each["reward"] is None else f"{each['reward']:.2f}"
+                marks = f"  [{', '.join(each['flags'])}]" if each["flags"] else ""
+                self.stdout.write(f"  {reward}  {each['text']}{marks}")
+
+    def _work_off(self, project: Project, method: str, threads: int) -> None:
+        working_off.work_off(project.public_id, method, threads=threads, tick=lambda: None)
+        for pause in pausing.in_force():
+            self.say(f"{pause.provider} is paused: {pause.detail}")
+
+
+def _items(project: Project, options: dict[str, Any]) -> QuerySet[Item]:
+    items = Item.objects.filter(project=project).exclude(stage__in=(Stage.EXCLUDED, Stage.KNOWN)).order_by("pk")
+    if options["stage"]:
+        return items.filter(stage=options["stage"])
+    wanted = [name.strip() for name in options["items"].split(",") if name.strip()]
+    found = set(items.filter(external_id__in=wanted).values_list("external_id", flat=True))
+    if missing := [name for name in wanted if name not in found]:
+        raise CommandError(f"The project has no item {missing[0]!r} that can be answered.")
+    return items.filter(external_id__in=wanted)
+
+
+def _wish(project: Project, intents: list[Intent], options: dict[str, Any]) -> dict[str, Any]:
+    terms = requesting.terms_of(project) | dict.fromkeys(options["without"], 0.0)
+    named = ("candidates", "tone", "length", "language", "shots")
+    wish = {name: options[name] for name in named}
+    return {**wish, "intents": intents, "terms": terms, "explanations": not options["no_explanations"]}

@@ -1,0 +1,60 @@
+"""evaluate_counterspeech SLUG FILE: candidates against people's replies, in the columns of the paper's Table 2."""
+
+from pathlib import Path
+from typing import Any
+
+from django.core.management.base import CommandError, CommandParser
+
+from annotation.management.json_command import JsonCommand
+from annotation.management.projects import project_named
+from generation.domain.conan import COLUMNS as FILE_COLUMNS
+from generation.domain.conan import BadFile
+from generation.evaluating_counterspeech import COLUMNS, evaluate
+from generation.importing_counterspeech import MOST_BYTES
+from providers.messages import ProviderError, Refused
+
+
+class Command(JsonCommand):
+    help = "Hold a project's candidates to reference replies in a file (columns of IntentCONANv2), a row for each way."
+
+    def add_arguments(self, parser: CommandParser) -> None:
+        super().add_arguments(parser)
+        parser.add_argument("slug", help="the project")
+        parser.add_argument("file", help=".csv, .tsv, .jsonl or .json; the id is the item's, or the text is the post's")
+        parser.add_argument(
+            "--column", action="append", default=[], metavar="OURS=THEIRS", help=f"ours: {', '.join(FILE_COLUMNS)}"
+        )
+
+    def answer(self, **options: Any) -> Any:
+        project, path = project_named(options["slug"]), Path(options["file"])
+        if not path.is_file() or path.stat().st_size > MOST_BYTES:
+            raise CommandError(f"{path} is no file, or larger than {MOST_BYTES // 1_000_000} MB.")
+        mapping = {}
+        for pair in options["column"]:
+            ours, _equals, theirs = pair.partition("=")
+            mapping[ours.strip()] = theirs.strip()
+        try:
+            table = evaluate(project, path.read_bytes(), path.name, mapping)
+        except (BadFile, ProviderError, Refused) as fault:
+            raise CommandError(str(fault)) from None
+        return {
+            "references": table.references,
+            "unmatched": table.unmatched,
+            "rows": list(table.rows),
+            "notes": list(table.notes),
+            "errors": [{"line": error.line, "reason": error.reason} for error in table.errors],
+        }
+
+    def show(self, value: Any) -> None:
+        self.stdout.write(f"{value['references']} references, {value['unmatched']} without a candidate")
+        self.stdout.write("  ".join(["way".ljust(48), "n".rjust(5), *(name.rjust(5) for name in COLUMNS)]))
+        for row in value["rows"]:
+            way = f"{row['model']}, {row['prompt']}, {row['chosen_by']}"
+            figures = ("–" if row[name] is None else f"{row[name]:.3f}" for name in COLUMNS)
+            parts = [way[:48].ljust(48), str(row["replies"]).rjust(5)]
+            parts += [each.rjust(max(5, len(name))) for each, name in zip(figures, COLUMNS, strict=True)]
+            self.stdout.write("  ".join(parts))
+        for note in value["notes"]:
+            self.stdout.write(note)
+        for error in value["errors"][:20]:
+            self.stdout.write(f"line {error['line']}: {error['reason']}")

@@ -1,0 +1,91 @@
+"""A hateful post that is being answered, and the seven explanations of it, version by version."""
+
+from uuid import uuid4
+
+from django.db import models
+from django.db.models import Q
+from django.utils import timezone
+
+from annotation.models import Item, Membership, Project
+from generation.domain.explanations import Explanation, filled
+
+
+class CounterRules(models.Model):
+    """What a project decided about counterspeech: the weights of the reward, and words that no reply may hold."""
+
+    project = models.OneToOneField(Project, on_delete=models.CASCADE, related_name="counter_rules")
+    weight_pc = models.FloatField(default=1.0)
+    weight_aq = models.FloatField(default=1.0)
+    weight_t = models.FloatField(default=1.0)
+    lexicon = models.JSONField(default=list, blank=True)  # uploaded by the project's admins; never shown to annotators
+    changed_at = models.DateTimeField(default=timezone.now)
+
+
+class Exchange(models.Model):
+    """A post and the replies to it. The post is an item of the project, or a text that somebody pasted."""
+
+    public_id = models.UUIDField(default=uuid4, unique=True, editable=False)
+    project = models.ForeignKey(Project, on_delete=models.CASCADE, related_name="exchanges")
+    item = models.ForeignKey(Item, null=True, blank=True, on_delete=models.CASCADE, related_name="exchanges")
+    pasted = models.TextField(blank=True, default="")  # where there is no item
+    description = models.TextField(blank=True, default="")  # of the picture, by a model that sees pictures
+    opened_by = models.ForeignKey(Membership, null=True, blank=True, on_delete=models.PROTECT, related_name="exchanges")
+    created_at = models.DateTimeField(default=timezone.now, editable=False)
+
+    class Meta:
+        constraints = (
+            models.UniqueConstraint(fields=("item",), condition=Q(item__isnull=False), name="exchange_item_once"),
+            models.CheckConstraint(
+                condition=Q(item__isnull=False, pasted="") | Q(item__isnull=True) & ~Q(pasted=""),
+                name="exchange_item_or_text",
+            ),
+        )
+
+    def __str__(self) -> str:
+        return str(self.public_id)
+
+    @property
+    def hate(self) -> str:
+        """The text of the post; empty where the item is a picture alone."""
+        return self.item.text if self.item is not None else self.pasted
+
+    @property
+    def name(self) -> str:
+        """What the post is called: the item's id, or the first words of what was pasted."""
+        return self.item.external_id if self.item is not None else " ".join(self.pasted.split())[:60]
+
+
+class Explanations(models.Model):
+    """One version of the seven explanations: a model's, or a person's. A version is never changed; a new one is added.
+
+    Of the others the newest is in force.
+    """
+
+    exchange = models.ForeignKey(Exchange, on_delete=models.CASCADE, related_name="explanations")
+    number = models.PositiveIntegerField()
+    offensiveness = models.TextField(blank=True, default="")
+    target_group = models.TextField(blank=True, default="")
+    speaker_intent = models.TextField(blank=True, default="")
+    power_dynamics = models.TextField(blank=True, default="")
+    implication = models.TextField(blank=True, default="")
+    emotional_reaction = models.TextField(blank=True, default="")
+    cognitive_reaction = models.TextField(blank=True, default="")
+    insults = models.JSONField(default=list, blank=True)  # words of the post that a reply must not repeat
+    author = models.ForeignKey(
+        Membership, null=True, blank=True, on_delete=models.PROTECT, related_name="explanations_written"
+    )  # None: a model
+    run_id = models.UUIDField(null=True, blank=True, unique=True)  # the run's public id
+    model = models.CharField(max_length=160, blank=True, default="")
+    missing = models.JSONField(default=dict, blank=True)  # explanation → why the model gave none
+    created_at = models.DateTimeField(default=timezone.now, editable=False)
+
+    class Meta:
+        ordering = ("-number",)
+        constraints = (models.UniqueConstraint(fields=("exchange", "number"), name="explanations_number_once"),)
+
+    def __str__(self) -> str:
+        return f"{self.exchange} {self.number}"
+
+    def by_name(self) -> dict[Explanation, str]:
+        """The explanations that say something."""
+        return filled({each: getattr(self, each) for each in Explanation})

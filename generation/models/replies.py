@@ -1,0 +1,165 @@
+"""Candidates that models wrote, replies that people sign, what is said about them, and the store they join."""
+
+from uuid import uuid4
+
+from django.db import models
+from django.db.models import Q
+from django.utils import timezone
+
+from annotation.models import Membership, Project
+from annotation.models.base import choices
+from generation.domain.drafting import ReplyState
+from generation.domain.intents import Intent
+from generation.domain.preferences import Choice, Criterion
+from generation.models.exchanges import Exchange, Explanations
+
+INTENTS = choices(Intent)
+
+
+class Scored(models.Model):
+    """What critics said about a text. None: the critic gave no readable answer, or the part is switched off."""
+
+    pc = models.FloatField(null=True, blank=True)
+    aq = models.FloatField(null=True, blank=True)
+    t = models.FloatField(null=True, blank=True)
+    reward = models.FloatField(null=True, blank=True)
+    seen_intent = models.CharField(max_length=12, blank=True, default="")  # by a critic that was not told; "none" too
+    critics = models.JSONField(default=dict, blank=True)  # part → {"model", "reason"}
+
+    class Meta:
+        abstract = True
+
+
+class Candidate(Scored):
+    """A reply as a model wrote it, never changed: people edit a copy."""
+
+    public_id = models.UUIDField(default=uuid4, unique=True, editable=False)
+    exchange = models.ForeignKey(Exchange, on_delete=models.CASCADE, related_name="candidates")
+    run_id = models.UUIDField()
+    intent = models.CharField(max_length=12, choices=INTENTS)
+    place = models.PositiveSmallIntegerField()  # in the model's answer
+    rank = models.PositiveSmallIntegerField()  # by reward, 1 is best; those without a reward come last
+    text = models.TextField()
+    flags = models.JSONField(default=list, blank=True)
+    claims = models.JSONField(default=list, blank=True)
+    model = models.CharField(max_length=160)
+    prompt_digest = models.CharField(max_length=64)
+    explanations = models.ForeignKey(
+        Explanations, null=True, blank=True, on_delete=models.SET_NULL, related_name="candidates"
+    )
+    exemplars = models.JSONField(default=list, blank=True)  # keys of the store's rows that guided it
+    settings = models.JSONField(default=dict, blank=True)  # tone, length, language, shots, temperature, terms
+    created_at = models.DateTimeField(default=timezone.now, editable=False)
+
+    class Meta:
+        ordering = ("rank",)
+        constraints = (models.UniqueConstraint(fields=("run_id", "intent", "place"), name="candidate_place_once"),)
+        indexes = (models.Index(fields=("exchange", "intent", "id"), name="candidate_of_exchange"),)
+
+    def __str__(self) -> str:
+        return str(self.public_id)
+
+    @property
+    def conforms(self) -> bool | None:
+        """Whether it does what was asked, by the critic that did not know; None where that critic said nothing."""
+        return self.seen_intent == self.intent if self.seen_intent else None
+
+
+class Reply(Scored):
+    """A reply that a person writes or edits; only a second person can approve it."""
+
+    public_id = models.UUIDField(default=uuid4, unique=True, editable=False)
+    exchange = models.ForeignKey(Exchange, on_delete=models.CASCADE, related_name="replies")
+    candidate = models.ForeignKey(
+        Candidate, null=True, blank=True, on_delete=models.RESTRICT, related_name="replies"
+    )  # None: written from nothing
+    intent = models.CharField(max_length=12, choices=INTENTS)
+    text = models.TextField(blank=True, default="")
+    state = models.CharField(max_length=10, choices=choices(ReplyState), default=ReplyState.DRAFT)
+    author = models.ForeignKey(Membership, on_delete=models.PROTECT, related_name="replies_written")
+    approver = models.ForeignKey(
+        Membership, null=True, blank=True, on_delete=models.PROTECT, related_name="replies_approved"
+    )
+    override_reason = models.TextField(blank=True, default="")  # why it was approved although it is flagged
+    flags = models.JSONField(default=list, blank=True)  # those it was approved with
+    scored_sha256 = models.CharField(max_length=64, blank=True, default="")  # of the text that the scores are about
+    version = models.PositiveIntegerField(default=1)  # grows with each change; a stale one is refused
+    created_at = models.DateTimeField(default=timezone.now, editable=False)
+    changed_at = models.DateTimeField(default=timezone.now)
+    submitted_at = models.DateTimeField(null=True, blank=True)
+    approved_at = models.DateTimeField(null=True, blank=True)
+
+    class Meta:
+        constraints = (
+            models.CheckConstraint(
+                condition=~Q(state=ReplyState.APPROVED) | Q(approver__isnull=False), name="reply_approved_by_somebody"
+            ),
+            models.CheckConstraint(
+                condition=Q(approver__isnull=True) | ~Q(approver=models.F("author")), name="reply_not_by_its_author"
+            ),
+        )
+        indexes = (models.Index(fields=("exchange", "state"), name="reply_of_exchange"),)
+
+    def __str__(self) -> str:
+        return str(self.public_id)
+
+    @property
+    def conforms(self) -> bool | None:
+        """Whether the critic that was not told takes it for its intent; None where that critic said nothing."""
+        return self.seen_intent == self.intent if self.seen_intent else None
+
+
+class ReplyComment(models.Model):
+    """What somebody wrote beside a reply: when it was returned, or at any time before it is approved."""
+
+    reply = models.ForeignKey(Reply, on_delete=models.CASCADE, related_name="comments")
+    author = models.ForeignKey(Membership, on_delete=models.PROTECT, related_name="reply_comments")
+    text = models.TextField()
+    created_at = models.DateTimeField(default=timezone.now, editable=False)
+
+    class Meta:
+        ordering = ("id",)
+
+
+class Exemplar(models.Model):
+    """A row of the approved store: a post and a reply that may guide others. Approved here, or imported."""
+
+    project = models.ForeignKey(Project, on_delete=models.CASCADE, related_name="exemplars")
+    external_id = models.CharField(max_length=128)  # of the file, or the reply's public id
+    hate = models.TextField()
+    intent = models.CharField(max_length=12, choices=INTENTS)
+    text = models.TextField()
+    explanations = models.JSONField(default=dict, blank=True)
+    reply = models.OneToOneField(Reply, null=True, blank=True, on_delete=models.CASCADE, related_name="exemplar")
+    source = models.CharField(max_length=500, blank=True, default="")
+    licence = models.CharField(max_length=200, blank=True, default="")
+    created_at = models.DateTimeField(default=timezone.now, editable=False)
+
+    class Meta:
+        ordering = ("id",)
+        constraints = (models.UniqueConstraint(fields=("project", "external_id"), name="exemplar_id_once"),)
+
+
+class Comparison(models.Model):
+    """One person's blind choice between two candidates of one post and intent, by the paper's five criteria."""
+
+    first = models.ForeignKey(Candidate, on_delete=models.CASCADE, related_name="comparisons_first")
+    second = models.ForeignKey(Candidate, on_delete=models.CASCADE, related_name="comparisons_second")
+    judge = models.ForeignKey(Membership, on_delete=models.PROTECT, related_name="reply_comparisons")
+    shown_first = models.BooleanField()  # whether the first stood on the left
+    independence = models.CharField(max_length=6, choices=choices(Choice))
+    adequacy = models.CharField(max_length=6, choices=choices(Choice))
+    relevance = models.CharField(max_length=6, choices=choices(Choice))
+    effectiveness = models.CharField(max_length=6, choices=choices(Choice))
+    category = models.CharField(max_length=6, choices=choices(Choice))
+    created_at = models.DateTimeField(default=timezone.now, editable=False)
+
+    class Meta:
+        constraints = (
+            models.UniqueConstraint(fields=("first", "second", "judge"), name="comparison_once"),
+            models.CheckConstraint(condition=Q(first__lt=models.F("second")), name="comparison_in_order"),
+        )
+
+    def choice(self, criterion: Criterion) -> Choice:
+        """The choice by one criterion."""
+        return Choice(getattr(self, criterion))

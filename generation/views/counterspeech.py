@@ -1,0 +1,206 @@
+"""The counterspeech desk: an overview, one post with its explanations and candidates, what is asked of models there."""
+
+from typing import Any
+from uuid import UUID
+
+from django.contrib import messages
+from django.http import Http404, HttpResponse
+from django.shortcuts import redirect, render
+from django.utils.translation import gettext as _
+from django.views.decorators.http import require_GET, require_http_methods, require_POST
+
+from annotation import rooms
+from annotation.models import Membership, record
+from annotation.views.scope import PersonRequest
+from generation import requesting, writing
+from generation.domain.explanations import Explanation
+from generation.domain.intents import Intent
+from generation.forms import INTENT_NAMES, SIDE_NAMES, PasteForm, WriteForm
+from generation.models import Exchange, Reply
+from generation.showing_counterspeech import Desk, own_draft, visible_exchanges, waiting_for
+from generation.views.counter_scope import desk_member, exchange_for, item_for, reply_for
+from runs import starting
+from runs.models import Run
+from runs.spending import BudgetExceeded
+
+SHOWN = 30
+
+
+@require_http_methods(["GET", "POST"])
+def overview(request: PersonRequest, slug: str) -> HttpResponse:
+    """What waits for approval, one's own drafts, the posts that are being answered; a text can be pasted."""
+    member = desk_member(request, slug)
+    form = PasteForm(request.POST or None)
+    if form.is_valid():
+        exchange = requesting.open_on_text(member.project, form.cleaned_data["text"], member)
+        return redirect("generation:exchange", slug, exchange.public_id)
+    own = Reply.objects.filter(author=member, exchange__in=visible_exchanges(member)).select_related("exchange__item")
+    context = {
+        "project": member.project,
+        "membership": member,
+        "form": form,
+        "waiting": waiting_for(member)[:SHOWN],
+        "own": own.exclude(state="approved").order_by("-changed_at")[:SHOWN],
+        "exchanges": visible_exchanges(member).select_related("item").order_by("-id")[:SHOWN],
+    }
+    return render(request, "generation/overview.html", context, status=422 if form.errors else 200)
+
+
+@require_http_methods(["GET", "POST"])
+def item_desk(request: PersonRequest, slug: str, public_id: UUID) -> HttpResponse:
+    """The tab of an item: its desk, or a button that begins with the seven explanations."""
+    member = desk_member(request, slug)
+    item = item_for(member, public_id)
+    if request.method == "POST":
+        exchange = requesting.open_on_item(item, member)
+        return _explained(request, member, exchange, again=False)
+    exchange_row = Exchange.objects.filter(item=item).first()
+    if exchange_row is None:
+        context = {"project": member.project, "membership": member, "item": item}
+        return render(request, "generation/begin.html", context)
+    exchange_row.item, exchange_row.project = item, member.project
+    return show_desk(request, member, exchange_row)
+
+
+@require_GET
+def exchange(request: PersonRequest, slug: str, public_id: UUID) -> HttpResponse:
+    """The desk of one post."""
+    member = desk_member(request, slug)
+    return show_desk(request, member, exchange_for(member, public_id))
+
+
+@require_GET
+def progress(request: PersonRequest, slug: str, public_id: UUID, part: str) -> HttpResponse:
+    """A part of the desk that follows what models are doing: `seven` or `candidates`."""
+    member = desk_member(request, slug)
+    context = about(request, member, exchange_for(member, public_id))
+    return render(request, f"generation/_{part}.html", context)
+
+
+@require_POST
+def explain(request: PersonRequest, slug: str, public_id: UUID) -> HttpResponse:
+    """Ask for the seven explanations, again if there are some."""
+    member = desk_member(request, slug)
+    found = exchange_for(member, public_id)
+    return _explained(request, member, found, again=found.explanations.exists())
+
+
+@require_POST
+def keep(request: PersonRequest, slug: str, public_id: UUID) -> HttpResponse:
+    """Keep the edited explanations as a new version; with `write` candidates are asked for in the same breath."""
+    member = desk_member(request, slug)
+    found = exchange_for(member, public_id)
+    said = {each: request.POST.get(each, "") for each in Explanation}
+    insults = request.POST.get("insults", "").replace(",", "\n").splitlines()
+    number = request.POST.get("number", "0")
+    try:
+        made = writing.keep_explanations(
+            found,
+            member,
+            said,
+            insults,
+            int(number) if number.isascii() and number.isdigit() and len(number) < 9 else 0,
+        )
+    except writing.CannotDo as fault:
+        typed = {"said": said, "insults": ", ".join(insults)}
+        return show_desk(request, member, found, status=409, fault=str(fault), typed=typed)
+    if made:
+        messages.success(request, _("Kept as version %(number)s.") % {"number": made.number})
+    else:
+        messages.info(request, _("Nothing was changed."))
+    return _to_desk(found)
+
+
+@require_POST
+def candidates(request: PersonRequest, slug: str, public_id: UUID) -> HttpResponse:
+    """Ask for candidates."""
+    member = desk_member(request, slug)
+    found = exchange_for(member, public_id)
+    form = WriteForm(request.POST)
+    if not form.is_valid():
+        return show_desk(request, member, found, status=422, form=form)
+    again = found.candidates.filter(intent__in=form.cleaned_data["intents"]).exists()
+    try:
+        requesting.write(found, member, form.options(), again=again)
+    except (requesting.BadChoice, BudgetExceeded) as bad:
+        form.add_error(None, str(bad))
+        return show_desk(request, member, found, status=422, form=form)
+    first = next(intent for intent in Intent if intent in form.cleaned_data["intents"])
+    return _to_desk(found, f"?intent={first}")
+
+
+@require_POST
+def cancel(request: PersonRequest, slug: str, public_id: UUID) -> HttpResponse:
+    """End what models are doing for this post after the calls that are already made; what is stored stays."""
+    member = desk_member(request, slug)
+    found = exchange_for(member, public_id)
+    runs = Run.objects.filter(project=member.project.public_id, subject=found.public_id, method__in=requesting.METHODS)
+    if starting.cancel_all(runs):
+        record("run_cancelled", project=member.project, actor=member, item=found.item, row=found.public_id)
+        messages.success(request, _("The models are stopped. What they wrote before stays."))
+    else:
+        messages.info(request, _("They had ended already."))
+    return _to_desk(found)
+
+
+def show_desk(
+    request: PersonRequest, member: Membership, found: Exchange, *, status: int = 200, **more: Any
+) -> HttpResponse:
+    """The page of the desk."""
+    return render(request, "generation/desk.html", about(request, member, found, **more), status=status)
+
+
+def about(
+    request: PersonRequest, member: Membership, found: Exchange, *, form: WriteForm | None = None, **more: Any
+) -> dict[str, Any]:
+    """What the desk and its parts show: the intent and the reply that the address names, else one's newest draft."""
+    reply = _reply(request, member, found)
+    asked = request.GET.get("intent", "")
+    intent = Intent(asked) if asked in list(Intent) else Intent(reply.intent) if reply else _first_with(found)
+    return {
+        "project": member.project,
+        "membership": member,
+        "item": found.item,
+        "exchange": found,
+        "desk": Desk(found, member, intent, reply),
+        "intent": intent,
+        "intent_names": INTENT_NAMES,
+        "side_names": SIDE_NAMES,
+        "form": form or WriteForm(),
+        "checks": [tab for tab in rooms.tabs if tab.checks_claims],
+        **more,
+    }
+
+
+def _first_with(found: Exchange) -> Intent:
+    there = set(found.candidates.values_list("intent", flat=True))
+    return next((intent for intent in Intent if intent in there), Intent.INFORMATIVE)
+
+
+def _reply(request: PersonRequest, member: Membership, found: Exchange) -> Reply | None:
+    try:
+        named = UUID(request.GET.get("reply", ""))
+    except ValueError:
+        return own_draft(found, member)
+    reply = reply_for(member, named)
+    if reply.exchange_id != found.pk:
+        raise Http404
+    return reply
+
+
+def _explained(request: PersonRequest, member: Membership, found: Exchange, *, again: bool) -> HttpResponse:
+    try:
+        requesting.explain(found, member, again=again)
+    except (requesting.BadChoice, BudgetExceeded) as bad:
+        messages.error(request, str(bad))
+    return _to_desk(found)
+
+
+def _to_desk(found: Exchange, query: str = "") -> HttpResponse:
+    slug = found.project.slug
+    if found.item is not None:
+        there = redirect("generation:item-counterspeech", slug, found.item.public_id)
+    else:
+        there = redirect("generation:exchange", slug, found.public_id)
+    there["Location"] += query
+    return there
