@@ -39,7 +39,7 @@ def make_project(slug: str = "", *, categories: Any = DEFAULT_CATEGORIES, **fiel
     slug = slug or f"project-{next(_number)}"
     project = Project.objects.create(slug=slug, name=fields.pop("name", slug.title()), **fields)
     Category.objects.bulk_create(
-        Category(project=project, code=code, name=name, hateful=hateful, key=str(code))
+        Category(project=project, code=code, name=name, hateful=hateful, key=f"{code:x}"[-1])
         for code, name, hateful in categories
     )
     Guideline.objects.create(project=project, number=1, text="Label what text and picture mean *together*.")

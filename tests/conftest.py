@@ -7,10 +7,12 @@ from ipaddress import ip_address
 from pathlib import Path
 from typing import Any
 
+import migrated
 import pytest
 from django.conf import settings as site_settings
 from django.db import connection
 from django.test import TransactionTestCase
+from emptied import empty
 
 from annotation.append_only import lifted
 from config import limits, rates
@@ -51,10 +53,24 @@ def _guarded_lookup(lookup: Callable[..., Any]) -> Callable[..., Any]:
 
 def pytest_configure(config: pytest.Config) -> None:
     """Close the network before anything is collected: only loopback is left, by address or as localhost."""
+    config.pluginmanager.register(_Marks())
     socket.socket.connect = _guarded_connect(socket.socket.connect)  # type: ignore[method-assign]
     socket.socket.connect_ex = _guarded_connect(socket.socket.connect_ex)  # type: ignore[method-assign]
     socket.getaddrinfo = _guarded_lookup(socket.getaddrinfo)
     socket.gethostbyname = _guarded_lookup(socket.gethostbyname)
+
+
+class _Marks:
+    """Marks tests that ask for no database: they mean the same on every one."""
+
+    @pytest.hookimpl(tryfirst=True)
+    def pytest_collection_modifyitems(self, items: list[pytest.Item]) -> None:
+        for item in items:
+            if not item.get_closest_marker("django_db") and _DATABASE.isdisjoint(getattr(item, "fixturenames", ())):
+                item.add_marker("no_database")
+
+
+_DATABASE = frozenset({"db", "transactional_db", "django_db_setup", "live_server"})
 
 
 @pytest.hookimpl(trylast=True)
@@ -64,16 +80,37 @@ def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
     items.sort(key=lambda item: item.path not in slow)
 
 
+@pytest.fixture(scope="session")
+def django_db_keepdb(request: pytest.FixtureRequest, django_db_modify_db_settings: None) -> Iterator[bool]:
+    """Begin with a copy of the migrated database, where there is one; migrating it then finds nothing to do."""
+    if request.config.getvalue("reuse_db") or not migrated.is_file():
+        yield request.config.getvalue("reuse_db")
+        return
+    name = Path(connection.settings_dict["TEST"]["NAME"])
+    name.parent.mkdir(parents=True, exist_ok=True)
+    yield migrated.begin_with(name)
+    for path in (name, *(name.with_name(name.name + end) for end in ("-wal", "-shm", "-journal"))):
+        path.unlink(missing_ok=True)
+
+
+@pytest.fixture(scope="session")
+def django_db_setup(django_db_setup: None, django_db_blocker: Any, django_db_keepdb: bool) -> None:
+    """The database of the tests; the first one to be migrated is kept for the next session."""
+    if migrated.is_file() and not django_db_keepdb:
+        with django_db_blocker.unblock():
+            migrated.keep()
+
+
 @pytest.fixture(autouse=True, scope="session")
 def _flush_past_triggers() -> Iterator[None]:
     """Empty the database between transactional tests although some tables refuse it; inside a test they do refuse."""
     flush = TransactionTestCase._fixture_teardown  # type: ignore[attr-defined]
 
-    def flush_lifted(self: TransactionTestCase) -> None:
+    def empty_lifted(self: TransactionTestCase) -> None:
         with lifted(connection):
-            flush(self)
+            empty(connection)
 
-    TransactionTestCase._fixture_teardown = flush_lifted  # type: ignore[attr-defined]
+    TransactionTestCase._fixture_teardown = empty_lifted  # type: ignore[attr-defined]
     yield
     TransactionTestCase._fixture_teardown = flush  # type: ignore[attr-defined]
 

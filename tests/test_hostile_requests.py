@@ -19,7 +19,7 @@ from annotation.domain.words import Role
 from annotation.models import Event, Guideline
 from builders import make_member
 
-pytestmark = pytest.mark.django_db
+pytestmark = [pytest.mark.django_db, pytest.mark.once]
 
 __all__ = ["world"]
 
@@ -305,5 +305,5 @@ def test_b109_ids_of_others_and_ids_of_nobody_look_the_same_and_are_never_number
         answer = client.post(reverse("annotation:submit", args=["here", seat]), {"key": uuid4(), "category": "1"})
         assert answer.status_code == 404
     for number in (world.seat.pk, world.item.pk, 1, 1000):
-        for place in ("label", "items", "review", "import"):
+        for place in ("label", "items", "desk", "import"):
             assert client.get(f"/p/here/{place}/{number}/").status_code == 404

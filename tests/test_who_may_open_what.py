@@ -25,6 +25,7 @@ from annotation.inviting import invite
 from annotation.models import (
     Batch,
     BulkOrder,
+    GlossaryEntry,
     Import,
     KnownAnswer,
     Membership,
@@ -38,6 +39,10 @@ from annotation.models import (
     TrainingAttempt,
     User,
 )
+from annotation.publishing import accept as accept_terms
+from annotation.publishing import ask as ask_for_access
+from annotation.publishing import decide as decide_access
+from annotation.publishing import publish
 from annotation.releasing import release as make_release
 from builders import (
     category,
@@ -49,13 +54,17 @@ from builders import (
     make_project,
     make_user,
 )
+from generation import requesting
+from generation.models import Reply
+from moderation import perspectives, scoring
+from moderation.models import Document, Evaluation, Evidence, Score, Statement
 from runs import starting
 from runs.models import Run
 
-pytestmark = pytest.mark.django_db
+pytestmark = [pytest.mark.django_db, pytest.mark.once]
 
 A, R, D = Role.ANNOTATOR, Role.REVIEWER, Role.ADMIN
-API = ("api:", "runs-api:")
+API = ("api:", "generation-api:", "runs-api:")
 """Namespaces whose answers are JSON and whose door is a token."""
 METHODS = ("get", "post", "put", "patch", "delete")
 Parts = Callable[["World"], Mapping[str, Any]]
@@ -107,7 +116,18 @@ the_batch = with_(
     public_id=lambda world: Batch.objects.get_or_create(project=world.project, name="a batch")[0].public_id
 )
 the_member = with_(public_id=lambda world: world.other.public_id)
+the_entry = with_(
+    public_id=lambda world: (
+        GlossaryEntry.objects.get_or_create(project=world.project, term="weed", meaning="a plant")[0].public_id
+    )
+)
 the_release = with_(number=lambda world: world.release.number)
+
+
+def the_number(world: World) -> int:
+    return world.release.number
+
+
 the_order = with_(public_id=lambda world: world.order.public_id)
 the_file = with_(
     number=lambda world: world.release.number, path=lambda world: world.release.manifest["files"][0]["path"]
@@ -120,11 +140,47 @@ def the_search(world: "World") -> dict[str, Any]:
     return {**project(world), "public_id": row.public_id}
 
 
+def the_card(world: "World") -> dict[str, Any]:
+    fields = {"url": "https://canary.example/", "fetched_at": timezone.now(), "sha256": "0" * 64, "text": "canary"}
+    row, _ = Evidence.objects.get_or_create(item=world.item, run=world.run.public_id, number=1, defaults=fields)
+    return {**project(world), "public_id": row.public_id}
+
+
+def the_document(world: "World") -> dict[str, Any]:
+    fields = {"name": "a.txt", "title": "canary", "kind": "text", "size": 1, "characters": 1}
+    row, _ = Document.objects.get_or_create(project=world.project, sha256="0" * 64, defaults=fields)
+    return {**project(world), "public_id": row.public_id}
+
+
 def the_change(world: "World") -> dict[str, Any]:
     row, _ = BulkOrder.objects.get_or_create(
         project=world.project, ordered_by=world.members[D], act="batch", defaults={"key": uuid4()}
     )
     return {**project(world), "public_id": row.public_id}
+
+
+def the_publication(world: "World") -> dict[str, Any]:
+    return {"key": publish(world.release, world.members[D]).key}
+
+
+def the_asked(world: "World") -> dict[str, Any]:
+    asked = ask_for_access(publish(world.release, world.members[D]), "canary", "c@example.org", "a lab", "a study")
+    return {**the_publication(world), "token": asked.token}
+
+
+def the_download(world: "World") -> dict[str, Any]:
+    shown = publish(world.release, world.members[D])
+    asked = ask_for_access(shown, "canary", "c@example.org", "a lab", "a study")
+    decide_access(world.release, asked.request, world.members[D], True)
+    asked.request.refresh_from_db()
+    accept_terms(shown, asked.request)
+    return {"key": shown.key, "token": asked.token}
+
+
+def the_access(world: "World") -> dict[str, Any]:
+    shown = publish(world.release, world.members[D])
+    row = ask_for_access(shown, "canary", "c@example.org", "a lab", "a study").request
+    return {**the_release(world), "public_id": row.public_id}
 
 
 def the_invitation(world: "World") -> dict[str, Any]:
@@ -137,6 +193,46 @@ def the_link(world: "World") -> dict[str, Any]:
 
 def the_run(world: "World") -> dict[str, Any]:
     return {**project(world), "public_id": world.run.public_id}
+
+
+def the_perspective(world: "World") -> dict[str, Any]:
+    perspectives.ensure(world.project)
+    return {**project(world), "code": "kold"}
+
+
+def the_score(world: "World") -> dict[str, Any]:
+    said = scoring.pasted("“canary” is hateful.", True)
+    score = Score.objects.filter(item=world.item).first() or scoring.start(world.item, said, scoring.Choice())
+    return {**project(world), "public_id": score.public_id}
+
+
+def the_exchange(world: "World") -> dict[str, Any]:
+    return {**project(world), "public_id": requesting.open_on_item(world.item).public_id}
+
+
+def the_reply(world: "World") -> dict[str, Any]:
+    """Handed in by somebody who is none of those who ask, so that all of them may read it."""
+    author, _ = Membership.objects.get_or_create(project=world.project, pseudonym="canary-writer", reviews=True)
+    exchange = requesting.open_on_item(world.item)
+    fields = {"intent": "positive", "text": "Be kind.", "state": "submitted", "submitted_at": timezone.now()}
+    reply, _ = Reply.objects.get_or_create(exchange=exchange, author=author, defaults=fields)
+    return {**project(world), "public_id": reply.public_id}
+
+
+def the_evaluation(world: "World") -> dict[str, Any]:
+    row, _ = Evaluation.objects.get_or_create(project=world.project, name="canary", task="six", wish_digest="x")
+    return {**project(world), "public_id": row.public_id}
+
+
+def with_evaluation(**more: str) -> Callable[["World"], dict[str, Any]]:
+    return lambda world: {**the_evaluation(world), **more}
+
+
+def the_statement(world: "World") -> dict[str, Any]:
+    statement, _ = Statement.objects.get_or_create(
+        item=world.item, puid="p", version=1, defaults={"author": world.members[R]}
+    )
+    return {**project(world), "public_id": world.item.public_id, "number": statement.version, "kind": "json"}
 
 
 def the_picture(world: "World") -> dict[str, Any]:
@@ -251,10 +347,21 @@ ROUTES: dict[str, Route] = {
     "annotation:import-act": Route((D,), the_upload, POST),
     "annotation:import-errors": Route((D,), the_upload, missing_is_fine=True),
     # reviewers
-    "annotation:reviews": Route((R, D), project),
-    "annotation:review": Route((R, D), the_item, BOTH),
-    "annotation:replace": Route((R,), the_item, BOTH),
-    "annotation:look-at-votes": Route((R,), the_item, POST),
+    "moderation:desk": Route((R, D), project),
+    "moderation:desk-accept": Route((R,), project, BOTH),
+    "moderation:desk-rules": Route((D,), project, BOTH),
+    "moderation:desk-figures": Route((R, D), project),
+    "moderation:appeals": Route((R, D), project),
+    "moderation:desk-item": Route((R, D), the_item, BOTH),
+    "moderation:desk-missing": Route((R,), the_item, BOTH),
+    "moderation:look-at-votes": Route((R,), the_item, POST),
+    "moderation:desk-renew": Route((R,), the_item, POST),
+    "moderation:desk-opinion": Route((R,), the_item, POST),
+    "moderation:desk-similar": Route((R, D), the_item),
+    "moderation:appeal": Route((R, D), the_item, BOTH),
+    "moderation:statement": Route((R, D), the_item, BOTH),
+    "moderation:statement-file": Route((R, D), the_statement),
+    "annotation:item-names": Route((D,), the_item, POST),
     "annotation:item-reopen": Route((D,), the_item, BOTH),
     "annotation:item-withdraw": Route((D,), the_item, BOTH),
     "annotation:item-report": Route((R, D), the_item, BOTH),
@@ -268,6 +375,15 @@ ROUTES: dict[str, Route] = {
     "annotation:guideline-versions": Route((R, D), project),
     "annotation:guideline-version": Route((R, D), with_(number=lambda world: 1)),
     "annotation:guidelines-read": Route((A,), project, POST),
+    # the glossary
+    "annotation:glossary": Route((R, D), project),
+    "annotation:glossary-new": Route((R, D), project, BOTH),
+    "annotation:glossary-import": Route((R, D), project, BOTH),
+    "annotation:glossary-use": Route((D,), project, POST),
+    "annotation:glossary-file": Route((R, D), with_(kind=lambda world: "csv")),
+    "annotation:glossary-entry": Route((R, D), the_entry, BOTH),
+    "annotation:glossary-rule": Route((R, D), the_entry, POST),
+    "annotation:glossary-beside": Route((A,), the_seat, POST, missing_is_fine=True),
     # figures, releases, models
     "annotation:dashboard": Route((R, D), project),
     "annotation:dashboard-table": Route((R, D), with_(name=lambda world: "funnel")),
@@ -275,6 +391,15 @@ ROUTES: dict[str, Route] = {
     "annotation:releases": Route((D,), project, BOTH),
     "annotation:release": Route((D,), the_release),
     "annotation:release-verify": Route((D,), the_release, POST),
+    "annotation:release-terms": Route((D,), project, BOTH),
+    "annotation:release-publish": Route((D,), the_release, POST),
+    "annotation:release-take-back": Route((D,), the_release, POST),
+    "annotation:release-access": Route((D,), the_access, POST),
+    "annotation:release-changes": Route((D,), with_(**dict.fromkeys(("number", "older"), the_number))),
+    "annotation:public-release": Route(None, the_publication),
+    "annotation:public-ask": Route(None, the_publication, BOTH),
+    "annotation:public-request": Route(None, the_asked, BOTH),
+    "annotation:public-download": Route(None, the_download),
     "annotation:release-ordered": Route((D,), the_order),
     "annotation:release-progress": Route((D,), the_order),
     "annotation:release-cancel": Route((D,), the_order, POST),
@@ -284,6 +409,19 @@ ROUTES: dict[str, Route] = {
     "annotation:models-try": Route((D,), project, POST),
     "annotation:models-choose": Route((D,), project, POST),
     # debates; a run is looked for among those of this project's decided items
+    "moderation:evaluations": Route((R, D), project),
+    "moderation:evaluation-start": Route((R, D), project, POST),
+    "moderation:evaluation": Route((R, D), the_evaluation),
+    "moderation:evaluation-progress": Route((R, D), the_evaluation),
+    "moderation:evaluation-cancel": Route((R, D), the_evaluation, POST),
+    "moderation:evaluation-retry": Route((R, D), the_evaluation, POST),
+    "moderation:evaluation-table": Route((R, D), with_evaluation(key="accuracy"), missing_is_fine=True),
+    "moderation:evaluation-report": Route((R, D), with_evaluation(form="md"), missing_is_fine=True),
+    "moderation:scores": Route((R, D), project),
+    "moderation:score-review": Route((R,), project, BOTH, missing_is_fine=True),
+    "moderation:score-review-results": Route((R, D), project),
+    "moderation:item-scores": Route((R, D), the_item),
+    "moderation:score-start": Route((R, D), the_item, POST),
     "moderation:runs": Route((R, D), project),
     "moderation:start": Route((R, D), project, POST),
     "moderation:compare": Route((R, D), project, missing_is_fine=True),
@@ -291,13 +429,69 @@ ROUTES: dict[str, Route] = {
     "moderation:run-progress": Route((R, D), the_run),
     "moderation:run-cancel": Route((R, D), the_run, POST),
     "moderation:run-judge": Route((R, D), the_run, POST),
+    "moderation:repeats": Route((R, D), project),
+    "moderation:perspectives": Route((D,), project),
+    "moderation:perspective-add": Route((D,), project, POST),
+    "moderation:perspective": Route((D,), the_perspective),
+    "moderation:perspective-change": Route((D,), the_perspective, POST),
+    "moderation:perspective-switch": Route((D,), the_perspective, POST),
+    "moderation:perspective-import": Route((D,), the_perspective, POST),
+    "moderation:perspective-examples-remove": Route((D,), the_perspective, POST),
+    "moderation:run-retry": Route((R, D), the_run, POST),
     "moderation:item-runs": Route((R, D), the_item),
     "moderation:item-start": Route((R, D), the_item, POST),
+    # counterspeech
+    "generation:overview": Route((R, D), project, BOTH),
+    "generation:item-counterspeech": Route((R, D), the_item, BOTH),
+    "generation:compare-replies": Route((R, D), project, BOTH, missing_is_fine=True),
+    "generation:standings": Route((R, D), project),
+    "generation:dataset": Route((R, D), project),
+    "generation:dataset-file": Route((D,), with_(name=lambda world: "replies.jsonl")),
+    "generation:rules": Route((D,), project, BOTH),
+    "generation:exchange": Route((R, D), the_exchange),
+    "generation:exchange-seven": Route((R, D), the_exchange),
+    "generation:exchange-candidates": Route((R, D), the_exchange),
+    "generation:explain": Route((R, D), the_exchange, POST),
+    "generation:explanations": Route((R, D), the_exchange, POST),
+    "generation:candidates": Route((R, D), the_exchange, POST),
+    "generation:cancel": Route((R, D), the_exchange, POST),
+    "generation:reply-begin": Route((R, D), the_exchange, POST, missing_is_fine=True),
+    "generation:reply": Route((R, D), the_reply),
+    "generation:reply-write": Route((R, D), the_reply, POST),
+    "generation:reply-state": Route((R, D), the_reply),
+    "generation:reply-score": Route((R, D), the_reply, POST),
+    "generation:reply-submit": Route((R, D), the_reply, POST),
+    "generation:reply-take-back": Route((R, D), the_reply, POST),
+    "generation:reply-discard": Route((R, D), the_reply, POST),
+    "generation:reply-approve": Route((R, D), the_reply, POST),
+    "generation:reply-return": Route((R, D), the_reply, POST),
+    "generation:reply-comment": Route((R, D), the_reply, POST),
+    "moderation:evidence": Route((R, D), the_item),
+    "moderation:evidence-start": Route((R, D), the_item, POST),
+    "moderation:evidence-strike": Route((R, D), the_card, POST),
+    "moderation:evidence-restore": Route((R, D), the_card, POST),
+    "moderation:evidence-judge": Route((R, D), the_run, POST),
+    "moderation:documents": Route((D,), project, BOTH),
+    "moderation:document": Route((R, D), the_document),
+    "moderation:document-remove": Route((D,), the_document, POST),
     # the API
+    "generation-api:counterspeech": Route((R, D), project, BOTH),
+    "generation-api:replies": Route((D,), project),
+    "runs-api:item-scores": Route((R, D), the_item, BOTH),
+    "runs-api:score": Route((R, D), the_score),
     "runs-api:runs": Route((R, D), project, BOTH),
     "runs-api:run": Route((R, D), the_run),
     "runs-api:run-cancel": Route((R, D), the_run, POST),
     "runs-api:run-judge": Route((R, D), the_run, POST),
+    "runs-api:disputes": Route((R, D), project),
+    "runs-api:dispute-next": Route((R,), project, POST),
+    "runs-api:dispute": Route((R, D), the_item),
+    "runs-api:dispute-decide": Route((R,), the_item, POST),
+    "runs-api:dispute-fill": Route((R,), the_item, POST),
+    "runs-api:decisions": Route((R, D), project),
+    "runs-api:appeals": Route((R, D), project),
+    "runs-api:appeal": Route((R, D), the_item, POST),
+    "runs-api:statement": Route((R, D), the_item, BOTH),
     "api:import": Route((D,), project, POST),
     "api:priors": Route((D,), project, BOTH),
     "api:releases": Route((D,), project, BOTH),
@@ -444,7 +638,7 @@ def ask(client: Client, method: str, address: str) -> HttpResponseBase:
 
 def nowhere(parts: Mapping[str, Any]) -> dict[str, Any]:
     """The same parts with nothing behind them."""
-    gone: dict[str, Any] = {"slug": "no-such-project", "number": 987654, "path": "none", "key": "none"}
+    gone: dict[str, Any] = {"slug": "no-such-project", "number": 987654, "older": 987653, "path": "none", "key": "none"}
     return {name: gone.get(name) or uuid4() for name in parts}
 
 
@@ -469,8 +663,11 @@ def test_a_route_answers_its_roles_alone(name: str, world: World):
 
 
 # The login page chooses its language here; nothing but a cookie is set.
-# Whoever holds the link of an invitation may look at it.
-OPEN_TO_STRANGERS = {"annotation:look", "annotation:invitation"}
+# Whoever holds the link of an invitation may look at it, and a published release is there for everybody.
+OPEN_TO_STRANGERS = {
+    *("annotation:look", "annotation:invitation"),
+    *(f"annotation:public-{page}" for page in ("release", "ask", "request", "download")),
+}
 
 
 @pytest.mark.parametrize("name", sorted(set(ROUTES) - OPEN_TO_STRANGERS))

@@ -11,7 +11,7 @@ from playwright.sync_api import Browser, Page
 from annotation.consensus import close_item
 from annotation.domain.words import Modality, Role
 from annotation.models import Import, ImportState, Item, Label, Prior, Project, User
-from annotation.release_rows import Selection
+from annotation.release_selection import Selection
 from annotation.releasing import release
 from builders import make_item, make_labelled_item, make_member, make_open_item, make_picture, make_project, make_user
 
@@ -63,7 +63,7 @@ def addresses(project: Project) -> list[str]:
         "releases",
         "releases/1",
     ]
-    of_project += ["settings", "people", "review", "guidelines", "history", "pause", "help", "leave", "consent"]
+    of_project += ["settings", "people", "desk", "guidelines", "history", "pause", "help", "leave", "consent"]
     of_project += ["care", "care/settings", "check-in", "hours", "hours/mine", "influence"]
     of_project += ["quality", "guidelines/edit", "guidelines/versions", "guidelines/versions/1"]
     pages = ["/", "/me/", "/me/tokens/", f"{home}items/?stage=gold", *(f"{home}{page}/" for page in of_project)]
@@ -72,7 +72,7 @@ def addresses(project: Project) -> list[str]:
     for item in Item.objects.all():
         pages.append(f"{home}items/{item.public_id}/")
         if item.stage == "disputed":
-            pages.append(f"{home}review/{item.public_id}/")
+            pages.append(f"{home}desk/{item.public_id}/")
     return pages
 
 

@@ -315,7 +315,7 @@ def endings() -> dict[str, tuple[Ending, str | None, str | None]]:
 
 
 def settle_the_kind(page: Page) -> None:
-    page.goto("/p/winter/review/?reason=kind_undecided")
+    page.goto("/p/winter/desk/?reason=kind_undecided")
     page.keyboard.press("j")
     expect(page.locator(".post-text")).to_have_text(KIND)
     page.wait_for_load_state("load")
@@ -327,7 +327,7 @@ def settle_the_kind(page: Page) -> None:
 
 
 def give_the_missing_category(page: Page) -> None:
-    page.goto("/p/winter/review/?reason=not_sure")
+    page.goto("/p/winter/desk/?reason=not_sure")
     page.keyboard.press("j")
     page.wait_for_url("**/missing/?reason=not_sure")
     expect(page.locator(".post-text")).to_have_text(UNSURE)
@@ -337,7 +337,7 @@ def give_the_missing_category(page: Page) -> None:
     page.keyboard.press("n")
     page.keyboard.type("A hedge is a hedge.")
     page.keyboard.press("Enter")
-    page.wait_for_url("**/review/")
+    page.wait_for_url("**/desk/?reason=not_sure")
 
 
 def make_a_release(page: Page, folder: Path) -> Path:

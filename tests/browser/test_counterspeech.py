@@ -1,0 +1,174 @@
+"""Reviewers in Chromium: from an adjudicated post to an approved reply by keyboard, a comparison, the set."""
+
+import json
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+
+import pytest
+from celery.contrib.testing.worker import start_worker
+from counter_desk import POST, Desk, desk_on_the_wire
+from datasets import load_dataset
+from django.conf import settings as site_settings
+from django.test import Client
+from playwright.sync_api import BrowserContext, Page, expect
+from wire.server import WireServer
+
+from annotation import adjudicating
+from annotation.consensus import close_item
+from annotation.domain.words import Role
+from annotation.models import Item, Membership
+from builders import category, make_labelled_item, make_member, make_picture, make_project
+from config.celery import app
+from generation.models import Comparison, Reply
+from generation.releasing_counterspeech import CONAN
+
+pytestmark = pytest.mark.django_db(transaction=True)
+
+GOOD = "Nobody on this street was planted here first. Most families came from somewhere else."
+FAIR = "Gardens with many kinds of plants are the healthy ones, and people are no plants."
+ADDED = " Come and meet the people at number 14."
+
+
+@pytest.fixture
+def desk(settings: Any) -> Iterator[tuple[WireServer, Desk]]:
+    with desk_on_the_wire(settings) as both:
+        table = both[1]
+        table.replies = {"informative": [FAIR, GOOD], "positive": ["Let us be good neighbours to each other."]}
+        table.scores = {
+            GOOD: (-0.82, 0.82, 0.03, "informative"),
+            FAIR: (-0.66, 0.74, 0.04, "positive"),
+            GOOD + ADDED: (-0.72, 0.79, 0.01, "informative"),
+        }
+        yield both
+
+
+@pytest.fixture
+def worker() -> Iterator[None]:
+    with start_worker(app, pool="solo", perform_ping_check=False, loglevel="WARNING"):
+        yield
+
+
+@pytest.fixture
+def item() -> Item:
+    """A post whose dispute a reviewer has settled."""
+    project = make_project("garden", name="Garden posts")
+    people = [make_member(project) for _ in range(3)]
+    made = make_labelled_item(
+        project, people, [1, 2, 0], text=POST, external_id="post-1", picture=make_picture(project)
+    )
+    close_item(made)
+    made.refresh_from_db()
+    judge = make_member(project, Role.REVIEWER)
+    adjudicating.decide(made, judge, made.version, "“weeds” are people here.", category(project, 1))
+    made.refresh_from_db()
+    assert made.category_source == "adjudicated"
+    return made
+
+
+def enter(context: BrowserContext, live_server: Any, member: Membership) -> None:
+    client = Client()
+    assert member.user is not None
+    client.force_login(member.user)
+    name = site_settings.SESSION_COOKIE_NAME
+    context.add_cookies([{"name": name, "value": client.cookies[name].value, "url": live_server.url}])
+
+
+@pytest.fixture
+def page(context: BrowserContext) -> Iterator[Page]:
+    opened = context.new_page()
+    faults: list[str] = []
+    opened.on("console", lambda message: faults.append(message.text) if message.type == "error" else None)
+    opened.on("pageerror", lambda error: faults.append(str(error)))
+    yield opened
+    assert faults == []
+
+
+def test_from_an_adjudicated_post_to_an_approved_reply_by_keyboard_a_comparison_and_the_set(
+    desk: tuple[WireServer, Desk],
+    worker: None,
+    item: Item,
+    page: Page,
+    context: BrowserContext,
+    live_server: Any,
+    tmp_path: Path,
+) -> None:
+    author = make_member(item.project, Role.REVIEWER, pseudonym="heron")
+    enter(context, live_server, author)
+    page.goto(f"{live_server.url}/p/garden/items/{item.public_id}/counterspeech/")
+    press = page.keyboard.press
+
+    # The seven explanations, one of them corrected.
+    expect(page.get_by_role("button", name="Begin with the seven explanations")).to_be_visible()
+    press("e")
+    expect(page.get_by_label("Implication")).to_have_value(
+        "About what the post says without saying it: “weeds” are people."
+    )
+    expect(page.get_by_label("Words no reply may repeat")).to_have_value("weeds")
+    press("x")
+    press("Control+A")
+    page.keyboard.type("It calls people weeds.")
+    press("Escape")
+    press("k")
+    expect(page.get_by_text("Kept as version 2.")).to_be_visible()
+
+    # Candidates, best first; the best one goes into the editor.
+    press("w")
+    first = page.locator("article.candidate").first
+    expect(first).to_contain_text(GOOD)
+    expect(first).to_contain_text("0.90")  # (.91 + .82 + .97) / 3
+    expect(page.locator("article.candidate").nth(1)).to_contain_text("read as positive")
+    press("1")
+    expect(page.locator("#state")).to_contain_text("None: these are the model’s words.")
+
+    # Edited: kept while typing, read again by the critics, shown against the model's text.
+    press("r")
+    press("Control+End")
+    page.keyboard.type(ADDED)
+    expect(page.locator("#state ins")).to_have_text(ADDED)
+    expect(page.locator("#state")).to_contain_text("0.88")  # (.86 + .79 + .99) / 3
+    expect(page.locator("#state")).to_contain_text("Read as informative, as wished. The model’s text had 0.90.")
+    for width, scheme in ((1440, "light"), (390, "dark")):
+        page.set_viewport_size({"width": width, "height": 900})
+        page.emulate_media(color_scheme=scheme)  # type: ignore[arg-type]
+        assert page.evaluate("document.documentElement.scrollWidth") == width
+    page.set_viewport_size({"width": 1440, "height": 900})
+    press("Control+Enter")
+    expect(page.get_by_text("Handed in. Somebody else approves it.")).to_be_visible()
+
+    # A second person signs it.
+    second = make_member(item.project, Role.ADMIN, Role.REVIEWER, pseudonym="owl")
+    context.clear_cookies()
+    enter(context, live_server, second)
+    page.goto(f"{live_server.url}/p/garden/counterspeech/")
+    expect(page.get_by_text("Waits for your approval")).to_be_visible()
+    press("a")
+    expect(page.get_by_role("heading", name="Would you sign it?")).to_be_visible()
+    press("Control+Enter")
+    expect(page.get_by_text("Approved.", exact=True)).to_be_visible()
+    reply = Reply.objects.get()
+    assert (reply.state, reply.text, reply.approver) == ("approved", GOOD + ADDED, second)
+
+    # A blind comparison.
+    page.goto(f"{live_server.url}/p/garden/counterspeech/compare/")
+    expect(page.get_by_text("Who wrote them is not told.")).to_be_visible()
+    for number in range(5):
+        page.locator("fieldset.five").nth(number).get_by_role("radio").first.check()
+    press("Control+Enter")
+    expect(page.get_by_text("No pair is left for you")).to_be_visible()
+    kept = Comparison.objects.get()
+    left = "first" if kept.shown_first else "second"
+    assert {kept.independence, kept.adequacy, kept.relevance, kept.effectiveness, kept.category} == {left}
+
+    # The exported set opens with the stated columns.
+    page.goto(f"{live_server.url}/p/garden/counterspeech/dataset/")
+    with page.expect_download() as download:
+        page.get_by_role("link", name="replies.jsonl").click()
+    file = tmp_path / "replies.jsonl"
+    download.value.save_as(file)
+    opened = load_dataset("json", data_files=str(file), split="train", cache_dir=str(tmp_path / "cache"))
+    assert opened.column_names[: len(CONAN)] == list(CONAN)
+    row = opened[0]
+    assert (row["hatespeech"], row["csType"], row["counterspeech"]) == (POST, "Informative", GOOD + ADDED)
+    assert row["hatespeechOffensiveness"] == "It calls people weeds." and row["model_text"] == GOOD
+    assert row["edits"] == [{"kind": "added", "text": ADDED}] and json.loads(json.dumps(row["reward"])) > 0.8

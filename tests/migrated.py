@@ -1,0 +1,49 @@
+"""A migrated SQLite database kept between test sessions: all migrations take longer than most tests.
+
+Its name tells what it was made of, so that a changed migration or another version of a library makes another one.
+"""
+
+import os
+import shutil
+from hashlib import sha256
+from pathlib import Path
+
+from django.conf import settings
+from django.db import connection
+
+
+def is_file() -> bool:
+    """Whether the tests run on a database file."""
+    return connection.vendor == "sqlite"
+
+
+def template() -> Path:
+    """Where the migrated database for this code lies, or will lie."""
+    base = Path(settings.BASE_DIR)
+    digest = sha256((base / "requirements.lock").read_bytes())
+    for path in sorted(base.glob("*/migrations/*.py")):
+        digest.update(path.name.encode() + path.read_bytes())
+    return Path(settings.VAR_DIR) / f"migrated-{digest.hexdigest()[:16]}.sqlite3"
+
+
+def begin_with(test_database: Path) -> bool:
+    """Begin a test database as a copy; False where there is nothing to copy yet."""
+    try:
+        shutil.copyfile(template(), test_database)
+    except FileNotFoundError:
+        return False
+    return True
+
+
+def keep() -> None:
+    """Keep the database that was just migrated, whole or not at all, and drop those of earlier code."""
+    path = template()
+    path.parent.mkdir(parents=True, exist_ok=True)
+    unfinished = path.with_suffix(f".{os.getpid()}")
+    unfinished.unlink(missing_ok=True)
+    with connection.cursor() as cursor:
+        cursor.execute("VACUUM INTO %s", [str(unfinished)])
+    unfinished.replace(path)
+    for other in path.parent.glob("migrated-*.sqlite3"):
+        if other != path:
+            other.unlink(missing_ok=True)
