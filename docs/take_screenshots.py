@@ -96,7 +96,7 @@ def main() -> None:
         shoot(admin, "/p/neighbourhood/dashboard/", "dashboard")
         shoot(admin, "/p/neighbourhood/import/", "import")
         shoot(admin, "/p/neighbourhood/releases/1/", "release")
-        shoot(signed_in(browser, logins["reviewer"], viewport=WIDE), "/p/neighbourhood/review/", "review")
+        shoot(signed_in(browser, logins["reviewer"], viewport=WIDE), "/p/neighbourhood/desk/", "review")
         browser.close()
 
 
