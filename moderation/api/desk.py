@@ -1,5 +1,6 @@
 """The adjudication desk over the API: disputes, decisions, appeals, statements. The same verbs as the pages."""
 
+from collections.abc import Mapping
 from typing import Any
 from uuid import UUID
 
@@ -121,9 +122,9 @@ class Decisions(APIView):
         """Decide. 202: the decision waits for another reviewer. The same key and decision answer the same again."""
         mine = member(request, slug, Role.REVIEWER)
         desk = Desk(mine, _item(mine.project, public_id))
-        if "version" not in request.data:
-            return problem(422, "version_missing", "Say which version of the item you saw.")
         shape = DecisionShape(data=request.data)
+        if isinstance(request.data, Mapping) and "version" not in request.data:
+            return problem(422, "version_missing", "Say which version of the item you saw.")
         shape.is_valid(raise_exception=True)
         asked = shape.validated_data
         category = next((each for each in desk.categories if each.code == asked["category"]), None)
@@ -231,7 +232,7 @@ class Statements(APIView):
         mine = member(request, slug, Role.REVIEWER, Role.ADMIN)
         item = _seen_item(mine, public_id)
         try:
-            made = stating.write(item, mine, dict(request.data))
+            made = stating.write(item, mine, serializers.DictField().run_validation(request.data))
         except stating.NotValid as wrong:
             return problem(422, wrong.code, "The statement is not valid yet.", fields=wrong.sentences)
         except stating.NotDecided as open_still:

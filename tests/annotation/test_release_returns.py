@@ -18,6 +18,7 @@ from annotation.consensus import close_item
 from annotation.domain.formats.jsonlines import JsonLines
 from annotation.domain.formats.rows import Format, Reading, Row
 from annotation.domain.released import COLUMNS, LABEL_COLUMNS, ReleaseFormat, json_line
+from annotation.domain.texts import is_blank
 from annotation.domain.words import Modality
 from annotation.models import Item, Label, Prior
 from annotation.release_selection import Selection
@@ -120,7 +121,9 @@ def test_jsonl_is_stable_byte_for_byte_whatever_it_holds(rows):
 @settings(max_examples=100, deadline=None, suppress_health_check=[HealthCheck.too_slow])
 @given(
     st.lists(
-        st.text(st.characters(exclude_categories=("Cs", "Cc", "Cf", "Zs", "Zl", "Zp", "Cn")), min_size=1, max_size=60),
+        st.text(
+            st.characters(exclude_categories=("Cs", "Cc", "Cf", "Zs", "Zl", "Zp", "Cn")), min_size=1, max_size=60
+        ).filter(lambda text: not is_blank(text)),
         min_size=1,
         max_size=5,
     )
