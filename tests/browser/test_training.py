@@ -97,6 +97,7 @@ def test_somebody_passes_the_training_by_keyboard_alone_and_labels(
     # the picture opens by Space, and only for as long as it is held
     expect(page.locator("#day")).to_have_text("Training, 1 of 4")
     assert "/picture/" not in page.content()
+    page.wait_for_load_state()  # a key pressed before the scripts are there is nobody's
     keys.down("Space")
     expect(page.locator("#picture")).not_to_have_class("picture is-hidden is-grey")
     keys.up("Space")
@@ -105,7 +106,7 @@ def test_somebody_passes_the_training_by_keyboard_alone_and_labels(
 
     for number in range(4):
         expect(page.locator("#day")).to_have_text(f"Training, {number + 1} of 4")
-        page.wait_for_load_state()  # a key pressed before the scripts are there is nobody\'s
+        page.wait_for_load_state()  # a key pressed before the scripts are there is nobody's
         right = key_of(page)
         if number == 0:
             keys.press("Enter")  # nothing chosen: said in the page, nothing stored
@@ -135,7 +136,7 @@ def test_somebody_passes_the_training_by_keyboard_alone_and_labels(
     keys.press("Enter")
     for number in range(4):
         expect(page.locator("#day")).to_have_text(f"Training, {number + 1} of 4")
-        page.wait_for_load_state()  # a key pressed before the scripts are there is nobody\'s
+        page.wait_for_load_state()  # a key pressed before the scripts are there is nobody's
         assert page.locator("input[name=category]:checked").count() == 0
         keys.press(key_of(page))
         keys.press("Enter")
@@ -163,7 +164,7 @@ def test_the_training_works_without_javascript(wren: Membership, open_as: Callab
     expect(page.locator("#told")).to_contain_text("Not sure is a fair answer")
     page.get_by_role("button", name="Next post").click()
     expect(page.locator("#day")).to_have_text("Training, 2 of 4")
-    page.wait_for_load_state()  # a key pressed before the scripts are there is nobody\'s
+    page.wait_for_load_state()  # a key pressed before the scripts are there is nobody's
     assert TrainingAnswer.objects.get().not_sure
 
 
