@@ -11,6 +11,17 @@ from providers.messages import Model, ProviderBusy, ProviderError, ProviderPause
 
 Answer = TypeVar("Answer")
 
+_REMEMBERED = 32
+"""So many failures are kept to tell an outage from a request that fails on its own: more than one makes (20)."""
+
+
+@dataclass(frozen=True)
+class Entry:
+    """An exchange under way: when it began, and whether it is the one that tries while all others wait."""
+
+    began: float
+    is_trial: bool = False
+
 
 @dataclass(frozen=True)
 class Standing:
@@ -24,7 +35,8 @@ class Breaker:
     """Shared by all models of one provider.
 
     Opens after `failures` passing faults in a row within `window` seconds, for `open_for` seconds; then one request
-    tries, and its fate decides for all. A key or quota fault opens it at once for as long as the fault says.
+    tries, and its fate decides for all. A key or quota fault opens it at once for as long as the fault says. What was
+    under way when it opened says nothing about the provider of now: an answer of those closes nothing.
     """
 
     def __init__(
@@ -40,6 +52,9 @@ class Breaker:
         self._failures, self._window, self._open_for, self._clock = failures, window, open_for, clock
         self._lock = threading.Lock()
         self._failed: deque[float] = deque(maxlen=failures)
+        self._lately: deque[float] = deque(maxlen=_REMEMBERED)
+        self._served = -1.0  # when the youngest exchange began that was answered
+        self._opened = 0.0
         self._until: float | None = None
         self._reason = ""
         self._trying = False
@@ -51,28 +66,39 @@ class Breaker:
                 return Standing()
             return Standing(max(0.0, self._until - self._clock()), self._reason)
 
-    def enter(self) -> None:
+    def is_away(self, since: float, failures: int) -> bool:
+        """Whether the provider is the trouble of a request that failed so often, first then, and not the request.
+
+        It is where other requests fail too, and no exchange that began since was answered.
+        """
+        with self._lock:
+            after = self._clock() - self._window
+            return self._served < since and sum(at >= after for at in self._lately) > failures
+
+    def enter(self) -> Entry:
         """Begin an exchange; raises ProviderPaused while the breaker is open."""
         with self._lock:
+            now = self._clock()
             if self._until is None:
-                return
-            left = self._until - self._clock()
+                return Entry(now)
+            left = self._until - now
             if left > 0 or self._trying:
                 pause = ProviderPaused(self._reason, retry_after=max(left, 5.0))
                 pause.attempts = 0
                 raise pause
             self._trying = True
+            return Entry(now, is_trial=True)
 
     def watch(self, exchange: Callable[[], Answer]) -> Answer:
         """Make one exchange and learn from how it ends; raises ProviderPaused without making it while open."""
-        self.enter()
+        entry = self.enter()
         heard = False
         try:
             answer = exchange()
             heard = True
             return answer
         except ProviderBusy as fault:
-            self.failed(fault)
+            self.failed(entry, fault)
             raise
         except ProviderPaused as fault:
             self.turned_away(fault)
@@ -82,40 +108,49 @@ class Breaker:
             raise
         finally:
             if heard:
-                self.succeeded()
+                self.succeeded(entry)
             else:
-                self.abandoned()
+                self.abandoned(entry)
 
-    def succeeded(self) -> None:
+    def succeeded(self, entry: Entry) -> None:
         """The provider answered, even if with a refusal or a final fault of this one request."""
         with self._lock:
+            self._served = max(self._served, entry.began)
             self._failed.clear()
-            self._until, self._reason, self._trying = None, "", False
+            if entry.is_trial or entry.began > self._opened:
+                self._until, self._reason, self._trying = None, "", False
 
-    def failed(self, fault: ProviderBusy) -> None:
-        """A passing fault; raises ProviderPaused where it opens the breaker."""
+    def failed(self, entry: Entry, fault: ProviderBusy) -> None:
+        """A passing fault; raises ProviderPaused where it opens the breaker, or where that is open by now."""
         with self._lock:
-            now = self._clock()
+            fault.at = now = self._clock()
             self._failed.append(now)
+            self._lately.append(now)
             burst = len(self._failed) == self._failures and now - self._failed[0] <= self._window
-            if not (burst or self._trying):
+            if burst or entry.is_trial:
+                rest = max(self._open_for, fault.retry_after or 0.0)
+                self._open(now, now + rest)
+                self._reason = f"{self._provider} keeps failing ({fault}); it is left alone for {rest:g} s"
+            elif self._until is None:
                 return
-            self._open(now + max(self._open_for, fault.retry_after or 0.0))
-            self._reason = f"{self._provider} keeps failing ({fault}); it is left alone for {self._open_for:g} s"
-            raise ProviderPaused(self._reason, retry_after=self._open_for) from fault
+            left = (self._until or now) - now
+            raise ProviderPaused(self._reason, retry_after=left if left > 0 else 5.0) from fault
 
     def turned_away(self, fault: ProviderPaused) -> None:
         """A fault of the account: nobody asks again before it has passed."""
         with self._lock:
-            self._open(self._clock() + fault.retry_after)
+            now = self._clock()
+            self._open(now, now + fault.retry_after)
             self._reason = str(fault)
 
-    def abandoned(self) -> None:
-        """The exchange ended without saying anything about the provider (an interrupt, a fault of ours)."""
+    def abandoned(self, entry: Entry) -> None:
+        """The exchange ended without an answer; where it was the one that tried, another may try."""
         with self._lock:
-            self._trying = False
+            if entry.is_trial:
+                self._trying = False
 
-    def _open(self, until: float) -> None:
+    def _open(self, now: float, until: float) -> None:
+        self._opened = now
         self._until = max(until, self._until or 0.0)
         self._trying = False
 

@@ -104,6 +104,9 @@ class ProviderError(Exception):
 class ProviderBusy(ProviderError):
     """A passing fault: the same request may succeed later, not before `retry_after` seconds."""
 
+    at: float | None = None
+    """When the provider's breaker noted it, by its clock."""
+
     def __init__(self, message: str, *, code: str | None = None, retry_after: float | None = None) -> None:
         super().__init__(message, code=code)
         self.retry_after = retry_after

@@ -14,10 +14,12 @@ Answer = TypeVar("Answer")
 class Patience:
     """Asks again after a passing fault: full jitter within `backoff` seconds, or as long as Retry-After says.
 
-    What it raises is meant for the caller of the whole stack: ProviderBusy only where the provider asks for a
-    longer pause than `longest_wait` (give the worker back, come again after `retry_after`); when attempts or
-    patience run out a final ProviderError with the code of the last fault (`timeout` or `provider_error`). Whatever it
-    raises has counted its `attempts`.
+    What it raises is meant for the caller of the whole stack: ProviderBusy where the provider asks for a longer pause
+    than `longest_wait`, or attempts or patience run out while it `is_away` for others too (give the worker back, come
+    again after `retry_after`); where they run out for this request alone a final ProviderError with the code of the
+    last fault (`timeout` or `provider_error`). Whatever it raises has counted its `attempts`.
+
+    `is_away` is asked with the time of the request's first fault and the number of its faults (`Breaker.is_away`).
     """
 
     def __init__(
@@ -27,25 +29,30 @@ class Patience:
         patience: float = 480.0,
         backoff: tuple[float, float] = (1.0, 30.0),
         longest_wait: float = 60.0,
+        is_away: Callable[[float, int], bool] = lambda since, failures: False,
         sleep: Callable[[float], None] = time.sleep,
         clock: Callable[[], float] = time.monotonic,
         uniform: Callable[[float, float], float] = random.uniform,
     ) -> None:
         self._attempts, self._patience, self._longest_wait = attempts, patience, longest_wait
-        self._backoff = backoff
+        self._backoff, self._is_away = backoff, is_away
         self._sleep, self._clock, self._uniform = sleep, clock, uniform
 
     def ask(self, exchange: Callable[[], Answer]) -> tuple[Answer, int]:
         """What the exchange brings, and how often it had to be made."""
         began = self._clock()
         attempt = 1
+        since: float | None = None
         while True:
             try:
                 return exchange(), attempt
             except ProviderBusy as fault:
                 fault.attempts = attempt
+                since = fault.at if since is None else since
                 wait = self._wait(fault, attempt)
                 if attempt == self._attempts or self._clock() - began + wait > self._patience:
+                    if since is not None and self._is_away(since, attempt):
+                        raise
                     final = ProviderError(f"{fault} (attempt {attempt} of {self._attempts})", code=fault.code)
                     final.attempts = attempt
                     raise final from fault

@@ -101,7 +101,7 @@ def model_for(role: str, overrides: Mapping[str, str] | None = None) -> Model:
     vendor = _vendor(binding.provider)
     with _building:
         guarded = Limiting(Breaking(_adapter(vendor, binding), _breaker(vendor)), _gate(vendor))
-    return Retrying(guarded, _patience())
+    return Retrying(guarded, _patience(_breaker(vendor)))
 
 
 def embedder() -> Embedder:
@@ -132,16 +132,16 @@ class _Guarded:
 
     def vectors(self, texts: Sequence[str]) -> Vectors:
         """See `embedding.Sender`."""
-        return _patience().ask(lambda: self._once(texts))[0]
+        return _patience(self._breaker).ask(lambda: self._once(texts))[0]
 
     def _once(self, texts: Sequence[str]) -> Vectors:
         with self._gate:
             return self._breaker.watch(lambda: self._sender.vectors(texts))
 
 
-def _patience() -> Patience:
+def _patience(breaker: Breaker) -> Patience:
     backoff = (min(1.0, settings.MODEL_BACKOFF), settings.MODEL_BACKOFF)
-    return Patience(attempts=settings.MODEL_ATTEMPTS, backoff=backoff)
+    return Patience(attempts=settings.MODEL_ATTEMPTS, backoff=backoff, is_away=breaker.is_away)
 
 
 def bind(role: ModelRole, overrides: Mapping[str, str] | None = None) -> Binding:

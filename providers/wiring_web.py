@@ -46,7 +46,8 @@ class _Guarded:
     def search(self, query: str, count: int) -> Sequence[Hit]:
         """See `Engine.search`."""
         backoff = (min(1.0, settings.MODEL_BACKOFF), float(settings.MODEL_BACKOFF))
-        patience = Patience(attempts=min(3, settings.MODEL_ATTEMPTS), backoff=backoff)
+        attempts = min(3, settings.MODEL_ATTEMPTS)
+        patience = Patience(attempts=attempts, backoff=backoff, is_away=self._breaker.is_away)
         return patience.ask(lambda: self._once(query, count))[0]
 
     def _once(self, query: str, count: int) -> Sequence[Hit]:

@@ -121,3 +121,58 @@ def test_a_fault_of_the_account_pauses_at_once_for_all_models(clock: Clock):
     assert breaker.standing().reason == "openai answered 401"
     clock.now += 300
     assert Breaking(other, breaker).reply(ASKED).text == "yes"
+
+
+def test_an_answer_that_was_under_way_when_the_breaker_opened_does_not_close_it(clock: Clock):
+    breaker = Breaker("openai", clock=clock)
+    old = breaker.enter()
+    clock.now += 1
+    fail(model := Breaking(ScriptedModel(*[BUSY] * 5, "never asked"), breaker), 4)
+    fail(model, 1, ProviderPaused)
+    clock.now += 1
+    breaker.succeeded(old)
+    assert breaker.standing().paused_for == 59
+    fail(model, 1, ProviderPaused)
+
+
+def test_a_late_fault_does_not_let_a_second_request_try_beside_the_first(clock: Clock):
+    breaker = Breaker("openai", clock=clock)
+    old = breaker.enter()
+    fail(model := Breaking(ScriptedModel(*[BUSY] * 5, "never asked"), breaker), 4)
+    fail(model, 1, ProviderPaused)
+    clock.now += 61
+    trial = breaker.enter()
+    assert trial.is_trial
+    with pytest.raises(ProviderPaused) as paused:
+        breaker.failed(old, BUSY)  # its run waits like the others
+    breaker.abandoned(old)
+    assert paused.value.retry_after == 5
+    fail(model, 1, ProviderPaused)
+    with pytest.raises(ProviderPaused):
+        breaker.failed(trial, BUSY)
+    assert breaker.standing().paused_for == 60
+
+
+def test_a_provider_is_away_where_others_fail_too_and_nobody_was_answered_since(clock: Clock):
+    breaker = Breaker("openai", clock=clock)
+    fail(model := Breaking(ScriptedModel(*[BUSY] * 3, "yes"), breaker), 2)
+    assert not breaker.is_away(since=1000, failures=2)  # the faults are this request's own
+    clock.now += 1
+    fail(model, 1)
+    assert breaker.is_away(since=1000, failures=2)
+    clock.now += 58
+    assert breaker.is_away(since=1000, failures=2)
+    clock.now += 2
+    assert not breaker.is_away(since=1000, failures=2)  # those of more than a minute ago are past
+
+
+def test_a_provider_that_answers_others_is_not_away(clock: Clock):
+    breaker = Breaker("openai", clock=clock)
+    old = breaker.enter()
+    clock.now += 1
+    fail(Breaking(ScriptedModel(*[BUSY] * 3), breaker), 3)
+    breaker.succeeded(old)  # begun before the first fault: says nothing of now
+    assert breaker.is_away(since=1001, failures=2)
+    clock.now += 1
+    Breaking(ScriptedModel("yes"), breaker).reply(ASKED)
+    assert not breaker.is_away(since=1001, failures=2)

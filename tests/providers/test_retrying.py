@@ -1,6 +1,7 @@
 import pytest
 
-from providers.messages import Message, ProviderBusy, ProviderError, ProviderPaused, Refused, Request
+from providers.breaking import Breaker, Breaking
+from providers.messages import Message, Model, ProviderBusy, ProviderError, ProviderPaused, Refused, Request
 from providers.retrying import Patience, Retrying
 from providers.scripted import ScriptedModel
 
@@ -22,7 +23,7 @@ class Time:
         self.now += seconds
 
 
-def retrying(model: ScriptedModel, time: Time, **changed: object) -> Retrying:
+def retrying(model: Model, time: Time, **changed: object) -> Retrying:
     longest = lambda least, most: most  # noqa: E731
     return Retrying(model, Patience(sleep=time.sleep, clock=time, uniform=longest, **changed))  # type: ignore[arg-type]
 
@@ -107,3 +108,47 @@ def test_final_faults_and_refusals_are_never_asked_again(fault: Exception):
     with pytest.raises(type(fault)):
         retrying(model, Time()).reply(ASKED)
     assert len(model.asked) == 1
+
+
+def test_an_outage_that_an_old_answer_interrupts_fails_no_request():
+    """Threats F16: four requests fail, an answer from before the outage comes in, and they fail again."""
+    time = Time()
+    breaker = Breaker("openai", clock=time)
+    old = breaker.enter()
+    time.now += 1
+    others = Breaking(ScriptedModel(*[busy()] * 3), breaker)
+
+    def first(request: Request) -> str:
+        for _ in range(3):
+            with pytest.raises(ProviderBusy):
+                others.reply(ASKED)
+        raise busy()
+
+    def again(request: Request) -> str:
+        breaker.succeeded(old)  # the count of five begins anew
+        raise busy()
+
+    model = retrying(Breaking(ScriptedModel(first, again), breaker), time, attempts=2, is_away=breaker.is_away)
+    with pytest.raises(ProviderBusy) as fault:
+        model.reply(ASKED)
+    assert (fault.value.attempts, breaker.standing().paused_for) == (2, 0)
+
+
+def test_a_request_that_fails_alone_or_while_others_are_answered_is_final():
+    time = Time()
+    breaker = Breaker("openai", clock=time)
+    other = Breaking(ScriptedModel(busy(), "yes"), breaker)
+
+    def beside(request: Request) -> str:
+        with pytest.raises(ProviderBusy):
+            other.reply(ASKED)
+        time.now += 1
+        other.reply(ASKED)
+        raise busy()
+
+    for lines in ([busy(), busy()], [busy(), beside]):
+        model = retrying(Breaking(ScriptedModel(*lines), breaker), time, attempts=2, is_away=breaker.is_away)
+        with pytest.raises(ProviderError, match="attempt 2 of 2") as fault:
+            model.reply(ASKED)
+        assert not isinstance(fault.value, ProviderBusy)
+        time.now += 100

@@ -1,4 +1,4 @@
-"""Faults of the job system with real processes (threats F1-F4, F6-F8, F17, F25-F28, F32).
+"""Faults of the job system with real processes (threats F1-F4, F6-F8, F16, F17, F25-F28, F32).
 
 Workers are killed by their process group, brokers are this test's own, clocks are shortened by settings. Every test
 ends with the same audit: nothing is stuck, no step answered twice, no call that is not accounted for.
@@ -21,7 +21,7 @@ from django.db import connection
 from django.db.models import Max, Sum
 from django.test import Client
 from django.test.utils import CaptureQueriesContext
-from wire.server import WireServer, hang, say
+from wire.server import Exchange, WireServer, hang, say, sensible
 from worker_processes import Processes, environment, free_port, kill, listens, wait_until
 
 from annotation.consensus import close_item
@@ -30,7 +30,7 @@ from annotation.models import Item, Membership, Project
 from builders import make_item, make_labelled_item, make_member, make_project
 from moderation import debating
 from runs import starting, tasks
-from runs.models import Account, Run, Turn
+from runs.models import Account, Pause, Run, Turn
 
 pytestmark = [pytest.mark.django_db(transaction=True), pytest.mark.faults, pytest.mark.slow]
 
@@ -277,6 +277,31 @@ def test_f8_a_broker_that_swallows_everything_holds_no_page(processes: Processes
 
 
 # ── Providers ─────────────────────────────────────────────────────────────────
+
+
+def test_f16_an_outage_makes_runs_wait_and_fails_none(wire: WireServer, processes: Processes) -> None:
+    processes.environment |= {"MODEL_ATTEMPTS": "2", "MODEL_REST_SECONDS": "2"}
+    runs = queued(make_project("garden"), 24)
+
+    def thoughtful(exchange: Exchange) -> None:
+        exchange.pause(1.5)  # answers of before the outage still come in while it lasts
+        sensible(exchange)
+
+    wire.always(thoughtful)
+    processes.sweeper()
+    processes.worker()
+    wait_until(lambda: len(wire.heard) >= 8, "the first questions")
+    wire.always("503")
+    wait_until(lambda: Pause.objects.exists(), "the provider to be left alone")
+    opened = len(wire.heard)
+    time.sleep(5)  # two or three tries of one request each, in vain
+    assert not Run.objects.filter(state="failed").exists()
+    tried = len(wire.heard) - opened
+    wire.always("sensible")
+    wait_until(all_ended, "all runs to end")
+    assert Run.objects.filter(state="succeeded").count() == len(runs)
+    assert tried <= 8  # beside those that were under way: the other runs waited and asked nothing
+    audited(wire)
 
 
 # ── The queue ─────────────────────────────────────────────────────────────────
