@@ -105,7 +105,7 @@ def _of_method(project: Project | None, known: Known, grid: Grid, task: Task) ->
         for model, auxiliary in product(grid.models or ("",), auxiliaries or ("",)):
             debate = ""
             for judge in judges or ("",):
-                plan = _plan(project, known, model, auxiliary, judge)
+                plan = _plan(project, known, options, (model, auxiliary, judge))
                 variant = ASIDE + debating.variant_of(options, plan)
                 name = _name(known, chosen, plan, (model, auxiliary, judge))
                 yield Arm(name, known.name, options, plan, variant, debate)
@@ -138,11 +138,14 @@ def _nested(options: Mapping[str, Any]) -> dict[str, Any]:
     return found
 
 
-def _plan(project: Project | None, known: Known, model: str, auxiliary: str, judge: str) -> dict[str, str]:
+def _plan(
+    project: Project | None, known: Known, options: Mapping[str, Any], asked: tuple[str, str, str]
+) -> dict[str, str]:
+    model, auxiliary, judge = asked
     models = {str(role): (auxiliary or model) for role in known.roles if role != known.judge}
     if known.judge is not None:
         models[str(known.judge)] = judge or model
-    wish = debating.Wish(known.name, models={role: name for role, name in models.items() if name})
+    wish = debating.Wish(known.name, options, models={role: name for role, name in models.items() if name})
     return debating.plan_of(project, wish)
 
 

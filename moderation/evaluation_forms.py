@@ -13,12 +13,14 @@ from moderation import debating
 from moderation.debating import METHODS
 from moderation.domain.court import MOST_ROUNDS, Track
 from moderation.domain.evaluation.sampling import SEED, Sample
+from moderation.domain.investigation.actions import Instructions, Retrieval
 from moderation.domain.verdicts import Task
 from moderation.evaluating import Wish
 from moderation.evaluation_arms import Grid
 from moderation.forms import METHOD_NAMES
 from providers import wiring
 
+_WAYS = {"arcade": ("rounds", "track"), "antihateagent": ("retrieval", "instructions")}
 _ROUNDS = re.compile(r"[\d\s,;]*\Z")
 
 
@@ -77,6 +79,30 @@ class EvaluationForm(forms.Form):
         help_text=gettext_lazy("Several hear the same debate; without a choice, the project's."),
     )
 
+    retrieval = forms.MultipleChoiceField(
+        label=gettext_lazy("Where AntiHateAgent knows from"),
+        choices=[
+            (Retrieval.SEARCH, gettext_lazy("pages that it searches for")),
+            (Retrieval.NONE, gettext_lazy("nowhere: it judges by the post alone")),
+            (Retrieval.MODEL_URLS, gettext_lazy("pages whose addresses the model makes up")),
+        ],
+        widget=forms.CheckboxSelectMultiple,
+        required=False,
+    )
+    instructions = forms.MultipleChoiceField(
+        label=gettext_lazy("Instructions of AntiHateAgent"),
+        choices=[(Instructions.FULL, gettext_lazy("in full")), (Instructions.SHORT, gettext_lazy("short"))],
+        widget=forms.CheckboxSelectMultiple,
+        required=False,
+    )
+    glossary = forms.MultipleChoiceField(
+        label=gettext_lazy("Glossary"),
+        choices=[("false", gettext_lazy("without")), ("true", gettext_lazy("with"))],
+        widget=forms.CheckboxSelectMultiple,
+        required=False,
+        help_text=gettext_lazy("Both: what it is good for. For ARCADE, PREDICT and AntiHateAgent."),
+    )
+
     def __init__(self, *args: Any, **kwargs: Any) -> None:
         super().__init__(*args, **kwargs)
         offer(self, "methods", [(name, METHOD_NAMES.get(name, name)) for name in METHODS])
@@ -94,11 +120,16 @@ class EvaluationForm(forms.Form):
         return sorted(set(numbers))
 
     def wish(self) -> Wish:
-        """What was wished for; ways of ARCADE that ARCADE is not asked for are passed over."""
+        """What was wished for; what is meant for methods that are not asked is passed over."""
         values = self.cleaned_data
-        options: dict[str, list[Any]] = {}
-        if "arcade" in values["methods"]:
-            options = {f"arcade:{name}": list(values[name]) for name in ("rounds", "track") if values[name]}
+        options: dict[str, list[Any]] = {
+            f"{method}:{name}": list(values[name])
+            for method, names in _WAYS.items()
+            for name in names
+            if method in values["methods"] and values[name]
+        }
+        if values["glossary"] and any("glossary" in METHODS[name].options.model_fields for name in values["methods"]):
+            options["glossary"] = [value == "true" for value in values["glossary"]]
         judged = any(METHODS[name].judge is not None for name in values["methods"])
         return Wish(
             grid=Grid(methods=values["methods"], options=options, judges=values.get("judges", ()) if judged else ()),

@@ -1,6 +1,5 @@
 """Forms for starting methods and judging again."""
 
-from collections.abc import Sequence
 from typing import Any
 
 from django import forms
@@ -9,19 +8,15 @@ from django.utils.translation import ngettext
 
 from annotation.domain.words import Stage
 from annotation.forms.choices import offer
-from moderation import debating
+from annotation.models import Project
+from moderation import debating, perspectives
 from moderation.domain.baselines import Variant
 from moderation.domain.court import MOST_ROUNDS, Track
 from moderation.domain.predict.debate import History
-from moderation.domain.predict.perspectives import Perspective
 from moderation.domain.verdicts import Task
-from providers import wiring, wiring_web
+from moderation.investigation_forms import AboutRun, Investigation
+from providers import wiring
 
-ENGINES = {
-    "google": _("Google Programmable Search"),
-    "searxng": "SearXNG",
-    "local": _("the documents of this project"),
-}
 _SITE = ("", _("the project's"))
 _JUDGES = {"arcade": "judge", "predict": "debate_judge"}
 _PREDICT = {
@@ -48,7 +43,7 @@ def _models() -> list[tuple[str, Any]]:
     return [_SITE, *((name, name) for name in wiring.allowed() if "*" not in name)]
 
 
-class StartForm(forms.Form):
+class StartForm(Investigation, AboutRun):
     """A method, what may be chosen about it, and who judges."""
 
     method = forms.ChoiceField(label=_("Method"), choices=list(METHOD_NAMES.items()), initial="arcade")
@@ -97,30 +92,25 @@ class StartForm(forms.Form):
     )
 
     max_calls = forms.IntegerField(label=_("Calls at most"), min_value=1, required=False)
-    max_tokens = forms.IntegerField(label=_("Tokens at most"), min_value=1, required=False)
-    max_seconds = forms.IntegerField(label=_("Seconds of work at most"), min_value=1, required=False)
-    again = forms.BooleanField(label=_("Ask again what was answered before"), required=False)
 
-    def __init__(self, *args: Any, perspectives: Sequence[Perspective] = (), **kwargs: Any) -> None:
-        super().__init__(*args, **kwargs)
+    def __init__(self, *args: Any, project: Project, **kwargs: Any) -> None:
+        super().__init__(*args, project=project, **kwargs)
         offer(self, "judge", _models())
         offer(self, "debate_judge", _models())
-        offer(self, "without", [("", _("nobody")), *((each.code, each.name) for each in perspectives)])
+        offer(self, "without", [("", _("nobody")), *((each.code, each.name) for each in perspectives.of(project))])
 
     @property
-    def groups(self) -> list[tuple[str, list[forms.BoundField]]]:
-        """The fields of each method, as the page shows them."""
-        return [
-            ("arcade", [self["rounds"], self["track"], self["task"], self["judge"]]),
-            ("predict", [self[name] for name in (*_PREDICT, "debate_judge")]),
-            ("baseline", [self["variant"]]),
-            ("explain", [self["shots"]]),
-        ]
-
-    @property
-    def limit_fields(self) -> list[forms.BoundField]:
-        """What one run may use."""
-        return [self["max_calls"], self["max_tokens"], self["max_seconds"]]
+    def groups(self) -> list[tuple[str, list[forms.BoundField], bool]]:
+        """The fields of each method, as the page shows them; those of the chosen method and wrong ones stand open."""
+        fields = {
+            "arcade": [self["rounds"], self["track"], self["task"], self["judge"]],
+            "predict": [self[name] for name in (*_PREDICT, "debate_judge")],
+            "baseline": [self["variant"]],
+            "explain": [self["shots"]],
+            "antihateagent": [*self.search_fields, *self.bound_fields, *self.measuring_fields],
+        }
+        chosen = self["method"].value()
+        return [(name, own, name == chosen or any(field.errors for field in own)) for name, own in fields.items()]
 
     def wish(self) -> debating.Wish:
         """What was wished for; options of other methods are passed over."""
@@ -133,48 +123,20 @@ class StartForm(forms.Form):
             options["shots"] = int(values["shots"] or 0)
         if values["method"] == "predict":
             options |= {_PREDICT[name]: values[name] for name in _PREDICT if values[name] != ""}
+        if values["method"] == "antihateagent":
+            options |= self.investigation_options()
+        if "glossary" in debating.METHODS[values["method"]].options.model_fields:
+            options["glossary"] = values["glossary"]
         judge = values[_JUDGES[values["method"]]] if values["method"] in _JUDGES else ""
         judges = [judge] if judge else []
-        limits = {name: values[f"max_{name}"] for name in ("calls", "tokens", "seconds") if values[f"max_{name}"]}
         return debating.Wish(
             values["method"],
             options,
             judges=judges,
             repeats=values["repeats"] or 1,
             again=values["again"],
-            limits=limits,
+            limits=self.limits(),
         )
-
-
-class InvestigateForm(forms.Form):
-    """How the agent looks for evidence."""
-
-    engine = forms.ChoiceField(label=_("Search with"), required=False)
-    reformulations = forms.IntegerField(
-        label=_("New queries, at most"),
-        min_value=0,
-        max_value=6,
-        initial=3,
-        required=False,
-        help_text=_("How often the agent may search again where it has not found enough."),
-    )
-    pages = forms.IntegerField(label=_("Pages, at most"), min_value=1, max_value=24, initial=8, required=False)
-    again = forms.BooleanField(
-        label=_("Look again"), help_text=_("Even where an investigation like this was made before."), required=False
-    )
-
-    def __init__(self, *args: Any, **kwargs: Any) -> None:
-        super().__init__(*args, **kwargs)
-        offer(self, "engine", [("", _("the site's choice")), *((name, ENGINES[name]) for name in wiring_web.engines())])
-
-    def wish(self) -> debating.Wish:
-        """What was wished for."""
-        values = self.cleaned_data
-        options: dict[str, Any] = {"engine": values["engine"]}
-        for name in ("reformulations", "pages"):
-            if values[name] is not None:
-                options[name] = values[name]
-        return debating.Wish("antihateagent", options, again=values["again"])
 
 
 class StageForm(StartForm):

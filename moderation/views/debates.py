@@ -17,7 +17,7 @@ from annotation.models import Item, Membership
 from annotation.reviewing import may_see_intent, may_see_votes
 from annotation.views.bench import categories_of
 from annotation.views.scope import PersonRequest, member_of
-from moderation import debating, perspectives, repeats, showing
+from moderation import debating, repeats, showing
 from moderation.forms import METHOD_NAMES, JudgeForm, StageForm, StartForm
 from runs import billing, pausing
 from runs.domain.states import RunState
@@ -48,7 +48,7 @@ def runs(request: PersonRequest, slug: str) -> HttpResponse:
         "method": method,
         "states": list(RunState),
         "methods": METHOD_NAMES,
-        "form": StageForm(perspectives=perspectives.of(member.project)),
+        "form": StageForm(project=member.project),
         "pauses": pausing.in_force(),
         "spent": showing.spent(member.project),
         "bill": billing.bill(member.project.public_id),
@@ -60,9 +60,7 @@ def runs(request: PersonRequest, slug: str) -> HttpResponse:
 def item_runs(request: PersonRequest, slug: str, public_id: UUID) -> HttpResponse:
     """What was held on one item, side by side, and a form to start more."""
     member = member_of(request, slug, Role.REVIEWER, Role.ADMIN)
-    return show_item(
-        request, member, item_for(member, public_id), StartForm(perspectives=perspectives.of(member.project))
-    )
+    return show_item(request, member, item_for(member, public_id), StartForm(project=member.project))
 
 
 def show_item(

@@ -14,7 +14,7 @@ from annotation.domain.words import Role
 from annotation.models import Item, Membership
 from annotation.views.scope import PersonRequest, member_of
 from moderation import debating, documents, investigating
-from moderation.forms import InvestigateForm
+from moderation.investigation_forms import InvestigateForm
 from moderation.models import Evidence
 from moderation.views.debates import item_for, run_for
 
@@ -33,7 +33,7 @@ class StrikeForm(forms.Form):
 def item_evidence(request: PersonRequest, slug: str, public_id: UUID) -> HttpResponse:
     """The investigations of an item: the newest in full, or the one that is asked for."""
     member = member_of(request, slug, Role.REVIEWER, Role.ADMIN)
-    return show_evidence(request, member, item_for(member, public_id), InvestigateForm())
+    return show_evidence(request, member, item_for(member, public_id), InvestigateForm(project=member.project))
 
 
 def show_evidence(
@@ -60,7 +60,7 @@ def start(request: PersonRequest, slug: str, public_id: UUID) -> HttpResponse:
     """Send the agent out."""
     member = member_of(request, slug, Role.REVIEWER, Role.ADMIN)
     item = item_for(member, public_id)
-    form = InvestigateForm(request.POST)
+    form = InvestigateForm(request.POST, project=member.project)
     if not form.is_valid():
         return show_evidence(request, member, item, form, status=422)
     try:

@@ -11,7 +11,7 @@ from django.views.decorators.http import require_POST
 from annotation.domain.words import Role, Stage
 from annotation.models import Item, record
 from annotation.views.scope import PersonRequest, member_of
-from moderation import debating, perspectives
+from moderation import debating
 from moderation.forms import METHOD_NAMES, JudgeForm, StageForm, StartForm, started_sentence
 from moderation.views.debates import item_for, run_for, show_item, show_run
 from runs import starting
@@ -22,7 +22,7 @@ def start_on_item(request: PersonRequest, slug: str, public_id: UUID) -> HttpRes
     """Start a method on one item; what cannot be had comes back with the form."""
     member = member_of(request, slug, Role.REVIEWER, Role.ADMIN)
     item = item_for(member, public_id)
-    form = StartForm(request.POST, perspectives=perspectives.of(member.project))
+    form = StartForm(request.POST, project=member.project)
     if not form.is_valid():
         return show_item(request, member, item, form, status=422)
     try:
@@ -41,7 +41,7 @@ def start_on_item(request: PersonRequest, slug: str, public_id: UUID) -> HttpRes
 def start(request: PersonRequest, slug: str) -> HttpResponse:
     """Start a method on all items of a stage, after one question with the number."""
     member = member_of(request, slug, Role.REVIEWER, Role.ADMIN)
-    form = StageForm(request.POST, perspectives=perspectives.of(member.project))
+    form = StageForm(request.POST, project=member.project)
     if not form.is_valid():
         messages.error(request, _("Choose a method and which posts."))
         return redirect("moderation:runs", slug)

@@ -121,6 +121,34 @@ def test_what_was_answered_before_is_not_asked_again_unless_wished(
     assert Run.objects.count() == 2
 
 
+def test_the_glossary_is_switched_where_a_method_is_started(project: Project, item: Item, reviewer: Client) -> None:
+    start, box = address("item-start", item.public_id), '<input type="checkbox" name="glossary"'
+    page = text_of(reviewer.get(address("item-runs", item.public_id)))
+    assert box in page and " checked" not in page.split(box)[1].split(">")[0]
+    Project.objects.filter(pk=project.pk).update(glossary_for_models=True)
+    page = text_of(reviewer.get(address("item-runs", item.public_id)))
+    assert " checked" in page.split(box)[1].split(">")[0]
+    reviewer.post(start, {"method": "arcade"})  # taken out
+    reviewer.post(start, {"method": "arcade", "glossary": "on"})
+    reviewer.post(start, {"method": "baseline", "glossary": "on"})  # a baseline is not given it
+    given = list(Run.objects.order_by("id").values_list("options__glossary", flat=True))
+    assert given == [False, True, None]
+
+
+def test_the_agent_is_started_with_its_options_among_the_methods(
+    project: Project, item: Item, reviewer: Client
+) -> None:
+    start = address("item-start", item.public_id)
+    chosen = {"method": "antihateagent", "retrieval": "none", "reformulations": "1", "pages": "4", "rounds": "2"}
+    assert reviewer.post(start, chosen).status_code == 302
+    run = Run.objects.get()
+    assert (run.options["retrieval"], run.options["reformulations"], run.options["pages"]) == ("none", 1, 4)
+    assert reviewer.post(start, chosen | {"retrieval": "search"}).status_code == 422  # nothing to search here
+    page = text_of(reviewer.post(start, chosen | {"pages": "99"}))
+    assert "less than or equal to 24" in page
+    assert page.split("For AntiHateAgent")[0].endswith('<details class="fold" open><summary>')
+
+
 def test_the_courtroom_shows_gate_cues_concessions_and_verdict_and_names_the_built_in_baseline(
     project: Project, item: Item, reviewer: Client
 ) -> None:

@@ -66,6 +66,21 @@ def hold(evaluation: Evaluation) -> None:
     assert evaluating.carry_on(evaluation, ring=False)
 
 
+def test_the_glossary_and_what_the_agent_is_given_are_compared_with_and_without(
+    project: Project, reviewer: Client
+) -> None:
+    ways = {"retrieval": ["none", "model_urls"], "instructions": ["full", "short"]}
+    made = start(reviewer, methods=["antihateagent"], task="binary", count="12", **ways)
+    assert [(arm.options["retrieval"], arm.options["instructions"]) for arm in evaluating.arms(made)] == [
+        ("none", "full"), ("none", "short"), ("model_urls", "full"), ("model_urls", "short"),
+    ]  # fmt: skip
+    assert all("searcher" not in arm.plan for arm in evaluating.arms(made))  # nothing is set up, and nothing is needed
+    other = start(reviewer, methods=["baseline", "arcade"], rounds="1", glossary=["false", "true"], count="9", **ways)
+    assert [arm.name for arm in evaluating.arms(other)] == [
+        "baseline", "arcade, K = 1, glossary = False", "arcade, K = 1, glossary = True",
+    ]  # fmt: skip
+
+
 def test_the_number_of_runs_is_shown_before_anything_is_asked(reviewer: Client) -> None:
     url = reverse("moderation:evaluation-start", args=["garden"])
     page = reviewer.post(url, asked())

@@ -1,6 +1,7 @@
 """Evidence on an item's page: cards linked from the rationale, struck with a reason, judged again over the rest."""
 
 import html
+import re
 from collections.abc import Iterator
 from types import SimpleNamespace
 from typing import Any
@@ -195,6 +196,30 @@ def test_the_agent_is_started_from_the_page(net: Any, item: Item, reviewer: Clie
     assert answer["Location"] == reverse("moderation:run", args=["garden", run.public_id])
     assert (run.options["reformulations"], run.options["pages"]) == (1, 2)
     assert run.model_plan["searcher"] == "searxng:web"
+
+
+def test_limits_glossary_and_ablations_are_chosen_on_the_page(
+    net: Any, project: Project, item: Item, reviewer: Client
+) -> None:
+    project.glossary_for_models = True
+    project.save()
+    page = shown(reviewer, item)
+    assert re.search(r'<input type="checkbox" name="glossary"[^>]* checked', page)
+    for name in ("pages_at_once", "megabytes", "steps", "max_tokens", "max_seconds", "retrieval", "instructions"):
+        assert f'name="{name}"' in page
+    assert "model_urls" not in page and "in evaluations alone" in page
+    address = reverse("moderation:evidence-start", args=["garden", item.public_id])
+    chosen = {"steps": "20", "megabytes": "2", "pages_at_once": "1", "max_tokens": "5000", "max_seconds": "60"}
+    reviewer.post(address, chosen | {"glossary": "on", "retrieval": "none", "instructions": "short"})
+    run = Run.objects.get()
+    kept = ("steps", "bytes", "pages_at_once", "glossary", "retrieval", "instructions")
+    assert [run.options[name] for name in kept] == [20, 2_000_000, 1, True, "none", "short"]
+    assert (run.token_limit, run.seconds_limit) == (5000, 60)
+    assert "searcher" not in run.model_plan
+    wrong = reviewer.post(address, {"steps": "9", "retrieval": "model_urls"})
+    assert wrong.status_code == 422
+    assert "greater than or equal to 10" in wrong.text and '<details class="fold" open>' in wrong.text
+    assert Run.objects.count() == 1
 
 
 def test_without_anything_to_search_the_page_says_so(item: Item, reviewer: Client) -> None:
