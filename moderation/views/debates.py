@@ -90,17 +90,14 @@ def show_run(
     request: PersonRequest, member: Membership, found: Run, item: Item, form: JudgeForm | None = None, status: int = 200
 ) -> HttpResponse:
     """The page of a run."""
-    context = _about(member, found, item, form or JudgeForm())
-    return render(
-        request, "moderation/run.html", {**context, "given": glossing.uses_of(found.public_id)}, status=status
-    )
+    return render(request, "moderation/run.html", _about(member, found, item, form or JudgeForm()), status=status)
 
 
 @require_GET
 def progress(request: PersonRequest, slug: str, public_id: UUID) -> HttpResponse:
-    """The part of the page that follows a run under way."""
+    """The parts of the page that follow a run under way: the run, and which entries of the glossary it was given."""
     member, found, item = run_for(request, slug, public_id)
-    return render(request, "moderation/_run.html", _about(member, found, item, JudgeForm()))
+    return render(request, "moderation/_run_progress.html", _about(member, found, item, JudgeForm()))
 
 
 @require_GET
@@ -157,4 +154,5 @@ def _about(member: Membership, found: Run, item: Item, form: JudgeForm) -> dict[
         "judge_form": form if known.judge is not None else None,
         "others": list(showing.runs_of(member.project).filter(subject=found.subject).exclude(pk=found.pk)[:10]),
         "pauses": pausing.in_force(),
+        "given": glossing.uses_of(found.public_id),
     }

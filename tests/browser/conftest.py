@@ -1,12 +1,20 @@
 """A Chromium for the tests in this folder; without one they are skipped with a word."""
 
 import os
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
+from contextlib import ExitStack
 from pathlib import Path
+from typing import Any
 
 import chromium
 import pytest
-from playwright.sync_api import Browser, BrowserContext, expect, sync_playwright
+from celery.contrib.testing.worker import start_worker
+from django.conf import settings as site_settings
+from django.test import Client
+from playwright.sync_api import Browser, BrowserContext, Page, expect, sync_playwright
+
+from annotation.models import Membership
+from config.celery import app
 
 # Playwright's loop runs in the test's own thread, which also asks the database for what it expects.
 os.environ.setdefault("DJANGO_ALLOW_ASYNC_UNSAFE", "1")
@@ -38,7 +46,42 @@ def browser() -> Iterator[Browser]:
 @pytest.fixture
 def context(browser: Browser) -> Iterator[BrowserContext]:
     """A fresh person at the browser, 1440 × 900, whose pages may take 30 s on a busy machine."""
-    fresh = browser.new_context(viewport={"width": 1440, "height": 900}, locale="en-GB")
-    fresh.set_default_timeout(30_000)
+    fresh = _context(browser)
     yield fresh
     fresh.close()
+
+
+@pytest.fixture
+def page_of(browser: Browser, live_server: Any) -> Iterator[Callable[[Membership], Page]]:
+    """A browser of their own for each member, signed in; whatever one reports as an error fails the test."""
+    faults: list[str] = []
+    with ExitStack() as closing:
+
+        def opened(member: Membership) -> Page:
+            assert member.user is not None
+            client = Client()
+            client.force_login(member.user)
+            name = site_settings.SESSION_COOKIE_NAME
+            context = _context(browser)
+            closing.callback(context.close)
+            context.add_cookies([{"name": name, "value": client.cookies[name].value, "url": live_server.url}])
+            page = context.new_page()
+            page.on("console", lambda said: faults.append(said.text) if said.type == "error" else None)
+            page.on("pageerror", lambda error: faults.append(str(error)))
+            return page
+
+        yield opened
+    assert faults == []
+
+
+@pytest.fixture
+def worker() -> Iterator[None]:
+    """A worker in a thread of this process."""
+    with start_worker(app, pool="solo", perform_ping_check=False, loglevel="WARNING"):
+        yield
+
+
+def _context(browser: Browser) -> BrowserContext:
+    fresh = browser.new_context(viewport={"width": 1440, "height": 900}, locale="en-GB")
+    fresh.set_default_timeout(30_000)
+    return fresh

@@ -1,17 +1,14 @@
 """Reviewers in Chromium: from an adjudicated post to an approved reply by keyboard, a comparison, the set."""
 
 import json
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from pathlib import Path
 from typing import Any
 
 import pytest
-from celery.contrib.testing.worker import start_worker
 from counter_desk import POST, Desk, desk_on_the_wire
 from datasets import load_dataset
-from django.conf import settings as site_settings
-from django.test import Client
-from playwright.sync_api import BrowserContext, Page, expect
+from playwright.sync_api import Page, expect
 from wire.server import WireServer
 
 from annotation import adjudicating
@@ -19,7 +16,6 @@ from annotation.consensus import close_item
 from annotation.domain.words import Role
 from annotation.models import Item, Membership
 from builders import category, make_labelled_item, make_member, make_picture, make_project
-from config.celery import app
 from generation.models import Comparison, Reply
 from generation.releasing_counterspeech import CONAN
 
@@ -44,12 +40,6 @@ def desk(settings: Any) -> Iterator[tuple[WireServer, Desk]]:
 
 
 @pytest.fixture
-def worker() -> Iterator[None]:
-    with start_worker(app, pool="solo", perform_ping_check=False, loglevel="WARNING"):
-        yield
-
-
-@pytest.fixture
 def item() -> Item:
     """A post whose dispute a reviewer has settled."""
     project = make_project("garden", name="Garden posts")
@@ -66,35 +56,16 @@ def item() -> Item:
     return made
 
 
-def enter(context: BrowserContext, live_server: Any, member: Membership) -> None:
-    client = Client()
-    assert member.user is not None
-    client.force_login(member.user)
-    name = site_settings.SESSION_COOKIE_NAME
-    context.add_cookies([{"name": name, "value": client.cookies[name].value, "url": live_server.url}])
-
-
-@pytest.fixture
-def page(context: BrowserContext) -> Iterator[Page]:
-    opened = context.new_page()
-    faults: list[str] = []
-    opened.on("console", lambda message: faults.append(message.text) if message.type == "error" else None)
-    opened.on("pageerror", lambda error: faults.append(str(error)))
-    yield opened
-    assert faults == []
-
-
 def test_from_an_adjudicated_post_to_an_approved_reply_by_keyboard_a_comparison_and_the_set(
     desk: tuple[WireServer, Desk],
     worker: None,
     item: Item,
-    page: Page,
-    context: BrowserContext,
+    page_of: Callable[[Membership], Page],
     live_server: Any,
     tmp_path: Path,
 ) -> None:
     author = make_member(item.project, Role.REVIEWER, pseudonym="heron")
-    enter(context, live_server, author)
+    page = page_of(author)
     page.goto(f"{live_server.url}/p/garden/items/{item.public_id}/counterspeech/")
     press = page.keyboard.press
 
@@ -138,8 +109,8 @@ def test_from_an_adjudicated_post_to_an_approved_reply_by_keyboard_a_comparison_
 
     # A second person signs it.
     second = make_member(item.project, Role.ADMIN, Role.REVIEWER, pseudonym="owl")
-    context.clear_cookies()
-    enter(context, live_server, second)
+    page = page_of(second)
+    press = page.keyboard.press
     page.goto(f"{live_server.url}/p/garden/counterspeech/")
     expect(page.get_by_text("Waits for your approval")).to_be_visible()
     press("a")

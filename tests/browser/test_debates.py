@@ -2,22 +2,18 @@
 
 import json
 import re
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from typing import Any
 
 import pytest
-from celery.contrib.testing.worker import start_worker
-from django.conf import settings as site_settings
-from django.test import Client
-from playwright.sync_api import BrowserContext, Page, expect
+from playwright.sync_api import Page, expect
 from wire.server import WireServer, say
+from wire.site import models_at_a_server
 
 from annotation.consensus import close_item
 from annotation.domain.words import Role
-from annotation.models import Item
+from annotation.models import Item, Membership
 from builders import make_labelled_item, make_member, make_picture, make_project
-from config.celery import app
-from providers import wiring
 from runs.models import Run
 
 pytestmark = pytest.mark.django_db(transaction=True)
@@ -34,13 +30,8 @@ CUE = {
 
 @pytest.fixture
 def wire(settings: Any) -> Iterator[WireServer]:
-    with WireServer(delay=0.7) as server:
-        settings.OPENAI_BASE_URL, settings.OPENAI_API_KEY = server.openai_url, "sk-test"
-        roles = ("gatekeeper", "prosecutor", "defender", "judge")
-        settings.MODEL_BINDINGS = {f"MODEL_{role.upper()}": f"openai:{role}" for role in roles}
+    with models_at_a_server(settings, ("gatekeeper", "prosecutor", "defender", "judge"), delay=0.7) as server:
         settings.MODEL_ALLOWED = ["openai:other"]
-        for cache in (wiring._connection, wiring._breaker, wiring._gate):
-            cache.cache_clear()
         yield server
 
 
@@ -60,29 +51,6 @@ def item() -> Item:
     return made
 
 
-@pytest.fixture
-def page(context: BrowserContext, live_server: Any, item: Item) -> Iterator[Page]:
-    """The reviewer's browser; whatever it reports as an error fails the test."""
-    reviewer = make_member(item.project, Role.REVIEWER)
-    client = Client()
-    assert reviewer.user is not None
-    client.force_login(reviewer.user)
-    name = site_settings.SESSION_COOKIE_NAME
-    context.add_cookies([{"name": name, "value": client.cookies[name].value, "url": live_server.url}])
-    opened = context.new_page()
-    faults: list[str] = []
-    opened.on("console", lambda message: faults.append(message.text) if message.type == "error" else None)
-    opened.on("pageerror", lambda error: faults.append(str(error)))
-    yield opened
-    assert faults == []
-
-
-@pytest.fixture
-def worker() -> Iterator[None]:
-    with start_worker(app, pool="solo", perform_ping_check=False, loglevel="WARNING"):
-        yield
-
-
 def debate(wire: WireServer) -> None:
     """What is said in a deep dive of one round."""
     wire.queue(say('{"cues": []}'), model="gatekeeper")
@@ -92,8 +60,9 @@ def debate(wire: WireServer) -> None:
 
 
 def test_a_reviewer_holds_watches_cancels_judges_again_and_compares(
-    wire: WireServer, worker: None, item: Item, page: Page, live_server: Any
+    wire: WireServer, worker: None, item: Item, page_of: Callable[[Membership], Page], live_server: Any
 ) -> None:
+    page = page_of(make_member(item.project, Role.REVIEWER))
     debate(wire)
     panel = f"{live_server.url}/p/garden/items/{item.public_id}/debates/"
     page.goto(panel)

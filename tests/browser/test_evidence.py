@@ -1,23 +1,19 @@
-"""A reviewer in Chromium: sends the agent out, watches its steps, strikes a card, has the rest judged again."""
+"""Reviewers in Chromium: the agent sent out and watched, a card struck, a term learned, approved, and cited."""
 
 import re
 import time
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from typing import Any
 
 import pytest
-from celery.contrib.testing.worker import start_worker
-from django.conf import settings as site_settings
-from django.test import Client
 from investigating import Investigator, a_web, article, quote, results
-from playwright.sync_api import BrowserContext, Page, expect
+from playwright.sync_api import Page, expect
 from wire.pages import PageServer
 
 from annotation.consensus import close_item
 from annotation.domain.words import GlossaryStatus, Role
-from annotation.models import GlossaryEntry, Item
+from annotation.models import GlossaryEntry, GlossaryUse, Item, Membership
 from builders import make_labelled_item, make_member, make_picture, make_project
-from config.celery import app
 from moderation.models import Evidence
 from providers import wiring_web
 from providers.messages import Reply, Request
@@ -39,12 +35,18 @@ class Unhurried(Investigator):
 def net(settings: Any, monkeypatch: pytest.MonkeyPatch) -> Iterator[PageServer]:
     with PageServer() as engine, PageServer() as outer, PageServer() as inner:
         settings.SEARXNG_URL, settings.MODEL_BACKOFF = f"http://127.0.0.1:{engine.port}", 0
-        settings.OPENAI_BASE_URL, settings.MODEL_BINDINGS = "http://127.0.0.1:9/v1", {"MODEL_TEXT": "openai:some-model"}
-        settings.MODEL_BINDINGS["MODEL_VISION"] = "openai:some-model"
+        settings.OPENAI_BASE_URL = "http://127.0.0.1:9/v1"
+        # The agent is scripted; the courtroom is the built-in baseline, which says when it goes by the glossary.
+        families = dict.fromkeys(("MODEL_TEXT", "MODEL_VISION"), "keyword:cues-1")
+        agents = dict.fromkeys(("MODEL_INVESTIGATOR", "MODEL_DESCRIBER"), "openai:agent")
+        settings.MODEL_BINDINGS = families | agents
         fetcher = a_web(outer, inner).fetcher(seconds=5.0)
         monkeypatch.setattr(wiring_web, "_fetcher", lambda agent: fetcher)
         agent = Unhurried(read=quote("call newcomers weeds", "nothing but plants"))
-        monkeypatch.setattr(working, "planned", lambda role, name: agent)
+        planned = working.planned
+        monkeypatch.setattr(
+            working, "planned", lambda role, name: agent if name == "openai:agent" else planned(role, name)
+        )
         engine.pages["/search"] = results(
             "http://boards.example/one", "http://club.example/two", "http://gone.example/three"
         )
@@ -66,36 +68,13 @@ def item() -> Item:
     return made
 
 
-@pytest.fixture
-def page(context: BrowserContext, live_server: Any, item: Item) -> Iterator[Page]:
-    """The reviewer's browser; whatever it reports as an error fails the test."""
-    reviewer = make_member(item.project, Role.REVIEWER)
-    client = Client()
-    assert reviewer.user is not None
-    client.force_login(reviewer.user)
-    name = site_settings.SESSION_COOKIE_NAME
-    context.add_cookies([{"name": name, "value": client.cookies[name].value, "url": live_server.url}])
-    opened = context.new_page()
-    faults: list[str] = []
-    opened.on("console", lambda message: faults.append(message.text) if message.type == "error" else None)
-    opened.on("pageerror", lambda error: faults.append(str(error)))
-    yield opened
-    assert faults == []
-
-
-@pytest.fixture
-def worker() -> Iterator[None]:
-    with start_worker(app, pool="solo", perform_ping_check=False, loglevel="WARNING"):
-        yield
-
-
-def test_a_reviewer_watches_the_agent_strikes_a_card_and_has_the_rest_judged_and_what_was_learned_is_kept(
-    net: PageServer,
-    worker: None,
-    item: Item,
-    page: Page,
-    live_server: Any,
+def test_evidence_is_found_struck_and_judged_again_and_a_term_learned_from_it_is_cited_in_the_next_debate(
+    net: PageServer, worker: None, item: Item, page_of: Callable[[Membership], Page], live_server: Any
 ) -> None:
+    project = item.project
+    project.glossary_for_models = True
+    project.save()
+    page = page_of(make_member(project, Role.REVIEWER))
     page.goto(f"{live_server.url}/p/garden/items/{item.public_id}/")
     page.get_by_role("link", name="Evidence", exact=True).click()
     expect(page.get_by_text("Nobody has looked for evidence")).to_be_visible()
@@ -131,7 +110,7 @@ def test_a_reviewer_watches_the_agent_strikes_a_card_and_has_the_rest_judged_and
     item.refresh_from_db()
     assert (item.stage, item.category) == ("disputed", None)
 
-    # What was learned is kept (`test_glossary_in_debates.py`: the next debate is told of it and cites it).
+    # What was learned is proposed to the glossary.
     second = page.locator("#card-2")
     second.locator("summary").first.click()
     second.get_by_role("link", name="Add a term to the glossary from this card").click()
@@ -144,3 +123,35 @@ def test_a_reviewer_watches_the_agent_strikes_a_card_and_has_the_rest_judged_and
     entry = GlossaryEntry.objects.get()
     assert entry.sources.get().reference == Evidence.objects.get(number=2).public_id
     assert entry.status == GlossaryStatus.PROPOSED
+
+    # Until somebody else approves it, no debate is told of it.
+    people = [make_member(project) for _ in range(3)]
+    other = make_labelled_item(project, people, [1, 2, 0], text="Pull the w33ds!", external_id="post-2")
+    close_item(other)
+    assert argued(page, live_server, other) == ("Not hateful", False)
+
+    second_reviewer = page_of(make_member(project, Role.REVIEWER))
+    second_reviewer.goto(f"{live_server.url}/p/garden/glossary/")
+    second_reviewer.get_by_role("link", name="weed", exact=True).click()
+    second_reviewer.get_by_role("button", name="Approve").click()
+    expect(second_reviewer.get_by_text("approved", exact=True).first).to_be_visible()
+
+    assert argued(page, live_server, other) == ("Hateful", True)
+    run = Run.objects.latest("id")
+    assert GlossaryUse.objects.get(run=run.public_id).entry == entry
+    assert run.outcome is not None and "(G1)" in run.outcome["reason"]
+    page.get_by_role("link", name="weed", exact=True).click()  # the run's page leads to what it was given
+    expect(page.get_by_text("A newcomer, on some boards").first).to_be_visible()
+
+
+def argued(page: Page, live_server: Any, item: Item) -> tuple[str, bool]:
+    """Start ARCADE on the item's page and wait for its end: what it says, and whether it cites G1."""
+    page.goto(f"{live_server.url}/p/garden/items/{item.public_id}/debates/")
+    expect(page.get_by_label("With the glossary")).to_be_checked()  # as the project wishes
+    page.get_by_label("Ask again what was answered before").check()
+    page.get_by_role("button", name="Start", exact=True).click()
+    page.get_by_role("link", name="ARCADE", exact=True).first.click()
+    said = page.locator("#run")
+    expect(said.get_by_text("succeeded", exact=True).first).to_be_visible()
+    verdict = said.locator(".verdict-line strong").text_content() or ""
+    return verdict, "G1" in (said.text_content() or "")

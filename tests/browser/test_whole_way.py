@@ -13,7 +13,6 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from celery.contrib.testing.worker import start_worker
 from django.core.management import call_command
 from PIL import Image
 from playwright.sync_api import Browser, BrowserContext, ConsoleMessage, Page, Response, expect
@@ -22,7 +21,6 @@ from annotation import uploading
 from annotation.domain.words import Level, Policy, PriorDisplay, Reason, Role, Source, Stage
 from annotation.models import Adjudication, Import, Item, Label, Membership, Picture, Project, Replacement
 from builders import make_member, make_project, make_user
-from config.celery import app
 
 pytestmark = [pytest.mark.django_db(transaction=True), pytest.mark.slow]
 
@@ -151,13 +149,6 @@ def meet(
     yield sign_in
     for context in contexts:
         context.close()
-
-
-@pytest.fixture
-def worker() -> Iterator[None]:
-    """A Celery worker of this process, which hears the bell that the page rings."""
-    with start_worker(app, pool="solo", perform_ping_check=False, loglevel="WARNING"):
-        yield
 
 
 def campaign(**fields: Any) -> Project:

@@ -12,12 +12,12 @@ from typing import Any
 import pytest
 from django.core.management import CommandError, call_command
 from wire.server import Heard, WireServer, say
+from wire.site import models_at_a_server
 
 from annotation.consensus import close_item
 from annotation.models import Event, Item, Project
 from builders import make_item, make_labelled_item, make_member, make_picture, make_project
 from moderation import debating
-from providers import wiring
 from runs import forking
 from runs.models import Run, Turn
 
@@ -28,16 +28,7 @@ ROLES = ("gatekeeper", "prosecutor", "defender", "judge")
 
 @pytest.fixture
 def wire(settings: Any) -> Iterator[WireServer]:
-    with WireServer() as server:
-        settings.OPENAI_BASE_URL, settings.OPENAI_API_KEY = server.openai_url, "sk-CANARY-1"
-        settings.MODEL_ATTEMPTS, settings.MODEL_BACKOFF = 2, 0
-        settings.MODEL_BINDINGS = {f"MODEL_{role.upper()}": f"openai:{role}" for role in ROLES} | {
-            "MODEL_BASELINE": "openai:baseline",
-            "MODEL_EXPLAINER": "openai:explainer",
-        }
-        settings.MODEL_ALLOWED = ["openai:*"]
-        for cache in (wiring._connection, wiring._breaker, wiring._gate):
-            cache.cache_clear()
+    with models_at_a_server(settings, (*ROLES, "baseline", "explainer")) as server:
         yield server
 
 

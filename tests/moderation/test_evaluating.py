@@ -18,6 +18,7 @@ from django.conf import settings as site
 from django.core.management import CommandError, call_command
 from django.db import connection
 from wire.server import Exchange, WireServer, say, status
+from wire.site import models_at_a_server
 
 from annotation import purging
 from annotation.auditing_runs import run_problems
@@ -31,24 +32,17 @@ from moderation.domain.predict.debate import DONT_KNOW
 from moderation.evaluation_arms import Grid
 from moderation.gathering import Terms, file_items, gold_items
 from moderation.models import Evaluation, EvaluationCase, EvaluationState
-from providers import wiring
 from runs.domain.states import Flag
 from runs.models import Account, Run, Turn
 
 pytestmark = pytest.mark.django_db(transaction=True)
 
-ROLES = ("GATEKEEPER", "PROSECUTOR", "DEFENDER", "JUDGE", "BASELINE", "EXPLAINER")
+ROLES = ("gatekeeper", "prosecutor", "defender", "judge", "baseline", "explainer")
 
 
 @pytest.fixture
 def wire(settings: Any) -> Iterator[WireServer]:
-    with WireServer() as server:
-        settings.OPENAI_BASE_URL, settings.OPENAI_API_KEY = server.openai_url, "sk-CANARY-1"
-        settings.MODEL_ATTEMPTS, settings.MODEL_BACKOFF = 1, 0
-        settings.MODEL_BINDINGS = {f"MODEL_{role}": f"openai:{role.lower()}" for role in ROLES}
-        settings.MODEL_ALLOWED = ["openai:*"]
-        for cache in (wiring._connection, wiring._breaker, wiring._gate):
-            cache.cache_clear()
+    with models_at_a_server(settings, ROLES, attempts=1) as server:
         yield server
 
 

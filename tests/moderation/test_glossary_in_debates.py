@@ -9,6 +9,7 @@ import pytest
 from django.core.management import call_command
 from django.test import Client
 from wire.server import WireServer, say
+from wire.site import models_at_a_server
 
 from annotation import glossing
 from annotation.domain.glossary.entries import EntryValues
@@ -16,7 +17,6 @@ from annotation.domain.words import Role
 from annotation.models import GlossaryUse, Membership
 from builders import make_item, make_member, make_project
 from moderation import debating
-from providers import wiring
 from runs.models import Run
 
 pytestmark = pytest.mark.django_db(transaction=True)
@@ -43,15 +43,7 @@ def run(*arguments: str) -> list[dict[str, Any]]:
 
 @pytest.fixture
 def wire(settings: Any) -> Iterator[WireServer]:
-    with WireServer() as server:
-        settings.OPENAI_BASE_URL, settings.OPENAI_API_KEY = server.openai_url, "sk-CANARY-1"
-        settings.MODEL_ATTEMPTS, settings.MODEL_BACKOFF = 2, 0
-        settings.MODEL_BINDINGS = {
-            f"MODEL_{role}": f"openai:{role.lower()}" for role in ("GATEKEEPER", "PROSECUTOR", "DEFENDER", "JUDGE")
-        }
-        settings.MODEL_ALLOWED = ["openai:*"]
-        for cache in (wiring._connection, wiring._breaker, wiring._gate):
-            cache.cache_clear()
+    with models_at_a_server(settings, ("gatekeeper", "prosecutor", "defender", "judge")) as server:
         yield server
 
 

@@ -9,9 +9,9 @@ from typing import Any
 import pytest
 from django.core.management import CommandError, call_command
 from wire.server import WireServer, say, status
+from wire.site import models_at_a_server
 
 from builders import make_project
-from providers import wiring
 from runs.models import Account, Run, Turn
 
 pytestmark = pytest.mark.django_db(transaction=True)
@@ -36,13 +36,8 @@ EMPTY = GOOD | {"explanation": " "}
 
 @pytest.fixture
 def wire(settings: Any) -> Iterator[WireServer]:
-    with WireServer() as server:
-        settings.OPENAI_BASE_URL, settings.OPENAI_API_KEY = server.openai_url, "sk-CANARY-1"
-        settings.MODEL_ATTEMPTS, settings.MODEL_BACKOFF, settings.RUN_BUSY_ROUNDS = 1, 0, 1
-        settings.MODEL_BINDINGS = {"MODEL_ESTIMATOR": "openai:estimator"}
-        settings.MODEL_ALLOWED = ["openai:*"]
-        for cache in (wiring._connection, wiring._breaker, wiring._gate):
-            cache.cache_clear()
+    settings.RUN_BUSY_ROUNDS = 1
+    with models_at_a_server(settings, ("estimator",), attempts=1) as server:
         yield server
 
 

@@ -13,13 +13,13 @@ from typing import Any
 import pytest
 from django.core.management import CommandError, call_command
 from wire.server import Behaviour, Exchange, Heard, WireServer, say, status
+from wire.site import models_at_a_server
 
 from annotation.models import Item, Project
 from builders import make_item, make_member, make_picture, make_project
 from moderation import debating, perspectives
 from moderation.domain.predict.perspectives import SEEDED, digest_of
 from moderation.models import Example, Perspective
-from providers import wiring
 from runs import forking
 from runs.models import Run, Turn
 
@@ -31,14 +31,9 @@ CODES = [each.code for each in SEEDED]
 
 @pytest.fixture
 def wire(settings: Any, tmp_path: Path) -> Iterator[WireServer]:
-    with WireServer() as server:
-        settings.OPENAI_BASE_URL, settings.OPENAI_API_KEY = server.openai_url, "sk-CANARY-1"
-        settings.MODEL_ATTEMPTS, settings.MODEL_BACKOFF, settings.MODEL_CALLS_AT_ONCE = 2, 0, 5
-        settings.MODEL_BINDINGS = {f"MODEL_{role.upper()}": f"openai:{role}" for role in ROLES}
-        settings.MODEL_ALLOWED = ["openai:*"]
-        settings.MODEL_EMBEDDING, settings.EXAMPLES_FOLDER = "", tmp_path / "examples"
-        for cache in (wiring._connection, wiring._breaker, wiring._gate):
-            cache.cache_clear()
+    settings.MODEL_CALLS_AT_ONCE = 5
+    settings.MODEL_EMBEDDING, settings.EXAMPLES_FOLDER = "", tmp_path / "examples"
+    with models_at_a_server(settings, ROLES) as server:
         yield server
 
 

@@ -6,6 +6,7 @@ from typing import Any
 
 import pytest
 from wire.server import WireServer, say, status
+from wire.site import models_at_a_server
 
 from annotation.domain.words import Modality
 from annotation.models import Event, Item, Prior, Project, Seat
@@ -15,7 +16,7 @@ from moderation.domain.estimating import Estimate, Estimator
 from moderation.explanations import explanations, named
 from moderation.models import Score
 from moderation.scoring import CannotScore, Choice, pasted
-from providers import reading, wiring
+from providers import reading
 from runs import runner, working
 from runs.models import Run, Turn
 
@@ -27,13 +28,8 @@ SAID = "“vermin” demeans the immigrants. Conclusion: hateful"
 
 @pytest.fixture
 def wire(settings: Any) -> Iterator[WireServer]:
-    with WireServer() as server:
-        settings.OPENAI_BASE_URL, settings.OPENAI_API_KEY = server.openai_url, "sk-CANARY-1"
-        settings.MODEL_ATTEMPTS, settings.MODEL_BACKOFF, settings.RUN_BUSY_ROUNDS = 1, 0, 1
-        settings.MODEL_BINDINGS = {"MODEL_ESTIMATOR": "openai:estimator", "MODEL_EXPLAINER": "openai:explainer"}
-        settings.MODEL_ALLOWED = ["openai:*"]
-        for cache in (wiring._connection, wiring._breaker, wiring._gate):
-            cache.cache_clear()
+    settings.RUN_BUSY_ROUNDS = 1
+    with models_at_a_server(settings, ("estimator", "explainer"), attempts=1) as server:
         yield server
 
 
