@@ -143,6 +143,26 @@ def test_a_model_outside_the_list_is_refused_and_nothing_stored(
     assert admin.project.model_plan == {}
 
 
+def test_b101_no_admin_of_a_project_leads_the_sites_key_elsewhere(
+    browser: Client, wire: WireServer, admin: Membership, settings: Any
+):
+    """Addresses come from settings alone: what names one is no model of the list, and no field takes one."""
+    settings.MODEL_ALLOWED = ["openai:*"]
+    with WireServer() as elsewhere:
+        address = elsewhere.openai_url
+        for name in (address, f"{address}:some-model", f"openai@{address}"):
+            assert browser.post("/p/winter/models/choose/", {"judge": name}).status_code == 422
+        fields = {"base_url": address, "OPENAI_BASE_URL": address, "api_key": "x"}
+        browser.post("/p/winter/models/choose/", {"judge": f"openai:{address}", **fields})  # a name like any other
+        browser.post("/p/winter/models/try/", {"role": "judge", **fields})
+        with pytest.raises(debating.BadChoice, match="MODEL_ALLOWED"):
+            wish = debating.Wish("arcade", models={ModelRole.JUDGE: f"{address}:m"})
+            debating.start(admin.project, Item.objects.all(), wish)
+        assert [heard.model for heard in wire.heard] == [address]
+        assert elsewhere.heard == []
+    assert wire.openai_url == settings.OPENAI_BASE_URL
+
+
 def test_a_model_that_cannot_be_asked_is_refused_with_the_missing_setting(
     admin: Membership, wire: WireServer, settings: Any
 ):

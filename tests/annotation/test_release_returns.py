@@ -11,7 +11,9 @@ import pytest
 from django.core.management import call_command
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
+from PIL import Image
 from release_builders import imported_picture, rows_of
+from wire.pages import OUTER, PageServer, Web, page
 
 import builders
 from annotation.consensus import close_item
@@ -23,6 +25,7 @@ from annotation.domain.words import Modality
 from annotation.models import Item, Label, Prior
 from annotation.release_selection import Selection
 from annotation.releasing import copy_to, release
+from providers import wiring_web
 
 pytestmark = pytest.mark.django_db
 
@@ -154,15 +157,39 @@ def choice(name, *said):
     return {"from_name": name, "to_name": "image", "type": "choices", "value": {"choices": list(said)}}
 
 
+@pytest.fixture
+def web(monkeypatch):
+    """A web of the test's own, with one picture and one host that nobody knows."""
+    picture = io.BytesIO()
+    Image.new("RGB", (40, 40), "green").save(picture, "PNG")
+    with PageServer({"/1.png": page(picture.getvalue(), "image/png")}) as outer, PageServer() as inner:
+        names = {"elsewhere.example": [OUTER], "inside.example": ["10.0.0.1"]}
+        fetcher = Web(outer, inner, names).fetcher(seconds=2.0)
+        monkeypatch.setattr(wiring_web, "_fetcher", lambda agent: fetcher)
+        yield outer
+        assert inner.log == []
+
+
+def test_label_studio_tasks_whose_pictures_are_elsewhere(tmp_path, web, capsys):
+    def tasks(host):
+        return json.dumps([{"id": 1, "data": {"text": "caption", "image": f"http://{host}/1.png"}}])
+
+    for host, said in (
+        ("nowhere.example", "No address is known for nowhere.example"),
+        ("inside.example", "not on the public"),
+    ):
+        with pytest.raises(SystemExit):
+            brought(tmp_path, "bad.json", tasks(host), as_json=True)
+        assert said in capsys.readouterr().out
+        assert not Item.objects.exists()
+    project = brought(tmp_path, "tasks.json", tasks("elsewhere.example"))
+    item = Item.objects.get(project=project)
+    assert (item.text, item.picture_missing) == ("caption", False)
+    assert item.picture is not None and (item.picture.width, item.picture.height) == (40, 40)
+    assert web.read() == ["elsewhere.example/1.png"]
+
+
 def test_label_studio_tasks(tmp_path):
-    tasks = [
-        {
-            "id": 1,
-            "data": {"text": "caption", "image": "https://elsewhere.example/1.png"},
-        },
-    ]
-    with pytest.raises(SystemExit):
-        brought(tmp_path, "bad.json", json.dumps(tasks))
     tasks = [
         {
             "id": 1,

@@ -10,10 +10,10 @@ ROOT = Path(settings.BASE_DIR)
 ROWS = re.findall(
     r"^\| ([TBLF]\d+|PI\d+) \| .+ \| .+ \| `(.+)` \|$", (ROOT / "docs/threats.md").read_text(encoding="utf-8"), re.M
 )
-THREATS = (*range(1, 7), 8, *range(10, 14), 15, 16, *range(18, 22), 23, 24, 25)
-INPUTS = (*range(1, 26), *range(27, 45), *range(46, 82), *range(102, 120))
-PROMPTS = (*range(1, 7), 10, 12)
-FAULTS = (*range(1, 9), *range(16, 21), *range(24, 29), 32)
+THREATS = (*range(1, 9), *range(10, 14), 15, 16, *range(18, 22), 23, 24, 25)
+INPUTS = (*range(1, 26), *range(27, 120))
+PROMPTS = range(1, 13)
+FAULTS = (*range(1, 9), *range(16, 21), *range(24, 30), 32)
 CASES = [
     *(f"T{n}" for n in THREATS),
     *(f"B{n:02}" for n in INPUTS),

@@ -1,6 +1,7 @@
 """Evidence on an item's page: cards linked from the rationale, struck with a reason, judged again over the rest."""
 
 import html
+import io
 import re
 from collections.abc import Iterator
 from types import SimpleNamespace
@@ -11,6 +12,7 @@ from django.core.files.uploadedfile import SimpleUploadedFile
 from django.test import Client
 from django.urls import reverse
 from investigating import Investigator, a_web, article, quote, results
+from pypdf import PdfWriter
 from wire.pages import PageServer
 
 from annotation.consensus import close_item
@@ -257,6 +259,56 @@ def test_documents_are_uploaded_read_found_and_removed(project: Project, item: I
     assert documents.is_empty(project.public_id)
     assert "call newcomers weeds" in shown(admin, item)  # evidence keeps its own copy
     assert own not in shown(admin, item)
+
+
+def pdf(*pages: str) -> bytes:
+    """A PDF file of these pages, a line of text each."""
+    objects = [
+        "<< /Type /Catalog /Pages 2 0 R >>",
+        f"<< /Type /Pages /Count {len(pages)} /Kids [{' '.join(f'{4 + 2 * n} 0 R' for n in range(len(pages)))}] >>",
+        "<< /Type /Font /Subtype /Type1 /BaseFont /Helvetica /Encoding /WinAnsiEncoding >>",
+    ]
+    for number, text in enumerate(pages):
+        drawn = f"BT /F1 12 Tf 72 720 Td ({text}) Tj ET"
+        objects.append(
+            f"<< /Type /Page /Parent 2 0 R /MediaBox [0 0 612 792] /Contents {5 + 2 * number} 0 R"
+            " /Resources << /Font << /F1 3 0 R >> >> >>"
+        )
+        objects.append(f"<< /Length {len(drawn)} >>\nstream\n{drawn}\nendstream")
+    out, places = bytearray(b"%PDF-1.4\n"), []
+    for number, written in enumerate(objects, 1):
+        places.append(len(out))
+        out += f"{number} 0 obj\n{written}\nendobj\n".encode()
+    table = "".join(f"{place:010} 00000 n \n" for place in places)
+    end = f"trailer << /Size {len(objects) + 1} /Root 1 0 R >>\nstartxref\n{len(out)}\n%%EOF"
+    return bytes(out) + f"xref\n0 {len(objects) + 1}\n0000000000 65535 f \n{table}{end}".encode()
+
+
+def test_a_pdf_is_read_and_found(project: Project, item: Item, admin: Client) -> None:
+    content = pdf("Words of the boards", "They call newcomers weeds, it is said.")
+    address = reverse("moderation:documents", args=["garden"])
+    assert admin.post(address, {"file": SimpleUploadedFile("boards.pdf", content)}).status_code == 302
+    row = Document.objects.get()
+    assert (row.title, row.kind) == ("boards.pdf", "pdf")
+    own = html.unescape(admin.get(reverse("moderation:document", args=["garden", row.public_id])).text)
+    assert "Words of the boards" in own and "They call newcomers weeds, it is said." in own
+    found = documents.search(project.public_id, '"call newcomers"', 5)["hits"]
+    assert [hit["url"].startswith(f"document:{row.public_id}/") for hit in found] == [True]
+    investigated(item)
+    card = Evidence.objects.get()
+    assert card.segments.get().quote == "call newcomers weeds"
+    again = admin.post(address, {"file": SimpleUploadedFile("other.pdf", content)})
+    assert again.status_code == 422 and "This very file is there already." in again.text
+
+
+def test_a_pdf_that_is_locked_is_refused_with_one_sentence(admin: Client) -> None:
+    writer, locked = PdfWriter(clone_from=io.BytesIO(pdf("secret"))), io.BytesIO()
+    writer.encrypt("a passphrase", algorithm="RC4-128")
+    writer.write(locked)
+    address = reverse("moderation:documents", args=["garden"])
+    answer = admin.post(address, {"file": SimpleUploadedFile("a.pdf", locked.getvalue())})
+    assert answer.status_code == 422 and "The PDF is locked by a password." in answer.text
+    assert Document.objects.count() == 0
 
 
 @pytest.mark.parametrize(

@@ -1,4 +1,4 @@
-"""The guarded fetcher against servers and a resolver of our own (threats T7, B82-B100; F29, PI7).
+"""The guarded fetcher against servers and a resolver of our own (threats T7, B82-B100; F29).
 
 Two servers: an outer one at a public address, and an inner one behind every address that is not public. Whatever is
 tried, the inner server's log stays empty.
