@@ -140,6 +140,8 @@ NAMES: Mapping[str, Promise] = {
     "examples_imported": pgettext_lazy("stored word", "examples imported"),
     "examples_removed": pgettext_lazy("stored word", "examples removed"),
     "score_started": pgettext_lazy("stored word", "score asked for"),
+    "group_list_added": pgettext_lazy("stored word", "list of groups added"),
+    "group_list_removed": pgettext_lazy("stored word", "list of groups removed"),
     "explanation_reviewed": pgettext_lazy("stored word", "explanation rated"),
     "run_cancelled": pgettext_lazy("stored word", "run cancelled"),
     "evaluation_started": pgettext_lazy("stored word", "evaluation started"),

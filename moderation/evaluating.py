@@ -21,10 +21,13 @@ from django.utils import timezone
 from annotation.domain.category_names import DEFAULT_CATEGORIES
 from annotation.models import Membership, Project, record
 from annotation.transactions import short_transaction
+from moderation import evaluation_scores
 from moderation.debating import METHODS, MOST_REPEATS, BadChoice
+from moderation.domain.estimating import SCORING
 from moderation.domain.evaluation.sampling import SEED, Sample, sample
 from moderation.domain.verdicts import Task
 from moderation.evaluation_arms import Arm, Grid, answers_only_binary, arms_of
+from moderation.evaluation_scores import ScoreWish
 from moderation.gathering import BadSource, Gathered, Source
 from moderation.models import Evaluation, EvaluationCase, EvaluationState
 from moderation.weighing import report_of
@@ -49,9 +52,12 @@ class Wish:
     sample: Sample = Sample.FIRST
     limit: int | None = None
     seed: int = SEED
+    scores: ScoreWish | None = None
+    """How explanations are scored (HateXScore); None: they are not."""
 
     def as_json(self) -> dict[str, Any]:
-        return asdict(self)
+        kept = asdict(self)
+        return kept if self.scores else {name: value for name, value in kept.items() if name != "scores"}
 
 
 @dataclass(frozen=True)
@@ -115,7 +121,8 @@ def begin(
 def size(project: Project | None, sources: Sequence[Source], wish: Wish) -> tuple[int, int]:
     """How many runs the wish comes to, and on how many items. Raises BadChoice and BadSource."""
     _task_of, arms, cases = _planned(project, sources, wish)
-    return len(arms) * len(cases) * wish.repeats, len(cases)
+    each = 2 if wish.scores else 1  # every explanation is scored by a run of its own
+    return each * len(arms) * len(cases) * wish.repeats, len(cases)
 
 
 def _planned(
@@ -123,7 +130,10 @@ def _planned(
 ) -> tuple[Task, Sequence[Arm], Sequence[Gathered]]:
     _check(wish)
     task = _task(wish, sources)
-    return task, arms_of(project, wish.grid, task), _chosen(sources, wish)
+    arms: Sequence[Arm] = arms_of(project, wish.grid, task)
+    if wish.scores:
+        arms = evaluation_scores.with_estimators(project, arms, wish.scores)
+    return task, arms, _chosen(sources, wish)
 
 
 def arms(evaluation: Evaluation) -> list[Arm]:
@@ -143,6 +153,7 @@ def retry_failed(evaluation: Evaluation, *, ring: bool = True) -> int:
         reopened = Evaluation.objects.filter(pk=evaluation.pk).exclude(state=EvaluationState.RUNNING)
         reopened.update(state=EvaluationState.RUNNING, report=None, finished_at=None)
         queued = _queue(evaluation, ring)
+        queued += evaluation_scores.start(evaluation, arms(evaluation), runs_of(evaluation), ring=ring, again=True)
     evaluation.refresh_from_db()
     return queued
 
@@ -254,13 +265,15 @@ def _queue(evaluation: Evaluation, ring: bool) -> int:
 
 
 def carry_on(evaluation: Evaluation, *, ring: bool = True) -> bool:
-    """Let further judges hear the debates that are over, and write the report when nothing is left; True if so.
+    """Let further judges hear the debates that are over and have explanations scored; True once the report is written.
 
     Harmless at any time, and twice at once.
     """
     if evaluation.state != EvaluationState.RUNNING:
         return False
     _judge(evaluation, ring=ring)
+    with transaction.atomic():
+        evaluation_scores.start(evaluation, arms(evaluation), runs_of(evaluation), ring=ring)
     if runs_of(evaluation).filter(state__in=OPEN).exists():
         return False
     report = report_of(evaluation, arms(evaluation), runs_of(evaluation))
@@ -294,6 +307,11 @@ def progress(evaluation: Evaluation) -> Progress:
     runs = runs_of(evaluation)
     counts = dict(runs.order_by().values_list("state").annotate(number=Count("pk")))
     expected = evaluation.cases.count() * len(evaluation.arms) * evaluation.repeats
+    if evaluation.wish.get("scores"):  # what is answered is scored, and what is not answered yet may be
+        scoring = runs.filter(method=SCORING).count()
+        answered = sum(count for state, count in counts.items() if state not in OPEN)
+        answered -= runs.filter(method=SCORING).exclude(state__in=OPEN).count()
+        expected += scoring + max(0, expected - answered)
     lately = runs.filter(finished_at__gte=leasing.in_seconds(-_WINDOW)).exclude(state=RunState.CANCELLED)
     figures = lately.aggregate(number=Count("pk"), first=Min("started_at"), now=Max(Now()))
     if not figures["number"] or figures["first"] is None:

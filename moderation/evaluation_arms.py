@@ -28,9 +28,12 @@ class Arm:
     plan: Mapping[str, str]
     variant: str
     debate: str = ""
+    scored_by: str = ""
+    """Who estimates p for HateXScore of what it explains; empty: its explanations are not scored."""
 
     def as_json(self) -> dict[str, Any]:
-        return asdict(self)
+        kept = asdict(self)
+        return kept if self.scored_by else {name: value for name, value in kept.items() if name != "scored_by"}
 
     @property
     def used_no_language_model(self) -> bool:
@@ -141,12 +144,13 @@ def _nested(options: Mapping[str, Any]) -> dict[str, Any]:
 def _plan(
     project: Project | None, known: Known, options: Mapping[str, Any], asked: tuple[str, str, str]
 ) -> dict[str, str]:
+    """Who is asked in each role, and what an investigation with these options searches with."""
     model, auxiliary, judge = asked
     models = {str(role): (auxiliary or model) for role in known.roles if role != known.judge}
     if known.judge is not None:
         models[str(known.judge)] = judge or model
-    wish = debating.Wish(known.name, options, models={role: name for role, name in models.items() if name})
-    return debating.plan_of(project, wish)
+    chosen = {role: name for role, name in models.items() if name}
+    return debating.plan_of(project, debating.Wish(known.name, options, models=chosen))
 
 
 def _name(known: Known, chosen: Mapping[str, Any], plan: Mapping[str, str], asked: tuple[str, str, str]) -> str:
@@ -164,4 +168,10 @@ def _said(method: str, name: str, value: Any) -> str:
         return f"K = {value}"
     if (name, str(value)) == ("track", "deep"):
         return "deep only"
+    if (method, name) == ("antihateagent", "retrieval"):
+        return {"search": "web evidence", "none": "no evidence", "model_urls": "pages from memory"}[str(value)]
+    if (method, name) == ("antihateagent", "instructions"):
+        return f"{value} instructions"
+    if name == "glossary":
+        return "with glossary" if str(value).lower() in ("true", "1", "on") else "without glossary"
     return f"{name} = {value}"

@@ -1,14 +1,14 @@
 """Every explanation of an item that can be scored: of runs, of perspectives, of priors, of annotators' notes."""
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from uuid import UUID
 
 from annotation.domain.words import PriorState
 from annotation.models import Item, Label, Prior
+from moderation.domain.estimating import SCORING
 from moderation.domain.hatexscore.conclusions import conclusions
 from moderation.domain.predict.debate import Stance
-from moderation.methods import score
 from moderation.models import ScoreSource
 from runs.domain.states import RunState
 from runs.models import Run
@@ -61,11 +61,16 @@ def of_run(run: Run) -> Explanation | None:
         text=text,
         prediction=_prediction(run, text),
         structured=run.method != "explain",
-        said_by=next((run.model_plan[role] for role in _JUDGES if role in run.model_plan), ""),
+        said_by=spoken_by(run.model_plan),
         method=run.method,
         about_run=run.public_id,
         unscorable=why,
     )
+
+
+def spoken_by(plan: Mapping[str, str]) -> str:
+    """The model whose words a run's reason is, by the models of its roles."""
+    return next((plan[role] for role in _JUDGES if role in plan), "")
 
 
 def _prediction(run: Run, text: str) -> bool | None:
@@ -78,7 +83,7 @@ def _prediction(run: Run, text: str) -> bool | None:
 
 
 def _of_runs(item: Item) -> Iterator[Explanation]:
-    runs = Run.objects.filter(project=item.project.public_id, subject=item.public_id).exclude(method=score.NAME)
+    runs = Run.objects.filter(project=item.project.public_id, subject=item.public_id).exclude(method=SCORING)
     found = [run for run in runs.order_by("-id")[:MOST_RUNS] if isinstance(run.outcome, dict) or run.reason]
     for run in found:
         explanation = of_run(run)

@@ -8,8 +8,8 @@ from django.db import transaction
 from django.utils.translation import gettext as _
 
 from annotation.models import Item, Membership, Project, record
+from moderation import group_lists
 from moderation.domain.estimating import Estimator
-from moderation.domain.hatexscore import group_files
 from moderation.domain.hatexscore.conclusions import conclusion_line
 from moderation.domain.hatexscore.consistency import Rule
 from moderation.domain.hatexscore.faithfulness import UnreadableProbability, probability
@@ -55,6 +55,11 @@ class Choice:
 def pasted(text: str, prediction: bool | None) -> Explanation:
     """An explanation from anywhere, as a source."""
     return Explanation("pasted", ScoreSource.PASTED, text, prediction, structured=False)
+
+
+def by(model: str) -> Explanation:
+    """An explanation that this model is about to write."""
+    return Explanation("", ScoreSource.RUN, "", None, structured=False, said_by=model)
 
 
 def start(
@@ -118,7 +123,7 @@ def _check(item: Item, said: Explanation, choice: Choice) -> None:
         raise CannotScore(_("An explanation has %(most)d characters at most.") % {"most": LONGEST})
     if choice.language and choice.language not in LANGUAGES:
         raise CannotScore(_("There is no language %(code)s.") % {"code": choice.language})
-    if choice.group_list and choice.group_list not in group_files.NAMES:
+    if choice.group_list and choice.group_list not in group_lists.names(item.project):
         raise CannotScore(_("There is no group list %(name)s.") % {"name": choice.group_list})
     if choice.estimator is Estimator.GIVEN:
         try:

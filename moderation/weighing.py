@@ -7,15 +7,20 @@ from typing import Any
 from django.conf import settings
 from django.db.models import F, QuerySet, Sum
 
+from moderation import evaluation_scores
 from moderation.domain.evaluation.answers import Gold, Question
+from moderation.domain.evaluation.explained import weigh_scores
 from moderation.domain.evaluation.outcomes import Ended, Repeat, right_by_item, weigh
 from moderation.domain.evaluation.pairs import mcnemar
 from moderation.domain.evaluation.panel import Votes, matrix
 from moderation.domain.predict.debate import Stance
 from moderation.domain.verdicts import Task
 from moderation.evaluation_arms import Arm
+from moderation.evaluation_scores import ScoreWish
+from moderation.explanations import spoken_by
 from moderation.methods import predict
 from moderation.models import Evaluation, EvaluationCase
+from providers.roles import ModelRole
 from runs.domain.states import RunState
 from runs.models import Run, Turn
 
@@ -36,12 +41,15 @@ def report_of(evaluation: Evaluation, arms: Sequence[Arm], runs: QuerySet[Run]) 
     datasets = list(dict.fromkeys(case.dataset for case in cases))
     by_dataset = {name: [case for case in cases if case.dataset == name] for name in datasets}
     gold = {name: [gold_of(case) for case in rows] for name, rows in by_dataset.items()}
-    results = []
+    results, scored = [], evaluation_scores.wish_of(evaluation)
     for arm in arms:
         for name in datasets:
             repeats = _repeats(ends[arm.method, arm.variant], by_dataset[name])
             found = {"arm": arm.name, "dataset": name} | weigh(gold[name], repeats, question, names)
-            results.append(found | {"spent": _spent(runs, arm, by_dataset[name])})
+            found |= {"spent": _spent(runs.filter(method=arm.method, variant=arm.variant), arm.plan, by_dataset[name])}
+            if scored is not None:
+                found["explanations"] = _explanations(evaluation, arm, scored, runs, by_dataset[name])
+            results.append(found)
     return {
         "format": FORMAT,
         "evaluation": str(evaluation.public_id),
@@ -167,10 +175,29 @@ def _same_text(runs: QuerySet[Run]) -> int:
     return sum(near["same_text"] for value in turns if value for near in value["perspectives"].values())
 
 
-def _spent(runs: QuerySet[Run], arm: Arm, cases: Sequence[EvaluationCase]) -> dict[str, Any]:
-    """Calls, tokens, seconds and money of one arm on one data set. A fork paid its own calls only."""
+def _explanations(
+    evaluation: Evaluation, arm: Arm, wish: ScoreWish, runs: QuerySet[Run], cases: Sequence[EvaluationCase]
+) -> dict[str, Any]:
+    """HateXScore of what one arm explained on one data set, and what scoring cost."""
+    ids = {str(case.public_id): case.external_id for case in cases}
+    found = evaluation_scores.explained(evaluation, arm, wish, runs)
+    here = [{ids[subject]: each for subject, each in repeat.items() if subject in ids} for repeat in found]
+    spent = _spent(evaluation_scores.runs_about(arm, wish, runs), {str(ModelRole.ESTIMATOR): arm.scored_by}, cases)
+    return weigh_scores(here, wish.measure) | {
+        "explained_by": spoken_by(arm.plan),
+        "estimator": str(wish.estimator),
+        "estimated_by": arm.scored_by,
+        "rule": str(wish.rule),
+        "threshold": wish.measure.tau,
+        "list": wish.group_list or None,
+        "spent": spent,
+    }
+
+
+def _spent(runs: QuerySet[Run], plan: Mapping[str, str], cases: Sequence[EvaluationCase]) -> dict[str, Any]:
+    """Calls, tokens, seconds and money of these runs on one data set. A fork paid its own calls only."""
     subjects = EvaluationCase.objects.filter(evaluation=cases[0].evaluation_id, dataset=cases[0].dataset)
-    mine = runs.filter(method=arm.method, variant=arm.variant, subject__in=subjects.values("public_id"))
+    mine = runs.filter(subject__in=subjects.values("public_id"))
     sums = mine.aggregate(calls=Sum("calls"), retries=Sum("retries"), tokens=Sum("tokens"), seconds=Sum("seconds"))
     by_role = list(
         Turn.objects.filter(run__in=mine.values("pk"), calls__gt=0)
@@ -178,7 +205,7 @@ def _spent(runs: QuerySet[Run], arm: Arm, cases: Sequence[EvaluationCase]) -> di
         .annotate(given=Sum("input_tokens"), taken=Sum("output_tokens"), lost=Sum(F("lost_tokens")))
         .order_by()
     )
-    cost, unpriced = _cost(arm, by_role)
+    cost, unpriced = _cost(plan, by_role)
     return {name: value or 0 for name, value in sums.items()} | {
         "input_tokens": sum(row["given"] for row in by_role),
         "output_tokens": sum(row["taken"] for row in by_role),
@@ -187,10 +214,10 @@ def _spent(runs: QuerySet[Run], arm: Arm, cases: Sequence[EvaluationCase]) -> di
     }
 
 
-def _cost(arm: Arm, by_role: Sequence[Mapping[str, Any]]) -> tuple[float | None, list[str]]:
+def _cost(plan: Mapping[str, str], by_role: Sequence[Mapping[str, Any]]) -> tuple[float | None, list[str]]:
     """What the calls cost by the site's prices; None where a model that was asked has no price."""
     prices: Mapping[str, tuple[float, float]] = settings.MODEL_PRICES
-    asked = [(arm.plan.get(row["role"], ""), row["given"], row["taken"]) for row in by_role]
+    asked = [(plan.get(row["role"], ""), row["given"], row["taken"]) for row in by_role]
     unpriced = sorted({name for name, _, _ in asked if name and name not in prices and not name.startswith("keyword:")})
     if unpriced:
         return None, unpriced

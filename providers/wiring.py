@@ -148,8 +148,8 @@ def bind(role: ModelRole, overrides: Mapping[str, str] | None = None) -> Binding
     """Which model a role has and why, problems included; raises NotConfigured for an override that is not allowed."""
     own = _bind_by_settings(role)
     chosen = (overrides or {}).get(role)
-    if not chosen or chosen == own.name:
-        return own
+    if not chosen or (chosen == own.name and not own.problem):
+        return own  # where nobody named a model, the baseline is a fault, and chosen by name it is none
     if not is_allowed(chosen):
         sentence = _("The model %(name)s is not on the list of this site (MODEL_ALLOWED).")
         raise NotConfigured(sentence % {"name": chosen})

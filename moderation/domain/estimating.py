@@ -7,6 +7,9 @@ from pydantic import Field, model_validator
 
 from moderation.domain.verdicts import Shape
 
+SCORING = "score"
+"""The method whose runs read explanations and estimate."""
+
 
 class Estimator(StrEnum):
     """Whose p it is."""

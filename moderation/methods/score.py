@@ -1,8 +1,8 @@
 """Scoring as a run: the explanation is read, then p of the text and of the masked text are asked for, at the same time.
 
-Two kinds of runs: those that fill a row of `Score` (options `{"score": id}`), and those that stand aside and only
-estimate (options `{"text", "masked"}`: the command, which reads by itself). Reading is a step of the run because
-Korean needs 500 MB that no web process should hold.
+Three kinds of runs: those that fill a row of `Score` (options `{"score": id}`), those of an evaluation that score what
+another run of it explained (`{"explained": id, "list"}`), and those that only estimate (`{"text", "masked"}`: the
+command, which reads by itself). Reading is a step of the run because Korean needs 500 MB that no web process holds.
 """
 
 from collections.abc import Mapping, Sequence
@@ -14,23 +14,28 @@ from django.conf import settings
 
 from annotation.domain.words import Stage
 from annotation.models import Item
-from moderation.domain.estimating import WORDS, Estimate, Estimator
+from moderation import group_lists
+from moderation.domain.estimating import SCORING, WORDS, Estimate, Estimator
 from moderation.domain.hatexscore import group_files
+from moderation.domain.hatexscore.conclusions import conclusion_line
 from moderation.domain.hatexscore.consistency import Rule
 from moderation.domain.hatexscore.faithfulness import UnreadableProbability, quotation_faithfulness
 from moderation.domain.hatexscore.scoring import Measure, Weights, read
 from moderation.domain.hatexscore.tokens import MissingExtra
 from moderation.domain.score_record import record_of, scored
+from moderation.explanations import of_run
+from moderation.methods.post import cases_of, is_there
 from moderation.models import Score, ScoreState
 from providers.fencing import fence, house_rule, nonce_for
 from providers.messages import ProviderError
+from providers.reading import declines
 from providers.roles import ModelRole
-from runs.domain.states import RunState
-from runs.method import Finish, Limits, Outcome, SavedTurn, Step, StepKind
+from runs.domain.states import Reason, RunState
+from runs.method import Finish, GiveUp, Limits, Outcome, SavedTurn, Step, StepKind
 from runs.models import Run
 from runs.prompting import prompt
 
-NAME = "score"
+NAME = SCORING
 TOKENS = 60
 _STATES = {
     RunState.REFUSED: ScoreState.REFUSED,
@@ -48,6 +53,10 @@ class Case:
     estimator: Estimator
     nonce: str
     score: Score | None = None
+    stands_aside: bool = False
+    """Whether the row is of an evaluation: never saved, its parts are what the run ends with."""
+    unscorable: str = ""
+    """Why there is nothing to score: `refused`, `unreadable` or `no_text`."""
 
 
 class Scoring:
@@ -62,6 +71,8 @@ class Scoring:
         estimator = Estimator(run.options["estimator"])
         if "text" in run.options:
             return Case(run.options["text"], run.options["masked"], estimator, nonce)
+        if "explained" in run.options:
+            return _explained(run, estimator, nonce)
         row = _row(run)
         return Case(row.text, "", estimator, nonce, row) if row and self.still_wanted(run) else None
 
@@ -69,28 +80,32 @@ class Scoring:
         """Whether the item is still there."""
         if "text" in run.options:
             return True
+        if "explained" in run.options:
+            return is_there(run)
         there = Item.objects.filter(public_id=run.subject, project__public_id=run.project)
         return there.exclude(stage=Stage.EXCLUDED).exists()
 
-    def next_steps(self, case: Case, turns: Mapping[str, SavedTurn]) -> Sequence[Step] | Finish:
+    def next_steps(self, case: Case, turns: Mapping[str, SavedTurn]) -> Sequence[Step] | Finish | GiveUp:
         """Read; then ask for both numbers together."""
+        if case.unscorable:
+            return Finish({"unscorable": case.unscorable})
         masked = case.masked
         if case.score is not None:
             if "read" not in turns:
                 return [Step("read", "reader", kind=StepKind.READ, work=partial(_record, case.score))]
             record = turns["read"].value
             if not record["evidence"] or case.score.prediction is None:
-                return Finish({"p": None, "p_masked": None})
+                return _finish(case, turns, None, None)
             if case.estimator is Estimator.GIVEN:
                 return Finish({"p": case.score.p, "p_masked": case.score.p_masked})
             masked = record["masked"]
         if "p" in turns and "p_masked" in turns:
-            return Finish({name: turns[name].value["probability"] for name in ("p", "p_masked")})
+            return _finish(case, turns, *(turns[name].value["probability"] for name in ("p", "p_masked")))
         return [_question(case, "p", case.text), _question(case, "p_masked", masked)]
 
     def settle(self, run: Run, outcome: Outcome) -> bool:
         """Fill the row: with numbers, or with why there are none."""
-        if "text" in run.options:
+        if "score" not in run.options:
             return True
         row = _row(run)
         if row is None:
@@ -108,9 +123,46 @@ def _row(run: Run) -> Score | None:
     return Score.objects.filter(public_id=run.options["score"], state=ScoreState.WAITING).first()
 
 
+def _explained(run: Run, estimator: Estimator, nonce: str) -> Case | None:
+    """What another run of the evaluation said of the case's text, as a row that is never saved."""
+    case = cases_of(run).select_related("evaluation__project", "item").first()
+    about = Run.objects.filter(public_id=run.options["explained"], subject=run.subject).first()
+    said = of_run(about) if about else None
+    if case is None or said is None:
+        return None
+    text = case.text if case.item is None else case.item.text
+    words = said.text.strip()
+    why = said.unscorable or ("refused" if declines(words) else "" if text.strip() else "no_text")
+    if said.structured and said.prediction is not None:
+        words = f"{words}\n{conclusion_line(said.prediction)}"
+    row = Score(
+        project=case.evaluation.project,
+        text=text,
+        explanation=words,
+        prediction=said.prediction,
+        group_list=run.options["list"],
+    )
+    return Case(text, "", estimator, nonce, row, stands_aside=True, unscorable=why)
+
+
+def _finish(case: Case, turns: Mapping[str, SavedTurn], p: float | None, p_masked: float | None) -> Finish | GiveUp:
+    """Both numbers; in an evaluation the parts that they make as well, since no row keeps them."""
+    ends = {"p": p, "p_masked": p_masked}
+    if not case.stands_aside or case.score is None:
+        return Finish(ends)
+    said, qf = case.score.prediction, 0.0
+    if p is not None and p_masked is not None:
+        try:
+            qf = quotation_faithfulness(said, p, p_masked)
+        except UnreadableProbability as wrong:
+            return GiveUp(Reason.INVALID_OUTPUT, str(wrong))
+    found = scored(turns["read"].value, qf, said, Measure())
+    return Finish(ends | {"htc": found.htc, "qf": found.qf, "tgi": found.tgi, "prediction": said})
+
+
 def _record(row: Score) -> dict[str, Any]:
     """The reading; what is missing on this machine ends the run with a sentence."""
-    listed = group_files.built_in(row.group_list) if row.group_list else None
+    listed = group_lists.named(row.project, row.group_list) if row.group_list else None
     try:
         return record_of(read(row.text, row.explanation, language=row.language, listed=listed))
     except MissingExtra as missing:

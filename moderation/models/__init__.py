@@ -5,7 +5,7 @@ from moderation.models.desk import DeskRules, ItemVector, Lease, Opinion, Propos
 from moderation.models.evaluation import Evaluation, EvaluationCase, EvaluationState
 from moderation.models.evidence import Document, Evidence, EvidenceSegment, Passage
 from moderation.models.perspectives import Example, Perspective
-from moderation.models.scores import ExplanationReview, Score, ScoreSource, ScoreState
+from moderation.models.scores import ExplanationReview, GroupList, Score, ScoreSource, ScoreState
 
 __all__ = (
     "Appeal",
@@ -18,6 +18,7 @@ __all__ = (
     "ExplanationReview",
     "Evidence",
     "EvidenceSegment",
+    "GroupList",
     "ItemVector",
     "Lease",
     "Opinion",

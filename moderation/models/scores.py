@@ -32,6 +32,30 @@ class ScoreState(models.TextChoices):
     FAILED = "failed", "failed"
 
 
+class GroupList(models.Model):
+    """A project's own list of protected groups. Never changed, so that a score's list is the one that stands there."""
+
+    project = models.ForeignKey(Project, on_delete=models.CASCADE, related_name="group_lists")
+    name = models.SlugField(max_length=20)
+    groups = models.JSONField()  # category → terms, as `group_files.checked` takes them
+    created_by = models.ForeignKey(
+        Membership, null=True, blank=True, on_delete=models.PROTECT, related_name="group_lists_added"
+    )
+    created_at = models.DateTimeField(auto_now_add=True)
+
+    class Meta:
+        ordering = ("name",)
+        constraints = (models.UniqueConstraint(fields=("project", "name"), name="group_list_name_once"),)
+
+    def __str__(self) -> str:
+        return self.name
+
+    @property
+    def size(self) -> int:
+        """How many terms it holds."""
+        return sum(len(terms) for terms in self.groups.values())
+
+
 class Score(models.Model):
     """One explanation of an item's text, scored once; with everything that the numbers came from.
 

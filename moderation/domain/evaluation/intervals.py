@@ -14,6 +14,7 @@ from moderation.domain.evaluation.classes import Floats, f1s_of, macro_f1s
 RESAMPLES = 2000
 SEED = 20_240_601
 COVERAGE = 0.95
+_BLOCK = 100
 
 Pairs = Sequence[tuple[int, int]]
 """(truth, said) of one item, once for every repeat that answered it."""
@@ -56,6 +57,24 @@ def intervals(items: Sequence[Pairs], hateful: int | None = None) -> Intervals:
         _interval(matrices, macro_f1s),
         _interval(matrices, lambda many: f1s_of(many, labels.index(hateful))) if hateful in labels else None,
     )
+
+
+def mean_interval(items: Sequence[Sequence[float]]) -> Interval | None:
+    """Of the mean over all values, items resampled with all their repeats; None for fewer than two items."""
+    distinct = Counter((sum(values), len(values)) for values in items if values)
+    count = distinct.total()
+    if count < 2:
+        return None
+    sums, lengths = (np.array(column, dtype=np.float64) for column in zip(*distinct, strict=True))
+    weights = np.array(list(distinct.values()), dtype=np.float64)
+    random = np.random.default_rng(SEED)
+    means = np.empty(RESAMPLES)
+    for start in range(0, RESAMPLES, _BLOCK):  # in blocks: every item may be its own kind
+        drawn = random.multinomial(count, weights / weights.sum(), size=_BLOCK).astype(np.float64)
+        means[start : start + _BLOCK] = (drawn @ sums) / (drawn @ lengths)
+    tail = (1 - COVERAGE) / 2
+    low, high = np.quantile(means, [tail, 1 - tail])
+    return Interval(float(low), float(high))
 
 
 def _cells(distinct: Sequence[Pairs], labels: Sequence[int]) -> Floats:

@@ -221,6 +221,36 @@ def _panels(report: Report) -> Iterator[Table]:
     yield Table("agents", "Agents, majority and judge", columns, rows, note)
 
 
+def _explanations(report: Report) -> Iterator[Table]:
+    """HateXScore's form: the four parts and the score, then how often the verdicts are right."""
+    found = [each for each in report["results"] if "explanations" in each]
+    if not found:
+        return
+    columns = [Column("Method"), Column("Data set"), Column("Explained by")]
+    columns += [Column(title, Form.SHARE) for title in ("HTC", "QF", "TGI", "CC", "HateXScore", "95 % from", "to")]
+    columns += [Column(title, Form.SHARE) for title in ("Accuracy", "F1 hateful", "Macro F1")]
+    columns += [Column(title, Form.COUNT) for title in ("Scored", "Refused", "Unreadable", "No text", "Failed")]
+    rows: list[list[Value]] = []
+    for each in found:
+        said = each["explanations"]
+        row: list[Value] = [each["arm"], each["dataset"], said["explained_by"]]
+        row += [said["figures"][part] for part in ("htc", "qf", "tgi", "cc", "score")]
+        row += said["interval"] or [None] * 2
+        row += [each["figures"][name] for name in ("accuracy", "f1", "macro_f1")]
+        states = ("scored", "refused", "unreadable", "no_text", "failed")
+        rows.append([*row, *(said["counts"].get(state, 0) for state in states)])
+    how = found[0]["explanations"]
+    by = sorted({each["explanations"]["estimated_by"] for each in found})
+    note = (
+        f"HateXScore of the explanations: CC by the rule {how['rule']} with τ = {how['threshold']:g}, p by "
+        f"{', '.join(by)}. The interval is a percentile bootstrap of the score over items. What has no score stands in "
+        "no mean."
+    )
+    if any(name.startswith("keyword:") for name in by):
+        note += " keyword is the built-in baseline: p is one of four fixed numbers, no language model was asked."
+    yield Table("explanations", "Explanations (HateXScore)", columns, rows, note)
+
+
 def _comparisons(report: Report) -> Iterator[Table]:
     found = report["comparisons"]
     if not found:
@@ -267,12 +297,27 @@ def _spent(report: Report) -> Iterator[Table]:
         answered = coverage["succeeded"] + coverage["refused"] + coverage["unreadable"]
         row = [each["arm"], each["dataset"], coverage["asked"], *(coverage[state] for state in states)]
         row += [answered / coverage["asked"] if coverage["asked"] else None, spent["calls"], spent["retries"]]
-        rows.append([*row, spent["input_tokens"], spent["output_tokens"], spent["seconds"], spent["cost"]])
-    unpriced = sorted({name for each in report["results"] for name in each["spent"]["unpriced"]})
+        rows.append([*row, *(spent[name] for name in ("input_tokens", "output_tokens", "seconds", "cost"))])
+        if "explanations" in each:
+            rows.append(_scoring_spent(each))
+    spendings = [each["spent"] for each in report["results"]]
+    spendings += [each["explanations"]["spent"] for each in report["results"] if "explanations" in each]
+    unpriced = sorted({name for spent in spendings for name in spent["unpriced"]})
     note = "Time is the sum over runs, which go side by side. Coverage: answered, refused or unreadable, of asked."
     if unpriced:
         note += f" The site knows no price of {', '.join(unpriced)}."
     yield Table("coverage", "Coverage and cost", columns, rows, note)
+
+
+def _scoring_spent(result: Mapping[str, Any]) -> list[Value]:
+    """The row of what scoring an arm's explanations cost."""
+    said = result["explanations"]
+    counts, spent = said["counts"], said["spent"]
+    asked, scored = sum(counts.values()), counts.get("scored", 0)
+    row: list[Value] = [f"{result['arm']}: scores", result["dataset"], asked, scored]
+    row += [counts.get("refused", 0), counts.get("unreadable", 0) + counts.get("no_text", 0), counts.get("failed", 0)]
+    row += [0, 0, scored / asked if asked else None, spent["calls"], spent["retries"]]
+    return [*row, *(spent[name] for name in ("input_tokens", "output_tokens", "seconds", "cost"))]
 
 
 _TABLES: tuple[Callable[[Report], Iterator[Table]], ...] = (
@@ -280,6 +325,7 @@ _TABLES: tuple[Callable[[Report], Iterator[Table]], ...] = (
     _two_class,
     _repeats,
     _panels,
+    _explanations,
     _comparisons,
     _subsets,
     _refusals,

@@ -20,19 +20,26 @@ from moderation import evaluation_files as files
 from moderation.debating import METHODS, BadChoice
 from moderation.domain.baselines import Variant
 from moderation.domain.court import Track
+from moderation.domain.estimating import Estimator
 from moderation.domain.evaluation.answers import Answer, Question, mark
 from moderation.domain.evaluation.pairs import mcnemar
 from moderation.domain.evaluation.predictions import read_predictions
 from moderation.domain.evaluation.rendering import markdown
 from moderation.domain.evaluation.sampling import SEED, Sample
 from moderation.domain.evaluation.scores import score
+from moderation.domain.hatexscore.consistency import Rule
+from moderation.domain.investigation.actions import Instructions, Retrieval
 from moderation.domain.verdicts import Task
 from moderation.evaluating import Wish
 from moderation.evaluation_arms import Grid
+from moderation.evaluation_scores import ScoreWish
 from moderation.gathering import BadSource, Source, Terms, file_items, gold_items
+from moderation.methods.explain import NAME as EXPLAIN
 from moderation.models import Evaluation, EvaluationState
 from runs import holding, pausing, stopping
 
+NOT_SCORED = "none"
+_PLAIN = ("rounds", "track", "shots", "variant", "retrieval", "instructions")
 _TELL_EVERY = 10.0
 """Seconds between two lines about progress."""
 
@@ -68,7 +75,19 @@ class Command(JsonCommand):
         grid.add_argument("--track", action="append", default=[], choices=list(Track), help="arcade")
         grid.add_argument("--shots", action="append", default=[], choices=("0", "2"), help="explain")
         grid.add_argument("--variant", action="append", default=[], choices=list(Variant), help="baseline")
+        grid.add_argument("--retrieval", action="append", default=[], choices=list(Retrieval), help="antihateagent")
+        grid.add_argument("--instructions", action="append", default=[], choices=list(Instructions), help="the same")
+        grid.add_argument("--glossary", action="append", default=[], choices=("on", "off"), help="the project's")
         grid.add_argument("--option", action="append", default=[], metavar="K=V", help="any other option")
+        found = parser.add_argument_group("scores of explanations (HateXScore)")
+        found.add_argument(
+            "--scores",
+            choices=[NOT_SCORED, *(each for each in Estimator if each is not Estimator.GIVEN)],
+            help="who estimates p; default: model for the method explain, none for others",
+        )
+        found.add_argument("--list", default="", metavar="NAME", help="groups; default: by the explanation's language")
+        found.add_argument("--rule", choices=list(Rule), default=Rule.PAPER)
+        found.add_argument("--threshold", type=float, help="τ; default: 0.3 for paper, 0.45 for released")
         parser.add_argument("--again", action="store_true", help="ask everything anew, though it was answered before")
         parser.add_argument("--retry-failed", action="store_true", help="ask again where runs failed")
         parser.add_argument("--threads", type=int, default=2 * settings.MODEL_CALLS_AT_ONCE, help="runs at a time")
@@ -231,16 +250,20 @@ class Command(JsonCommand):
 
 
 def _wish(options: dict[str, Any]) -> Wish:
-    grid: dict[str, list[Any]] = {name: list(options[name]) for name in ("rounds", "track", "shots", "variant")}
+    grid: dict[str, list[Any]] = {
+        name: list(options[name]) for name in ("rounds", "track", "shots", "variant", *_PLAIN)
+    }
     for each in options["option"]:
         name, equals, value = each.partition("=")
         if not equals:
             raise CommandError(f"--option takes NAME=VALUE, not {each!r}.")
         grid.setdefault(name, []).append(value)
+    grid["glossary"] = [value == "on" for value in options["glossary"]] or grid.get("glossary", [])
     grid["shots"] = [int(value) for value in grid["shots"]]  # a literal number takes no text
+    methods = [name.strip() for name in options["method"].split(",") if name.strip()]
     return Wish(
         grid=Grid(
-            methods=[name.strip() for name in options["method"].split(",") if name.strip()],
+            methods=methods,
             options={name: list(dict.fromkeys(values)) for name, values in grid.items() if values},
             models=options["model"],
             auxiliaries=options["auxiliary"],
@@ -251,7 +274,16 @@ def _wish(options: dict[str, Any]) -> Wish:
         sample=Sample(options["sample"]),
         limit=options["limit"],
         seed=options["seed"],
+        scores=_scores(options, methods),
     )
+
+
+def _scores(options: dict[str, Any], methods: list[str]) -> ScoreWish | None:
+    """How explanations are scored: those of the method explain without being asked for."""
+    asked = options["scores"] or (Estimator.MODEL if EXPLAIN in methods else NOT_SCORED)
+    if asked == NOT_SCORED:
+        return None
+    return ScoreWish(Estimator(asked), options["list"], Rule(options["rule"]), options["threshold"])
 
 
 def _source(name: str, terms: Terms) -> Source:
