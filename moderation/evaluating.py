@@ -121,8 +121,8 @@ def begin(
 def size(project: Project | None, sources: Sequence[Source], wish: Wish) -> tuple[int, int]:
     """How many runs the wish comes to, and on how many items. Raises BadChoice and BadSource."""
     _task_of, arms, cases = _planned(project, sources, wish)
-    each = 2 if wish.scores else 1  # every explanation is scored by a run of its own
-    return each * len(arms) * len(cases) * wish.repeats, len(cases)
+    lines = len(arms) + sum(bool(arm.scored_by) for arm in arms)  # every score is a run of its own
+    return lines * len(cases) * wish.repeats, len(cases)
 
 
 def _planned(
@@ -306,12 +306,11 @@ def progress(evaluation: Evaluation) -> Progress:
     """How far it is, and how fast it goes."""
     runs = runs_of(evaluation)
     counts = dict(runs.order_by().values_list("state").annotate(number=Count("pk")))
-    expected = evaluation.cases.count() * len(evaluation.arms) * evaluation.repeats
-    if evaluation.wish.get("scores"):  # what is answered is scored, and what is not answered yet may be
-        scoring = runs.filter(method=SCORING).count()
-        answered = sum(count for state, count in counts.items() if state not in OPEN)
-        answered -= runs.filter(method=SCORING).exclude(state__in=OPEN).count()
-        expected += scoring + max(0, expected - answered)
+    a_line = evaluation.cases.count() * evaluation.repeats
+    expected = a_line * len(evaluation.arms)
+    if scored := [arm.variant for arm in arms(evaluation) if arm.scored_by]:  # what is not answered yet may be scored
+        answered = runs.filter(variant__in=scored).exclude(state__in=OPEN).count()
+        expected += runs.filter(method=SCORING).count() + max(0, a_line * len(scored) - answered)
     lately = runs.filter(finished_at__gte=leasing.in_seconds(-_WINDOW)).exclude(state=RunState.CANCELLED)
     figures = lately.aggregate(number=Count("pk"), first=Min("started_at"), now=Max(Now()))
     if not figures["number"] or figures["first"] is None:

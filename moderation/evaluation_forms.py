@@ -12,15 +12,17 @@ from annotation.forms.choices import offer
 from moderation import debating
 from moderation.debating import METHODS
 from moderation.domain.court import MOST_ROUNDS, Track
+from moderation.domain.estimating import Estimator
 from moderation.domain.evaluation.sampling import SEED, Sample
 from moderation.domain.investigation.actions import Instructions, Retrieval
 from moderation.domain.verdicts import Task
 from moderation.evaluating import Wish
 from moderation.evaluation_arms import Grid
+from moderation.evaluation_scores import NOT_SCORED, scores_wished
 from moderation.forms import METHOD_NAMES
 from providers import wiring
 
-_WAYS = {"arcade": ("rounds", "track"), "antihateagent": ("retrieval", "instructions")}
+_WAYS = {"arcade": ("rounds", "track"), "explain": ("shots",), "antihateagent": ("retrieval", "instructions")}
 _ROUNDS = re.compile(r"[\d\s,;]*\Z")
 
 
@@ -79,6 +81,24 @@ class EvaluationForm(forms.Form):
         help_text=gettext_lazy("Several hear the same debate; without a choice, the project's."),
     )
 
+    shots = forms.MultipleChoiceField(
+        label=gettext_lazy("Worked examples of an explanation"),
+        choices=[("0", gettext_lazy("none")), ("2", gettext_lazy("two"))],
+        widget=forms.CheckboxSelectMultiple,
+        required=False,
+    )
+    scores = forms.ChoiceField(
+        label=gettext_lazy("Score what is explained (HateXScore)"),
+        choices=[
+            ("", gettext_lazy("explanations, by the model that wrote them")),
+            (Estimator.MODEL, gettext_lazy("all reasons, by the model that wrote them")),
+            (Estimator.LOGPROB, gettext_lazy("all reasons, by its log-probabilities")),
+            (Estimator.DETOXIFY, gettext_lazy("all reasons, by detoxify")),
+            (Estimator.KEYWORD, gettext_lazy("all reasons, by the built-in keywords")),
+            (NOT_SCORED, gettext_lazy("no")),
+        ],
+        required=False,
+    )
     retrieval = forms.MultipleChoiceField(
         label=gettext_lazy("Where AntiHateAgent knows from"),
         choices=[
@@ -130,6 +150,8 @@ class EvaluationForm(forms.Form):
         }
         if values["glossary"] and any("glossary" in METHODS[name].options.model_fields for name in values["methods"]):
             options["glossary"] = [value == "true" for value in values["glossary"]]
+        if "explain:shots" in options:
+            options["explain:shots"] = [int(value) for value in values["shots"]]
         judged = any(METHODS[name].judge is not None for name in values["methods"])
         return Wish(
             grid=Grid(methods=values["methods"], options=options, judges=values.get("judges", ()) if judged else ()),
@@ -138,4 +160,5 @@ class EvaluationForm(forms.Form):
             sample=Sample(values["sample"]),
             limit=values["limit"],
             seed=SEED,
+            scores=scores_wished(values["scores"], values["methods"]),
         )

@@ -16,6 +16,7 @@ from moderation.domain.hatexscore.group_files import BadGroups
 from moderation.domain.hatexscore.scoring import Measure, Scored
 from moderation.evaluation_arms import Arm
 from moderation.explanations import spoken_by
+from moderation.methods.explain import NAME as EXPLAIN
 from moderation.models import Evaluation
 from providers.roles import ModelRole
 from runs import starting
@@ -23,6 +24,9 @@ from runs.domain.states import ASIDE, OPEN, RunState
 from runs.models import Run
 
 ANSWERED = (RunState.SUCCEEDED, RunState.REFUSED, RunState.UNREADABLE)
+
+
+NOT_SCORED = "none"
 
 
 @dataclass(frozen=True)
@@ -33,11 +37,21 @@ class ScoreWish:
     group_list: str = ""
     rule: Rule = Rule.PAPER
     threshold: float | None = None
+    all_reasons: bool = False
+    """Whether the reasons of other methods than explain are scored too."""
 
     @property
     def measure(self) -> Measure:
         """Rule and threshold; the parts weigh the same. Raises ValueError."""
         return Measure(self.rule, self.threshold)
+
+
+def scores_wished(asked: str, methods: Sequence[str], how: ScoreWish | None = None) -> ScoreWish | None:
+    """How they are scored: where nobody is named, those of the method explain alone, by the model that wrote them."""
+    named = asked or (Estimator.MODEL if EXPLAIN in methods else NOT_SCORED)
+    if named == NOT_SCORED:
+        return None
+    return replace(how or ScoreWish(), estimator=Estimator(named), all_reasons=bool(asked))
 
 
 def wish_of(evaluation: Evaluation) -> ScoreWish | None:
@@ -56,7 +70,10 @@ def with_estimators(project: Project | None, arms: Sequence[Arm], wish: ScoreWis
         _ = wish.measure
         if wish.group_list:
             group_lists.named(project, wish.group_list)
-        return [replace(arm, scored_by=_estimator(arm, wish)) for arm in arms]
+        return [
+            replace(arm, scored_by=_estimator(arm, wish)) if wish.all_reasons or arm.method == EXPLAIN else arm
+            for arm in arms
+        ]
     except BadGroups as bad:
         raise BadChoice(str(bad)) from None
     except ValueError as bad:
@@ -72,7 +89,8 @@ def start(evaluation: Evaluation, arms: Sequence[Arm], runs: QuerySet[Run], *, r
     """Queue the scoring of every explanation that has none; how many are new. `again`: of those that failed too."""
     wish, queued = wish_of(evaluation), 0
     for arm in arms if wish else ():
-        assert wish is not None
+        if wish is None or not arm.scored_by:
+            continue
         begun = runs.filter(method=SCORING, variant=_variant(arm, wish))
         if again:
             begun = begun.filter(state__in=(*OPEN, *ANSWERED))

@@ -47,7 +47,7 @@ def report_of(evaluation: Evaluation, arms: Sequence[Arm], runs: QuerySet[Run]) 
             repeats = _repeats(ends[arm.method, arm.variant], by_dataset[name])
             found = {"arm": arm.name, "dataset": name} | weigh(gold[name], repeats, question, names)
             found |= {"spent": _spent(runs.filter(method=arm.method, variant=arm.variant), arm.plan, by_dataset[name])}
-            if scored is not None:
+            if scored is not None and arm.scored_by:
                 found["explanations"] = _explanations(evaluation, arm, scored, runs, by_dataset[name])
             results.append(found)
     return {

@@ -167,6 +167,10 @@ def test_reasons_of_other_methods_are_scored_where_that_is_asked_for(wire: WireS
     wire.queue(*[say(json.dumps(verdict))] * 3, model="baseline")
     found = evaluate("baseline", "garden", "--variant", "binary")
     assert "explanations" not in found["report"]["results"][0]
+    wire.queue(*[say(json.dumps(verdict))] * 3, model="baseline")
+    wire.queue(*[explain("roses", False)] * 3, p(0.5), p(0.5), model="explainer")
+    found = evaluate("baseline,explain", "garden", "--option", "baseline:variant=binary", "--again")
+    assert ["explanations" in each for each in found["report"]["results"]] == [False, True]
     wire.queue(*[say(json.dumps(verdict))] * 3, p(1), p(0), model="baseline")
     found = evaluate("baseline", "garden", "--variant", "binary", "--scores", "model")
     said = found["report"]["results"][0]["explanations"]

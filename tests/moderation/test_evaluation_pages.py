@@ -77,8 +77,24 @@ def test_the_glossary_and_what_the_agent_is_given_are_compared_with_and_without(
     assert all("searcher" not in arm.plan for arm in evaluating.arms(made))  # nothing is set up, and nothing is needed
     other = start(reviewer, methods=["baseline", "arcade"], rounds="1", glossary=["false", "true"], count="9", **ways)
     assert [arm.name for arm in evaluating.arms(other)] == [
-        "baseline", "arcade, K = 1, glossary = False", "arcade, K = 1, glossary = True",
+        "baseline", "arcade, K = 1, without glossary", "arcade, K = 1, with glossary",
     ]  # fmt: skip
+
+
+def test_explanations_are_scored_by_whom_one_chooses(project: Project, reviewer: Client) -> None:
+    url = reverse("moderation:evaluation-start", args=["garden"])
+    page = reviewer.post(url, asked(methods=["explain"], shots=["0", "2"], scores="keyword"))
+    assert "12 runs on 3 gold posts: explain." in page.content.decode()  # each explanation is scored by a run
+    made = start(reviewer, methods=["explain"], shots=["0", "2"], scores="keyword", count="12")
+    assert [arm.name for arm in evaluating.arms(made)] == ["explain, shots = 0", "explain, shots = 2"]
+    holding.hold(evaluating.runs_of(made), threads=1, tick=lambda: None)
+    assert not evaluating.carry_on(made, ring=False)  # what was explained is to be scored now
+    hold(made)
+    shown = reviewer.get(reverse("moderation:evaluation", args=["garden", made.public_id])).content.decode()
+    assert "Explanations (HateXScore)" in shown and "keyword:cues-1" in shown
+    assert "12 of 12 runs ended" in shown
+    plain = start(reviewer, methods=["explain"], shots=["0"], scores="none", count="3")
+    assert plain.wish.get("scores") is None and [arm.scored_by for arm in evaluating.arms(plain)] == [""]
 
 
 def test_the_number_of_runs_is_shown_before_anything_is_asked(reviewer: Client) -> None:

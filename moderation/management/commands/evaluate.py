@@ -32,13 +32,11 @@ from moderation.domain.investigation.actions import Instructions, Retrieval
 from moderation.domain.verdicts import Task
 from moderation.evaluating import Wish
 from moderation.evaluation_arms import Grid
-from moderation.evaluation_scores import ScoreWish
+from moderation.evaluation_scores import NOT_SCORED, ScoreWish, scores_wished
 from moderation.gathering import BadSource, Source, Terms, file_items, gold_items
-from moderation.methods.explain import NAME as EXPLAIN
 from moderation.models import Evaluation, EvaluationState
 from runs import holding, pausing, stopping
 
-NOT_SCORED = "none"
 _PLAIN = ("rounds", "track", "shots", "variant", "retrieval", "instructions")
 _TELL_EVERY = 10.0
 """Seconds between two lines about progress."""
@@ -274,16 +272,12 @@ def _wish(options: dict[str, Any]) -> Wish:
         sample=Sample(options["sample"]),
         limit=options["limit"],
         seed=options["seed"],
-        scores=_scores(options, methods),
+        scores=scores_wished(
+            options["scores"] or "",
+            methods,
+            ScoreWish(group_list=options["list"], rule=Rule(options["rule"]), threshold=options["threshold"]),
+        ),
     )
-
-
-def _scores(options: dict[str, Any], methods: list[str]) -> ScoreWish | None:
-    """How explanations are scored: those of the method explain without being asked for."""
-    asked = options["scores"] or (Estimator.MODEL if EXPLAIN in methods else NOT_SCORED)
-    if asked == NOT_SCORED:
-        return None
-    return ScoreWish(Estimator(asked), options["list"], Rule(options["rule"]), options["threshold"])
 
 
 def _source(name: str, terms: Terms) -> Source:
