@@ -8,16 +8,20 @@ from django.utils.translation import gettext as _
 
 from annotation.charts import heat, share
 from moderation.domain.evaluation.rendering import written
-from moderation.domain.evaluation.tables import Report, Table, tables_of
+from moderation.domain.evaluation.table_shapes import Form, Phrase, Report, Table
+from moderation.domain.evaluation.tables import LEVEL_NAMES, LEVELS, tables_of
 from moderation.domain.evaluation.tables import confusion_names as names_of
 
 
 @dataclass(frozen=True)
 class Shown:
-    """A table with its cells as text."""
+    """A table in the reader's language, its cells as text. A column: its heading, and whether it holds numbers."""
 
-    table: Table
+    key: str
+    title: str
+    columns: Sequence[tuple[str, bool]]
     rows: Sequence[Sequence[str]]
+    note: str
 
 
 @dataclass(frozen=True)
@@ -54,7 +58,7 @@ class Pictures:
 
 def shown_tables(report: Report) -> list[Shown]:
     """All tables; the confusions are drawn instead."""
-    return [Shown(table, written(table)) for table in tables_of(report) if not table.key.startswith("confusion")]
+    return [_shown(table) for table in tables_of(report) if not table.key.startswith("confusion")]
 
 
 def pictures(report: Report) -> list[Pictures]:
@@ -62,20 +66,33 @@ def pictures(report: Report) -> list[Pictures]:
     return [_pictures(report, each) for each in report["results"]]
 
 
+def told(text: str) -> str:
+    """A text of the report in the reader's language; files keep the English one."""
+    if isinstance(text, Phrase):
+        values = {name: told(value) if isinstance(value, str) else value for name, value in text.values.items()}
+        return str(_(text.template) % values)
+    return str(_(text)) if text else ""
+
+
+def _shown(table: Table) -> Shown:
+    columns = [(told(column.title), column.form is not Form.TEXT) for column in table.columns]
+    rows = [
+        [told(said) if isinstance(said, Phrase) else shown for said, shown in zip(row, cells, strict=True)]
+        for row, cells in zip(table.rows, written(table), strict=True)
+    ]
+    return Shown(table.key, told(table.title), columns, rows, told(table.note))
+
+
 def _pictures(report: Report, result: Mapping[str, Any]) -> Pictures:
-    labels = names_of(report, result)
+    labels = [told(name) if isinstance(name, Phrase) else name for name in names_of(report, result)]
     counts = result["confusion"]["counts"]
     return Pictures(
         result["arm"],
         result["dataset"] if len(report["datasets"]) > 1 else "",
-        [bar for level, name in _levels() if (bar := _bar(name, result["levels"][level]))],
+        [bar for level in LEVELS if (bar := _bar(told(LEVEL_NAMES[level]), result["levels"][level]))],
         labels,
         [(label, _squares(row, at)) for at, (label, row) in enumerate(zip(labels, counts, strict=True))],
     )
-
-
-def _levels() -> list[tuple[str, str]]:
-    return [("easy", _("Easy")), ("normal", _("Normal")), ("hard", _("Hard")), ("normal_hard", _("Normal + hard"))]
 
 
 def _bar(name: str, counts: Mapping[str, int]) -> Bar | None:

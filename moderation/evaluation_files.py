@@ -1,4 +1,4 @@
-"""The files of a finished evaluation: report as JSON and Markdown, each table as CSV, every answer as a line."""
+"""The files of a finished evaluation: report as JSON and Markdown, tables as CSV, drawings as SVG, every answer."""
 
 import csv
 import io
@@ -10,7 +10,9 @@ from typing import Any
 from annotation.domain.spreadsheets import neutralized
 from moderation import evaluating
 from moderation.domain.evaluation.rendering import csv_rows, markdown
-from moderation.domain.evaluation.tables import Table, tables_of
+from moderation.domain.evaluation.table_shapes import Table
+from moderation.domain.evaluation.tables import tables_of
+from moderation.evaluation_pictures import drawings
 from moderation.models import Evaluation
 from moderation.weighing import ends_of
 
@@ -26,9 +28,18 @@ def write(evaluation: Evaluation, folder: Path) -> list[str]:
     (folder / REPORT_MARKDOWN).write_text(markdown(evaluation.report), "utf-8")
     for table in tables:
         (folder / f"{table.key}.csv").write_bytes(table_csv(table))
+    drawn = list(drawings(evaluation.report))
+    for name, svg in drawn:
+        (folder / name).write_text(svg, "utf-8")
     with (folder / ANSWERS).open("w", encoding="utf-8") as out:
         out.writelines(json.dumps(row, ensure_ascii=False) + "\n" for row in answers(evaluation))
-    return [REPORT_JSON, REPORT_MARKDOWN, *(f"{table.key}.csv" for table in tables), ANSWERS]
+    return [
+        REPORT_JSON,
+        REPORT_MARKDOWN,
+        *(f"{table.key}.csv" for table in tables),
+        *(name for name, _svg in drawn),
+        ANSWERS,
+    ]
 
 
 def table_csv(table: Table) -> bytes:

@@ -3,16 +3,20 @@
 import csv
 import io
 import json
+from pathlib import Path
 from typing import Any
+from xml.etree import ElementTree
 
 import pytest
 from django.test import Client
 from django.urls import reverse
+from django.utils.translation import gettext, override
 
 from annotation.domain.words import Role, Stage
-from annotation.models import Item, Membership, Project
+from annotation.models import Category, Item, Membership, Project
 from builders import category, make_item, make_member, make_project
-from moderation import evaluating
+from moderation import evaluating, evaluation_charts, evaluation_files
+from moderation.domain.evaluation.table_shapes import Phrase
 from moderation.models import Evaluation, EvaluationState
 from runs import holding
 from runs.models import Run
@@ -136,7 +140,7 @@ def test_the_report_shows_tables_and_pictures_and_says_what_answered(reviewer: C
     assert 'width="100.0%"' in page and 'width="0.0%"' in page
     table = reviewer.get(reverse("moderation:evaluation-table", args=["garden", made.public_id, "accuracy"]))
     rows = list(csv.reader(io.StringIO(table.content.decode("utf-8-sig"))))
-    assert rows[0][:6] == ["Method", "Easy", "Hard", "Normal + Hard", "Overall", "Macro F1"]
+    assert rows[0][:6] == ["Method", "Easy", "Hard", "Normal + hard", "Overall", "Macro F1"]
     assert rows[1][0] == "baseline" and float(rows[1][2]) == 0.0
     as_json = reviewer.get(reverse("moderation:evaluation-report", args=["garden", made.public_id, "json"]))
     made.refresh_from_db()
@@ -187,3 +191,27 @@ def test_the_pages_ask_the_database_a_fixed_number_of_times(
     for name, args in (("evaluations", ["garden"]), ("evaluation", ["garden", made.public_id])):
         with django_assert_max_num_queries(12):
             reviewer.get(reverse(f"moderation:{name}", args=args))
+
+
+def test_the_folder_holds_the_drawings_and_stays_english(project: Project, reviewer: Client, tmp_path: Path) -> None:
+    Category.objects.filter(project=project, code=1).update(name="<Racist> & more")
+    made = start(reviewer, methods=["baseline"], rounds="", count="3")
+    hold(made)
+    with override("ko"):
+        names = evaluation_files.write(made, tmp_path)
+    assert {"confusion.svg", "difficulty.svg", "confusion.csv"} <= set(names)
+    drawn = [ElementTree.parse(tmp_path / name).getroot() for name in ("confusion.svg", "difficulty.svg")]
+    confusion, difficulty = ([text for text in svg.itertext() if text.strip()] for svg in drawn)
+    assert "<Racist> & more" in confusion and "columns: what was said" in " ".join(confusion)
+    # Of the easy posts 000 is right; 101 is not, since no cue leads to a category of that name; the hard one has none.
+    assert [text for text in difficulty if "%" in text] == ["50.0 %", "0.0 %", "0.0 %"]
+    assert (tmp_path / "accuracy.csv").read_text(encoding="utf-8-sig").startswith("Method,Easy,")
+
+
+def test_what_a_report_says_is_told_in_the_readers_language_and_names_are_left_as_they_are() -> None:
+    said = Phrase.of("Confusion: %(arm)s", arm="arcade, K = 1")
+    assert said == "Confusion: arcade, K = 1" == evaluation_charts.told(said)
+    with override("ko"):
+        assert evaluation_charts.told(Phrase.of("not hateful")) == gettext("not hateful") != "not hateful"
+        nested = Phrase.of("%(title)s: %(dataset)s", title="Accuracy", dataset="garden")
+        assert evaluation_charts.told(nested).endswith("garden")

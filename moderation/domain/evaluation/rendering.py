@@ -3,7 +3,8 @@
 from collections.abc import Mapping, Sequence
 from typing import Any
 
-from moderation.domain.evaluation.tables import Column, Form, Report, Table, Value, tables_of
+from moderation.domain.evaluation.table_shapes import Column, Form, Report, Table, Value
+from moderation.domain.evaluation.tables import tables_of
 
 NOTHING = "–"
 NO_MODEL = "No language model was used: the built-in keyword baseline answered, by cues in the text alone."

@@ -1,50 +1,23 @@
 """The report as tables, in the forms that the papers print them. A table holds numbers; rendering rounds them."""
 
-from collections.abc import Callable, Iterator, Mapping, Sequence
-from dataclasses import dataclass
-from enum import StrEnum
+from collections.abc import Callable, Iterator, Mapping
 from typing import Any
 
 from annotation.domain.patterns import PATTERNS
+from moderation.domain.evaluation.table_shapes import Column, Form, Phrase, Report, Table, Value
+from moderation.domain.evaluation.table_shapes import gettext_noop as _
 
-Report = Mapping[str, Any]
-Value = Any
-"""A number, a text, None, or a spread: {"mean", "sd", "repeats"}."""
-
-
-class Form(StrEnum):
-    """How a column's values are written."""
-
-    TEXT = "text"
-    COUNT = "count"
-    PERCENT = "percent"
-    """A share, in percent with two decimals (H-VLI, Table 3)."""
-    PERCENT1 = "percent1"
-    """With one decimal (AntiHateAgent, Table 2)."""
-    SHARE = "share"
-    """Three decimals (PREDICT, HateXScore)."""
-    P = "p"
-    MONEY = "money"
-    SECONDS = "seconds"
-
-
-@dataclass(frozen=True)
-class Column:
-    """A column: its heading and how its values are written."""
-
-    title: str
-    form: Form = Form.TEXT
-
-
-@dataclass(frozen=True)
-class Table:
-    """A table of a report; `key` names its file, `note` says how its numbers are to be read."""
-
-    key: str
-    title: str
-    columns: Sequence[Column]
-    rows: Sequence[Sequence[Value]]
-    note: str = ""
+LEVELS = ("easy", "normal", "hard", "normal_hard")
+LEVEL_NAMES = {"easy": _("Easy"), "normal": _("Normal"), "hard": _("Hard"), "normal_hard": _("Normal + hard")}
+_STATE_NAMES = {
+    "succeeded": _("Succeeded"),
+    "refused": _("Refused"),
+    "unreadable": _("Unreadable"),
+    "failed": _("Failed"),
+    "cancelled": _("Cancelled"),
+    "missing": _("Missing"),
+}
+_KEYWORD_P = _(" keyword is the built-in baseline: p is one of four fixed numbers, no language model was asked.")
 
 
 def tables_of(report: Report) -> list[Table]:
@@ -59,7 +32,9 @@ def _results(report: Report) -> Iterator[tuple[str, list[Mapping[str, Any]]]]:
 
 
 def _titled(report: Report, title: str, dataset: str) -> str:
-    return f"{title}: {dataset}" if len(report["datasets"]) > 1 else title
+    if len(report["datasets"]) < 2:
+        return title
+    return Phrase.of(_("%(title)s: %(dataset)s"), title=title, dataset=dataset)
 
 
 def _key(report: Report, key: str, dataset: str) -> str:
@@ -67,52 +42,65 @@ def _key(report: Report, key: str, dataset: str) -> str:
     return f"{key}-{names.index(dataset) + 1}" if len(names) > 1 else key
 
 
+def _of_dataset(title: str, dataset: str) -> str:
+    """The title, and the data set behind a comma where one is named."""
+    return Phrase.of("%(title)s, %(dataset)s", title=title, dataset=dataset) if dataset else title
+
+
 def _accuracy(report: Report) -> Iterator[Table]:
     """H-VLI's form: by difficulty, overall, and the F1 of the task."""
     six = report["task"] == "six"
     for dataset, results in _results(report):
-        levels = (("easy", "Easy"), ("normal", "Normal"), ("hard", "Hard"), ("normal_hard", "Normal + Hard"))
+        levels = ((level, LEVEL_NAMES[level]) for level in LEVELS)
         shown = [pair for pair in levels if any(each["figures"][pair[0]] for each in results)]
         figures = [*shown, ("accuracy", "Overall")]
         last = (
-            (("macro_f1", "Macro F1"), ("weighted_f1", "Weighted F1")) if six else (("recall", "Recall"), ("f1", "F1"))
+            (("macro_f1", _("Macro F1")), ("weighted_f1", _("Weighted F1")))
+            if six
+            else (("recall", _("Recall")), ("f1", _("F1")))
         )
-        figures += [*last, *(() if six else (("macro_f1", "Macro F1"),))]
-        columns = [Column("Method"), *(Column(title, Form.PERCENT) for _, title in figures)]
-        columns += [Column("Overall, 95 % from", Form.PERCENT), Column("to", Form.PERCENT)]
+        figures += [*last, *(() if six else (("macro_f1", _("Macro F1")),))]
+        columns = [Column(_("Method")), *(Column(title, Form.PERCENT) for _name, title in figures)]
+        columns += [Column(_("Low (95 %)"), Form.PERCENT), Column(_("High (95 %)"), Form.PERCENT)]
         rows = [
             [
                 each["arm"],
-                *(each["figures"][name] for name, _ in figures),
+                *(each["figures"][name] for name, _title in figures),
                 *(each["intervals"]["accuracy"] or [None] * 2),
             ]
             for each in results
         ]
-        what = "six categories" if six else "hateful or not"
-        note = (
-            f"Accuracy in percent, {what}. Refused answers are left out of every denominator, unreadable ones are "
-            "wrong. The interval is a percentile bootstrap over items."
+        note = Phrase.of(
+            _(
+                "Accuracy in percent, %(what)s. Refused answers are left out of every denominator, unreadable ones are "
+                "wrong. The interval is a percentile bootstrap over items."
+            ),
+            what=Phrase.of(_("six categories") if six else _("hateful or not")),
         )
-        yield Table(_key(report, "accuracy", dataset), _titled(report, "Accuracy", dataset), columns, rows, note)
+        yield Table(_key(report, "accuracy", dataset), _titled(report, _("Accuracy"), dataset), columns, rows, note)
 
 
 def _two_class(report: Report) -> Iterator[Table]:
     """AntiHateAgent's form."""
     if report["task"] != "binary":
         return
-    parts = (("hate", "Hate"), ("non_hate", "Non-hate"), ("overall", "Overall"))
-    figures = (("precision", "P"), ("recall", "R"), ("f1", "F1"))
-    columns = [Column("Method")]
-    columns += [Column(f"{part} {title}", Form.PERCENT1) for _, part in parts for _, title in figures]
+    parts = (("hate", _("Hate")), ("non_hate", _("Non-hate")), ("overall", _("Overall")))
+    figures = (("precision", _("P")), ("recall", _("R")), ("f1", _("F1")))
+    columns = [Column(_("Method"))]
+    columns += [
+        Column(Phrase.of(_("%(class)s %(figure)s"), **{"class": part, "figure": title}), Form.PERCENT1)
+        for _name, part in parts
+        for _figure, title in figures
+    ]
     for dataset, results in _results(report):
         rows = [
-            [each["arm"], *(each["two_class"][part][name] for part, _ in parts for name, _ in figures)]
+            [each["arm"], *(each["two_class"][part][name] for part, _class in parts for name, _title in figures)]
             for each in results
             if each["two_class"]
         ]
-        note = "Precision, recall and F1 in percent; overall is the unweighted mean of the two classes."
+        note = _("Precision, recall and F1 in percent; overall is the unweighted mean of the two classes.")
         if rows:
-            key, title = _key(report, "classes", dataset), _titled(report, "Both classes", dataset)
+            key, title = _key(report, "classes", dataset), _titled(report, _("Both classes"), dataset)
             yield Table(key, title, columns, rows, note)
 
 
@@ -120,7 +108,7 @@ def _refusals(report: Report) -> Iterator[Table]:
     for dataset, results in _results(report):
         patterned = any(sum(each["levels"][level]["total"] for level in ("easy", "normal_hard")) for each in results)
         patterned = patterned or any(sum(each["refused_by_pattern"].values()) for each in results)
-        columns = [Column("Method"), Column("Refused", Form.COUNT), Column("Rate", Form.PERCENT)]
+        columns = [Column(_("Method")), Column(_("Refused"), Form.COUNT), Column(_("Rate"), Form.PERCENT)]
         columns += [Column(code, Form.COUNT) for code in PATTERNS] if patterned else []
         rows = []
         for each in results:
@@ -128,19 +116,19 @@ def _refusals(report: Report) -> Iterator[Table]:
             answered = coverage["succeeded"] + coverage["unreadable"] + coverage["refused"]
             row = [each["arm"], coverage["refused"], coverage["refused"] / answered if answered else None]
             rows.append(row + ([each["refused_by_pattern"][code] for code in PATTERNS] if patterned else []))
-        note = "Refused of answered and refused; the columns are the patterns text, picture, both together."
-        key, title = _key(report, "refusals", dataset), _titled(report, "Refusals", dataset)
-        yield Table(key, title, columns, rows, note if patterned else "Refused of answered and refused.")
+        note = _("Refused of answered and refused; the columns are the patterns text, picture, both together.")
+        key, title = _key(report, "refusals", dataset), _titled(report, _("Refusals"), dataset)
+        yield Table(key, title, columns, rows, note if patterned else _("Refused of answered and refused."))
 
 
 def _blocked(report: Report) -> Iterator[Table]:
     columns = [
-        Column("Method"),
-        Column("Truth"),
-        Column("Asked", Form.COUNT),
-        Column("Refused by the model", Form.COUNT),
+        Column(_("Method")),
+        Column(_("Truth")),
+        Column(_("Asked"), Form.COUNT),
+        Column(_("Refused by the model"), Form.COUNT),
     ]
-    columns += [Column("Blocked by the provider", Form.COUNT), Column("Blocked", Form.PERCENT)]
+    columns += [Column(_("Blocked by the provider"), Form.COUNT), Column(_("Blocked"), Form.PERCENT)]
     for dataset, results in _results(report):
         rows = [
             [each["arm"], name, row["asked"], row["refused"], row["blocked"], row["blocked"] / row["asked"]]
@@ -148,15 +136,23 @@ def _blocked(report: Report) -> Iterator[Table]:
             for name, row in each["refused_by_category"].items()
             if row["refused"] or row["blocked"]
         ]
-        note = "A provider's filter removes the worst items first: figures over what is left look better than they are."
+        note = _("A provider's filter removes the worst items first: figures over what is left look too good.")
         if rows:
-            key, title = _key(report, "blocked", dataset), _titled(report, "Refused and blocked by category", dataset)
+            key, title = (
+                _key(report, "blocked", dataset),
+                _titled(report, _("Refused and blocked by category"), dataset),
+            )
             yield Table(key, title, columns, rows, note)
 
 
 def _subsets(report: Report) -> Iterator[Table]:
-    columns = [Column("Method"), Column("Part"), Column("Answered", Form.COUNT), Column("Accuracy", Form.PERCENT1)]
-    columns += [Column("Hateful", Form.COUNT), Column("Recall", Form.PERCENT1)]
+    columns = [
+        Column(_("Method")),
+        Column(_("Part")),
+        Column(_("Answered"), Form.COUNT),
+        Column(_("Accuracy"), Form.PERCENT1),
+    ]
+    columns += [Column(_("Hateful"), Form.COUNT), Column(_("Recall"), Form.PERCENT1)]
     for dataset, results in _results(report):
         rows = [
             [each["arm"], name, row["total"], row["accuracy"], row["hateful"], row["recall"]]
@@ -164,16 +160,21 @@ def _subsets(report: Report) -> Iterator[Table]:
             for name, row in each["subsets"].items()
         ]
         if rows:
-            note = "Recall: hateful items of the part that were called hateful."
-            key, title = _key(report, "parts", dataset), _titled(report, "Parts of the data", dataset)
+            note = _("Recall: hateful items of the part that were called hateful.")
+            key, title = _key(report, "parts", dataset), _titled(report, _("Parts of the data"), dataset)
             yield Table(key, title, columns, rows, note)
 
 
 def _repeats(report: Report) -> Iterator[Table]:
     if report["repeats"] < 2:
         return
-    columns = [Column("Method"), Column("Data set"), Column("Accuracy", Form.SHARE), Column("Macro F1", Form.SHARE)]
-    columns += [Column("F1", Form.SHARE), Column("Fleiss' κ over repeats", Form.SHARE)]
+    columns = [
+        Column(_("Method")),
+        Column(_("Data set")),
+        Column(_("Accuracy"), Form.SHARE),
+        Column(_("Macro F1"), Form.SHARE),
+    ]
+    columns += [Column(_("F1"), Form.SHARE), Column(_("Fleiss' κ over repeats"), Form.SHARE)]
     rows = [
         [
             each["arm"],
@@ -183,18 +184,22 @@ def _repeats(report: Report) -> Iterator[Table]:
         ]
         for each in report["results"]
     ]
-    note = f"Mean (± sample standard deviation) over {report['repeats']} repeats, each of them asked anew."
-    yield Table("repeats", "Over repeats", columns, rows, note)
+    note = Phrase.of(
+        _("Mean (± sample standard deviation) over %(repeats)s repeats, each of them asked anew."),
+        repeats=report["repeats"],
+    )
+    yield Table("repeats", _("Over repeats"), columns, rows, note)
 
 
 def _panels(report: Report) -> Iterator[Table]:
     """PREDICT's form: every agent on every data set, then the judge; accuracy (± deviation) and Fleiss' κ."""
     datasets = [each["name"] for each in report["datasets"]]
-    columns = [Column("Method"), Column("Agent")]
+    columns = [Column(_("Method")), Column(_("Agent"))]
     for name in datasets:
-        more = f", {name}" if len(datasets) > 1 else ""
-        columns += [Column(f"Accuracy{more}", Form.SHARE), Column(f"κ{more}", Form.SHARE)]
-        columns += [Column(f"No side{more}", Form.COUNT)]
+        columns += [
+            Column(_of_dataset(title, name if len(datasets) > 1 else ""), form)
+            for title, form in ((_("Accuracy"), Form.SHARE), (_("κ"), Form.SHARE), (_("No side"), Form.COUNT))
+        ]
     results = {(each["arm"], each["dataset"]): each for each in report["results"]}
     rows: list[list[Value]] = []
     for panel in report["panels"]:
@@ -207,18 +212,21 @@ def _panels(report: Report) -> Iterator[Table]:
     if not rows:
         return
     for arm in [each["name"] for each in report["arms"]]:
-        row = [arm, "judge" if any(arm == each["arm"] for each in report["panels"]) else "alone"]
+        row = [arm, _("judge") if any(arm == each["arm"] for each in report["panels"]) else _("alone")]
         for name in datasets:
             found = results[arm, name]
             row += [found["figures"]["accuracy"], found["kappa"], found["coverage"]["unreadable"]]
         rows.append(row)
     passed = sum(panel["same_text"] for panel in report["panels"])
-    note = (
-        "Accuracy with its deviation over repeats. κ: of an agent over its repeats, of the majority between the "
-        "agents. No side: abstained or missing; of the majority a tie, which is wrong. "
-        f"{passed:,} examples equal to a post were passed over."
+    note = Phrase.of(
+        _(
+            "Accuracy with its deviation over repeats. κ: of an agent over its repeats, of the majority between the "
+            "agents. No side: abstained or missing; of the majority a tie, which is wrong. %(passed)s examples equal "
+            "to a post were passed over."
+        ),
+        passed=f"{passed:,}",
     )
-    yield Table("agents", "Agents, majority and judge", columns, rows, note)
+    yield Table("agents", _("Agents, majority and judge"), columns, rows, note)
 
 
 def _explanations(report: Report) -> Iterator[Table]:
@@ -226,10 +234,15 @@ def _explanations(report: Report) -> Iterator[Table]:
     found = [each for each in report["results"] if "explanations" in each]
     if not found:
         return
-    columns = [Column("Method"), Column("Data set"), Column("Explained by")]
-    columns += [Column(title, Form.SHARE) for title in ("HTC", "QF", "TGI", "CC", "HateXScore", "95 % from", "to")]
-    columns += [Column(title, Form.SHARE) for title in ("Accuracy", "F1 hateful", "Macro F1")]
-    columns += [Column(title, Form.COUNT) for title in ("Scored", "Refused", "Unreadable", "No text", "Failed")]
+    columns = [Column(_("Method")), Column(_("Data set")), Column(_("Explained by"))]
+    columns += [
+        Column(title, Form.SHARE)
+        for title in (*("HTC", "QF", "TGI", "CC", "HateXScore"), _("Low (95 %)"), _("High (95 %)"))
+    ]
+    columns += [Column(title, Form.SHARE) for title in (_("Accuracy"), _("F1 hateful"), _("Macro F1"))]
+    columns += [
+        Column(title, Form.COUNT) for title in (_("Scored"), _("Refused"), _("Unreadable"), _("No text"), _("Failed"))
+    ]
     rows: list[list[Value]] = []
     for each in found:
         said = each["explanations"]
@@ -241,56 +254,74 @@ def _explanations(report: Report) -> Iterator[Table]:
         rows.append([*row, *(said["counts"].get(state, 0) for state in states)])
     how = found[0]["explanations"]
     by = sorted({each["explanations"]["estimated_by"] for each in found})
-    note = (
-        f"HateXScore of the explanations: CC by the rule {how['rule']} with τ = {how['threshold']:g}, p by "
-        f"{', '.join(by)}. The interval is a percentile bootstrap of the score over items. What has no score stands in "
-        "no mean."
+    note = Phrase.of(
+        _(
+            "HateXScore of the explanations: CC by the rule %(rule)s with τ = %(tau)s, p by %(who)s. The interval is a "
+            "percentile bootstrap of the score over items. What has no score stands in no mean.%(more)s"
+        ),
+        rule=how["rule"],
+        tau=f"{how['threshold']:g}",
+        who=", ".join(by),
+        more=Phrase.of(_KEYWORD_P) if any(name.startswith("keyword:") for name in by) else "",
     )
-    if any(name.startswith("keyword:") for name in by):
-        note += " keyword is the built-in baseline: p is one of four fixed numbers, no language model was asked."
-    yield Table("explanations", "Explanations (HateXScore)", columns, rows, note)
+    yield Table("explanations", _("Explanations (HateXScore)"), columns, rows, note)
 
 
 def _comparisons(report: Report) -> Iterator[Table]:
     found = report["comparisons"]
     if not found:
         return
-    titles = ("Items", "Both right", "Only the first", "Only the second", "Both wrong")
+    titles = (_("Items"), _("Both right"), _("Only the first"), _("Only the second"), _("Both wrong"))
     names = ("items", "both", "first_only", "second_only", "neither")
-    columns = [Column("Data set"), Column("First"), Column("Second"), *(Column(title, Form.COUNT) for title in titles)]
-    columns += [Column("Exact p", Form.P), Column("χ²", Form.SHARE), Column("p of χ²", Form.P)]
+    columns = [
+        Column(_("Data set")),
+        Column(_("First")),
+        Column(_("Second")),
+        *(Column(title, Form.COUNT) for title in titles),
+    ]
+    columns += [Column(_("Exact p"), Form.P), Column(_("χ²"), Form.SHARE), Column(_("p of χ²"), Form.P)]
     figures = (*names, "exact_p", "chi_square", "chi_square_p")
     rows = [[each["dataset"], each["first"], each["second"], *(each[name] for name in figures)] for each in found]
-    note = "McNemar's test on items that both answered, first repeat; χ² has the continuity correction."
-    yield Table("comparisons", "Two methods on the same items", columns, rows, note)
+    note = _("McNemar's test on items that both answered, first repeat; χ² has the continuity correction.")
+    yield Table("comparisons", _("Two methods on the same items"), columns, rows, note)
 
 
 def _confusion(report: Report) -> Iterator[Table]:
     for number, each in enumerate(report["results"], start=1):
         labels = confusion_names(report, each)
-        columns = [Column("Truth"), *(Column(f"as {label}", Form.COUNT) for label in labels)]
+        columns = [
+            Column(_("Truth")),
+            *(Column(Phrase.of(_("as %(label)s"), label=label), Form.COUNT) for label in labels),
+        ]
         rows = [[label, *counts] for label, counts in zip(labels, each["confusion"]["counts"], strict=True)]
-        title = f"Confusion: {each['arm']}" + (f", {each['dataset']}" if len(report["datasets"]) > 1 else "")
+        title = Phrase.of(
+            _("Confusion: %(arm)s"),
+            arm=_of_dataset(each["arm"], each["dataset"] if len(report["datasets"]) > 1 else ""),
+        )
         key = f"confusion-{number}" if len(report["results"]) > 1 else "confusion"
-        note = "All repeats together. An answer that names no known label stands on the other side."
+        note = _("All repeats together. An answer that names no known label stands on the other side.")
         yield Table(key, title, columns, rows, note)
 
 
 def confusion_names(report: Report, result: Mapping[str, Any]) -> list[str]:
     """The classes of a confusion by name."""
-    names = {int(code): name for code, name in report["categories"].items()}
+    names: dict[int, str] = {int(code): name for code, name in report["categories"].items()}
     if report["task"] == "binary":
-        names = {0: "not hateful", 1: "hateful"}
+        names = {0: Phrase.of(_("not hateful")), 1: Phrase.of(_("hateful"))}
     return [names.get(label, str(label)) for label in result["confusion"]["labels"]]
 
 
 def _spent(report: Report) -> Iterator[Table]:
     states = ("succeeded", "refused", "unreadable", "failed", "cancelled", "missing")
-    columns = [Column("Method"), Column("Data set"), Column("Asked", Form.COUNT)]
-    columns += [Column(state.capitalize(), Form.COUNT) for state in states]
-    columns += [Column("Coverage", Form.PERCENT), Column("Calls", Form.COUNT), Column("Retries", Form.COUNT)]
-    columns += [Column("Tokens in", Form.COUNT), Column("Tokens out", Form.COUNT), Column("Time", Form.SECONDS)]
-    columns += [Column(f"Cost, {report['currency']}", Form.MONEY)]
+    columns = [Column(_("Method")), Column(_("Data set")), Column(_("Asked"), Form.COUNT)]
+    columns += [Column(_STATE_NAMES[state], Form.COUNT) for state in states]
+    columns += [Column(_("Coverage"), Form.PERCENT), Column(_("Calls"), Form.COUNT), Column(_("Retries"), Form.COUNT)]
+    columns += [
+        Column(_("Tokens in"), Form.COUNT),
+        Column(_("Tokens out"), Form.COUNT),
+        Column(_("Time"), Form.SECONDS),
+    ]
+    columns += [Column(Phrase.of(_("Cost, %(currency)s"), currency=report["currency"]), Form.MONEY)]
     rows = []
     for each in report["results"]:
         coverage, spent = each["coverage"], each["spent"]
@@ -303,10 +334,13 @@ def _spent(report: Report) -> Iterator[Table]:
     spendings = [each["spent"] for each in report["results"]]
     spendings += [each["explanations"]["spent"] for each in report["results"] if "explanations" in each]
     unpriced = sorted({name for spent in spendings for name in spent["unpriced"]})
-    note = "Time is the sum over runs, which go side by side. Coverage: answered, refused or unreadable, of asked."
+    note: str = _(
+        "Time is the sum over runs, which go side by side. Coverage: answered, refused or unreadable, of asked."
+    )
     if unpriced:
-        note += f" The site knows no price of {', '.join(unpriced)}."
-    yield Table("coverage", "Coverage and cost", columns, rows, note)
+        more = Phrase.of(_("The site knows no price of %(models)s."), models=", ".join(unpriced))
+        note = Phrase.of("%(note)s %(more)s", note=Phrase.of(note), more=more)
+    yield Table("coverage", _("Coverage and cost"), columns, rows, note)
 
 
 def _scoring_spent(result: Mapping[str, Any]) -> list[Value]:
@@ -314,7 +348,7 @@ def _scoring_spent(result: Mapping[str, Any]) -> list[Value]:
     said = result["explanations"]
     counts, spent = said["counts"], said["spent"]
     asked, scored = sum(counts.values()), counts.get("scored", 0)
-    row: list[Value] = [f"{result['arm']}: scores", result["dataset"], asked, scored]
+    row: list[Value] = [Phrase.of(_("%(arm)s: scores"), arm=result["arm"]), result["dataset"], asked, scored]
     row += [counts.get("refused", 0), counts.get("unreadable", 0) + counts.get("no_text", 0), counts.get("failed", 0)]
     row += [0, 0, scored / asked if asked else None, spent["calls"], spent["retries"]]
     return [*row, *(spent[name] for name in ("input_tokens", "output_tokens", "seconds", "cost"))]
