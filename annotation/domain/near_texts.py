@@ -29,6 +29,8 @@ ALIKE = 0.7
 LEAST_WORDS = 4
 """In shorter texts one word is too much of the whole."""
 _PIECE = 5
+LEAST_PIECES = 2 * _PIECE
+"""Shorter texts, in characters, are not compared by their pieces."""
 _BANDS, _ROWS = 16, 4
 _PRIME = np.uint64((1 << 61) - 1)
 
@@ -41,10 +43,10 @@ _IS_UNSPACED = re.compile(rf"[{_UNSPACED}]")
 
 def words_of(text: str) -> list[str]:
     """The text's words in their levelled form; pictographs count, punctuation does not."""
-    return [word for run in _runs_of(text) for word in run]
+    return [word for run in runs_of(text) for word in run]
 
 
-def _runs_of(text: str) -> list[list[str]]:
+def runs_of(text: str) -> list[list[str]]:
     """The words between one space and the next: `non-white` is two words that may change as one."""
     level = unicodedata.normalize("NFKC", text).casefold()
     level = _HANDLE.sub("@", _ADDRESS.sub(" \u2197 ", level))
@@ -57,7 +59,7 @@ def _is_mark(character: str) -> bool:
 
 def near_texts(texts: Sequence[str]) -> Iterator[tuple[int, int]]:
     """Places of texts that are near-duplicates, as pairs that chain all that belong together; empty texts are not."""
-    runs, chains = [_runs_of(text) for text in texts], Chains(len(texts))
+    runs, chains = [runs_of(text) for text in texts], Chains(len(texts))
     for one, two in _one_word_apart(runs):
         if chains.join(one, two):
             yield one, two
@@ -68,7 +70,8 @@ def _key(words: Sequence[str]) -> int:
     return int.from_bytes(hashlib.blake2b("\0".join(words).encode(), digest_size=8).digest())
 
 
-def _keys(runs: list[list[str]]) -> Iterator[int]:
+def keys_of(runs: list[list[str]]) -> Iterator[int]:
+    """A number for the text of these runs, and for it without each word; texts with an equal one are near."""
     words = [word for run in runs for word in run]
     yield _key(words)
     if len(words) < LEAST_WORDS:
@@ -94,7 +97,7 @@ def _one_word_apart(texts: Sequence[list[list[str]]]) -> Iterator[tuple[int, int
     owners: list[npt.NDArray[np.int64]] = []
     for place, runs in enumerate(texts):
         if any(runs):
-            own = np.array(sorted(set(_keys(runs))), dtype=np.uint64)
+            own = np.array(sorted(set(keys_of(runs))), dtype=np.uint64)
             keys.append(own)
             owners.append(np.full(len(own), place, dtype=np.int64))
     if not keys:
@@ -108,10 +111,10 @@ def _one_word_apart(texts: Sequence[list[list[str]]]) -> Iterator[tuple[int, int
 
 def _much_in_common(texts: Sequence[str], chains: Chains) -> Iterator[tuple[int, int]]:
     """Pairs that chain texts which nothing chains yet."""
-    pieces = _Pieces(texts)
+    pieces = Pieces(texts)
     buckets: dict[tuple[int, bytes], list[int]] = defaultdict(list)
     for place, text in enumerate(texts):
-        if len(text) >= 2 * _PIECE:
+        if len(text) >= LEAST_PIECES:
             for band, mark in enumerate(pieces.marks(place)):
                 buckets[band, mark].append(place)
     for members in buckets.values():
@@ -123,7 +126,7 @@ def _much_in_common(texts: Sequence[str], chains: Chains) -> Iterator[tuple[int,
                     yield other, place
 
 
-class _Pieces:
+class Pieces:
     """The five-character pieces of texts, as numbers, and their MinHash marks."""
 
     def __init__(self, texts: Sequence[str]) -> None:

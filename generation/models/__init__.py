@@ -1,6 +1,16 @@
 """The app's tables, each topic in its own module; this is their index."""
 
 from generation.models.exchanges import CounterRules, Exchange, Explanations
+from generation.models.injection import (
+    InjectionBatch,
+    InjectionConsent,
+    InjectionRules,
+    PicturePool,
+    PlanRow,
+    PoolPicture,
+    Sample,
+    Trigger,
+)
 from generation.models.replies import Candidate, Comparison, Exemplar, Reply, ReplyComment
 
 __all__ = [
@@ -10,6 +20,14 @@ __all__ = [
     "Exchange",
     "Exemplar",
     "Explanations",
+    "InjectionBatch",
+    "InjectionConsent",
+    "InjectionRules",
+    "PicturePool",
+    "PlanRow",
+    "PoolPicture",
     "Reply",
     "ReplyComment",
+    "Sample",
+    "Trigger",
 ]
