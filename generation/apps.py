@@ -18,6 +18,8 @@ class GenerationConfig(AppConfig):
         method.register("counter_explain", "generation.methods.counter_explain.CounterExplain")
         method.register("counterspeech", "generation.methods.counterspeech.Counterspeech")
         method.register("counterscore", "generation.methods.counterscore.Counterscore")
+        method.register("injection", "generation.methods.injection.Injection")
+        method.register("pool_prior", "generation.methods.pool_prior.PoolPrior")
         rooms.places.append(
             rooms.Place(
                 "generation:overview",

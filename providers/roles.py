@@ -47,5 +47,6 @@ _SHOWN_PICTURES = frozenset(
         ModelRole.JUDGE,
         ModelRole.BASELINE,
         ModelRole.EXPLAINER,
+        ModelRole.SAMPLE_WRITER,
     }
 )
