@@ -8,7 +8,7 @@ from collections.abc import Sequence
 from annotation.batching import ensure, settle_queues
 from annotation.bulk import Sender
 from annotation.domain.formats.rows import BadValue, Row
-from annotation.domain.incoming import Dropped, Incoming
+from annotation.domain.incoming import Incoming
 from annotation.domain.intake import Intake
 from annotation.domain.words import BatchState
 from annotation.freeing import wake
@@ -32,8 +32,7 @@ def take_in(project: Project, rows: Sequence[tuple[Row, Picture | None]], actor:
     taken: list[tuple[Incoming, str]] = []
     for row, picture in rows:
         item = intake.take(row)
-        if isinstance(item, Dropped):
-            raise BadValue("dropped", f"{row.external_id} is left out: its source's votes are not unanimous.")
+        assert isinstance(item, Incoming)  # only rows with labels of a source are ever dropped
         taken.append((item, picture.sha256 if picture else ""))
     names = [row.external_id for row, _picture in rows]
     if (known := Item.objects.filter(project=project, external_id__in=names).first()) is not None:

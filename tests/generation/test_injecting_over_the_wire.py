@@ -14,9 +14,8 @@ from generation import injecting, pooling, switching
 from generation.domain.planning import BadPlan
 from generation.domain.sampling import SampleState
 from generation.models import InjectionBatch, Sample, Trigger
-from providers import wiring
 from runs import runner, working
-from runs.models import Pause, Run
+from runs.models import Run
 
 pytestmark = pytest.mark.django_db(transaction=True)
 
@@ -175,20 +174,6 @@ def test_cancelled_samples_wait_and_are_asked_when_the_batch_goes_on(
     assert injecting.go_on(batch, admin) == 3 and injecting.under_way(batch) == 3
     work()
     assert counts(batch) == {"made": 3, "waiting": 3}
-
-
-def test_while_the_provider_is_away_runs_wait_and_go_on_where_they_stopped(
-    wire: tuple[WireServer, Writers], project: Project
-) -> None:
-    wire[0].queue(*["503"] * 8, model="writer")
-    batch = done(project, entry(n=1))
-    assert counts(batch) == {"asked": 1} and Run.objects.get().state == "queued"
-    wire[0].forget()
-    wiring._breaker.cache_clear()
-    Pause.objects.all().delete()
-    Run.objects.update(not_before="2020-01-01T00:00:00Z")
-    work()
-    assert counts(batch) == {"made": 1, "waiting": 1}
 
 
 def test_a_bad_plan_a_budget_and_a_switch_change_no_row(
