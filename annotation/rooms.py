@@ -8,6 +8,11 @@ from dataclasses import dataclass
 
 from django.utils.functional import Promise
 
+POSTS = "posts"
+"""What brings posts in: items, imports, priors."""
+MODELS = "models"
+"""What models are asked: debates, evaluations, documents to search, who answers."""
+
 
 @dataclass(frozen=True)
 class Place:
@@ -19,6 +24,8 @@ class Place:
     current_at: Sequence[str] = ()
     first: bool = False
     """Stands before the items, beside the annotator's own place."""
+    group: str = ""
+    """Places of one group share a link of the header and stand as tabs over each other's pages."""
 
 
 @dataclass(frozen=True)

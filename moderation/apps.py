@@ -38,13 +38,23 @@ class ModerationConfig(AppConfig):
                 "sees_debates",
                 _("Debates"),
                 ("runs", "run", "item-runs", "compare", "repeats", "perspectives", "perspective"),
+                group=rooms.MODELS,
             )
         )
         pages = ("evaluations", "evaluation", "evaluation-start")
-        rooms.places.append(rooms.Place("moderation:evaluations", "sees_debates", _("Evaluations"), pages))
+        rooms.places.append(
+            rooms.Place("moderation:evaluations", "sees_debates", _("Evaluations"), pages, group=rooms.MODELS)
+        )
+        rooms.places.append(
+            rooms.Place(
+                "moderation:scores", "sees_debates", _("Scores"), ("scores", "score-review"), group=rooms.MODELS
+            )
+        )
         rooms.chores["evaluations_finished"] = "moderation.evaluating.carry_all_on"
         rooms.places.append(
-            rooms.Place("moderation:documents", "administers", _("Documents"), ("documents", "document"))
+            rooms.Place(
+                "moderation:documents", "administers", _("Documents"), ("documents", "document"), group=rooms.MODELS
+            )
         )
         rooms.tabs.append(rooms.Tab("moderation:item-runs", _("Debates")))
         rooms.tabs.append(rooms.Tab("moderation:item-scores", _("Scores")))

@@ -22,18 +22,18 @@ register = template.Library()
 _GLOSSARY = ("glossary", "glossary-new", "glossary-entry", "glossary-rule", "glossary-import")
 
 # What a member's roles open, in the order of the header. A page whose URL does not exist is left out.
-# URL name, role, text for people, names under which the place is the current one.
+# URL name, role, text for people, names under which the place is the current one, the group it shares a link with.
 _PLACES = (
-    ("label", "annotates", gettext_noop("Annotate"), ("label", "label-correct", "consent", "history")),
-    ("items", "sees_figures", gettext_noop("Items"), ("items", "item")),
-    ("glossary", "sees_debates", gettext_noop("Glossary"), _GLOSSARY),
-    ("import", "administers", gettext_noop("Import"), ("import", "import-show", "import-rows")),
-    ("priors", "administers", gettext_noop("Priors"), ("priors",)),
-    ("dashboard", "sees_figures", gettext_noop("Dashboard"), ("dashboard",)),
-    ("releases", "administers", gettext_noop("Releases"), ("releases", "release", "release-ordered")),
-    ("models", "administers", gettext_noop("Models"), ("models", "models-try", "models-choose")),
-    ("batches", "administers", gettext_noop("Campaign"), ()),  # current on each of its tabs too
-    ("project-settings", "administers", gettext_noop("Settings"), ("project-settings", "guidelines-edit")),
+    ("label", "annotates", gettext_noop("Annotate"), ("label", "label-correct", "consent", "history"), ""),
+    ("items", "sees_figures", gettext_noop("Items"), ("items", "item"), rooms.POSTS),
+    ("import", "administers", gettext_noop("Import"), ("import", "import-show", "import-rows"), rooms.POSTS),
+    ("priors", "administers", gettext_noop("Priors"), ("priors",), rooms.POSTS),
+    ("glossary", "sees_debates", gettext_noop("Glossary"), _GLOSSARY, ""),
+    ("dashboard", "sees_figures", gettext_noop("Dashboard"), ("dashboard",), ""),
+    ("releases", "administers", gettext_noop("Releases"), ("releases", "release", "release-ordered"), ""),
+    ("models", "administers", gettext_noop("Models"), ("models", "models-try", "models-choose"), rooms.MODELS),
+    ("batches", "administers", gettext_noop("Campaign"), (), ""),  # current on each of its tabs too
+    ("project-settings", "administers", gettext_noop("Settings"), ("project-settings", "guidelines-edit"), ""),
 )
 
 # The tabs of the campaign's pages: URL name, text, names under which the tab is the current one.
@@ -49,7 +49,7 @@ _CAMPAIGN = (
 
 
 # Other apps' places stand behind the items, but for those that come first: behind the annotator's own.
-_OPENING = ("label", "items")
+_OPENING = ("label", "items", "import", "priors")
 _IN_CAMPAIGN = frozenset(name for _name, _text, names in _CAMPAIGN for name in names)
 
 
@@ -73,16 +73,29 @@ def _opens(member: Membership) -> dict[str, bool]:
 
 
 def _places(member: Membership, project: Project, here: str = "") -> list[dict[str, Any]]:
+    """The pages that the member's roles open, in the order of the header."""
     opens = _opens(member)
     own = {
-        name: {"href": address, "text": _(text), "current": here in (names or _IN_CAMPAIGN)}
-        for name, role, text, names in _PLACES
+        name: {
+            "href": address,
+            "text": _(text),
+            "current": here in (names or _IN_CAMPAIGN),
+            "top": here == name,
+            "group": group,
+        }
+        for name, role, text, names, group in _PLACES
         if opens[role] and (address := _address(f"annotation:{name}", project.slug))
     }
     others = [
         (
             place.first,
-            {"href": _address(place.url_name, project.slug), "text": place.text, "current": here in place.current_at},
+            {
+                "href": _address(place.url_name, project.slug),
+                "text": place.text,
+                "current": here in place.current_at,
+                "top": here == place.url_name.partition(":")[2],
+                "group": place.group,
+            },
         )
         for place in rooms.places
         if opens[place.opens]
@@ -90,10 +103,19 @@ def _places(member: Membership, project: Project, here: str = "") -> list[dict[s
     return [
         *(own[name] for name in ("label",) if name in own),
         *(link for first, link in others if first),
-        *(own[name] for name in ("items",) if name in own),
+        *(own[name] for name in _OPENING[1:] if name in own),
         *(link for first, link in others if not first),
         *(link for name, link in own.items() if name not in _OPENING),
     ]
+
+
+def _headed(places: list[dict[str, Any]]) -> list[dict[str, Any]]:
+    """One link for each group, named after its first place and current on the pages of all."""
+    shown: dict[str, dict[str, Any]] = {}
+    for place in places:
+        link = shown.setdefault(place["group"] or place["href"], dict(place))
+        link["current"] = link["current"] or place["current"]
+    return list(shown.values())
 
 
 @register.inclusion_tag("_nav.html", takes_context=True)
@@ -101,7 +123,18 @@ def project_nav(context: template.Context) -> dict[str, Any]:
     """The links to a project's pages that the viewer's roles open; the current one is marked."""
     match = getattr(context.get("request"), "resolver_match", None)
     here = match.url_name if match else ""
-    return {"places": _places(context["membership"], context["project"], here)}
+    return {"places": _headed(_places(context["membership"], context["project"], here))}
+
+
+@register.inclusion_tag("_tabs.html", takes_context=True)
+def place_tabs(context: template.Context) -> dict[str, Any]:
+    """The tabs over the first page of each place that shares its link of the header with others."""
+    match = getattr(context.get("request"), "resolver_match", None)
+    here = match.url_name if match else ""
+    places = _places(context["membership"], context["project"], here)
+    group = next((place["group"] for place in places if place["top"]), "")
+    tabs = [place | {"current": place["top"]} for place in places if group and place["group"] == group]
+    return {"tabs": tabs if len(tabs) > 1 else [], "about": _("Posts") if group == rooms.POSTS else _("Models")}
 
 
 @register.inclusion_tag("_tabs.html", takes_context=True)
@@ -147,7 +180,7 @@ def item_actions(context: template.Context) -> dict[str, Any]:
 @register.inclusion_tag("_ways.html")
 def project_ways(member: Membership) -> dict[str, Any]:
     """The same places as buttons for the list of projects; the first is the main one."""
-    return {"places": _places(member, member.project)}
+    return {"places": _headed(_places(member, member.project))}
 
 
 @register.simple_tag
