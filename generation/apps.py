@@ -1,4 +1,4 @@
-"""The generation app: counterspeech, written by models and people together."""
+"""The generation app: counterspeech and samples, written by models and people together."""
 
 from django.apps import AppConfig
 from django.utils.translation import gettext_lazy as _
@@ -6,8 +6,14 @@ from django.utils.translation import gettext_lazy as _
 from annotation import rooms
 from runs import method
 
-_PAGES = ("overview", "exchange", "item-counterspeech", "reply", "compare-replies", "standings", "dataset", "rules")
-"""Where the place Counterspeech of a project's header is the current one."""
+_COUNTERSPEECH = (
+    *("overview", "exchange", "item-counterspeech", "reply", "compare-replies", "standings", "dataset", "rules"),
+)
+_SAMPLES = (
+    *("injection", "injection-batch", "pools", "pool", "injection-material", "sample-review", "samples", "sample"),
+    "injection-report",
+)
+"""Where these places of a project's header are the current ones."""
 
 
 class GenerationConfig(AppConfig):
@@ -20,21 +26,6 @@ class GenerationConfig(AppConfig):
         method.register("counterscore", "generation.methods.counterscore.Counterscore")
         method.register("injection", "generation.methods.injection.Injection")
         method.register("pool_prior", "generation.methods.pool_prior.PoolPrior")
-        rooms.places.append(
-            rooms.Place(
-                "generation:overview",
-                "sees_debates",
-                _("Counterspeech"),
-                (
-                    "overview",
-                    "exchange",
-                    "item-counterspeech",
-                    "reply",
-                    "compare-replies",
-                    "standings",
-                    "dataset",
-                    "rules",
-                ),
-            )
-        )
+        rooms.places.append(rooms.Place("generation:overview", "sees_debates", _("Counterspeech"), _COUNTERSPEECH))
+        rooms.places.append(rooms.Place("generation:injection", "sees_debates", _("Samples"), _SAMPLES))
         rooms.tabs.append(rooms.Tab("generation:item-counterspeech", _("Counterspeech")))

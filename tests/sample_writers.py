@@ -11,13 +11,15 @@ from typing import Any
 from wire.server import Exchange, Heard, WireServer, sensible
 
 from annotation.domain.words import Role
-from annotation.models import Membership, Project
+from annotation.models import Category, Membership, Project
 from builders import category, make_member, make_picture, make_project
 from generation import pooling, switching
-from generation.models import PicturePool, PoolPicture
+from generation.domain.sampling import SampleState
+from generation.models import InjectionBatch, PicturePool, PoolPicture, Sample
 from providers import wiring
 
 GROUP = "newcomers"
+TEXT = "They put <insult> on our letterbox, and we put flowers on it."
 _HOW = re.compile(r"How it works: (.+)")
 _NUMBERS = (
     *("amber", "birch", "cedar", "dune", "ember", "fjord", "grove", "heath", "islet", "juniper", "kelp", "larch"),
@@ -107,3 +109,20 @@ def entry(pattern: str = "010", strategy: str = "contextual_inversion", n: int =
     """An entry of a plan; hateful together means category 1 here."""
     made = {"pattern": pattern, "category": int(pattern[2]), "strategy": strategy, "target_group": GROUP}
     return {**made, "pool": "street", "count": n, **fields}
+
+
+def make_sample(pool: PicturePool, text: str = TEXT, pattern: str = "110", **fields: Any) -> Sample:
+    """A written sample that waits for a person."""
+    project = pool.project
+    batch, _ = InjectionBatch.objects.get_or_create(project=project, number=1, defaults={"plan": [entry()], "seed": 1})
+    number = batch.samples.count() + 1
+    hateful = pattern[1] == "1"
+    known = fields.pop("pool_picture", None) or pool.pictures.filter(category__hateful=hateful)[number % 2]
+    made = {
+        "strategy": "victim_perspective", "target_group": GROUP, "state": SampleState.WAITING, "model": "writer",
+        "prompt_digest": "d" * 64, "seed": number, "order": number,
+    }  # fmt: skip
+    return Sample.objects.create(
+        project=project, batch=batch, entry=1, number=number, pattern=pattern, text=text, pool_picture=known,
+        intended=Category.objects.get(project=project, code=int(pattern[2])), **{**made, **fields},
+    )  # fmt: skip

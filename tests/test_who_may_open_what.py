@@ -18,6 +18,7 @@ from django.http import HttpResponseBase
 from django.test import Client
 from django.urls import URLPattern, URLResolver, get_resolver, reverse
 from django.utils import timezone
+from sample_writers import make_sample
 
 from annotation.consensus import close_item
 from annotation.domain.words import Role, Stage
@@ -54,8 +55,8 @@ from builders import (
     make_project,
     make_user,
 )
-from generation import requesting
-from generation.models import Reply
+from generation import requesting, switching
+from generation.models import PicturePool, PlanRow, PoolPicture, Reply, Sample
 from moderation import perspectives, scoring
 from moderation.models import Document, Evaluation, Evidence, Score, Statement
 from runs import starting
@@ -217,6 +218,42 @@ def the_reply(world: "World") -> dict[str, Any]:
     fields = {"intent": "positive", "text": "Be kind.", "state": "submitted", "submitted_at": timezone.now()}
     reply, _ = Reply.objects.get_or_create(exchange=exchange, author=author, defaults=fields)
     return {**project(world), "public_id": reply.public_id}
+
+
+def injecting(world: "World") -> dict[str, Any]:
+    """A project in which the terms of injection are accepted."""
+    if not switching.is_on(world.project):
+        switching.switch_on(world.members[D], switching.TERMS_VERSION)
+    return project(world)
+
+
+def the_sample(world: "World") -> dict[str, Any]:
+    sample = Sample.objects.filter(project=world.project).first()
+    if sample is None:
+        injecting(world)
+        pool, _ = PicturePool.objects.get_or_create(project=world.project, name="canary-pool")
+        picture, _ = PoolPicture.objects.get_or_create(
+            pool=pool, picture=world.picture, category=category(world.project, 1)
+        )
+        sample = make_sample(pool, "canary text <insult>", pool_picture=picture)
+    return {**project(world), "public_id": sample.public_id}
+
+
+def sample_part(name: str) -> Callable[["World"], dict[str, Any]]:
+    """The public id of something that a sample hangs on."""
+
+    def parts(world: "World") -> dict[str, Any]:
+        sample = Sample.objects.get(public_id=the_sample(world)["public_id"])
+        row = {"batch": sample.batch, "pool": sample.pool_picture.pool, "picture": sample.pool_picture}[name]
+        return {**project(world), "public_id": row.public_id}
+
+    return parts
+
+
+def the_plan_row(world: "World") -> dict[str, Any]:
+    row = PlanRow.objects.filter(project=world.project).first()
+    row = row or PlanRow.objects.create(project=injecting(world) and world.project, entry={})
+    return {**project(world), "public_id": row.public_id}
 
 
 def the_evaluation(world: "World") -> dict[str, Any]:
@@ -466,6 +503,33 @@ ROUTES: dict[str, Route] = {
     "generation:reply-approve": Route((R, D), the_reply, POST),
     "generation:reply-return": Route((R, D), the_reply, POST),
     "generation:reply-comment": Route((R, D), the_reply, POST),
+    # samples
+    "generation:injection": Route((R, D), injecting),
+    "generation:injection-switch": Route((D,), project, POST),
+    "generation:injection-targets": Route((D,), injecting, POST),
+    "generation:injection-add": Route((D,), injecting, POST),
+    "generation:injection-file": Route((D,), injecting, POST),
+    "generation:injection-remove": Route((D,), the_plan_row, POST),
+    "generation:injection-begin": Route((D,), injecting, POST),
+    "generation:injection-batch": Route((D,), sample_part("batch")),
+    "generation:injection-progress": Route((D,), sample_part("batch")),
+    "generation:injection-go-on": Route((D,), sample_part("batch"), POST),
+    "generation:injection-cancel": Route((D,), sample_part("batch"), POST),
+    "generation:pools": Route((D,), injecting, BOTH),
+    "generation:pool": Route((D,), sample_part("pool")),
+    "generation:pool-items": Route((D,), sample_part("pool"), POST),
+    "generation:pool-files": Route((D,), sample_part("pool"), POST),
+    "generation:pool-priors": Route((D,), sample_part("pool"), POST),
+    "generation:pool-picture": Route((D,), sample_part("picture"), POST),
+    "generation:injection-material": Route((D,), injecting),
+    "generation:injection-triggers": Route((D,), injecting, POST),
+    "generation:injection-words": Route((D,), injecting, POST),
+    "generation:sample-review": Route((R, D), injecting),
+    "generation:samples": Route((R, D), injecting),
+    "generation:sample": Route((R, D), the_sample),
+    "generation:sample-accept": Route((R, D), the_sample, POST),
+    "generation:sample-reject": Route((R, D), the_sample, POST),
+    "generation:injection-report": Route((R, D), injecting),
     "moderation:evidence": Route((R, D), the_item),
     "moderation:evidence-start": Route((R, D), the_item, POST),
     "moderation:evidence-strike": Route((R, D), the_card, POST),

@@ -18,7 +18,7 @@ from annotation.views.scope import PersonRequest, member_of
 from generation import comparing, releasing_counterspeech
 from generation.comparing import Pair
 from generation.domain.intents import Intent
-from generation.forms import CRITERION_NAMES, INTENT_NAMES, ComparisonForm, RulesForm
+from generation.forms.counterspeech import CRITERION_NAMES, INTENT_NAMES, ComparisonForm, RulesForm
 from generation.models import Candidate, CounterRules, Exemplar
 from generation.showing_counterspeech import visible_exchanges
 from generation.views.counter_scope import desk_member

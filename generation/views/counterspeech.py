@@ -15,7 +15,7 @@ from annotation.views.scope import PersonRequest
 from generation import requesting, writing
 from generation.domain.explanations import Explanation
 from generation.domain.intents import Intent
-from generation.forms import INTENT_NAMES, SIDE_NAMES, PasteForm, WriteForm
+from generation.forms.counterspeech import INTENT_NAMES, SIDE_NAMES, PasteForm, WriteForm
 from generation.models import Exchange, Reply
 from generation.showing_counterspeech import Desk, own_draft, visible_exchanges, waiting_for
 from generation.views.counter_scope import desk_member, exchange_for, item_for, reply_for

@@ -16,7 +16,7 @@ from annotation.views.scope import PersonRequest
 from generation import approving, requesting, writing
 from generation.domain.guard import REASON_LENGTH
 from generation.domain.intents import Intent
-from generation.forms import INTENT_NAMES
+from generation.forms.counterspeech import INTENT_NAMES
 from generation.models import Candidate, Exchange, Reply
 from generation.showing_counterspeech import draft_of, history_of, waiting_for
 from generation.views.counter_scope import desk_member, exchange_for, reply_for

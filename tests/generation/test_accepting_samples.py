@@ -3,20 +3,19 @@
 from typing import Any
 
 import pytest
-from sample_writers import GROUP, entry, make_injecting_project, make_pool
+from sample_writers import GROUP, TEXT, make_injecting_project, make_pool
+from sample_writers import make_sample as waiting
 
 from annotation.consensus import close_item
 from annotation.domain.words import Modality, Role, Stage
 from annotation.handing_out import Held, NothingLeft, claim
-from annotation.models import Category, Event, Item, Membership, Prior, Project, Skip
+from annotation.models import Event, Item, Membership, Prior, Project, Skip
 from builders import category, make_item, make_label, make_member, make_picture
 from generation import accepting, pooling, reporting_injection, switching
 from generation.domain.sampling import SampleState
-from generation.models import InjectionBatch, PicturePool, Sample
+from generation.models import PicturePool, Sample
 
 pytestmark = pytest.mark.django_db
-
-TEXT = "They put <insult> on our letterbox, and we put flowers on it."
 
 
 @pytest.fixture
@@ -32,23 +31,6 @@ def project(admin: Membership) -> Project:
 @pytest.fixture
 def pool(admin: Membership) -> PicturePool:
     return make_pool(admin)
-
-
-def waiting(pool: PicturePool, text: str = TEXT, pattern: str = "110", **fields: Any) -> Sample:
-    """A written sample that waits for a person."""
-    project = pool.project
-    batch, _ = InjectionBatch.objects.get_or_create(project=project, number=1, defaults={"plan": [entry()], "seed": 1})
-    number = batch.samples.count() + 1
-    hateful = pattern[1] == "1"
-    known = pool.pictures.filter(category__hateful=hateful)[number % 2]
-    made = {
-        "strategy": "victim_perspective", "target_group": GROUP, "state": SampleState.WAITING, "model": "writer",
-        "prompt_digest": "d" * 64, "seed": number, "order": number,
-    }  # fmt: skip
-    return Sample.objects.create(
-        project=project, batch=batch, entry=1, number=number, pattern=pattern, text=text, pool_picture=known,
-        intended=Category.objects.get(project=project, code=int(pattern[2])), **{**made, **fields},
-    )  # fmt: skip
 
 
 def test_an_accepted_sample_is_an_item_like_any_other_with_its_intent_and_how_it_was_made(
