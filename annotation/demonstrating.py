@@ -14,8 +14,9 @@ from typing import Any
 
 from django.conf import settings
 from django.utils import timezone
+from django.utils.module_loading import import_string
 
-from annotation import batching, joining, opening, releasing, removing
+from annotation import batching, joining, opening, releasing, removing, rooms
 from annotation.domain.words import Policy, PriorDisplay, Role, Stage
 from annotation.import_terms import ImportOptions
 from annotation.importing import import_file
@@ -71,6 +72,9 @@ def _make(slug: str, name: str, policy: Policy, display: PriorDisplay) -> None:
     _take_out(project, admin)
     _days_of_work(project)
     releasing.release(project, admin)
+    if slug == REVIEWED:
+        for path in rooms.samples:
+            import_string(path)(project)
 
 
 def _people(project: Project) -> Membership:

@@ -59,3 +59,5 @@ tabs: list[Tab] = []
 actions: list[Action] = []
 chores: dict[str, str] = {}
 """Steps of the sweeper: the name of the count → the path of a function that answers how many."""
+samples: list[str] = []
+"""What other apps add to the sample project of the demonstration: paths of functions of the project."""

@@ -56,6 +56,7 @@ class ModerationConfig(AppConfig):
                 "moderation:documents", "administers", _("Documents"), ("documents", "document"), group=rooms.MODELS
             )
         )
+        rooms.samples.append("moderation.demonstrating.bring_in")
         rooms.tabs.append(rooms.Tab("moderation:item-runs", _("Debates")))
         rooms.tabs.append(rooms.Tab("moderation:item-scores", _("Scores")))
         rooms.tabs.append(rooms.Tab("moderation:evidence", _("Evidence"), checks_claims=True))

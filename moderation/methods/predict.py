@@ -175,7 +175,12 @@ def _view(case: Case, perspective: Perspective, values: Mapping[str, Any]) -> St
     step = _ask(
         case, _key(perspective), ModelRole.PERSPECTIVE, "perspective", fields, debate.view_shape(perspective), _VIEW
     )
-    context = {**step.context, "hateful_label": perspective.hateful_label, "other_label": perspective.other_label}
+    context = {
+        **step.context,
+        "perspective": perspective.code,
+        "hateful_label": perspective.hateful_label,
+        "other_label": perspective.other_label,
+    }
     tempted = step.suspect or any(case.post.suspects(each.text) for each in examples)
     return replace(step, optional=True, suspect=tempted, context=context)
 

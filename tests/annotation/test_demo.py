@@ -12,9 +12,23 @@ from annotation.auditing import audit
 from annotation.dashboard import dashboard
 from annotation.domain.words import Level, Reason
 from annotation.finding import PATTERNS
-from annotation.models import Batch, Dispute, Item, KnownAnswer, Label, Membership, Project, Release, WorkDay
+from annotation.models import (
+    Batch,
+    Dispute,
+    GlossaryUse,
+    Item,
+    KnownAnswer,
+    Label,
+    Membership,
+    Project,
+    Release,
+    WorkDay,
+)
 from annotation.samples.campaign import ANNOTATORS
 from annotation.samples.neighbourhood import SAMPLES
+from moderation.demonstrating import HAND_WRITTEN
+from moderation.models import Score
+from runs.models import Run, Turn
 
 pytestmark = [pytest.mark.django_db, pytest.mark.slow]
 
@@ -93,3 +107,25 @@ def test_the_demo_has_batches_of_every_kind_and_enough_for_somebody_new():
     }
     assert rows.get(limited=True).members.count() == len(ANNOTATORS)
     assert Item.objects.open().filter(project__slug="neighbourhood", queue=0).count() >= 5
+
+
+def test_the_demo_has_debates_written_by_hand_a_score_and_a_term_that_one_of_them_cites():
+    demo()
+    project = Project.objects.get(slug="neighbourhood")
+    runs = Run.objects.filter(project=project.public_id).exclude(method__startswith="counter")
+    assert sorted(runs.values_list("method", "state", "reason", "tokens")) == [
+        ("arcade", "succeeded", "", 0),
+        ("arcade", "succeeded", "", 0),
+        ("explain", "succeeded", "", 0),
+        ("predict", "succeeded", "", 0),
+        ("score", "succeeded", "", 0),
+    ]
+    said = set(Turn.objects.filter(run__in=runs).exclude(model="").values_list("model", flat=True))
+    assert said == {HAND_WRITTEN, "keyword:cues-1"}
+    ways = {run.outcome["way"]: run.outcome["category"] for run in runs.filter(method="arcade") if run.outcome}
+    assert ways == {"deep": 1, "fast": 0}
+    debate = runs.get(method="predict").outcome
+    assert debate is not None and (debate["majority"], debate["hateful"]) == ("hate", True)
+    assert Score.objects.get(project=project).score == 1.0
+    use = GlossaryUse.objects.get()
+    assert use.entry.term == "weeds" and "(G1)" in runs.get(public_id=use.run).outcome["reason"]
