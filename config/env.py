@@ -122,7 +122,7 @@ def database(name: str, *, default: Path, environ: Mapping[str, str] = os.enviro
     except ValueError:
         raise ImproperlyConfigured(f"{name} has a port that is no number.") from None
     return {
-        "ENGINE": "django.db.backends.postgresql",
+        "ENGINE": "config.postgresql",
         "NAME": unquote(parts.path[1:]),
         "USER": unquote(parts.username or ""),
         "PASSWORD": unquote(parts.password or ""),
@@ -130,7 +130,7 @@ def database(name: str, *, default: Path, environ: Mapping[str, str] = os.enviro
         "PORT": str(port or ""),
         # The pool keeps connections open itself; Django refuses a max age beside it.
         "CONN_MAX_AGE": 0,
-        "CONN_HEALTH_CHECKS": True,
+        "CONN_HEALTH_CHECKS": False,  # the backend glances at them instead
         "OPTIONS": {
             # A long lock (a migration) or a lost server ends in a 503 with a retry text, not in a hanging page.
             "options": "-c lock_timeout=5s -c idle_in_transaction_session_timeout=120s",

@@ -9,7 +9,7 @@ _PICTURE = 1000
 
 def count(text: str) -> int:
     """A token estimate of one text."""
-    wide = sum(1 for letter in text if letter >= "\u2e80")
+    wide = 0 if text.isascii() else sum(1 for letter in text if letter >= "\u2e80")
     return wide + -(-(len(text) - wide) // _LATIN)
 
 

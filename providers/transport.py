@@ -8,6 +8,7 @@ import ssl
 import threading
 import time
 import zlib
+from collections import defaultdict, deque
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from contextlib import contextmanager
 from dataclasses import dataclass
@@ -15,6 +16,9 @@ from typing import Any, cast
 
 import httpcore2
 import httpx2
+
+_EXPIRY = 30.0
+"""For so many seconds a connection is kept that nobody needs."""
 
 
 class TransportFault(Exception):
@@ -110,6 +114,52 @@ class _TimedBackend(httpcore2.SyncBackend):
         return TimedStream(stream, self._left)
 
 
+class _Kept:
+    """Connections kept for the next exchange, the one used last first, each in the hands of one thread at a time.
+
+    httpcore's own pool walks through all its connections twice with every request, which with sixty under way costs
+    more than the request. How many are open at once is what the gate of the provider allows.
+    """
+
+    def __init__(self, most: int, expiry: float, connect: Callable[[httpcore2.Origin], httpcore2.HTTPConnection]):
+        self._most, self._expiry, self._connect = most, expiry, connect
+        self._lock = threading.Lock()
+        self._idle: dict[str, deque[tuple[float, httpcore2.HTTPConnection]]] = defaultdict(deque)
+
+    def take(self, origin: httpcore2.Origin) -> httpcore2.HTTPConnection:
+        """A connection that is not known to be dead, or a new one, which is opened by its first request."""
+        idle = self._idle[str(origin)]
+        while True:
+            with self._lock:
+                if not idle:
+                    return self._connect(origin)
+                _since, connection = idle.pop()
+            if not connection.has_expired():
+                return connection
+            connection.close()
+
+    def put_back(self, origin: httpcore2.Origin, connection: httpcore2.HTTPConnection) -> None:
+        """Keep the connection if its exchange came to its end; those that nobody needed for long are closed."""
+        old = [] if connection.is_idle() else [connection]
+        now = time.monotonic()
+        with self._lock:
+            idle = self._idle[str(origin)]
+            if not old:
+                idle.append((now, connection))
+            while idle and (len(idle) > self._most or idle[0][0] < now - self._expiry):
+                old.append(idle.popleft()[1])
+        for each in old:
+            each.close()
+
+    def close(self) -> None:
+        """Close those that are kept."""
+        with self._lock:
+            found = [connection for idle in self._idle.values() for _since, connection in idle]
+            self._idle.clear()
+        for connection in found:
+            connection.close()
+
+
 class BoundedTransport(httpx2.BaseTransport):
     """Sends one request and reads the whole answer within `bounds`.
 
@@ -120,12 +170,13 @@ class BoundedTransport(httpx2.BaseTransport):
     def __init__(self, bounds: Bounds | None = None, *, connections: int = 512) -> None:
         self.bounds = bounds or Bounds()
         self._deadline = _Deadline()
-        self._pool = httpcore2.ConnectionPool(
-            ssl_context=httpx2.create_ssl_context(),
-            max_connections=connections,
-            max_keepalive_connections=connections,
-            keepalive_expiry=30.0,
-            network_backend=_TimedBackend(self._left),
+        context, backend = httpx2.create_ssl_context(), _TimedBackend(self._left)
+        self._kept = _Kept(
+            connections,
+            _EXPIRY,
+            lambda origin: httpcore2.HTTPConnection(
+                origin, ssl_context=context, keepalive_expiry=_EXPIRY, network_backend=backend
+            ),
         )
 
     def _left(self, timeout: float | None) -> float | None:
@@ -146,8 +197,9 @@ class BoundedTransport(httpx2.BaseTransport):
 
     def handle_request(self, request: httpx2.Request) -> httpx2.Response:
         """One exchange; the answer's body is read, decoded and counted before this returns."""
-        with self._clocked():
-            answer = self._pool.handle_request(self._outgoing(request))
+        outgoing = self._outgoing(request)
+        with self._clocked(), self._connected(outgoing.url.origin) as connection:
+            answer = connection.handle_request(outgoing)
             try:
                 headers = httpx2.Headers(answer.headers)
                 if 300 <= answer.status < 400:
@@ -158,6 +210,16 @@ class BoundedTransport(httpx2.BaseTransport):
         for gone in ("content-encoding", "content-length", "transfer-encoding"):
             headers.pop(gone, None)
         return httpx2.Response(answer.status, headers=headers, content=body, request=request)
+
+    @contextmanager
+    def _connected(self, origin: httpcore2.Origin) -> Iterator[httpcore2.HTTPConnection]:
+        if origin.scheme not in (b"http", b"https"):
+            raise httpcore2.UnsupportedProtocol("Only http:// and https:// are spoken here.")
+        connection = self._kept.take(origin)
+        try:
+            yield connection
+        finally:
+            self._kept.put_back(origin, connection)
 
     def _outgoing(self, request: httpx2.Request) -> httpcore2.Request:
         headers = [(name, value) for name, value in request.headers.raw if name.lower() != b"accept-encoding"]
@@ -189,7 +251,7 @@ class BoundedTransport(httpx2.BaseTransport):
 
     def close(self) -> None:
         """Close the pooled connections."""
-        self._pool.close()
+        self._kept.close()
 
 
 @dataclass(frozen=True)

@@ -8,6 +8,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from django.db import connection
+from django.db.models import JSONField
 
 from runs.models import Account, Run, Turn
 from runs.taking import lease
@@ -23,6 +24,8 @@ _UNLIMITED = (
 )
 _WITHIN = "(call_limit IS NULL OR call_limit >= calls + %s) AND (token_limit IS NULL OR token_limit >= tokens + %s)"
 _FIELDS = [field for field in Turn._meta.concrete_fields if field.name not in {"id", "created_at"}]
+_NAMES = [field.attname for field in _FIELDS]
+_JSON = [place for place, field in enumerate(_FIELDS) if isinstance(field, JSONField)]
 _INSERT = (
     f"INSERT INTO {_TURN} ({', '.join(str(field.column) for field in _FIELDS)}) "
     f"VALUES ({', '.join(['%s'] * len(_FIELDS))}) ON CONFLICT (run_id, key) DO NOTHING"
@@ -87,7 +90,9 @@ def insert_and_book(turn: Turn, run: Run, booking: Booking, in_flight: Mapping[s
     PostgreSQL does both in one statement, one way there and back instead of four; SQLite in the caller's transaction.
     """
     sql, values = booking.update(run, in_flight)
-    given = [field.get_db_prep_save(getattr(turn, field.attname), connection) for field in _FIELDS]
+    given = [getattr(turn, name) for name in _NAMES]
+    for place in _JSON:
+        given[place] = None if given[place] is None else json.dumps(given[place])
     with connection.cursor() as cursor:
         if connection.vendor == "postgresql":
             cursor.execute(_AT_ONCE.format(booking=sql), [*given, *values])

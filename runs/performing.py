@@ -3,9 +3,10 @@
 import random
 import time
 from collections.abc import Callable, Iterator, Sequence
-from concurrent.futures import FIRST_COMPLETED, Future, wait
+from concurrent.futures import Future
 from dataclasses import dataclass
 from functools import partial
+from queue import Empty, SimpleQueue
 from typing import Any
 
 from django.conf import settings
@@ -52,6 +53,7 @@ class Performance:
         self.method = method
         self.case = case
         self.models = models
+        self.asked: dict[str, Model] = {}
         self.saved: dict[str, SavedTurn] = turns.saved(run)
         self.usable: dict[str, SavedTurn] = {}
         # The row's own: whoever ends the run finds there what is still under way.
@@ -62,12 +64,17 @@ class Performance:
         # Steps under way when a worker was lost: they may have been billed, and are asked again.
         self.lost = dict(self.in_flight)
         self.flying: dict[Future[Any], Asking] = {}
+        self.landed: SimpleQueue[Future[Any] | None] = SimpleQueue()
         self.halt: Exception | None = None
         self.deadline = time.monotonic() + max(1.0, run.seconds_limit - run.seconds)
         self.renewed = self.looked = time.monotonic()  # the case was loaded just now
 
     def play(self) -> Outcome | Waiting:
         """Ask in rounds until the method has finished, a turn ends the run, or a provider makes it wait."""
+        with stopping.heard_at(self.landed):
+            return self._play()
+
+    def _play(self) -> Outcome | Waiting:
         while True:
             steps = self.method.next_steps(self.case, self.usable)
             if isinstance(steps, Finish):
@@ -126,7 +133,7 @@ class Performance:
         if asking.step.work is not None:
             asking.seconds = -time.monotonic()
             done = _done_here if asking.step.at_home else pool.shared(settings.RUN_MODEL_THREADS).submit
-            self.flying[done(asking.step.work)] = asking
+            self._fly(done(asking.step.work), asking)
             return
         try:
             spending.reserve(self.run, asking, self.in_flight)
@@ -134,23 +141,42 @@ class Performance:
             self.halt = reason
             return
         self.renewed = time.monotonic()
-        role = asking.step.role
-        job = partial(_reply, self.models, role, self.run.model_plan[role], asking.request)
-        self.flying[pool.shared(settings.RUN_MODEL_THREADS).submit(job)] = asking
+        job = partial(self._reply, asking.step.role, asking.request)
+        self._fly(pool.shared(settings.RUN_MODEL_THREADS).submit(job), asking)
+
+    def _fly(self, future: Future[Any], asking: Asking) -> None:
+        self.flying[future] = asking
+        future.add_done_callback(self.landed.put)
+
+    def _reply(self, role: str, request: Request) -> Reply:
+        """What the model of the role answers; on a thread of the pool."""
+        model = self.asked.get(role)
+        if model is None:  # made here, not where it is planned: what it says of its settings is the call's fault
+            model = self.asked[role] = self.models(role, self.run.model_plan[role])
+        return model.reply(request)
 
     def _landed(self) -> Iterator[Future[Any]]:
         """Wait for the next answers, without a database connection; renew the lease meanwhile."""
         hand_back()
         grace = time.monotonic() + settings.RUN_GRACE_SECONDS
         while True:
-            told = stopping.told()
-            until = min(self.renewed + settings.RUN_LEASE_SECONDS / 3, self.deadline, grace if told else self.deadline)
-            waited_for: list[Future[Any]] = [*self.flying] if told else [*self.flying, stopping.future()]
-            done, _ = wait(waited_for, max(0.0, until - time.monotonic()), FIRST_COMPLETED)
-            if landed := [future for future in self.flying if future in done]:
+            until = min(self.renewed + settings.RUN_LEASE_SECONDS / 3, self.deadline)
+            if stopping.told():
+                until = min(until, grace)
+            if landed := self._arrivals(until):
                 yield from landed
                 return
             self._while_waiting(grace)
+
+    def _arrivals(self, until: float) -> list[Future[Any]]:
+        """What has landed, once anything has; nothing where the time is over, or the process was told to stop."""
+        try:
+            arrived = [self.landed.get(timeout=max(0.0, until - time.monotonic()))]
+        except Empty:
+            return []
+        while not self.landed.empty():
+            arrived.append(self.landed.get())
+        return [future for future in arrived if future is not None]
 
     def _while_waiting(self, grace: float) -> None:
         now = time.monotonic()
@@ -249,10 +275,6 @@ def _done_here(work: Callable[[], Any]) -> Future[Any]:
     except (ProviderError, Refused) as fault:
         future.set_exception(fault)
     return future
-
-
-def _reply(models: Models, role: str, name: str, request: Request) -> Reply:
-    return models(role, name).reply(request)
 
 
 def _ending(step: Step, turn: SavedTurn) -> Outcome:
