@@ -53,19 +53,24 @@ class Added:
 
 @short_transaction
 def make_pool(
-    member: Membership, name: str, target_group: str = "", licence: str = "", source: str = ""
+    project: Project,
+    name: str,
+    target_group: str = "",
+    licence: str = "",
+    source: str = "",
+    actor: Membership | None = None,
 ) -> PicturePool:
     """A new pool. Raises BadMaterial for a name that is taken, InjectionOff."""
-    require_on(member.project)
+    require_on(project)
     try:
         with transaction.atomic():
             pool = PicturePool.objects.create(
-                project=member.project, name=name.strip(), target_group=target_group.strip(),
-                licence=licence.strip(), source=source.strip(), created_by=member,
+                project=project, name=name.strip(), target_group=target_group.strip(),
+                licence=licence.strip(), source=source.strip(), created_by=actor,
             )  # fmt: skip
     except IntegrityError:
         raise BadMaterial(_("There is a pool of this name already; open it, or choose another name.")) from None
-    record("pool_made", project=member.project, actor=member, row=pool.public_id, licence=pool.licence)
+    record("pool_made", project=project, actor=actor, row=pool.public_id, licence=pool.licence)
     return pool
 
 
@@ -92,9 +97,9 @@ def usable(project: Project) -> QuerySet[PoolPicture]:
 
 
 @short_transaction
-def add_items(member: Membership, pool: PicturePool, items: Iterable[Item]) -> Added:
+def add_items(pool: PicturePool, items: Iterable[Item], actor: Membership | None = None) -> Added:
     """Put the pictures of these items of the project into the pool, each with the licence and image prior it has."""
-    require_on(member.project)
+    require_on(pool.project)
     shown: dict[int, Item] = {}
     for item in items:
         if item.picture_id is not None and item.stage != Stage.EXCLUDED:
@@ -104,22 +109,25 @@ def add_items(member: Membership, pool: PicturePool, items: Iterable[Item]) -> A
         PoolPicture(pool=pool, picture_id=key, name=item.external_id, licence=item.licence, **priors.get(item.pk, {}))
         for key, item in shown.items()
     ]
-    return _add(member, pool, rows)
+    return _add(pool, rows, actor)
 
 
 def add_files(
-    member: Membership, pool: PicturePool, files: "Sequence[UploadedFile[bytes]]", category: Category | None = None
+    pool: PicturePool,
+    files: "Sequence[UploadedFile[bytes]]",
+    category: Category | None = None,
+    actor: Membership | None = None,
 ) -> Added:
     """Store uploaded pictures and put them into the pool; with a category, that is what each of them says alone.
 
     A file that is no picture is refused by name, the others are kept. Raises BadMaterial for too many, InjectionOff.
     """
-    require_on(member.project)
+    require_on(pool.project)
     if len(files) > MOST_FILES:
         raise BadMaterial(_("At most %(most)s pictures at a time.") % {"most": MOST_FILES})
-    known, refused = known_pictures(member.project), []
+    known, refused = known_pictures(pool.project), []
     held = _Uploaded(files)
-    with Gallery(member.project, held, keep=True, known=known) as gallery:
+    with Gallery(pool.project, held, keep=True, known=known) as gallery:
         for name in held.names:
             gallery.want(name)
         gallery.finish()
@@ -131,7 +139,7 @@ def add_files(
             else:
                 found.setdefault(result, name)
         try:
-            added = _store(member, pool, gallery, found, held, category, known)
+            added = _store(pool, gallery, found, held, category, known, actor)
         except BaseException:
             for picture in gallery.staged():
                 discard(picture)
@@ -141,28 +149,28 @@ def add_files(
 
 @short_transaction
 def _store(
-    member: Membership,
     pool: PicturePool,
     gallery: Gallery,
     found: Mapping[str, str],
     held: "_Uploaded",
     category: Category | None,
     known: Mapping[str, int],
+    actor: Membership | None,
 ) -> Added:
-    keys = {**known, **store_pictures(member.project, gallery.staged())}
+    keys = {**known, **store_pictures(pool.project, gallery.staged())}
     said = {"category": category, "model": BY_HAND} if category else {}
     rows = [
         PoolPicture(pool=pool, picture_id=keys[sha256], name=held.shown(name), **said) for sha256, name in found.items()
     ]
-    return _add(member, pool, rows)
+    return _add(pool, rows, actor)
 
 
-def _add(member: Membership, pool: PicturePool, rows: Sequence[PoolPicture]) -> Added:
+def _add(pool: PicturePool, rows: Sequence[PoolPicture], actor: Membership | None) -> Added:
     before = pool.pictures.count()
     PoolPicture.objects.bulk_create(rows, ignore_conflicts=True)
     new = pool.pictures.count() - before
     if new:
-        record("pool_filled", project=member.project, actor=member, row=pool.public_id, pictures=new)
+        record("pool_filled", project=pool.project, actor=actor, row=pool.public_id, pictures=new)
     return Added(new, len(rows) - new)
 
 

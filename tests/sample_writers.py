@@ -95,7 +95,7 @@ def make_pool(
     admin: Membership, name: str = "street", codes: Sequence[int | None] = (1, 1, 0, 0), group: str = GROUP
 ) -> PicturePool:
     """A pool of drawn pictures: a category each for what it says alone, None where nobody has said."""
-    pool = pooling.make_pool(admin, name, group, "CC0-1.0", "drawn for a test")
+    pool = pooling.make_pool(admin.project, name, group, "CC0-1.0", "drawn for a test", admin)
     for code in codes:
         known = None if code is None else category(admin.project, code)
         row = PoolPicture(pool=pool, picture=make_picture(admin.project), category=known, model="openai:seer")

@@ -541,6 +541,12 @@ ROUTES: dict[str, Route] = {
     # the API
     "generation-api:counterspeech": Route((R, D), project, BOTH),
     "generation-api:replies": Route((D,), project),
+    "generation-api:injection": Route((D,), injecting, BOTH),
+    "generation-api:injection-switch": Route((D,), project, POST),
+    "generation-api:injection-batch": Route((D,), sample_part("batch")),
+    "generation-api:samples": Route((R, D), injecting),
+    "generation-api:sample": Route((R, D), the_sample, BOTH),
+    "generation-api:injection-report": Route((R, D), injecting),
     "runs-api:item-scores": Route((R, D), the_item, BOTH),
     "runs-api:score": Route((R, D), the_score),
     "runs-api:runs": Route((R, D), project, BOTH),

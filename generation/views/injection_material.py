@@ -32,7 +32,7 @@ def pools(request: PersonRequest, slug: str) -> HttpResponse:
     form = PoolForm(request.POST or None)
     if form.is_valid():
         try:
-            pool = pooling.make_pool(member, **form.cleaned_data)
+            pool = pooling.make_pool(member.project, **form.cleaned_data, actor=member)
         except pooling.BadMaterial as bad:
             form.add_error("name", str(bad))
         else:
@@ -61,7 +61,7 @@ def add_items(request: PersonRequest, slug: str, public_id: UUID) -> HttpRespons
         wanted = [name.strip() for name in names if name.strip()]
         items = visible_items(member).filter(picture__isnull=False).order_by("pk")
         items = items.filter(batch=batch) if batch else items.filter(external_id__in=wanted[:5_000])
-        added = pooling.add_items(member, found, items.iterator(500))
+        added = pooling.add_items(found, items.iterator(500), member)
         if added.new + added.known == 0:
             form.add_error(None, _("No item of that name has a picture."))
         else:
@@ -82,7 +82,7 @@ def add_files(request: PersonRequest, slug: str, public_id: UUID) -> HttpRespons
         code = form.cleaned_data["category"]
         category = Category.objects.get(project=member.project, code=int(code)) if code else None
         try:
-            added = pooling.add_files(member, found, files, category)
+            added = pooling.add_files(found, files, category, member)
         except pooling.BadMaterial as bad:
             form.add_error(None, str(bad))
         else:

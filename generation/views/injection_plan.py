@@ -1,6 +1,5 @@
 """The plan of samples: terms, targets and what is missing, entries, batches under way. For admins."""
 
-import json
 from typing import Any
 from uuid import UUID
 
@@ -17,11 +16,11 @@ from generation import injecting, switching
 from generation.domain.planning import BadPlan
 from generation.forms.injection import BatchForm, EntryForm, PlanFileForm, TargetsForm, TermsForm
 from generation.models import InjectionBatch, PlanRow
+from generation.plan_files import MOST_PLAN_BYTES, read_json
 from generation.showing_injection import Standing, consents_of, pattern_rows, pools_of
 from generation.views.injection_scope import batch_for, looker, maker, shown, while_on
 from runs.spending import BudgetExceeded
 
-MOST_PLAN_BYTES = 1_000_000
 _REFUSALS = (BadPlan, injecting.BadOptions, injecting.NoWriter, BudgetExceeded)
 
 
@@ -108,7 +107,7 @@ def read_file(request: PersonRequest, slug: str) -> HttpResponse:
     form = PlanFileForm(request.POST, request.FILES)
     if form.is_valid():
         try:
-            rows = injecting.add_rows(member, _plan_in(form.cleaned_data["plan"]))
+            rows = injecting.add_rows(member, read_json(form.cleaned_data["plan"].read(MOST_PLAN_BYTES + 1)))
         except BadPlan as bad:
             form.add_error("plan", bad.sentence)
         else:
@@ -208,26 +207,6 @@ def show_plan(request: PersonRequest, member: Membership, *, status: int = 200, 
     for standing in context["batches"]:
         standing.batch.project = project
     return render(request, "generation/injection/plan.html", context | more, status=status)
-
-
-def _plan_in(file: Any) -> Any:
-    """The JSON of an uploaded plan. Raises BadPlan."""
-    if file.size > MOST_PLAN_BYTES:
-        raise BadPlan(_("The file is too large for a plan: at most 1 MB."))
-    return read_json(file.read())
-
-
-def read_json(content: bytes) -> Any:
-    """A plan's JSON. Raises BadPlan with the line at fault."""
-    try:
-        return json.loads(content.decode("utf-8-sig"))
-    except UnicodeDecodeError:
-        raise BadPlan(_("The plan is not UTF-8: save it as UTF-8 and try again.")) from None
-    except json.JSONDecodeError as fault:
-        said = _("The plan is no JSON: line %(line)s, column %(column)s. Write a list of entries.")
-        raise BadPlan(said % {"line": fault.lineno, "column": fault.colno}) from None
-    except (RecursionError, ValueError):
-        raise BadPlan(_("The plan is no JSON that can be read. Write a list of entries.")) from None
 
 
 def _to_plan(slug: str) -> HttpResponse:

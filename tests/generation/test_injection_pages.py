@@ -234,7 +234,7 @@ def test_the_same_form_twice_is_one_batch(admin: Membership, pool: PicturePool, 
 def test_pictures_of_items_bring_their_licence_and_prior_and_excluded_ones_stay_out(
     admin: Membership, project: Project
 ) -> None:
-    pool = pooling.make_pool(admin, "posts", licence="CC0")
+    pool = pooling.make_pool(project, "posts", licence="CC0")
     shown = make_item(project, picture=make_picture(project), external_id="w-1", batch="pilot", licence="CC BY-SA 4.0")
     shown.priors.create(modality="image", category=category(project, 2), explanation="A slogan.", model="openai:seer")
     make_item(project, picture=make_picture(project), external_id="w-2", batch="pilot", stage="excluded")

@@ -1,0 +1,233 @@
+"""Samples over the API: plans carried out, how far batches are, decisions, the report, the switch."""
+
+from typing import Any
+from uuid import UUID
+
+from django.http import Http404
+from drf_spectacular.utils import OpenApiParameter, extend_schema
+from rest_framework import serializers
+from rest_framework.request import Request
+from rest_framework.response import Response
+from rest_framework.views import APIView
+
+from annotation.api.scope import member, number, problem
+from annotation.api.shapes import ProblemShape
+from annotation.domain.words import Role
+from generation import accepting, injecting, switching
+from generation.domain.planning import BadPlan
+from generation.domain.sample_forms import BatchOptions
+from generation.domain.sampling import SampleState
+from generation.models import InjectionBatch, Sample
+from generation.reporting_injection import coverage_of, report_of, standing_of
+from generation.showing_injection import may_look_at, visible_samples
+from runs.spending import BudgetExceeded
+
+MOST_LISTED = 500
+
+
+class PlanEntryShape(serializers.Serializer[Any]):
+    """One entry of a plan, as it is documented; the plan is read as a whole by its own rules."""
+
+    pattern = serializers.CharField(help_text="Three bits: text, picture, together; 1 means hateful.")
+    category = serializers.CharField(help_text="What text and picture mean together: a code, a name or an alias.")
+    strategy = serializers.CharField()
+    target_group = serializers.CharField(allow_blank=True)
+    pool = serializers.CharField()
+    count = serializers.IntegerField(min_value=1)
+
+
+class PlanWish(serializers.Serializer[Any]):
+    """A plan and what is chosen about all of its samples."""
+
+    plan = PlanEntryShape(many=True)
+    language = serializers.CharField(max_length=60, default=BatchOptions().language)
+    temperature = serializers.FloatField(min_value=0, max_value=2, default=BatchOptions().temperature)
+    seed = serializers.IntegerField(min_value=0, max_value=injecting.MOST_SEED, default=None, allow_null=True)
+    again = serializers.BooleanField(default=False, help_text="Another batch of a plan that was carried out.")
+
+
+class PlanSent(PlanWish):
+    """The same, the plan as it came: its own rules name the entry at fault."""
+
+    plan = serializers.JSONField()  # type: ignore[assignment]  # read by `read_plan`
+
+
+class DecisionShape(serializers.Serializer[Any]):
+    """What becomes of a sample."""
+
+    decision = serializers.ChoiceField(["accept", "reject"])
+    reason = serializers.CharField(max_length=2_000, default="", allow_blank=True, help_text="Needed to reject.")
+
+
+class SwitchShape(serializers.Serializer[Any]):
+    """On by accepting the terms of this version; off without."""
+
+    on = serializers.BooleanField()
+    terms_version = serializers.IntegerField(default=0)
+
+
+class Injection(APIView):
+    """The plan of a project."""
+
+    rate = "trigger"
+
+    @extend_schema(operation_id="projects_injection", responses=dict)
+    def get(self, request: Request, slug: str) -> Response:
+        """Tell whether injection is on, the newest batches, and what is there and missing of each pattern."""
+        mine = member(request, slug, Role.ADMIN)
+        batches = InjectionBatch.objects.filter(project=mine.project).select_related("project")[:20]
+        cells = [cell for row in coverage_of(mine.project).values() for cell in row if cell is not None]
+        squares = [{"pattern": cell.pattern, "category": cell.category.code, "wanted": cell.wanted, "gold": cell.gold,
+                    "in_work": cell.in_work, "missing": cell.missing} for cell in cells]  # fmt: skip
+        told = {"on": switching.is_on(mine.project), "terms_version": switching.TERMS_VERSION}
+        return Response({**told, "coverage": squares, "batches": [standing_of(batch) for batch in batches]})
+
+    @extend_schema(request=PlanWish, responses={202: dict, 400: ProblemShape, 409: ProblemShape})
+    def post(self, request: Request, slug: str) -> Response:
+        """Carry a plan out; the same plan again goes on with its batch. A bad plan changes nothing."""
+        mine = member(request, slug, Role.ADMIN)
+        shape = PlanSent(data=request.data)
+        shape.is_valid(raise_exception=True)
+        wish = shape.validated_data
+        options = {"language": wish["language"], "temperature": wish["temperature"]}
+        try:
+            batch = injecting.begin(
+                mine.project, wish["plan"], mine, options, seed=wish["seed"], again=wish["again"]
+            )  # fmt: skip
+        except switching.InjectionOff as off:
+            return problem(409, off.code, str(off))
+        except BadPlan as bad:
+            return problem(400, "bad_plan", bad.sentence, entry=bad.entry)
+        except (injecting.BadOptions, injecting.NoWriter) as bad:
+            return problem(400, bad.code, str(bad))
+        except BudgetExceeded as bad:
+            return problem(400, "budget_exceeded", str(bad))
+        return Response(standing_of(batch), status=202)
+
+
+class Switch(APIView):
+    """Whether the project makes samples."""
+
+    @extend_schema(request=SwitchShape, responses={200: dict, 409: ProblemShape})
+    def post(self, request: Request, slug: str) -> Response:
+        """Accept the terms and switch injection on, or switch it off; both are written down."""
+        mine = member(request, slug, Role.ADMIN)
+        shape = SwitchShape(data=request.data)
+        shape.is_valid(raise_exception=True)
+        if shape.validated_data["on"]:
+            try:
+                switching.switch_on(mine, shape.validated_data["terms_version"])
+            except switching.BadTerms as bad:
+                return problem(409, bad.code, str(bad), terms_version=switching.TERMS_VERSION)
+        else:
+            switching.switch_off(mine)
+        return Response({"on": switching.is_on(mine.project), "terms_version": switching.TERMS_VERSION})
+
+
+class Batch(APIView):
+    """One batch."""
+
+    @extend_schema(operation_id="projects_injection_batch", responses=dict)
+    def get(self, request: Request, slug: str, public_id: UUID) -> Response:
+        """Tell how many samples are made, duplicate, refused, waiting for review."""
+        mine = member(request, slug, Role.ADMIN)
+        batch = InjectionBatch.objects.filter(project=mine.project, public_id=public_id).first()
+        if batch is None:
+            raise Http404
+        batch.project = mine.project
+        return Response(standing_of(batch))
+
+
+class Samples(APIView):
+    """The samples of a project."""
+
+    @extend_schema(
+        operation_id="projects_samples_list",
+        responses=dict,
+        parameters=[OpenApiParameter("state", str), OpenApiParameter("limit", int)],
+    )
+    def get(self, request: Request, slug: str) -> Response:
+        """List samples, the newest first, with how each was made."""
+        mine = member(request, slug, Role.REVIEWER, Role.ADMIN)
+        rows = visible_samples(mine).order_by("-pk")
+        if (state := request.query_params.get("state", "")) in list(SampleState):
+            rows = rows.filter(state=state)
+        some = list(rows[: number(self, request, "limit", 100, MOST_LISTED)])
+        for row in some:
+            accepting.look_at(row, mine)
+        return Response([told(row) for row in some])
+
+
+class OneSample(APIView):
+    """One sample."""
+
+    @extend_schema(operation_id="projects_sample", responses=dict)
+    def get(self, request: Request, slug: str, public_id: UUID) -> Response:
+        """Show a sample with how it was made."""
+        mine = member(request, slug, Role.REVIEWER, Role.ADMIN)
+        found = self._found(mine, public_id)
+        accepting.look_at(found, mine)
+        return Response(told(found))
+
+    @extend_schema(request=DecisionShape, responses={200: dict, 409: ProblemShape, 422: ProblemShape})
+    def post(self, request: Request, slug: str, public_id: UUID) -> Response:
+        """Accept a sample as an item, or reject it with a reason."""
+        mine = member(request, slug, Role.REVIEWER, Role.ADMIN)
+        found = self._found(mine, public_id)
+        shape = DecisionShape(data=request.data)
+        shape.is_valid(raise_exception=True)
+        reason = shape.validated_data["reason"]
+        if shape.validated_data["decision"] == "reject" and not reason.strip():
+            return problem(422, "missing_reason", "Say why the sample is rejected.")
+        try:
+            if shape.validated_data["decision"] == "accept":
+                accepting.accept(found, mine)
+            else:
+                accepting.reject(found, mine, reason)
+        except (accepting.CannotDecide, switching.InjectionOff) as fault:
+            return problem(409, fault.code, str(fault))
+        found.refresh_from_db()
+        return Response(told(found))
+
+    def _found(self, mine: Any, public_id: UUID) -> Sample:
+        found = visible_samples(mine).filter(public_id=public_id).first()
+        if found is None or not may_look_at(found, mine):
+            raise Http404
+        found.project = mine.project
+        return found
+
+
+class Report(APIView):
+    """Which strategy makes what it means to."""
+
+    @extend_schema(operation_id="projects_injection_report", responses=dict)
+    def get(self, request: Request, slug: str) -> Response:
+        """Tell the yield and the intent alignment of each strategy, with Wilson intervals."""
+        mine = member(request, slug, Role.REVIEWER, Role.ADMIN)
+        return Response(report_of(mine.project))
+
+
+def told(row: Sample) -> dict[str, Any]:
+    """A sample as programs read it."""
+    return {
+        "id": str(row.public_id),
+        "state": row.state,
+        "text": row.text or None,
+        "pattern": row.pattern,
+        "category": row.intended.code,
+        "strategy": row.strategy,
+        "target_group": row.target_group,
+        "pool": row.pool_picture.pool.name,
+        "picture": str(row.pool_picture.picture.public_id),
+        "licence": row.pool_picture.licence_in_force,
+        "model": row.model or None,
+        "prompt_digest": row.prompt_digest or None,
+        "seed": row.seed,
+        "batch": str(row.batch.public_id),
+        "run": str(row.run_id) if row.run_id else None,
+        "holds": row.holds,
+        "detail": row.detail or None,
+        "reason": row.reason or None,
+        "decided_at": row.decided_at.isoformat() if row.decided_at else None,
+        "item": row.item.external_id if row.item else None,
+    }

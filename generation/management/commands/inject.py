@@ -1,0 +1,77 @@
+"""inject SLUG --plan FILE: have models write the samples of a plan, and say how many are where."""
+
+import sys
+from pathlib import Path
+from typing import Any
+
+from django.conf import settings
+from django.core.management.base import CommandError, CommandParser
+
+from annotation.management.json_command import JsonCommand
+from annotation.management.projects import project_named
+from generation import injecting, switching
+from generation.domain.planning import BadPlan
+from generation.domain.sample_forms import BatchOptions
+from generation.methods import injection
+from generation.plan_files import MOST_PLAN_BYTES, read_json
+from generation.reporting_injection import standing_of
+from runs import pausing, working_off
+from runs.spending import BudgetExceeded
+
+
+class Command(JsonCommand):
+    help = (
+        "Have models write the samples of a plan: a JSON list of {pattern, category, strategy, target_group, pool, "
+        "count}. A batch is a log: cut off at any moment, the same command goes on where it stopped, and nothing that "
+        "was answered is asked twice. People review the samples before any of them becomes an item. Injection has to "
+        "be switched on in the project."
+    )
+
+    def add_arguments(self, parser: CommandParser) -> None:
+        super().add_arguments(parser)
+        parser.add_argument("slug", help="the project")
+        parser.add_argument("--plan", required=True, metavar="FILE", help="the plan as JSON; - reads it from the input")
+        parser.add_argument("--language", default=BatchOptions().language, help="of the texts")
+        parser.add_argument("--temperature", type=float, default=BatchOptions().temperature)
+        parser.add_argument("--seed", type=int, help="deals pictures and trigger texts; default: drawn, and recorded")
+        parser.add_argument("--again", action="store_true", help="begin another batch of a plan that was carried out")
+        parser.add_argument("--threads", type=int, default=2 * settings.MODEL_CALLS_AT_ONCE, help="runs at a time")
+
+    def answer(self, **options: Any) -> Any:
+        project = project_named(options["slug"], to_change=True)
+        if options["threads"] < 1:
+            raise CommandError("--threads is a number from 1 up.")
+        chosen = {"language": options["language"], "temperature": options["temperature"]}
+        try:
+            batch = injecting.begin(
+                project,
+                read_json(_content(options["plan"])),
+                options=chosen,
+                seed=options["seed"],
+                again=options["again"],
+                ring=False,
+            )
+        except (BadPlan, injecting.BadOptions, injecting.NoWriter, switching.InjectionOff, BudgetExceeded) as fault:
+            raise CommandError(str(fault)) from None
+        working_off.work_off(project.public_id, injection.NAME, threads=options["threads"], tick=lambda: None)
+        for pause in pausing.in_force():
+            self.say(f"{pause.provider} is paused: {pause.detail}")
+        return standing_of(batch)
+
+    def failed(self, value: Any) -> bool:
+        return bool(value["asked"] or value["failed"])
+
+    def show(self, value: Any) -> None:
+        named = ("made", "duplicate", "held", "refused", "unreadable", "failed", "waiting", "accepted", "rejected")
+        told = ", ".join(f"{value[name]} {name}" for name in named if value[name])
+        self.stdout.write(f"Batch {value['number']}: {told or 'nothing yet'}.")
+
+
+def _content(name: str) -> bytes:
+    if name == "-":
+        return sys.stdin.buffer.read(MOST_PLAN_BYTES + 1)
+    try:
+        with Path(name).open("rb") as file:
+            return file.read(MOST_PLAN_BYTES + 1)
+    except OSError as fault:
+        raise CommandError(f"The plan {name} cannot be read: {fault.strerror}.") from None
