@@ -84,6 +84,7 @@ class SettingsForm(forms.ModelForm[Project]):
             "lease_minutes",
             "daily_goal",
             "adjudicate_own",
+            "dispute_model_conflict",
             "call_budget",
             "token_budget",
             "licence",
@@ -104,6 +105,7 @@ class SettingsForm(forms.ModelForm[Project]):
             "lease_minutes": _("Minutes a seat is held"),
             "daily_goal": _("Personal goal a day"),
             "adjudicate_own": _("Reviewers may settle items they labelled themselves"),
+            "dispute_model_conflict": _("Items go to a reviewer where a model's verdict differs from the consensus"),
             "call_budget": _("Model calls at most"),
             "token_budget": _("Tokens at most"),
             "content_warning": _("Content warning"),
@@ -112,6 +114,9 @@ class SettingsForm(forms.ModelForm[Project]):
         }
         help_texts = {
             "daily_goal": _("Shown to each person for themselves only; 0 shows none."),
+            "dispute_model_conflict": _(
+                "A verdict changes nothing by itself. What a reviewer has decided is not brought up again."
+            ),
             "call_budget": _("Empty: no limit."),
             "token_budget": _("Empty: no limit."),
             "consent_text": _("A change makes a new version that every annotator is asked to accept."),

@@ -242,6 +242,25 @@ def test_what_models_said_is_hidden_from_whoever_may_still_say_something_themsel
     assert "a post still open" in text_of(both.get(address("runs")))
 
 
+def test_an_admin_asks_to_hear_where_a_verdict_differs_from_the_people(project: Project, reviewer: Client) -> None:
+    people = [make_member(project) for _ in range(3)]
+    agreed = make_labelled_item(project, people, [0, 0, 0], text="All immigrants are vermin.", external_id="post-3")
+    close_item(agreed)
+    held(project, agreed, "baseline")
+    agreed.refresh_from_db()
+    assert agreed.stage == "gold"  # nobody asked
+    admin = client_of(make_member(project, Role.ADMIN))
+    names = ("name", "policy", "low_quality_threshold", "extra_seats", "prior_display", "order", "lease_minutes")
+    kept = {name: getattr(project, name) for name in (*names, "daily_goal")}
+    settings = reverse("annotation:project-settings", args=["garden"])
+    assert 'name="dispute_model_conflict"' in text_of(admin.get(settings))
+    assert admin.post(settings, kept | {"dispute_model_conflict": "on"}).status_code == 302
+    held(project, agreed, "baseline")
+    agreed.refresh_from_db()
+    assert (agreed.stage, list(agreed.disputes.values_list("reason", flat=True))) == ("disputed", ["model_conflict"])
+    assert "Model conflict" in text_of(reviewer.get(reverse("moderation:desk", args=["garden"])))
+
+
 def test_hostile_words_of_a_model_are_only_words(project: Project, item: Item, reviewer: Client) -> None:
     run = held(project, item)
     evil = "<script>alert(1)</script>\u202e"
