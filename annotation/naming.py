@@ -256,6 +256,10 @@ NAMES: Mapping[str, Promise] = {
     "toxicity": pgettext_lazy("stored word", "critic of tone"),
     "sample_writer": pgettext_lazy("stored word", "writer of samples"),
     "paraphraser": pgettext_lazy("stored word", "paraphraser"),
+    "searcher": pgettext_lazy("stored word", "search engine"),
+    "local:documents": pgettext_lazy("stored word", "the documents of this project"),
+    "google:web": pgettext_lazy("stored word", "Google Programmable Search"),
+    "searxng:web": pgettext_lazy("stored word", "SearXNG"),
     # Replies and their flags
     "draft": pgettext_lazy("stored word", "draft"),
     "submitted": pgettext_lazy("stored word", "waits for approval"),

@@ -90,8 +90,8 @@ CONTENT_SECURITY_POLICY = {
 INSTALLED_APPS = [
     "config.apps.Wiring",
     "annotation",
-    "generation",
     "moderation",
+    "generation",
     "runs",
     "django.contrib.admin",
     "django.contrib.auth",

@@ -6,6 +6,8 @@ from django.utils.translation import gettext_lazy as _
 from annotation import rooms
 from runs import method
 
+_OF_A_POST = ("item-runs", "item-scores", "evidence")
+
 
 class ModerationConfig(AppConfig):
     name = "moderation"
@@ -37,7 +39,17 @@ class ModerationConfig(AppConfig):
                 "moderation:runs",
                 "sees_debates",
                 _("Debates"),
-                ("runs", "run", "item-runs", "compare", "repeats", "perspectives", "perspective"),
+                (
+                    "runs",
+                    "run",
+                    "item-runs",
+                    "item-scores",
+                    "evidence",
+                    "compare",
+                    "repeats",
+                    "perspectives",
+                    "perspective",
+                ),
                 group=rooms.MODELS,
             )
         )

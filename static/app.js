@@ -58,6 +58,28 @@
   document.addEventListener("htmx:afterSwap", openRounds);
   openRounds();
 
+  // What a reader has opened, and where the keyboard is, stays so when the part around it is brought up to date.
+  const nameOf = (fold) => {
+    const names = [];
+    for (let at = fold; at; at = at.parentElement.closest("details, article")) {
+      names.push(at.querySelector("summary, h5, code")?.textContent.replace(/\d+/g, "").trim());
+    }
+    return names.join("/");
+  };
+  let kept = new Set();
+  let atFold = "";
+  document.addEventListener("htmx:beforeSwap", (event) => {
+    kept = new Set([...event.detail.target.querySelectorAll("details[open]")].map(nameOf));
+    const fold = document.activeElement?.closest("summary")?.parentElement;
+    atFold = fold && event.detail.target.contains(fold) ? nameOf(fold) : "";
+  });
+  document.addEventListener("htmx:afterSwap", (event) => {
+    for (const fold of event.target.querySelectorAll("details")) {
+      if (kept.has(nameOf(fold))) fold.open = true;
+      if (atFold && nameOf(fold) === atFold) fold.querySelector("summary").focus({ preventScroll: true });
+    }
+  });
+
   // A lost connection or a server fault must never look like success.
   const tell = (text) => {
     const place = document.getElementById("messages");

@@ -4,6 +4,7 @@ from typing import Any
 
 from django import template
 from django.forms import BoundField, Form
+from django.template.defaultfilters import floatformat
 from django.urls import NoReverseMatch, reverse
 from django.utils.html import format_html, format_html_join
 from django.utils.safestring import SafeString
@@ -116,6 +117,12 @@ def _headed(places: list[dict[str, Any]]) -> list[dict[str, Any]]:
         link = shown.setdefault(place["group"] or place["href"], dict(place))
         link["current"] = link["current"] or place["current"]
     return list(shown.values())
+
+
+@register.filter
+def megabytes(size: int) -> str:
+    """A number of bytes in decimal megabytes, without the unit; to a tenth below ten."""
+    return floatformat(size / 1_000_000, -1 if size < 10_000_000 else 0)
 
 
 @register.inclusion_tag("_nav.html", takes_context=True)

@@ -25,7 +25,7 @@ class ModelsForm(forms.Form):
         super().__init__(*args, **kwargs)
         for role in ModelRole:
             self.fields[role] = forms.CharField(required=False, max_length=200, label=name_of(role))
-            self.fields[role].widget.attrs["list"] = "models-allowed"
+            self.fields[role].widget.attrs |= {"list": "models-allowed", "class": "input"}
 
 
 class TryForm(forms.Form):
