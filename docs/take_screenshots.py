@@ -67,6 +67,11 @@ def shoot(page: Page, path: str, name: str) -> None:
     """Open a page and keep what is seen of it, in few colours so that the repository stays small."""
     page.goto(f"{ADDRESS}{path}")
     page.wait_for_load_state("networkidle")
+    keep(page, name)
+
+
+def keep(page: Page, name: str) -> None:
+    """The same with the page as it stands."""
     file = SHOTS / f"{name}.png"
     page.screenshot(path=file)
     Image.open(file).convert("RGB").quantize(192, dither=Image.Dither.NONE).save(file, optimize=True)
@@ -80,6 +85,18 @@ def annotate(page: Page, project: str) -> None:
         for box in page.query_selector_all("main input[type=checkbox]"):
             box.check()
         page.click("main button[type=submit]")
+
+
+def trial(page: Page) -> None:
+    """The sample trial about a metaphor, its rounds unfolded and its text shown."""
+    page.goto(f"{ADDRESS}/p/neighbourhood/debates/")
+    page.locator("main tr", has_text="ARCADE").get_by_role("link", name="nb-008").click()
+    for number in (1, 2):
+        page.get_by_text(f"Round {number}", exact=True).click()
+    page.get_by_text("Text", exact=True).click()
+    page.mouse.move(0, 0)
+    page.evaluate("scrollTo(0, 0)")
+    keep(page, "debate")
 
 
 def main() -> None:
@@ -96,7 +113,9 @@ def main() -> None:
         shoot(admin, "/p/neighbourhood/dashboard/", "dashboard")
         shoot(admin, "/p/neighbourhood/import/", "import")
         shoot(admin, "/p/neighbourhood/releases/1/", "release")
-        shoot(signed_in(browser, logins["reviewer"], viewport=WIDE), "/p/neighbourhood/desk/", "review")
+        reviewer = signed_in(browser, logins["reviewer"], viewport=WIDE)
+        shoot(reviewer, "/p/neighbourhood/desk/", "review")
+        trial(reviewer)
         browser.close()
 
 

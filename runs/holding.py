@@ -4,11 +4,10 @@ import threading
 import time
 from collections.abc import Callable
 
-from django.db import connection
 from django.db.models import Min, QuerySet
 from django.db.models.functions import Now
 
-from runs import pausing, runner, stopping, sweeping
+from runs import pausing, runner, stopping, sweeping, working_off
 from runs.domain.states import OPEN, RunState
 from runs.models import Run
 from runs.working import planned
@@ -58,25 +57,13 @@ class _Waiting:
 def _perform_due(runs: QuerySet[Run], threads: int, tick: Callable[[], None]) -> None:
     waiting = _Waiting(runs)
 
-    def work() -> None:
-        try:
-            while not stopping.told() and (run_id := waiting.next()) is not None:
-                runner.perform(run_id, planned)
-        finally:
-            connection.close()
+    def one() -> bool:
+        run_id = waiting.next()
+        if run_id is not None:
+            runner.perform(run_id, planned)
+        return run_id is not None
 
-    workers = [threading.Thread(target=work, daemon=True) for _ in range(threads)]
-    for worker in workers:
-        worker.start()
-    try:
-        while alive := [worker for worker in workers if worker.is_alive()]:
-            alive[0].join(1.0)
-            tick()
-    except KeyboardInterrupt:
-        stopping.tell()
-        for worker in workers:
-            worker.join()
-        raise
+    working_off.side_by_side(one, threads, tick)
 
 
 def _wait_until_due(runs: QuerySet[Run]) -> float | None:

@@ -28,11 +28,16 @@ def work_off(project: UUID, method: str, *, threads: int, tick: Callable[[], Non
         tick()
 
 
-def _perform_due(project: UUID, method: str, threads: int, tick: Callable[[], None]) -> None:
+def side_by_side(one: Callable[[], bool], threads: int, tick: Callable[[], None]) -> None:
+    """Let so many threads call `one` until it answers False; `tick` about every second meanwhile.
+
+    Ctrl+C tells all of them to stop after what they have in hand.
+    """
+
     def work() -> None:
         try:
-            while not stopping.told() and (run := taking.take_next(project=project, method=method)):
-                runner.carry_on(run, planned)
+            while not stopping.told() and one():
+                pass
         finally:
             connection.close()
 
@@ -48,3 +53,13 @@ def _perform_due(project: UUID, method: str, threads: int, tick: Callable[[], No
         for worker in workers:
             worker.join()
         raise
+
+
+def _perform_due(project: UUID, method: str, threads: int, tick: Callable[[], None]) -> None:
+    def one() -> bool:
+        run = taking.take_next(project=project, method=method)
+        if run is not None:
+            runner.carry_on(run, planned)
+        return run is not None
+
+    side_by_side(one, threads, tick)
