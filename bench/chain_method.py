@@ -1,7 +1,7 @@
 """A method of eight questions in a row, as deep as a debate, for `bench/runs.py`; loaded by its worker with -I."""
 
-import json
 from collections.abc import Mapping, Sequence
+from typing import Any
 from uuid import uuid4
 
 from django.db.models import Max, Min
@@ -55,13 +55,13 @@ def queue(count: int, *, alone: bool = False) -> None:
     if alone:
         Run.objects.all().delete()
     project, plan = uuid4(), {"prior_text": "openai:wire-sensible"}
-    print(starting.start(starting.Wanted(NAME, project, uuid4(), plan) for _ in range(count)))
+    starting.start(starting.Wanted(NAME, project, uuid4(), plan) for _ in range(count))
 
 
-def figures(name: str) -> None:
-    """Print how many runs ended well, and the seconds between the first one's creation and the last one's end."""
+def figures(name: str) -> dict[str, Any]:
+    """How many runs ended well, and the seconds between the first one's creation and the last one's end."""
     runs = Run.objects.filter(method=name)
     ends = runs.aggregate(begin=Min("created_at"), end=Max("finished_at"))
     left = runs.filter(state__in=["queued", "running"]).count()
     seconds = (ends["end"] - ends["begin"]).total_seconds() if ends["end"] else None
-    print(json.dumps({"left": left, "done": runs.filter(state="succeeded").count(), "seconds": seconds}))
+    return {"left": left, "done": runs.filter(state="succeeded").count(), "seconds": seconds}
