@@ -1,7 +1,9 @@
-"""A new project like another: its settings, categories, newest guidelines, care and models; no items, no labels."""
+"""A new project like another: its settings, categories, newest guidelines, care, models, other rules; no items."""
 
 from django.db import transaction
+from django.utils.module_loading import import_string
 
+from annotation import rooms
 from annotation.joining import create_project, new_pseudonym
 from annotation.models import Category, Guideline, GuidelineExample, Membership, Project, record
 
@@ -25,6 +27,8 @@ def clone_project(admin: Membership, slug: str, name: str, *, with_people: bool 
     copied = [field.attname for field in Project._meta.concrete_fields if field.attname not in OWN]
     Project.objects.filter(pk=made.pk).update(**{field: getattr(first, field) for field in copied})
     _copy_guidelines(first, made)
+    for path in rooms.copies:
+        import_string(path)(first, made)
     if with_people:
         _copy_people(first, made)
     record("project_cloned", project=first, actor=admin, row=made.public_id, people=with_people)

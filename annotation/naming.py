@@ -172,6 +172,7 @@ NAMES: Mapping[str, Promise] = {
     "appealed": pgettext_lazy("stored word", "appealed against"),
     "appeal_closed": pgettext_lazy("stored word", "appeal answered"),
     "desk_rules": pgettext_lazy("stored word", "rules of the desk changed"),
+    "value_lists": pgettext_lazy("stored word", "values of statements changed"),
     "names_revealed": pgettext_lazy("stored word", "names of voters looked at"),
     "proposed": pgettext_lazy("stored word", "decision proposed"),
     "opinion": pgettext_lazy("stored word", "own view recorded"),

@@ -1,4 +1,4 @@
-"""What other apps add: places in a project's header, tabs and actions on an item's page, steps of the sweeper.
+"""What other apps add: places in a header, tabs and actions on an item's page, settings to copy, steps of the sweeper.
 
 Nothing here knows those apps: each registers its own in `ready()`, by the names of its URLs.
 """
@@ -57,6 +57,8 @@ class Action:
 places: list[Place] = []
 tabs: list[Tab] = []
 actions: list[Action] = []
+copies: list[str] = []
+"""Paths of functions `(first, made)` that copy an app's own settings to a project made like another."""
 chores: dict[str, str] = {}
 """Steps of the sweeper: the name of the count → the path of a function that answers how many."""
 samples: list[str] = []

@@ -59,9 +59,14 @@ class ModerationConfig(AppConfig):
         )
         rooms.places.append(
             rooms.Place(
-                "moderation:scores", "sees_debates", _("Scores"), ("scores", "score-review"), group=rooms.MODELS
+                "moderation:scores",
+                "sees_debates",
+                _("Scores"),
+                ("scores", "score-review", "group-lists"),
+                group=rooms.MODELS,
             )
         )
+        rooms.copies += ["moderation.desk_rules.copy", "moderation.group_lists.copy"]
         rooms.chores["evaluations_finished"] = "moderation.evaluating.carry_all_on"
         rooms.places.append(
             rooms.Place(

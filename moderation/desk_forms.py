@@ -1,6 +1,6 @@
 """What reviewers and admins write at the desk."""
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from typing import Any
 from uuid import UUID, uuid4
 
@@ -20,6 +20,8 @@ from moderation.desk_page import REASON_NAMES
 from moderation.domain.statements import AUTOMATED, FIELDS, GROUNDS, Kind
 from moderation.models import DeskRules
 
+MOST_BOXES = 12
+"""More values than this stand in a list that scrolls."""
 RULINGS = (Ruling.DECIDE, Ruling.NEW_ROUND, Ruling.MORE_SEATS, Ruling.EXCLUDE)
 
 
@@ -130,15 +132,41 @@ class RulesForm(forms.Form):
         )
 
 
+class ValuesForm(forms.Form):
+    """The platform's closed values as a JSON file."""
+
+    file = forms.FileField(
+        label=_("Values of the platform"),
+        help_text=_("JSON, field → values. It replaces what is there; {} takes it out."),
+        widget=forms.ClearableFileInput(attrs={"accept": ".json,application/json"}),
+        error_messages={"required": _("Choose a file."), "empty": _("The file is empty.")},
+    )
+
+
+def _of_list(kind: Kind, label: Any, values: Sequence[str]) -> forms.Field:
+    """A field whose values the platform closes."""
+    if kind is Kind.LINES:
+        return forms.MultipleChoiceField(
+            label=label,
+            choices=[(each, each) for each in values],
+            required=False,
+            widget=forms.CheckboxSelectMultiple if len(values) <= MOST_BOXES else forms.SelectMultiple,
+        )
+    return forms.ChoiceField(label=label, choices=[("", "–"), *((each, each) for each in values)], required=False)
+
+
 class StatementForm(forms.Form):
     """The fields of a statement of reasons; whether they are valid `moderation.domain.statements` says."""
 
-    def __init__(self, *args: Any, **kwargs: Any) -> None:
+    def __init__(self, lists: Mapping[str, Sequence[str]], *args: Any, **kwargs: Any) -> None:
         super().__init__(*args, **kwargs)
         closed = {"decision_ground": GROUNDS, "automated_decision": AUTOMATED}
         for each in FIELDS:
             label = stating.TITLES[each.name]
             field: forms.Field
+            if each.name in lists:
+                self.fields[each.name] = _of_list(each.kind, label, lists[each.name])
+                continue
             if each.kind is Kind.FLAG:
                 field = forms.BooleanField(label=label, required=False)
             elif each.name in closed:
@@ -162,16 +190,19 @@ class StatementForm(forms.Form):
             self.fields[each.name] = field
 
     @classmethod
-    def of(cls, fields: Mapping[str, Any]) -> "StatementForm":
+    def of(cls, fields: Mapping[str, Any], lists: Mapping[str, Sequence[str]]) -> "StatementForm":
         """The form with these values in it."""
+        several = {name for name, value in fields.items() if isinstance(value, list) and name not in lists}
         return cls(
-            initial={name: "\n".join(value) if isinstance(value, list) else value for name, value in fields.items()}
+            lists, initial={name: "\n".join(value) if name in several else value for name, value in fields.items()}
         )
 
     def statement(self) -> dict[str, Any]:
         """The fields as a statement keeps them; only after they were read."""
         lines = {each.name for each in FIELDS if each.kind is Kind.LINES}
         return {
-            name: [line.strip() for line in value.splitlines() if line.strip()] if name in lines else value
+            name: [line.strip() for line in value.splitlines() if line.strip()]
+            if name in lines and isinstance(value, str)
+            else value
             for name, value in self.cleaned_data.items()
         }

@@ -6,6 +6,7 @@ from typing import Any
 from annotation.domain.words import Reason
 from annotation.models import Membership, Project, record
 from annotation.transactions import short_transaction
+from moderation.domain.statements import read_lists
 from moderation.models import DeskRules
 
 SECOND_LOOK = (
@@ -36,6 +37,28 @@ def set_rules(admin: Membership, lease_minutes: int, second_for: Sequence[Reason
     rules, _new = DeskRules.objects.update_or_create(project=admin.project, defaults=values)
     record("desk_rules", project=admin.project, actor=admin, **values)
     return rules
+
+
+@short_transaction
+def set_value_lists(admin: Membership, given: Any) -> DeskRules:
+    """Keep the platform's own values for fields of statements; an empty object takes them out. Raises BadLists."""
+    lists = read_lists(given)
+    rules, _new = DeskRules.objects.update_or_create(project=admin.project, defaults={"value_lists": lists})
+    record("value_lists", project=admin.project, actor=admin, fields=sorted(lists))
+    return rules
+
+
+def copy(first: Project, made: Project) -> None:
+    """Give a project made like another the same rules."""
+    rules = DeskRules.objects.filter(project=first).first()
+    if rules is not None:
+        DeskRules.objects.create(
+            project=made,
+            lease_minutes=rules.lease_minutes,
+            second_for=rules.second_for,
+            appeals=rules.appeals,
+            value_lists=rules.value_lists,
+        )
 
 
 def wants_second(rules: DeskRules, reasons: Sequence[Reason]) -> bool:

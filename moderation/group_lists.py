@@ -73,6 +73,13 @@ def add(project: Project, name: str, groups: Any, actor: Membership) -> GroupLis
     return row
 
 
+def copy(first: Project, made: Project) -> None:
+    """Give a project made like another the same lists."""
+    GroupList.objects.bulk_create(
+        GroupList(project=made, name=each.name, groups=each.groups) for each in GroupList.objects.filter(project=first)
+    )
+
+
 def remove(row: GroupList, actor: Membership) -> None:
     """Take a list out that nothing was scored with. Raises BadGroups."""
     used = Score.objects.filter(project=row.project, group_list=row.name).exists()

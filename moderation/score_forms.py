@@ -4,13 +4,15 @@ from collections.abc import Sequence
 from typing import Any
 
 from django import forms
+from django.core.exceptions import ValidationError
 from django.utils.translation import gettext_lazy as _
 
 from annotation.forms.choices import offer
-from moderation import scoring
+from annotation.models import Project
+from moderation import group_lists, scoring
 from moderation.domain.estimating import Estimator
-from moderation.domain.hatexscore import group_files
 from moderation.domain.hatexscore.consistency import Rule
+from moderation.domain.hatexscore.scoring import Weights
 from moderation.domain.hatexscore.tokens import LANGUAGES
 from moderation.explanations import Explanation
 
@@ -45,11 +47,7 @@ class ScoreForm(forms.Form):
     )
     p = forms.FloatField(label=_("p before"), required=False, min_value=0, max_value=1)
     p_masked = forms.FloatField(label=_("p after"), required=False, min_value=0, max_value=1)
-    group_list = forms.ChoiceField(
-        label=_("Groups"),
-        required=False,
-        choices=[("", _("by language")), *((name, name) for name in group_files.NAMES)],
-    )
+    group_list = forms.ChoiceField(label=_("Groups"), required=False)
     language = forms.ChoiceField(
         label=_("Language"), required=False, choices=[("", _("by script")), *((code, code) for code in LANGUAGES)]
     )
@@ -59,11 +57,25 @@ class ScoreForm(forms.Form):
         choices=[(Rule.PAPER, _("the paper's, τ 0.30")), (Rule.RELEASED, _("its released code's, τ 0.45"))],
     )
     threshold = forms.FloatField(label=_("Another τ"), required=False, min_value=0, max_value=1)
+    weights = forms.CharField(
+        label=_("Weights of HTC, QF, TGI, CC"), required=False, max_length=80, help_text=_("Empty: 1, 1, 1, 1.")
+    )
 
-    def __init__(self, found: Sequence[Explanation], *args: Any, **kwargs: Any) -> None:
+    def __init__(self, found: Sequence[Explanation], project: Project, *args: Any, **kwargs: Any) -> None:
         super().__init__(*args, **kwargs)
+        offer(self, "group_list", [("", _("by language")), *((name, name) for name in group_lists.names(project))])
         self._found = {each.key: each for each in found}
         offer(self, "key", [*((key, key) for key in self._found), (PASTED, _("a pasted text"))])
+
+    def clean_weights(self) -> Weights:
+        """The four weights."""
+        written = self.cleaned_data["weights"]
+        try:
+            return Weights.read(written) if written.strip() else Weights()
+        except ValueError:
+            raise ValidationError(
+                _("Write four numbers, such as 1, 2, 1, 1: none negative, at least one above 0.")
+            ) from None
 
     def explanation(self) -> Explanation:
         """The chosen one."""
@@ -81,6 +93,23 @@ class ScoreForm(forms.Form):
             group_list=values["group_list"],
             rule=Rule(values["rule"] or Rule.PAPER),
             threshold=values["threshold"],
+            weights=values["weights"],
             p=values["p"],
             p_masked=values["p_masked"],
         )
+
+
+class GroupListForm(forms.Form):
+    """A list of one's own: a name and a JSON file."""
+
+    name = forms.CharField(
+        label=_("Name"),
+        max_length=group_lists.LONGEST_NAME,
+        help_text=_("Letters, digits, - and _. A list never changes: a better one gets another name."),
+    )
+    file = forms.FileField(
+        label=_("File"),
+        help_text=_("JSON, category → terms. Categories count as names too, but for those called Others."),
+        widget=forms.ClearableFileInput(attrs={"accept": ".json,application/json"}),
+        error_messages={"required": _("Choose a file."), "empty": _("The file is empty.")},
+    )

@@ -15,6 +15,7 @@ from annotation.consensus import hold
 from annotation.domain.words import Stage
 from annotation.models import Adjudication, Guideline, Item, Membership, Project, Ruling, Seat, record
 from annotation.transactions import short_transaction
+from moderation.desk_rules import rules_of
 from moderation.domain.statements import FIELDS, Kind, Problem, Wrong, cut, problems
 from moderation.models import Statement
 from moderation.showing import runs_of
@@ -86,6 +87,11 @@ def filled(item: Item) -> dict[str, Any]:
         "puid": f"interplay-{item.public_id}",
         "redress": _("You can object to this decision; somebody who did not take part in it will answer."),
     }
+    for name, values in rules_of(
+        item.project
+    ).value_lists.items():  # what the platform's list does not hold is left open
+        said = fields[name]
+        fields[name] = [each for each in said if each in values] if isinstance(said, list) else said * (said in values)
     return fields
 
 
@@ -126,7 +132,7 @@ class PuidTaken(NotValid):
 def write(item: Item, author: Membership, fields: Mapping[str, Any]) -> Statement:
     """Keep a new version of the item's statement. Raises NotDecided, NotValid, PuidTaken."""
     known = {field.name: fields.get(field.name, _EMPTY[field.kind]) for field in FIELDS}
-    if found := problems(known):
+    if found := problems(known, rules_of(item.project).value_lists):
         raise NotValid(found)
     try:
         return _write(item, author, known)

@@ -51,6 +51,9 @@ urlpatterns = [
     path("p/<slug:slug>/items/<uuid:public_id>/debates/start/", starting.start_on_item, name="item-start"),
     # scores of explanations
     path("p/<slug:slug>/scores/", scores.scores, name="scores"),
+    path("p/<slug:slug>/scores/lists/", scores.lists, name="group-lists"),
+    path("p/<slug:slug>/scores/lists/add/", scores.add_list, name="group-list-add"),
+    path("p/<slug:slug>/scores/lists/<slug:name>/remove/", scores.remove_list, name="group-list-remove"),
     path("p/<slug:slug>/scores/rate/", ratings.rate, name="score-review"),
     path("p/<slug:slug>/scores/ratings/", ratings.results, name="score-review-results"),
     path("p/<slug:slug>/items/<uuid:public_id>/scores/", scores.item_scores, name="item-scores"),
@@ -59,6 +62,7 @@ urlpatterns = [
     path("p/<slug:slug>/desk/", desk.desk, name="desk"),
     path("p/<slug:slug>/desk/accept/", desk_acts.accept, name="desk-accept"),
     path("p/<slug:slug>/desk/rules/", desk_acts.rules, name="desk-rules"),
+    path("p/<slug:slug>/desk/rules/values/", desk_acts.values, name="desk-values"),
     path("p/<slug:slug>/desk/figures/", desk_acts.figures, name="desk-figures"),
     path("p/<slug:slug>/desk/appeals/", desk_acts.appeals, name="appeals"),
     path("p/<slug:slug>/desk/<uuid:public_id>/", desk.desk_item, name="desk-item"),

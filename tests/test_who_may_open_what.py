@@ -58,7 +58,7 @@ from builders import (
 from generation import requesting, switching
 from generation.models import PicturePool, PlanRow, PoolPicture, Reply, Sample
 from moderation import perspectives, scoring
-from moderation.models import Document, Evaluation, Evidence, Score, Statement
+from moderation.models import Document, Evaluation, Evidence, GroupList, Score, Statement
 from runs import starting
 from runs.models import Run
 
@@ -151,6 +151,11 @@ def the_document(world: "World") -> dict[str, Any]:
     fields = {"name": "a.txt", "title": "canary", "kind": "text", "size": 1, "characters": 1}
     row, _ = Document.objects.get_or_create(project=world.project, sha256="0" * 64, defaults=fields)
     return {**project(world), "public_id": row.public_id}
+
+
+def the_group_list(world: "World") -> dict[str, Any]:
+    row, _ = GroupList.objects.get_or_create(project=world.project, name="canary", defaults={"groups": {"a": ["b"]}})
+    return {**project(world), "name": row.name}
 
 
 def the_change(world: "World") -> dict[str, Any]:
@@ -387,6 +392,7 @@ ROUTES: dict[str, Route] = {
     "moderation:desk": Route((R, D), project),
     "moderation:desk-accept": Route((R,), project, BOTH),
     "moderation:desk-rules": Route((D,), project, BOTH),
+    "moderation:desk-values": Route((D,), project, POST),
     "moderation:desk-figures": Route((R, D), project),
     "moderation:appeals": Route((R, D), project),
     "moderation:desk-item": Route((R, D), the_item, BOTH),
@@ -455,6 +461,9 @@ ROUTES: dict[str, Route] = {
     "moderation:evaluation-table": Route((R, D), with_evaluation(key="accuracy"), missing_is_fine=True),
     "moderation:evaluation-report": Route((R, D), with_evaluation(form="md"), missing_is_fine=True),
     "moderation:scores": Route((R, D), project),
+    "moderation:group-lists": Route((R, D), project),
+    "moderation:group-list-add": Route((D,), project, POST),
+    "moderation:group-list-remove": Route((D,), the_group_list, POST),
     "moderation:score-review": Route((R,), project, BOTH, missing_is_fine=True),
     "moderation:score-review-results": Route((R, D), project),
     "moderation:item-scores": Route((R, D), the_item),
@@ -549,6 +558,8 @@ ROUTES: dict[str, Route] = {
     "generation-api:injection-report": Route((R, D), injecting),
     "runs-api:item-scores": Route((R, D), the_item, BOTH),
     "runs-api:score": Route((R, D), the_score),
+    "runs-api:group-lists": Route((R, D), project),
+    "runs-api:group-list": Route((D,), the_group_list, ("delete",)),
     "runs-api:runs": Route((R, D), project, BOTH),
     "runs-api:run": Route((R, D), the_run),
     "runs-api:run-cancel": Route((R, D), the_run, POST),

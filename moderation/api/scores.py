@@ -15,11 +15,12 @@ from annotation.api.shapes import ProblemShape
 from annotation.domain.words import Role
 from annotation.models import Item, Membership
 from annotation.reviewing import may_see_votes
-from moderation import explanations, scoring
+from moderation import explanations, group_lists, scoring
 from moderation.domain.estimating import Estimator
-from moderation.domain.hatexscore import group_files
 from moderation.domain.hatexscore.consistency import Rule
-from moderation.models import Score
+from moderation.domain.hatexscore.group_files import NAMES, BadGroups
+from moderation.domain.hatexscore.scoring import Weights
+from moderation.models import GroupList, Score
 
 PASTED = "pasted"
 
@@ -32,10 +33,17 @@ class ScoreWish(serializers.Serializer[Any]):
     prediction = serializers.ChoiceField(["hateful", "non-hateful"], default=None, allow_null=True)
     estimator = serializers.ChoiceField([str(each) for each in Estimator], default=str(Estimator.MODEL))
     model = serializers.CharField(default="", allow_blank=True, help_text="provider:model that estimates")
-    list = serializers.ChoiceField(["", *group_files.NAMES], default="")
+    list = serializers.CharField(default="", allow_blank=True, max_length=20, help_text="a built-in list or your own")
     language = serializers.CharField(default="", allow_blank=True, max_length=5)
     rule = serializers.ChoiceField([str(rule) for rule in Rule], default=str(Rule.PAPER))
     threshold = serializers.FloatField(default=None, allow_null=True, min_value=0, max_value=1)
+    weights = serializers.ListField(
+        child=serializers.FloatField(min_value=0),
+        min_length=4,
+        max_length=4,
+        default=lambda: [1.0] * 4,
+        help_text="HTC, QF, TGI, CC",
+    )
     p = serializers.FloatField(default=None, allow_null=True, min_value=0, max_value=1)
     p_masked = serializers.FloatField(default=None, allow_null=True, min_value=0, max_value=1)
 
@@ -77,6 +85,10 @@ class ItemScores(APIView):
         )
         if said is None:
             return problem(400, "bad_choice", "The item has no explanation of that key.")
+        try:
+            weights = Weights(*asked["weights"])
+        except ValueError as bad:
+            return problem(400, "bad_choice", str(bad))
         choice = scoring.Choice(
             estimator=Estimator(asked["estimator"]),
             model=asked["model"],
@@ -84,6 +96,7 @@ class ItemScores(APIView):
             group_list=asked["list"],
             rule=Rule(asked["rule"]),
             threshold=asked["threshold"],
+            weights=weights,
             p=asked["p"],
             p_masked=asked["p_masked"],
         )
@@ -92,6 +105,53 @@ class ItemScores(APIView):
         except scoring.CannotScore as bad:
             return problem(400, "bad_choice", str(bad))
         return Response(shown(row), status=202)
+
+
+class GroupListShape(serializers.Serializer[Any]):
+    """A list of groups of the project's own."""
+
+    name = serializers.CharField(max_length=group_lists.LONGEST_NAME)
+    groups = serializers.JSONField(help_text="category → terms")
+
+
+class GroupLists(APIView):
+    """The lists of groups that explanations can be scored with."""
+
+    @extend_schema(responses={200: dict})
+    def get(self, request: Request, slug: str) -> Response:
+        """List the built-in ones by name, and the project's own with what they hold."""
+        mine = member(request, slug, Role.REVIEWER, Role.ADMIN)
+        own = [{"name": each.name, "groups": each.groups} for each in group_lists.lists_of(mine.project)]
+        return Response({"built_in": list(NAMES), "own": own})
+
+    @extend_schema(request=GroupListShape, responses={201: dict, 400: ProblemShape})
+    def post(self, request: Request, slug: str) -> Response:
+        """Keep a list under a name of its own; for admins. Lists never change."""
+        mine = member(request, slug, Role.ADMIN)
+        shape = GroupListShape(data=request.data)
+        shape.is_valid(raise_exception=True)
+        try:
+            made = group_lists.add(mine.project, shape.validated_data["name"], shape.validated_data["groups"], mine)
+        except BadGroups as bad:
+            return problem(400, "bad_groups", str(bad))
+        return Response({"name": made.name, "groups": made.groups}, status=201)
+
+
+class OneGroupList(APIView):
+    """A list of the project's own."""
+
+    @extend_schema(responses={204: None, 409: ProblemShape})
+    def delete(self, request: Request, slug: str, name: str) -> Response:
+        """Take out a list that nothing was scored with; for admins."""
+        mine = member(request, slug, Role.ADMIN)
+        found = GroupList.objects.filter(project=mine.project, name=name).select_related("project").first()
+        if found is None:
+            raise Http404
+        try:
+            group_lists.remove(found, mine)
+        except BadGroups as bad:
+            return problem(409, "in_use", str(bad))
+        return Response(status=204)
 
 
 class OneScore(APIView):

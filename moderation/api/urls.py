@@ -21,5 +21,7 @@ urlpatterns = [
     path("projects/<slug:slug>/items/<uuid:public_id>/appeal/", desk.NewAppeal.as_view(), name="appeal"),
     path("projects/<slug:slug>/items/<uuid:public_id>/statement/", desk.Statements.as_view(), name="statement"),
     path("projects/<slug:slug>/items/<uuid:public_id>/scores/", scores.ItemScores.as_view(), name="item-scores"),
+    path("projects/<slug:slug>/group-lists/", scores.GroupLists.as_view(), name="group-lists"),
+    path("projects/<slug:slug>/group-lists/<slug:name>/", scores.OneGroupList.as_view(), name="group-list"),
     path("projects/<slug:slug>/scores/<uuid:public_id>/", scores.OneScore.as_view(), name="score"),
 ]

@@ -1,7 +1,7 @@
 """The fields of a statement of reasons (DSA Article 17) and their limits, as the Commission's validator holds them.
 
-Values are texts, lists of texts, yes or no, and dates as `YYYY-MM-DD`. Closed lists of values are not checked: they
-are free text within the limits.
+Values are texts, lists of texts, yes or no, and dates as `YYYY-MM-DD`. Closed fields are free text within the limits,
+unless a project brings its platform's lists of values.
 """
 
 import re
@@ -64,8 +64,37 @@ FIELDS: Sequence[Field] = (
     Field("redress", Kind.TEXT, 2000),
 )
 
+LISTABLE = tuple(
+    field.name
+    for field in FIELDS
+    if field.kind in (Kind.LINE, Kind.LINES)
+    and field.name not in ("decision_ground", "automated_decision", "url", "puid")
+)
+"""Fields whose values a platform may close."""
+MOST_VALUES = 500
 _PUID = re.compile(r"[A-Za-z0-9_-]{1,500}")
 _MOST_LINES = 50
+
+
+class BadLists(ValueError):
+    """Lists of values that cannot be used; the sentence says what they must look like."""
+
+
+def read_lists(given: Any) -> dict[str, list[str]]:
+    """A platform's values by field: a JSON object of lists. Raises BadLists."""
+    if not isinstance(given, dict):
+        raise BadLists('Write one object: {"category": ["value", "another value"]}.')
+    found: dict[str, list[str]] = {}
+    for name, values in given.items():
+        field = next((each for each in FIELDS if each.name == name and name in LISTABLE), None)
+        if field is None:
+            raise BadLists(f"There is no field {str(name)[:60]!r} with values; there are {', '.join(LISTABLE)}.")
+        if not isinstance(values, list) or not 1 <= len(values) <= MOST_VALUES:
+            raise BadLists(f"{name} needs a list of 1 to {MOST_VALUES} values.")
+        if not all(isinstance(value, str) and _there(value) and _line(value, field.limit) is None for value in values):
+            raise BadLists(f"{name}: every value is a text of 1 to {field.limit} characters.")
+        found[name] = list(dict.fromkeys(value.strip() for value in values))
+    return found
 
 
 class Wrong(StrEnum):
@@ -91,8 +120,11 @@ class Problem:
     about: str = ""
 
 
-def problems(fields: Mapping[str, Any]) -> dict[str, Problem]:
-    """What keeps these fields from being a valid statement, by field; nothing where they are one."""
+def problems(fields: Mapping[str, Any], lists: Mapping[str, Sequence[str]] | None = None) -> dict[str, Problem]:
+    """What keeps these fields from being a valid statement, by field; nothing where they are one.
+
+    `lists` are the platform's own values of fields that it closes.
+    """
     found = {field.name: problem for field in FIELDS if (problem := _of(field, fields.get(field.name))) is not None}
     ground = fields.get("decision_ground")
     if ground and ground not in GROUNDS:
@@ -103,6 +135,9 @@ def problems(fields: Mapping[str, Any]) -> dict[str, Problem]:
         _need(found, fields, f"incompatible_content_{name}")
     if (automated := fields.get("automated_decision")) and automated not in AUTOMATED:
         found["automated_decision"] = Problem(Wrong.UNKNOWN_VALUE, ", ".join(AUTOMATED))
+    for name, values in (lists or {}).items():
+        if name not in found and not set(_lines(fields.get(name))) <= set(values):
+            found[name] = Problem(Wrong.UNKNOWN_VALUE, cut(", ".join(values), 300))
     if not any(_there(fields.get(name)) for name in MEASURES):
         found.setdefault(MEASURES[0], Problem(Wrong.NO_MEASURE))
     if "puid" not in found and not _PUID.fullmatch(str(fields.get("puid", ""))):
@@ -124,6 +159,11 @@ def day(value: Any) -> date | None:
 def cut(text: str, limit: int) -> str:
     """The text within the limit, its end marked where something was left out."""
     return text if len(text) <= limit else f"{text[: limit - 1]}…"
+
+
+def _lines(value: Any) -> Sequence[str]:
+    """What a field says: its lines, or its one text."""
+    return [value] if isinstance(value, str) and value else value if isinstance(value, list) else []
 
 
 def _need(found: dict[str, Problem], fields: Mapping[str, Any], name: str) -> None:

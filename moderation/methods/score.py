@@ -6,7 +6,7 @@ command, which reads by itself). Reading is a step of the run because Korean nee
 """
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import partial
 from typing import Any
 
@@ -20,6 +20,7 @@ from moderation.domain.hatexscore import group_files
 from moderation.domain.hatexscore.conclusions import conclusion_line
 from moderation.domain.hatexscore.consistency import Rule
 from moderation.domain.hatexscore.faithfulness import UnreadableProbability, quotation_faithfulness
+from moderation.domain.hatexscore.group_files import Groups
 from moderation.domain.hatexscore.scoring import Measure, Weights, read
 from moderation.domain.hatexscore.tokens import MissingExtra
 from moderation.domain.score_record import record_of, scored
@@ -55,6 +56,8 @@ class Case:
     score: Score | None = None
     stands_aside: bool = False
     """Whether the row is of an evaluation: never saved, its parts are what the run ends with."""
+    listed: Groups | None = None
+    """The groups that count; None: those of the explanation's language. Looked up here, since reading is a thread's."""
     unscorable: str = ""
     """Why there is nothing to score: `refused`, `unreadable` or `no_text`."""
 
@@ -74,7 +77,7 @@ class Scoring:
         if "explained" in run.options:
             return _explained(run, estimator, nonce)
         row = _row(run)
-        return Case(row.text, "", estimator, nonce, row) if row and self.still_wanted(run) else None
+        return _case(row, estimator, nonce) if row and self.still_wanted(run) else None
 
     def still_wanted(self, run: Run) -> bool:
         """Whether the item is still there."""
@@ -92,7 +95,7 @@ class Scoring:
         masked = case.masked
         if case.score is not None:
             if "read" not in turns:
-                return [Step("read", "reader", kind=StepKind.READ, work=partial(_record, case.score))]
+                return [Step("read", "reader", kind=StepKind.READ, work=partial(_record, case.score, case.listed))]
             record = turns["read"].value
             if not record["evidence"] or case.score.prediction is None:
                 return _finish(case, turns, None, None)
@@ -120,7 +123,9 @@ class Scoring:
 
 
 def _row(run: Run) -> Score | None:
-    return Score.objects.filter(public_id=run.options["score"], state=ScoreState.WAITING).first()
+    return (
+        Score.objects.filter(public_id=run.options["score"], state=ScoreState.WAITING).select_related("project").first()
+    )
 
 
 def _explained(run: Run, estimator: Estimator, nonce: str) -> Case | None:
@@ -142,7 +147,12 @@ def _explained(run: Run, estimator: Estimator, nonce: str) -> Case | None:
         prediction=said.prediction,
         group_list=run.options["list"],
     )
-    return Case(text, "", estimator, nonce, row, stands_aside=True, unscorable=why)
+    return replace(_case(row, estimator, nonce), stands_aside=True, unscorable=why)
+
+
+def _case(row: Score, estimator: Estimator, nonce: str) -> Case:
+    listed = group_lists.named(row.project, row.group_list) if row.group_list else None
+    return Case(row.text, "", estimator, nonce, row, listed=listed)
 
 
 def _finish(case: Case, turns: Mapping[str, SavedTurn], p: float | None, p_masked: float | None) -> Finish | GiveUp:
@@ -160,9 +170,8 @@ def _finish(case: Case, turns: Mapping[str, SavedTurn], p: float | None, p_maske
     return Finish(ends | {"htc": found.htc, "qf": found.qf, "tgi": found.tgi, "prediction": said})
 
 
-def _record(row: Score) -> dict[str, Any]:
+def _record(row: Score, listed: Groups | None) -> dict[str, Any]:
     """The reading; what is missing on this machine ends the run with a sentence."""
-    listed = group_lists.named(row.project, row.group_list) if row.group_list else None
     try:
         return record_of(read(row.text, row.explanation, language=row.language, listed=listed))
     except MissingExtra as missing:

@@ -23,6 +23,7 @@ class DeskRules(models.Model):
     lease_minutes = models.PositiveSmallIntegerField(default=15)
     second_for = models.JSONField(default=list, blank=True)  # reasons that two reviewers decide, blind to each other
     appeals = models.BooleanField(default=True)
+    value_lists = models.JSONField(default=dict, blank=True)  # the platform's closed values by field of a statement
 
 
 class Opinion(models.Model):

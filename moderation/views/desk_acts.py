@@ -1,5 +1,6 @@
 """Around the desk: accepting many posts at once, its rules, what reviewers did, appeals, statements of reasons."""
 
+import json
 from uuid import UUID
 
 from django.contrib import messages
@@ -9,7 +10,7 @@ from django.shortcuts import redirect, render
 from django.urls import reverse
 from django.utils.translation import gettext as _
 from django.utils.translation import ngettext
-from django.views.decorators.http import require_GET, require_http_methods
+from django.views.decorators.http import require_GET, require_http_methods, require_POST
 
 from annotation.adjudicating import NotAllowed
 from annotation.domain.words import Reason, Role
@@ -17,14 +18,16 @@ from annotation.models import Item, Membership
 from annotation.reviewing import may_see_votes
 from annotation.views.scope import PersonRequest, member_of
 from moderation import accepting, appealing, pointing, reviewer_figures, stating
-from moderation.desk_forms import AcceptForm, AppealForm, RulesForm, StatementForm
+from moderation.desk_forms import AcceptForm, AppealForm, RulesForm, StatementForm, ValuesForm
 from moderation.desk_page import REASON_NAMES
-from moderation.desk_rules import rules_of, set_rules
+from moderation.desk_rules import rules_of, set_rules, set_value_lists
+from moderation.domain.statements import LISTABLE, BadLists
 from moderation.domain.triage import ENOUGH, PAPER_LABEL, PAPER_MODEL, Side
 from moderation.models import Statement
 from moderation.views.desk import item_of, reviewer
 
 PAGE_LENGTH = 50
+MOST_BYTES = 1_000_000
 
 
 # ── Many at once ──────────────────────────────────────────────────────────────
@@ -79,8 +82,41 @@ def rules(request: PersonRequest, slug: str) -> HttpResponse:
         set_rules(member, values["lease_minutes"], reasons, values["appeals"])
         messages.success(request, _("The rules of the desk are changed."))
         return redirect("moderation:desk-rules", slug)
-    context = {"project": member.project, "membership": member, "form": form}
-    return render(request, "moderation/desk_rules.html", context, status=422 if form.errors else 200)
+    return _show_rules(request, member, form, ValuesForm())
+
+
+@require_POST
+def values(request: PersonRequest, slug: str) -> HttpResponse:
+    """Keep the platform's closed values for statements of reasons; admins only."""
+    member = member_of(request, slug, Role.ADMIN)
+    form = ValuesForm(request.POST, request.FILES)
+    if form.is_valid():
+        try:
+            rules = set_value_lists(member, json.loads(form.cleaned_data["file"].read(MOST_BYTES).decode("utf-8-sig")))
+        except BadLists as bad:
+            form.add_error("file", str(bad))
+        except (ValueError, RecursionError):
+            form.add_error("file", _("The file is no JSON in UTF-8, or has more than 1 MB."))
+        else:
+            count = len(rules.value_lists)
+            said = ngettext("%(count)s field is closed now.", "%(count)s fields are closed now.", count)
+            messages.success(request, said % {"count": count})
+            return redirect("moderation:desk-rules", slug)
+    return _show_rules(request, member, RulesForm.of(rules_of(member.project)), form)
+
+
+def _show_rules(request: PersonRequest, member: Membership, form: RulesForm, values: ValuesForm) -> HttpResponse:
+    lists = rules_of(member.project).value_lists
+    context = {
+        "project": member.project,
+        "membership": member,
+        "form": form,
+        "values": values,
+        "closed": [(stating.TITLES[name], name, found) for name, found in lists.items()],
+        "listable": LISTABLE,
+    }
+    wrong = form.errors or values.errors
+    return render(request, "moderation/desk_rules.html", context, status=422 if wrong else 200)
 
 
 @require_GET
@@ -150,7 +186,8 @@ def statement(request: PersonRequest, slug: str, public_id: UUID) -> HttpRespons
     except stating.NotDecided:
         messages.error(request, _("Nothing is decided about this post yet, so there is nothing to give reasons for."))
         return redirect("annotation:item", slug, item.public_id)
-    form = StatementForm(request.POST) if request.method == "POST" else StatementForm.of(fields)
+    lists = rules_of(member.project).value_lists
+    form = StatementForm(lists, request.POST) if request.method == "POST" else StatementForm.of(fields, lists)
     if form.is_bound and form.is_valid():
         try:
             stating.write(item, member, form.statement())

@@ -3,7 +3,7 @@
 from uuid import UUID
 
 from django.contrib import messages
-from django.http import HttpResponse
+from django.http import Http404, HttpResponse
 from django.shortcuts import redirect, render
 from django.utils.translation import gettext as _
 from django.views.decorators.http import require_GET, require_POST
@@ -11,10 +11,13 @@ from django.views.decorators.http import require_GET, require_POST
 from annotation.domain.words import Role
 from annotation.models import Item, Membership
 from annotation.views.scope import PersonRequest, member_of
-from moderation import score_cards, score_figures, scoring
+from moderation import group_lists, score_cards, score_figures, scoring
+from moderation.domain.hatexscore import group_files
 from moderation.domain.hatexscore.consistency import Rule
+from moderation.domain.hatexscore.group_files import BadGroups
 from moderation.explanations import explanations
-from moderation.score_forms import ScoreForm
+from moderation.models import GroupList
+from moderation.score_forms import GroupListForm, ScoreForm
 from moderation.views.debates import item_for
 
 
@@ -23,7 +26,7 @@ def item_scores(request: PersonRequest, slug: str, public_id: UUID) -> HttpRespo
     """The item's scores side by side, and its explanations that can be scored."""
     member = member_of(request, slug, Role.REVIEWER, Role.ADMIN)
     item = item_for(member, public_id)
-    return _show(request, member, item, ScoreForm(explanations(item)))
+    return _show(request, member, item, ScoreForm(explanations(item), member.project))
 
 
 @require_POST
@@ -31,7 +34,7 @@ def start(request: PersonRequest, slug: str, public_id: UUID) -> HttpResponse:
     """Score one explanation; what cannot be had comes back with the form."""
     member = member_of(request, slug, Role.REVIEWER, Role.ADMIN)
     item = item_for(member, public_id)
-    form = ScoreForm(explanations(item), request.POST)
+    form = ScoreForm(explanations(item), member.project, request.POST)
     if not form.is_valid():
         return _show(request, member, item, form, status=422)
     try:
@@ -61,6 +64,57 @@ def scores(request: PersonRequest, slug: str) -> HttpResponse:
         "rules": list(Rule),
     }
     return render(request, "moderation/scores.html", context)
+
+
+@require_GET
+def lists(request: PersonRequest, slug: str) -> HttpResponse:
+    """Lists of groups: the built-in ones, the project's own, and for admins a form for another."""
+    member = member_of(request, slug, Role.REVIEWER, Role.ADMIN)
+    return _show_lists(request, member, GroupListForm())
+
+
+@require_POST
+def add_list(request: PersonRequest, slug: str) -> HttpResponse:
+    """Keep a list from a file under a name of its own; what is wrong with it comes back with the form."""
+    member = member_of(request, slug, Role.ADMIN)
+    form = GroupListForm(request.POST, request.FILES)
+    if form.is_valid():
+        try:
+            groups = group_lists.read(form.cleaned_data["file"].read(group_lists.MOST_BYTES + 1))
+            made = group_lists.add(member.project, form.cleaned_data["name"], groups, member)
+        except BadGroups as bad:
+            form.add_error(None, str(bad))
+        else:
+            messages.success(request, _("%(name)s can be chosen now.") % {"name": made.name})
+            return redirect("moderation:group-lists", slug)
+    return _show_lists(request, member, form, status=422)
+
+
+def _show_lists(request: PersonRequest, member: Membership, form: GroupListForm, status: int = 200) -> HttpResponse:
+    context = {
+        "project": member.project,
+        "membership": member,
+        "own": group_lists.lists_of(member.project),
+        "built_in": [(name, group_files.built_in(name)) for name in group_files.NAMES],
+        "form": form,
+    }
+    return render(request, "moderation/group_lists.html", context, status=status)
+
+
+@require_POST
+def remove_list(request: PersonRequest, slug: str, name: str) -> HttpResponse:
+    """Take out a list that nothing was scored with."""
+    member = member_of(request, slug, Role.ADMIN)
+    found = GroupList.objects.filter(project=member.project, name=name).select_related("project").first()
+    if found is None:
+        raise Http404
+    try:
+        group_lists.remove(found, member)
+    except BadGroups as bad:
+        messages.error(request, str(bad))
+    else:
+        messages.success(request, _("%(name)s is removed.") % {"name": name})
+    return redirect("moderation:group-lists", slug)
 
 
 def _show(request: PersonRequest, member: Membership, item: Item, form: ScoreForm, status: int = 200) -> HttpResponse:

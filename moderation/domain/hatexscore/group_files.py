@@ -39,7 +39,7 @@ def checked(given: Any) -> dict[str, tuple[str, ...]]:
         raise BadGroups('A group list is an object: {"category": ["term", …], …}.')
     found = {}
     for category, terms in given.items():
-        if not isinstance(terms, list) or not all(isinstance(term, str) and term.strip() for term in terms):
+        if not isinstance(terms, list | tuple) or not all(isinstance(term, str) and term.strip() for term in terms):
             raise BadGroups(
                 f"The category {str(category)[:60]!r} needs a list of terms, each a text that is not empty."
             )

@@ -37,6 +37,14 @@ class Weights:
         if min(self.values) < 0 or not 0 < sum(self.values) < float("inf"):
             raise ValueError("Weights are numbers that are not negative, and at least one is above 0.")
 
+    @classmethod
+    def read(cls, said: str) -> "Weights":
+        """Four numbers with commas or blanks between them. Raises ValueError."""
+        parts = [float(part) for part in said.replace(",", " ").split()]
+        if len(parts) != 4:
+            raise ValueError("Weights are four numbers: of HTC, QF, TGI and CC, such as 1, 1, 1, 1.")
+        return cls(*parts)
+
     @property
     def values(self) -> tuple[float, float, float, float]:
         """In the order of the parts."""

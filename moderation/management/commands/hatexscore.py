@@ -14,7 +14,8 @@ from django.template.loader import render_to_string
 from annotation import charts
 from annotation.management.json_command import JsonCommand
 from annotation.management.projects import project_named
-from moderation import scoring
+from annotation.models import Project
+from moderation import group_lists, scoring
 from moderation.domain.estimating import Estimator
 from moderation.domain.hatexscore import group_files
 from moderation.domain.hatexscore.consistency import Rule
@@ -88,7 +89,12 @@ class Command(JsonCommand):
         parser.add_argument(
             "--model", default="", metavar="PROVIDER:MODEL", help="who estimates; default: MODEL_ESTIMATOR"
         )
-        parser.add_argument("--project", default="", metavar="SLUG", help="whose budget pays for estimating")
+        parser.add_argument(
+            "--project",
+            default="",
+            metavar="SLUG",
+            help="whose budget pays for estimating, and whose lists can be named",
+        )
         parser.add_argument("--sweep", action="store_true", help="mean CC and score for thresholds from 0.1 to 0.9")
         parser.add_argument("--plot", default="", metavar="FILE.svg", help="draw the sweep")
         parser.add_argument("--threads", type=int, default=2 * settings.MODEL_CALLS_AT_ONCE, help="estimates at a time")
@@ -181,26 +187,25 @@ def _order(estimator: Estimator, options: dict[str, Any]) -> Order:
             tongue(options["lang"]).tokenize("a")  # what is missing is said before anything is scored
     except (ValueError, MissingExtra) as fault:
         raise CommandError(str(fault)) from None
-    order = Order(estimator, model, measure, options["lang"], _listed(options["list"]), threads=options["threads"])
-    if not options["project"]:
-        return order
-    project = project_named(options["project"], to_change=True)
+    project = project_named(options["project"], to_change=True) if options["project"] else None
+    listed = _listed(options["list"], project)
+    if project is None:
+        return Order(estimator, model, measure, options["lang"], listed, threads=options["threads"])
     spending.allow(project.public_id, calls=project.call_budget, tokens=project.token_budget)
-    return Order(estimator, model, measure, order.language, order.listed, project.public_id, order.threads)
+    return Order(estimator, model, measure, options["lang"], listed, project.public_id, options["threads"])
 
 
 def _weights(said: str) -> Weights:
     try:
-        htc, qf, tgi, cc = (float(part) for part in said.split(","))
-    except ValueError:
-        raise CommandError("--weights takes four numbers, such as 1,1,1,1.") from None
-    return Weights(htc, qf, tgi, cc)
+        return Weights.read(said)
+    except ValueError as bad:
+        raise CommandError(f"--weights takes four numbers, such as 1,1,1,1. {bad}") from None
 
 
-def _listed(name: str) -> group_files.Groups | None:
+def _listed(name: str, project: Project | None) -> group_files.Groups | None:
     try:
         if not name.endswith(".json"):
-            return group_files.built_in(name) if name else None
+            return group_lists.named(project, name) if name else None
         return group_files.checked(json.loads(Path(name).read_text(encoding="utf-8")))
     except group_files.BadGroups as bad:
         raise CommandError(str(bad)) from None

@@ -4,7 +4,7 @@ from typing import Any
 
 import pytest
 
-from moderation.domain.statements import Wrong, cut, problems
+from moderation.domain.statements import BadLists, Wrong, cut, problems, read_lists
 
 VALID: dict[str, Any] = {
     "decision_visibility": "Removed",
@@ -83,3 +83,29 @@ def test_what_just_fits_is_taken(field, limit):
 def test_a_text_is_cut_with_a_mark():
     assert cut("garden", 6) == "garden"
     assert cut("gardens", 6) == "garde…"
+
+
+def test_a_platforms_values_close_a_field_and_leave_others_open():
+    lists = read_lists({"category": ["hate speech", " fraud "], "content_type": ["text", "image"]})
+    assert lists["category"] == ["hate speech", "fraud"]
+    found = problems(VALID, lists)
+    assert list(found) == ["category"] and found["category"].wrong is Wrong.UNKNOWN_VALUE
+    assert found["category"].about == "hate speech, fraud"
+    assert problems({**VALID, "category": "fraud"}, lists) == {}
+    assert list(problems({**VALID, "category": "fraud", "content_type": ["text", "smell"]}, lists)) == ["content_type"]
+    # A field that may be empty stays so, and what is missing is called missing.
+    assert problems({**VALID, "category": "fraud"}, {**lists, "territorial_scope": ["DE"]}) == {}
+    assert problems({**VALID, "category": ""}, lists)["category"].wrong is Wrong.MISSING
+
+
+@pytest.mark.parametrize(
+    "given",
+    [
+        [], "x", {"puid": ["a"]}, {"decision_ground": ["illegal"]}, {"nothing": ["a"]}, {"category": []},
+        {"category": "a"}, {"category": [1]}, {"category": [" "]}, {"category": ["x" * 501]},
+        {"category": ["a"] * 501}, {"content_language": ["x" * 21]},
+    ],
+)  # fmt: skip
+def test_lists_that_cannot_be_used_are_refused(given):
+    with pytest.raises(BadLists):
+        read_lists(given)
