@@ -6,6 +6,7 @@ that decided. Items with added seats count by their first k, the seats they bega
 is missing: it keeps an item out of kappa, not out of alpha.
 """
 
+import json
 from array import array
 from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping
@@ -15,7 +16,8 @@ from itertools import groupby
 from operator import itemgetter
 from typing import Any
 
-from django.db.models import Count, F, Q
+from django.db.models import Count, F, Q, TextField
+from django.db.models.functions import Cast
 from django.utils.functional import Promise
 from django.utils.translation import gettext_lazy as _
 
@@ -334,10 +336,11 @@ class _Book:
         seats = (
             Seat.objects.filter(item__project=self.project, item__closed_at__isnull=False, label__isnull=False)
             .filter(Q(round=1) | Q(round=F("item__round")))
+            .annotate(first_said=Cast("label__first_answer", TextField()))  # read once for each different answer
             .order_by("item_id", "round", "number")
             .values_list(
                 *("item_id", "round", "annotator_id", "label__category_id", "label__replacement__category_id"),
-                *("label__low_quality", "label__first_answer", "item__stage", "item__category_source"),
+                *("label__low_quality", "first_said", "item__stage", "item__category_source"),
                 *("item__intended_id", "item__intended_hateful", "item__round", "seats"),
             )
         )
@@ -351,7 +354,7 @@ class _Book:
         return _Closed(pk, stage, source, self.index_of.get(intended), intended_hateful, round_one, last)
 
     def _said(self, row: tuple[Any, ...]) -> _Said:
-        first = (row[6] or {}).get("category")
+        first = _first_category(row[6])
         return _Said(
             annotator=row[2],
             seats=row[12],
@@ -360,6 +363,13 @@ class _Book:
             low_quality=row[5],
             first=None if first is None else self.index_of_code.get(first),
         )
+
+
+@lru_cache(maxsize=1024)
+def _first_category(text: str | None) -> int | None:
+    """The code of a first answer, which is stored as JSON."""
+    code: int | None = ((json.loads(text) if text else None) or {}).get("category")
+    return code
 
 
 def _intent(closed: _Closed, categories: tuple[Category, ...]) -> Intent | None:

@@ -65,7 +65,7 @@ def _rows(viewer: Membership, asked: Asked) -> Iterator[dict[str, Any]]:
     keys = array("q", found.values_list("pk", flat=True).iterator(chunk_size=CHUNK))  # asked once: a search may be slow
     rows = Rows(viewer.project, Selection(notes=viewer.administers), "")
     people = Membership.objects.filter(project=viewer.project_id)
-    names = dict(people.values_list("public_id", "pseudonym")) if viewer.administers else {}
+    names = dict(people.values_list("pk", "pseudonym")) if viewer.administers else {}
     rows.columns = COLUMNS  # whatever licences forbid in a release: this stays inside the project
     rows.name_of = lambda person: names.get(person, "")
     probe = Item()

@@ -1,9 +1,14 @@
 """The chosen items of a project as the rows of a release, streamed in the order in which they were imported."""
 
+import json
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
-from functools import lru_cache
+from functools import cache, cached_property, lru_cache
 from typing import Any
+from uuid import UUID
+
+from django.db.models import TextField
+from django.db.models.functions import Cast
 
 from annotation.domain.intake import text_digest
 from annotation.domain.patterns import Pattern
@@ -17,7 +22,7 @@ from annotation.domain.released import (
 )
 from annotation.domain.splits import Part
 from annotation.domain.words import Modality, PriorState, Source
-from annotation.models import Adjudication, Dispute, Prior, Project, ReleaseTerms, Ruling, Seat
+from annotation.models import Adjudication, Dispute, Membership, Prior, Project, ReleaseTerms, Ruling, Seat
 from annotation.release_selection import Selection
 
 CHUNK = 2000
@@ -33,11 +38,17 @@ _PRIOR = (
     *("explanation", "model", "prompt_digest"),
 )
 _SEAT = (
-    *("item_id", "label__annotator__public_id", "label__category__code", "label__not_sure", "label__low_quality"),
-    *("label__target_group", "label__note", "label__challenges", "label__replacement__category__code"),
-    *("label__first_answer", "label__priors_shown_at", "label__seconds", "label__created_at"),
+    *("item_id", "label__annotator_id", "label__category__code", "label__not_sure", "label__low_quality"),
+    *("label__target_group", "label__note", "challenges_text", "label__replacement__category__code"),
+    *("first_answer_text", "label__priors_shown_at", "label__seconds", "label__created_at"),
     "label__guideline__number",
 )
+# Nearly all are empty: as text they are read once for each different value instead of once a label.
+_TEXTS = {
+    "challenges_text": Cast("label__challenges", TextField()),
+    "first_answer_text": Cast("label__first_answer", TextField()),
+}
+_loaded = lru_cache(maxsize=1024)(lambda text: json.loads(text) if text else None)
 _EXTENSION = {"image/png": "png", "image/jpeg": "jpg", "image/webp": "webp", "image/gif": "gif"}
 
 
@@ -68,8 +79,8 @@ class Rows:
         self.project, self.selection, self.parts = project, selection, parts or {}
         self.forbidden = ReleaseTerms.forbidden_in(project)
         self.columns = selection.columns(bool(self.forbidden))
-        self.name_of: Callable[[Any], str] = lru_cache(maxsize=None)(
-            lambda person: pseudonym(project.export_key, scope, str(person))
+        self.name_of: Callable[[int], str] = cache(
+            lambda member: pseudonym(project.export_key, scope, str(self._people[member]))
         )
 
     def __iter__(self) -> Iterator[ReleasedItem]:
@@ -77,6 +88,11 @@ class Rows:
         while chunk := self._chunk(last):
             last = chunk[-1]["pk"]
             yield from self.of(chunk)
+
+    @cached_property
+    def _people(self) -> dict[int, UUID]:
+        """The project's members: a map is cheaper than a join that makes a UUID for each label."""
+        return dict(Membership.objects.filter(project=self.project).values_list("pk", "public_id"))
 
     def _chunk(self, after: int) -> Sequence[dict[str, Any]]:
         items = self.selection.items(self.project).filter(pk__gt=after).order_by("pk")
@@ -128,7 +144,7 @@ class Rows:
             rounds.setdefault(item["round"], []).append(item["pk"])
         found: dict[int, tuple[list[dict[str, Any]], int | None]] = {}
         for number, keys in rounds.items():
-            seats = Seat.objects.filter(item_id__in=keys, round=number, label__isnull=False)
+            seats = Seat.objects.filter(item_id__in=keys, round=number, label__isnull=False).annotate(**_TEXTS)
             for seat in seats.order_by("item_id", "number").values_list(*_SEAT):
                 said, newest = found.get(seat[0], ([], None))
                 said.append(self._label(seat))
@@ -145,9 +161,9 @@ class Rows:
             "low_quality": low_quality,
             "target_group": group or None,
             "note": (note or None) if self.selection.notes else None,
-            "challenges": [_challenge(challenge) for challenge in challenges],
+            "challenges": [_challenge(challenge) for challenge in _loaded(challenges) or ()],
             "replaced_by": replaced,
-            "first_category": (first or {}).get("category"),
+            "first_category": (_loaded(first) or {}).get("category"),
             "priors_seen": priors_at is not None,
             "seconds": None if seconds is None else round(seconds, 1),
             "at": at.date().isoformat(),

@@ -6,11 +6,12 @@ column, null where absent, so that readers which infer a schema find the same on
 
 import hashlib
 import hmac
-import json
 from collections import Counter
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from enum import StrEnum
 from typing import Any
+
+from pydantic_core import to_json
 
 from annotation.domain.spreadsheets import neutralized
 
@@ -95,13 +96,16 @@ def withheld(row: Row, texts: bool, media: bool) -> dict[str, Any]:
 _TEXTS = ("text", "text_explanation", "image_explanation", "rationale")
 
 # JSON allows these raw; programs that split lines where Unicode does would cut a row in two.
-_LINE_BREAKS = {0x85: "\\u0085", 0x2028: "\\u2028", 0x2029: "\\u2029"}
+_LINE_BREAKS = [(sign.encode(), f"\\u{ord(sign):04x}".encode()) for sign in ("\x85", "\u2028", "\u2029")]
 
 
 def json_line(row: Row, columns: Sequence[str] = COLUMNS) -> bytes:
     """The row as one line of JSONL, columns in canonical order; equal rows give equal bytes."""
-    text = json.dumps(ordered(row, columns), ensure_ascii=False, separators=(",", ":"), allow_nan=False)
-    return text.translate(_LINE_BREAKS).encode() + b"\n"
+    line = to_json(ordered(row, columns))
+    for sign, escaped in _LINE_BREAKS:
+        if sign in line:
+            line = line.replace(sign, escaped)
+    return line + b"\n"
 
 
 def ordered(row: Row, columns: Sequence[str] = COLUMNS) -> dict[str, Any]:
@@ -113,28 +117,34 @@ def ordered(row: Row, columns: Sequence[str] = COLUMNS) -> dict[str, Any]:
 
 def item_cells(row: Row, columns: Sequence[str] = COLUMNS) -> list[str]:
     """The row as cells for a spreadsheet; its labels are one cell of JSON."""
-    return [cell(row[name]) for name in columns]
+    return cells([row[name] for name in columns])
 
 
 def label_rows(row: Row) -> Iterable[list[str]]:
     """The labels of a row as cells, a row each, the item's id in front."""
+    first = cell(row["id"])
     for label in row["labels"]:
-        yield [cell(row["id"]), *(cell(label[name]) for name in LABEL_COLUMNS)]
+        yield [first, *cells([label[name] for name in LABEL_COLUMNS])]
 
 
 def cell(value: Any) -> str:
     """One value as a cell that no spreadsheet runs: empty for null, true or false, JSON for lists."""
-    match value:
-        case None:
-            return ""
-        case bool():
-            return "true" if value else "false"
-        case str():
-            return neutralized(value)
-        case list() | dict():
-            return json.dumps(value, ensure_ascii=False, separators=(",", ":"))
-        case _:
-            return str(value)
+    return _CELLS.get(type(value), str)(value)
+
+
+def cells(values: Iterable[Any]) -> list[str]:
+    """Many values as cells; a release has tens of millions of them."""
+    form = _CELLS.get
+    return [form(type(value), str)(value) for value in values]
+
+
+_CELLS: Mapping[type, Callable[[Any], str]] = {
+    type(None): lambda _value: "",
+    bool: lambda value: "true" if value else "false",
+    str: neutralized,
+    list: lambda value: to_json(value).decode() if value else "[]",
+    dict: lambda value: to_json(value).decode(),
+}
 
 
 def pseudonym(key: str, scope: str, person: str) -> str:

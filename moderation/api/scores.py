@@ -126,8 +126,8 @@ class GroupLists(APIView):
 
     @extend_schema(request=GroupListShape, responses={201: dict, 400: ProblemShape})
     def post(self, request: Request, slug: str) -> Response:
-        """Keep a list under a name of its own; for admins. Lists never change."""
-        mine = member(request, slug, Role.ADMIN)
+        """Keep a list under a name of its own. Lists never change."""
+        mine = member(request, slug, Role.REVIEWER, Role.ADMIN)
         shape = GroupListShape(data=request.data)
         shape.is_valid(raise_exception=True)
         try:
@@ -142,8 +142,8 @@ class OneGroupList(APIView):
 
     @extend_schema(responses={204: None, 409: ProblemShape})
     def delete(self, request: Request, slug: str, name: str) -> Response:
-        """Take out a list that nothing was scored with; for admins."""
-        mine = member(request, slug, Role.ADMIN)
+        """Take out a list that nothing was scored with."""
+        mine = member(request, slug, Role.REVIEWER, Role.ADMIN)
         found = GroupList.objects.filter(project=mine.project, name=name).select_related("project").first()
         if found is None:
             raise Http404

@@ -68,7 +68,7 @@ def scores(request: PersonRequest, slug: str) -> HttpResponse:
 
 @require_GET
 def lists(request: PersonRequest, slug: str) -> HttpResponse:
-    """Lists of groups: the built-in ones, the project's own, and for admins a form for another."""
+    """Lists of groups: the built-in ones, the project's own, and a form for another."""
     member = member_of(request, slug, Role.REVIEWER, Role.ADMIN)
     return _show_lists(request, member, GroupListForm())
 
@@ -76,7 +76,7 @@ def lists(request: PersonRequest, slug: str) -> HttpResponse:
 @require_POST
 def add_list(request: PersonRequest, slug: str) -> HttpResponse:
     """Keep a list from a file under a name of its own; what is wrong with it comes back with the form."""
-    member = member_of(request, slug, Role.ADMIN)
+    member = member_of(request, slug, Role.REVIEWER, Role.ADMIN)
     form = GroupListForm(request.POST, request.FILES)
     if form.is_valid():
         try:
@@ -104,7 +104,7 @@ def _show_lists(request: PersonRequest, member: Membership, form: GroupListForm,
 @require_POST
 def remove_list(request: PersonRequest, slug: str, name: str) -> HttpResponse:
     """Take out a list that nothing was scored with."""
-    member = member_of(request, slug, Role.ADMIN)
+    member = member_of(request, slug, Role.REVIEWER, Role.ADMIN)
     found = GroupList.objects.filter(project=member.project, name=name).select_related("project").first()
     if found is None:
         raise Http404

@@ -11,12 +11,14 @@ from django.core.files.base import ContentFile
 from django.core.files.storage import default_storage
 from django.core.management import call_command
 from django.core.management.base import CommandError
+from hypothesis import given
+from hypothesis import strategies as st
 from release_builders import make_gold, make_picture, rows_of
 
 import builders
 from annotation.agreement import agreement, as_json
 from annotation.consensus import close_item
-from annotation.domain.released import COLUMNS, LABEL_COLUMNS
+from annotation.domain.released import COLUMNS, LABEL_COLUMNS, cell, json_line
 from annotation.domain.spreadsheets import restored
 from annotation.domain.words import Level, Modality, PriorState, Source, Stage
 from annotation.models import Adjudication, AppendOnlyError, Event, Item, Prior, Release, Ruling
@@ -362,3 +364,21 @@ def test_a_manifest_cannot_point_outside_its_folder(project, trio, tmp_path):
     manifest["files"][0]["path"] = "../secret"
     (target / "manifest.json").write_text(json.dumps(manifest))
     assert any("leads out of the release" in problem for problem in run("check_release", target)["problems"])
+
+
+@given(
+    st.recursive(
+        st.none() | st.booleans() | st.integers() | st.text() | st.floats(0, 1e6).map(lambda value: round(value, 1)),
+        lambda inner: st.lists(inner, max_size=4) | st.dictionaries(st.text(), inner, max_size=4),
+        max_leaves=12,
+    )
+)
+def test_rows_are_written_as_the_standard_library_would(value):
+    plain = json.dumps(value, ensure_ascii=False, separators=(",", ":"))
+    assert cell({"a": value}) == f'{{"a":{plain}}}'
+    row = dict.fromkeys(COLUMNS) | {"labels": [], "text": value}
+    escaped = plain.replace("\x85", "\\u0085").replace("\u2028", "\\u2028").replace("\u2029", "\\u2029")
+    line = json_line(row)
+    assert line.count(b"\n") == 1 and f'"text":{escaped},'.encode() in line
+    assert len(line.decode().splitlines()) == 1
+    assert json.loads(line)["text"] == value

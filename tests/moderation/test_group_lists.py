@@ -126,7 +126,7 @@ def test_the_api_keeps_lists_and_gives_them_back(project: Project, admin: Member
     assert again.status_code == 400 and "another name" in again.json()["detail"]
     reviewer = client_of(make_member(project, Role.REVIEWER))
     assert reviewer.get(address).status_code == 200
-    assert reviewer.post(address, {"name": "mine", "groups": OWN}, content_type="application/json").status_code == 404
+    assert reviewer.post(address, {"name": "mine", "groups": OWN}, content_type="application/json").status_code == 201
     assert api.delete(f"{address}work/").status_code == 204
     assert api.delete(f"{address}work/").status_code == 404
 
@@ -153,10 +153,10 @@ def test_a_list_that_cannot_be_used_is_refused_in_one_sentence(
     assert not GroupList.objects.exists()
 
 
-def test_only_admins_add_and_other_projects_know_nothing_of_it(project: Project, admin: Membership) -> None:
-    reviewer = client_of(make_member(project, Role.REVIEWER))
-    assert reviewer.get(lists()).status_code == 200
-    assert reviewer.post(adding(), upload(json.dumps(OWN).encode())).status_code == 404
+def test_annotators_and_other_projects_know_nothing_of_it(project: Project, admin: Membership) -> None:
+    annotator = client_of(make_member(project))
+    assert annotator.get(lists()).status_code == 404
+    assert annotator.post(adding(), upload(json.dumps(OWN).encode())).status_code == 404
     group_lists.add(project, "work", OWN, admin)
     assert group_lists.names(make_project("yard"))[-1] == "youtube"
     with pytest.raises(BadGroups):
