@@ -33,6 +33,11 @@ COLUMN_WORDS = {
     "level": "how far the annotators agreed",
     "source": "who decided the category",
     "split": "train, dev or test",
+    "injected": "whether a model wrote the text for this data set; a person accepted it then",
+    "injection_strategy": "how such a text was meant to work",
+    "injection_pattern": "the pattern it was written for: text, picture, together",
+    "injection_model": "the model that wrote it",
+    "injection_prompt_digest": "SHA-256 of the prompt's template",
 }
 
 

@@ -14,8 +14,10 @@ from annotation.domain.intake import text_digest
 from annotation.domain.patterns import Pattern
 from annotation.domain.released import (
     HASH_COLUMNS,
+    INJECTED,
     SPLIT_COLUMN,
     STANDING_COLUMNS,
+    injection_of,
     pseudonym,
     votes_of,
     withheld,
@@ -78,7 +80,8 @@ class Rows:
         """`scope` separates pseudonyms: releases with the same scope share them. `parts`: where each id belongs."""
         self.project, self.selection, self.parts = project, selection, parts or {}
         self.forbidden = ReleaseTerms.forbidden_in(project)
-        self.columns = selection.columns(bool(self.forbidden))
+        injected = selection.items(project).filter(provenance__has_key=INJECTED).exists()
+        self.columns = selection.columns(bool(self.forbidden), injected)
         self.name_of: Callable[[int], str] = cache(
             lambda member: pseudonym(project.export_key, scope, str(self._people[member]))
         )
@@ -96,7 +99,8 @@ class Rows:
 
     def _chunk(self, after: int) -> Sequence[dict[str, Any]]:
         items = self.selection.items(self.project).filter(pk__gt=after).order_by("pk")
-        return list(items.values(*ITEM)[:CHUNK])
+        made = ("provenance",) if INJECTED in self.columns else ()
+        return list(items.values(*ITEM, *made)[:CHUNK])
 
     def of(self, items: Sequence[dict[str, Any]]) -> Iterator[ReleasedItem]:
         """The rows of these items, which hold the columns `ITEM` at least."""
@@ -121,6 +125,8 @@ class Rows:
         if STANDING_COLUMNS[0] in self.columns:
             standing = (item["stage"], reasons, item["excluded_for"], votes_of(row["labels"]))
             row |= dict(zip(STANDING_COLUMNS, standing, strict=True))
+        if "provenance" in item:
+            row |= injection_of(item["provenance"])
         if SPLIT_COLUMN in self.columns:
             row[SPLIT_COLUMN] = self.parts[row["id"]].value
         if HASH_COLUMNS[0] not in self.columns:

@@ -77,9 +77,13 @@ class Selection:
         removed = Q(excluded_for__in=(Reason.REPORTED, Reason.WITHDRAWN))
         return Q(stage=Stage.GOLD) | closed & (Q(excluded_for__isnull=True) | ~removed)
 
-    def columns(self, withholding: bool) -> tuple[str, ...]:
-        """The columns of the rows; `withholding`: the project has licences under which content stays behind."""
-        return columns_of(self.scope, withholding or not (self.media and self.texts), self.split is not None)
+    def columns(self, withholding: bool, injected: bool = False) -> tuple[str, ...]:
+        """The columns of the rows; `withholding`: the project has licences under which content stays behind.
+
+        `injected`: some of the items were made for the project.
+        """
+        hashes = withholding or not (self.media and self.texts)
+        return columns_of(self.scope, hashes, self.split is not None, injected)
 
     @classmethod
     def from_json(cls, value: Mapping[str, Any]) -> "Selection":

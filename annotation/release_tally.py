@@ -19,6 +19,7 @@ class Tally:
     items: int = 0
     labels: int = 0
     withheld: int = 0
+    injected: int = 0
     people: Counter[str] = field(default_factory=Counter)
     gold: Counter[str] = field(default_factory=Counter)
     levels: Counter[str] = field(default_factory=Counter)
@@ -34,6 +35,7 @@ class Tally:
         self.items += 1
         self.labels += len(row["labels"])
         self.withheld += bool(row.get("withheld"))
+        self.injected += bool(row.get("injected"))
         self.people.update([label["annotator"] for label in row["labels"]])
         if row["gold"] is not None:
             self.gold[str(row["gold"])] += 1
@@ -58,6 +60,8 @@ class Tally:
         extra: dict[str, Any] = {"stages": dict(sorted(self.stages.items()))} if self.stages else {}
         if self.withheld:
             extra["withheld"] = self.withheld
+        if self.injected:
+            extra["injected"] = self.injected
         if self.licences:
             extra["licences"] = dict(sorted(self.licences.items()))
         return extra | {

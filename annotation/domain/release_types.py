@@ -31,7 +31,8 @@ LABEL_TYPES: Mapping[str, Any] = {
 }
 TYPES: Mapping[str, Any] = {
     **dict.fromkeys(("intended", "text_label", "image_label", "gold"), _CATEGORY),
-    **dict.fromkeys(("intended_hateful", "text_hateful", "image_hateful", "hateful", "aligned", "withheld"), _FLAG),
+    **dict.fromkeys(("intended_hateful", "text_hateful", "image_hateful", "hateful"), _FLAG),
+    **dict.fromkeys(("aligned", "withheld", "injected"), _FLAG),
     **dict.fromkeys(("round", "guideline_version"), _WHOLE),
     "labels": [LABEL_TYPES],
     "reasons": [_TEXT],

@@ -34,6 +34,14 @@ STANDING_COLUMNS = ("stage", "reasons", "excluded_for", "votes")
 HASH_COLUMNS = ("text_sha256", "withheld")
 """Added where texts or pictures stay behind: the SHA-256 of the text, and whether this item's content was left out."""
 
+INJECTED = "injected"
+"""Under this name an item's provenance tells how it was made, where a model wrote it for the project."""
+
+INJECTION_COLUMNS = (
+    *(INJECTED, "injection_strategy", "injection_pattern", "injection_model", "injection_prompt_digest"),
+)
+"""Added where some items were made for the project: whether this one was, how, for which pattern, by which model."""
+
 SPLIT_COLUMN = "split"
 """Added where the items are split: train, dev or test."""
 
@@ -65,14 +73,24 @@ class Scope(StrEnum):
     CLOSED = "closed"
 
 
-def columns_of(scope: Scope, hashes: bool, split: bool) -> tuple[str, ...]:
+def columns_of(scope: Scope, hashes: bool, split: bool, injected: bool = False) -> tuple[str, ...]:
     """The columns of a release, in their order."""
     return (
         *COLUMNS,
+        *(INJECTION_COLUMNS if injected else ()),
         *(STANDING_COLUMNS if scope is Scope.CLOSED else ()),
         *(HASH_COLUMNS if hashes else ()),
         *((SPLIT_COLUMN,) if split else ()),
     )
+
+
+def injection_of(provenance: Mapping[str, Any]) -> dict[str, Any]:
+    """The columns about how an item was made; null but for `injected` where it was not."""
+    made = provenance.get(INJECTED)
+    if not isinstance(made, Mapping):
+        return {INJECTED: False, **dict.fromkeys(INJECTION_COLUMNS[1:])}
+    told = {name: made.get(name.removeprefix("injection_")) or None for name in INJECTION_COLUMNS[1:]}
+    return {INJECTED: True, **told}
 
 
 def votes_of(labels: Iterable[Row]) -> list[dict[str, Any]]:

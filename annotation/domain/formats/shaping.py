@@ -28,7 +28,9 @@ _CATEGORIES = frozenset({"intended", "intended_hateful", "labels", "annotator", 
 _KNOWN = frozenset({"known_category", "known_explanation", "known_training"})
 _PRIOR = ("label", "hateful", "explanation", "model", "severity")
 _PRIORS = frozenset(f"{part}_{what}" for part in Modality for what in _PRIOR)
-NAMES = _ITEM | _CATEGORIES | _KNOWN | _PRIORS
+_INJECTION = {"strategy": 40, "pattern": 3, "model": 160, "prompt_digest": 64}
+"""What a release says of an item that was made for its project, as `injection_…`, and how long it may be."""
+NAMES = _ITEM | _CATEGORIES | _KNOWN | _PRIORS | {"injected", *(f"injection_{name}" for name in _INJECTION)}
 DERIVED = frozenset(
     {"level", "pattern", "difficulty", "mechanism", "aligned", "hateful", "round", "guideline_version", "reasons"}
     | {"image_sha256", "image_sha256_original", "image_sha256_released", "text_prompt_digest", "image_prompt_digest"}
@@ -86,6 +88,8 @@ class Shape:
             raise BadValue("no_content", "The row has neither a text nor a picture.", self.text)
         gold, source, gold_source = _gold_and_sources(get)
         given = {key: _READ[key](value, key) for key, value in values.items() if value and key in _READ}
+        if fields.flag(get("injected"), "injected"):
+            given["provenance"] = {**given.get("provenance", {}), "injected": injection(values)}
         row = Row(
             line,
             name,
@@ -165,6 +169,15 @@ def provenance(value: Any, field: str = "provenance") -> Mapping[str, Any]:
     if len(json.dumps(read)) > _PROVENANCE:
         raise BadValue("field_too_long", f"provenance is longer than {_PROVENANCE:,} characters.", field, _PROVENANCE)
     return read
+
+
+def injection(values: Mapping[str, Any]) -> dict[str, str]:
+    """How an item was made, from `injection_strategy`, `injection_model` and the others that are there."""
+    read = {
+        name: fields.short(values.get(f"injection_{name}"), f"injection_{name}", most)
+        for name, most in _INJECTION.items()
+    }
+    return {name: said for name, said in read.items() if said}
 
 
 def _short(limit: int) -> Callable[[Any, str], str]:
