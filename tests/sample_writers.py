@@ -37,6 +37,10 @@ class Writers:
     _number: Iterator[int] = field(default_factory=count)
 
     def __call__(self, exchange: Exchange) -> None:
+        if exchange.heard.model == "reader":
+            hateful = "<insult>" in exchange.heard.said("user")
+            read = {"explanation": "By its insult alone.", "category": int(hateful), "severity": 2 * int(hateful)}
+            return exchange.send(200, exchange.reply(json.dumps(read)))
         if not is_a_sample(exchange.heard):
             return sensible(exchange)
         self.asked.append(exchange.heard)
@@ -74,7 +78,7 @@ def writers_on_the_wire(settings: Any, **options: Any) -> Iterator[tuple[WireSer
         settings.MODEL_BINDINGS = {
             "MODEL_SAMPLE_WRITER": "openai:writer",
             "MODEL_PARAPHRASER": "openai:paraphraser",
-            "MODEL_TEXT": "openai:wire-sensible",
+            "MODEL_TEXT": "openai:reader",
             "MODEL_VISION": "openai:wire-sensible",
         }
         settings.MODEL_ALLOWED = ["openai:*"]
