@@ -11,6 +11,7 @@ from django.utils.translation import gettext as _
 
 from annotation import taking_in
 from annotation.domain.formats.rows import Row, RowPrior
+from annotation.domain.released import INJECTED
 from annotation.domain.texts import NOTE_LIMIT, BadText, read_text
 from annotation.models import Item, Membership, Skip, record
 from annotation.transactions import short_transaction
@@ -21,7 +22,6 @@ from generation.methods.told_before import told_before
 from generation.models import Sample
 from generation.pooling import words_for
 
-SOURCE = "injected"
 SEEN = "Looked at it as a sample."
 
 
@@ -92,17 +92,22 @@ def _row(sample: Sample, text: str) -> Row:
     prior = RowPrior(str(known.category.code), known.explanation, known.model, known.severity)
     return Row(
         line=1,
-        external_id=f"{SOURCE}-{sample.public_id.hex[:12]}",
+        external_id=external_id_of(sample),
         text=text,
         picture=known.name or f"{known.public_id}",
         intended=str(sample.intended.code),
         batch=sample.batch.item_batch,
         target_group=sample.target_group,
-        source=SOURCE,
+        source=known.pool.source,
         licence=known.licence_in_force,
         image_prior=prior,
-        provenance={SOURCE: provenance(sample)},
+        provenance={INJECTED: provenance(sample)},
     )
+
+
+def external_id_of(sample: Sample) -> str:
+    """The id of its item: one that tells nobody in a list of items that a model wrote it."""
+    return f"s-{sample.public_id.hex[:12]}"
 
 
 def provenance(sample: Sample) -> Mapping[str, Any]:

@@ -139,8 +139,8 @@ class InjectionBatch(models.Model):
 
     @property
     def item_batch(self) -> str:
-        """The batch that its accepted samples come to as items."""
-        return f"injected-{self.number}"
+        """The batch that its accepted samples come to as items; its name tells nobody what they are."""
+        return f"set-{self.number}"
 
 
 class Sample(models.Model):

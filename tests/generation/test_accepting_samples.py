@@ -39,7 +39,7 @@ def test_an_accepted_sample_is_an_item_like_any_other_with_its_intent_and_how_it
     sample = waiting(pool)
     item = accepting.accept(sample, admin)
     assert (item.text, item.stage, item.batch, item.source, item.licence) == (
-        TEXT, Stage.READY, "injected-1", "injected", "CC0-1.0",
+        TEXT, Stage.READY, "set-1", "drawn for a test", "CC0-1.0",
     )  # fmt: skip
     assert (item.intended, item.target_group, item.picture) == (
         category(admin.project, 0), GROUP, sample.pool_picture.picture,

@@ -113,18 +113,8 @@ def test_a_batch_over_twenty_pictures_killed_resumed_reviewed_imported_labelled_
     project = admin.project
     plan = tmp_path / "plan.json"
     plan.write_text(json.dumps(PLAN))
-    command = (
-        "manage.py",
-        "inject",
-        "garden",
-        "--plan",
-        str(plan),
-        "--seed",
-        "11",
-        "--json",
-        "--threads",
-        str(AT_ONCE),
-    )
+    wish = ("inject", "garden", "--plan", str(plan), "--seed", "11", "--json")
+    command = ("manage.py", *wish, "--threads", str(AT_ONCE))
 
     # Written by a process that is killed on the way, and by one that goes on.
     first = processes.start(*command)

@@ -297,7 +297,7 @@ def test_a_reviewer_goes_from_sample_to_sample_and_decides(
     assert "Amber clouds" in text_of(client.get(address("sample-review") + f"?after={first.order}"))
     done = client.post(address("sample-accept", first.public_id))
     assert done["Location"] == address("sample-review")
-    assert Item.objects.get().external_id == f"injected-{first.public_id.hex[:12]}"
+    assert Item.objects.get().external_id == f"s-{first.public_id.hex[:12]}"
     empty = client.post(address("sample-reject", second.public_id), {"reason": " "})
     assert empty.status_code == 422 and "Say why it is rejected" in text_of(empty)
     client.post(

@@ -63,7 +63,7 @@ def test_an_injected_item_is_marked_with_how_it_was_made_and_others_are_not(proj
     assert [own[name] for name in INJECTION_COLUMNS] == [False, None, None, None, None]
     assert [made[name] for name in INJECTION_COLUMNS] == [True, "victim_perspective", "110", "writer", "d" * 64]
     assert (made["item_source"], made["licence"], made["intended"], made["pattern"], made["aligned"]) == (
-        "injected", "CC0-1.0", 0, "110", True,
+        "drawn for a test", "CC0-1.0", 0, "110", True,
     )  # fmt: skip
     assert "<slur>" in made["text"]
     with (tmp_path / "items.csv").open(encoding="utf-8-sig", newline="") as file:
