@@ -156,10 +156,14 @@ def keep_list(project: Project, by: Membership | None, name: str, file: BinaryIO
 
     Raises BadSplitList with the line at fault; nothing is kept then.
     """
-    parts = read_list(file)
+    return keep_parts(project, by, name, read_list(file))
+
+
+def keep_parts(project: Project, by: Membership | None, name: str, parts: Mapping[str, str]) -> SplitList:
+    """Freeze parts that were read already: id → train, dev or test. The same parts again are the same list."""
     canonical = json.dumps(dict(sorted(parts.items())), separators=(",", ":"))
     digest = hashlib.sha256(canonical.encode()).hexdigest()
-    given = {"name": name[:120], "parts": parts, "created_by": by}
+    given = {"name": name[:120], "parts": dict(parts), "created_by": by}
     row, new = SplitList.objects.get_or_create(project=project, sha256=digest, defaults=given)
     if new:
         sizes = Counter(parts.values())
@@ -187,6 +191,17 @@ def read_list(file: BinaryIO) -> dict[str, str]:
         raise BadSplitList(fault.error.reason) from None
     if not parts:
         raise BadSplitList(_("The list is empty. Write a line for each item: its id, a comma, train, dev or test."))
+    return parts
+
+
+def checked_parts(given: Mapping[str, str]) -> dict[str, str]:
+    """Ids and parts that came as one object, under the names that releases use. Raises BadSplitList."""
+    if len(given) > MAX_LISTED:
+        raise BadSplitList(_("The list has more than a million ids."))
+    parts = {name: _usual(part) for name, part in given.items()}
+    for name, part in parts.items():
+        if part not in set(Part):
+            raise BadSplitList(_("%(id)s: the part is train, dev or test.") % {"id": name[:80]})
     return parts
 
 

@@ -37,6 +37,7 @@ from annotation.models import (
     ReleaseOrder,
     SavedSearch,
     Seat,
+    SplitList,
     TrainingAttempt,
     User,
 )
@@ -156,6 +157,12 @@ def the_document(world: "World") -> dict[str, Any]:
 def the_group_list(world: "World") -> dict[str, Any]:
     row, _ = GroupList.objects.get_or_create(project=world.project, name="canary", defaults={"groups": {"a": ["b"]}})
     return {**project(world), "name": row.name}
+
+
+def the_split_list(world: "World") -> dict[str, Any]:
+    fields = {"name": "canary", "parts": {"a": "train"}}
+    row, _ = SplitList.objects.get_or_create(project=world.project, sha256="0" * 64, defaults=fields)
+    return {**project(world), "public_id": row.public_id}
 
 
 def the_change(world: "World") -> dict[str, Any]:
@@ -575,6 +582,8 @@ ROUTES: dict[str, Route] = {
     "runs-api:statement": Route((R, D), the_item, BOTH),
     "api:import": Route((D,), project, POST),
     "api:priors": Route((D,), project, BOTH),
+    "api:split-lists": Route((D,), project, BOTH),
+    "api:split-list": Route((D,), the_split_list),
     "api:releases": Route((D,), project, BOTH),
     "api:release": Route((D,), the_release),
     "api:release-file": Route((D,), the_file),

@@ -1,6 +1,8 @@
 """Releases over the API: made, listed, and their files, each verified before it is handed out."""
 
+from collections import Counter
 from typing import Any
+from uuid import UUID
 
 from django.http import FileResponse, Http404
 from django.http.response import HttpResponseBase
@@ -14,13 +16,14 @@ from rest_framework.views import APIView
 from annotation.api.scope import member, problem
 from annotation.api.shapes import ProblemShape, ReleaseShape
 from annotation.domain.released import ReleaseFormat, Scope
-from annotation.domain.splits import MAX_SEED, BadShares, Shares
+from annotation.domain.splits import MAX_SEED, BadShares, Part, Shares
 from annotation.domain.words import Level, Role, Source
-from annotation.models import Release
+from annotation.models import Release, SplitList
 from annotation.release_files import Changed, open_verified
 from annotation.release_places import folder_of
 from annotation.release_selection import MAX_TOPICS, Selection, Splitting
 from annotation.releasing import CannotRelease, release
+from annotation.splitting import BadSplitList, checked_parts, find_list, keep_parts
 
 
 class SelectionShape(serializers.Serializer[Any]):
@@ -40,6 +43,7 @@ class SelectionShape(serializers.Serializer[Any]):
     splits = serializers.CharField(default="", allow_blank=True, max_length=40, help_text="80/10/10; empty: none")
     seed = serializers.IntegerField(default=0, min_value=0, max_value=MAX_SEED)
     topics = serializers.IntegerField(default=0, min_value=0, max_value=MAX_TOPICS)
+    split_list = serializers.UUIDField(default=None, allow_null=True, help_text="a fixed list; needs splits")
 
     def validate_splits(self, written: str) -> Shares | None:
         """The shares, or None."""
@@ -47,6 +51,14 @@ class SelectionShape(serializers.Serializer[Any]):
             return Shares.read(written) if written.strip() else None
         except BadShares as fault:
             raise serializers.ValidationError(str(fault)) from None
+
+    def validate(self, attrs: dict[str, Any]) -> dict[str, Any]:
+        """What belongs to a division needs one, and a list has to be the project's."""
+        if attrs["splits"] is None and (attrs["split_list"] or attrs["topics"]):
+            raise serializers.ValidationError({"splits": "Say how the items are divided, like 80/10/10."})
+        if attrs["split_list"] and find_list(self.context["project"], str(attrs["split_list"])) is None:
+            raise serializers.ValidationError({"split_list": "The project has no split list with this id."})
+        return attrs
 
     def selection(self) -> Selection:
         """The validated fields as a value."""
@@ -61,7 +73,9 @@ class SelectionShape(serializers.Serializer[Any]):
             media=asked["media"],
             texts=asked["texts"],
             licences=tuple(asked["licences"]),
-            split=Splitting(asked["splits"], asked["seed"], asked["topics"]) if asked["splits"] else None,
+            split=Splitting(asked["splits"], asked["seed"], asked["topics"], str(asked["split_list"] or ""))
+            if asked["splits"]
+            else None,
         )
 
 
@@ -80,13 +94,69 @@ class Releases(APIView):
     def post(self, request: Request, slug: str) -> Response:
         """Make the next release of the project's gold."""
         mine = member(request, slug, Role.ADMIN)
-        shape = SelectionShape(data=request.data)
+        shape = SelectionShape(data=request.data, context={"project": mine.project})
         shape.is_valid(raise_exception=True)
         try:
             made = release(mine.project, mine, shape.selection())
         except CannotRelease as fault:
             return problem(409, fault.code, fault.sentence)
         return Response(ReleaseShape(made).data, status=201)
+
+
+class PartsShape(serializers.Serializer[Any]):
+    """A list of parts: id → train, dev or test. `validation` means dev."""
+
+    name = serializers.CharField(max_length=120)
+    parts = serializers.DictField(child=serializers.CharField(max_length=20), allow_empty=False)
+
+    def validate_parts(self, given: dict[str, str]) -> dict[str, str]:
+        """The parts under the names that releases use."""
+        try:
+            return checked_parts(given)
+        except BadSplitList as bad:
+            raise serializers.ValidationError(bad.sentence) from None
+
+
+class SplitLists(APIView):
+    """Lists of parts that are fixed: releases that name one keep them."""
+
+    rate = "import"
+
+    @extend_schema(responses=dict)
+    def get(self, request: Request, slug: str) -> Response:
+        """List them, newest first."""
+        mine = member(request, slug, Role.ADMIN)
+        return Response([_list(each) for each in SplitList.objects.filter(project=mine.project).order_by("-pk")])
+
+    @extend_schema(request=PartsShape, responses={201: dict, 200: dict})
+    def post(self, request: Request, slug: str) -> Response:
+        """Freeze a list; the same parts again are the same list, and answer 200."""
+        mine = member(request, slug, Role.ADMIN)
+        shape = PartsShape(data=request.data)
+        shape.is_valid(raise_exception=True)
+        before = SplitList.objects.filter(project=mine.project).count()
+        kept = keep_parts(mine.project, mine, shape.validated_data["name"], shape.validated_data["parts"])
+        new = SplitList.objects.filter(project=mine.project).count() > before
+        return Response(_list(kept), status=201 if new else 200)
+
+
+class OneSplitList(APIView):
+    """One fixed list."""
+
+    @extend_schema(responses=dict)
+    def get(self, request: Request, slug: str, public_id: UUID) -> Response:
+        """Show it with its parts."""
+        mine = member(request, slug, Role.ADMIN)
+        kept = find_list(mine.project, str(public_id))
+        if kept is None:
+            raise Http404
+        return Response(_list(kept) | {"parts": kept.parts})
+
+
+def _list(kept: SplitList) -> dict[str, Any]:
+    sizes = Counter(kept.parts.values())
+    about = {"id": str(kept.public_id), "name": kept.name, "sha256": kept.sha256, "items": len(kept.parts)}
+    return about | {"sizes": {part.value: sizes[part.value] for part in Part}}
 
 
 class OneRelease(APIView):

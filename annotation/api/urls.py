@@ -38,6 +38,8 @@ urlpatterns = [
         releases.ReleasedFile.as_view(),
         name="release-file",
     ),
+    path("projects/<slug:slug>/split-lists/", releases.SplitLists.as_view(), name="split-lists"),
+    path("projects/<slug:slug>/split-lists/<uuid:public_id>/", releases.OneSplitList.as_view(), name="split-list"),
     path("projects/<slug:slug>/batches/", batches.Batches.as_view(), name="batches"),
     path("projects/<slug:slug>/agreement/", figures.Agreement.as_view(), name="agreement"),
     path("projects/<slug:slug>/influence/", figures.Influence.as_view(), name="influence"),
