@@ -18,6 +18,7 @@ from generation.domain.intents import Intent
 from generation.domain.words import plain
 from generation.models import Candidate
 from providers import bertscore, wiring
+from providers.messages import ProviderError
 
 COLUMNS = ("R1", "R2", "RL", "M", "BS", "CS", "CS (TF-IDF)", "CA", "PC", "AQ", "T", "R")
 _NAMED = {"rouge1": "R1", "rouge2": "R2", "rougeL": "RL", "meteor": "M", "tfidf": "CS (TF-IDF)"}
@@ -55,7 +56,13 @@ def evaluate(project: Project, content: bytes, name: str, mapping: Mapping[str, 
     ways = _ways(project, references)
     met = {key for way in ways for candidate, _replies in way.chosen for key in _keys(candidate) if key in references}
     lost = sum(1 for row in rows if not {(row.id, row.intent), (plain(row.hate), row.intent)} & met)
-    return Table([_measured(way) for way in ways], _notes(), len(rows), lost, errors)
+    measured, notes = [_measured(way) for way in ways], _notes()
+    try:
+        for row, way in zip(measured, ways, strict=True):
+            row["BS"] = _by_meaning(way)
+    except ProviderError as fault:  # an extra that is not here costs its own column
+        notes.append(str(fault))
+    return Table(measured, notes, len(rows), lost, errors)
 
 
 def _by_post(rows: Iterable[Row]) -> dict[tuple[str, str], list[str]]:
@@ -101,7 +108,6 @@ def _measured(way: Way) -> dict[str, Any]:
     measured: dict[str, float | None] = dict.fromkeys(COLUMNS)
     for name, column in _NAMED.items():
         measured[column] = _mean([each.get(name) for each in by_words])
-    measured["BS"] = _mean(bertscore.f1(references, texts)) if bertscore.is_installed() else None
     measured["CS"] = _mean(_cosines(references, texts))
     rows = [candidate for candidate, _replies in way.chosen]
     measured["CA"] = _mean([None if row.conforms is None else float(row.conforms) for row in rows])
@@ -110,6 +116,12 @@ def _measured(way: Way) -> dict[str, Any]:
     intents = {intent.value: sum(row.intent == intent for row in rows) for intent in Intent}
     named = {"model": way.model, "prompt": way.prompt, "chosen_by": way.terms, "replies": len(rows), "intents": intents}
     return {**named, **measured}
+
+
+def _by_meaning(way: Way) -> float | None:
+    """BERTScore's mean. Raises ProviderError where it cannot be asked."""
+    replies = [row.text for row, _references in way.chosen]
+    return _mean(bertscore.f1([references for _row, references in way.chosen], replies))
 
 
 def _cosines(references: Sequence[Sequence[str]], texts: Sequence[str]) -> list[float]:
@@ -137,6 +149,4 @@ def _notes() -> list[str]:
     ]
     if likeness.missing:
         notes.append(likeness.missing)
-    if not bertscore.is_installed():
-        notes.append(bertscore.MISSING)
     return notes

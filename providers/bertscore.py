@@ -1,4 +1,7 @@
-"""BERTScore, an optional extra: its package fetches model weights at first use, so it stands where the network is."""
+"""BERTScore, an optional extra (`pip install 'interplay[bertscore]'`): reply and reference held together by meaning.
+
+The package fetches its model's weights at first use, so a machine without a network needs them in place (HF_HOME).
+"""
 
 from collections.abc import Sequence
 
@@ -9,17 +12,21 @@ try:
 except ImportError:  # the extra is not installed: asking says so in one sentence
     _score = None
 
-MISSING = "BERTScore is not installed here: install the package bert-score, and its weights where there is no network."
-
-
-def is_installed() -> bool:
-    """Whether it can be asked."""
-    return _score is not None
+MISSING = "BERTScore is not installed here: install the extra `bertscore`; BS stays empty until then."
+NO_WEIGHTS = "BERTScore's model is not on this machine and could not be fetched: put its weights in place (HF_HOME)."
 
 
 def f1(references: Sequence[Sequence[str]], replies: Sequence[str], language: str = "en") -> list[float]:
-    """F1 of each reply against the best of its references. Raises ProviderError where it is not installed."""
+    """F1 of each reply against the best of its references, in their order.
+
+    Raises ProviderError `bad_request` where the extra or its weights are missing.
+    """
     if _score is None:
         raise ProviderError(MISSING, code="bad_request")
-    _precision, _recall, found = _score(list(replies), [list(each) for each in references], lang=language)
+    if not replies:
+        return []
+    try:
+        _precision, _recall, found = _score(list(replies), [list(each) for each in references], lang=language)
+    except OSError as fault:  # what the package raises where it finds no weights
+        raise ProviderError(NO_WEIGHTS, code="bad_request") from fault
     return [float(value) for value in found]

@@ -277,8 +277,9 @@ def test_blind_comparisons_become_win_rates_by_model_prompt_and_intent(
 
 @pytest.mark.django_db(transaction=True)
 def test_candidates_are_held_to_references_a_row_for_each_way_of_writing(
-    desk: tuple[WireServer, Desk], project: Project, item: Item, tmp_path: Path
+    desk: tuple[WireServer, Desk], project: Project, item: Item, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
+    monkeypatch.setattr(bertscore, "_score", None)
     asked("--intents", "informative", "--candidates", "2")
     asked("--intents", "informative", "--candidates", "2", "--no-explanations", "--without", "pc")
     file = tmp_path / "references.jsonl"
@@ -300,8 +301,18 @@ def test_candidates_are_held_to_references_a_row_for_each_way_of_writing(
     assert first["CS"] == pytest.approx(1.0, abs=1e-5) and first["replies"] == 1
     assert (first["CA"], first["PC"], first["AQ"], first["T"], first["R"]) == (1, -1, 1, 0, 1)
     assert any("no synonyms" in note for note in value["notes"])
-    told = any("BERTScore is not installed" in note for note in value["notes"])
-    assert (first["BS"] is None) is told is not bertscore.is_installed()
+    assert first["BS"] is None
+    assert (
+        "BERTScore is not installed here: install the extra `bertscore`; BS stays empty until then." in value["notes"]
+    )
+    seen: list[Any] = []
+    monkeypatch.setattr(
+        bertscore, "_score", lambda texts, told, lang: seen.append((texts, told)) or (None, None, [0.75])
+    )
+    value, _code = command("evaluate_counterspeech", "garden", str(file))
+    assert [row["BS"] for row in value["rows"]] == [0.75, 0.75]
+    assert (seen[0][0], seen[0][1]) == ([GOOD], [[GOOD]])
+    assert not any("BERTScore" in note for note in value["notes"])
 
 
 @pytest.mark.django_db(transaction=True)
