@@ -6,7 +6,9 @@ from uuid import UUID
 
 from django.db.models import Count, F, Q, Sum
 from django.db.models.functions import Coalesce
+from django.utils.module_loading import import_string
 
+from annotation import rooms
 from annotation.models import Item, Prior, Project
 from annotation.prior_method import NAME
 from runs.domain.states import ASIDE, OPEN, RunState
@@ -19,10 +21,14 @@ def run_problems(project: Project) -> Iterator[str]:
     """Every run, turn and prior that has lost what belongs to it."""
     runs = Run.objects.filter(project=project.public_id)
     yield from _ends(project)
-    subjects = Item.objects.filter(project=project).values("public_id")
-    on_items = runs.exclude(variant__startswith=ASIDE)
-    for run in on_items.exclude(subject__in=subjects).values_list("public_id", flat=True):
+    items = Item.objects.filter(project=project).values("public_id")
+    on_items = runs.exclude(variant__startswith=ASIDE).exclude(method__in=rooms.subjects)
+    for run in on_items.exclude(subject__in=items).values_list("public_id", flat=True):
         yield f"Run {run}: its item is not in this project."
+    for method, path in rooms.subjects.items():
+        others = runs.filter(method=method).exclude(subject__in=import_string(path)(project))
+        for run in others.values_list("public_id", flat=True):
+            yield f"Run {run}: what it is about is not in this project."
     yield from _priors(project)
     yield from _doubled(project)
 

@@ -9,8 +9,11 @@ from typing import Any
 from uuid import UUID
 
 from django.db.models import Model, QuerySet
+from django.utils.module_loading import import_string
 
+from annotation import rooms
 from annotation.models import (
+    Adjudication,
     CheckIn,
     ConsentText,
     Event,
@@ -36,7 +39,10 @@ _MEMBERSHIP = (
     *("severe_a_day", "minutes_a_day", "trained_at", "guideline_read"),
 )
 
-_PARTS: Mapping[str, tuple[type[Model], str, Mapping[str, str]]] = {
+Parts = Mapping[str, tuple[type[Model], str, Mapping[str, str]]]
+"""By name: rows, their way to the person's membership, and the columns by name."""
+
+PARTS: Parts = {
     "labels": (
         Label,
         "annotator",
@@ -94,13 +100,23 @@ _PARTS: Mapping[str, tuple[type[Model], str, Mapping[str, str]]] = {
         "author",
         {"project": "project__slug", "number": "number", "summary": "summary", "created_at": "created_at"},
     ),
+    "adjudications": (
+        Adjudication,
+        "reviewer",
+        {
+            "project": "item__project__slug",
+            "item": "item__public_id",
+            "category": "category__name",
+            **{name: name for name in ("ruling", "corrections", "target_group", "rationale", "message", "created_at")},
+        },
+    ),
     "events": (
         Event,
         "actor",
         {"project": "project__slug", "verb": "verb", "at": "at", "item": "item__public_id", "row": "row"},
     ),
 }
-"""What hangs on a person's memberships: the rows, their way to the membership, and the columns by name."""
+"""What this app keeps; others register theirs (`rooms.own_data`)."""
 
 
 def data_of(user: User) -> dict[str, Any]:
@@ -118,7 +134,7 @@ def data_of(user: User) -> dict[str, Any]:
         ],
         **{
             name: _rows(model._default_manager.filter(**{f"{way}__user": user}), columns)
-            for name, (model, way, columns) in _PARTS.items()
+            for name, (model, way, columns) in _all_parts().items()
         },
     }
 
@@ -126,9 +142,17 @@ def data_of(user: User) -> dict[str, Any]:
 def counts_of(user: User) -> dict[str, int]:
     """How much there is, for the page where it can be taken along."""
     return {
-        name: _PARTS[name][0]._default_manager.filter(**{f"{_PARTS[name][1]}__user": user}).count()
+        name: PARTS[name][0]._default_manager.filter(**{f"{PARTS[name][1]}__user": user}).count()
         for name in ("labels", "skips", "events")
     }
+
+
+def _all_parts() -> Parts:
+    """This app's parts and those of the others."""
+    found = dict(PARTS)
+    for path in rooms.own_data:
+        found.update(import_string(path))
+    return found
 
 
 def consents_of(members: Iterable[Membership]) -> dict[int, list[dict[str, Any]]]:

@@ -63,3 +63,8 @@ chores: dict[str, str] = {}
 """Steps of the sweeper: the name of the count → the path of a function that answers how many."""
 samples: list[str] = []
 """What other apps add to the sample project of the demonstration: paths of functions of the project."""
+own_data: list[str] = []
+"""What people can take along of what other apps keep about them: paths of mappings like `personal.PARTS`."""
+subjects: dict[str, str] = {}
+"""Methods whose runs are about something else than items → the path of a function of the project that answers the
+public ids of what they may be about, as a query."""

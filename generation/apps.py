@@ -28,4 +28,13 @@ class GenerationConfig(AppConfig):
         method.register("pool_prior", "generation.methods.pool_prior.PoolPrior")
         rooms.places.append(rooms.Place("generation:overview", "sees_debates", _("Counterspeech"), _COUNTERSPEECH))
         rooms.places.append(rooms.Place("generation:injection", "sees_debates", _("Samples"), _SAMPLES))
+        rooms.subjects |= dict.fromkeys(
+            ("counter_explain", "counterspeech", "counterscore"), "generation.subjects.exchanges"
+        )
+        rooms.subjects |= {
+            "injection": "generation.subjects.samples",
+            "pool_prior": "generation.subjects.pictures",
+        }
+        rooms.samples.append("generation.demonstrating.bring_in")
+        rooms.own_data.append("generation.own_data.PARTS")
         rooms.tabs.append(rooms.Tab("generation:item-counterspeech", _("Counterspeech")))

@@ -74,6 +74,7 @@ class ModerationConfig(AppConfig):
             )
         )
         rooms.samples.append("moderation.demonstrating.bring_in")
+        rooms.own_data.append("moderation.own_data.PARTS")
         rooms.tabs.append(rooms.Tab("moderation:item-runs", _("Debates")))
         rooms.tabs.append(rooms.Tab("moderation:item-scores", _("Scores")))
         rooms.tabs.append(rooms.Tab("moderation:evidence", _("Evidence"), checks_claims=True))

@@ -26,6 +26,7 @@ from annotation.models import (
 )
 from annotation.samples.campaign import ANNOTATORS
 from annotation.samples.neighbourhood import SAMPLES
+from generation.models import Candidate, Exemplar, Explanations, Reply
 from moderation.demonstrating import HAND_WRITTEN
 from moderation.models import Score
 from runs.models import Run, Turn
@@ -127,5 +128,24 @@ def test_the_demo_has_debates_written_by_hand_a_score_and_a_term_that_one_of_the
     debate = runs.get(method="predict").outcome
     assert debate is not None and (debate["majority"], debate["hateful"]) == ("hate", True)
     assert Score.objects.get(project=project).score == 1.0
-    use = GlossaryUse.objects.get()
+    use = GlossaryUse.objects.get(entry__isnull=False)
     assert use.entry.term == "weeds" and "(G1)" in runs.get(public_id=use.run).outcome["reason"]
+
+
+def test_the_demo_has_counterspeech_written_by_hand_one_reply_signed_one_waiting_one_returned():
+    demo()
+    project = Project.objects.get(slug="neighbourhood")
+    replies = Reply.objects.filter(exchange__project=project).select_related("exchange__item", "author", "approver")
+    assert {(row.exchange.name, row.state, row.intent) for row in replies} == {
+        ("nb-012", "approved", "positive"),
+        ("nb-009", "submitted", "denouncing"),
+        ("nb-010", "returned", "questioning"),
+    }
+    signed = replies.get(state="approved")
+    assert signed.approver is not None and signed.approver != signed.author and signed.flags == []
+    assert signed.candidate is not None and signed.text != signed.candidate.text
+    assert Exemplar.objects.get(project=project).reply == signed
+    candidates = Candidate.objects.filter(exchange__project=project)
+    assert set(candidates.values_list("model", flat=True)) == {HAND_WRITTEN}
+    assert [row.flags for row in candidates if row.flags] == [["calls_names", "toxic"]]
+    assert Explanations.objects.filter(exchange__project=project, missing={}).count() == 3

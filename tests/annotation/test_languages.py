@@ -45,6 +45,7 @@ SAME_EVERYWHERE = {
     "ImageFolder (Hugging Face)",
     "H-VLI JSON",
     "Google Programmable Search",
+    "SearXNG",
     "detoxify",
     "Fleiss' κ %(kappa)s",
     "Id",

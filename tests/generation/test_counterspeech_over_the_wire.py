@@ -8,6 +8,7 @@ from counter_desk import POST, Desk, desk_on_the_wire, kind_of
 from wire.server import WireServer
 
 from annotation import glossing
+from annotation.auditing_runs import run_problems
 from annotation.domain.glossary.entries import EntryValues
 from annotation.domain.words import Role
 from annotation.models import Project
@@ -65,6 +66,9 @@ def test_the_seven_are_asked_each_by_itself_and_kept_as_a_version(
     assert (run.state, run.calls) == ("succeeded", 7)
     assert len({each.said("system") for each in wire.heard}) == 7
     assert all(POST in each.said("user") for each in wire.heard)
+    assert list(run_problems(project := exchange.project)) == []
+    Run.objects.filter(pk=run.pk).update(subject=project.public_id)
+    assert list(run_problems(project)) == [f"Run {run.public_id}: what it is about is not in this project."]
     version = exchange.explanations.get()
     assert (version.number, version.author, version.model, version.insults) == (1, None, "openai:writer", ["weeds"])
     assert list(version.by_name()) == list(Explanation)

@@ -1,7 +1,9 @@
 """The counterspeech desk without any key: what is written, handed in, approved, returned, and never lost."""
 
+import json
 from datetime import timedelta
 from typing import Any
+from uuid import uuid4
 
 import pytest
 from django.test import Client
@@ -12,11 +14,13 @@ from annotation import purging, rooms
 from annotation.consensus import close_item
 from annotation.domain.words import Role
 from annotation.models import Event, Item, Membership, Project
+from annotation.personal import data_of
 from builders import make_labelled_item, make_member, make_picture, make_project
 from generation import approving, requesting, writing
 from generation.domain.drafting import ReplyState
 from generation.domain.explanations import Explanation
 from generation.domain.intents import Intent
+from generation.domain.preferences import Choice, Criterion
 from generation.models import Candidate, Comparison, CounterRules, Exchange, Exemplar, Reply
 from runs import runner, working
 from runs.models import Run
@@ -191,6 +195,36 @@ def test_a_reply_that_no_critic_has_read_needs_a_reason_too(item: Item, author: 
     client_of(second).post(address("reply-approve", reply.public_id), {"said": "Read it twice myself."})
     reply.refresh_from_db()
     assert reply.flags == ["not_scored"]
+
+
+def test_what_a_person_wrote_signed_said_and_chose_is_in_the_data_they_can_take_along(
+    item: Item, author: Membership, second: Membership
+) -> None:
+    returned = handed_in(item, author, "Shut up, you are pathetic.")
+    client_of(second).post(address("reply-return", returned.public_id), {"said": "Say it without a name."})
+    signed = handed_in(item, author, "Please come by.")
+    client_of(second).post(address("reply-approve", signed.public_id), {"said": "Read it twice myself."})
+    writing.keep_explanations(signed.exchange, author, {Explanation.IMPLICATION: "People as weeds."}, [], 0)
+    one, other = (
+        Candidate.objects.create(
+            exchange=signed.exchange, run_id=uuid4(), intent="positive", place=1, rank=1, text=text, model=text,
+            prompt_digest="0" * 64,
+        )
+        for text in ("a", "b")
+    )  # fmt: skip
+    choices = dict.fromkeys(Criterion, Choice.FIRST)
+    Comparison.objects.create(first=one, second=other, judge=second, shown_first=True, **choices)
+    assert author.user is not None and second.user is not None
+    mine, theirs = data_of(author.user), data_of(second.user)
+    assert [(row["text"], row["state"]) for row in mine["replies"]] == [
+        ("Shut up, you are pathetic.", "returned"), ("Please come by.", "approved"),
+    ]  # fmt: skip
+    assert [row["implication"] for row in mine["explanations"]] == ["People as weeds."]
+    assert (mine["replies_approved"], mine["reply_comments"], mine["reply_comparisons"]) == ([], [], [])
+    assert [row["reply"] for row in theirs["replies_approved"]] == [str(signed.public_id)]
+    assert [row["text"] for row in theirs["reply_comments"]] == ["Say it without a name."]
+    assert [(row["first"], row["adequacy"]) for row in theirs["reply_comparisons"]] == [(str(one.public_id), "first")]
+    assert "Please come by." not in json.dumps(theirs, default=str)  # somebody else's words
 
 
 def test_a_stale_window_overwrites_nothing_and_keeps_what_was_typed(item: Item, author: Membership) -> None:
