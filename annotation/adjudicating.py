@@ -81,7 +81,7 @@ def decide(
     upheld: Mapping[Modality, PriorValue] | None = None,
     beside: Beside = NOTHING,
 ) -> Adjudication:
-    """Settle a disputed item with a category, or one that a reviewer settled with another: the newest decision counts.
+    """Settle a disputed item with a category, or one that a reviewer settled or excluded: the newest decision counts.
 
     `upheld` are challenged priors that count as corrected from now on. Raises OwnItem, NotAllowed, Stale, KeyReused.
     """
@@ -236,8 +236,16 @@ def check(item: Item, member: Membership, version: int, end: Stage, ruling: Ruli
 
 
 def may_decide_anew(item: Item) -> bool:
-    """Whether the item is gold by a reviewer's decision, which a new one may replace; both are kept."""
-    return item.stage == Stage.GOLD and item.category_source == Source.ADJUDICATED
+    """Whether a reviewer's decision made the item gold or excluded it; a new one may replace that, and both are kept.
+
+    What was reported or withdrawn is nobody's decision of this kind.
+    """
+    if item.stage == Stage.GOLD:
+        return item.category_source == Source.ADJUDICATED
+    if item.stage != Stage.EXCLUDED or item.excluded_for in (Reason.REPORTED, Reason.WITHDRAWN):
+        return False
+    last = item.adjudications.order_by("-pk").values_list("ruling", flat=True).first()
+    return last == Ruling.EXCLUDE
 
 
 def last_act(item: Item) -> Event | None:

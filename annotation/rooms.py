@@ -3,8 +3,9 @@
 Nothing here knows those apps: each registers its own in `ready()`, by the names of its URLs.
 """
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
+from typing import Any
 
 from django.utils.functional import Promise
 
@@ -44,7 +45,7 @@ class Tab:
 class Action:
     """A button on an item's page, where the item is at one of the stages; its URL takes slug and the item's id.
 
-    `opens` names who gets it, as for places. The main one is drawn so.
+    `opens` names who gets it, as for places. The main one is drawn so. `fits`: which items at those stages have it.
     """
 
     url_name: str
@@ -52,6 +53,7 @@ class Action:
     stages: Sequence[str]
     opens: str = "reviews"
     main: bool = False
+    fits: Callable[[Any], bool] = lambda item: True
 
 
 places: list[Place] = []

@@ -1,12 +1,21 @@
 """The moderation app: methods that look at items and give verdicts."""
 
+from typing import Any
+
 from django.apps import AppConfig
+from django.utils.module_loading import import_string
 from django.utils.translation import gettext_lazy as _
 
 from annotation import rooms
 from runs import method
 
 _OF_A_POST = ("item-runs", "item-scores", "evidence")
+
+
+def may_be_decided_anew(item: Any) -> bool:
+    """Whether a reviewer's decision about the item can be replaced; the rule is looked up once apps are there."""
+    found: bool = import_string("annotation.adjudicating.may_decide_anew")(item)
+    return found
 
 
 class ModerationConfig(AppConfig):
@@ -31,6 +40,7 @@ class ModerationConfig(AppConfig):
         )
         rooms.actions += [
             rooms.Action("moderation:desk-item", _("Settle this dispute"), ("disputed",), "sees_debates", main=True),
+            rooms.Action("moderation:desk-anew", _("Decide anew"), ("gold", "excluded"), fits=may_be_decided_anew),
             rooms.Action("moderation:appeal", _("Appeal"), ("gold",), opens="sees_debates"),
             rooms.Action("moderation:statement", _("Statement of reasons"), ("gold",), opens="sees_debates"),
         ]

@@ -91,10 +91,11 @@ def settle(item: Item, reviewer: Membership, wanted: Wanted) -> Decided | Propos
     adjudicating.check(held, reviewer, wanted.version, ENDS[wanted.ruling], wanted.ruling)
     leasing.refuse_others(held, reviewer)
     appealing.refuse_own(held, reviewer)
-    anew = held.stage == Stage.GOLD
-    if anew and _was_proposed(held):
+    anew = held.stage in (Stage.GOLD, Stage.EXCLUDED)
+    by_two = anew and _was_proposed(held)
+    if by_two and held.stage == Stage.GOLD:
         raise NeedsAppeal
-    if not anew and wants_second(rules_of(held.project), open_reasons(held)):
+    if by_two or (not anew and wants_second(rules_of(held.project), open_reasons(held))):
         done = _propose(held, reviewer, wanted)
     else:
         done = Decided(_carry_out(held, reviewer, wanted))

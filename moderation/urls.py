@@ -66,6 +66,7 @@ urlpatterns = [
     path("p/<slug:slug>/desk/figures/", desk_acts.figures, name="desk-figures"),
     path("p/<slug:slug>/desk/appeals/", desk_acts.appeals, name="appeals"),
     path("p/<slug:slug>/desk/<uuid:public_id>/", desk.desk_item, name="desk-item"),
+    path("p/<slug:slug>/desk/<uuid:public_id>/anew/", desk.anew, name="desk-anew"),
     path("p/<slug:slug>/desk/<uuid:public_id>/missing/", desk.missing, name="desk-missing"),
     path("p/<slug:slug>/desk/<uuid:public_id>/votes/", desk.look_at_votes, name="look-at-votes"),
     path("p/<slug:slug>/desk/<uuid:public_id>/renew/", desk.renew, name="desk-renew"),

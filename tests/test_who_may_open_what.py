@@ -403,6 +403,7 @@ ROUTES: dict[str, Route] = {
     "moderation:desk-figures": Route((R, D), project),
     "moderation:appeals": Route((R, D), project),
     "moderation:desk-item": Route((R, D), the_item, BOTH),
+    "moderation:desk-anew": Route((R,), the_item),
     "moderation:desk-missing": Route((R,), the_item, BOTH),
     "moderation:look-at-votes": Route((R,), the_item, POST),
     "moderation:desk-renew": Route((R,), the_item, POST),

@@ -35,6 +35,7 @@ MOVES: Mapping[tuple[Stage, Stage], frozenset[Mover]] = {
     (Stage.GOLD, Stage.DISPUTED): _SYSTEM,
     (Stage.GOLD, Stage.LABELLING): _REOPENERS,
     (Stage.EXCLUDED, Stage.LABELLING): _REOPENERS,
+    (Stage.EXCLUDED, Stage.GOLD): frozenset({Mover.REVIEWER}),  # a new decision in place of one that excluded
     # An item with a known answer stands aside; it comes back only while nobody has answered it.
     (Stage.IMPORTED, Stage.KNOWN): _ADMIN,
     (Stage.READY, Stage.KNOWN): _ADMIN,

@@ -176,7 +176,7 @@ def item_tabs(context: template.Context) -> dict[str, Any]:
 def item_actions(context: template.Context) -> dict[str, Any]:
     """The buttons of other apps on an item's page, where they can be pressed."""
     item, project, opens = context["item"], context["project"], _opens(context["membership"])
-    found = [each for each in rooms.actions if opens[each.opens] and item.stage in each.stages]
+    found = [each for each in rooms.actions if opens[each.opens] and item.stage in each.stages and each.fits(item)]
     actions = [
         {"href": reverse(each.url_name, args=[project.slug, item.public_id]), "text": each.text, "main": each.main}
         for each in found

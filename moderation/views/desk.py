@@ -68,7 +68,7 @@ def desk(request: PersonRequest, slug: str) -> HttpResponse:
 
 @require_http_methods(["GET", "POST"])
 def desk_item(request: PersonRequest, slug: str, public_id: UUID) -> HttpResponse:
-    """One disputed post with its votes as nameless cards; a decision settles it. Gold by a decision: decide anew."""
+    """One disputed post with its votes as nameless cards; a decision settles it. Settled by a decision: decide anew."""
     member = reviewer(request, slug)
     item = item_of(member.project, public_id)
     found = Desk(member, item, desk_queue.read(request.GET))
@@ -82,6 +82,17 @@ def desk_item(request: PersonRequest, slug: str, public_id: UUID) -> HttpRespons
     if member.reviews and found.may_decide:
         _take(item, member)
     return _show(request, found, _form(found, request))
+
+
+@require_GET
+def anew(request: PersonRequest, slug: str, public_id: UUID) -> HttpResponse:
+    """To the desk with a post that a reviewer decided or excluded, for a decision in place of that one."""
+    member = member_of(request, slug, Role.REVIEWER)
+    item = item_of(member.project, public_id)
+    if not may_decide_anew(item):
+        messages.error(request, _("No reviewer's decision is in force about this post."))
+        return redirect("annotation:item", slug, item.public_id)
+    return redirect(f"{reverse('moderation:desk-item', args=[slug, item.public_id])}?anew=1")
 
 
 def _take(item: Item, member: Membership) -> None:
@@ -155,7 +166,7 @@ def _show(
     """The page with everything typed so far, and with the item's version as it is now."""
     tab = request.GET.get("tab", "")
     tab = tab if tab in OWN_TABS else OWN_TABS[0]
-    anew = desk.item.stage == Stage.GOLD and may_decide_anew(desk.item)
+    anew = may_decide_anew(desk.item)
     context = {
         "project": desk.project,
         "membership": desk.member,

@@ -13,6 +13,7 @@ from annotation.cases import seats_of
 from annotation.consensus import close_item
 from annotation.domain.words import Modality, Reason, Role, Source, Stage
 from annotation.models import Adjudication, Event, Item, Membership, Prior, Project, Replacement
+from annotation.removing import report_item
 from annotation.replacing import replace
 from annotation.reviewing import cards
 from moderation import appealing
@@ -527,6 +528,39 @@ def test_a_decision_is_replaced_by_a_new_one(project, reviewer, wren):
     assert client.post(address("desk-item", item), decision(item, category="0")).status_code == 302
     item.refresh_from_db()
     assert item.category.code == 0
+
+
+def test_an_exclusion_is_undone_by_a_new_decision_and_both_stay(project, reviewer, wren, admin):
+    item = closed(project, 0, 1, 2)
+    client = as_member(wren)
+    assert client.post(address("desk-item", item), decision(item, ruling="exclude")).status_code == 302
+    item.refresh_from_db()
+    assert (item.stage, item.excluded_for) == (Stage.EXCLUDED, Reason.NO_MAJORITY)
+    assert "Decide anew" in client.get(address("annotation:item", item)).content.decode()
+    assert client.get(address("desk-anew", item))["Location"] == address("desk-item", item, anew="1")
+    page = client.get(address("desk-item", item, anew="1")).content.decode()
+    assert "Decide anew" in page and 'value="exclude"' not in page
+    assert client.post(address("desk-item", item), decision(item, category="1")).status_code == 302
+    item.refresh_from_db()
+    assert (item.stage, item.category.code, item.excluded_for, item.category_source) == (
+        Stage.GOLD, 1, None, Source.ADJUDICATED,
+    )  # fmt: skip
+    assert list(item.adjudications.order_by("pk").values_list("ruling", flat=True)) == ["exclude", "decide"]
+
+
+def test_what_no_reviewer_excluded_is_not_decided_anew(project, reviewer, admin):
+    Project.objects.filter(pk=project.pk).update(policy="paper")
+    by_rule, item = closed(project, 0, 1, 2), closed(project, 0, 0, 0)
+    report_item(item, admin)
+    client = as_member(reviewer)
+    for each in (by_rule, item):
+        each.refresh_from_db()
+        assert each.stage == Stage.EXCLUDED
+        assert client.post(address("desk-item", each), decision(each)).status_code == (403 if each == by_rule else 404)
+        each.refresh_from_db()
+        assert each.stage == Stage.EXCLUDED
+    assert client.get(address("desk-anew", by_rule))["Location"] == address("annotation:item", by_rule)
+    assert client.get(address("desk-anew", item)).status_code == 404  # what was reported is at nobody's desk
 
 
 # ── Around the desk ───────────────────────────────────────────────────────────

@@ -11,7 +11,7 @@ BY_THE_DESIGN = {
     Stage.LABELLING: {Stage.DISPUTED, Stage.GOLD, Stage.EXCLUDED},
     Stage.DISPUTED: {Stage.GOLD, Stage.EXCLUDED, Stage.LABELLING},
     Stage.GOLD: {Stage.LABELLING, Stage.DISPUTED, Stage.EXCLUDED},
-    Stage.EXCLUDED: {Stage.LABELLING},
+    Stage.EXCLUDED: {Stage.LABELLING, Stage.GOLD},  # gold: a reviewer's new decision in place of an exclusion
     Stage.KNOWN: {Stage.READY, Stage.EXCLUDED},  # a known answer never becomes gold, nor is it labelled for gold
 }
 
