@@ -44,7 +44,7 @@ class EntryForm(forms.Form):
         help_text=_("Whom the hateful part is about; empty for 000 alone."),
     )
     pool = forms.ChoiceField(label=_("Picture pool"))
-    count = forms.IntegerField(label=_("Samples"), min_value=1, max_value=MOST_OF_AN_ENTRY, initial=10)
+    count = forms.IntegerField(label=_("Number of samples"), min_value=1, max_value=MOST_OF_AN_ENTRY, initial=10)
 
     def __init__(self, project: Project, *args: Any, **kwargs: Any) -> None:
         super().__init__(*args, **kwargs)

@@ -82,7 +82,8 @@ def add(request: PersonRequest, slug: str) -> HttpResponse:
         try:
             injecting.add_row(member, form.entry())
         except BadPlan as bad:
-            form.add_error(None, bad.sentence.removeprefix("Entry 1: ").capitalize())
+            sentence = bad.sentence.removeprefix("Entry 1: ")
+            form.add_error(None, sentence[:1].upper() + sentence[1:])
         else:
             return _to_plan(slug)
     switching.require_on(member.project)
