@@ -21,10 +21,17 @@ class Description(Shape):
     description: str = Field(max_length=4000)
 
 
-def describe(post: Post) -> Step:
+def describe(post: Post, *, temperature: float = 0.0) -> Step:
     """The question for a description of the post's picture."""
     return post.step(
-        KEY, ModelRole.DESCRIBER, "describe", "picture", {}, shape=Description, temperature=0.0, max_tokens=_TOKENS
+        KEY,
+        ModelRole.DESCRIBER,
+        "describe",
+        "picture",
+        {},
+        shape=Description,
+        temperature=temperature,
+        max_tokens=_TOKENS,
     )
 
 

@@ -16,7 +16,7 @@ from moderation.domain.predict.debate import History, PredictRun, Stance, Vote
 from moderation.domain.predict.perspectives import NEAREST, SEEDED, Neighbourhood, Perspective
 from moderation.domain.verdicts import Shape
 from moderation.example_store import Store
-from moderation.methods import verdict_end
+from moderation.methods import describing, verdict_end
 from moderation.methods.post import Post, is_there, post_of
 from providers import wiring
 from providers.messages import Refused
@@ -33,7 +33,7 @@ _NO_CRITERIA = (
     "labelled the examples that you are given."
 )
 _NO_EXAMPLES = "There are no examples."
-_VIEW, _SPEECH, _JUDGEMENT, _DESCRIPTION = 600, 600, 1000, 1200  # tokens
+_VIEW, _SPEECH, _JUDGEMENT = 600, 600, 1000  # tokens
 
 
 @dataclass(frozen=True)
@@ -77,7 +77,7 @@ class Predict:
         values = {key: turn.value for key, turn in turns.items()}
         if opening := _opening(case, values):
             return opening
-        case = replace(case, post=case.post.in_words(_description(values)))
+        case = replace(case, post=case.post.in_words(_described(values)))
         if unheard := [each for each in case.perspectives if _key(each) not in turns]:
             return [_view(case, each, values) for each in unheard]
         if given_up := _fault(case, turns):
@@ -111,36 +111,20 @@ def _key(perspective: Perspective) -> str:
 
 def _opening(case: Case, values: Mapping[str, Any]) -> list[Step]:
     steps = []
-    if case.is_described and "describe" not in values:
-        steps.append(_describe(case))
+    if case.is_described and describing.KEY not in values:
+        steps.append(describing.describe(case.post, temperature=case.options.temperature))
     # What is alike is looked up by the post's own words; a picture alone has to be put into words first.
     if case.stores and "examples" not in values and (case.post.text or not steps):
         steps.append(_look_up(case, values))
     return steps
 
 
-def _describe(case: Case) -> Step:
-    return case.post.step(
-        "describe",
-        ModelRole.DESCRIBER,
-        "describe",
-        "picture",
-        {},
-        shape=debate.Description,
-        temperature=case.options.temperature,
-        max_tokens=_DESCRIPTION,
-    )
-
-
-def _description(values: Mapping[str, Any]) -> str:
-    """The picture in words; empty where nobody described it."""
-    found = values.get("describe") or {"words": "", "description": ""}
-    words = f"It reads: {found['words']}" if found["words"] else ""
-    return "\n".join(part for part in (found["description"], words) if part)
+def _described(values: Mapping[str, Any]) -> str:
+    return describing.in_words(values.get(describing.KEY))
 
 
 def _look_up(case: Case, values: Mapping[str, Any]) -> Step:
-    search = partial(_search, case.stores, case.post.text or _description(values))
+    search = partial(_search, case.stores, case.post.text or _described(values))
     return Step("examples", "examples", kind=StepKind.SEARCH, work=search)
 
 

@@ -83,13 +83,6 @@ class Position(StrEnum):
 Sentence = Annotated[str, Field(min_length=1, max_length=3000)]
 
 
-class Description(Shape):
-    """A picture in words; both empty from whoever cannot see it."""
-
-    words: str = Field(max_length=4000)
-    description: str = Field(max_length=4000)
-
-
 class Argument(Shape):
     """What a side says in round 1."""
 
