@@ -3,6 +3,9 @@
 Django's own check (CONN_HEALTH_CHECKS) sends an empty query each time a connection leaves the pool: a third of all
 that a run's step asks of the database. A server that went away has closed its end, which the socket tells at once; one
 that is silent would have swallowed the query just as well.
+
+While the server is away nobody waits for a connection as long as for one that others use: the requests that queue up
+behind those that wait would be answered late, and all with the same 503.
 """
 
 import select
@@ -11,20 +14,35 @@ from typing import Any
 import psycopg
 from django.db.backends.postgresql import base
 from django.utils.asyncio import async_unsafe
+from psycopg_pool import PoolTimeout
 
 
 class DatabaseWrapper(base.DatabaseWrapper):
     """PostgreSQL, with connections of the pool that the server has closed replaced."""
 
+    _AWAY = 0.5
+    """So many seconds a connection is waited for once one was waited for in vain, until there is one again."""
+
     @async_unsafe
     def get_new_connection(self, conn_params: dict[str, Any]) -> Any:
         """A connection that the server has not closed; raises as Django's does."""
         while True:
-            connection = super().get_new_connection(conn_params)
+            connection = self._taken(conn_params)
             if not self.pool or _is_open(connection):
                 return connection
             connection.close()
             self.pool.putconn(connection)  # which replaces it
+
+    def _taken(self, conn_params: dict[str, Any]) -> Any:
+        if not self.pool:
+            return super().get_new_connection(conn_params)
+        try:
+            connection = super().get_new_connection(conn_params)
+        except PoolTimeout:
+            self.pool.timeout = self._AWAY
+            raise
+        self.pool.timeout = self.settings_dict["OPTIONS"]["pool"]["timeout"]
+        return connection
 
 
 def _is_open(connection: "psycopg.Connection[Any]") -> bool:

@@ -13,7 +13,7 @@ ROWS = re.findall(
 THREATS = (*range(1, 9), *range(10, 14), 15, 16, *range(18, 22), 23, 24, 25)
 INPUTS = (*range(1, 26), *range(27, 120))
 PROMPTS = range(1, 13)
-FAULTS = (*range(1, 9), *range(16, 21), *range(24, 30), 32)
+FAULTS = (*range(1, 9), *range(11, 14), *range(16, 21), *range(23, 30), 32)
 CASES = [
     *(f"T{n}" for n in THREATS),
     *(f"B{n:02}" for n in INPUTS),
