@@ -18,7 +18,9 @@
 
   // On a narrow screen the place one is at stays in sight.
   for (const here of document.querySelectorAll(":is(.site-nav, .tabs) [aria-current]")) {
-    here.scrollIntoView({ block: "nearest", inline: "center" });
+    const strip = here.closest(".site-nav, .tabs"); // the strip is moved, and not the page
+    const [mine, theirs] = [here.getBoundingClientRect(), strip.getBoundingClientRect()];
+    strip.scrollLeft += mine.left + mine.width / 2 - (theirs.left + theirs.width / 2);
   }
 
   // Destructive forms ask once, in words written on the form.

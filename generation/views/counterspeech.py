@@ -71,10 +71,10 @@ def exchange(request: PersonRequest, slug: str, public_id: UUID) -> HttpResponse
 
 @require_GET
 def progress(request: PersonRequest, slug: str, public_id: UUID, part: str) -> HttpResponse:
-    """A part of the desk that follows what models are doing: `seven` or `candidates`."""
+    """What follows the models: a part of the desk, `seven` or `candidates`, and the picture in words."""
     member = desk_member(request, slug)
-    context = about(request, member, exchange_for(member, public_id))
-    return render(request, f"generation/_{part}.html", context)
+    context = about(request, member, exchange_for(member, public_id)) | {"part": f"generation/_{part}.html"}
+    return render(request, "generation/_progress.html", context)
 
 
 @require_POST

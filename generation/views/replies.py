@@ -193,5 +193,5 @@ def _to_editor(found: Reply) -> HttpResponse:
         there = redirect("generation:item-counterspeech", slug, post.item.public_id)
     else:
         there = redirect("generation:exchange", slug, post.public_id)
-    there["Location"] += f"?intent={found.intent}&reply={found.public_id}"
+    there["Location"] += f"?intent={found.intent}&reply={found.public_id}#editor"
     return there

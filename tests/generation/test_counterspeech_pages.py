@@ -123,7 +123,7 @@ def test_without_a_key_the_whole_way_opens_says_what_it_cannot_do_and_goes_on(
     assert best is not None
     answer = client.post(address("reply-begin", exchange.public_id), {"candidate": best.public_id})
     reply = Reply.objects.get()
-    assert answer["Location"] == f"{tab}?intent=positive&reply={reply.public_id}"
+    assert answer["Location"] == f"{tab}?intent=positive&reply={reply.public_id}#editor"
     own = "Welcome to our street. We can live here together."
     kept = client.post(
         address("reply-write", reply.public_id), {"text": own, "version": reply.version, "intent": "positive"},
