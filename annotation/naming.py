@@ -61,6 +61,11 @@ NAMES: Mapping[str, Promise] = {
     "worker_lost": pgettext_lazy("stored word", "worker lost"),
     "user": pgettext_lazy("stored word", "cancelled by a person"),
     "target_gone": pgettext_lazy("stored word", "item gone"),
+    # What ties items that are never parted
+    "same_picture": pgettext_lazy("stored word", "the same picture"),
+    "alike_picture": pgettext_lazy("stored word", "a picture that looks the same"),
+    "near_text": pgettext_lazy("stored word", "nearly the same text"),
+    "topic": pgettext_lazy("stored word", "the same topic"),
     # Role
     "annotator": pgettext_lazy("stored word", "annotator"),
     "reviewer": pgettext_lazy("stored word", "reviewer"),

@@ -17,9 +17,10 @@ from annotation.rounds import MOST_SEATS
 from moderation import accepting, desk_rules, stating
 from moderation.deciding import Wanted
 from moderation.desk_page import REASON_NAMES
-from moderation.domain.statements import AUTOMATED, FIELDS, GROUNDS, Kind
+from moderation.domain.statements import AUTOMATED, FIELDS, GROUNDS, MEASURES, Kind
 from moderation.models import DeskRules
 
+_PLATFORM = ("ground", "explanation", "illegal")
 MOST_BOXES = 12
 """More values than this stand in a list that scrolls."""
 RULINGS = (Ruling.DECIDE, Ruling.NEW_ROUND, Ruling.MORE_SEATS, Ruling.EXCLUDE)
@@ -155,6 +156,18 @@ def _of_list(kind: Kind, label: Any, values: Sequence[str]) -> forms.Field:
     return forms.ChoiceField(label=label, choices=[("", "–"), *((each, each) for each in values)], required=False)
 
 
+_GROUPS = (
+    (_("What was done"), MEASURES),
+    (_("How long and where"), ("application_date", "end_date", "territorial_scope")),
+    (_("On what ground"), ("decision_ground",)),
+    (_("If it breaks a rule of the platform"), tuple(f"incompatible_content_{n}" for n in _PLATFORM)),
+    (_("If it breaks a law"), ("illegal_content_legal_ground", "illegal_content_explanation")),
+    (_("The content"), ("content_type", "category", "content_date", "content_language", "url", "puid")),
+    (_("The facts"), ("decision_facts", "source_type", "automated_detection", "automated_decision")),
+    (_("What the person can do"), ("redress",)),
+)
+
+
 class StatementForm(forms.Form):
     """The fields of a statement of reasons; whether they are valid `moderation.domain.statements` says."""
 
@@ -188,6 +201,11 @@ class StatementForm(forms.Form):
                 field.help_text = _("At most %(limit)s characters.") % {"limit": f"{each.limit:,}"}
                 field.widget.attrs["maxlength"] = each.limit
             self.fields[each.name] = field
+
+    @property
+    def groups(self) -> list[tuple[Any, list[forms.BoundField]]]:
+        """The fields under the questions that they answer."""
+        return [(title, [self[name] for name in names]) for title, names in _GROUPS]
 
     @classmethod
     def of(cls, fields: Mapping[str, Any], lists: Mapping[str, Sequence[str]]) -> "StatementForm":

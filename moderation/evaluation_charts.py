@@ -15,12 +15,12 @@ from moderation.domain.evaluation.tables import confusion_names as names_of
 
 @dataclass(frozen=True)
 class Shown:
-    """A table in the reader's language, its cells as text. A column: its heading, and whether it holds numbers."""
+    """A table in the reader's language: headings and cells as text, each with whether it is a number's place."""
 
     key: str
     title: str
     columns: Sequence[tuple[str, bool]]
-    rows: Sequence[Sequence[str]]
+    rows: Sequence[Sequence[tuple[str, bool]]]
     note: str
 
 
@@ -77,7 +77,10 @@ def told(text: str) -> str:
 def _shown(table: Table) -> Shown:
     columns = [(told(column.title), column.form is not Form.TEXT) for column in table.columns]
     rows = [
-        [told(said) if isinstance(said, Phrase) else shown for said, shown in zip(row, cells, strict=True)]
+        [
+            (told(said) if isinstance(said, Phrase) else shown, is_number)
+            for said, shown, (_title, is_number) in zip(row, cells, columns, strict=True)
+        ]
         for row, cells in zip(table.rows, written(table), strict=True)
     ]
     return Shown(table.key, told(table.title), columns, rows, told(table.note))

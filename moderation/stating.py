@@ -74,7 +74,7 @@ def filled(item: Item) -> dict[str, Any]:
     fields: dict[str, Any] = {field.name: _EMPTY[field.kind] for field in FIELDS}
     fields |= {
         "decision_ground": "incompatible",
-        "incompatible_content_ground": cut(_ground(item), 500),
+        "incompatible_content_ground": cut(_ground(item), 500) if item.category.hateful else "",
         "incompatible_content_explanation": cut(decision.rationale if decision else "", 2000),
         "incompatible_content_illegal": False,
         "content_type": [kind for kind, there in (("text", item.text), ("image", item.picture_id)) if there],

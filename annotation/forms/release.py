@@ -1,9 +1,11 @@
 """The form that asks for a release."""
 
+from dataclasses import dataclass
 from typing import Any
 from uuid import uuid4
 
 from django import forms
+from django.utils.functional import Promise
 from django.utils.translation import gettext_lazy as _
 
 from annotation.domain.released import ReleaseFormat, Scope
@@ -39,6 +41,22 @@ _FORMATS = (
 )
 MAX_LICENCES = 100
 MAX_LIST_BYTES = 50 << 20
+
+
+@dataclass(frozen=True)
+class FieldGroup:
+    """Fields under one title."""
+
+    title: str | Promise
+    fields: list[forms.BoundField]
+    is_wrong: bool
+
+
+_GROUPS: tuple[tuple[str | Promise, tuple[str, ...]], ...] = (
+    (_("How it is divided"), ("seed", "topics", "frozen", "split_file")),
+    (_("Which items"), ("levels", "sources", "licences")),
+    (_("What stays behind, what goes along"), ("no_media", "no_texts", "notes", "fresh_pseudonyms")),
+)
 
 
 class ReleaseForm(forms.Form):
@@ -139,6 +157,15 @@ class ReleaseForm(forms.Form):
         for name, needed in (("frozen", lists), ("licences", named)):
             if not needed:
                 del self.fields[name]
+
+    @property
+    def groups(self) -> list[FieldGroup]:
+        """What most releases leave as it is, folded under a title; open where something in it is wrong."""
+        found = []
+        for title, names in _GROUPS:
+            fields = [self[name] for name in names if name in self.fields]
+            found.append(FieldGroup(title, fields, any(field.errors for field in fields)))
+        return found
 
     def clean_splits(self) -> Shares | None:
         written = self.cleaned_data["splits"].strip()
