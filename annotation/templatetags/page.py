@@ -1,5 +1,6 @@
 """Template tags and filters that every page shares."""
 
+from datetime import datetime
 from typing import Any
 
 from django import template
@@ -8,6 +9,7 @@ from django.template.defaultfilters import floatformat
 from django.urls import NoReverseMatch, reverse
 from django.utils.html import format_html, format_html_join
 from django.utils.safestring import SafeString
+from django.utils.timesince import timesince
 from django.utils.translation import gettext as _
 from django.utils.translation import gettext_noop
 
@@ -201,6 +203,12 @@ def menu_link(name: str, text: str, *args: Any) -> SafeString:
 def hue(category: Category) -> str:
     """The class that carries a category's colour; number and name always stand beside it."""
     return f"cat-{category.code % 10}"
+
+
+@register.filter
+def age(since: datetime) -> str:
+    """How long ago, in its largest unit alone: lists have no room for more."""
+    return timesince(since, depth=1)
 
 
 @register.filter
