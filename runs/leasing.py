@@ -86,7 +86,7 @@ def end(run: Run, method: Method, outcome: Outcome, *, seconds: float = 0.0) -> 
     `seconds` are those it worked this time. The answer is how the run really ended: `cancelled` where that was asked
     for or the subject is gone.
     """
-    with transaction.atomic():
+    with transaction.atomic(savepoint=False):
         if outcome.state != RunState.CANCELLED:
             if _ended(run, outcome, seconds, unless_cancelled=True):
                 return outcome if method.settle(run, outcome) else _gone(run)

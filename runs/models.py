@@ -65,9 +65,11 @@ class Run(models.Model):
     started_at = models.DateTimeField(null=True, blank=True)
     finished_at = models.DateTimeField(null=True, blank=True)
 
-    # Of the worker that took it, not of the row: the project's account, and whether that was seen to have a limit.
+    # Of the worker that took it, not of the row: the project's account, whether that was seen to have a limit, and
+    # whether there may be answers of an earlier go.
     account_id = 0
     is_limited = False
+    has_turns = True
 
     class Meta:
         constraints = (

@@ -8,9 +8,9 @@ from uuid import UUID
 
 from django.conf import settings
 from django.db import connection
-from django.db.models import OuterRef, Subquery
+from django.db.models import Exists, OuterRef, Subquery
 
-from runs.models import Account, Run
+from runs.models import Account, Run, Turn
 from runs.statements import Statement, slot
 
 _RUN, _ACCOUNT = Run._meta.db_table, Account._meta.db_table
@@ -60,6 +60,7 @@ def _take(which: str, values: list[Any]) -> Run | None:
         taken = cursor.fetchone()
     run = _TAKEN.first(id=taken[0], owner=owner) if taken else None
     if run is not None:
+        run.has_turns = bool(vars(run)["answered"])
         run.account_id = vars(run)["account"] or Account.objects.get_or_create(project=run.project)[0].pk
     return run
 
@@ -99,6 +100,7 @@ def _on_postgresql() -> bool:
 _PROJECT = Account._meta.get_field("project")
 _TAKEN = Statement(
     Run.objects.filter(pk=slot("id"), owner=slot("owner")).annotate(
-        account=Subquery(Account.objects.filter(project=OuterRef("project")).values("pk"))
+        account=Subquery(Account.objects.filter(project=OuterRef("project")).values("pk")),
+        answered=Exists(Turn.objects.filter(run=OuterRef("pk"))),
     )
 )
