@@ -70,13 +70,17 @@ class Store:
             with _beside(target) as file:
                 np.save(file, vectors)
 
-    def search(self, embedder: Embedder, text: str, count: int) -> Neighbourhood:
-        """The nearest examples to the text, never one with the same normal form (those are counted)."""
+    def search(self, embedder: Embedder, text: str, count: int, wanted: Vectors | None = None) -> Neighbourhood:
+        """The nearest examples to the text, never one with the same normal form (those are counted).
+
+        `wanted`: the text's vector by this embedding, where several stores are searched for one text.
+        """
         self.prepare(embedder)
         if not self.count:
             return Neighbourhood()
         rows, same = self._rows, bytes.fromhex(digest_of(text))
-        [wanted] = embedder.embed([text])
+        if wanted is None:
+            [wanted] = embedder.embed([text])
         vectors = _mapped(self._matrix(embedder))
         found, barred = nearest(vectors, wanted, count, lambda row: bytes(rows.digests[row]) == same)
         return Neighbourhood(nearest=[rows.example(row, near) for row, near in found], same_text=barred)

@@ -17,6 +17,7 @@ from moderation.domain.predict.perspectives import Perspective as PerspectiveVal
 from moderation.models import Example, Perspective
 from providers import wiring
 from providers.embedding import Embedder
+from runs import embedding
 
 WORDS = ("name", "criteria", "hateful_label", "other_label")
 """What a perspective is in words: a change of one of them makes a new version."""
@@ -176,5 +177,6 @@ def embed(perspective: Perspective, watch: Callable[[int, int], None], embedder:
     perspective.refresh_from_db(fields=["store"])
     store = laid_out(str(perspective.public_id), perspective.store)
     if store is not None:
-        store.prepare(embedder or wiring.embedder(), watch)
+        paid = embedding.paid_by(perspective.project.public_id, embedder or wiring.embedder())
+        store.prepare(paid, watch)
     return store

@@ -17,6 +17,7 @@ from annotation.models import Adjudication, Item, Ruling
 from moderation.models import ItemVector
 from providers import wiring
 from providers.embedding import Embedder, Vectors
+from runs import embedding
 
 Raw: TypeAlias = "bytes | memoryview[int]"
 
@@ -43,7 +44,7 @@ def similar(item: Item, most: int = NEAREST) -> list[Neighbour]:
     """
     if not item.text.strip():
         return []
-    embedder = wiring.embedder()
+    embedder = embedding.paid_by(item.project.public_id, wiring.embedder())
     decided = _decided(item)
     _make_missing([item, *_without_vector(decided, embedder)], embedder)
     rows = list(

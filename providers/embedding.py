@@ -8,7 +8,8 @@ import math
 import unicodedata
 import zlib
 from collections import Counter
-from collections.abc import Iterable, Sequence
+from collections.abc import Callable, Iterable, Sequence
+from copy import copy
 from typing import Protocol
 
 import numpy as np
@@ -53,6 +54,12 @@ class Batched:
         self._dimensions = dimensions
         own = "" if dimensions == DIMENSIONS else f"/{dimensions or 'own'}"
         self.name = f"{sender.name}{own}"
+
+    def through(self, wrap: Callable[[Sender], Sender]) -> "Batched":
+        """The same embedding, each of its exchanges made by what `wrap` makes of the vendor's."""
+        made = copy(self)
+        made._sender = wrap(self._sender)
+        return made
 
     def embed(self, texts: Sequence[str]) -> Vectors:
         """See `Embedder.embed`. Texts of white space alone are not sent."""

@@ -91,10 +91,20 @@ class Asking:
 
     def next_call(self) -> int:
         """Count the call that is about to be made; answers the most tokens it may use."""
-        most = tokens.most(self.request)
+        if self.step.spends:
+            most = self.step.spends[1]
+        else:
+            usage = tokens.most(self.request)
+            most = usage.input_tokens + usage.output_tokens
         self.calls += 1
-        self.reserved += most.input_tokens + most.output_tokens
-        return most.input_tokens + most.output_tokens
+        self.reserved += most
+        return most
+
+    def spent(self) -> None:
+        """Count what the step's work asked of a provider, which does not say how many tokens that were."""
+        if self.step.spends:
+            self.model, most = self.step.spends
+            self.usage = Usage(most, 0, estimated=True)
 
     def declined(self, attempts: int) -> None:
         """Count a call that ended in a refusal, whose usage the provider does not state."""

@@ -32,14 +32,14 @@ def bill(project: UUID) -> Bill | None:
         return None
     found = (
         Turn.objects.filter(run__project=project)
-        .values("role", plan=F("run__model_plan"))
+        .values("role", "model", plan=F("run__model_plan"))
         .annotate(asked=Sum(F("input_tokens") + F("lost_tokens")), answered=Sum("output_tokens"))
         .order_by()
     )
     amount, unpriced = Decimal(0), set[str]()
     for each in found:
         tokens = (each["asked"], each["answered"])
-        name = each["plan"].get(each["role"], "")
+        name = each["plan"].get(each["role"], each["model"])
         if name in prices:
             amount += (
                 sum(Decimal(str(price)) * used for price, used in zip(prices[name], tokens, strict=True)) / _MILLION

@@ -105,9 +105,9 @@ def insert_and_book(turn: Turn, run: Run, booking: Booking, in_flight: Mapping[s
         return True, cursor.rowcount > 0
 
 
-def charge(run: Run, calls: int, tokens: int, *, within_limits: bool) -> bool:
-    """Add to the project's account; `within_limits`: only if that goes over no limit, and False if it would."""
-    condition, values = "id = %s", [calls, tokens, run.account_id]
+def charge(account: int, calls: int, tokens: int, *, within_limits: bool) -> bool:
+    """Add to a project's account; `within_limits`: only if that goes over no limit, and False if it would."""
+    condition, values = "id = %s", [calls, tokens, account]
     if within_limits:
         condition, values = f"{condition} AND {_WITHIN}", [*values, calls, tokens]
     return _execute(f"UPDATE {_ACCOUNT} SET calls = calls + %s, tokens = tokens + %s WHERE {condition}", values)

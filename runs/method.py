@@ -39,8 +39,9 @@ class Step:
     hold: an answer that repeats it was led astray. `suspect` says that the material itself looks like an attempt.
 
     A step of another kind than `ask` has `work` instead of messages: a function that leaves the machine or takes its
-    time, performed on a thread without a database. What it returns is JSON and becomes the turn's value; it costs no
-    call and no token, and may raise what a model may.
+    time, performed on a thread without a database. What it returns is JSON and becomes the turn's value; it may raise
+    what a model may. It costs no call and no token, unless it `spends`: then it makes one call to the provider that is
+    named, of so many tokens at most, which is reserved before it.
 
     `among`: two words whose probabilities are wanted instead of an answer (see `providers.messages.Request`).
 
@@ -63,6 +64,7 @@ class Step:
     work: Callable[[], Any] | None = None
     reasks: int = 2
     at_home: bool = False
+    spends: tuple[str, int] | None = None
     among: tuple[str, str] | None = None
 
 

@@ -54,7 +54,7 @@ class Performance:
         self.case = case
         self.models = models
         self.asked: dict[str, Model] = {}
-        self.saved: dict[str, SavedTurn] = turns.saved(run)
+        self.saved: dict[str, SavedTurn] = turns.saved(run) if run.has_turns else {}
         self.usable: dict[str, SavedTurn] = {}
         # The row's own: whoever ends the run finds there what is still under way.
         self.in_flight: dict[str, Call] = run.in_flight
@@ -131,18 +131,26 @@ class Performance:
         if self.halt:
             return
         if asking.step.work is not None:
+            if asking.step.spends and not self._reserved(asking):
+                return
             asking.seconds = -time.monotonic()
             done = _done_here if asking.step.at_home else pool.shared(settings.RUN_MODEL_THREADS).submit
             self._fly(done(asking.step.work), asking)
             return
+        if not self._reserved(asking):
+            return
+        job = partial(self._reply, asking.step.role, asking.request)
+        self._fly(pool.shared(settings.RUN_MODEL_THREADS).submit(job), asking)
+
+    def _reserved(self, asking: Asking) -> bool:
+        """Set aside what the next call may use; False where that is not allowed, and nothing more is sent."""
         try:
             spending.reserve(self.run, asking, self.in_flight)
         except (spending.BudgetExceeded, leasing.CancelRequested) as reason:
             self.halt = reason
-            return
+            return False
         self.renewed = time.monotonic()
-        job = partial(self._reply, asking.step.role, asking.request)
-        self._fly(pool.shared(settings.RUN_MODEL_THREADS).submit(job), asking)
+        return True
 
     def _fly(self, future: Future[Any], asking: Asking) -> None:
         self.flying[future] = asking
@@ -217,15 +225,18 @@ class Performance:
         return None
 
     def _see(self, asking: Asking, future: Future[Any]) -> Waiting | None:
-        """Take in what a search or a fetch brought; nothing was reserved for it, so nothing is given back."""
+        """Take in what a search or a fetch brought; what was reserved for it is given back where it has to wait."""
         asking.seconds += time.monotonic()
         try:
             answer = Answer(TurnState.OK, future.result())
+            asking.spent()
         except Refused as refusal:
+            asking.spent()
             answer = ended(reason_of(refusal.code), str(refusal))
         except ProviderError as fault:
             if isinstance(fault, ProviderPaused) or self._may_wait(fault):
-                return self._pause(fault)
+                return self._wait_for_provider(asking, fault) if asking.step.spends else self._pause(fault)
+            asking.retries += fault.attempts - 1 if asking.step.spends else 0
             answer = ended(reason_of(fault.code), str(fault))
         self._save(asking, answer)
         return None
@@ -249,7 +260,7 @@ class Performance:
             self.in_flight[key] = calls.NO_CALL | asked
         turns.give_up(self.run, asking, fault.attempts, self.in_flight)
         if isinstance(fault, ProviderPaused):
-            name = self.run.model_plan[asking.step.role]
+            name = asking.step.spends[0] if asking.step.spends else self.run.model_plan[asking.step.role]
             pausing.pause(name.partition(":")[0], str(fault), fault.retry_after)
         return self._pause(fault)
 

@@ -21,6 +21,8 @@ from runs.domain.states import RunState
 from runs.leasing import CancelRequested, LeaseLost, is_held
 from runs.models import Account, Run, SiteDay
 
+_USED_UP = "The project's budget for model calls is used up."
+
 
 class BudgetExceeded(Exception):
     """The next call would go over a limit; says which."""
@@ -67,7 +69,28 @@ def settle(run: Run, asking: Asking, *, calls: int = 0) -> None:
     Within the caller's transaction, which has booked the same on the run's own row.
     """
     tokens = asking.used - asking.reserved
-    statements.charge(run, calls, tokens, within_limits=False)
+    statements.charge(run.account_id, calls, tokens, within_limits=False)
+    _charge_site_anyway(calls, tokens)
+
+
+def spend(project: UUID, tokens: int) -> None:
+    """Set aside a call that belongs to no run; raises BudgetExceeded, then nothing is set aside."""
+    account = Account.objects.get_or_create(project=project)[0].pk
+    with transaction.atomic():
+        if not statements.charge(account, 1, tokens, within_limits=True):
+            raise BudgetExceeded(_USED_UP)
+        if _site_is_limited():
+            _charge_site(tokens)
+
+
+def give_back(project: UUID, tokens: int) -> None:
+    """Give a call back that `spend` set aside and that brought nothing."""
+    with transaction.atomic():
+        Account.objects.filter(project=project).update(calls=F("calls") - 1, tokens=F("tokens") - tokens)
+        _charge_site_anyway(-1, -tokens)
+
+
+def _charge_site_anyway(calls: int, tokens: int) -> None:
     if _site_is_limited() and (calls or tokens):
         SiteDay.objects.filter(day=_today()).update(
             # A call that began yesterday must not bring today below nothing.
@@ -80,8 +103,8 @@ def _reserve_limited(run: Run, asking: Asking, tokens: int, noted: dict[str, Cal
     with transaction.atomic():
         if not statements.begin(run, tokens, noted, charged=True):
             raise CancelRequested if is_held(run) else LeaseLost
-        if not statements.charge(run, 1, tokens, within_limits=True):
-            raise BudgetExceeded("The project's budget for model calls is used up.")
+        if not statements.charge(run.account_id, 1, tokens, within_limits=True):
+            raise BudgetExceeded(_USED_UP)
         if _site_is_limited():
             _charge_site(tokens)
     run.is_limited = asking.charged = True

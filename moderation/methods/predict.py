@@ -19,8 +19,9 @@ from moderation.example_store import Store
 from moderation.methods import describing, verdict_end
 from moderation.methods.post import Post, is_there, post_of
 from providers import wiring
-from providers.messages import Refused
+from providers.messages import ProviderError, Refused
 from providers.roles import ModelRole
+from runs import embedding
 from runs.domain.states import Flag, Reason, TurnState
 from runs.method import Finish, GiveUp, Limits, Outcome, SavedTurn, Step, StepKind
 from runs.models import Run
@@ -124,8 +125,18 @@ def _described(values: Mapping[str, Any]) -> str:
 
 
 def _look_up(case: Case, values: Mapping[str, Any]) -> Step:
-    search = partial(_search, case.stores, case.post.text or _described(values))
-    return Step("examples", "examples", kind=StepKind.SEARCH, work=search)
+    text = case.post.text or _described(values)
+    search = partial(_search, case.stores, text)
+    return Step("examples", "examples", kind=StepKind.SEARCH, work=search, spends=_spends(text))
+
+
+def _spends(text: str) -> tuple[str, int] | None:
+    try:
+        embedder = wiring.embedder()
+    except ProviderError:
+        return None  # the search meets it too, and says so
+    cost = embedding.cost(embedder, text)
+    return (embedder.name, cost) if cost else None
 
 
 def _search(stores: Mapping[str, Store], text: str) -> dict[str, Any]:
@@ -133,8 +144,9 @@ def _search(stores: Mapping[str, Store], text: str) -> dict[str, Any]:
     embedder = wiring.embedder()
     found = {}
     try:
+        [wanted] = embedder.embed([text])
         for code, store in stores.items():
-            found[code] = store.search(embedder, text, NEAREST).model_dump(mode="json")
+            found[code] = store.search(embedder, text, NEAREST, wanted).model_dump(mode="json")
     except Refused:
         return {"embedding": embedder.name, "refused": True, "perspectives": {}}
     return {"embedding": embedder.name, "refused": False, "perspectives": found}
