@@ -7,6 +7,7 @@ import redis
 from django.urls import reverse
 
 import builders
+from annotation.domain.words import Role
 from config.limits import FileCounters, RedisCounters, counters, spend
 from config.rates import LIMITS, Rate
 
@@ -119,3 +120,17 @@ def test_the_api_answers_429_as_json_with_the_time_to_wait(client, rate_limits, 
     assert refused.status_code == 429
     assert refused.json()["code"] == "too_many"
     assert int(refused["Retry-After"]) == refused.json()["retry_after"]
+
+
+@pytest.mark.django_db
+@pytest.mark.parametrize("page", ["desk-accept", "desk-item", "appeal", "statement", "group-list-add", "score-start"])
+def test_what_reviewers_send_is_counted_too(client, rate_limits, settings, page):
+    settings.RATE_LIMITS = dict.fromkeys(("submit", "trigger", "import"), Rate(1, 60))
+    project = builders.make_project("p")
+    item = builders.make_item(project, stage="gold")
+    client.force_login(builders.make_member(project, Role.REVIEWER).user)
+    ids = [] if page in ("desk-accept", "group-list-add") else [item.public_id]
+    place = reverse(f"moderation:{page}", args=["p", *ids])
+    first, second = client.post(place), client.post(place)
+    assert first.status_code != 429
+    assert second.status_code == 429
