@@ -7,6 +7,7 @@ from django.db.models import Count, Q, QuerySet
 
 from annotation.domain.patterns import Pattern
 from annotation.domain.quality import Rate
+from annotation.domain.words import Reason
 from annotation.models import Membership, Project
 from annotation.reviewing import CLOSED_STAGES, may_see_votes
 from generation import injecting
@@ -199,8 +200,12 @@ def consents_of(project: Project) -> QuerySet[InjectionConsent]:
 
 
 def visible_samples(member: Membership) -> QuerySet[Sample]:
-    """The samples that the member may look at: all, but none whose item they may still be asked about."""
+    """The samples that the member may look at: all but those of reported items.
+
+    Whoever also annotates sees none whose item they may still be asked about.
+    """
     rows = Sample.objects.filter(project=member.project_id).select_related(*_WITH)
+    rows = rows.exclude(item__excluded_for=Reason.REPORTED)
     if not member.annotates:
         return rows
     return rows.filter(Q(item=None) | Q(item__stage__in=CLOSED_STAGES))

@@ -102,7 +102,8 @@ def make_pool(
     pool = pooling.make_pool(admin.project, name, group, "CC0-1.0", "drawn for a test", admin)
     for code in codes:
         known = None if code is None else category(admin.project, code)
-        row = PoolPicture(pool=pool, picture=make_picture(admin.project), category=known, model="openai:seer")
+        row = PoolPicture(pool=pool, picture=make_picture(admin.project), category=known)
+        row.model = "openai:seer" if known else ""
         row.name = f"{name}-{row.picture.pk}.png"
         row.explanation = "People in a street." if known else ""
         row.save()

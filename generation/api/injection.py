@@ -52,14 +52,14 @@ class PlanSent(PlanWish):
     plan = serializers.JSONField()  # type: ignore[assignment]  # read by `read_plan`
 
 
-class DecisionShape(serializers.Serializer[Any]):
+class SampleDecision(serializers.Serializer[Any]):
     """What becomes of a sample."""
 
     decision = serializers.ChoiceField(["accept", "reject"])
     reason = serializers.CharField(max_length=2_000, default="", allow_blank=True, help_text="Needed to reject.")
 
 
-class SwitchShape(serializers.Serializer[Any]):
+class InjectionSwitch(serializers.Serializer[Any]):
     """On by accepting the terms of this version; off without."""
 
     on = serializers.BooleanField()
@@ -108,11 +108,11 @@ class Injection(APIView):
 class Switch(APIView):
     """Whether the project makes samples."""
 
-    @extend_schema(request=SwitchShape, responses={200: dict, 409: ProblemShape})
+    @extend_schema(request=InjectionSwitch, responses={200: dict, 409: ProblemShape})
     def post(self, request: Request, slug: str) -> Response:
         """Accept the terms and switch injection on, or switch it off; both are written down."""
         mine = member(request, slug, Role.ADMIN)
-        shape = SwitchShape(data=request.data)
+        shape = InjectionSwitch(data=request.data)
         shape.is_valid(raise_exception=True)
         if shape.validated_data["on"]:
             try:
@@ -169,12 +169,12 @@ class OneSample(APIView):
         accepting.look_at(found, mine)
         return Response(told(found))
 
-    @extend_schema(request=DecisionShape, responses={200: dict, 409: ProblemShape, 422: ProblemShape})
+    @extend_schema(request=SampleDecision, responses={200: dict, 409: ProblemShape, 422: ProblemShape})
     def post(self, request: Request, slug: str, public_id: UUID) -> Response:
         """Accept a sample as an item, or reject it with a reason."""
         mine = member(request, slug, Role.REVIEWER, Role.ADMIN)
         found = self._found(mine, public_id)
-        shape = DecisionShape(data=request.data)
+        shape = SampleDecision(data=request.data)
         shape.is_valid(raise_exception=True)
         reason = shape.validated_data["reason"]
         if shape.validated_data["decision"] == "reject" and not reason.strip():

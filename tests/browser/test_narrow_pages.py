@@ -7,6 +7,7 @@ import pytest
 from django.conf import settings
 from django.test import Client
 from playwright.sync_api import Browser, Page
+from sample_writers import entry, make_pool, make_sample
 
 from annotation.consensus import close_item
 from annotation.domain.words import Modality, Role
@@ -14,6 +15,8 @@ from annotation.models import Import, ImportState, Item, Label, Prior, Project, 
 from annotation.release_selection import Selection
 from annotation.releasing import release
 from builders import make_item, make_labelled_item, make_member, make_open_item, make_picture, make_project, make_user
+from generation import switching
+from generation.models import InjectionBatch, PicturePool, PlanRow
 
 pytestmark = pytest.mark.django_db(transaction=True)
 
@@ -42,6 +45,11 @@ def project(person: User) -> Project:
     make_open_item(project, LONG, picture=make_picture(project))
     make_item(project, LONG, batch="a batch with a long name " * 3)
     release(project, None, Selection())
+    admin = project.memberships.get(user=person)
+    switching.switch_on(admin, switching.TERMS_VERSION)
+    pool = make_pool(admin, "a pool with a long name " * 3)
+    make_sample(pool, LONG + " <insult>", target_group="people with a long name " * 5)
+    PlanRow.objects.create(project=project, entry=entry(pool=pool.name))
     Import.objects.create(
         project=project, public_id=uuid4(), file_name="posts" * 30 + ".zip", size=1, sha256="0" * 64,
         state=ImportState.CANCELLED,
@@ -66,6 +74,9 @@ def addresses(project: Project) -> list[str]:
     of_project += ["settings", "people", "desk", "guidelines", "history", "pause", "help", "leave", "consent"]
     of_project += ["care", "care/settings", "check-in", "hours", "hours/mine", "influence"]
     of_project += ["quality", "guidelines/edit", "guidelines/versions", "guidelines/versions/1"]
+    of_project += [f"injection/{page}".strip("/") for page in ("", "pools", "material", "review", "samples", "report")]
+    of_project += [f"injection/pools/{row.public_id}" for row in PicturePool.objects.all()]
+    of_project += [f"injection/batches/{row.public_id}" for row in InjectionBatch.objects.all()]
     pages = ["/", "/me/", "/me/tokens/", f"{home}items/?stage=gold", *(f"{home}{page}/" for page in of_project)]
     pages += [f"{home}import/{row.public_id}/" for row in Import.objects.all()]
     pages += [f"{home}quality/people/{label.annotator.public_id}/" for label in Label.objects.all()[:1]]

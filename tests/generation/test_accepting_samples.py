@@ -1,11 +1,15 @@
 """A person lets a sample in as an item, or keeps it out; what follows for labels, releases and the report."""
 
+from datetime import timedelta
 from typing import Any
 
 import pytest
-from sample_writers import GROUP, TEXT, make_injecting_project, make_pool
+from django.utils import timezone
+from sample_writers import GROUP, TEXT, entry, make_injecting_project, make_pool
 from sample_writers import make_sample as waiting
 
+from annotation import purging
+from annotation.auditing import audit
 from annotation.consensus import close_item
 from annotation.domain.words import Modality, Role, Stage
 from annotation.handing_out import Held, NothingLeft, claim
@@ -13,7 +17,16 @@ from annotation.models import Event, Item, Membership, Prior, Project, Skip
 from builders import category, make_item, make_label, make_member, make_picture
 from generation import accepting, pooling, reporting_injection, switching
 from generation.domain.sampling import SampleState
-from generation.models import PicturePool, Sample
+from generation.models import (
+    InjectionBatch,
+    InjectionConsent,
+    InjectionRules,
+    PicturePool,
+    PlanRow,
+    PoolPicture,
+    Sample,
+    Trigger,
+)
 
 pytestmark = pytest.mark.django_db
 
@@ -186,3 +199,20 @@ def test_coverage_counts_gold_and_what_is_on_its_way(admin: Membership, pool: Pi
     cell = reporting_injection.coverage_of(project)["110"][0]
     assert cell is not None and (cell.wanted, cell.gold, cell.in_work, cell.missing) == (5, 1, 2, 2)
     assert switching.targets_of(project) == {("001", 1): 2, ("110", 0): 5}  # 111 is of no category that is not hateful
+
+
+def test_the_audit_finds_nothing_and_a_due_project_goes_with_all_of_it(
+    admin: Membership, pool: PicturePool, project: Project
+) -> None:
+    pooling.add_triggers(admin, GROUP, "The ivy is back.")
+    both = make_member(project, Role.REVIEWER, Role.ANNOTATOR)
+    accepting.look_at(waiting(pool), both)
+    accepting.accept(Sample.objects.get(), admin)
+    accepting.reject(waiting(pool, "Another one."), admin, "Too plain.")
+    PlanRow.objects.create(project=project, entry=entry())
+    assert [said for said in audit(project) if "its file" not in said] == []  # drawn pictures have no true digest
+    tables = [InjectionBatch, InjectionConsent, InjectionRules, PicturePool, PlanRow, PoolPicture, Sample, Trigger]
+    assert all(table.objects.exists() for table in tables)
+    Project.objects.filter(pk=project.pk).update(delete_after=timezone.now() - timedelta(hours=1))
+    assert purging.purge_due() == 1
+    assert not any(table.objects.exists() for table in tables) and not Project.objects.exists()

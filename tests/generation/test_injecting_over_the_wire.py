@@ -89,6 +89,33 @@ def test_every_strategy_of_reversal_has_its_own_words(
     assert strategy_of(wire[0].heard[0]) == how
 
 
+@pytest.mark.parametrize("pattern", ["000", "011", "101", "111"])
+def test_plain_samples_say_openly_what_the_pattern_says(
+    wire: tuple[WireServer, Writers], project: Project, pattern: str
+) -> None:
+    done(project, entry(pattern, "plain"))
+    sample = Sample.objects.select_related("pool_picture__category", "intended").get()
+    assert sample.state == "waiting" and strategy_of(wire[0].heard[0]) == "plainly"
+    assert ("<insult>" in sample.text, sample.intended.hateful) == (pattern[0] == "1", pattern[2] == "1")
+    assert sample.pool_picture.category is not None
+    assert sample.pool_picture.category.hateful == (pattern[1] == "1")
+
+
+def test_a_model_is_asked_what_each_picture_says_alone_once(
+    wire: tuple[WireServer, Writers], admin: Membership
+) -> None:
+    pool = make_pool(admin, codes=[None, None, 1])
+    wire[0].queue("refusal", model="wire-sensible")
+    assert pooling.ask_priors(admin, pool) == 2 and pooling.ask_priors(admin, pool) == 0
+    work()
+    assert {row.trouble for row in pool.pictures.all()} == {"", "refused"}
+    fresh = pool.pictures.get(model="openai:wire-sensible")
+    assert fresh.category is not None and fresh.explanation and fresh.severity is not None
+    assert pool.pictures.get(trouble="refused").category is None
+    assert all(heard.pictures for heard in wire[0].heard) and len(wire[0].heard) == 2
+    assert pooling.ask_priors(admin, pool) == 1  # what was refused can be asked again by a person
+
+
 def test_text_that_is_hateful_alone_leaves_the_insult_open_and_is_asked_again_where_it_does_not(
     wire: tuple[WireServer, Writers], project: Project
 ) -> None:

@@ -27,6 +27,7 @@ from sample_writers import (
 from wire.server import Heard, WireServer
 
 from annotation import handing_out, labelling
+from annotation.auditing import audit
 from annotation.domain.answers import Answer
 from annotation.domain.words import Stage
 from annotation.models import Item, Label, Membership, Prior, Project
@@ -186,3 +187,4 @@ def test_a_batch_over_twenty_pictures_killed_resumed_reviewed_imported_labelled_
     # Wilson, 16 of 18: centre (16/18 + z²/36) / (1 + z²/18) = 0.8205, half 0.1484.
     assert (whole["aligned"]["low"], whole["aligned"]["high"]) == pytest.approx((0.672, 0.969), abs=2e-3)
     assert Item.objects.get(pk=next(iter(missed))).disputes.filter(reason="misaligned").exists()
+    assert [said for said in audit(project) if "its file" not in said] == []  # drawn pictures have no true digest

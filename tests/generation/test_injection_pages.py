@@ -338,6 +338,17 @@ def test_somebody_who_also_labels_sees_no_sample_whose_item_is_open(
     assert client.get(address("sample", sample.public_id)).status_code == 200
 
 
+def test_a_sample_whose_item_was_reported_is_shown_to_nobody(admin: Membership, pool: PicturePool) -> None:
+    sample = waiting(pool)
+    item = accepting.accept(sample, admin)
+    Item.objects.filter(pk=item.pk).update(stage="excluded", excluded_for="reported")
+    client = client_of(admin)
+    assert client.get(address("sample", sample.public_id)).status_code == 404
+    assert str(sample.public_id)[:8] not in text_of(client.get(address("samples")))
+    left = pooling.usable(admin.project).values_list("pk", flat=True)
+    assert sample.pool_picture_id not in left and len(left) == 3
+
+
 def test_annotators_are_told_nothing(admin: Membership, project: Project, pool: PicturePool) -> None:
     Project.objects.filter(pk=project.pk).update(new_batches="open")
     project.refresh_from_db()
