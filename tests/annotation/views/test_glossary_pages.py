@@ -7,11 +7,12 @@ from django.core.files.uploadedfile import SimpleUploadedFile
 from django.test import Client
 from django.urls import reverse
 
-from annotation import glossing, handing_out
+from annotation import adjudicating, glossing, handing_out
+from annotation.consensus import close_item
 from annotation.domain.glossary.entries import EntryValues
 from annotation.domain.words import GlossaryStatus, PriorDisplay, Role
-from annotation.models import Event, GlossaryEntry, Membership, Project
-from builders import make_item, make_member, make_open_item, make_project
+from annotation.models import Adjudication, Event, GlossaryEntry, Membership, Project
+from builders import category, make_item, make_labelled_item, make_member, make_open_item, make_project
 
 pytestmark = pytest.mark.django_db
 WEED = EntryValues("weed", "an unwanted person")
@@ -62,6 +63,25 @@ def test_a_term_comes_from_an_item_or_a_run_in_one_click(project: Project) -> No
     assert "an unwanted person" in shown
     client.post(f"/p/garden/glossary/new/?item={foreign.public_id}&decision={uuid4()}", written(term="rose"))
     assert not GlossaryEntry.objects.get(key="rose").sources.exists()
+
+
+def test_a_term_comes_from_a_decision_in_one_click(project: Project) -> None:
+    people = [make_member(project) for _ in range(3)]
+    item = make_labelled_item(project, people, [1, 2, 0], text="Weeds again", external_id="post-1")
+    close_item(item)
+    item.refresh_from_db()
+    reviewer = make_member(project, Role.REVIEWER)
+    adjudicating.decide(item, reviewer, item.version, "“weeds” are people here.", category(project, 1))
+    decision = Adjudication.objects.get()
+    client, shown = client_of(reviewer), reverse("annotation:item", args=["garden", item.public_id])
+    address = f"/p/garden/glossary/new/?decision={decision.public_id}&amp;item={item.public_id}"
+    assert address in client.get(shown).text
+    client.post(address.replace("&amp;", "&"), written())
+    entry = GlossaryEntry.objects.get()
+    source = entry.sources.get()
+    assert (source.kind, source.reference, source.item) == ("decision", decision.public_id, item.public_id)
+    page = client.get(f"/p/garden/glossary/{entry.public_id}/").text
+    assert f'decision · <a href="{shown}">the post</a>' in page
 
 
 @pytest.mark.parametrize(
