@@ -122,7 +122,7 @@ class SplitLists(APIView):
 
     rate = "import"
 
-    @extend_schema(responses=dict)
+    @extend_schema(operation_id="projects_split_lists_list", responses=dict)
     def get(self, request: Request, slug: str) -> Response:
         """List them, newest first."""
         mine = member(request, slug, Role.ADMIN)
