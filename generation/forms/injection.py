@@ -17,7 +17,6 @@ from generation.domain.planning import LONGEST_GROUP, MOST_OF_AN_ENTRY
 from generation.domain.sample_forms import BatchOptions
 from generation.domain.strategies import PATTERNS, PATTERNS_OF, Strategy
 from generation.models import PicturePool
-from generation.pooling import MOST_LINES
 
 
 class TermsForm(forms.Form):
@@ -156,8 +155,7 @@ class TriggersForm(forms.Form):
         label=_("Trigger texts"),
         limit=400_000,
         rows=6,
-        help_text=_("One a line, at most %(most)s. Harmless alone; what they allude to shows beside a picture.")
-        % {"most": f"{MOST_LINES:,}"},
+        help_text=_("One a line. Harmless alone; what they allude to shows beside a picture."),
     )
 
 

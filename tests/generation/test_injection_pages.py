@@ -16,6 +16,7 @@ from sample_writers import make_sample as waiting
 from annotation.domain.words import Role
 from annotation.models import Event, Item, Membership, Picture, Project, Skip
 from builders import category, make_item, make_member, make_picture, make_project
+from config.rates import Rate
 from generation import accepting, injecting, pooling, switching
 from generation.domain.sampling import SampleState
 from generation.models import (
@@ -309,6 +310,20 @@ def test_a_reviewer_goes_from_sample_to_sample_and_decides(
     assert "somebody was first" in text_of(again) and "No sample waits" in text_of(again)
     log = text_of(client.get(address("samples") + "?state=rejected"))
     assert str(second.public_id)[:8] in log and str(first.public_id)[:8] not in log and "Stiff." in log
+
+
+@pytest.mark.parametrize(
+    "name", ["sample-accept", "sample-reject", "injection-begin", "injection-file", "pool-files", "pool-priors"]
+)
+def test_what_is_sent_is_counted(
+    admin: Membership, pool: PicturePool, rate_limits: None, settings: Any, name: str
+) -> None:
+    settings.RATE_LIMITS = dict.fromkeys(("submit", "trigger", "import"), Rate(1, 60))
+    sample = waiting(pool)
+    parts = {"sample": [sample.public_id], "pool": [pool.public_id]}.get(name.partition("-")[0], [])
+    client = client_of(admin)
+    first, second = (client.post(address(name, *parts)) for _ in range(2))
+    assert first.status_code != 429 and second.status_code == 429
 
 
 def test_the_text_is_folded_for_whoever_wants_that(admin: Membership, pool: PicturePool) -> None:
