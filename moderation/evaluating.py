@@ -272,8 +272,7 @@ def carry_on(evaluation: Evaluation, *, ring: bool = True) -> bool:
     if evaluation.state != EvaluationState.RUNNING:
         return False
     _judge(evaluation, ring=ring)
-    with transaction.atomic():
-        evaluation_scores.start(evaluation, arms(evaluation), runs_of(evaluation), ring=ring)
+    _score(evaluation, ring=ring)
     if runs_of(evaluation).filter(state__in=OPEN).exists():
         return False
     report = report_of(evaluation, arms(evaluation), runs_of(evaluation))
@@ -327,6 +326,14 @@ def _judge(evaluation: Evaluation, *, ring: bool) -> None:
         if arm.debate and judge is not None:
             for run_id in _unheard(evaluation, arm):
                 _fork(run_id, arm, str(judge), ring)
+
+
+@short_transaction
+def _score(evaluation: Evaluation, *, ring: bool) -> None:
+    """Have what is explained scored, once: whoever comes second waits, and finds the runs that were begun meanwhile."""
+    held = Evaluation.objects.select_for_update(of=("self",), no_key=True).get(pk=evaluation.pk)
+    if held.state == EvaluationState.RUNNING:
+        evaluation_scores.start(evaluation, arms(evaluation), runs_of(evaluation), ring=ring)
 
 
 def _unheard(evaluation: Evaluation, arm: Arm) -> Iterator[int]:

@@ -11,6 +11,9 @@ from moderation.domain.evaluation.rendering import written
 from moderation.domain.evaluation.table_shapes import Form, Phrase, Report, Table
 from moderation.domain.evaluation.tables import LEVEL_NAMES, LEVELS, tables_of
 from moderation.domain.evaluation.tables import confusion_names as names_of
+from moderation.models import Evaluation
+
+_LABELLED = "labelled "
 
 
 @dataclass(frozen=True)
@@ -72,6 +75,21 @@ def told(text: str) -> str:
         values = {name: told(value) if isinstance(value, str) else value for name, value in text.values.items()}
         return str(_(text.template) % values)
     return str(_(text)) if text else ""
+
+
+def left_out(evaluation: Evaluation) -> list[tuple[str, list[tuple[str, int]]]]:
+    """Why rows of the sources were left out, in the reader's language, and how many."""
+    return [
+        (source, [(_why(why), count) for why, count in reasons.items()])
+        for source, reasons in evaluation.left_out.items()
+    ]
+
+
+def _why(why: str) -> str:
+    known = {"no text": _("no text"), "bad row": _("bad row"), "no majority": _("no majority")}
+    if why.startswith(_LABELLED):
+        return _("labelled %(label)s") % {"label": why.removeprefix(_LABELLED)}
+    return known.get(why, why)
 
 
 def _shown(table: Table) -> Shown:

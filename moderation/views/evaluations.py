@@ -160,6 +160,7 @@ def _standing(member: Membership, found: Evaluation) -> dict[str, object]:
         "membership": member,
         "evaluation": found,
         "arms": evaluating.arms(found),
+        "left_out": evaluation_charts.left_out(found),
         "progress": going,
         "minutes_left": None if going.seconds_left is None else max(1, round(going.seconds_left / 60)),
         "is_running": found.state == EvaluationState.RUNNING,

@@ -215,3 +215,11 @@ def test_what_a_report_says_is_told_in_the_readers_language_and_names_are_left_a
         assert evaluation_charts.told(Phrase.of("not hateful")) == gettext("not hateful") != "not hateful"
         nested = Phrase.of("%(title)s: %(dataset)s", title="Accuracy", dataset="garden")
         assert evaluation_charts.told(nested).endswith("garden")
+
+
+def test_why_rows_were_left_out_is_told_on_the_page(project: Project, reviewer: Client) -> None:
+    made = start(reviewer, methods=["baseline"], rounds="", count="3")
+    made.left_out = {"cases.csv": {"no text": 2, "labelled unclear": 1}}
+    made.save()
+    page = reviewer.get(reverse("moderation:evaluation", args=["garden", made.public_id])).content.decode()
+    assert "<bdi>cases.csv</bdi>: 2 no text, 1 labelled unclear" in page
