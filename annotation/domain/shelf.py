@@ -60,13 +60,15 @@ class Shelf:
 
     def add(self, texts: Sequence[str]) -> None:
         """Put texts on the shelf; an empty one keeps its place and is like no other."""
-        for text in texts:
-            runs, place = runs_of(text), len(self._texts)
-            level = " ".join(chain.from_iterable(runs))
+        read = [runs_of(text) for text in texts]
+        levels = [" ".join(chain.from_iterable(runs)) for runs in read]
+        pieces = Pieces(levels)
+        for at, (runs, level) in enumerate(zip(read, levels, strict=True)):
+            place = len(self._texts)
             self._texts.append(level)
             if level:
                 self._one_word.add(set(keys_of(runs)), place)
-                self._bands.add(_marks(level), place)
+                self._bands.add(_marks(pieces, at), place)
 
     def near(self, text: str) -> int | None:
         """The place of a text that is almost this one, or None. Exact in what it reports, as `near_texts` is."""
@@ -77,12 +79,12 @@ class Shelf:
         for key in keys_of(runs):
             for place in self._one_word.owners(key):
                 return place
-        seen = {place for mark in _marks(level) for place in self._bands.owners(mark)}
+        seen = {place for mark in _marks(Pieces([level]), 0) for place in self._bands.owners(mark)}
         return next((place for place in sorted(seen) if Pieces([level, self._texts[place]]).common(0, 1) > ALIKE), None)
 
 
-def _marks(level: str) -> list[int]:
+def _marks(pieces: Pieces, place: int) -> list[int]:
     """A number for each band of a text that is long enough to have pieces in common with others."""
-    if len(level) < LEAST_PIECES:
+    if len(pieces.texts[place]) < LEAST_PIECES:
         return []
-    return [hash((band, mark)) & 0xFFFFFFFFFFFFFFFF for band, mark in enumerate(Pieces([level]).marks(0))]
+    return [hash((band, mark)) & 0xFFFFFFFFFFFFFFFF for band, mark in enumerate(pieces.marks(place))]
