@@ -243,8 +243,16 @@ def plan_of(project: Project | None, wish: Wish) -> dict[str, str]:
             raise BadChoice(_("%(method)s has no judge.") % {"method": known.name})
         chosen[known.judge] = wish.judges[0]
     overrides = {**(project.model_plan if project else {}), **chosen}
-    plan = {str(role): _check(role, overrides.get(role, "")) for role in known.roles}
+    plan = {str(role): _check(role, overrides.get(role, "")) for role in _speakers(known, wish)}
     return plan | _searcher(project, known, wish)
+
+
+def _speakers(known: Known, wish: Wish) -> list[ModelRole]:
+    """Who is asked: nobody describes a picture where that is switched off, so no model that sees any is needed."""
+    chosen = {name: value for name, value in wish.options.items() if name == "describe"}
+    if checked_options(known.name, chosen).get("describe", True):
+        return list(known.roles)
+    return [role for role in known.roles if role is not ModelRole.DESCRIBER]
 
 
 def _searcher(project: Project | None, known: Known, wish: Wish) -> dict[str, str]:

@@ -149,6 +149,17 @@ def test_the_agent_is_started_with_its_options_among_the_methods(
     assert page.split("For AntiHateAgent")[0].endswith('<details class="fold" open><summary>')
 
 
+def test_without_a_model_that_sees_pictures_a_debate_is_held_on_the_text_alone(
+    project: Project, item: Item, reviewer: Client, settings: Any
+) -> None:
+    settings.OPENAI_BASE_URL, settings.MODEL_BINDINGS = "http://127.0.0.1:9/v1", {"MODEL_TEXT": "openai:some-model"}
+    start = address("item-start", item.public_id)
+    refused = reviewer.post(start, {"method": "predict", "describe": "on", "criteria": "on"})
+    assert refused.status_code == 422 and "set MODEL_VISION" in text_of(refused)
+    assert reviewer.post(start, {"method": "predict", "criteria": "on"}).status_code == 302
+    assert set(Run.objects.get().model_plan) == {"perspective", "debater", "debate_judge"}
+
+
 def test_the_courtroom_shows_gate_cues_concessions_and_verdict_and_names_the_built_in_baseline(
     project: Project, item: Item, reviewer: Client
 ) -> None:
