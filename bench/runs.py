@@ -136,6 +136,7 @@ def pages() -> dict[str, Any]:
         free.bind(("127.0.0.1", 0))
         port = free.getsockname()[1]
     options = ["--bind", f"127.0.0.1:{port}", "--workers", "2", "--worker-class", "gthread", "--threads", "8"]
+    options += ["--keep-alive", "60"]
     web = start("-m", "gunicorn", "config.wsgi:application", *options, "--log-level", "warning")
     try:
         wait_for(port)
