@@ -9,8 +9,9 @@ import hashlib
 import json
 import os
 from collections import Counter
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 from dataclasses import dataclass
+from io import StringIO
 from pathlib import Path, PurePosixPath
 from typing import IO, Any
 
@@ -24,6 +25,8 @@ LABELS_CSV = "labels.csv"
 CARD = "README.md"
 
 _BLOCK = 1 << 20
+_ROWS = 200
+"""Rows of CSV that are hashed and written at once."""
 _PROBLEMS_SHOWN = 100
 
 
@@ -73,25 +76,27 @@ class CsvFile:
     def __init__(self, folder: Path, path: str, header: list[str]) -> None:
         self._out = HashedFile(folder, path)
         # RFC 4180's line end; with another one Python would leave a lone return in a text unquoted.
-        self._writer = csv.writer(_Text(self._out.write), lineterminator="\r\n")
+        self._text = StringIO(newline="")
+        self._writer = csv.writer(self._text, lineterminator="\r\n")
         self._writer.writerow(header)
+        self._waiting = 0
 
     def row(self, cells: list[str]) -> None:
         self._writer.writerow(cells)
+        self._waiting += 1
+        if self._waiting == _ROWS:
+            self._flush()
 
     def close(self) -> ReleasedFile:
+        self._flush()
         return self._out.close()
 
-
-class _Text:
-    """Text in, UTF-8 bytes out: what csv.writer needs of a file."""
-
-    def __init__(self, sink: Callable[[bytes], None]) -> None:
-        self._sink = sink
-
-    def write(self, text: str) -> int:
-        self._sink(text.encode())
-        return len(text)
+    def _flush(self) -> None:
+        """Hash and write many rows at once."""
+        self._out.write(self._text.getvalue().encode())
+        self._text.seek(0)
+        self._text.truncate()
+        self._waiting = 0
 
 
 def write_small(folder: Path, path: str, text: str) -> ReleasedFile:
