@@ -27,7 +27,9 @@ class GenerationConfig(AppConfig):
         method.register("injection", "generation.methods.injection.Injection")
         method.register("pool_prior", "generation.methods.pool_prior.PoolPrior")
         rooms.places.append(rooms.Place("generation:overview", "sees_debates", _("Counterspeech"), _COUNTERSPEECH))
-        rooms.places.append(rooms.Place("generation:injection", "sees_debates", _("Samples"), _SAMPLES))
+        rooms.places.append(
+            rooms.Place("generation:injection", "sees_debates", _("Samples"), _SAMPLES, group=rooms.POSTS)
+        )
         rooms.subjects |= dict.fromkeys(
             ("counter_explain", "counterspeech", "counterscore"), "generation.subjects.exchanges"
         )
