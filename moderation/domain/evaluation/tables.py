@@ -17,7 +17,7 @@ _STATE_NAMES = {
     "cancelled": _("Cancelled"),
     "missing": _("Missing"),
 }
-_KEYWORD_P = _(" keyword is the built-in baseline: p is one of four fixed numbers, no language model was asked.")
+_KEYWORD_P = _("%(gap)skeyword is the built-in baseline: p is one of four fixed numbers, no language model was asked.")
 
 
 def tables_of(report: Report) -> list[Table]:
@@ -262,7 +262,7 @@ def _explanations(report: Report) -> Iterator[Table]:
         rule=how["rule"],
         tau=f"{how['threshold']:g}",
         who=", ".join(by),
-        more=Phrase.of(_KEYWORD_P) if any(name.startswith("keyword:") for name in by) else "",
+        more=Phrase.of(_KEYWORD_P, gap=" ") if any(name.startswith("keyword:") for name in by) else "",
     )
     yield Table("explanations", _("Explanations (HateXScore)"), columns, rows, note)
 
