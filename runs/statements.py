@@ -10,6 +10,7 @@ The rows come back as instances, with what `select_related` and `annotate` give.
 instances whose shape never changes; everything else stays an ordinary queryset.
 """
 
+import threading
 from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any, Generic, TypeVar
@@ -42,10 +43,11 @@ class Statement(Generic[Row]):
     def __init__(self, queryset: QuerySet[Row]) -> None:
         self._queryset = queryset
         self._plans: dict[str, _Plan] = {}
+        self._compiling = threading.Lock()
 
     def rows(self, **values: Any) -> list[Row]:
         """The instances for these values, one for each slot. Raises TypeError where they do not fit the slots."""
-        plan = self._plans.get(connection.vendor) or self._compiled()
+        plan = self._plans.get(connection.vendor) or self._plan()
         if plan.locks and not connection.in_atomic_block:
             raise TransactionManagementError("These rows are locked: run this inside a transaction.")
         with connection.cursor() as cursor:
@@ -57,8 +59,14 @@ class Statement(Generic[Row]):
         """The first instance, if any; slice the queryset `[:1]` where there may be more."""
         return next(iter(self.rows(**values)), None)
 
+    def _plan(self) -> "_Plan":
+        # Compiling changes the query (aliases, joins): two threads at the same one make SQL that names tables it does
+        # not join, which every later request would run again. So one compiles, from a copy; the others wait for it.
+        with self._compiling:
+            return self._plans.get(connection.vendor) or self._compiled()
+
     def _compiled(self) -> "_Plan":
-        compiler = self._queryset.query.get_compiler(using=connection.alias)
+        compiler = self._queryset.all().query.get_compiler(using=connection.alias)
         sql, params = compiler.as_sql()
         info = compiler.klass_info
         columns = info["select_fields"]

@@ -1,13 +1,17 @@
 """Statements that are built once give what their querysets give."""
 
+import threading
+import time
 from datetime import timedelta
 from typing import Any
 from uuid import uuid4
 
 import pytest
+from at_once import at_once
 from django.db import connection
 from django.db.models import F, QuerySet
 from django.db.models.functions import Now
+from django.db.models.sql.compiler import SQLCompiler
 from django.db.transaction import TransactionManagementError
 from django.test.utils import CaptureQueriesContext
 from django.utils import timezone
@@ -94,3 +98,33 @@ def test_what_a_person_types_stays_a_value():
     statement = Statement(Membership.objects.filter(pseudonym=slot("name")))
     make_member(make_project())
     assert statement.rows(name="' OR 1=1 --") == []
+
+
+@pytest.mark.django_db(transaction=True)
+def test_of_many_who_come_first_one_compiles(monkeypatch: pytest.MonkeyPatch):
+    """Two at once used to leave SQL behind that named a table which it did not join, for every later request."""
+    compiling, together = threading.Lock(), []
+    as_sql = SQLCompiler.as_sql
+
+    def slowly(self: SQLCompiler, *arguments: Any, **options: Any) -> Any:
+        alone = compiling.acquire(blocking=False)
+        together.append(not alone)
+        try:
+            time.sleep(0.05)
+            return as_sql(self, *arguments, **options)
+        finally:
+            if alone:
+                compiling.release()
+
+    project = make_project()
+    make_labelled_item(project, [make_member(project) for _ in range(3)], [0, 1, None])
+    queryset = SEATS.filter(item__project=slot("project"))
+    before = str(sorted(queryset.query.alias_refcount.items()))
+    statement = Statement(queryset)
+    monkeypatch.setattr(SQLCompiler, "as_sql", slowly)
+    found = at_once([lambda: statement.rows(project=project.pk) for _ in range(8)])
+    assert together == [False]
+    assert str(sorted(queryset.query.alias_refcount.items())) == before
+    monkeypatch.undo()
+    for rows in found:
+        same(rows, SEATS.filter(item__project=project))
