@@ -123,6 +123,7 @@ def worked_off(cluster: Cluster, processes: Processes, slug: str) -> None:
 
 
 @own_cluster
+@pytest.mark.once
 def test_f11_no_acknowledged_label_is_lost_when_the_database_stops_at_once(
     cluster: Cluster, processes: Processes
 ) -> None:
@@ -148,6 +149,7 @@ def test_f11_no_acknowledged_label_is_lost_when_the_database_stops_at_once(
 
 
 @own_cluster
+@pytest.mark.once
 def test_f12_with_all_connections_taken_pages_are_503_and_everything_recovers(
     cluster: Cluster, processes: Processes
 ) -> None:

@@ -1,12 +1,17 @@
 """The sample campaign: everything that a dashboard can show occurs, and running it again changes nothing."""
 
 import json
+from collections.abc import Iterator
 from io import StringIO
+from pathlib import Path
 
 import pytest
 from django.conf import settings
 from django.core.management import call_command
+from django.db import transaction
 from django.test import Client
+from django.test.utils import override_settings
+from pytest_django import DjangoDbBlocker
 
 from annotation.auditing import audit
 from annotation.dashboard import dashboard
@@ -39,6 +44,19 @@ def demo() -> dict[str, object]:
     call_command("demo", "--json", stdout=out)
     found: dict[str, object] = json.loads(out.getvalue())
     return found
+
+
+@pytest.fixture(scope="module", autouse=True)
+def pictures(
+    django_db_setup: None, django_db_blocker: DjangoDbBlocker, tmp_path_factory: pytest.TempPathFactory
+) -> Iterator[Path]:
+    """The sample projects, made once for all tests here, each of which sees them as they were made; their folder."""
+    folder = tmp_path_factory.mktemp("sample")
+    with django_db_blocker.unblock(), transaction.atomic():
+        with override_settings(MEDIA_ROOT=folder / "media", DEMO_LOGINS=folder / "logins.json"):
+            demo()
+        yield folder / "media"
+        transaction.set_rollback(True)
 
 
 def test_the_demo_shows_every_pattern_level_and_reason_and_its_logins_open_the_site():
@@ -86,8 +104,8 @@ def test_the_demo_has_hours_to_show():
     assert all(60 * day.labels < day.active_seconds < 120 * day.labels for day in days)
 
 
-def test_the_demo_has_posts_to_train_on_and_checks_that_count_nowhere_else():
-    demo()
+def test_the_demo_has_posts_to_train_on_and_checks_that_count_nowhere_else(pictures, settings):
+    settings.MEDIA_ROOT = pictures
     known = KnownAnswer.objects.filter(item__project__slug="neighbourhood", item__stage="known")
     assert (known.filter(training=True).count(), known.filter(training=False).count()) == (5, 3)
     assert all(each.explanation for each in known.filter(training=True))
