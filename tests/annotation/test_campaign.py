@@ -282,6 +282,9 @@ def no_cap_was_exceeded(campaign: Campaign) -> None:
             assert in_session <= A_SESSION
 
 
+MOMENT = timedelta(seconds=2)
+
+
 def no_run_of_severe_posts_was_longer_than_three(campaign: Campaign) -> None:
     longest = 0
     for person in campaign.people:
@@ -291,7 +294,8 @@ def no_run_of_severe_posts_was_longer_than_three(campaign: Campaign) -> None:
         for at, _, severe in person.shown:
             while before is not None and before < at:
                 last, before = before, next(acts, None)
-            if last is not None and at - last >= BREAK:
+            # The site looks at the clock before we do: on a slow machine its pause is a moment longer than ours.
+            if last is not None and at - last >= BREAK - MOMENT:
                 run = 0
             run = run + 1 if severe else 0
             longest = max(longest, run)
