@@ -224,7 +224,7 @@ def campaign() -> Campaign:
 
 
 # It failed once with a fourth severe post in a row, before statements were compiled by one thread, and never again
-# in four runs; until that is understood a second campaign decides, and both are told in the log.
+# in three runs; until that is understood a second campaign decides, and both are told in the log.
 @pytest.mark.flaky(reruns=1)
 def test_a_campaign_keeps_every_promise_it_makes(campaign):
     everything_is_labelled_by_k_different_people(campaign)
