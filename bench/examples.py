@@ -19,10 +19,10 @@ import numpy as np
 
 sys.path.insert(0, str(Path(__file__).resolve().parent.parent))
 
-from moderation.domain.predict.nearest import nearest  # noqa: E402 (the path first)
-from moderation.domain.predict.perspectives import digest_of  # noqa: E402
-from moderation.example_store import lay_out  # noqa: E402
-from providers.embedding import DIMENSIONS, LocalEmbedding, Vectors, normalised  # noqa: E402
+from moderation.domain.predict.nearest import nearest
+from moderation.domain.predict.perspectives import digest_of
+from moderation.example_store import lay_out
+from providers.embedding import DIMENSIONS, LocalEmbedding, Vectors, normalised
 
 TEXTS = 5000
 

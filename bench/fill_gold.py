@@ -13,10 +13,10 @@ sys.path.insert(0, str(Path(__file__).resolve().parent.parent))
 os.environ.setdefault("DJANGO_SETTINGS_MODULE", "config.settings")
 django.setup()
 
-from django.db import connection, transaction  # noqa: E402
-from django.utils import timezone  # noqa: E402
+from django.db import connection, transaction
+from django.utils import timezone
 
-from annotation.models import Category, Guideline, Item, Label, Membership, Prior, Project, Seat  # noqa: E402
+from annotation.models import Category, Guideline, Item, Label, Membership, Prior, Project, Seat
 
 CHUNK = 5000
 

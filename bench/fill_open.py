@@ -20,16 +20,16 @@ sys.path.insert(0, str(Path(__file__).resolve().parent.parent))
 os.environ.setdefault("DJANGO_SETTINGS_MODULE", "bench.bare_site")
 django.setup()
 
-from django.db import connection  # noqa: E402
-from django.test import Client  # noqa: E402
-from django.test.utils import CaptureQueriesContext  # noqa: E402
+from django.db import connection
+from django.test import Client
+from django.test.utils import CaptureQueriesContext
 
-from annotation.domain.words import Role, Stage  # noqa: E402
-from annotation.handing_out import Held, claim  # noqa: E402
-from annotation.joining import add_member, create_project  # noqa: E402
-from annotation.models import Item, Membership, Project, User  # noqa: E402
-from annotation.opening import open_items  # noqa: E402
-from annotation.taking_part import consent  # noqa: E402
+from annotation.domain.words import Role, Stage
+from annotation.handing_out import Held, claim
+from annotation.joining import add_member, create_project
+from annotation.models import Item, Membership, Project, User
+from annotation.opening import open_items
+from annotation.taking_part import consent
 
 PEOPLE = 32
 TEXT = "a remark about weeds and roses in a garden, and then some more words to fill a usual post."

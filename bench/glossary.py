@@ -15,7 +15,7 @@ from pathlib import Path
 ROOT = Path(__file__).resolve().parent.parent
 sys.path.insert(0, str(ROOT))
 
-from annotation.domain.glossary.matching import Matcher, Term  # noqa: E402
+from annotation.domain.glossary.matching import Matcher, Term
 
 TERMS = 10_000
 WANTED_MS = 1.0

@@ -15,11 +15,11 @@ from pathlib import Path
 
 sys.path.insert(0, str(Path(__file__).resolve().parent.parent))  # the folder itself is there already
 
-from naive_hatexscore import naive_parts  # noqa: E402
+from naive_hatexscore import naive_parts
 
-from moderation.domain.hatexscore import group_files  # noqa: E402
-from moderation.domain.hatexscore.scoring import read, score  # noqa: E402
-from moderation.domain.hatexscore.tokens import words  # noqa: E402
+from moderation.domain.hatexscore import group_files
+from moderation.domain.hatexscore.scoring import read, score
+from moderation.domain.hatexscore.tokens import words
 
 WANTED = {"english": 1000, "chinese": 200, "korean": 200}
 NAIVE_NUMBER = 40

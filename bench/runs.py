@@ -38,7 +38,7 @@ from typing import Any
 ROOT = Path(__file__).resolve().parent.parent
 sys.path.insert(0, str(ROOT))
 
-from bench.handing_out import Person, wait_for  # noqa: E402
+from bench.handing_out import Person, wait_for
 
 AT_ONCE, DELAY, TURNS = 64, 0.2, 8
 WANTED, WANTED_BURST = 0.80, 0.75

@@ -16,7 +16,7 @@ from kombu.utils.json import dumps
 class Channel(filesystem.Channel):
     """Puts each message under another name first."""
 
-    def _put(self, queue: str, payload: Any, **kwargs: Any) -> None:  # type: ignore[override]  # the stubs disagree
+    def _put(self, queue: str, payload: Any, **kwargs: Any) -> None:  # type: ignore[override]  # celery's stubs name it two ways
         """Put the message onto the queue. The name is Kombu's own: the time, then the queue."""
         name = os.path.join(self.data_folder_out, f"{round(time.monotonic() * 1000)}_{uuid.uuid4()}.{queue}.msg")
         with open(f"{name}.part", "w", encoding="utf-8") as file:

@@ -36,20 +36,25 @@ class PlanEntryShape(serializers.Serializer[Any]):
     count = serializers.IntegerField(min_value=1)
 
 
-class PlanWish(serializers.Serializer[Any]):
-    """A plan and what is chosen about all of its samples."""
+class BatchWish(serializers.Serializer[Any]):
+    """What is chosen about all samples of a plan."""
 
-    plan = PlanEntryShape(many=True)
     language = serializers.CharField(max_length=60, default=BatchOptions().language)
     temperature = serializers.FloatField(min_value=0, max_value=2, default=BatchOptions().temperature)
     seed = serializers.IntegerField(min_value=0, max_value=injecting.MOST_SEED, default=None, allow_null=True)
     again = serializers.BooleanField(default=False, help_text="Another batch of a plan that was carried out.")
 
 
-class PlanSent(PlanWish):
+class PlanWish(BatchWish):
+    """A plan and what is chosen about all of its samples."""
+
+    plan = PlanEntryShape(many=True)
+
+
+class PlanSent(BatchWish):
     """The same, the plan as it came: its own rules name the entry at fault."""
 
-    plan = serializers.JSONField()  # type: ignore[assignment]  # read by `read_plan`
+    plan = serializers.JSONField()
 
 
 class SampleDecision(serializers.Serializer[Any]):

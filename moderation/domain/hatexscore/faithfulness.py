@@ -20,7 +20,7 @@ def is_trivial(text: str, quotes: Sequence[str]) -> bool:
     return text in quotes
 
 
-def quotation_faithfulness(prediction: bool | None, p: float, p_masked: float) -> float:
+def quotation_faithfulness(prediction: bool | None, p: float | None, p_masked: float | None) -> float:
     """D = |p − p_masked| for a hateful prediction, 1 − D for one that is not, 0 without a prediction; in [0, 1]."""
     if prediction is None:
         return 0.0

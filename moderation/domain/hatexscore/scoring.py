@@ -159,7 +159,7 @@ def score(
     measure = measure or Measure()
     qf = 0.0
     if reading.has_evidence and prediction is not None:
-        qf = quotation_faithfulness(prediction, p, p_masked)  # type: ignore[arg-type]  # checked there
+        qf = quotation_faithfulness(prediction, p, p_masked)
     found = identified(reading.groups, prediction)
     return combined(int(bool(reading.conclusions)), qf, int(bool(found)), prediction, measure, found)
 
