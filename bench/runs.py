@@ -4,11 +4,12 @@
 
 Ideal is what 64 places that never wait for anything but the model would bring: a run of eight questions in a row takes
 8 x 0.2 s, so 64 of them 1.6 s and 256 of them four times that. `of_ideal` is that time over the one from the first
-run's creation to the last one's end by the database's clock: queueing, ringing and taking are in it. Three figures:
-256 runs of eight questions (as deep as a debate), one burst of 64 such runs, and 256 priors of one question each,
-where the work around the call weighs most. `cpu_ms_a_call` is the processor time that worker and model server took,
-which says more than the clock on a machine that others use too. Wanted: 80 % of the ideal, 75 % for the burst; the
-priors are for information.
+run's creation to the last one's end by the database's clock: queueing, ringing and taking are in it. Four figures:
+256 runs of eight questions (as deep as a debate, with nothing to do between them), one burst of 64 such runs, 256
+priors of one question each, where the work around the call weighs most, and 256 ARCADE debates of three rounds on
+posts of a project (seven calls: six speeches and the judge). `cpu_ms_a_call` is the processor time that worker and
+model server took, which says more than the clock on a machine that others use too. Wanted: 80 % of the ideal, 75 % for
+the burst; the priors are for information.
 
 `--memory` adds 2,000 runs: what the worker holds after the last over what it held after the first 500 (wanted: at most
 1.1). `--pages` adds pages read by eight annotators, each twice a second, while the worker has nothing to do and while
@@ -29,7 +30,7 @@ import sys
 import tempfile
 import threading
 import time
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from importlib import import_module
 from pathlib import Path
@@ -40,7 +41,7 @@ sys.path.insert(0, str(ROOT))
 
 from bench.handing_out import Person, wait_for
 
-AT_ONCE, DELAY, TURNS = 64, 0.2, 8
+AT_ONCE, DELAY, TURNS, DEEP = 64, 0.2, 8, 7
 WANTED, WANTED_BURST = 0.80, 0.75
 MANY, FIRST, WANTED_GROWTH = 2000, 500, 1.1
 READERS, THINKING, WANTED_PAGES = 8, 0.5, 2.0
@@ -60,6 +61,7 @@ def main() -> None:
             "PYTHONPATH": str(ROOT),
             "OPENAI_API_KEY": "unused",
             "MODEL_TEXT": "openai:wire-sensible",
+            "MODEL_VISION": "openai:wire-sensible",
             "MODEL_CALLS_AT_ONCE": str(AT_ONCE),
             "RUN_BELLS": str(AT_ONCE),
             "RATE_LIMITED": "off",
@@ -100,11 +102,10 @@ def measured(worker: Any, server: Any) -> dict[str, Any]:
     """The throughput of runs, of a burst and of priors."""
     figures = {}
     for name, count, wanted in (("runs", 256, WANTED), ("burst", AT_ONCE, WANTED_BURST)):
-        before = {each: cpu_seconds(each) for each in (worker, server)}
+        before = [cpu_seconds(each) for each in (worker, server)]
         figures[name] = chains(count)
-        spent = [round(1000 * (cpu_seconds(each) - before[each]) / count / TURNS, 2) for each in (worker, server)]
         figures[name] |= {
-            "cpu_ms_a_call": dict(zip(("worker", "model"), spent, strict=True)),
+            "cpu_ms_a_call": spent_since(before, (worker, server), count * TURNS),
             "ok": figures[name]["of_ideal"] >= wanted,
         }
     posts = Path(os.environ["VAR_DIR"]) / "posts.csv"
@@ -114,7 +115,20 @@ def measured(worker: Any, server: Any) -> dict[str, Any]:
     manage("import_items", "garden", str(posts), "--json")
     manage("compute_priors", "garden", "--no-wait", "--json")
     figures["priors"] = ended("prior", 256, 256 / AT_ONCE * DELAY)
+    before = [cpu_seconds(each) for each in (worker, server)]
+    debates("garden")
+    figures["arcade"] = ended("arcade", 256, 256 / AT_ONCE * DEEP * DELAY)
+    figures["arcade"] |= {
+        "cpu_ms_a_call": spent_since(before, (worker, server), 256 * DEEP),
+        "ok": figures["arcade"]["of_ideal"] >= WANTED,
+    }
     return figures
+
+
+def spent_since(before: Sequence[float], processes: Sequence[Any], asked: int) -> dict[str, float]:
+    """The processor time of worker and model server for each of so many calls, in milliseconds."""
+    spent = [round(1000 * (cpu_seconds(each) - then) / asked, 2) for each, then in zip(processes, before, strict=True)]
+    return dict(zip(("worker", "model"), spent, strict=True))
 
 
 def memory(worker: Any) -> dict[str, Any]:
@@ -188,6 +202,13 @@ def chains(count: int) -> dict[str, Any]:
     chain = import_module("bench.chain_method")
     chain.queue(count, alone=True)
     return ended(chain.NAME, count, max(1.0, count / AT_ONCE) * TURNS * DELAY)
+
+
+def debates(slug: str) -> None:
+    """Start ARCADE on every post of a project here, as its page would: this process knows the broker by now."""
+    debating, models = import_module("moderation.debating"), import_module("annotation.models")
+    project = models.Project.objects.get(slug=slug)
+    debating.start(project, project.items.all(), debating.Wish("arcade", options={"track": "deep"}))
 
 
 def ended(method: str, count: int, ideal: float) -> dict[str, Any]:

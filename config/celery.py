@@ -3,12 +3,14 @@
 import os
 
 from celery import Celery
+from celery.signals import worker_init
 
-from config import whole_messages
+from config import giving_way, whole_messages
 
 os.environ.setdefault("DJANGO_SETTINGS_MODULE", "config.settings")
 
 whole_messages.use()
+worker_init.connect(giving_way.to_pages)
 app = Celery("interplay")
 app.config_from_object("django.conf:settings", namespace="CELERY")
 app.autodiscover_tasks()

@@ -135,6 +135,7 @@ def database(name: str, *, default: Path, environ: Mapping[str, str] = os.enviro
             # A long lock (a migration) or a lost server ends in a 503 with a retry text, not in a hanging page.
             "options": "-c lock_timeout=5s -c idle_in_transaction_session_timeout=120s",
             "connect_timeout": 5,
+            "prepare_threshold": 2,  # see `planned_cursor`; all else is sent as text
             "pool": {"min_size": 2, "max_size": 8, "timeout": 6, "reconnect_timeout": 10},
             **dict(parse_qsl(parts.query)),
         },

@@ -3,6 +3,7 @@
 import sys
 from typing import Any
 
+from django.conf import settings
 from django.core.exceptions import (
     DisallowedHost,
     RequestDataTooBig,
@@ -63,7 +64,11 @@ def bad_request(request: HttpRequest, exception: Exception) -> HttpResponse:
     match exception:
         case RequestDataTooBig():
             return failure(request, 413, "too_large", _("The form is too large; nothing was stored."))
-        case TooManyFieldsSent() | TooManyFilesSent():
+        case TooManyFilesSent():
+            most = settings.DATA_UPLOAD_MAX_NUMBER_FILES
+            detail = _("At most %(most)s files can be sent at a time; nothing was stored.") % {"most": most}
+            return failure(request, 400, "too_many_files", detail)
+        case TooManyFieldsSent():
             return failure(request, 400, "too_many_fields", _("The form has too many fields; nothing was stored."))
         case DisallowedHost():
             # The page would repeat nothing of the request: no link, no host name.

@@ -25,6 +25,9 @@ from config.rates import Rate
 
 log = logging.getLogger(__name__)
 
+_BY_THE_HOUR = ("export", "access")
+"""Few in an hour, so that a form with a slip of the pen is not one of them."""
+
 PAGES = {
     "account_login": "login",
     "account_reauthenticate": "login",
@@ -254,20 +257,28 @@ class RateLimits:
         proving: str | None = getattr(request, "proving_from", None)
         if proving is not None and response.status_code == 302:
             give_back("login", proving)  # the password or code was right: only wrong tries count
+        name = _limit_of(request)
+        if name in _BY_THE_HOUR and response.status_code == 422:
+            give_back(name, caller(request))  # the form came back: nothing was done
         return response
 
     def process_view(self, request: HttpRequest, view: object, args: object, kwargs: object) -> HttpResponse | None:
-        page = request.resolver_match.view_name if request.resolver_match else ""
-        name = PAGES.get(page)
-        if name is None or request.method != "POST":
+        name = _limit_of(request)
+        if name is None:
             return None
         who = f"address:{request.META.get('REMOTE_ADDR', '')}" if name == "login" else caller(request)
         wait = spend(name, who)
         if wait is not None:
             return too_many(request, wait)
-        if page in PROOFS:
+        if request.resolver_match and request.resolver_match.view_name in PROOFS:
             request.proving_from = who  # type: ignore[attr-defined]
         return None
+
+
+def _limit_of(request: HttpRequest) -> str | None:
+    """The limit that the request counts for: the one of its page, for posts."""
+    match = request.resolver_match
+    return PAGES.get(match.view_name) if match and request.method == "POST" else None
 
 
 class GetResponse(Protocol):

@@ -54,7 +54,8 @@ X_FRAME_OPTIONS = "DENY"
 CSRF_FAILURE_VIEW = "config.failures.csrf_failure"
 
 DATA_UPLOAD_MAX_NUMBER_FIELDS = 1000
-DATA_UPLOAD_MAX_NUMBER_FILES = 10
+DATA_UPLOAD_MAX_NUMBER_FILES = 100  # pictures of a pool
+FILE_UPLOAD_MAX_MEMORY_SIZE = 2**18  # larger files wait on disk: so many at once must not fill the memory
 DATA_UPLOAD_MAX_MEMORY_SIZE = 5 * 2**20
 UPLOAD_MAX_BYTES = env.whole("UPLOAD_MAX_BYTES", default=512 * 2**20, most=2**40)
 """The largest upload (a ZIP with pictures) that a page or the API takes; commands take any size."""
@@ -306,6 +307,10 @@ RUN_BELL_SECONDS = env.whole("RUN_BELL_SECONDS", default=60, least=2, most=3600)
 """A bell that nobody answered within so many seconds is taken for lost, and rung again by the sweeper."""
 RUN_MODEL_THREADS = env.whole("RUN_MODEL_THREADS", default=128, least=1, most=10_000)
 """How many model calls one process has under way; the providers' own limits are usually lower."""
+WORKER_NICE = env.whole("WORKER_NICE", default=10, most=19)
+"""How far a worker gives way to pages where both want the processor (0: not at all, 19: entirely)."""
+WORKER_ONE_CORE = env.flag("WORKER_ONE_CORE", default=True)
+"""Whether the threads that work on runs stay on one core, which costs them a third less (Linux; runs/one_core.py)."""
 RUN_BUSY_ROUNDS = env.whole("RUN_BUSY_ROUNDS", default=12, least=1, most=1000)
 """How many rounds in a row a run waits for a busy provider before it fails."""
 RUN_SITE_CALLS_A_DAY = env.whole("RUN_SITE_CALLS_A_DAY", default=0)

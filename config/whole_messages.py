@@ -16,8 +16,9 @@ from kombu.utils.json import dumps
 class Channel(filesystem.Channel):
     """Puts each message under another name first."""
 
-    def _put(self, queue: str, payload: Any, **kwargs: Any) -> None:  # type: ignore[override]  # celery's stubs name it two ways
-        """Put the message onto the queue. The name is Kombu's own: the time, then the queue."""
+    def _put(self, *message: Any, **kwargs: Any) -> None:
+        """Put a message onto a queue (queue, payload). The file's name is Kombu's own: the time, then the queue."""
+        queue, payload = message  # not by name: Kombu's classes call the second one differently
         name = os.path.join(self.data_folder_out, f"{round(time.monotonic() * 1000)}_{uuid.uuid4()}.{queue}.msg")
         with open(f"{name}.part", "w", encoding="utf-8") as file:
             file.write(dumps(payload))

@@ -16,7 +16,7 @@ MISSING = "BERTScore is not installed here: install the extra `bertscore`; BS st
 NO_WEIGHTS = "BERTScore's model is not on this machine and could not be fetched: put its weights in place (HF_HOME)."
 
 
-def f1(references: Sequence[Sequence[str]], replies: Sequence[str], language: str = "en") -> list[float]:
+def f1(references: Sequence[Sequence[str]], replies: Sequence[str], language: str) -> list[float]:
     """F1 of each reply against the best of its references, in their order.
 
     Raises ProviderError `bad_request` where the extra or its weights are missing.

@@ -12,6 +12,7 @@ import hmac
 import re
 from dataclasses import dataclass
 from enum import StrEnum
+from functools import cached_property
 
 
 class Suspicion(StrEnum):
@@ -27,10 +28,16 @@ class Suspicion(StrEnum):
 
 @dataclass(frozen=True)
 class Fenced:
-    """A text ready for a prompt, and what was noticed about it."""
+    """A text ready for a prompt, and what is noticed about it, looked for when somebody asks: it costs the most."""
 
     text: str
-    suspicions: frozenset[Suspicion]
+    _cleaned: str
+    _noticed: frozenset[Suspicion]
+
+    @cached_property
+    def suspicions(self) -> frozenset[Suspicion]:
+        """What the text tries, by its looks."""
+        return self._noticed | _suspicions(self._cleaned)
 
 
 def nonce_for(secret: str, *parts: str) -> str:
@@ -42,11 +49,10 @@ def nonce_for(secret: str, *parts: str) -> str:
 def fence(text: str, nonce: str, *, name: str = "post") -> Fenced:
     """The text as a block that only `nonce` opens and closes; `name` is our own word for it."""
     cleaned, hidden = _visible(text)
-    suspicions = _suspicions(cleaned) | ({Suspicion.HIDDEN} if hidden else set())
     defused, changed = _defused(cleaned.replace(nonce, "…"))
-    if changed:
-        suspicions.add(Suspicion.DELIMITER)
-    return Fenced(f"[{name} {nonce}]\n{defused}\n[/{name} {nonce}]", frozenset(suspicions))
+    noticed = {Suspicion.HIDDEN: hidden, Suspicion.DELIMITER: changed}
+    seen = frozenset(each for each, found in noticed.items() if found)
+    return Fenced(f"[{name} {nonce}]\n{defused}\n[/{name} {nonce}]", cleaned, seen)
 
 
 def house_rule(nonce: str) -> str:

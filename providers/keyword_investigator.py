@@ -17,6 +17,9 @@ def investigate(request: Request, own: Cues) -> dict[str, Any]:
     actions = {"queries": _queries, "urls": _urls, "select": _select, "read": _read, "weigh": _weigh}
     if asked in actions:
         return actions[asked](request, text)
+    if request.context.get("claimed"):
+        open_ = {"verdict": "OPEN", "confidence": 0.0, "rationale": f"{CANNOT} So the claim stays unchecked."}
+        return _act("FinalJudgment", {"text": request.context.get("opening", "")} | open_)
     hit = worst_hit(text, own)
     found = (
         f"The text says {' with '.join(f'“{words}”' for words in hit.words)}." if hit else "It found none of its cues."

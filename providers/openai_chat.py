@@ -24,6 +24,10 @@ logging.getLogger("httpx2").setLevel(logging.WARNING)
 
 JsonWish = Literal["schema", "object", "off"]
 
+# What the SDK would tell every server about this machine: it needs none of it.
+_MACHINE = "Lang Package-Version OS Arch Runtime Runtime-Version Async Retry-Count Read-Timeout"
+_UNTOLD: dict[str, Any] = {f"X-Stainless-{name}": openai.Omit() for name in _MACHINE.split()}
+
 
 @dataclass(frozen=True)
 class Endpoint:
@@ -74,7 +78,7 @@ class Connection:
         try:
             # The client's own `post`: `completions.create` walks through every message by its type hints first, which
             # costs as much as the rest of the call, and changes nothing in a body that is JSON already.
-            answer = self._client.post(path, body=body, cast_to=httpx2.Response)
+            answer = self._client.post(path, body=body, cast_to=httpx2.Response, options={"headers": _UNTOLD})
             return json.loads(answer.content)
         except openai.APIStatusError as fault:
             raise self._status_fault(fault) from None

@@ -1,15 +1,18 @@
 """How many tokens a call probably takes, for budgets before it and for providers that do not say after it."""
 
+import re
+
 from providers.messages import Picture, Request, Text, Usage
 
 # Coarse on purpose and rather too many: about four Latin characters, or one CJK character, a token.
 _LATIN = 4
 _PICTURE = 1000
+_WIDE = re.compile("[\u2e80-\U0010ffff]+")
 
 
 def count(text: str) -> int:
     """A token estimate of one text."""
-    wide = 0 if text.isascii() else sum(1 for letter in text if letter >= "\u2e80")
+    wide = 0 if text.isascii() else sum(map(len, _WIDE.findall(text)))
     return wide + -(-(len(text) - wide) // _LATIN)
 
 

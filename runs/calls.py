@@ -11,6 +11,7 @@ from django.db import connection
 from django.db.models import JSONField
 
 from runs.models import Account, Run, Turn
+from runs.statements import planned_cursor
 from runs.taking import lease
 
 Call = dict[str, int]
@@ -73,10 +74,14 @@ def begin(run: Run, tokens: int, in_flight: Mapping[str, Call], *, charged: bool
     Without `charged` also False if the project's account has a limit.
     """
     sql, values = Booking(1, tokens, charged=charged).update(run, in_flight)
-    sql += " AND NOT cancel_requested"
-    if not charged:
-        sql, values = f"{sql} AND {_UNLIMITED}", [*values, run.account_id]
-    return _execute(sql, values)
+    if charged:
+        return _execute(f"{sql} AND NOT cancel_requested", values)
+    return _execute(*_unless_limited(sql, values, run))
+
+
+def _unless_limited(sql: str, values: list[Any], run: Run) -> tuple[str, list[Any]]:
+    """The same statement where the run may make another call that its project's account is not charged for."""
+    return f"{sql} AND NOT cancel_requested AND {_UNLIMITED}", [*values, run.account_id]
 
 
 def book(run: Run, booking: Booking, in_flight: Mapping[str, Call]) -> bool:
@@ -90,19 +95,24 @@ def insert_and_book(turn: Turn, run: Run, booking: Booking, in_flight: Mapping[s
     PostgreSQL does both in one statement, one way there and back instead of four; SQLite in the caller's transaction.
     """
     sql, values = booking.update(run, in_flight)
-    given = [getattr(turn, name) for name in _NAMES]
-    for place in _JSON:
-        given[place] = None if given[place] is None else json.dumps(given[place])
+    given = _given(turn)
+    if connection.vendor == "postgresql":
+        return _both(given, sql, values)
     with connection.cursor() as cursor:
-        if connection.vendor == "postgresql":
-            cursor.execute(_AT_ONCE.format(booking=sql), [*given, *values])
-            saved, held = cursor.fetchone()
-            return bool(saved), bool(held)
         cursor.execute(_INSERT, given)
         if cursor.rowcount <= 0:
             return False, False
         cursor.execute(sql, values)
         return True, cursor.rowcount > 0
+
+
+def insert_and_begin(turn: Turn, run: Run, booking: Booking, in_flight: Mapping[str, Call]) -> tuple[bool, bool]:
+    """Save a new turn, book it and begin the next call, which `booking` holds too: (saved, begun). PostgreSQL's.
+
+    Where the run may not make another call, or is in other hands, the turn is saved and nothing is booked: `book`
+    follows. Where the run has a turn of this key, nothing is done.
+    """
+    return _both(_given(turn), *_unless_limited(*booking.update(run, in_flight), run))
 
 
 def charge(account: int, calls: int, tokens: int, *, within_limits: bool) -> bool:
@@ -130,7 +140,22 @@ def charge_rest(run_id: int) -> None:
     _execute(_CHARGED, [run_id])
 
 
+def _given(turn: Turn) -> list[Any]:
+    """The values of a turn's columns, as `_INSERT` takes them."""
+    given = [getattr(turn, name) for name in _NAMES]
+    for place in _JSON:
+        given[place] = None if given[place] is None else json.dumps(given[place])
+    return given
+
+
+def _both(given: list[Any], sql: str, values: list[Any]) -> tuple[bool, bool]:
+    with planned_cursor() as cursor:
+        cursor.execute(_AT_ONCE.format(booking=sql), [*given, *values])
+        saved, booked = cursor.fetchone()
+    return bool(saved), bool(booked)
+
+
 def _execute(sql: str, values: list[Any]) -> bool:
-    with connection.cursor() as cursor:
+    with planned_cursor() as cursor:
         cursor.execute(sql, values)
         return bool(cursor.rowcount > 0)

@@ -7,6 +7,7 @@ from providers import tokens
 from providers.embedding import Batched, Embedder, Sender, Vectors
 from providers.messages import ProviderError
 from runs import spending
+from runs.performing import hand_back
 
 
 def paid_by(project: UUID, embedder: Embedder) -> Embedder:
@@ -36,6 +37,7 @@ class _Paid:
             spending.spend(self._project, most)
         except spending.BudgetExceeded as limit:
             raise ProviderError(str(limit), code="budget_exceeded") from limit
+        hand_back()
         try:
             return self._sender.vectors(texts)
         except ProviderError:

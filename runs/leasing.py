@@ -9,7 +9,7 @@ from datetime import timedelta
 from uuid import UUID
 
 from django.conf import settings
-from django.db import connection, transaction
+from django.db import transaction
 from django.db.models import DateTimeField, ExpressionWrapper, F, QuerySet
 from django.db.models.expressions import Combinable
 from django.db.models.functions import Now
@@ -18,6 +18,7 @@ from runs import calls
 from runs.domain.states import Reason, RunState
 from runs.method import Method, Outcome
 from runs.models import Run
+from runs.statements import planned_cursor
 from runs.taking import clock
 
 LOST_WORKERS = 3
@@ -104,7 +105,7 @@ def _gone(run: Run) -> Outcome:
 
 def _ended(run: Run, outcome: Outcome, seconds: float, *, unless_cancelled: bool) -> bool:
     """End the run if it is held; as SQL, since every run ends here."""
-    with connection.cursor() as cursor:
+    with planned_cursor() as cursor:
         cursor.execute(
             f"UPDATE {Run._meta.db_table} SET state = %s, reason = %s, detail = %s, outcome = %s, owner = '', "
             f"lease_until = NULL, finished_at = {clock()}, seconds = seconds + %s "

@@ -56,6 +56,8 @@ class Performance:
         self.asked: dict[str, Model] = {}
         self.saved: dict[str, SavedTurn] = turns.saved(run) if run.has_turns else {}
         self.usable: dict[str, SavedTurn] = {}
+        # The last answer of a round, until it is known what it leads to: both take one statement then.
+        self.in_hand: turns.Heard | None = None
         # The row's own: whoever ends the run finds there what is still under way.
         self.in_flight: dict[str, Call] = run.in_flight
         late = {key: self.in_flight.pop(key) for key in [*self.in_flight] if key in self.saved}
@@ -72,11 +74,16 @@ class Performance:
     def play(self) -> Outcome | Waiting:
         """Ask in rounds until the method has finished, a turn ends the run, or a provider makes it wait."""
         with stopping.heard_at(self.landed):
-            return self._play()
+            try:
+                return self._play()
+            finally:
+                self._put_down()
 
     def _play(self) -> Outcome | Waiting:
         while True:
             steps = self.method.next_steps(self.case, self.usable)
+            if isinstance(steps, (Finish, GiveUp)) and not self._put_down():
+                continue
             if isinstance(steps, Finish):
                 return Outcome(RunState.SUCCEEDED, value=steps.value)
             if isinstance(steps, GiveUp):
@@ -131,7 +138,7 @@ class Performance:
         if self.halt:
             return
         if asking.step.work is not None:
-            if asking.step.spends and not self._reserved(asking):
+            if not (self._reserved(asking) if asking.step.spends else self._put_down()):
                 return
             asking.seconds = -time.monotonic()
             done = _done_here if asking.step.at_home else pool.shared(settings.RUN_MODEL_THREADS).submit
@@ -144,13 +151,43 @@ class Performance:
 
     def _reserved(self, asking: Asking) -> bool:
         """Set aside what the next call may use; False where that is not allowed, and nothing more is sent."""
+        tokens = asking.next_call()
         try:
-            spending.reserve(self.run, asking, self.in_flight)
+            if not self._saved_with(asking, tokens):
+                if not self._put_down():
+                    return False
+                spending.reserve(self.run, asking, tokens, self.in_flight)
         except (spending.BudgetExceeded, leasing.CancelRequested) as reason:
             self.halt = reason
             return False
         self.renewed = time.monotonic()
         return True
+
+    def _saved_with(self, asking: Asking, tokens: int) -> bool:
+        """Save the answer in hand, if there is one, in the statement that reserves the next call."""
+        heard, self.in_hand = self.in_hand, None
+        if heard is None:
+            return False
+        came = turns.save_and_begin(self.run, heard, asking, tokens, self.in_flight)
+        if came is turns.Came.NOTHING:
+            self.in_hand = heard
+        if came is turns.Came.SAVED:
+            turns.book(self.run, heard, self.in_flight)
+        return came is turns.Came.BOTH
+
+    def _put_down(self) -> bool:
+        """Save the answer in hand, if there is one; False where another worker's counts, and all is open anew."""
+        heard, self.in_hand = self.in_hand, None
+        if heard is None:
+            return True
+        key = heard.turn.key
+        turn = turns.save(self.run, heard, self.in_flight)
+        self.renewed = time.monotonic()
+        if turn == self.saved[key]:
+            return True
+        self.saved[key] = turn
+        self.usable.pop(key, None)
+        return False
 
     def _fly(self, future: Future[Any], asking: Asking) -> None:
         self.flying[future] = asking
@@ -242,10 +279,12 @@ class Performance:
         return None
 
     def _save(self, asking: Asking, answer: Answer) -> None:
-        key = asking.step.key
-        self.in_flight.pop(key, None)
-        self.saved[key] = turns.save(self.run, asking, answer, self.in_flight)
-        self.renewed = time.monotonic()
+        heard = turns.heard(self.run, asking, answer)
+        self.in_flight.pop(heard.turn.key, None)
+        self.saved[heard.turn.key] = heard.seen()
+        self.in_hand = heard
+        if self.flying:  # of a round only the last answer may wait for what follows
+            self._put_down()
 
     def _may_wait(self, fault: ProviderError) -> bool:
         return isinstance(fault, ProviderBusy) and self.run.waits + 1 < settings.RUN_BUSY_ROUNDS

@@ -10,6 +10,8 @@ from concurrent.futures import Future
 from queue import SimpleQueue
 from typing import Any, TypeVar
 
+from runs.one_core import core
+
 Answer = TypeVar("Answer")
 _Job = tuple[Future[Any], Callable[[], Any]]
 
@@ -37,6 +39,7 @@ class Pool:
         return future
 
     def _work(self) -> None:
+        core.stay()
         while True:
             future, job = self._jobs.get()
             if future.set_running_or_notify_cancel():

@@ -6,6 +6,7 @@ own row counts, and the account is charged once, when the run stops working: six
 queue up for that one row with every call. `queue.spend` adds what is on the way.
 """
 
+from collections.abc import Mapping
 from datetime import UTC, date, datetime
 from uuid import UUID
 
@@ -44,21 +45,31 @@ def allow(project: UUID, *, calls: int | None, tokens: int | None) -> None:
             statements.charge_rest(run_id)
 
 
-def reserve(run: Run, asking: Asking, in_flight: dict[str, Call]) -> None:
-    """Set aside what the next call of this step may use, and note in `in_flight` that it is under way.
+def noted(asking: Asking, in_flight: Mapping[str, Call]) -> dict[str, Call]:
+    """What is under way once the call that this step counted last is made."""
+    return {**in_flight, asking.step.key: asking.under_way()}
+
+
+def may_go_on(run: Run, tokens: int) -> bool:
+    """Whether the run's own limits allow a call that brings it so many tokens, and no other is known to count."""
+    within = run.calls < run.call_limit and run.tokens + tokens <= run.token_limit
+    return within and not (run.is_limited or _site_is_limited())
+
+
+def reserve(run: Run, asking: Asking, tokens: int, in_flight: dict[str, Call]) -> None:
+    """Set aside the tokens that the next call of this step may use, and note in `in_flight` that it is under way.
 
     Raises BudgetExceeded, LeaseLost or CancelRequested; then nothing is set aside.
     """
-    tokens = asking.next_call()
     if run.calls + 1 > run.call_limit:
         raise BudgetExceeded(f"This run may make {run.call_limit} calls.")
     if run.tokens + tokens > run.token_limit:
         raise BudgetExceeded(f"This run may use {run.token_limit} tokens; the next call could go over that.")
-    noted = in_flight | {asking.step.key: asking.under_way()}
+    under_way = noted(asking, in_flight)
     limited = run.is_limited or _site_is_limited()
-    if limited or not statements.begin(run, tokens, noted, charged=False):
-        _reserve_limited(run, asking, tokens, noted)
-    in_flight.update(noted)
+    if limited or not statements.begin(run, tokens, under_way, charged=False):
+        _reserve_limited(run, asking, tokens, under_way)
+    in_flight.update(under_way)
     run.calls += 1
     run.tokens += tokens
 
@@ -99,9 +110,9 @@ def _charge_site_anyway(calls: int, tokens: int) -> None:
         )
 
 
-def _reserve_limited(run: Run, asking: Asking, tokens: int, noted: dict[str, Call]) -> None:
+def _reserve_limited(run: Run, asking: Asking, tokens: int, under_way: dict[str, Call]) -> None:
     with transaction.atomic():
-        if not statements.begin(run, tokens, noted, charged=True):
+        if not statements.begin(run, tokens, under_way, charged=True):
             raise CancelRequested if is_held(run) else LeaseLost
         if not statements.charge(run.account_id, 1, tokens, within_limits=True):
             raise BudgetExceeded(_USED_UP)

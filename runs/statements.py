@@ -37,6 +37,11 @@ def slot(name: str, field: "Field[Any, Any] | None" = None) -> RawSQL:
     return RawSQL("%s", (Slot(name, field),))
 
 
+def planned_cursor() -> Any:
+    """A cursor for SQL whose text never changes: PostgreSQL plans it once a connection; any other database's own."""
+    return getattr(connection, "planned_cursor", connection.cursor)()
+
+
 class Statement(Generic[Row]):
     """A queryset with slots, compiled when it is first run on a database."""
 
@@ -53,7 +58,18 @@ class Statement(Generic[Row]):
         with connection.cursor() as cursor:
             cursor.execute(plan.sql, plan.filled(values))
             found = cursor.fetchall()
-        return [plan.instance(row) for row in plan.compiler.results_iter([found])]
+        return plan.instances(found)
+
+    def changed(self, change: str, values: Sequence[Any]) -> list[Row]:
+        """The instances that this UPDATE of their table leaves behind; filters and order of the queryset do not count.
+
+        What `annotate` gives is asked after the change; there must be no join and no slot but in filters.
+        """
+        plan = self._plans.get(connection.vendor) or self._plan()
+        with planned_cursor() as cursor:
+            cursor.execute(f"{change} RETURNING {plan.selected}", [*values, *plan.selecting])
+            found = cursor.fetchall()
+        return plan.instances(found)
 
     def first(self, **values: Any) -> Row | None:
         """The first instance, if any; slice the queryset `[:1]` where there may be more."""
@@ -72,10 +88,13 @@ class Statement(Generic[Row]):
         columns = info["select_fields"]
         plan = _Plan(
             sql=sql,
+            selected=", ".join(column for _, (column, _), _ in compiler.select),
+            selecting=[each for _, (_, given), _ in compiler.select for each in given],
             params=tuple(params),
             names=frozenset(each.name for each in params if isinstance(each, Slot)),
             locks=self._queryset.query.select_for_update,
             compiler=compiler,
+            converters=compiler.get_converters([each for each, _, _ in compiler.select[: compiler.col_count]]),
             model=info["model"],
             columns=slice(columns[0], columns[-1] + 1),
             attributes=[each[0].target.attname for each in compiler.select[columns[0] : columns[-1] + 1]],
@@ -91,10 +110,13 @@ class _Plan:
     """A compiled statement and how a row of its answer becomes an instance."""
 
     sql: str
+    selected: str
+    selecting: Sequence[Any]
     params: tuple[Any, ...]
     names: frozenset[str]
     locks: bool
     compiler: Any
+    converters: Any
     model: type[Model]
     columns: slice
     attributes: Sequence[str]
@@ -109,6 +131,12 @@ class _Plan:
     @staticmethod
     def _adapted(place: Slot, value: Any) -> Any:
         return value if place.field is None else place.field.get_db_prep_value(value, connection)
+
+    def instances(self, rows: Sequence[Sequence[Any]]) -> list[Any]:
+        """The rows of an answer as instances."""
+        # As the compiler's `results_iter`, which finds out anew with every answer what is to be converted how.
+        converted = self.compiler.apply_converters(rows, self.converters) if self.converters else rows
+        return [self.instance(row) for row in converted]
 
     def instance(self, row: Sequence[Any]) -> Any:
         found = self.model.from_db(connection.alias, self.attributes, row[self.columns])

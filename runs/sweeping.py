@@ -17,7 +17,7 @@ log = logging.getLogger(__name__)
 
 def bring_back() -> int:
     """Queue the runs whose lease lapsed; after the third lost worker end them `failed: worker_lost`."""
-    lapsed = Run.objects.filter(state=RunState.RUNNING, lease_until__lt=Now())
+    lapsed = Run.objects.filter(state=RunState.RUNNING, lease_until__lte=Now())
     found = list(lapsed.values_list("pk", "lost_workers"))
     return sum(_fail(run_id) if lost >= leasing.LOST_WORKERS - 1 else _queue(run_id) for run_id, lost in found)
 
@@ -33,7 +33,7 @@ def ring_again() -> int:
 
 @transaction.atomic
 def _queue(run_id: int) -> int:
-    queued = Run.objects.filter(pk=run_id, state=RunState.RUNNING, lease_until__lt=Now()).update(
+    queued = Run.objects.filter(pk=run_id, state=RunState.RUNNING, lease_until__lte=Now()).update(
         state=RunState.QUEUED,
         owner="",
         lease_until=None,
@@ -52,7 +52,7 @@ def _fail(run_id: int) -> int:
             run = Run.objects.select_for_update().get(pk=run_id)
             # Taken like by a worker, so that the ending is guarded like every other.
             taken = Run.objects.filter(
-                pk=run_id, owner=run.owner, state=RunState.RUNNING, lease_until__lt=Now()
+                pk=run_id, owner=run.owner, state=RunState.RUNNING, lease_until__lte=Now()
             ).update(lost_workers=F("lost_workers") + 1, lease_until=leasing.lease_end())
             if not taken:
                 return 0

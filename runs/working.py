@@ -5,6 +5,7 @@ import time
 from providers import wiring
 from providers.messages import Model
 from runs import leasing, runner, stopping, taking
+from runs.one_core import core
 
 _STINT = 20
 """After so many seconds a thread rings for the next run instead of taking it, so that other tasks get their turn."""
@@ -15,9 +16,14 @@ def answer(run_id: int) -> int | None:
 
     Most runs are never rung for one by one: a batch of thousands rings a few times, and whoever is awake goes on.
     """
-    until = time.monotonic() + _STINT
+    with core.kept():
+        return _answered(run_id, time.monotonic() + _STINT)
+
+
+def _answered(run_id: int, until: float) -> int | None:
     runner.perform(run_id, planned)
     while not stopping.told():
+        core.look()
         if time.monotonic() > until:
             return next(iter(leasing.due()), None)
         run = taking.take_next()

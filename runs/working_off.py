@@ -8,6 +8,7 @@ from uuid import UUID
 from django.db import connection
 
 from runs import pausing, queue, runner, stopping, sweeping, taking
+from runs.one_core import core
 from runs.working import planned
 
 
@@ -36,8 +37,9 @@ def side_by_side(one: Callable[[], bool], threads: int, tick: Callable[[], None]
 
     def work() -> None:
         try:
-            while not stopping.told() and one():
-                pass
+            with core.kept():
+                while not stopping.told() and one():
+                    core.look()
         finally:
             connection.close()
 

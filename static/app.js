@@ -42,9 +42,18 @@
   });
 
   // What a page wants the focus on has it as soon as the page can be used, not at its first painting: a key pressed
-  // at once must not be lost.
-  const focused = document.querySelector("[autofocus]");
+  // at once must not be lost. A form that came back has it on the first field that is wrong.
+  const wrong = document.querySelector("main :is(input, select, textarea)[aria-invalid='true']");
+  const focused = document.querySelector("[autofocus]") ?? wrong;
   if (focused && document.activeElement === document.body) focused.focus();
+
+  // What a form as a whole was refused for is brought into sight, and the keyboard to it, where it is further down.
+  const refusal = document.querySelector("form .notice[role=alert]");
+  if (refusal && document.activeElement === document.body && refusal.getBoundingClientRect().bottom > window.innerHeight) {
+    refusal.tabIndex = -1;
+    refusal.focus({ preventScroll: true });
+    refusal.scrollIntoView({ block: "center" });
+  }
 
   // Debates are folded until somebody opens one; then they stay open, also while they arrive, for this session.
   const rounds = () => document.querySelectorAll("details.is-round");
@@ -68,18 +77,27 @@
     }
     return names.join("/");
   };
+  const CONTROLS = "a, button, summary, input, select, textarea";
+  const wordsOf = (control) => control.textContent.replace(/\d+/g, "").trim();
+  const nameOfControl = (control) => control.matches("summary") ? nameOf(control.parentElement) : [
+    control.tagName, control.getAttribute("href") ?? "", control.name ?? "", control.form?.getAttribute("action") ?? "",
+    control.matches("button") ? control.value : "", wordsOf(control),
+  ].join("|");
   let kept = new Set();
-  let atFold = "";
+  let [atPart, atControl] = ["", ""];
   document.addEventListener("htmx:beforeSwap", (event) => {
-    kept = new Set([...event.detail.target.querySelectorAll("details[open]")].map(nameOf));
-    const fold = document.activeElement?.closest("summary")?.parentElement;
-    atFold = fold && event.detail.target.contains(fold) ? nameOf(fold) : "";
+    const { target } = event.detail;
+    kept = new Set([...target.querySelectorAll("details[open]")].map(nameOf));
+    const control = document.activeElement?.closest(CONTROLS);
+    atPart = target.id;
+    atControl = control && !control.id && target.contains(control) ? nameOfControl(control) : ""; // htmx minds the ids
   });
   document.addEventListener("htmx:afterSwap", (event) => {
-    for (const fold of event.target.querySelectorAll("details")) {
-      if (kept.has(nameOf(fold))) fold.open = true;
-      if (atFold && nameOf(fold) === atFold) fold.querySelector("summary").focus({ preventScroll: true });
-    }
+    for (const fold of event.target.querySelectorAll("details")) if (kept.has(nameOf(fold))) fold.open = true;
+    if (!atControl || event.target.id !== atPart || document.activeElement !== document.body) return;
+    const same = [...event.target.querySelectorAll(CONTROLS)].find((control) => nameOfControl(control) === atControl);
+    if (!same) event.target.tabIndex = -1; // what had the focus is done with: Tab goes on from here, not from the top
+    (same ?? event.target).focus({ preventScroll: true });
   });
 
   // A lost connection or a server fault must never look like success.
@@ -102,9 +120,9 @@
 
   // An answer without the part that was to be swapped in is another page (a sign-in, the end of the queue): go there.
   document.addEventListener("htmx:beforeSwap", (event) => {
-    const wanted = event.detail.requestConfig.elt.getAttribute("hx-select");
-    if (!event.detail.shouldSwap || !wanted?.startsWith("#")) return;
-    if (event.detail.serverResponse.includes(`id="${wanted.slice(1)}"`)) return;
+    const wanted = event.detail.requestConfig.elt.getAttribute("hx-select")?.match(/^#([\w-]+)/)?.[1];
+    if (!event.detail.shouldSwap || !wanted) return;
+    if (event.detail.serverResponse.includes(`id="${wanted}"`)) return;
     event.detail.shouldSwap = false;
     const { xhr } = event.detail;
     if (xhr.status < 400) { window.location.assign(xhr.responseURL); return; }

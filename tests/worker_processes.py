@@ -43,10 +43,10 @@ class Processes:
         self._started.append(process)
         return process
 
-    def worker(self, threads: int = 8, *more: str) -> "subprocess.Popen[bytes]":
+    def worker(self, threads: int = 8, *options: str, **more: str) -> "subprocess.Popen[bytes]":
         """A Celery worker with so many threads."""
         celery = ("-m", "celery", "-A", "config.celery", "worker", "-P", "threads", "-l", "ERROR")
-        return self.start(*celery, "-c", str(threads), *more)
+        return self.start(*celery, "-c", str(threads), *options, **more)
 
     def sweeper(self) -> "subprocess.Popen[bytes]":
         """What beat asks for, often."""

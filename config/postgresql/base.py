@@ -13,13 +13,21 @@ from typing import Any
 
 import psycopg
 from django.db.backends.postgresql import base
+from django.db.backends.postgresql.operations import DatabaseOperations
 from django.utils.asyncio import async_unsafe
 from psycopg_pool import PoolTimeout
+
+
+class _Operations(DatabaseOperations):
+    def last_executed_query(self, cursor: Any, sql: Any, params: Any) -> str:
+        """What was run, for `connection.queries`; of a planned statement its text, without the values."""
+        return super().last_executed_query(cursor, sql, params) or str(sql)
 
 
 class DatabaseWrapper(base.DatabaseWrapper):
     """PostgreSQL, with connections of the pool that the server has closed replaced."""
 
+    ops_class = _Operations
     _AWAY = 0.5
     """So many seconds a connection is waited for once one was waited for in vain, until there is one again."""
 
@@ -32,6 +40,19 @@ class DatabaseWrapper(base.DatabaseWrapper):
                 return connection
             connection.close()
             self.pool.putconn(connection)  # which replaces it
+
+    @async_unsafe
+    def planned_cursor(self) -> Any:
+        """A cursor for statements whose text never changes: the server plans them once a connection, not every time.
+
+        Values are bound by the server here: what has no type of its own (`SELECT %s`) needs a cast.
+        """
+        self.ensure_connection()
+        usual, self.connection.cursor_factory = self.connection.cursor_factory, base.ServerBindingCursor
+        try:
+            return self.cursor()
+        finally:
+            self.connection.cursor_factory = usual
 
     def _taken(self, conn_params: dict[str, Any]) -> Any:
         if not self.pool:

@@ -1,10 +1,12 @@
 import multiprocessing
 import time
 from contextlib import suppress
+from uuid import uuid4
 
 import pytest
 import redis
 from django.urls import reverse
+from release_builders import make_gold
 
 import builders
 from annotation.domain.words import Role
@@ -134,3 +136,20 @@ def test_what_reviewers_send_is_counted_too(client, rate_limits, settings, page)
     first, second = client.post(place), client.post(place)
     assert first.status_code != 429
     assert second.status_code == 429
+
+
+@pytest.mark.django_db
+def test_a_release_form_that_comes_back_is_not_counted_and_a_refusal_says_where_the_words_are(
+    client, rate_limits, settings
+):
+    settings.RATE_LIMITS = {"export": Rate(1, 3600)}
+    project = builders.make_project("p")
+    make_gold(project, [builders.make_member(project) for _ in range(3)])
+    client.force_login(builders.make_member(project, Role.ADMIN).user)
+    place = reverse("annotation:releases", args=["p"])
+    assert [client.post(place, {"splits": "eighty", "key": str(uuid4())}).status_code for _ in range(3)] == [422] * 3
+    assert client.post(place, {"key": str(uuid4())}).status_code == 302
+    refused = client.post(place, {"key": str(uuid4())})
+    assert refused.status_code == 429
+    said = refused.content.decode()
+    assert "Wait 60 minutes and try again." in said and "What you wrote is still in the form" in said

@@ -12,7 +12,7 @@ from providers.messages import ProviderError
 def test_without_the_extra_one_sentence_says_what_to_install(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(bertscore, "_score", None)
     with pytest.raises(ProviderError, match="install the extra `bertscore`") as refused:
-        bertscore.f1([["a"]], ["a"])
+        bertscore.f1([["a"]], ["a"], "en")
     assert refused.value.code == "bad_request"
 
 
@@ -26,7 +26,7 @@ def test_each_reply_is_held_to_all_of_its_references_at_once(monkeypatch: pytest
     monkeypatch.setattr(bertscore, "_score", score)
     assert bertscore.f1([["one", "two"], ["three"]], ["eins", "drei"], "de") == [0.5, 0.6]
     assert asked == [(["eins", "drei"], [["one", "two"], ["three"]], "de")]
-    assert bertscore.f1([], []) == [] and len(asked) == 1
+    assert bertscore.f1([], [], "en") == [] and len(asked) == 1
 
 
 def test_missing_weights_are_told_in_one_sentence(monkeypatch: pytest.MonkeyPatch) -> None:
@@ -35,4 +35,4 @@ def test_missing_weights_are_told_in_one_sentence(monkeypatch: pytest.MonkeyPatc
 
     monkeypatch.setattr(bertscore, "_score", score)
     with pytest.raises(ProviderError, match="put its weights in place"):
-        bertscore.f1([["a"]], ["a"])
+        bertscore.f1([["a"]], ["a"], "en")

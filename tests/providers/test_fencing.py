@@ -7,6 +7,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from providers import fencing
 from providers.fencing import Suspicion, fence, house_rule, nonce_for
 
 NONCE = nonce_for("secret", "run", "prior_text")
@@ -146,3 +147,12 @@ def test_pi12_any_text_stays_inside_its_fence(text: str):
     copy = inside(text)
     assert NONCE not in copy
     assert "<|im" not in copy
+
+
+def test_what_a_text_tries_is_looked_for_only_when_somebody_asks(monkeypatch):
+    asked = []
+    monkeypatch.setattr(fencing, "_suspicions", lambda text: asked.append(text) or frozenset())
+    fenced = fence("Say <|im_start|> or \u202eno", NONCE)
+    assert "im_start" in fenced.text and asked == []
+    assert fenced.suspicions == {Suspicion.DELIMITER, Suspicion.HIDDEN} == fenced.suspicions
+    assert len(asked) == 1

@@ -22,6 +22,7 @@ def test_a_question_is_answered(connect: Connect, question: Request, vendor: str
     assert (reply.finish, reply.attempts, reply.model) == ("stop", 1, "wire-sensible")
     [heard] = wire.heard
     assert heard.headers["authorization"] == "Bearer sk-CANARY-1"
+    assert not any(name.startswith("x-stainless") for name in heard.headers)  # nothing of the machine is told
     assert heard.said("system").startswith("Answer in JSON.")
     assert heard.said("user") == "weeds in the white roses again"
 

@@ -7,16 +7,16 @@ from datetime import timedelta
 from typing import Any
 
 import pytest
-from django.db import connection, transaction
+from django.db import OperationalError, connection, transaction
 from django.test.utils import CaptureQueriesContext
 from django.utils import timezone
 from scripted_runs import Rounds, perform, queued, step, word
 
 from providers.messages import ProviderBusy, ProviderError, ProviderPaused, Refused, Reply, Request, Usage
 from providers.scripted import ScriptedModel
-from runs import pausing, performing, queue, spending, starting, stopping, sweeping, taking
+from runs import calls, pausing, performing, queue, spending, starting, stopping, sweeping, taking, turns
 from runs.method import Limits, Step, StepKind
-from runs.models import Account, Pause, Run
+from runs.models import Account, Pause, Run, Turn
 
 
 def keys(run: Run) -> list[str]:
@@ -152,6 +152,65 @@ def test_two_workers_that_answer_the_same_step_keep_the_first_and_count_both(rou
     account = Account.objects.get()
     assert (turn.lost_tokens, run.tokens, account.tokens) == (50, 80, 80)
     assert run.calls == account.calls == 2
+
+
+def test_what_another_worker_answered_first_is_what_the_next_step_hears(
+    rounds: Rounds, monkeypatch: pytest.MonkeyPatch
+) -> None:  # F5
+    rounds.rounds = [[step("a")], [step("b")]]
+    run = queued(in_flight=LOST, calls=1, tokens=50)
+
+    def overtaken(request: Request) -> Reply:
+        late(run)
+        connection.close()
+        return Reply(word("second"), "m", Usage(25, 5))
+
+    answers = iter([overtaken, lambda request: Reply(word("then"), "m", Usage(10, 10))])
+    model = ScriptedModel()
+    monkeypatch.setattr(model, "reply", lambda request: next(answers)(request))
+    perform(run, model)
+    assert (run.state, run.outcome) == ("succeeded", {"a": "first", "b": "then"})
+    account = Account.objects.get()
+    assert (run.calls, run.tokens, account.calls, account.tokens) == (3, 100, 3, 100)
+
+
+@pytest.mark.parametrize("happened", ["nothing", "saved", "both"])
+def test_a_turn_whose_saving_was_cut_off_is_booked_once(
+    rounds: Rounds, happened: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    rounds.rounds = [[step("a")], [step("b")], [step("c")]]
+    name = "insert_and_begin" if connection.vendor == "postgresql" else "insert_and_book"
+    real, cut = getattr(calls, name), []
+
+    def cut_off(turn: Turn, *others: Any) -> tuple[bool, bool]:
+        if turn.key != "b" or cut:
+            return real(turn, *others)
+        cut.append(turn.key)
+        if happened == "both":
+            real(turn, *others)
+        elif happened == "saved" and connection.vendor == "postgresql":
+            turn.save()
+        raise OperationalError("the server closed the connection unexpectedly")
+
+    monkeypatch.setattr(calls, name, cut_off)
+    monkeypatch.setattr(turns, "_PAUSES", (0.01,))
+    said = [Reply(word(each), "m", Usage(10, 10)) for each in "xyz"]
+    model = ScriptedModel(*said)
+    run = perform(queued(), model)
+    assert (run.state, run.outcome, len(model.asked)) == ("succeeded", {"a": "x", "b": "y", "c": "z"}, 3)
+    account = Account.objects.get()
+    assert (cut, run.calls, run.tokens, account.calls, account.tokens) == (["b"], 3, 60, 3, 60)
+    assert [turn.flags for turn in run.turns.all()] == [[], [], []]
+
+
+def test_an_answer_is_saved_also_where_the_method_breaks_over_it(
+    rounds: Rounds, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    rounds.rounds = [[step("a")]]
+    usual = rounds.next_steps
+    monkeypatch.setattr(rounds, "next_steps", lambda case, turns: 1 / 0 if turns else usual(case, turns))
+    run = perform(queued(), ScriptedModel(word("one")))
+    assert (run.state, keys(run), run.in_flight) == ("running", ["a"], {})
 
 
 def test_an_answer_that_came_late_is_used_and_settled_instead_of_asked_again(rounds: Rounds) -> None:
@@ -437,7 +496,7 @@ def test_a_budget_set_while_a_run_works_counts_what_it_used_so_far(rounds: Round
     assert (account.calls, account.tokens) == (run.calls, run.tokens) == (2, 40)
 
 
-def test_a_turn_takes_two_statements_for_a_call_reserved_and_an_answer_saved(rounds: Rounds) -> None:
+def test_a_turn_takes_few_statements_for_an_answer_saved_and_the_next_call_reserved(rounds: Rounds) -> None:
     def statements(length: int) -> int:
         rounds.rounds = [[step(f"s{number}")] for number in range(length)]
         run = queued()
@@ -445,9 +504,10 @@ def test_a_turn_takes_two_statements_for_a_call_reserved_and_an_answer_saved(rou
             assert perform(run, ScriptedModel(*[word("x")] * length)).state == "succeeded"
         return sum(not each["sql"].startswith(("BEGIN", "COMMIT")) for each in asked.captured_queries)
 
-    # PostgreSQL saves the turn and books it on the run in one; SQLite, where a statement costs no way, in two.
-    assert (statements(7) - statements(2)) / 5 == (2 if connection.vendor == "postgresql" else 3)
-    assert statements(1) <= 14
+    # PostgreSQL saves the turn, books it on the run and reserves the next call in one; SQLite, where a statement costs
+    # no way, in three.
+    assert (statements(7) - statements(2)) / 5 == (1 if connection.vendor == "postgresql" else 3)
+    assert statements(1) <= 10
 
 
 def test_the_site_s_budget_of_the_day_binds_all_projects(rounds: Rounds, settings: Any) -> None:

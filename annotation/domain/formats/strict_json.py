@@ -14,8 +14,8 @@ from annotation.domain.formats.lines import PIECE, read_pieces
 from annotation.domain.formats.rows import BadValue, RowError, Unreadable
 
 DEPTH = 32
+HOPELESS = 1_000  # so many levels, and the walk over a file ends there: nobody nests so deep by mistake
 DIGITS = 40
-_OPENING = re.compile(r"[\[{]")
 _TOKEN = re.compile(r'"(?:[^"\\]|\\.)*"|[\[\]{}]', re.DOTALL)
 _SUSPECT = re.compile(r"\\u0000|\\u[dD][89a-fA-F]|\x00")
 _OUTSIDE = re.compile(r'["\[\]{},]')
@@ -26,7 +26,7 @@ _STRING_END = re.compile(r'["\\]')
 
 def parse(source: str) -> Any:
     """Return the one JSON value in `source`. Raises BadValue with a stable code."""
-    if len(_OPENING.findall(source)) > DEPTH and _depth(source) > DEPTH:
+    if _too_deep(source):
         raise BadValue("too_deep", f"The JSON is nested more than {DEPTH} levels deep.", limit=DEPTH)
     try:
         value = _decoder.decode(source)
@@ -98,16 +98,19 @@ def _int(digits: str) -> int:
 _decoder = json.JSONDecoder(object_pairs_hook=_pairs, parse_constant=_constant, parse_float=_float, parse_int=_int)
 
 
-def _depth(source: str) -> int:
-    """The deepest nesting, brackets inside strings not counted."""
-    depth = deepest = 0
-    for token in _TOKEN.findall(source):
-        if token in "[{":
+def _too_deep(source: str) -> bool:
+    """Whether it is nested more than DEPTH levels deep, brackets inside strings not counted."""
+    if source.count("[") + source.count("{") <= DEPTH:
+        return False
+    depth = 0
+    for token in _TOKEN.finditer(source):  # one by one: of a bomb only the first levels are read
+        if token[0] in "[{":
             depth += 1
-            deepest = max(deepest, depth)
-        elif token in "]}":
+            if depth > DEPTH:
+                return True
+        elif token[0] in "]}":
             depth -= 1
-    return deepest
+    return False
 
 
 def _check_strings(value: Any) -> None:
@@ -186,6 +189,9 @@ class _Walk:
                 position = self.string_end(position)
             elif mark in "[{":
                 depth += 1
+                if depth > HOPELESS:
+                    reason = f"The JSON is nested more than {DEPTH} levels deep."
+                    raise Unreadable(RowError(self.line_here(), "too_deep", reason, limit=DEPTH))
             elif depth == 0:  # the comma or bracket behind a bare value
                 position = found
                 break
