@@ -9,7 +9,7 @@ from collections.abc import Mapping
 from django.utils.functional import Promise
 from django.utils.translation import pgettext_lazy
 
-NAMES: Mapping[str, Promise] = {
+NAMES: Mapping[str, Promise | str] = {
     # Stage
     "imported": pgettext_lazy("stored word", "imported"),
     "ready": pgettext_lazy("stored word", "ready"),
@@ -242,6 +242,17 @@ NAMES: Mapping[str, Promise] = {
     "reply_returned": pgettext_lazy("stored word", "reply returned"),
     "reply_submitted": pgettext_lazy("stored word", "reply handed in"),
     "reply_taken_back": pgettext_lazy("stored word", "reply taken back"),
+    # Methods, by the names of their papers
+    "arcade": "ARCADE",
+    "predict": "PREDICT",
+    "antihateagent": "AntiHateAgent",
+    # States of runs, evaluations and scores
+    "queued": pgettext_lazy("stored word", "queued"),
+    "running": pgettext_lazy("stored word", "running"),
+    "succeeded": pgettext_lazy("stored word", "succeeded"),
+    "cancelled": pgettext_lazy("stored word", "cancelled"),
+    "done": pgettext_lazy("stored word", "done"),
+    "scored": pgettext_lazy("stored word", "scored"),
     # Roles of models
     "prior_text": pgettext_lazy("stored word", "prior of the text"),
     "prior_image": pgettext_lazy("stored word", "prior of the picture"),

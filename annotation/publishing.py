@@ -15,7 +15,7 @@ from datetime import datetime, timedelta
 from enum import StrEnum
 from pathlib import Path
 
-from django.db.models import F, QuerySet
+from django.db.models import Case, Count, F, QuerySet, When
 from django.utils import timezone
 
 from annotation.models import (
@@ -54,6 +54,7 @@ class Standing(StrEnum):
 
     WAITING = "waiting"
     REFUSED = "refused"
+    REVOKED = "revoked"
     TERMS = "terms"
     OPEN = "open"
     EXPIRED = "expired"
@@ -126,19 +127,32 @@ def _taken_back(made: Release, by: Membership) -> bool:
 
 
 def requests_for(made: Release) -> QuerySet[AccessRequest]:
-    """Who asked for the release, newest first."""
-    return AccessRequest.objects.filter(publication__release=made).select_related("decided_by").order_by("-pk")
+    """Who asked for the release: first those who wait for an answer, else newest first."""
+    waits = Case(When(state=AccessState.WAITING, then=0), default=1)
+    return AccessRequest.objects.filter(publication__release=made).order_by(waits, "-pk")
+
+
+def waiting_for(project: Project) -> dict[int, int]:
+    """How many requests wait for an answer, by the number of the release; releases where none waits are left out."""
+    waiting = AccessRequest.objects.filter(
+        publication__release__project=project, publication__withdrawn_at=None, state=AccessState.WAITING
+    )
+    numbers = waiting.order_by().values_list("publication__release__number")
+    return dict(numbers.annotate(n=Count("pk")))
 
 
 @short_transaction
 def decide(made: Release, asked: AccessRequest, by: Membership, approved: bool, reason: str = "") -> bool:
     """Approve, refuse, or (a request that was approved) revoke; False where the release is not published (any more).
 
-    An approval asks for the terms anew, so that an expired access can be granted again.
+    An approval asks for the terms anew, so that an expired access can be granted again; where the access holds, it
+    changes nothing, so that approving twice closes no link.
     """
     if not Publication.objects.filter(release=made, withdrawn_at=None, requests=asked).exists():
         return False
     granted = asked.state == AccessState.APPROVED
+    if approved and granted and standing_of(asked, timezone.now()) is not Standing.EXPIRED:
+        return True
     state = AccessState.APPROVED if approved else AccessState.REVOKED if granted else AccessState.REFUSED
     changed = AccessRequest.objects.filter(pk=asked.pk, state=asked.state).update(
         state=state,
@@ -219,7 +233,7 @@ def standing_of(asked: AccessRequest, now: datetime) -> Standing:
     if asked.state == AccessState.WAITING:
         return Standing.WAITING
     if asked.state != AccessState.APPROVED:
-        return Standing.REFUSED
+        return Standing.REVOKED if asked.state == AccessState.REVOKED else Standing.REFUSED
     if asked.accepted_at is None or asked.expires_at is None:
         return Standing.TERMS
     return Standing.OPEN if asked.expires_at > now else Standing.EXPIRED

@@ -10,7 +10,7 @@ import os
 import shutil
 import tempfile
 import time
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from pathlib import Path
 from typing import Any
 from uuid import UUID, uuid4
@@ -46,7 +46,8 @@ from annotation.release_rows import PictureFile, ReleasedItem, Rows
 from annotation.release_selection import Selection
 from annotation.release_tally import Tally
 from annotation.snapshots import snapshot
-from annotation.splitting import divide, look_at_pictures
+from annotation.splitting import divide, find_topics, look_at_pictures
+from providers.messages import ProviderError, Refused
 
 SPLITS = "splits.json"
 _LEFT_BEHIND = 24 * 3600  # seconds after which a folder under construction belongs to nobody
@@ -84,9 +85,10 @@ def release(
     try:
         if selection.split is not None:
             look_at_pictures(project)
+        topics = _topics(project, selection)
         scope = str(public_id) if selection.fresh_pseudonyms else "releases"
         with snapshot():
-            files, manifest = _write_items(building, Rows(project, selection, scope), progress)
+            files, manifest = _write_items(building, Rows(project, selection, scope), topics, progress)
         manifest = {"format": FORMAT, "release": str(public_id)} | manifest
         return _publish(building, home, project, by, files, manifest, on_stored)
     except BaseException:
@@ -129,12 +131,22 @@ def check_target(target: Path) -> None:
         raise CannotRelease("folder_not_empty", sentence)
 
 
-def _write_items(folder: Path, rows: Rows, progress: Progress) -> tuple[list[ReleasedFile], dict[str, Any]]:
+def _topics(project: Project, selection: Selection) -> Mapping[str, int | None]:
+    try:
+        return find_topics(project, selection)
+    except (ProviderError, Refused) as fault:
+        sentence = _("The texts could not be sorted into topics (%(why)s). Ask for none, or try again later.")
+        raise CannotRelease("no_topics", sentence % {"why": str(fault).rstrip(".")}) from fault
+
+
+def _write_items(
+    folder: Path, rows: Rows, topics: Mapping[str, int | None], progress: Progress
+) -> tuple[list[ReleasedFile], dict[str, Any]]:
     """Write all that comes from rows; returns the files and what the manifest says about them."""
     project, total = rows.project, rows.selection.items(rows.project).count()
     if total == 0:
         raise CannotRelease("nothing_to_release", nothing_fits(rows.selection))
-    division = divide(project, rows.selection) if rows.selection.split else None
+    division = divide(project, rows.selection, topics) if rows.selection.split else None
     rows.parts = division.parts if division else {}
     counted, pictures = Tally(), _Pictures(folder)
     lines = HashedFile(folder, ITEMS)

@@ -34,11 +34,13 @@ class Tab:
     """A link on an item's pages for those who may see its votes; its URL takes the project's slug and the item's id.
 
     `checks_claims`: statements of fact about the post can be checked there; offered wherever such statements stand.
+    `beside`: its parts may stand on another page, beside the post: each form names its address, and it has no keys.
     """
 
     url_name: str
     text: str | Promise
     checks_claims: bool = False
+    beside: bool = False
 
 
 @dataclass(frozen=True)

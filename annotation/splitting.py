@@ -21,10 +21,13 @@ from annotation.domain.topics import topics_of
 from annotation.models import Membership, Picture, Project, SplitList, record
 from annotation.release_selection import Selection, Splitting
 from providers.wiring import embedder
+from runs.embedding import paid_by
 
 MAX_LISTED = 1_000_000
 _LINE = 4096
 _PIECE = 500
+_NAMED = 5
+"""Ids of a list that are named where the release holds no such item."""
 
 
 class BadSplitList(Exception):
@@ -55,8 +58,24 @@ def look_at_pictures(project: Project) -> int:
     return done
 
 
-def divide(project: Project, selection: Selection) -> Division:
-    """Deal the chosen items out; inside the snapshot in which their rows are read."""
+def find_topics(project: Project, selection: Selection) -> Mapping[str, int | None]:
+    """The topic of each chosen text, embedded at the project's expense; nothing where no topics are asked for.
+
+    Before a snapshot, which is not held open for a vendor. Raises ProviderError or Refused where the embedding does.
+    """
+    asked = selection.split
+    if asked is None or not asked.topics:
+        return {}
+    texts = list(selection.items(project).order_by("pk").values_list("text", flat=True))
+    vectors = paid_by(project.public_id, embedder()).embed(texts)
+    return dict(zip(texts, topics_of(vectors, asked.topics, asked.seed), strict=True))
+
+
+def divide(project: Project, selection: Selection, topics: Mapping[str, int | None] | None = None) -> Division:
+    """Deal the chosen items out; inside the snapshot in which their rows are read.
+
+    `topics`: what `find_topics` gave. A text that came in since is tied by none; the report says how many there are.
+    """
     assert selection.split is not None
     asked = selection.split
     columns = (
@@ -70,22 +89,27 @@ def divide(project: Project, selection: Selection) -> Division:
     )
     items = list(selection.items(project).order_by("pk").values_list(*columns))
     members = [Member(each[0], f"{each[2] or 'undefined'} {'–' if each[3] is None else each[3]}") for each in items]
-    ties = _ties(items, asked)
+    ties = _ties(items, topics if asked.topics else None)
     frozen = frozen_parts(project, asked)
     dealt = deal(members, ties, asked.shares, asked.seed, frozen)
     parts = {member.id: part for member, part in zip(members, dealt.parts, strict=True)}
-    return Division(parts, _report(dealt, asked, sum(member.id in frozen for member in members)))
+    report = _report(dealt, asked, sum(member.id in frozen for member in members))
+    if missing := sorted(frozen.keys() - {member.id for member in members}):
+        report["frozen_missing"] = {"ids": len(missing), "first": missing[:_NAMED]}
+    if asked.topics:
+        report["used"]["topic"] = _topics_used(asked, sum(each[1] not in (topics or {}) for each in items))
+    return Division(parts, report)
 
 
-def _ties(items: Sequence[tuple[Any, ...]], asked: Splitting) -> dict[str, list[Sequence[int]]]:
+def _ties(items: Sequence[tuple[Any, ...]], topics: Mapping[str, int | None] | None) -> dict[str, list[Sequence[int]]]:
     texts = [each[1] for each in items]
     ties: dict[str, list[Sequence[int]]] = {
         "same_picture": _together(each[4] for each in items),
         "alike_picture": list(_alike(items)),
         "near_text": list(near_texts(texts)),
     }
-    if asked.topics:
-        ties["topic"] = _together(topics_of(embedder().embed(texts), asked.topics, asked.seed))
+    if topics is not None:
+        ties["topic"] = _together(topics.get(text) for text in texts)
     return ties
 
 
@@ -125,11 +149,14 @@ def _report(dealt: Dealt, asked: Splitting, kept: int) -> dict[str, Any]:
         "near_text": f"one word changed, added or dropped (from {LEAST_WORDS} words), or more than {ALIKE:.0%} of "
         "five-character pieces in common",
     }
-    if asked.topics:
-        used["topic"] = f"{asked.topics} clusters of texts embedded by {embedder().name}"
     return {"asked": asked.as_json(), "stratified_by": "pattern and category", "used": used, "frozen_items": kept} | (
         dealt.as_json()
     )
+
+
+def _topics_used(asked: Splitting, late: int) -> str:
+    said = f"{asked.topics} clusters of texts embedded by {embedder().name}"
+    return f"{said}; {late} that came in meanwhile are in none" if late else said
 
 
 # ── Lists of parts ────────────────────────────────────────────────────────────
@@ -179,7 +206,7 @@ def read_list(file: BinaryIO) -> dict[str, str]:
             if not line.strip():
                 continue
             name, part = _entry(number, line.strip())
-            if number == 1 and (name, part) == ("id", "split"):
+            if number == 1 and (name, part) in (("id", "split"), ("id", "part")):
                 continue
             if part not in set(Part):
                 raise BadSplitList(_("Line %(line)s: the part is train, dev or test.") % {"line": number})

@@ -481,6 +481,7 @@ ROUTES: dict[str, Route] = {
     "moderation:compare": Route((R, D), project, missing_is_fine=True),
     "moderation:run": Route((R, D), the_run),
     "moderation:run-progress": Route((R, D), the_run),
+    "moderation:runs-cancel": Route((R, D), project, POST),
     "moderation:run-cancel": Route((R, D), the_run, POST),
     "moderation:run-judge": Route((R, D), the_run, POST),
     "moderation:repeats": Route((R, D), project),

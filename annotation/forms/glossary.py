@@ -41,7 +41,7 @@ class EntryForm(forms.Form):
         help_text=_("As it is written, without its disguises: endings, look-alikes and blanks are seen through."),
         widget=forms.TextInput({"autocomplete": "off", "dir": "auto"}),
     )
-    kind = forms.ChoiceField(label=_("It is"), choices=KINDS, initial=GlossaryKind.TERM)
+    kind = forms.ChoiceField(label=_("Kind"), choices=KINDS, initial=GlossaryKind.TERM)
     meaning = WrittenField(
         label=_("Meaning"),
         limit=MEANING_LIMIT,

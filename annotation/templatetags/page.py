@@ -141,8 +141,10 @@ def place_tabs(context: template.Context) -> dict[str, Any]:
     match = getattr(context.get("request"), "resolver_match", None)
     here = match.url_name if match else ""
     places = _places(context["membership"], context["project"], here)
-    group = next((place["group"] for place in places if place["top"]), "")
-    tabs = [place | {"current": place["top"]} for place in places if group and place["group"] == group]
+    # A form that comes back with a fault stands at another address than its place.
+    mark = "top" if any(place["top"] for place in places) else "current"
+    group = next((place["group"] for place in places if place[mark]), "")
+    tabs = [place | {"current": place[mark]} for place in places if group and place["group"] == group]
     return {"tabs": tabs if len(tabs) > 1 else [], "about": _("Posts") if group == rooms.POSTS else _("Models")}
 
 

@@ -67,5 +67,5 @@ def _begin(member: Membership) -> HttpResponse:
     """Where somebody who has just come in begins."""
     if member.annotates:
         return redirect("annotation:consent", member.project.slug)
-    desk = next((place.url_name for place in rooms.places if place.opens == "reviews"), "annotation:items")
+    desk = next((place.url_name for place in rooms.places if place.first), "annotation:items")
     return redirect(desk if member.reviews else "annotation:dashboard", member.project.slug)

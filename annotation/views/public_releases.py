@@ -4,6 +4,7 @@ from django.contrib.auth.decorators import login_not_required
 from django.http import Http404, HttpRequest, HttpResponse, HttpResponseBase
 from django.shortcuts import redirect, render
 from django.utils import timezone
+from django.utils.translation import gettext as _
 from django.views.decorators.cache import never_cache
 from django.views.decorators.http import require_GET, require_http_methods, require_safe
 
@@ -32,14 +33,17 @@ def ask(request: HttpRequest, key: str) -> HttpResponse:
     """Ask for access; leads to the request's own page, which is the only way back to it."""
     shown = _published(key)
     form = AskForm(request.POST if request.method == "POST" else None)
+    status = 422 if form.is_bound else 200
     if form.is_valid():
         try:
             made = publishing.ask(shown, **form.cleaned_data)
         except publishing.TooManyWaiting:
-            return render(request, "annotation/public_full.html", {"publication": shown}, status=503)
-        return redirect("annotation:public-request", key, made.token)
+            form.add_error(None, _("Too many requests wait for an answer; please ask again in some days."))
+            status = 503
+        else:
+            return redirect("annotation:public-request", key, made.token)
     context = {"publication": shown, "m": shown.release.manifest, "form": form}
-    return render(request, "annotation/public_ask.html", context, status=422 if form.is_bound else 200)
+    return render(request, "annotation/public_ask.html", context, status=status)
 
 
 @never_cache

@@ -69,6 +69,7 @@ def releases(request: PersonRequest, slug: str) -> HttpResponse:
         "project": member.project,
         "membership": member,
         "form": form,
+        "waiting": publishing.waiting_for(member.project).items(),
         "orders": release_orders.active(member.project_id),
         "page": Paginator(made_so_far, PAGE_LENGTH).get_page(request.GET.get("page")),
         "gold": Item.objects.filter(project=member.project, stage=Stage.GOLD).count(),
@@ -118,7 +119,7 @@ def show(request: PersonRequest, slug: str, number: int) -> HttpResponse:
         "folders": _folders(files),
         "versions": Release.objects.filter(project=member.project).order_by("-number")[:20],
         "publication": shown,
-        "requests": publishing.requests_for(made)[:PAGE_LENGTH] if shown else (),
+        "page": Paginator(publishing.requests_for(made), PAGE_LENGTH).get_page(request.GET.get("page")),
         "now": timezone.now(),
     }
     return render(request, "annotation/release.html", context)
@@ -155,7 +156,7 @@ def access(request: PersonRequest, slug: str, number: int, public_id: UUID) -> H
     reason = " ".join(request.POST.get("reason", "").replace("\0", "").split())
     if not publishing.decide(made, asked, member, approved, reason):
         messages.warning(request, _("That was not possible any more; here is how it stands now."))
-    return redirect("annotation:release", slug, number)
+    return redirect(f"{reverse('annotation:release', args=[slug, number])}#request-{public_id}")
 
 
 @require_http_methods(["GET", "POST"])

@@ -3,6 +3,7 @@
 import hashlib
 import io
 import json
+import re
 import zipfile
 from datetime import timedelta
 
@@ -25,6 +26,7 @@ from annotation.release_places import archive_of, folder_of
 from annotation.release_selection import Selection
 from annotation.releasing import release
 from annotation.serving_parts import OutOfReach, Span, span_of
+from annotation.views import releases
 from config.rates import Rate
 
 pytestmark = pytest.mark.django_db
@@ -191,6 +193,67 @@ def test_an_admin_refuses_with_a_reason_and_revokes(client, shown, admin):
     assert client.get(address("download", shown, asked.token)).status_code == 404
     asked.request.refresh_from_db()
     assert asked.request.state == AccessState.REVOKED
+
+
+def test_a_key_pressed_in_a_reason_never_approves_and_taking_the_page_back_is_asked_for_once_more(client, shown, admin):
+    publishing.ask(shown, **ASKED)
+    client.force_login(admin.user)
+    page = client.get(reverse("annotation:release", args=[admin.project.slug, shown.release.number]))
+    assert 'data-confirm="Take the public page back?' in page.content.decode()
+    forms = re.findall(r"<form.*?</form>", page.content.decode(), re.DOTALL)
+    assert [('name="reason"' in form, 'value="approve"' in form) for form in forms if "/access/" in form] == [
+        (False, True),
+        (True, False),
+    ]
+
+
+def test_approving_what_is_approved_closes_no_link(client, shown, admin):
+    link = address("download", shown, granted(shown, admin))
+    row = AccessRequest.objects.get()
+    assert publishing.decide(shown.release, row, admin, True)
+    assert client.get(link).status_code == 200
+    client.force_login(admin.user)
+    page = client.get(reverse("annotation:release", args=[admin.project.slug, shown.release.number]))
+    assert 'value="approve"' not in page.content.decode()
+    AccessRequest.objects.update(expires_at=timezone.now() - timedelta(seconds=1))
+    page = client.get(reverse("annotation:release", args=[admin.project.slug, shown.release.number]))
+    assert 'value="approve"' in page.content.decode()
+
+
+def test_requests_that_wait_come_first_and_none_is_out_of_reach(client, shown, admin, monkeypatch):
+    monkeypatch.setattr(releases, "PAGE_LENGTH", 2)
+    for name in ("Ada", "Bo", "Cy"):
+        publishing.ask(shown, **ASKED | {"name": name})
+    assert publishing.decide(shown.release, AccessRequest.objects.get(name="Cy"), admin, False, "Too <i>vague</i>.")
+    client.force_login(admin.user)
+    at = reverse("annotation:release", args=[admin.project.slug, shown.release.number])
+    first, second = (client.get(at, {"page": number}).content.decode() for number in (1, 2))
+    assert ["<bdi>Bo</bdi>" in first, "<bdi>Ada</bdi>" in first, "<bdi>Cy</bdi>" in first] == [True, True, False]
+    assert "<bdi>Cy</bdi>" in second and "Too &lt;i&gt;vague&lt;/i&gt;." in second
+    said = client.get(reverse("annotation:releases", args=[admin.project.slug])).content.decode()
+    assert "2 requests for access to release 1 wait for an answer." in said
+    decided = client.post(
+        reverse(
+            "annotation:release-access", args=[admin.project.slug, 1, AccessRequest.objects.get(name="Bo").public_id]
+        ),
+        {"do": "approve"},
+    )
+    assert decided["Location"].startswith(f"{at}#request-")  # the keyboard goes on where it was
+
+
+def test_whoever_lost_access_reads_that_it_was_taken_back(client, shown, admin):
+    token = granted(shown, admin)
+    assert publishing.decide(shown.release, AccessRequest.objects.get(), admin, False, "The study ended.")
+    said = client.get(address("request", shown, token)).content.decode()
+    assert "Access was taken back." in said and "The study ended." in said
+
+
+def test_what_was_typed_stays_where_too_many_requests_wait(client, shown, monkeypatch):
+    monkeypatch.setattr(publishing, "MOST_WAITING", 0)
+    answer = client.post(address("ask", shown), ASKED)
+    assert answer.status_code == 503
+    said = answer.content.decode()
+    assert "please ask again in some days" in said and "To study disagreement." in said and "ada@example.org" in said
 
 
 def test_requests_are_bounded_in_rate_size_and_number(client, shown, settings, monkeypatch):

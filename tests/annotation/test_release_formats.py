@@ -11,6 +11,7 @@ import pyarrow.parquet as pq
 import pytest
 import webdataset
 from django.core.management import call_command
+from django.template.loader import render_to_string
 from release_builders import make_gold, make_picture, rows_of
 
 import builders
@@ -280,7 +281,7 @@ def test_all_closed_items_leave_with_votes_and_reasons_but_never_what_was_remove
 
 
 def test_the_command_takes_every_choice(project, items, tmp_path, capsys):
-    (tmp_path / "parts.csv").write_text("id,split\nw-3,test\n")
+    (tmp_path / "parts.csv").write_text("id,split\nw-3,test\n<b>gone</b>,dev\n")
     call_command(
         "release",
         project.slug,
@@ -297,6 +298,10 @@ def test_the_command_takes_every_choice(project, items, tmp_path, capsys):
     answer = json.loads(capsys.readouterr().out)
     assert answer["items"] == 4
     assert answer["split"]["frozen_items"] == 1
+    assert answer["split"]["frozen_missing"] == {"ids": 1, "first": ["<b>gone</b>"]}
+    assert "- 1 id of the fixed list belongs to no item of this release." in (tmp_path / "out/README.md").read_text()
+    page = render_to_string("annotation/_release_split.html", {"m": {"split": answer["split"]}})
+    assert "1 id of the list is no item of this release: <bdi>&lt;b&gt;gone&lt;/b&gt;</bdi></dd>" in page
     rows = [json.loads(line) for line in (tmp_path / "out" / "items.jsonl").open()]
     assert {row["id"]: row["split"] for row in rows}["w-3"] == "test"
     assert rows[0]["split"] == rows[1]["split"]  # the same picture

@@ -15,8 +15,10 @@ from annotation.domain.splits import Part, Shares
 from annotation.domain.words import Role, Source, Stage
 from annotation.models import Event, Item, Picture, SplitList
 from annotation.release_selection import Selection, Splitting
-from annotation.releasing import release
-from annotation.splitting import BadSplitList, divide, keep_list, look_at_pictures
+from annotation.releasing import CannotRelease, release
+from annotation.splitting import BadSplitList, divide, find_topics, keep_list, look_at_pictures
+from runs import spending
+from tests.wire.site import models_at_a_server
 
 pytestmark = pytest.mark.django_db
 
@@ -108,10 +110,38 @@ def test_topics_are_never_parted():
             project, f"i{n}", ("weeds roses garden soil " if n % 2 else "match goal keeper stadium ") + "xyz"[n % 3] * n
         )
     asked = Splitting(Shares(1, 0, 1), seed=1, topics=2)
-    division = divide(project, Selection(split=asked))
+    selection = Selection(split=asked)
+    division = divide(project, selection, find_topics(project, selection))
     assert division.report["ties"]["topic"]["ties"] == 2
     assert division.report["leakage"] == 0
-    assert "local" in division.report["used"]["topic"]
+    assert division.report["used"]["topic"] == "2 clusters of texts embedded by local:ngrams-1"
+
+
+def test_a_text_that_came_in_after_the_topics_is_tied_by_none():
+    project = builders.make_project()
+    plant(project, "i0", "weeds and roses in the garden")
+    selection = Selection(split=Splitting(Shares(1, 0, 1), seed=1, topics=1))
+    topics = find_topics(project, selection)
+    plant(project, "i1", "the keeper of the other goal")
+    told = divide(project, selection, topics).report["used"]["topic"]
+    assert told.endswith("; 1 that came in meanwhile are in none")
+
+
+@pytest.mark.django_db(transaction=True)
+def test_topics_by_a_vendor_are_paid_by_the_project_and_where_it_cannot_nothing_is_released(settings):
+    settings.MODEL_EMBEDDING, settings.MODEL_EMBEDDING_DIMENSIONS = "openai:near", 256
+    project = builders.make_project()
+    for n in range(4):
+        plant(project, f"i{n}", f"{'abcd'[n] * 15} only")
+    asked = Selection(split=Splitting(Shares(1, 0, 1), seed=1, topics=2))
+    with models_at_a_server(settings, ()) as wire:
+        made = release(project, None, asked)
+        assert "embedded by openai:near" in made.manifest["split"]["used"]["topic"]
+        spending.allow(project.public_id, calls=1, tokens=None)
+        with pytest.raises(CannotRelease, match="budget for model calls is used up") as refused:
+            release(project, None, asked)
+        assert (refused.value.code, len(wire.heard), project.releases.count()) == ("no_topics", 1, 1)
+    assert release(project, None, Selection(split=THIRDS)).manifest["counts"]["items"] == 4
 
 
 # ── Lists ─────────────────────────────────────────────────────────────────────
@@ -127,6 +157,7 @@ def test_a_list_is_kept_once_and_later_releases_keep_its_parts():
         "".join(json.dumps({"id": f"i{n}", "split": "test" if n < 5 else "dev"}) + "\n" for n in range(10)).encode()
     )
     assert keep_list(project, None, "other name", again) == kept
+    assert keep_list(project, None, "with a head", BytesIO(f"id,part\n{lines}".encode())) == kept
     assert Event.objects.filter(verb="split_list_kept").count() == 1
     asked = Splitting(Shares(100, 0, 0), frozen=str(kept.public_id))
     for _ in range(2):

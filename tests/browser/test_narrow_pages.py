@@ -17,10 +17,15 @@ from annotation.releasing import release
 from builders import make_item, make_labelled_item, make_member, make_open_item, make_picture, make_project, make_user
 from generation import switching
 from generation.models import InjectionBatch, PicturePool, PlanRow
+from moderation.models import Evaluation
 
 pytestmark = pytest.mark.django_db(transaction=True)
 
 WIDTH = 390
+# Names of a table's rows that stand in a column of a few letters, where the table could scroll.
+SQUEEZED = """[...document.querySelectorAll(".scroll > table tbody th")]
+    .filter(name => name.textContent.trim().length > 12 && name.offsetWidth > 0 && name.offsetWidth < 64)
+    .map(name => name.textContent.trim())"""
 LONG = "Weeds in the white roses again, and " + "unbreakable" * 12
 
 
@@ -50,6 +55,7 @@ def project(person: User) -> Project:
     pool = make_pool(admin, "a pool with a long name " * 3)
     make_sample(pool, LONG + " <insult>", target_group="people with a long name " * 5)
     PlanRow.objects.create(project=project, entry=entry(pool=pool.name))
+    Evaluation.objects.create(project=project, name="baseline, arcade, antihateagent · garden", task="six")
     Import.objects.create(
         project=project, public_id=uuid4(), file_name="posts" * 30 + ".zip", size=1, sha256="0" * 64,
         state=ImportState.CANCELLED,
@@ -73,6 +79,8 @@ def addresses(project: Project) -> list[str]:
     ]
     of_project += ["settings", "people", "desk", "guidelines", "history", "pause", "help", "leave", "consent"]
     of_project += ["care", "care/settings", "check-in", "hours", "hours/mine", "influence"]
+    of_project += ["releases/terms", "debates", "evaluations", "scores", "documents"]
+    of_project += ["glossary", "glossary/new", "glossary/import"]
     of_project += ["quality", "guidelines/edit", "guidelines/versions", "guidelines/versions/1"]
     of_project += [f"injection/{page}".strip("/") for page in ("", "pools", "material", "review", "samples", "report")]
     of_project += [f"injection/pools/{row.public_id}" for row in PicturePool.objects.all()]
@@ -106,12 +114,14 @@ def test_no_page_is_wider_than_a_phone(
     faults: list[str] = []
     page.on("console", lambda said: faults.extend([f"{page.url}: {said.text}"] * (said.type == "error")))
     page.on("pageerror", lambda error: faults.append(f"{page.url}: {error}"))
-    wide = {}
+    wide, squeezed = {}, {}
     for address in addresses(project):
         answer = page.goto(address)
         assert answer is not None and answer.status == 200, address
         width = page.evaluate("document.documentElement.scrollWidth")
         if width > WIDTH:
             wide[address] = width
+        if names := page.evaluate(SQUEEZED):
+            squeezed[address] = names
     page.context.close()
-    assert (wide, faults) == ({}, [])
+    assert (wide, squeezed, faults) == ({}, {}, [])

@@ -10,6 +10,7 @@ from django.utils import timezone
 from playwright.sync_api import BrowserContext, Page, expect
 from release_builders import make_gold
 
+from annotation import publishing
 from annotation.domain.words import Role
 from annotation.models import AccessRequest, Membership, ReleaseTerms
 from builders import make_member, make_project
@@ -33,6 +34,7 @@ def test_a_stranger_asks_is_granted_access_accepts_the_terms_and_resumes_a_downl
     context: BrowserContext,
     live_server: Any,
     worker: None,
+    monkeypatch: pytest.MonkeyPatch,
 ) -> None:
     ours = page_of(admin)
     ours.goto(f"{live_server.url}/p/garden/releases/")
@@ -46,11 +48,23 @@ def test_a_stranger_asks_is_granted_access_accepts_the_terms_and_resumes_a_downl
     theirs.goto(f"{live_server.url}{address}")
     expect(theirs.get_by_text("@dataset{")).to_be_visible()
     theirs.get_by_role("link", name="Ask for access").click()
+    with monkeypatch.context() as crowded:
+        crowded.setattr(publishing, "MOST_WAITING", 0)
+        for label in ("Your name", "Affiliation", "What you want it for"):
+            theirs.get_by_label(label).fill("x")
+        theirs.get_by_label("E-mail address").fill("ada@example.org")
+        theirs.get_by_role("button", name="Ask", exact=True).click()
+        expect(theirs.get_by_role("alert")).to_contain_text("Too many requests wait")
+        expect(theirs.get_by_label("Affiliation")).to_have_value("x")
     theirs.get_by_label("Your name").fill("Ada")
     theirs.get_by_label("E-mail address").fill("ada@example.org")
-    theirs.get_by_label("Affiliation").fill("A lab")
+    theirs.get_by_label("Affiliation").fill("\u2060")
     theirs.get_by_label("What you want it for").fill("To study disagreement.")
     theirs.get_by_role("button", name="Ask", exact=True).click()
+    expect(theirs.get_by_label("Affiliation")).to_be_focused()  # what is wrong is where the keyboard is
+    expect(theirs.get_by_label("What you want it for")).to_have_value("To study disagreement.")
+    theirs.get_by_label("Affiliation").fill("A lab")
+    theirs.keyboard.press("Enter")
     expect(theirs.get_by_text("It waits for an answer.")).to_be_visible()
 
     ours.reload()
