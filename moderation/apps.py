@@ -14,7 +14,7 @@ _OF_A_POST = ("item-runs", "item-scores", "evidence")
 
 def may_be_decided_anew(item: Any) -> bool:
     """Whether a reviewer's decision about the item can be replaced; the rule is looked up once apps are there."""
-    found: bool = import_string("annotation.adjudicating.may_decide_anew")(item)
+    found: bool = import_string("moderation.deciding.may_be_replaced")(item)
     return found
 
 
@@ -32,7 +32,7 @@ class ModerationConfig(AppConfig):
         rooms.places.append(
             rooms.Place(
                 "moderation:desk",
-                "reviews",
+                "sees_debates",  # admins set its rules, and read along
                 _("Desk"),
                 ("desk", "desk-item", "desk-missing", "desk-accept", "desk-rules", "desk-figures", "appeals"),
                 first=True,
@@ -72,11 +72,11 @@ class ModerationConfig(AppConfig):
                 "moderation:scores",
                 "sees_debates",
                 _("Scores"),
-                ("scores", "score-review", "group-lists"),
+                ("scores", "score-review", "score-review-results", "group-lists"),
                 group=rooms.MODELS,
             )
         )
-        rooms.copies += ["moderation.desk_rules.copy", "moderation.group_lists.copy"]
+        rooms.copies += ["moderation.desk_rules.copy", "moderation.group_lists.copy", "moderation.perspectives.copy"]
         rooms.chores["evaluations_finished"] = "moderation.evaluating.carry_all_on"
         rooms.places.append(
             rooms.Place(
@@ -86,5 +86,5 @@ class ModerationConfig(AppConfig):
         rooms.samples.append("moderation.demonstrating.bring_in")
         rooms.own_data.append("moderation.own_data.PARTS")
         rooms.tabs.append(rooms.Tab("moderation:item-runs", _("Debates")))
-        rooms.tabs.append(rooms.Tab("moderation:item-scores", _("Scores")))
-        rooms.tabs.append(rooms.Tab("moderation:evidence", _("Evidence"), checks_claims=True))
+        rooms.tabs.append(rooms.Tab("moderation:item-scores", _("Scores"), beside=True))
+        rooms.tabs.append(rooms.Tab("moderation:evidence", _("Evidence"), checks_claims=True, beside=True))

@@ -4,6 +4,7 @@ import hashlib
 import json
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
+from itertools import product
 from typing import Any
 
 from django.db import transaction
@@ -33,6 +34,10 @@ _LIMITS = ("calls", "tokens", "seconds")
 
 class BadChoice(ValueError):
     """An option, a model or a number that is not to be had; the sentence says what is."""
+
+
+class NobodyDescribes(BadChoice):
+    """Pictures cannot be put into words for a method that judges by words; posts without one need nobody for it."""
 
 
 @dataclass(frozen=True)
@@ -80,7 +85,8 @@ def start(
 ) -> int:
     """Queue the method on these items, each as often as wished; answers how many runs are new.
 
-    A run of the same options and models that is under way on an item is not queued twice. Raises BadChoice.
+    A run of the same options and models that is under way on an item is not queued twice. Items whose picture nobody
+    can describe are left out (`left_out`). Raises BadChoice.
     """
     known = _known(wish.method)
     options = options_for(project, wish)
@@ -90,11 +96,12 @@ def start(
         raise BadChoice(_("Repeats: from 1 to %(most)d.") % {"most": MOST_REPEATS})
     if options.get("retrieval") == Retrieval.MODEL_URLS:
         raise BadChoice(_("Pages that a model names from memory are for evaluations only."))
-    plan, limits = plan_of(project, wish), _limits(wish)
+    planned, limits = _planned(project, items, wish), _limits(wish)
+    variants = [variant_of(options, plan) for plan, _items in planned]
     queued = 0
     with transaction.atomic():
         spending.allow(project.public_id, calls=project.call_budget, tokens=project.token_budget)
-        for repeat in range(wish.repeats):
+        for repeat, (plan, asked) in product(range(wish.repeats), planned):
             like = starting.Wanted(
                 method=known.name,
                 project=project.public_id,
@@ -106,11 +113,26 @@ def start(
                 started_by=actor.public_id if actor else None,
                 limits=limits,
             )
-            wanted = items if wish.again else items.exclude(public_id__in=_answered(like))
+            wanted = asked if wish.again else asked.exclude(public_id__in=_answered(like, variants))
             queued += starting.start_for_each(wanted.values(subject=F("public_id")), like, ring=ring)
         if queued:
             record("runs_started", project=project, actor=actor, method=known.name, runs=queued)
     return queued
+
+
+def left_out(project: Project, items: QuerySet[Item], wish: Wish) -> tuple[int, str]:
+    """How many of these items `start` passes over, and why: they have a picture, which nobody can put into words.
+
+    Raises BadChoice for what cannot be had for any item.
+    """
+    try:
+        plan_of(project, wish)
+    except NobodyDescribes as fault:
+        pictured = items.exclude(picture=None).count()
+        if pictured and pictured == items.count():
+            raise
+        return (pictured, str(fault)) if pictured else (0, "")
+    return 0, ""
 
 
 def retry(run: Run, project: Project, actor: Membership | None = None) -> bool:
@@ -159,8 +181,8 @@ def judged_variant(run: Run, judge: str) -> str:
 def runs_of(project: Project, items: QuerySet[Item], wish: Wish) -> QuerySet[Run]:
     """The runs on these items that answer the wish, those of its further judges too, oldest first. Raises BadChoice."""
     known, options = _known(wish.method), options_for(project, wish)
-    plan = plan_of(project, wish)
-    plans = [plan, *({**plan, str(known.judge): name} for name in wish.judges[1:])]
+    judged = [{str(known.judge): name} for name in wish.judges[1:]]
+    plans = [{**plan, **other} for plan, _items in _planned(project, items, wish) for other in ({}, *judged)]
     return Run.objects.filter(
         project=project.public_id,
         method=wish.method,
@@ -170,10 +192,10 @@ def runs_of(project: Project, items: QuerySet[Item], wish: Wish) -> QuerySet[Run
     ).order_by("id")
 
 
-def _answered(like: starting.Wanted) -> QuerySet[Run, Any]:
-    """The subjects of runs like this one that have an answer, or are under way."""
+def _answered(like: starting.Wanted, variants: Sequence[str]) -> QuerySet[Run, Any]:
+    """The subjects of runs like this one, with or without somebody who describes, that are answered or under way."""
     done = (*OPEN, RunState.SUCCEEDED, RunState.REFUSED, RunState.UNREADABLE)
-    same = Run.objects.filter(project=like.project, method=like.method, variant=like.variant, repeat=like.repeat)
+    same = Run.objects.filter(project=like.project, method=like.method, variant__in=variants, repeat=like.repeat)
     return same.filter(state__in=done).values("subject")
 
 
@@ -230,8 +252,27 @@ def _known(method: str) -> Known:
     return METHODS[method]
 
 
-def plan_of(project: Project | None, wish: Wish) -> dict[str, str]:
-    """The model of each role: the wish's, else the project's, else the site's. Raises BadChoice."""
+def _planned(project: Project, items: QuerySet[Item], wish: Wish) -> list[tuple[dict[str, str], QuerySet[Item]]]:
+    """Who speaks, and about which of the items: those without a picture need nobody who describes it.
+
+    So they are asked in the same way before and after the site has such a model.
+    """
+    without = plan_of(project, wish, describes=False)
+    wordy = items.filter(picture=None)
+    try:
+        plan = plan_of(project, wish)
+    except NobodyDescribes:
+        if not wordy.exists() and items.exists():
+            raise
+        return [(without, wordy)]
+    return [(plan, items)] if plan == without else [(without, wordy), (plan, items.exclude(picture=None))]
+
+
+def plan_of(project: Project | None, wish: Wish, *, describes: bool = True) -> dict[str, str]:
+    """The model of each role: the wish's, else the project's, else the site's; a describer only where one is wanted.
+
+    Raises BadChoice, and NobodyDescribes where nothing but the describer is missing.
+    """
     known, chosen = _known(wish.method), dict(wish.models)
     if unknown := sorted(set(chosen) - set(known.roles)):
         raise BadChoice(
@@ -243,8 +284,14 @@ def plan_of(project: Project | None, wish: Wish) -> dict[str, str]:
             raise BadChoice(_("%(method)s has no judge.") % {"method": known.name})
         chosen[known.judge] = wish.judges[0]
     overrides = {**(project.model_plan if project else {}), **chosen}
-    plan = {str(role): _check(role, overrides.get(role, "")) for role in _speakers(known, wish)}
-    return plan | _searcher(project, known, wish)
+    speakers = [role for role in _speakers(known, wish) if role is not ModelRole.DESCRIBER]
+    plan = {str(role): _check(role, overrides.get(role, "")) for role in speakers} | _searcher(project, known, wish)
+    if describes and ModelRole.DESCRIBER in _speakers(known, wish):
+        try:
+            plan[ModelRole.DESCRIBER] = _check(ModelRole.DESCRIBER, overrides.get(ModelRole.DESCRIBER, ""))
+        except BadChoice as fault:
+            raise NobodyDescribes(str(fault)) from None
+    return plan
 
 
 def _speakers(known: Known, wish: Wish) -> list[ModelRole]:

@@ -191,6 +191,11 @@ def _was_proposed(item: Item) -> bool:
     return last is not None and Proposal.objects.filter(item=item, item_version=last.item_version).exists()
 
 
+def may_be_replaced(item: Item) -> bool:
+    """Whether one reviewer may decide anew what was decided; what two made gold together takes an appeal."""
+    return adjudicating.may_decide_anew(item) and not (item.stage == Stage.GOLD and _was_proposed(item))
+
+
 def may_answer(item: Item, reviewer: Membership) -> bool:
     """Whether nothing but the reviewer's own earlier part keeps them from deciding about the item."""
     mine = Q(reviewer=reviewer, item=item, item_version=F("item__version"))

@@ -5,6 +5,7 @@ from dataclasses import dataclass
 from datetime import datetime
 from uuid import UUID
 
+from django.utils.text import capfirst
 from django.utils.translation import gettext as _
 
 from annotation.models import Adjudication, Category, Event, Item, Membership, Ruling
@@ -87,7 +88,7 @@ def _proposals(item: Item) -> list[Entry]:
 
 def _runs(item: Item) -> list[Entry]:
     return [
-        Entry(run.finished_at, run.method.upper(), name_of(run.state), None, "", "")
+        Entry(run.finished_at, capfirst(name_of(run.method)), name_of(run.state), None, "", "")
         for run in runs_of(item.project).filter(subject=item.public_id, finished_at__isnull=False)
         if run.finished_at is not None
     ]

@@ -19,10 +19,10 @@ from django.db.models.functions import Now
 from django.utils import timezone
 
 from annotation.domain.category_names import DEFAULT_CATEGORIES
-from annotation.models import Membership, Project, record
+from annotation.models import Item, Membership, Project, record
 from annotation.transactions import short_transaction
 from moderation import evaluation_scores
-from moderation.debating import METHODS, MOST_REPEATS, BadChoice
+from moderation.debating import METHODS, MOST_REPEATS, BadChoice, NobodyDescribes
 from moderation.domain.estimating import SCORING
 from moderation.domain.evaluation.sampling import SEED, Sample, sample
 from moderation.domain.verdicts import Task
@@ -129,11 +129,26 @@ def _planned(
     project: Project | None, sources: Sequence[Source], wish: Wish
 ) -> tuple[Task, Sequence[Arm], Sequence[Gathered]]:
     _check(wish)
-    task = _task(wish, sources)
-    arms: Sequence[Arm] = arms_of(project, wish.grid, task)
+    task, cases = _task(wish, sources), _chosen(sources, wish)
+    arms: Sequence[Arm]
+    try:
+        arms = arms_of(project, wish.grid, task)
+    except NobodyDescribes:
+        if _any_picture(cases):
+            raise
+        arms = arms_of(project, wish.grid, task, describes=False)
     if wish.scores:
         arms = evaluation_scores.with_estimators(project, arms, wish.scores)
-    return task, arms, _chosen(sources, wish)
+    return task, arms, cases
+
+
+def _any_picture(cases: Sequence[Gathered]) -> bool:
+    """Whether any of the cases has a picture: without one nobody needs to describe it."""
+    if any(case.picture_path for case in cases):
+        return True
+    keys = [case.item for case in cases if case.item is not None]
+    parts = (keys[begin : begin + _BATCH] for begin in range(0, len(keys), _BATCH))
+    return any(Item.objects.filter(pk__in=part, picture__isnull=False).exists() for part in parts)
 
 
 def arms(evaluation: Evaluation) -> list[Arm]:

@@ -52,12 +52,15 @@ class Grid:
     judges: Sequence[str] = ()
 
 
-def arms_of(project: Project | None, grid: Grid, task: Task) -> list[Arm]:
-    """The arms, those that share a debate after the one that holds it. Raises BadChoice."""
+def arms_of(project: Project | None, grid: Grid, task: Task, *, describes: bool = True) -> list[Arm]:
+    """The arms, those that share a debate after the one that holds it. Raises BadChoice.
+
+    NobodyDescribes where only a model is missing that describes pictures: `describes` False plans without one.
+    """
     _check(grid)
     found: dict[tuple[str, str], Arm] = {}
     for method in grid.methods:
-        for arm in _of_method(project, METHODS[method], grid, task):
+        for arm in _of_method(project, METHODS[method], grid, task, describes=describes):
             found.setdefault((arm.method, arm.variant), arm)
     if len(found) > MOST_ARMS:
         raise BadChoice(
@@ -96,7 +99,7 @@ def _takes(known: Known, name: str) -> bool:
     return method in ("", known.name) and option.partition(".")[0] in known.options.model_fields
 
 
-def _of_method(project: Project | None, known: Known, grid: Grid, task: Task) -> Iterator[Arm]:
+def _of_method(project: Project | None, known: Known, grid: Grid, task: Task, *, describes: bool) -> Iterator[Arm]:
     if task is Task.SIX and answers_only_binary(known.name, grid.options):
         raise BadChoice(_("%(method)s says hateful or not only: choose the binary task.") % {"method": known.name})
     mine = {name: values for name, values in grid.options.items() if _takes(known, name)}
@@ -108,7 +111,7 @@ def _of_method(project: Project | None, known: Known, grid: Grid, task: Task) ->
         for model, auxiliary in product(grid.models or ("",), auxiliaries or ("",)):
             debate = ""
             for judge in judges or ("",):
-                plan = _plan(project, known, options, (model, auxiliary, judge))
+                plan = _plan(project, known, options, (model, auxiliary, judge), describes=describes)
                 variant = ASIDE + debating.variant_of(options, plan)
                 name = _name(known, chosen, plan, (model, auxiliary, judge))
                 yield Arm(name, known.name, options, plan, variant, debate)
@@ -142,7 +145,12 @@ def _nested(options: Mapping[str, Any]) -> dict[str, Any]:
 
 
 def _plan(
-    project: Project | None, known: Known, options: Mapping[str, Any], asked: tuple[str, str, str]
+    project: Project | None,
+    known: Known,
+    options: Mapping[str, Any],
+    asked: tuple[str, str, str],
+    *,
+    describes: bool,
 ) -> dict[str, str]:
     """Who is asked in each role, and what an investigation with these options searches with."""
     model, auxiliary, judge = asked
@@ -150,7 +158,7 @@ def _plan(
     if known.judge is not None:
         models[str(known.judge)] = judge or model
     chosen = {role: name for role, name in models.items() if name}
-    return debating.plan_of(project, debating.Wish(known.name, options, models=chosen))
+    return debating.plan_of(project, debating.Wish(known.name, options, models=chosen), describes=describes)
 
 
 def _name(known: Known, chosen: Mapping[str, Any], plan: Mapping[str, str], asked: tuple[str, str, str]) -> str:

@@ -167,3 +167,13 @@ class JudgeForm(forms.Form):
 def started_sentence(queued: int) -> str:
     """What to say when so many runs were queued; it stays true when they have ended."""
     return ngettext("%(count)s run was asked for.", "%(count)s runs were asked for.", queued) % {"count": queued}
+
+
+def left_out_sentence(count: int, why: str) -> str:
+    """What to say when so many posts are passed over, because nobody can put their picture into words."""
+    said = ngettext(
+        "%(count)s post with a picture is left out, because no model can describe it. %(why)s",
+        "%(count)s posts with a picture are left out, because no model can describe it. %(why)s",
+        count,
+    )
+    return said % {"count": count, "why": why}

@@ -9,8 +9,9 @@ from django.utils.translation import gettext_lazy as _
 from annotation.forms.choices import offer
 from annotation.models import Project
 from moderation import debating
-from moderation.domain.investigation.actions import Instructions, Retrieval
+from moderation.domain.investigation.actions import LONGEST_CLAIM, Instructions, Retrieval
 from providers import wiring_web
+from providers.searching import LOCAL
 
 ENGINES = {
     "google": _("Google Programmable Search"),
@@ -90,6 +91,11 @@ class Investigation(forms.Form):
         offer(self, "engine", [("", _("the site's choice")), *((name, ENGINES[name]) for name in wiring_web.engines())])
 
     @property
+    def searches_the_web(self) -> bool:
+        """Whether queries may go to a search engine outside."""
+        return any(name != LOCAL for name in wiring_web.engines())
+
+    @property
     def search_fields(self) -> list[forms.BoundField]:
         """What most people choose."""
         return [self["engine"], self["reformulations"], self["pages"]]
@@ -115,17 +121,27 @@ class Investigation(forms.Form):
 
 
 class InvestigateForm(Investigation, AboutRun):
-    """Sends the agent out."""
+    """Sends the agent out, about the post or about a claim in a reply to it."""
+
+    claim = forms.CharField(
+        label=_("A claim to check"),
+        max_length=LONGEST_CLAIM,
+        required=False,
+        widget=forms.Textarea(attrs={"rows": 3}),
+        help_text=_(
+            "From a reply to this post. With one, the agent looks whether it is true; empty: what the post means."
+        ),
+    )
 
     def wish(self) -> debating.Wish:
         """What was wished for."""
-        options = self.investigation_options() | {"glossary": self.cleaned_data["glossary"]}
+        options = self.investigation_options() | {name: self.cleaned_data[name] for name in ("glossary", "claim")}
         return debating.Wish("antihateagent", options, again=self.cleaned_data["again"], limits=self.limits())
 
     @property
     def plain_fields(self) -> Sequence[forms.BoundField]:
         """What stands open."""
-        return [*self.search_fields, self["glossary"], self["again"]]
+        return [self["claim"], *self.search_fields, self["glossary"], self["again"]]
 
     @property
     def limits_are_wrong(self) -> bool:

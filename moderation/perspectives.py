@@ -48,6 +48,17 @@ def ensure(project: Project) -> None:
     Perspective.objects.bulk_create(rows, ignore_conflicts=True)
 
 
+def copy(first: Project, made: Project) -> None:
+    """Give a project made like another the same perspectives, switched off ones too; their examples stay behind.
+
+    Examples are brought in like posts are: a vendor's embedding of them is paid for by the project that does so.
+    """
+    words = [*WORDS, "code", "order", "active"]
+    Perspective.objects.bulk_create(
+        Perspective(project=made, **row) for row in Perspective.objects.filter(project=first).values(*words)
+    )
+
+
 def of(project: Project) -> tuple[PerspectiveValue, ...]:
     """The project's active perspectives, in their order; the paper's, not stored yet, where it has none."""
     rows = list(Perspective.objects.filter(project=project))

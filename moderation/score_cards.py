@@ -182,6 +182,8 @@ class Card:
         reached = row.qf is not None and row.qf >= row.threshold
         first = _("QF %(qf)s reaches τ %(tau)s") if reached else _("QF %(qf)s is below τ %(tau)s")
         second = _("a group is named") if row.tgi else _("no group is named")
+        if self.record["groups"] and not row.tgi:
+            second = _("no group that is named counts")
         if row.prediction is None:
             return _("There is no prediction that the rest could agree with.")
         if row.prediction:

@@ -7,9 +7,10 @@ from typing import Any
 
 from annotation import charts
 from annotation.models import Project
+from annotation.naming import name_of
 from moderation.domain.hatexscore.consistency import Rule
 from moderation.domain.hatexscore.scoring import PARTS, Measure, Scored, sweep
-from moderation.models import Score, ScoreState
+from moderation.models import Score, ScoreSource, ScoreState
 
 NAMES = (*PARTS, "score")
 
@@ -38,7 +39,8 @@ def figures(project: Project) -> list[Figures]:
     rows = Score.objects.filter(project=project).exclude(state=ScoreState.WAITING)
     kinds: dict[str, list[tuple[Any, ...]]] = {}
     for row in rows.values_list("method", "source", "state", *NAMES):
-        kinds.setdefault(row[0] or row[1], []).append(row[2:])
+        name = name_of(row[0]) if row[0] else str(ScoreSource(row[1]).label)
+        kinds.setdefault(name, []).append(row[2:])
     return sorted((_figures(name, found) for name, found in kinds.items()), key=lambda each: -each.count)
 
 

@@ -17,7 +17,7 @@ from moderation.domain.investigation.walk import Walk, walk
 from moderation.investigating import Piece, cited
 from moderation.methods import antihateagent, arcade, predict
 from moderation.showing_predict import ShownDebate
-from runs.domain.states import ASIDE
+from runs.domain.states import ASIDE, OPEN
 from runs.models import Run, Turn
 
 METHODS = ("antihateagent", "arcade", "baseline", "explain", "predict")
@@ -123,6 +123,11 @@ def runs_of(project: Project) -> QuerySet[Run]:
     """The project's runs of these methods on its items, newest first."""
     held = Run.objects.filter(project=project.public_id, method__in=METHODS)
     return held.exclude(variant__startswith=ASIDE).order_by("-id")
+
+
+def open_runs(project: Project) -> QuerySet[Run]:
+    """Those of them that wait or are under way, and that nobody has cancelled yet."""
+    return runs_of(project).filter(state__in=OPEN, cancel_requested=False)
 
 
 def shown(run: Run, categories: Sequence[Category]) -> Shown:

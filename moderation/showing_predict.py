@@ -8,6 +8,7 @@ from typing import Any
 from moderation.domain.predict import debate
 from moderation.domain.predict.debate import Majority, Position, Stance, Vote
 from moderation.domain.predict.perspectives import Example, Neighbourhood, Perspective
+from providers.roles import ModelRole
 from runs.domain.states import RunState, TurnState
 from runs.models import Run, Turn
 
@@ -175,4 +176,4 @@ class ShownDebate:
 def most_calls(run: Run) -> int:
     """The calls that the debate takes at most: a description, the perspectives, two a round, the judge."""
     taking_part = [each for each in run.options.get("perspectives", ()) if each["code"] != run.options.get("without")]
-    return bool(run.options.get("describe")) + len(taking_part) + 2 * int(run.options.get("rounds", 2)) + 1
+    return (ModelRole.DESCRIBER in run.model_plan) + len(taking_part) + 2 * int(run.options.get("rounds", 2)) + 1

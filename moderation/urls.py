@@ -29,6 +29,7 @@ urlpatterns = [
     path("p/<slug:slug>/evaluations/<uuid:public_id>/as/<slug:form>/", evaluations.report, name="evaluation-report"),
     path("p/<slug:slug>/debates/", debates.runs, name="runs"),
     path("p/<slug:slug>/debates/start/", starting.start, name="start"),
+    path("p/<slug:slug>/debates/cancel/", starting.cancel_all, name="runs-cancel"),
     path("p/<slug:slug>/debates/compare/", debates.compare, name="compare"),
     path("p/<slug:slug>/debates/repeats/", repeating.index, name="repeats"),
     path("p/<slug:slug>/perspectives/", perspectives.index, name="perspectives"),

@@ -8,16 +8,25 @@
 
   const named = (key) => document.querySelector(`[data-press="${CSS.escape(key)}"]`);
 
+  // Whoever types in a form means that form: its own button with the key, or its only one. Else it is the page's.
+  function submitFor(field) {
+    if (!field.form || !field.matches(TEXT_FIELDS)) return named("Control+Enter") ?? named("Enter");
+    const buttons = [...field.form.elements].filter((each) => each.type === "submit");
+    return buttons.find((each) => ["Control+Enter", "Enter"].includes(each.dataset.press)) ?? (buttons.length === 1 ? buttons[0] : null);
+  }
+
   function press(target) {
     if (target.matches(TEXT_FIELDS)) target.focus();
     else target.click();
     if (target.matches("input[type=radio]")) target.focus();
+    const panel = target.popoverTargetElement; // what a key opened is gone into, or Tab would begin at the page's top
+    if (panel?.matches(":popover-open")) panel.querySelector(TEXT_FIELDS)?.focus();
   }
 
   document.addEventListener("keydown", (event) => {
     if (event.defaultPrevented || event.isComposing || event.repeat || event.altKey) return;
     if (event.key === "Enter" && (event.ctrlKey || event.metaKey)) {
-      const submit = named("Control+Enter") ?? named("Enter");
+      const submit = submitFor(event.target);
       if (submit) { event.preventDefault(); submit.click(); }
       return;
     }
@@ -35,6 +44,14 @@
     }
     event.preventDefault();
     press(target);
+  });
+
+  // A tab whose part was brought into the page is the current one.
+  document.addEventListener("htmx:afterRequest", (event) => {
+    const tab = event.detail.elt;
+    if (!event.detail.successful || !tab.matches("[data-part]")) return;
+    for (const other of tab.parentElement.children) other.removeAttribute("aria-current");
+    tab.setAttribute("aria-current", "page");
   });
 
   // Excluding and labelling again want a reason too: without one the field is gone into instead of a round trip.
@@ -72,4 +89,46 @@
     if (event.target === words()) sessionStorage.setItem(draftKey(), event.target.value);
   });
   if (words() && !words().value) words().value = sessionStorage.getItem(draftKey()) ?? "";
+
+  // So does what stands in a form with `data-draft`, which with its version names the state it was typed at.
+  // `data-changed` tells of it; `data-unsent` says that the site showed again what it had refused.
+  const fieldsOf = (form) => [...form.elements].filter((field) => field.name && "defaultValue" in field && field.matches(TEXT_FIELDS));
+  const isChanged = (field) => field.value !== field.defaultValue;
+  const isUnsent = (form) => "unsent" in form.dataset || fieldsOf(form).some(isChanged);
+  const keyOf = (form) => `${form.dataset.draft} ${form.elements.version?.value ?? ""}`;
+  const taken = new WeakSet();
+  function keep(form) {
+    const unsent = (field) => isChanged(field) || ("unsent" in form.dataset && field.value !== "");
+    const changed = fieldsOf(form).filter(unsent).map((field) => [field.name, field.value]);
+    if (changed.length) sessionStorage.setItem(keyOf(form), JSON.stringify(changed));
+    else sessionStorage.removeItem(keyOf(form));
+    const told = form.querySelector("[data-changed]");
+    if (told) told.hidden = !isUnsent(form);
+  }
+  function takeUp(form) {
+    if (taken.has(form)) return;
+    taken.add(form);
+    const changed = new Map("unsent" in form.dataset ? [] : JSON.parse(sessionStorage.getItem(keyOf(form)) ?? "[]"));
+    for (const field of fieldsOf(form)) {
+      if (!changed.has(field.name)) continue;
+      field.value = changed.get(field.name);
+      field.dispatchEvent(new Event("input", { bubbles: true }));
+    }
+  }
+  const drafts = () => {
+    for (const form of document.querySelectorAll("form[data-draft]")) { takeUp(form); keep(form); }
+  };
+  document.addEventListener("input", (event) => {
+    const form = event.target.closest?.("form[data-draft]");
+    if (form) keep(form);
+  });
+  document.addEventListener("DOMContentLoaded", drafts);
+  document.addEventListener("htmx:afterSwap", drafts);
+
+  // A form with `data-along` takes along what was changed in another form and not sent yet.
+  document.addEventListener("formdata", (event) => {
+    const other = document.getElementById(event.target.dataset.along ?? "");
+    if (!other || !isUnsent(other)) return;
+    for (const [name, value] of new FormData(other)) if (!event.formData.has(name)) event.formData.set(name, value);
+  });
 })();

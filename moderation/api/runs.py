@@ -86,7 +86,7 @@ class Runs(APIView):
 
     @extend_schema(request=WishShape, responses={202: dict, 400: ProblemShape})
     def post(self, request: Request, slug: str) -> Response:
-        """Queue a method; answers how many runs are new."""
+        """Queue a method; answers how many runs are new, and how many posts are left out because of their picture."""
         mine = member(request, slug, Role.REVIEWER, Role.ADMIN)
         shape = WishShape(data=request.data)
         shape.is_valid(raise_exception=True)
@@ -110,9 +110,11 @@ class Runs(APIView):
         )
         try:
             queued = debating.start(mine.project, items, wish, mine)
+            passed_over, why = debating.left_out(mine.project, items, wish)
         except debating.BadChoice as bad:
             return problem(400, "bad_choice", str(bad))
-        return Response({"queued": queued}, status=202)
+        told = {"left_out": passed_over, "why_left_out": why} if passed_over else {}
+        return Response({"queued": queued, **told}, status=202)
 
 
 class OneRun(APIView):

@@ -50,8 +50,8 @@ class Case:
 
     @property
     def text(self) -> str:
-        """What is reconfirmed: the post's words, or those of its picture's description."""
-        return self.post.text or self.post.description or ""
+        """What is reconfirmed: the claim that is checked, else the post's words or its picture's description."""
+        return self.options.claim or self.post.text or self.post.description or ""
 
 
 class AntiHateAgent:
@@ -96,16 +96,20 @@ class AntiHateAgent:
         return evidence_end.settle(run, outcome)
 
 
+_HOLDS = {"TRUE": True, "FALSE": False, "OPEN": None}
+
+
 def outcome(case: Case, found: Walk) -> dict[str, Any]:
     """What the run ends with: the verdict, and what it rests on."""
-    said = found.verdict or {}
+    said, claim = found.verdict or {}, case.options.claim
     kept = standing(found, case.options.struck)
-    sources = [case.post.text, case.post.description or "", *(page.text for page in kept)]
+    sources = [claim, case.post.text, case.post.description or "", *(page.text for page in kept)]
     urls = [url for page in found.read_pages for url in (page.url, page.hit.url)]
     checked = check_rationale(said["rationale"], [page.number for page in kept], sources, urls)
     grounded = [page for page in found.read_pages if page.number not in case.options.struck]
-    return {
-        "hateful": said["verdict"] == "HATE",
+    about = {"claim": claim, "holds": _HOLDS[said["verdict"]]} if claim else {}
+    return about | {
+        "hateful": None if claim else said["verdict"] == "HATE",
         "category": None,
         "reason": checked.text,
         "confidence": said["confidence"],
@@ -228,11 +232,11 @@ def _weighing(case: Case, this: Round, found: Walk) -> list[Step]:
     for page in this.pages:
         if page.read and page.weighed is None:
             fields = {
-                "evidence": _evidence(case, [page]) or "(Nothing on this page bears on the post.)",
+                "evidence": _evidence(case, [page]) or "(Nothing on this page bears on it.)",
                 "log": _log(case, found),
                 "opening": str(actions.CONFIRMED),
             }
-            shape = actions.reconfirm_text(case.text)
+            shape = actions.reconfirm_text(case.text, claimed=bool(case.options.claim))
             return [_ask(case, f"weigh.{page.key}", "weigh", fields, shape, evidence=len(page.kept))]
     return []
 
@@ -262,12 +266,15 @@ def _ask(
     optional: bool = False,
     **context: Any,
 ) -> Step:
-    short = case.options.instructions is Instructions.SHORT
+    form = "_short" if case.options.instructions is Instructions.SHORT else ""
+    if claim := case.options.claim:
+        form, fields = "_claim", fields | {"claim": case.post.fenced_as("comment", claim)}
+        context |= {"text": claim, "claimed": True}
     step = case.post.step(
         key,
         ModelRole.INVESTIGATOR,
         NAME,
-        f"{template}_short" if short else template,
+        f"{template}{form}",
         fields,
         shape=shape,
         temperature=case.options.temperature,
@@ -291,7 +298,8 @@ def _verdict(case: Case, found: Walk) -> Step:
         "log": log,
         "opening": str(actions.CONFIRMED),
     }
-    return _ask(case, "verdict", "verdict", fields, actions.final_judgment(case.text), evidence=len(kept))
+    shape = actions.final_judgment(case.text, claimed=bool(case.options.claim))
+    return _ask(case, "verdict", "verdict", fields, shape, evidence=len(kept))
 
 
 def _evidence(case: Case, pages: Sequence[Page]) -> str:
@@ -328,4 +336,4 @@ def _happened(page: Page) -> str:
     if page.weighed:
         said = page.weighed
         return f"{said['judgment']}, confidence {said['confidence']:g}. {said['effect']}"
-    return f"evidence [{page.number}]" if page.number else "nothing that bears on the post"
+    return f"evidence [{page.number}]" if page.number else "nothing that bears on it"

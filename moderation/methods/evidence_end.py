@@ -6,7 +6,7 @@ from annotation.models import Item
 from moderation.domain.investigation.actions import InvestigationOptions
 from moderation.domain.investigation.walk import Page, walk
 from moderation.methods import verdict_end
-from moderation.methods.post import is_aside, items_of
+from moderation.methods.post import is_aside, item_of
 from moderation.models import Evidence, EvidenceSegment
 from runs import turns
 from runs.method import Outcome
@@ -16,7 +16,7 @@ from runs.models import Run
 def settle(run: Run, outcome: Outcome) -> bool:
     """Keep the evidence and compare the verdict; False if the item is gone. Evaluations keep no rows."""
     if not is_aside(run):
-        item = items_of(run).first()
+        item = item_of(run)
         if item is not None and run.forked_from_id is None:
             _keep(run, item)
     return verdict_end.settle(run, outcome)

@@ -15,9 +15,9 @@ from django.db.models import QuerySet
 
 from annotation import glossing
 from annotation.domain.glossary.telling import Known, told
-from annotation.domain.votes import Category
+from annotation.domain.votes import Category as CategoryValue
 from annotation.domain.words import Stage
-from annotation.models import Item, Project
+from annotation.models import Category, Item, Project
 from moderation.models import EvaluationCase
 from providers.fencing import Fenced, fence, house_rule, nonce_for
 from providers.messages import Message, Picture
@@ -25,6 +25,7 @@ from runs.domain.states import ASIDE
 from runs.method import Step
 from runs.models import Run
 from runs.prompting import prompt
+from runs.statements import Statement, slot
 
 _NO_TEXT = "(The post has no text.)"
 _NO_PICTURE = "(The post has no picture.)"
@@ -42,7 +43,7 @@ class Post:
 
     text: str
     picture: Picture | None
-    categories: tuple[Category, ...]
+    categories: tuple[CategoryValue, ...]
     nonce: str
     description: str | None = None
     """The picture in words, for methods that judge by words alone; empty where nobody described it."""
@@ -67,7 +68,7 @@ class Post:
         """Whether a text looks like an attempt to steer whoever reads it."""
         return bool(fence(text, self.nonce).suspicions)
 
-    @property
+    @cached_property
     def words(self) -> str:
         """The post for a prompt: its text, whether a picture belongs to it, and what is known of its words."""
         if not self.known:
@@ -84,26 +85,39 @@ class Post:
             return f"{text}\n{_UNSEEN}"
         return f"{text}\n{_PICTURE if self.picture else _NO_PICTURE}"
 
-    @property
+    @cached_property
     def kinds(self) -> str:
         """The hateful categories for a prompt, a line each."""
         return _listed([each for each in self.categories if each.hateful])
 
-    @property
+    @cached_property
     def listed(self) -> str:
         """All categories for a prompt, a line each."""
         return _listed(self.categories)
 
+    @cached_property
+    def rule(self) -> str:
+        """What the system message says of everything that is fenced here."""
+        return house_rule(self.nonce)
+
+    @cached_property
+    def known_categories(self) -> list[dict[str, Any]]:
+        """The categories as the built-in model is told of them."""
+        return [
+            {"code": each.code, "name": each.name, "hateful": each.hateful, "aliases": list(each.aliases)}
+            for each in self.categories
+        ]
+
     def said(self, value: Any) -> str:
         """What a model said before, for another model: it may repeat the post's orders, so it is fenced as well."""
-        written = value if isinstance(value, str) else json.dumps(value, ensure_ascii=False, indent=1)
+        written = value if isinstance(value, str) else _laid_out(value)
         return fence(written, self.nonce, name="argument").text
 
     def step(self, key: str, role: str, method: str, template: str, fields: dict[str, str], **more: Any) -> Step:
         """A question about this post; `fields` beside `post`, `rule`, `kinds` and `categories` fill the template."""
         filled = {
             "post": self.words,
-            "rule": house_rule(self.nonce),
+            "rule": self.rule,
             "kinds": self.kinds,
             "categories": self.listed,
         } | fields
@@ -113,10 +127,7 @@ class Post:
             "text": self.text,
             "has_picture": self.picture is not None or self.description is not None,
             "glossary": [vars(each) for each in self.known],
-            "categories": [
-                {"code": each.code, "name": each.name, "hateful": each.hateful, "aliases": list(each.aliases)}
-                for each in self.categories
-            ],
+            "categories": self.known_categories,
         }
         return Step(
             key=key,
@@ -135,17 +146,21 @@ def post_of(run: Run) -> Post | None:
     nonce = nonce_for(settings.SECRET_KEY, run.method, str(run.public_id))
     if is_aside(run):
         return _post_of_case(run, nonce)
-    item = items_of(run).select_related("project", "picture").first()
+    item = _SHOWN.first(item=run.subject, project=run.project)
     if item is None:
         return None
-    known = _known(run, item.project, item.text)
-    return Post(item.text, _picture(item), item.project.category_values(), nonce, known=known)
+    known = _known(run, item.project, item.text) if _is_told(run) else ()
+    categories = tuple(category.value() for category in _CATEGORIES.rows(project=item.project_id))
+    return Post(item.text, _picture(item), categories, nonce, known=known)
+
+
+def _is_told(run: Run) -> bool:
+    """Whether the run was started with the glossary."""
+    return bool(run.options.get("glossary"))
 
 
 def _known(run: Run, project: Project, text: str) -> tuple[Known, ...]:
-    """What the glossary says of the text, for a run that was started with it."""
-    if not run.options.get("glossary"):
-        return ()
+    """What the glossary says of the text."""
     before = run.forked_from.public_id if run.forked_from else None
     return glossing.given_to(run.public_id, project, text, like=before)
 
@@ -157,7 +172,7 @@ def is_aside(run: Run) -> bool:
 
 def is_there(run: Run) -> bool:
     """Whether what the run is about is still there."""
-    return bool((cases_of(run) if is_aside(run) else items_of(run)).exists())
+    return cases_of(run).exists() if is_aside(run) else stand_of(run) is not None
 
 
 def cases_of(run: Run) -> QuerySet[EvaluationCase]:
@@ -171,7 +186,7 @@ def _post_of_case(run: Run, nonce: str) -> Post | None:
         return None
     categories, project = case.evaluation.category_values(), case.evaluation.project
     text = case.text if case.item is None else case.item.text
-    known = _known(run, project, text) if project else ()
+    known = _known(run, project, text) if project and _is_told(run) else ()
     if case.item is not None:
         return Post(text, _picture(case.item), categories, nonce, known=known)
     try:
@@ -201,12 +216,36 @@ def media_type_of(content: bytes) -> str | None:
 _MAGIC = ((b"\xff\xd8\xff", "image/jpeg"), (b"\x89PNG\r\n\x1a\n", "image/png"), (b"GIF8", "image/gif"))
 
 
-def items_of(run: Run) -> Any:
-    """The item of a run as a query, empty where it is gone or was taken out."""
-    return Item.objects.filter(public_id=run.subject, project__public_id=run.project).exclude(stage=Stage.EXCLUDED)
+def item_of(run: Run) -> Item | None:
+    """The item of a run with its project, picture and category; None where it is gone or was taken out."""
+    return _ITEM.first(item=run.subject, project=run.project)
 
 
-def _listed(categories: Sequence[Category]) -> str:
+def stand_of(run: Run) -> Item | None:
+    """The item of a run with what people have said of it so far and nothing else; None as for `item_of`."""
+    return _STAND.first(item=run.subject, project=run.project)
+
+
+_FOUND = Item.objects.filter(
+    public_id=slot("item", Item._meta.get_field("public_id")),
+    project__public_id=slot("project", Project._meta.get_field("public_id")),
+).exclude(stage=Stage.EXCLUDED)
+_SHOWN = Statement(_FOUND.select_related("picture").only("text", "project", "picture__file", "picture__media_type"))
+_ITEM = Statement(_FOUND.select_related("project", "picture", "category"))
+_STAND = Statement(
+    _FOUND.select_related("category").only("stage", "category_source", "category__code", "category__hateful")
+)
+_CATEGORIES = Statement(Category.objects.filter(project=slot("project")).order_by("code"))
+
+
+def _laid_out(value: Any) -> str:
+    """JSON to be read: an entry of the outer list a line. (`indent` would not use the fast encoder.)"""
+    if not isinstance(value, list):
+        return json.dumps(value, ensure_ascii=False)
+    return "[\n" + ",\n".join(json.dumps(each, ensure_ascii=False) for each in value) + "\n]"
+
+
+def _listed(categories: Sequence[CategoryValue]) -> str:
     return "\n".join(
         f"- {each.code}: {each.name} ({'hateful' if each.hateful else 'not hateful'})"
         + (f". {' '.join(each.definition.split())}" if each.definition else "")

@@ -8,6 +8,9 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import partial
 from typing import Any
+from uuid import UUID
+
+from django.db import connection
 
 from annotation.models import Project
 from moderation import perspectives
@@ -19,6 +22,7 @@ from moderation.example_store import Store
 from moderation.methods import describing, verdict_end
 from moderation.methods.post import Post, is_there, post_of
 from providers import wiring
+from providers.embedding import Embedder
 from providers.messages import ProviderError, Refused
 from providers.roles import ModelRole
 from runs import embedding
@@ -39,8 +43,9 @@ _VIEW, _SPEECH, _JUDGEMENT = 600, 600, 1000  # tokens
 
 @dataclass(frozen=True)
 class Case:
-    """A post, the perspectives that look at it, and where the labelled examples of each lie."""
+    """A post of a project, the perspectives that look at it, and where the labelled examples of each lie."""
 
+    project: UUID
     post: Post
     options: PredictRun
     perspectives: tuple[Perspective, ...]
@@ -67,7 +72,7 @@ class Predict:
         chosen = options.perspectives or _current(run)
         taking_part = tuple(each for each in chosen if each.code != options.without)
         found = {each.code: perspectives.laid_out(each.id, each.store) for each in taking_part if options.examples}
-        return Case(post, options, taking_part, {code: store for code, store in found.items() if store})
+        return Case(run.project, post, options, taking_part, {code: store for code, store in found.items() if store})
 
     def still_wanted(self, run: Run) -> bool:
         """Whether the post is still there."""
@@ -126,7 +131,7 @@ def _described(values: Mapping[str, Any]) -> str:
 
 def _look_up(case: Case, values: Mapping[str, Any]) -> Step:
     text = case.post.text or _described(values)
-    search = partial(_search, case.stores, text)
+    search = partial(_search, case.project, case.stores, text)
     return Step("examples", "examples", kind=StepKind.SEARCH, work=search, spends=_spends(text))
 
 
@@ -139,9 +144,10 @@ def _spends(text: str) -> tuple[str, int] | None:
     return (embedder.name, cost) if cost else None
 
 
-def _search(stores: Mapping[str, Store], text: str) -> dict[str, Any]:
+def _search(project: UUID, stores: Mapping[str, Store], text: str) -> dict[str, Any]:
     """The nearest examples of each perspective. A text that the vendor's filter stops is judged without any."""
     embedder = wiring.embedder()
+    _prepare(project, [store for store in stores.values() if not store.has_vectors(embedder)], embedder)
     found = {}
     try:
         [wanted] = embedder.embed([text])
@@ -150,6 +156,16 @@ def _search(stores: Mapping[str, Store], text: str) -> dict[str, Any]:
     except Refused:
         return {"embedding": embedder.name, "refused": True, "perspectives": {}}
     return {"embedding": embedder.name, "refused": False, "perspectives": found}
+
+
+def _prepare(project: UUID, stores: Sequence[Store], embedder: Embedder) -> None:
+    """Make the vectors that nobody made so far, at the project's expense, beside what the run itself may spend."""
+    try:
+        for store in stores:
+            store.prepare(embedding.paid_by(project, embedder))
+    finally:
+        if stores:
+            connection.close()  # this is a thread of the pool, which the budget alone leads to the database
 
 
 # ── PRE ───────────────────────────────────────────────────────────────────────

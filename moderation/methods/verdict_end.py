@@ -1,11 +1,9 @@
 """What a verdict does to its item: nothing, but that a project may want to hear where it differs from its people."""
 
-from django.db.models import QuerySet
-
 from annotation import consensus
 from annotation.domain.words import Reason, Source, Stage
 from annotation.models import Item
-from moderation.methods.post import is_aside, is_there, items_of
+from moderation.methods.post import is_aside, is_there, item_of, stand_of
 from runs.domain.states import RunState
 from runs.method import Outcome
 from runs.models import Run
@@ -18,11 +16,10 @@ def settle(run: Run, outcome: Outcome) -> bool:
     """
     if is_aside(run):
         return is_there(run)
-    items: QuerySet[Item] = items_of(run)
-    item = items.select_related("project", "category").first()
-    if item is None:
+    stand = stand_of(run)
+    if stand is None:
         return False
-    if outcome.state == RunState.SUCCEEDED and _differs(item, outcome):
+    if outcome.state == RunState.SUCCEEDED and _differs(stand, outcome) and (item := item_of(run)) is not None:
         consensus.dispute(item, Reason.MODEL_CONFLICT)
     return True
 

@@ -20,7 +20,7 @@ from annotation.views.scope import PersonRequest, member_of
 from moderation import debating, repeats, showing
 from moderation.forms import METHOD_NAMES, JudgeForm, StageForm, StartForm
 from runs import billing, pausing
-from runs.domain.states import RunState
+from runs.domain.states import OPEN, RunState
 from runs.models import Run
 
 PAGE_LENGTH = 50
@@ -39,11 +39,14 @@ def runs(request: PersonRequest, slug: str) -> HttpResponse:
     page = Paginator(found, PAGE_LENGTH).get_page(request.GET.get("page"))
     shown = list(page.object_list)
     items = showing.items_by_id(shown)
+    any_open = any(each.state in OPEN for each in shown)
     context = {
         "project": member.project,
         "membership": member,
         "page": page,
         "rows": [_row(each, items.get(each.subject), member) for each in shown],
+        "any_open": any_open,
+        "waiting": showing.open_runs(member.project).count() if any_open else 0,
         "state": state,
         "method": method,
         "states": list(RunState),

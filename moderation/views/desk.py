@@ -74,7 +74,7 @@ def desk_item(request: PersonRequest, slug: str, public_id: UUID) -> HttpRespons
     found = Desk(member, item, desk_queue.read(request.GET))
     if request.method == "POST":
         return _decide(request, found)
-    anew = "anew" in request.GET and may_decide_anew(item) and member.reviews
+    anew = "anew" in request.GET and deciding.may_be_replaced(item) and member.reviews
     if item.stage != Stage.DISPUTED and not anew:
         return redirect("annotation:item", slug, item.public_id)
     if wants_category_of(item, member):
@@ -91,6 +91,9 @@ def anew(request: PersonRequest, slug: str, public_id: UUID) -> HttpResponse:
     item = item_of(member.project, public_id)
     if not may_decide_anew(item):
         messages.error(request, _("No reviewer's decision is in force about this post."))
+        return redirect("annotation:item", slug, item.public_id)
+    if not deciding.may_be_replaced(item):
+        messages.error(request, refusal_of(NeedsAppeal()))
         return redirect("annotation:item", slug, item.public_id)
     return redirect(f"{reverse('moderation:desk-item', args=[slug, item.public_id])}?anew=1")
 
@@ -121,6 +124,7 @@ def _decide(request: PersonRequest, desk: Desk) -> HttpResponse:
     if not form.is_valid():
         return _show(request, desk, form, status=422)
     pointer = desk.pointer
+    anew = desk.item.stage != Stage.DISPUTED
     wanted = form.wanted(desk.corrections, {"hint": pointer.facts} if pointer else {})
     try:
         done = deciding.settle(desk.item, desk.member, wanted)
@@ -137,12 +141,17 @@ def _decide(request: PersonRequest, desk: Desk) -> HttpResponse:
     except (OwnItem, NotAllowed, DecidedBefore, NeedsAppeal) as refused:
         form.add_error(None, refusal_of(refused))
         return _show(request, _fresh(desk), form, status=403)
+    if anew:  # from the post's page and not from the queue
+        messages.success(request, _told(done, wanted.ruling))
+        return redirect("annotation:item", desk.project.slug, desk.item.public_id)
     following = leasing.take_next(desk.member, desk.asked, beside=desk.item)
-    messages.success(request, _said(done, wanted.ruling, following))
+    ahead = _("Here is the next one.") if following else _("That was the last one here.")
+    messages.success(request, f"{_told(done, wanted.ruling)} {ahead}")
     return redirect(_next_address(desk, following))
 
 
-def _said(done: Any, ruling: Ruling, following: Item | None) -> str:
+def _told(done: Any, ruling: Ruling) -> str:
+    """What became of the decision."""
     told = {
         Ruling.DECIDE: _("Settled."),
         Ruling.EXCLUDE: _("Excluded."),
@@ -151,8 +160,7 @@ def _said(done: Any, ruling: Ruling, following: Item | None) -> str:
     }[ruling]
     if isinstance(done, Proposed):
         told = _("Kept: another reviewer looks at it too, without knowing what you said.")
-    ahead = _("Here is the next one.") if following else _("That was the last one here.")
-    return f"{told} {ahead}"
+    return told
 
 
 def _show(
@@ -185,6 +193,8 @@ def _show(
         "opinion_form": OpinionForm(categories=desk.categories),
         "anew": anew,
         "open": desk.item.stage == Stage.DISPUTED or anew,
+        # Whoever can only read gets no form that would refuse them; what was typed before stays in sight.
+        "reads": not (desk.may_decide or desk.other or desk.blind or form.is_bound),
     }
     answer = render(request, "moderation/desk_item.html", context, status=status)
     answer["Cache-Control"] = "no-store"

@@ -14,6 +14,7 @@ from annotation.domain.words import Role
 from annotation.models import Item, Membership
 from annotation.views.scope import PersonRequest, member_of
 from moderation import debating, documents, investigating
+from moderation.domain.investigation.actions import LONGEST_CLAIM
 from moderation.investigation_forms import InvestigateForm
 from moderation.models import Evidence
 from moderation.views.debates import item_for, run_for
@@ -31,9 +32,13 @@ class StrikeForm(forms.Form):
 
 @require_GET
 def item_evidence(request: PersonRequest, slug: str, public_id: UUID) -> HttpResponse:
-    """The investigations of an item: the newest in full, or the one that is asked for."""
+    """The investigations of an item: the newest in full, or the one that is asked for.
+
+    A `claim` in the address stands in the form: from a reply one comes here to have it checked.
+    """
     member = member_of(request, slug, Role.REVIEWER, Role.ADMIN)
-    return show_evidence(request, member, item_for(member, public_id), InvestigateForm(project=member.project))
+    item, claim = item_for(member, public_id), request.GET.get("claim", "")[:LONGEST_CLAIM]
+    return show_evidence(request, member, item, InvestigateForm(project=member.project, initial={"claim": claim}))
 
 
 def show_evidence(

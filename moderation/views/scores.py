@@ -15,6 +15,7 @@ from moderation import group_lists, score_cards, score_figures, scoring
 from moderation.domain.hatexscore import group_files
 from moderation.domain.hatexscore.consistency import Rule
 from moderation.domain.hatexscore.group_files import BadGroups
+from moderation.domain.hatexscore.scoring import PARTS
 from moderation.explanations import explanations
 from moderation.models import GroupList
 from moderation.score_forms import GroupListForm, ScoreForm
@@ -58,7 +59,7 @@ def scores(request: PersonRequest, slug: str) -> HttpResponse:
         "project": member.project,
         "membership": member,
         "figures": score_figures.figures(member.project),
-        "names": [name.upper() for name in score_figures.NAMES],
+        "names": [*(name.upper() for name in PARTS), "HateXScore"],
         "swept": score_figures.swept(member.project, rule),
         "rule": rule,
         "rules": list(Rule),

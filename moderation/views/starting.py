@@ -6,13 +6,14 @@ from django.contrib import messages
 from django.http import HttpResponse
 from django.shortcuts import redirect, render
 from django.utils.translation import gettext as _
+from django.utils.translation import ngettext
 from django.views.decorators.http import require_POST
 
 from annotation.domain.words import Role, Stage
 from annotation.models import Item, record
 from annotation.views.scope import PersonRequest, member_of
-from moderation import debating
-from moderation.forms import METHOD_NAMES, JudgeForm, StageForm, StartForm, started_sentence
+from moderation import debating, showing
+from moderation.forms import METHOD_NAMES, JudgeForm, StageForm, StartForm, left_out_sentence, started_sentence
 from moderation.views.debates import item_for, run_for, show_item, show_run
 from runs import starting
 
@@ -56,7 +57,15 @@ def start(request: PersonRequest, slug: str) -> HttpResponse:
         "stage": stage,
         "method_name": METHOD_NAMES[form.cleaned_data["method"]],
         "changed": False,
+        "left_out": "",
     }
+    try:
+        passed_over, why = debating.left_out(member.project, items, form.wish())
+    except debating.BadChoice as bad:
+        form.add_error(None, str(bad))
+        return render(request, "moderation/start.html", context | {"refused": True}, status=422)
+    if passed_over:
+        context["left_out"] = left_out_sentence(passed_over, why)
     if request.POST.get("count") != str(count):
         context["changed"] = "count" in request.POST
         return render(request, "moderation/start.html", context)
@@ -65,7 +74,7 @@ def start(request: PersonRequest, slug: str) -> HttpResponse:
     except debating.BadChoice as bad:
         form.add_error(None, str(bad))
         return render(request, "moderation/start.html", context, status=422)
-    messages.success(request, started_sentence(queued))
+    messages.success(request, " ".join(filter(None, (started_sentence(queued), str(context["left_out"])))))
     return redirect("moderation:runs", slug)
 
 
@@ -79,6 +88,21 @@ def cancel(request: PersonRequest, slug: str, public_id: UUID) -> HttpResponse:
     else:
         messages.info(request, _("The run had ended already."))
     return redirect("moderation:run", slug, public_id)
+
+
+@require_POST
+def cancel_all(request: PersonRequest, slug: str) -> HttpResponse:
+    """End all runs of the project that wait or are under way; what was answered stays."""
+    member = member_of(request, slug, Role.REVIEWER, Role.ADMIN)
+    ended = starting.cancel_all(showing.open_runs(member.project))
+    if ended:
+        record("run_cancelled", project=member.project, actor=member, runs=ended)
+        said = ngettext("%(count)s run is cancelled.", "%(count)s runs are cancelled.", ended) % {"count": ended}
+        kept = _("What was answered stays.")
+        messages.success(request, f"{said} {kept}")
+    else:
+        messages.info(request, _("All runs had ended already."))
+    return redirect("moderation:runs", slug)
 
 
 @require_POST

@@ -102,7 +102,13 @@ def test_a_reviewer_holds_watches_cancels_judges_again_and_compares(
     page.get_by_label("Rounds").fill("1")
     page.get_by_role("button", name="Start", exact=True).click()
     page.get_by_role("link", name="ARCADE", exact=True).first.click()
-    page.get_by_role("button", name="Cancel").click()
+    cancel = page.get_by_role("button", name="Cancel")
+    cancel.focus()
+    for _ in range(2):
+        with page.expect_response("**/progress/"):
+            pass
+    expect(cancel).to_be_focused()  # although the part around it was brought up to date meanwhile
+    page.keyboard.press("Enter")
     expect(page.locator("#run").get_by_text("cancelled", exact=True)).to_be_visible()
     wire.delay(0)  # what is under way ends now
     item.refresh_from_db()

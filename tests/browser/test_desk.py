@@ -107,6 +107,30 @@ def test_disputes_are_settled_by_keyboard_alone(context, live_server, project, r
     assert complaints == []
 
 
+def test_scores_and_evidence_are_read_beside_the_post_by_keyboard(context, live_server, project, reviewer):
+    disputed(project, 0, 1, 2, text="Weeds again")
+    page = context.new_page()
+    sign_in(page, live_server)
+    queue(page, live_server)
+    page.keyboard.press("j")
+    arrived(page, "Weeds again")
+    address = page.url
+    page.keyboard.press("r")
+    page.keyboard.type("Half a sen")
+    page.keyboard.press("Escape")
+    for name, words in (("Scores", "Score an explanation"), ("Evidence", "Look for evidence")):
+        tab = page.locator(".work").get_by_role("link", name=name, exact=True)
+        tab.focus()
+        page.keyboard.press("Enter")
+        expect(page.locator("#help").get_by_role("heading", name=words)).to_be_visible()
+        expect(tab).to_have_attribute("aria-current", "page")
+        expect(tab).to_be_focused()
+        assert page.locator(".work [aria-current]").count() == 1
+    assert page.url == address and page.locator("#id_rationale").input_value() == "Half a sen"
+    # What has keys of its own opens on its own page: Ctrl+Enter decides here and nothing else.
+    assert page.locator(".work").get_by_role("link", name="Counterspeech").get_attribute("hx-get") is None
+
+
 def test_a_missing_category_can_wait_while_other_posts_are_settled(context, live_server, project, reviewer):
     disputed(project, 0, 0, None, text="Whose hedge is it")
     disputed(project, 0, 1, 2, text="Weeds again")
@@ -271,4 +295,5 @@ def test_the_decision_bar_covers_nothing_and_sticks_on_a_phone(context, browser,
         assert page.evaluate("document.documentElement.scrollWidth <= innerWidth")
         page.keyboard.press("m")
         expect(page.locator("#more-fields")).to_be_visible()
+        expect(page.locator("#id_target_group")).to_be_focused()  # what the key opened is gone into
         narrow.close()

@@ -93,7 +93,7 @@ def test_a_debate_of_perspectives_is_held_read_and_compared(
     expect(second.locator(".say").first).to_contain_text("agrees: stance changed")
     expect(second.locator(".say").last).to_contain_text("rebuts")
     expect(second).to_contain_text("the non-hate side gives in")
-    expect(tally).to_have_text(re.compile(r"votes\s*2 : 2\s*majority\s*Tie\s*judge\s*Hate", re.DOTALL))
+    expect(tally).to_have_text(re.compile(r"votes, hate : non-hate\s*2 : 2\s*majority\s*Tie\s*judge\s*Hate", re.DOTALL))
     for width, scheme in ((390, "dark"), (1440, "light")):
         page.set_viewport_size({"width": width, "height": 900})
         page.emulate_media(color_scheme=scheme)  # type: ignore[arg-type]
@@ -106,6 +106,9 @@ def test_a_debate_of_perspectives_is_held_read_and_compared(
     expect(run.locator(".verdict-line")).to_contain_text("Not hateful")
     page.get_by_role("link", name="Compare").first.click()
     expect(page.get_by_text("They differ.")).to_be_visible()
+    beyond = "each => each.getBoundingClientRect().right > each.closest('.sheet').getBoundingClientRect().right"
+    assert page.locator(".camp").count() > 4  # opened with the first; each stays on its own run's sheet
+    assert not page.evaluate(f"[...document.querySelectorAll('.camp, .say, .tally')].some({beyond})")
     expect(page.locator(".tally")).to_have_text(
         [re.compile("0 : 5.*Non-hate.*Non-hate", re.DOTALL), re.compile("2 : 2.*Tie.*Hate", re.DOTALL)]
     )

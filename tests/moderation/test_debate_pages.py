@@ -13,6 +13,7 @@ from annotation.models import Event, Item, Membership, Project
 from builders import make_labelled_item, make_member, make_open_item, make_picture, make_project
 from moderation import debating
 from runs import runner, working
+from runs.domain.states import RunState
 from runs.models import Run, Turn
 
 pytestmark = pytest.mark.django_db
@@ -177,11 +178,38 @@ def test_a_run_under_way_is_followed_and_may_be_cancelled(project: Project, item
     page = text_of(reviewer.get(address("run", run.public_id)))
     assert 'hx-trigger="every 1s"' in page and "Waits for a worker." in page and "of at most 8" in page
     assert "<html" not in text_of(reviewer.get(address("run-progress", run.public_id)))
+    assert 'id="runs" hx-get="/p/garden/debates/?state=queued"' in text_of(
+        reviewer.get(address("runs"), {"state": "queued"})
+    )
+    Run.objects.update(state=RunState.RUNNING, cancel_requested=True)  # what is under way ends after its calls
+    page = text_of(reviewer.get(address("run", run.public_id)))
+    assert "it ends after the calls that are already made" in page and address("run-cancel", run.public_id) not in page
+    assert address("run-cancel", run.public_id) not in text_of(reviewer.get(address("runs")))
+    Run.objects.update(state=RunState.QUEUED, cancel_requested=False)
     reviewer.post(address("run-cancel", run.public_id))
     run.refresh_from_db()
     assert (run.state, run.reason) == ("cancelled", "user")
+    assert "hx-trigger" not in text_of(reviewer.get(address("runs")))
+    assert "Cancelled before there was a verdict." in text_of(reviewer.get(address("run", run.public_id)))
     assert Event.objects.filter(verb="run_cancelled", row=run.public_id).exists()
     assert "had ended already" in text_of(reviewer.post(address("run-cancel", run.public_id), follow=True))
+
+
+def test_all_runs_that_wait_are_cancelled_at_once_and_those_that_ended_stay(
+    project: Project, item: Item, reviewer: Client
+) -> None:
+    ended = held(project, item)
+    debating.start(project, Item.objects.all(), debating.Wish("baseline"), ring=False)
+    assert "Cancel all" not in text_of(reviewer.get(address("runs")))  # one has a button of its own
+    debating.start(project, Item.objects.all(), debating.Wish("predict", repeats=2), ring=False)
+    page = text_of(reviewer.get(address("runs")))
+    assert "Cancel all 3 runs" in page and "3 runs end without a verdict" in page
+    page = text_of(reviewer.post(address("runs-cancel"), follow=True))
+    assert "3 runs are cancelled. What was answered stays." in page and "Cancel all" not in page
+    assert Event.objects.get(verb="run_cancelled").facts["runs"] == 3
+    ended.refresh_from_db()
+    assert ended.state == "succeeded" and Run.objects.filter(state="cancelled").count() == 3
+    assert "had ended already" in text_of(reviewer.post(address("runs-cancel"), follow=True))
 
 
 def test_another_judge_opens_its_own_run_and_two_are_compared(project: Project, item: Item, reviewer: Client) -> None:
@@ -233,11 +261,11 @@ def test_the_queue_lists_what_waits_and_what_has_ended_by_state_and_method(
     assert page.count("post-1") == 2
     assert text_of(reviewer.get(address("runs"), {"state": "queued"})).count("post-1") == 1
     assert text_of(reviewer.get(address("runs"), {"method": "arcade"})).count("post-1") == 1
-    with django_assert_num_queries(9):
+    with django_assert_num_queries(10):
         reviewer.get(address("runs"))
     for number in range(5):
         held(project, item, "baseline", temperature=number / 10)
-    with django_assert_num_queries(9):
+    with django_assert_num_queries(10):
         reviewer.get(address("runs"))
 
 

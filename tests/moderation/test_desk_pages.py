@@ -16,7 +16,7 @@ from annotation.models import Adjudication, Event, Item, Membership, Prior, Proj
 from annotation.removing import report_item
 from annotation.replacing import replace
 from annotation.reviewing import cards
-from moderation import appealing
+from moderation import appealing, desk_rules
 from moderation.domain.statements import problems
 from moderation.models import Opinion, Score
 from moderation.stating import filled
@@ -219,11 +219,13 @@ def test_a_reviewer_who_labelled_the_item_is_told_and_refused(project):
     close_item(item)
     item.refresh_from_db()
     client = as_member(both)
-    assert "somebody else has to settle it" in client.get(address("desk-item", item)).content.decode()
+    page = client.get(address("desk-item", item)).content.decode()
+    assert "somebody else has to settle it" in page and "To the queue" in page
+    assert 'id="decision"' not in page  # no form that would only be refused
     answer = client.post(address("desk-item", item), decision(item, rationale="Kept on the page."))
     assert answer.status_code == 403
     assert "You labelled this post yourself" in answer.content.decode()
-    assert "Kept on the page." in answer.content.decode()
+    assert "Kept on the page." in answer.content.decode()  # in the form that it was typed into
 
 
 def test_an_admin_who_is_no_reviewer_looks_but_does_not_settle(project, admin):
@@ -472,7 +474,7 @@ def test_a_rationale_begins_as_a_models_reason_on_request_only_and_is_marked(pro
     client = as_member(reviewer)
     assert "begun from a model" not in client.get(address("desk-item", item)).content.decode()
     page = client.get(address("desk-item", item, draft=str(run.public_id))).content.decode()
-    assert "begun from a model" in page and ">Weeds.</textarea>" in page
+    assert "begun from a model" in page and " autofocus>Weeds.</textarea>" in page  # to make it one's own
     assert (
         "Weeds."
         not in client.get(address("desk-item", item, draft=str(uuid4()))).content.decode().split("<textarea")[1]
@@ -525,7 +527,9 @@ def test_a_decision_is_replaced_by_a_new_one(project, reviewer, wren):
     client = as_member(wren)
     page = client.get(address("desk-item", item, anew="1")).content.decode()
     assert "Decide anew" in page and 'value="exclude"' not in page
-    assert client.post(address("desk-item", item), decision(item, category="0")).status_code == 302
+    answer = client.post(address("desk-item", item), decision(item, category="0"), follow=True)
+    assert answer.redirect_chain[-1][0] == address("annotation:item", item)  # where it was begun
+    assert "Settled." in answer.content.decode()
     item.refresh_from_db()
     assert item.category.code == 0
 
@@ -566,6 +570,27 @@ def test_what_no_reviewer_excluded_is_not_decided_anew(project, reviewer, admin)
 # ── Around the desk ───────────────────────────────────────────────────────────
 
 
+def test_what_two_reviewers_decided_offers_an_appeal_and_nothing_to_be_refused_later(project, reviewer, wren):
+    desk_rules.set_rules(builders.make_member(project, Role.ADMIN), 15, [Reason.NO_MAJORITY], appeals=True)
+    item = closed(project, 0, 1, 2)
+    for member in (reviewer, wren):
+        as_member(member).post(address("desk-item", item), decision(item))
+    item.refresh_from_db()
+    assert item.stage == Stage.GOLD
+    client = as_member(wren)
+    page = client.get(address("annotation:item", item)).content.decode()
+    assert "Decide anew" not in page and address("appeal", item) in page
+    answer = client.get(address("desk-anew", item), follow=True)
+    assert "Enter an appeal, so that others look at it again." in answer.content.decode()
+    assert client.get(address("desk-item", item, anew="1"))["Location"] == address("annotation:item", item)
+
+
+def test_what_is_wrong_with_a_decision_has_the_keyboard(project, reviewer):
+    item = closed(project, 0, 1, 2)
+    page = as_member(reviewer).post(address("desk-item", item), decision(item, rationale="")).content.decode()
+    assert 'role="alert" id="wrong" tabindex="-1" autofocus' in page
+
+
 def test_many_posts_are_accepted_after_their_number_was_confirmed(project, reviewer):
     for _ in range(2):
         closed(project, 0, 0, 2, intended=builders.category(project, 1))
@@ -597,15 +622,20 @@ def test_an_appeal_is_entered_on_a_page_and_answered_at_the_desk(project, review
     decide(item, reviewer, item.version, "Plain.", builders.category(project, 1))
     client = as_member(reviewer)
     assert client.post(address("appeal", item), {"grounds": ""}).status_code == 422
-    assert client.post(address("appeal", item), {"grounds": "A joke.", "appellant": "the author"}).status_code == 302
+    assert (
+        client.post(address("appeal", item), {"grounds": "A joke.\nReally.", "appellant": "the author"}).status_code
+        == 302
+    )
     assert client.post(address("appeal", item), {"grounds": "Again."}).status_code == 409
     item.refresh_from_db()
     answer = client.post(address("desk-item", item), decision(item))
     assert answer.status_code == 403 and "against a decision of yours" in answer.content.decode()
     page = as_member(wren).get(address("desk-item", item)).content.decode()
-    assert "A joke." in page and "It stood as" in page
-    as_member(wren).post(address("desk-item", item), decision(item, category="0"))
-    assert "overturned" in client.get(address("appeals")).content.decode()
+    assert "A joke.<br>Really." in page and "It stood as" in page  # lines stay lines
+    as_member(wren).post(address("desk-item", item), decision(item, category="0", rationale="It is.\nA joke."))
+    page = client.get(address("appeals")).content.decode()
+    assert "overturned" in page and "A joke.<br>Really." in page and "It is.<br>A joke." in page
+    assert "It is.<br>A joke." in client.get(address("annotation:item", item)).content.decode()
     assert client.get(address("desk-figures")).status_code == 200
 
 

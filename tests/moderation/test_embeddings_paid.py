@@ -114,6 +114,26 @@ def test_a_debate_without_budget_asks_not_even_what_is_alike(wire: WireServer, p
     assert (found["state"], found["reason_code"], len(wire.heard)) == ("failed", "budget_exceeded", heard)
 
 
+def test_vectors_that_nobody_made_so_far_are_paid_by_the_project_too(wire: WireServer, project: Project) -> None:
+    make_item(project, "Weeds in the white roses again.", external_id="post-1")
+    add_examples(project, "k-mhas", *((text, True) for text in TEXTS))
+    script(wire, HATE, OTHER, HATE, OTHER, HATE)
+    (found,) = debated()
+    assert found["state"] == "succeeded"
+    run = Run.objects.get()
+    assert spent(project) == (run.calls + 2, run.tokens + sum(tokens.count(text) for text in TEXTS))
+
+
+def test_vectors_that_the_budget_does_not_allow_end_the_debate(wire: WireServer, project: Project) -> None:
+    make_item(project, "Weeds in the white roses again.", external_id="post-1")
+    add_examples(project, "k-mhas", *((text, True) for text in TEXTS))
+    Project.objects.update(call_budget=2)  # what is alike, and one batch of two
+    (found,) = debated()
+    assert (found["state"], found["reason_code"]) == ("failed", "budget_exceeded")
+    assert [len(each.texts) for each in wire.heard] == [32]
+    assert spent(project)[0] <= 2
+
+
 def debated() -> list[dict[str, Any]]:
     out = StringIO()
     call_command("run", "predict", "garden", "--json", "--wait", "--threads", "1", stdout=out)

@@ -170,6 +170,14 @@ def test_what_cannot_be_had_comes_back_with_the_form(reviewer: Client, more: dic
     assert not Evaluation.objects.exists()
 
 
+def test_a_form_that_comes_back_stands_in_its_place_and_a_report_leads_back_there(reviewer: Client) -> None:
+    refused = reviewer.post(reverse("moderation:evaluation-start", args=["garden"]), asked(rounds="1, x"))
+    assert 'aria-current="page">Evaluations</a>' in refused.content.decode()
+    evaluation = start(reviewer, count=str(3 + 6), methods=["baseline", "arcade"])
+    page = reviewer.get(reverse("moderation:evaluation", args=["garden", evaluation.public_id])).content.decode()
+    assert f'<li><a href="{reverse("moderation:evaluations", args=["garden"])}">Evaluations</a></li>' in page
+
+
 def test_a_project_without_gold_is_told_so(reviewer: Client) -> None:
     Item.objects.update(stage=Stage.LABELLING)
     page = reviewer.post(reverse("moderation:evaluation-start", args=["garden"]), asked())

@@ -11,7 +11,7 @@ import pytest
 from django.core.files.uploadedfile import SimpleUploadedFile
 from django.test import Client
 from django.urls import reverse
-from investigating import Investigator, a_web, article, quote, results
+from investigating import Investigator, a_web, act, article, quote, results
 from pypdf import PdfWriter
 from wire.pages import PageServer
 
@@ -101,6 +101,15 @@ def test_cards_are_folded_and_linked_from_the_rationale(net: Any, item: Item, re
     assert card.sha256 in page and card.url in page
 
 
+def test_cards_of_a_claim_say_whether_they_bear_it_out(net: Any, item: Item, reviewer: Client) -> None:
+    run = investigated(item)
+    assert {"supports hateful", "refutes hateful"} & set(re.findall(r'class="chip">([^<]+)<', shown(reviewer, item)))
+    Run.objects.filter(pk=run.pk).update(options=run.options | {"claim": "Gardeners speak of weeds."})
+    page = shown(reviewer, item)
+    assert "s hateful" not in page
+    assert {"bears it out", "speaks against it"} & set(re.findall(r'class="chip">([^<]+)<', page))
+
+
 def test_a_struck_card_stays_with_its_reason_and_the_rest_is_judged_again(
     net: Any, item: Item, reviewer: Client
 ) -> None:
@@ -117,6 +126,9 @@ def test_a_struck_card_stays_with_its_reason_and_the_rest_is_judged_again(
     before = (list(net.engine.log), list(net.outer.log))
     answer = reviewer.post(reverse("moderation:evidence-judge", args=["garden", run.public_id]))
     assert answer.status_code == 302
+    # The page is brought up to date until the judgment is there: nobody is to type a reason into that.
+    under_way = shown(reviewer, item)
+    assert 'hx-trigger="every 3s"' in under_way and 'name="reason"' not in under_way
     fork = Run.objects.latest("id")
     agent = Investigator()
     runner.perform(fork.pk, lambda role, name: agent)
@@ -200,6 +212,34 @@ def test_the_agent_is_started_from_the_page(net: Any, item: Item, reviewer: Clie
     assert run.model_plan["searcher"] == "searxng:web"
 
 
+def test_a_claim_stands_in_the_form_and_its_judgment_is_about_it(net: Any, item: Item, reviewer: Client) -> None:
+    claim = 'Most came in 1998 & "stayed".'
+    there = reverse("moderation:evidence", args=["garden", item.public_id])
+    page = html.unescape(reviewer.get(there, {"claim": claim}).text)
+    assert f"{claim}</textarea>" in page
+    assert len(re.search(r"(x+)</textarea>", reviewer.get(there, {"claim": "x" * 9000}).text)[1]) == 500
+    address = reverse("moderation:evidence-start", args=["garden", item.public_id])
+    long = reviewer.post(address, {"claim": "y" * 501})
+    assert long.status_code == 422 and "y" * 501 in long.text and not Run.objects.exists()
+    reviewer.post(address, {"claim": claim, "retrieval": "none"})
+    run = Run.objects.get()
+    assert run.options["claim"] == claim
+
+    def ended(request: Any) -> Any:
+        said = {"text": request.context["opening"], "verdict": "FALSE", "confidence": 0.6, "rationale": "Not so."}
+        return act("FinalJudgment", **said)
+
+    runner.perform(run.pk, lambda role, name: Investigator(verdict=ended))
+    page = shown(reviewer, item)
+    assert "The claim does not hold" in page and claim in page and "of a claim" in page
+    assert "Not hateful" not in page
+    steps = reviewer.get(reverse("moderation:run", args=["garden", run.public_id]))
+    assert claim in html.unescape(steps.text) and "The claim does not hold" in steps.text
+    assert (
+        "The claim does not hold" in reviewer.get(reverse("moderation:item-runs", args=["garden", item.public_id])).text
+    )
+
+
 def test_limits_glossary_and_ablations_are_chosen_on_the_page(
     net: Any, project: Project, item: Item, reviewer: Client
 ) -> None:
@@ -231,6 +271,13 @@ def test_without_anything_to_search_the_page_says_so(item: Item, reviewer: Clien
     assert Run.objects.count() == 0
 
 
+def test_the_form_says_whether_queries_leave_the_site(item: Item, reviewer: Client, settings: Any) -> None:
+    assert "no query leaves the site" in shown(reviewer, item)
+    settings.SEARXNG_URL = "http://search.example"
+    page = shown(reviewer, item)
+    assert "no query leaves the site" not in page and "Queries taken from the post leave this machine" in page
+
+
 def test_whoever_may_still_label_sees_no_evidence(project: Project, net: Any) -> None:
     item = make_open_item(project, external_id="open-1")
     both = make_member(project, Role.REVIEWER, Role.ANNOTATOR)
@@ -259,6 +306,13 @@ def test_documents_are_uploaded_read_found_and_removed(project: Project, item: I
     assert documents.is_empty(project.public_id)
     assert "call newcomers weeds" in shown(admin, item)  # evidence keeps its own copy
     assert own not in shown(admin, item)
+
+
+def test_a_document_is_removed_after_one_question_that_names_it(project: Project, admin: Client) -> None:
+    address = reverse("moderation:documents", args=["garden"])
+    admin.post(address, {"file": SimpleUploadedFile("boards.txt", FIRST.encode())})
+    page = html.unescape(admin.get(address).content.decode())
+    assert 'data-confirm="Remove boards.txt? The agent finds it no more;' in page
 
 
 def pdf(*pages: str) -> bytes:

@@ -105,6 +105,7 @@ def test_a_reviewer_pastes_an_explanation_and_reads_its_card(item: Item, reviewe
         "immigrant · Migrants",
     ):
         assert words in page, words
+    assert '<p class="prose is-typed" dir="auto" hx-disable>' in page  # its lines stay lines
     assert '<details class="fold sheet stack" id="score-' in page and "details open" not in page
     assert 'hx-trigger="every 3s"' not in page
 
@@ -121,6 +122,12 @@ def test_a_reviewer_pastes_an_explanation_and_reads_its_card(item: Item, reviewe
             True,
             0.25,
             "“immigrant” stands in no sentence with a quote or a hostile word.",
+        ),
+        (
+            "“vermin” is rude. Immigrants are named. It is hateful.",
+            True,
+            0.25,
+            "QF 0.50 reaches τ 0.30, no group that is named counts.",
         ),
         (SAID, False, 0.7, "It states a conclusion, but the opposite of its label."),
         (SAID, False, 0.7, "For a verdict of not hateful, little change is what counts."),
@@ -183,6 +190,7 @@ def test_means_and_the_sweep_of_a_project(item: Item, reviewer: Membership) -> N
     page = text_of(client.get(address("scores")))
     # (0.875 + 0.25) / 2; at 0.6 the first falls to 0.625: (0.625 + 0.25) / 2
     assert "0.563" in page and '<td class="num">0.438</td>' in page
+    assert '<th scope="row">Pasted</th>' in page and '<th scope="col" class="num">HateXScore</th>' in page
     assert page.count("<polyline") == 2 and '<td class="num">1</td></tr>' in page
     assert 'aria-current="page">released' in text_of(client.get(address("scores"), {"rule": "released"}))
 
@@ -205,6 +213,7 @@ def test_a_reviewer_rates_without_seeing_the_score(item: Item, reviewer: Members
     assert (kept.quotes, kept.group, kept.hateful, kept.reviewer) == (True, True, False, reviewer)
     missing = client.post(address("score-review"), {"score": str(second.public_id), "quotes": "1"})
     assert missing.status_code == 422 and ExplanationReview.objects.count() == 1
+    assert text_of(missing).count('<p class="wrong">') == 2
     client.post(address("score-review"), answers | {"score": str(second.public_id)})
     assert "No explanation is left" in text_of(client.get(address("score-review")))
 
@@ -221,7 +230,7 @@ def test_results_show_kappas_and_sides(project: Project, item: Item, reviewer: M
     score = scored(item)
     for hateful in (True, True, False):
         rating.rate(score, make_member(project, Role.REVIEWER), Rating(True, True, hateful))
-    assert "1 explanations with 3 ratings" in text_of(client_of(reviewer).get(address("score-review-results")))
+    assert "1 explanation with 3 ratings counts" in text_of(client_of(reviewer).get(address("score-review-results")))
 
 
 def rated(quotes: str, qf: float, *, score: float = 0.9, label: bool | None = None, hateful: str = "111") -> Rated:

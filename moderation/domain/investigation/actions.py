@@ -17,6 +17,7 @@ from pydantic import AfterValidator, BaseModel, ConfigDict, Field, create_model
 REASKS = 5
 LEAST_QUERIES, MOST_QUERIES = 3, 6
 MOST_SEGMENTS = 6
+LONGEST_CLAIM = 500
 CONFIRMED = 300
 """Characters of the post that the investigator copies, to show that it still has the same text before it."""
 
@@ -58,6 +59,8 @@ class InvestigationOptions(BaseModel):
     struck: tuple[int, ...] = ()
     glossary: bool = False
     """Approved entries of the project's glossary go with the post."""
+    claim: Annotated[str, Field(max_length=LONGEST_CLAIM)] = ""
+    """A statement in a reply to the post: where there is one, the investigation is about its truth."""
 
 
 class Arguments(BaseModel):
@@ -67,7 +70,7 @@ class Arguments(BaseModel):
 
 
 class Segment(Arguments):
-    """A passage of a page and what it does for the question whether the post is hateful."""
+    """A passage of a page and what it does for the question: whether the post is hateful, or a claim true."""
 
     quote: str = Field(min_length=1, max_length=1500)
     stance: Literal["supports", "refutes"]
@@ -124,24 +127,32 @@ def extract_evidence() -> type[BaseModel]:
     return _fixed("ExtractEvidence", Segments)
 
 
-def reconfirm_text(text: str) -> type[BaseModel]:
-    """`ReconfirmText`: the post is still the same; how the page changes the judgment; whether it is enough."""
+def reconfirm_text(text: str, *, claimed: bool = False) -> type[BaseModel]:
+    """`ReconfirmText`: the text is still the same; how the page changes the judgment; whether it is enough.
+
+    The text is the post, and where something is `claimed`, the claim.
+    """
+    words: Any = Literal["TRUE", "FALSE", "OPEN"] if claimed else Literal["HATE", "NON-HATE", "OPEN"]
     return _action(
         "ReconfirmText",
         text=_confirmation(text),
-        judgment=(Literal["HATE", "NON-HATE", "OPEN"], ...),
+        judgment=(words, ...),
         confidence=(Confidence, ...),
         effect=(Annotated[str, Field(min_length=1, max_length=1500)], ...),
         sufficient=(Annotated[bool, Field(strict=True)], ...),
     )
 
 
-def final_judgment(text: str) -> type[BaseModel]:
-    """`FinalJudgment`: HATE or NON-HATE, how sure, and why, citing evidence by number."""
+def final_judgment(text: str, *, claimed: bool = False) -> type[BaseModel]:
+    """`FinalJudgment`: HATE or NON-HATE, how sure, and why, citing evidence by number.
+
+    Of a claim: TRUE, FALSE, or OPEN where the evidence settles neither.
+    """
+    words: Any = Literal["TRUE", "FALSE", "OPEN"] if claimed else Literal["HATE", "NON-HATE"]
     return _action(
         "FinalJudgment",
         text=_confirmation(text),
-        verdict=(Literal["HATE", "NON-HATE"], ...),
+        verdict=(words, ...),
         confidence=(Confidence, ...),
         rationale=(Annotated[str, Field(min_length=1, max_length=6000)], ...),
     )
@@ -163,7 +174,7 @@ def is_confirmed(said: str, text: str) -> bool:
 def _confirmation(text: str) -> Any:
     def confirmed(said: str) -> str:
         if not is_confirmed(said, text):
-            raise ValueError(f"this is not how the post begins; copy its first {CONFIRMED} characters word for word")
+            raise ValueError(f"this is not how the text begins; copy its first {CONFIRMED} characters word for word")
         return said
 
     return (Annotated[str, Field(max_length=4 * CONFIRMED), AfterValidator(confirmed)], ...)

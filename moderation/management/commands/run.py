@@ -14,6 +14,7 @@ from moderation import debating
 from moderation.domain.baselines import Variant
 from moderation.domain.court import Track
 from moderation.domain.verdicts import Task
+from moderation.forms import left_out_sentence
 from moderation.reporting import reported
 from runs import pausing, working_off
 from runs.models import Run
@@ -75,6 +76,9 @@ class Command(JsonCommand):
         )
         try:
             debating.start(project, items, wish, ring=not options["wait"])
+            passed_over, why = debating.left_out(project, items, wish)
+            if passed_over:
+                self.say(left_out_sentence(passed_over, why))
             runs = debating.runs_of(project, items, wish)
             if options["wait"]:
                 self._hold(project, known.name, options["threads"])
