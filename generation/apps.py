@@ -8,10 +8,13 @@ from runs import method
 
 _COUNTERSPEECH = (
     *("overview", "exchange", "item-counterspeech", "reply", "compare-replies", "standings", "dataset", "rules"),
+    *("explanations", "candidates", "reply-write", "reply-submit", "reply-take-back", "reply-discard"),
+    *("reply-approve", "reply-return", "reply-comment"),
 )
 _SAMPLES = (
     *("injection", "injection-batch", "pools", "pool", "injection-material", "sample-review", "samples", "sample"),
-    "injection-report",
+    *("injection-report", "injection-add", "injection-file", "injection-begin", "injection-targets", "sample-reject"),
+    *("pool-items", "pool-files", "injection-triggers", "injection-words"),
 )
 """Where these places of a project's header are the current ones."""
 

@@ -18,7 +18,9 @@ from generation.domain.intents import Intent
 from generation.domain.words import plain
 from generation.models import Candidate
 from providers import bertscore, wiring
+from providers.embedding import Embedder
 from providers.messages import ProviderError
+from runs.embedding import paid_by
 
 COLUMNS = ("R1", "R2", "RL", "M", "BS", "CS", "CS (TF-IDF)", "CA", "PC", "AQ", "T", "R")
 _NAMED = {"rouge1": "R1", "rouge2": "R2", "rougeL": "RL", "meteor": "M", "tfidf": "CS (TF-IDF)"}
@@ -45,10 +47,14 @@ class Table:
     errors: Sequence[BadRow]
 
 
-def evaluate(project: Project, content: bytes, name: str, mapping: Mapping[str, str] | None = None) -> Table:
-    """Measure the project's candidates against the replies of a file. Raises BadFile.
+def evaluate(
+    project: Project, content: bytes, name: str, mapping: Mapping[str, str] | None = None, *, language: str = "en"
+) -> Table:
+    """Measure the project's candidates against the replies of a file; texts are embedded at its expense.
 
-    A row of the file belongs to the item of its id, else to the post with the same text, and to its intent.
+    A row of the file belongs to the item of its id, else to the post with the same text, and to its intent. `language`
+    is that of the replies: BERTScore picks its model by it. Raises BadFile, and ProviderError or Refused where the
+    embedding does.
     """
     found = list(read_rows(content, name, mapping))
     rows, errors = [row for row in found if isinstance(row, Row)], [row for row in found if isinstance(row, BadRow)]
@@ -56,10 +62,11 @@ def evaluate(project: Project, content: bytes, name: str, mapping: Mapping[str, 
     ways = _ways(project, references)
     met = {key for way in ways for candidate, _replies in way.chosen for key in _keys(candidate) if key in references}
     lost = sum(1 for row in rows if not {(row.id, row.intent), (plain(row.hate), row.intent)} & met)
-    measured, notes = [_measured(way) for way in ways], _notes()
+    embedder = paid_by(project.public_id, wiring.embedder())
+    measured, notes = [_measured(way, embedder) for way in ways], _notes()
     try:
         for row, way in zip(measured, ways, strict=True):
-            row["BS"] = _by_meaning(way)
+            row["BS"] = _by_meaning(way, language)
     except ProviderError as fault:  # an extra that is not here costs its own column
         notes.append(str(fault))
     return Table(measured, notes, len(rows), lost, errors)
@@ -101,14 +108,14 @@ def _way(row: Candidate) -> tuple[str, str, str]:
     return row.model, f"{shots}, {explained}", f"R without {', '.join(off)}" if off else "R"
 
 
-def _measured(way: Way) -> dict[str, Any]:
+def _measured(way: Way, embedder: Embedder) -> dict[str, Any]:
     texts = [candidate.text for candidate, _replies in way.chosen]
     references = [replies for _candidate, replies in way.chosen]
     by_words = [likeness.best(replies, text) for text, replies in zip(texts, references, strict=True)]
     measured: dict[str, float | None] = dict.fromkeys(COLUMNS)
     for name, column in _NAMED.items():
         measured[column] = _mean([each.get(name) for each in by_words])
-    measured["CS"] = _mean(_cosines(references, texts))
+    measured["CS"] = _mean(_cosines(embedder, references, texts))
     rows = [candidate for candidate, _replies in way.chosen]
     measured["CA"] = _mean([None if row.conforms is None else float(row.conforms) for row in rows])
     for column, part in (("PC", "pc"), ("AQ", "aq"), ("T", "t"), ("R", "reward")):
@@ -118,16 +125,16 @@ def _measured(way: Way) -> dict[str, Any]:
     return {**named, **measured}
 
 
-def _by_meaning(way: Way) -> float | None:
+def _by_meaning(way: Way, language: str) -> float | None:
     """BERTScore's mean. Raises ProviderError where it cannot be asked."""
     replies = [row.text for row, _references in way.chosen]
-    return _mean(bertscore.f1([references for _row, references in way.chosen], replies))
+    return _mean(bertscore.f1([references for _row, references in way.chosen], replies, language))
 
 
-def _cosines(references: Sequence[Sequence[str]], texts: Sequence[str]) -> list[float]:
+def _cosines(embedder: Embedder, references: Sequence[Sequence[str]], texts: Sequence[str]) -> list[float]:
     """Cosine by the site's embedding of each reply with its nearest reference."""
     flat = [reference for replies in references for reference in replies]
-    vectors = wiring.embedder().embed([*texts, *flat])
+    vectors = embedder.embed([*texts, *flat])
     own, theirs = vectors[: len(texts)], vectors[len(texts) :]
     found, at = [], 0
     for place, replies in enumerate(references):

@@ -29,7 +29,8 @@ from generation.switching import require_on, rules_of
 from providers import wiring
 from providers.roles import ModelRole
 from runs import spending, starting
-from runs.domain.states import ASIDE
+from runs.domain.states import ASIDE, OPEN
+from runs.models import Run
 
 MOST_FILES = 500
 MOST_LINES = 5_000
@@ -224,6 +225,12 @@ def ask_priors(member: Membership, pool: PicturePool) -> int:
             record("runs_started", project=project, actor=member, row=pool.public_id, method=pool_prior.NAME,
                    runs=queued)  # fmt: skip
     return queued
+
+
+def asked_now(pool: PicturePool) -> int:
+    """About how many of its pictures a model is being asked, or waits to be."""
+    runs = Run.objects.filter(project=pool.project.public_id, method=pool_prior.NAME, state__in=OPEN)
+    return runs.filter(subject__in=pool.pictures.values("public_id")).count()
 
 
 def _image_priors(items: Sequence[int]) -> dict[int, dict[str, object]]:

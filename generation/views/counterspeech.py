@@ -1,6 +1,6 @@
 """The counterspeech desk: an overview, one post with its explanations and candidates, what is asked of models there."""
 
-from typing import Any
+from typing import Any, TypedDict
 from uuid import UUID
 
 from django.contrib import messages
@@ -87,23 +87,14 @@ def explain(request: PersonRequest, slug: str, public_id: UUID) -> HttpResponse:
 
 @require_POST
 def keep(request: PersonRequest, slug: str, public_id: UUID) -> HttpResponse:
-    """Keep the edited explanations as a new version; with `write` candidates are asked for in the same breath."""
+    """Keep the edited explanations as a new version."""
     member = desk_member(request, slug)
     found = exchange_for(member, public_id)
-    said = {each: request.POST.get(each, "") for each in Explanation}
-    insults = request.POST.get("insults", "").replace(",", "\n").splitlines()
-    number = request.POST.get("number", "0")
+    typed = _typed(request)
     try:
-        made = writing.keep_explanations(
-            found,
-            member,
-            said,
-            insults,
-            int(number) if number.isascii() and number.isdigit() and len(number) < 9 else 0,
-        )
+        made = writing.keep_explanations(found, member, **typed)
     except writing.CannotDo as fault:
-        typed = {"said": said, "insults": ", ".join(insults)}
-        return show_desk(request, member, found, status=409, fault=str(fault), typed=typed)
+        return show_desk(request, member, found, status=409, fault=str(fault), typed=_shown(typed))
     if made:
         messages.success(request, _("Kept as version %(number)s.") % {"number": made.number})
     else:
@@ -113,12 +104,17 @@ def keep(request: PersonRequest, slug: str, public_id: UUID) -> HttpResponse:
 
 @require_POST
 def candidates(request: PersonRequest, slug: str, public_id: UUID) -> HttpResponse:
-    """Ask for candidates."""
+    """Ask for candidates; explanations that were edited beside them and not kept yet come along and are kept first."""
     member = desk_member(request, slug)
     found = exchange_for(member, public_id)
-    form = WriteForm(request.POST)
+    form, typed = WriteForm(request.POST), _typed(request) if "number" in request.POST else None
     if not form.is_valid():
-        return show_desk(request, member, found, status=422, form=form)
+        return show_desk(request, member, found, status=422, form=form, typed=typed and _shown(typed))
+    if typed:
+        try:
+            writing.keep_explanations(found, member, **typed)
+        except writing.CannotDo as fault:
+            return show_desk(request, member, found, status=409, form=form, fault=str(fault), typed=_shown(typed))
     again = found.candidates.filter(intent__in=form.cleaned_data["intents"]).exists()
     try:
         requesting.write(found, member, form.options(), again=again)
@@ -151,10 +147,16 @@ def show_desk(
 
 
 def about(
-    request: PersonRequest, member: Membership, found: Exchange, *, form: WriteForm | None = None, **more: Any
+    request: PersonRequest,
+    member: Membership,
+    found: Exchange,
+    *,
+    form: WriteForm | None = None,
+    reply: Reply | None = None,
+    **more: Any,
 ) -> dict[str, Any]:
     """What the desk and its parts show: the intent and the reply that the address names, else one's newest draft."""
-    reply = _reply(request, member, found)
+    reply = reply or _reply(request, member, found)
     asked = request.GET.get("intent", "")
     intent = Intent(asked) if asked in list(Intent) else Intent(reply.intent) if reply else _first_with(found)
     return {
@@ -167,9 +169,36 @@ def about(
         "intent_names": INTENT_NAMES,
         "side_names": SIDE_NAMES,
         "form": form or WriteForm(),
-        "checks": [tab for tab in rooms.tabs if tab.checks_claims],
+        "checks": checks(),
         **more,
     }
+
+
+def checks() -> list[rooms.Tab]:
+    """Pages of an item where its claims can be checked."""
+    return [tab for tab in rooms.tabs if tab.checks_claims]
+
+
+class _Typed(TypedDict):
+    """What the form of the explanations holds, as `writing.keep_explanations` takes it."""
+
+    said: dict[Explanation, str]
+    insults: list[str]
+    number: int
+
+
+def _typed(request: PersonRequest) -> _Typed:
+    number = request.POST.get("number", "")
+    return {
+        "said": {each: request.POST.get(each, "") for each in Explanation},
+        "insults": request.POST.get("insults", "").replace(",", "\n").splitlines(),
+        "number": int(number) if number.isascii() and number.isdigit() and len(number) < 9 else 0,
+    }
+
+
+def _shown(typed: _Typed) -> dict[str, Any]:
+    """As the page shows again what was typed."""
+    return {"said": typed["said"], "insults": ", ".join(word.strip() for word in typed["insults"])}
 
 
 def _first_with(found: Exchange) -> Intent:

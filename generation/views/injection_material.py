@@ -3,6 +3,7 @@
 from typing import Any
 from uuid import UUID
 
+from django.conf import settings
 from django.contrib import messages
 from django.core.paginator import Paginator
 from django.http import Http404, HttpResponse
@@ -11,6 +12,7 @@ from django.utils.translation import gettext as _
 from django.utils.translation import ngettext
 from django.views.decorators.http import require_GET, require_http_methods, require_POST
 
+from annotation.domain.words import Stage
 from annotation.finding import visible_items
 from annotation.models import Category, Membership
 from annotation.views.scope import PersonRequest
@@ -45,7 +47,8 @@ def pools(request: PersonRequest, slug: str) -> HttpResponse:
 def pool(request: PersonRequest, slug: str, public_id: UUID) -> HttpResponse:
     """One pool with its pictures, blurred."""
     member = maker(request, slug)
-    return _show_pool(request, member, pool_for(member, public_id))
+    # Who waits for a model is told when it has answered; the page stays, with whatever was chosen in its forms.
+    return _show_pool(request, member, pool_for(member, public_id), waited="HX-Request" in request.headers)
 
 
 @require_POST
@@ -66,6 +69,10 @@ def add_items(request: PersonRequest, slug: str, public_id: UUID) -> HttpRespons
             form.add_error(None, _("No item of that name has a picture."))
         else:
             _tell(request, added)
+            there = set(items.exclude(stage=Stage.EXCLUDED).values_list("external_id", flat=True))
+            if not batch and (missing := [name for name in wanted if name not in there]):
+                said = _("Not added, because no item of that name has a picture: %(names)s.")
+                messages.warning(request, said % {"names": shortened(missing)})
             return redirect("generation:pool", slug, public_id)
     return _show_pool(request, member, found, items_form=form, status=422)
 
@@ -132,7 +139,9 @@ def change_picture(request: PersonRequest, slug: str, public_id: UUID) -> HttpRe
             messages.error(request, _("Choose a category of this project."))
         else:
             pooling.judge(member, picture, known)
-    return redirect("generation:pool", slug, picture.pool.public_id)
+    there, page = redirect("generation:pool", slug, picture.pool.public_id), request.POST.get("page", "")
+    there["Location"] += f"?page={page}" * (page.isdecimal() and len(page) < 9) + f"#p-{public_id}"
+    return there
 
 
 @require_GET
@@ -180,6 +189,11 @@ def set_words(request: PersonRequest, slug: str) -> HttpResponse:
     return _show_material(request, member, words_form=form, status=422)
 
 
+def shortened(names: list[str]) -> str:
+    """The first ten names, and that there are more."""
+    return ", ".join(names[:10]) + (" …" if len(names) > 10 else "")
+
+
 def _tell(request: PersonRequest, added: pooling.Added) -> None:
     said = ngettext("%(n)s picture was added.", "%(n)s pictures were added.", added.new) % {"n": added.new}
     if added.known:
@@ -197,7 +211,9 @@ def _show_pool(
         member,
         pool=found,
         page=Paginator(rows, PAGE).get_page(request.GET.get("page")),
+        most_files=settings.DATA_UPLOAD_MAX_NUMBER_FILES,
         unknown=found.pictures.filter(category=None).count(),
+        asked=pooling.asked_now(found),
         categories=member.project.category_values(),
         items_form=PoolItemsForm(),
         files_form=PoolFilesForm(member.project.category_values()),

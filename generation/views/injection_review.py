@@ -66,7 +66,7 @@ def accept(request: PersonRequest, slug: str, public_id: UUID) -> HttpResponse:
         messages.warning(request, str(fault))
     else:
         messages.success(request, _("Accepted: it is an item now."))
-    return redirect("generation:sample-review", slug)
+    return _to_next(found)
 
 
 @require_POST
@@ -82,10 +82,10 @@ def reject(request: PersonRequest, slug: str, public_id: UUID) -> HttpResponse:
     try:
         accepting.reject(found, member, form.whole())
     except accepting.CannotDecide as fault_of_it:
-        messages.warning(request, str(fault_of_it))
-    else:
-        messages.success(request, _("Rejected: it stays in the log with your reason."))
-    return redirect("generation:sample-review", slug)
+        now = sample_for(member, public_id)
+        return show_sample(request, member, now, form=form, fault=str(fault_of_it), status=409)
+    messages.success(request, _("Rejected: it stays in the log with your reason."))
+    return _to_next(found)
 
 
 @require_GET
@@ -122,6 +122,14 @@ def report(request: PersonRequest, slug: str) -> HttpResponse:
         share=Share(rate) if rate else None,
     )
     return render(request, "generation/injection/report.html", context)
+
+
+def _to_next(found: Sample) -> HttpResponse:
+    """The review goes on behind the sample, so that what was passed by before it comes again at the end."""
+    there = redirect("generation:sample-review", found.project.slug)
+    if found.order:
+        there["Location"] += f"?after={found.order}"
+    return there
 
 
 def show_sample(

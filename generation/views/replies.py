@@ -9,17 +9,18 @@ from django.shortcuts import redirect, render
 from django.utils.translation import gettext as _
 from django.views.decorators.http import require_GET, require_POST
 
-from annotation import rooms
 from annotation.domain.texts import BadText
 from annotation.models import Membership
 from annotation.views.scope import PersonRequest
 from generation import approving, requesting, writing
+from generation.domain.drafting import ReplyState
 from generation.domain.guard import REASON_LENGTH
 from generation.domain.intents import Intent
 from generation.forms.counterspeech import INTENT_NAMES
 from generation.models import Candidate, Exchange, Reply
 from generation.showing_counterspeech import draft_of, history_of, waiting_for
 from generation.views.counter_scope import desk_member, exchange_for, reply_for
+from generation.views.counterspeech import checks, show_desk
 from runs.spending import BudgetExceeded
 
 
@@ -63,7 +64,7 @@ def write(request: PersonRequest, slug: str, public_id: UUID) -> HttpResponse:
     if request.headers.get("HX-Request"):
         return render(request, "generation/_state.html", _about(member, found, fault=fault), status=status)
     if fault:
-        messages.error(request, fault)
+        return _editor_again(request, member, found, fault, status)
     return _to_editor(found)
 
 
@@ -99,20 +100,20 @@ def act(request: PersonRequest, slug: str, public_id: UUID, what: str) -> HttpRe
     return _moved(request, member, reply_for(member, public_id), what)
 
 
-def checks() -> list[rooms.Tab]:
-    """Pages of an item where its claims can be checked."""
-    return [tab for tab in rooms.tabs if tab.checks_claims]
-
-
 def show_reply(
-    request: PersonRequest, member: Membership, found: Reply, *, fault: str = "", status: int = 200
+    request: PersonRequest, member: Membership, found: Reply, *, fault: str = "", status: int = 200, typed_for: str = ""
 ) -> HttpResponse:
-    """The page of a reply; what was typed and refused is still there."""
+    """The page of a reply; what was typed and refused is still there, also where its form is gone meanwhile."""
+    said, is_own = request.POST.get("said", ""), found.author_id == member.pk
+    may_decide = found.state == ReplyState.SUBMITTED and not is_own
+    place = "comment" if typed_for == "comment" or not may_decide else "decision"
+    if found.state == ReplyState.APPROVED:
+        place = "nowhere"
     context = _about(member, found, fault=fault) | {
         "comments": found.comments.select_related("author"),
         "history": history_of(found),
         "versions": found.exchange.explanations.first(),
-        "typed": request.POST,
+        "typed": {place: said},
         "waiting": waiting_for(member).count(),
         "least": REASON_LENGTH,
     }
@@ -136,10 +137,20 @@ def _moved(request: PersonRequest, member: Membership, found: Reply, what: str) 
             case _:
                 approving.say(found, member, said)
     except writing.CannotDo as refused:
-        return show_reply(request, member, reply_for(member, found.public_id), fault=str(refused), status=409)
+        if request.POST.get("hand_in"):
+            return _editor_again(request, member, found, str(refused), 409)
+        now = reply_for(member, found.public_id)
+        return show_reply(request, member, now, fault=str(refused), status=409, typed_for=what)
     except BadText as bad:
-        return show_reply(request, member, found, fault=bad.sentence, status=422)
+        return show_reply(request, member, found, fault=bad.sentence, status=422, typed_for=what)
     return _after(request, member, found, what)
+
+
+def _editor_again(request: PersonRequest, member: Membership, found: Reply, fault: str, status: int) -> HttpResponse:
+    """The desk with the author's words as they were typed, which the site did not keep."""
+    now = reply_for(member, found.public_id)
+    typed = {"text": request.POST.get("text", ""), "intent": request.POST.get("intent", "")}
+    return show_desk(request, member, now.exchange, status=status, reply=now, fault_of_reply=fault, typed_reply=typed)
 
 
 def _after(request: PersonRequest, member: Membership, found: Reply, what: str) -> HttpResponse:

@@ -80,11 +80,24 @@ def test_from_an_adjudicated_post_to_an_approved_reply_by_keyboard_a_comparison_
     press("Control+A")
     page.keyboard.type("It calls people weeds.")
     press("Escape")
+    expect(page.get_by_text("changed, not kept yet")).to_be_visible()
+    press("p")  # another intent, before anything was kept
+    expect(page.get_by_role("link", name="Positive")).to_have_attribute("aria-current", "page")
+    expect(page.get_by_label("Offensiveness")).to_have_value("It calls people weeds.")
+    expect(page.get_by_text("changed, not kept yet")).to_be_visible()
+    press("i")
+    expect(page.get_by_role("link", name="Informative")).to_have_attribute("aria-current", "page")
     press("k")
     expect(page.get_by_text("Kept as version 2.")).to_be_visible()
 
-    # Candidates, best first; the best one goes into the editor.
+    # Candidates, best first; the best one goes into the editor. What was changed meanwhile is kept with them.
+    press("x")
+    press("Control+End")
+    page.keyboard.type(" So it does.")
+    press("Escape")
     press("w")
+    expect(page.get_by_label("Offensiveness")).to_have_value("It calls people weeds. So it does.")
+    expect(page.get_by_text("version 3")).to_be_visible()
     first = page.locator("article.candidate").first
     expect(first).to_contain_text(GOOD)
     expect(first).to_contain_text("0.90")  # (.91 + .82 + .97) / 3
@@ -115,6 +128,17 @@ def test_from_an_adjudicated_post_to_an_approved_reply_by_keyboard_a_comparison_
     expect(page.get_by_text("Waits for your approval")).to_be_visible()
     press("a")
     expect(page.get_by_role("heading", name="Would you sign it?")).to_be_visible()
+    press("r")
+    page.keyboard.type("Well said.")
+    press("Escape")
+    press("c")
+    page.keyboard.type("Number 14 agrees.")
+    press("Control+Enter")  # in a comment it sends the comment
+    expect(page.get_by_role("heading", name="Comments").locator("..").locator("..")).to_contain_text(
+        "Number 14 agrees."
+    )
+    expect(page.get_by_label("Say something")).to_have_value("")
+    expect(page.get_by_label("A word to its author; needed to return it")).to_have_value("Well said.")
     press("Control+Enter")
     expect(page.get_by_text("Approved.", exact=True)).to_be_visible()
     reply = Reply.objects.get()
@@ -141,5 +165,24 @@ def test_from_an_adjudicated_post_to_an_approved_reply_by_keyboard_a_comparison_
     assert opened.column_names[: len(CONAN)] == list(CONAN)
     row = opened[0]
     assert (row["hatespeech"], row["csType"], row["counterspeech"]) == (POST, "Informative", GOOD + ADDED)
-    assert row["hatespeechOffensiveness"] == "It calls people weeds." and row["model_text"] == GOOD
+    assert row["hatespeechOffensiveness"] == "It calls people weeds. So it does." and row["model_text"] == GOOD
     assert row["edits"] == [{"kind": "added", "text": ADDED}] and json.loads(json.dumps(row["reward"])) > 0.8
+
+
+def test_the_keyboard_stays_where_it_is_while_models_are_at_work(
+    desk: tuple[WireServer, Desk], item: Item, page_of: Callable[[Membership], Page], live_server: Any
+) -> None:
+    page = page_of(make_member(item.project, Role.REVIEWER, pseudonym="heron"))
+    page.goto(f"{live_server.url}/p/garden/items/{item.public_id}/counterspeech/")
+    page.keyboard.press("e")  # no worker runs: the part is asked for anew each second
+    expect(page.get_by_text("waits for a worker")).to_be_visible()
+    expect(page.locator("#described")).to_be_empty()  # it may be described yet
+    stop = page.get_by_role("button", name="Stop")
+    while not stop.evaluate("(each) => each === document.activeElement"):
+        page.keyboard.press("Tab")
+    for _ in range(2):
+        with page.expect_response(lambda answer: "/seven/" in answer.url):
+            pass
+    expect(stop).to_be_focused()
+    page.keyboard.press("Enter")
+    expect(page.get_by_text("The models are stopped.")).to_be_visible()

@@ -107,7 +107,7 @@ def test_from_the_terms_to_reviewed_samples_by_keyboard(
     page.get_by_label("Picture pool", exact=True).select_option("street")
     into(page, "Number of samples", "4")
     press("Enter")  # the group is missing
-    expect(page.get_by_text("has a hateful part, so target_group names whom it is about")).to_be_visible()
+    expect(page.get_by_text("has a hateful part, so target_group names whom it is about")).to_be_in_viewport()
     into(page, "Target group", GROUP)
     press("Enter")
     expect(page.locator("#plan tbody tr")).to_have_count(1)
@@ -119,6 +119,10 @@ def test_from_the_terms_to_reviewed_samples_by_keyboard(
     # Review: one accepted, one passed by and rejected with a usual reason, one with words of one's own.
     press("r")
     expect(page.get_by_text("The poster was torn down")).to_be_visible()
+    page.set_viewport_size({"width": 390, "height": 844})  # on a phone too it is said first what is to be judged
+    tops = [page.locator(each).bounding_box() for each in (".picture", ".bits", "#decision-on-sample")]
+    assert [box["y"] for box in tops if box] == sorted(box["y"] for box in tops if box) and all(tops)
+    page.set_viewport_size({"width": 1440, "height": 900})
     shown = page.locator(".picture img")
     blurred = shown.get_attribute("src")
     assert blurred is not None and blurred.endswith("/blurred/")
@@ -130,15 +134,15 @@ def test_from_the_terms_to_reviewed_samples_by_keyboard(
     expect(page.get_by_text("We kept the sheet")).to_be_visible()
     press("2")
     expect(page.get_by_text("Rejected: it stays in the log with your reason.")).to_be_visible()
-    expect(page.get_by_text("Whoever drew this")).to_be_visible()
+    expect(page.get_by_text("Grandfather laughed")).to_be_visible()
+    press("a")
+    expect(page.get_by_text("Whoever drew this")).to_be_visible()  # the one that was passed by, at the end
     press("x")
     expect(page.get_by_text("Say why it is rejected")).to_be_visible()
     press("r")
     page.keyboard.type("Too close to a joke.")
     press("Escape")
     press("x")
-    expect(page.get_by_text("Grandfather laughed")).to_be_visible()
-    press("a")
     expect(page.get_by_text("No sample waits")).to_be_visible()
 
     assert list(Sample.objects.order_by("order").values_list("state", "reason")) == [

@@ -307,11 +307,11 @@ def test_candidates_are_held_to_references_a_row_for_each_way_of_writing(
     )
     seen: list[Any] = []
     monkeypatch.setattr(
-        bertscore, "_score", lambda texts, told, lang: seen.append((texts, told)) or (None, None, [0.75])
+        bertscore, "_score", lambda texts, told, lang: seen.append((texts, told, lang)) or (None, None, [0.75])
     )
-    value, _code = command("evaluate_counterspeech", "garden", str(file))
+    value, _code = command("evaluate_counterspeech", "garden", str(file), "--language", "ko")
     assert [row["BS"] for row in value["rows"]] == [0.75, 0.75]
-    assert (seen[0][0], seen[0][1]) == ([GOOD], [[GOOD]])
+    assert seen[0] == ([GOOD], [[GOOD]], "ko")
     assert not any("BERTScore" in note for note in value["notes"])
 
 

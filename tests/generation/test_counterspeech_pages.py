@@ -1,6 +1,7 @@
 """The counterspeech desk without any key: what is written, handed in, approved, returned, and never lost."""
 
 import json
+import re
 from datetime import timedelta
 from typing import Any
 from uuid import uuid4
@@ -237,6 +238,71 @@ def test_a_stale_window_overwrites_nothing_and_keeps_what_was_typed(item: Item, 
     assert reply.text == "First words."
 
 
+def test_a_refused_text_stays_in_the_editor_also_where_it_was_sent_by_the_button(
+    item: Item, author: Membership, second: Membership
+) -> None:
+    reply = begun(item, author, "First words.")
+    client = client_of(author)
+    stale = {"text": "Other words.", "version": 1, "intent": "denouncing", "hand_in": "1"}
+    answer = client.post(address("reply-write", reply.public_id), stale)
+    shown = text_of(answer)
+    assert answer.status_code == 409 and "Your words are still here" in shown and ">Other words.</textarea>" in shown
+    assert '<option value="denouncing" selected>' in shown and 'name="version" value="2"' in shown
+    assert client.post(address("reply-write", reply.public_id), stale | {"version": 2}).status_code == 302
+    late = client.post(address("reply-write", reply.public_id), stale | {"version": 3, "text": "Too late."})
+    assert late.status_code == 409 and "readonly" in text_of(late) and ">Too late.</textarea>" in text_of(late)
+    empty = begun(item, author)
+    nothing = client.post(address("reply-write", empty.public_id), {"text": " ", "version": 1, "hand_in": "1"})
+    assert nothing.status_code == 409 and "There is nothing to hand in yet" in text_of(nothing)
+    assert 'id="reply-form"' in text_of(nothing)
+
+
+def test_a_refused_word_to_the_author_stays_on_the_page(item: Item, author: Membership, second: Membership) -> None:
+    reply = handed_in(item, author)
+    client = client_of(second)
+    said = {"said": "Please name\x00 no street."}
+    for way, field in (("reply-return", "said"), ("reply-comment", "comment")):
+        answer = client.post(address(way, reply.public_id), said)
+        assert answer.status_code == 422
+        (kept,) = re.findall(r'<textarea id="(\w+)"[^>]*>Please name', text_of(answer))
+        assert kept == field
+    approving.send_back(reply, make_member(item.project, Role.REVIEWER), "Not yet.")
+    answer = client.post(address("reply-return", reply.public_id), {"said": "Name no street."})
+    assert (
+        answer.status_code == 409
+        and 'dir="auto" data-press="c" aria-keyshortcuts="c">Name no street.</textarea>' in text_of(answer)
+    )
+    writing.submit(reply, author)
+    approving.approve(reply, second)
+    answer = client_of(author).post(address("reply-comment", reply.public_id), {"said": "I would add a word."})
+    assert answer.status_code == 409 and ">I would add a word.</textarea>" in text_of(answer)
+
+
+def test_a_flagged_reply_names_its_marks_beside_the_decision_and_the_refusal_once(
+    item: Item, author: Membership, second: Membership
+) -> None:
+    reply = handed_in(item, author, "Shut up, you idiot.")
+    answer = client_of(second).post(address("reply-approve", reply.public_id), {"said": "No."})
+    assert answer.status_code == 409 and text_of(answer).count("The reply is flagged.") == 1
+    decision = text_of(answer).split("Would you sign it?")[1].split("<textarea")[0]
+    assert '<span class="chip is-bad">calls names</span>' in decision
+
+
+def test_explanations_edited_and_not_kept_come_along_when_candidates_are_asked_for(
+    item: Item, author: Membership
+) -> None:
+    exchange = requesting.open_on_item(item)
+    asked = {"intents": ["positive"], "candidates": "2", "shots": "0"}
+    typed = {each.value: f"About {each}" for each in Explanation} | {"insults": "vermin", "number": "0"}
+    client = client_of(author)
+    assert client.post(address("candidates", exchange.public_id), asked | typed).status_code == 302
+    assert exchange.explanations.get().author == author
+    assert Run.objects.get(method="counterspeech").options["version"] == 1
+    stale = client.post(address("candidates", exchange.public_id), asked | typed | {"implication": "Newer thought"})
+    assert stale.status_code == 409 and "Newer thought" in text_of(stale) and "data-unsent" in text_of(stale)
+    assert exchange.explanations.count() == 1 and Run.objects.filter(method="counterspeech").count() == 1
+
+
 def test_drafts_are_their_authors_alone_and_can_be_thrown_away_until_they_were_handed_in(
     item: Item, author: Membership, second: Membership
 ) -> None:
@@ -299,6 +365,7 @@ def test_claims_lead_to_the_page_where_they_can_be_checked(
     reply = begun(item, author, "Most of them came in 1998.")
     page = text_of(client_of(author).get(address("reply", reply.public_id)))
     assert "Claims to check" in page and "Check under Evidence" in page
+    assert f"{reverse('moderation:evidence', args=['garden', item.public_id])}?claim=Most%20of%20them%20came" in page
     monkeypatch.setattr(rooms, "tabs", [])
     assert "Check under" not in text_of(client_of(author).get(address("reply", reply.public_id)))
     monkeypatch.setattr(rooms, "tabs", [rooms.Tab("annotation:item", "Sources", checks_claims=True)])
@@ -325,6 +392,21 @@ def test_a_deleted_project_takes_its_counterspeech_with_it(
     assert purging.purge(project)
     for rows in (Exchange, Candidate, Reply, Exemplar, Comparison, CounterRules):
         assert not rows.objects.exists(), rows
+
+
+@pytest.mark.parametrize(("language", "others"), [("ko", ["남은 수", "맞음"]), ("zh-hans", ["剩余", "正确"])])
+def test_the_two_sides_of_a_comparison_are_not_what_is_left_over_and_what_is_right(
+    item: Item, author: Membership, language: str, others: list[str]
+) -> None:
+    exchange = requesting.open_on_item(item)
+    for number in (1, 2):
+        Candidate.objects.create(
+            exchange=exchange, run_id=uuid4(), intent="positive", place=number, rank=number, text=f"No. {number}"
+        )
+    client = client_of(author)
+    page = text_of(client.get(address("compare-replies"), headers={"accept-language": language}))
+    assert page.count('<article class="candidate"') == 2
+    assert not any(f"<h2>{each}</h2>" in page for each in others)
 
 
 @pytest.mark.parametrize(

@@ -5,6 +5,8 @@ from collections.abc import Iterator
 from typing import Any
 
 import pytest
+from django.test import Client
+from django.urls import reverse
 from sample_writers import GROUP, Writers, entry, make_injecting_project, make_pool, strategy_of, writers_on_the_wire
 from wire.server import WireServer
 
@@ -107,7 +109,15 @@ def test_a_model_is_asked_what_each_picture_says_alone_once(
     pool = make_pool(admin, codes=[None, None, 1])
     wire[0].queue("refusal", model="wire-sensible")
     assert pooling.ask_priors(admin, pool) == 2 and pooling.ask_priors(admin, pool) == 0
+    assert admin.user is not None
+    client, place = Client(), reverse("generation:pool", args=[admin.project.slug, pool.public_id])
+    client.force_login(admin.user)
+    page = client.get(place).text
+    assert "A model is being asked about 2 pictures." in page and 'hx-trigger="every 3s"' in page
     work()
+    answered = client.get(place, headers={"HX-Request": "true"}).text
+    assert "The model has answered." in answered and "every 3s" not in answered
+    assert "it is not known what it says alone" in client.get(place).text
     assert {row.trouble for row in pool.pictures.all()} == {"", "refused"}
     fresh = pool.pictures.get(model="openai:wire-sensible")
     assert fresh.category is not None and fresh.explanation and fresh.severity is not None

@@ -1,6 +1,7 @@
 """Pages of sample injection: off until terms are accepted, prepared without a key, decided by people, told nobody."""
 
 import json
+import re
 from io import BytesIO
 from typing import Any
 from uuid import uuid4
@@ -260,6 +261,39 @@ def test_pictures_of_items_bring_their_licence_and_prior_and_excluded_ones_stay_
     assert not PoolPicture.objects.exists() and Picture.objects.count() == 3
 
 
+def test_names_of_no_picture_are_told_and_the_others_come_in(admin: Membership, pool: PicturePool) -> None:
+    make_item(admin.project, external_id="post-1", picture=make_picture(admin.project))
+    make_item(admin.project, external_id="post-2")
+    client = client_of(admin)
+    sent = client.post(address("pool-items", pool.public_id), {"ids": "post-1\npost-2\nposte-3"}, follow=True)
+    assert "1 picture was added." in text_of(sent)
+    assert "no item of that name has a picture: post-2, poste-3." in text_of(sent)
+
+
+def test_a_hundred_pictures_come_in_at_a_time_and_more_are_refused_in_one_sentence(
+    admin: Membership, pool: PicturePool
+) -> None:
+    client, before = client_of(admin), pool.pictures.count()
+    colours = [f"#{number:02x}0000" for number in range(101)]
+    files = [SimpleUploadedFile(f"{each}.png", drawn(each), "image/png") for each in colours]
+    sent = client.post(address("pool-files", pool.public_id), {"files": files[:100], "category": "1"}, follow=True)
+    assert "100 pictures were added." in text_of(sent) and "At most 100 at a time." in text_of(sent)
+    for file in files:
+        file.seek(0)
+    refused = client.post(address("pool-files", pool.public_id), {"files": files, "category": "1"})
+    assert refused.status_code == 400 and "At most 100 files can be sent at a time" in text_of(refused)
+    assert pool.pictures.count() == before + 100
+
+
+def test_whoever_changes_a_picture_is_led_back_to_it(admin: Membership, pool: PicturePool) -> None:
+    client, picture = client_of(admin), pool.pictures.first()
+    assert picture is not None
+    changed = client.post(address("pool-picture", picture.public_id), {"category": "1", "page": "2"})
+    assert changed["Location"] == address("pool", pool.public_id) + f"?page=2#p-{picture.public_id}"
+    page = text_of(client.get(address("pool", pool.public_id)))
+    assert f'id="p-{picture.public_id}"' in page and '<input type="hidden" name="page" value="1">' in page
+
+
 def test_a_picture_that_samples_were_made_from_stays(admin: Membership, pool: PicturePool) -> None:
     sample = waiting(pool)
     client = client_of(admin)
@@ -297,7 +331,7 @@ def test_a_reviewer_goes_from_sample_to_sample_and_decides(
     assert 'src="' + reverse("annotation:media", args=[first.pool_picture.picture.public_id]) + '"' not in page
     assert "Amber clouds" in text_of(client.get(address("sample-review") + f"?after={first.order}"))
     done = client.post(address("sample-accept", first.public_id))
-    assert done["Location"] == address("sample-review")
+    assert done["Location"] == address("sample-review") + f"?after={first.order}"
     assert Item.objects.get().external_id == f"s-{first.public_id.hex[:12]}"
     empty = client.post(address("sample-reject", second.public_id), {"reason": " "})
     assert empty.status_code == 422 and "Say why it is rejected" in text_of(empty)
@@ -308,6 +342,28 @@ def test_a_reviewer_goes_from_sample_to_sample_and_decides(
     assert (second.reason, second.decided_by) == ("It does not read like a post: Stiff.", reviewer)
     again = client.post(address("sample-accept", second.public_id), follow=True)
     assert "somebody was first" in text_of(again) and "No sample waits" in text_of(again)
+    late = client.post(address("sample-reject", second.public_id), {"reason": "Too stiff by half."})
+    assert late.status_code == 409 and "somebody was first" in text_of(late) and "Too stiff by half." in text_of(late)
+    header = re.search(r'<a href="[^"]+"[^>]*aria-current="page"[^>]*>Items</a>', text_of(late))
+    assert header, "the header says where one is, also where something was refused"
+
+
+def test_what_was_passed_by_comes_again_when_the_others_are_done(admin: Membership, pool: PicturePool) -> None:
+    _first, second, third = (
+        waiting(pool, f"{word} stand by the gate, <insult>.") for word in ("Ash", "Birch", "Cedar")
+    )
+    client = client_of(admin)
+    following = client.post(address("sample-accept", second.public_id), follow=True)  # after the first was passed by
+    assert "Cedar stand by" in text_of(following)
+    at_the_end = client.post(address("sample-reject", third.public_id), {"reason": "Stiff."}, follow=True)
+    assert "Ash stand by" in text_of(at_the_end)
+
+
+def test_a_decided_sample_is_found_in_the_log(admin: Membership, project: Project, pool: PicturePool) -> None:
+    reviewer = make_member(project, Role.REVIEWER)
+    first, second = waiting(pool), waiting(pool, "Amber clouds hang over the harbour, <insult>.")
+    client = client_of(reviewer)
+    client.post(address("sample-reject", second.public_id), {"reason": "Stiff."})
     log = text_of(client.get(address("samples") + "?state=rejected"))
     assert str(second.public_id)[:8] in log and str(first.public_id)[:8] not in log and "Stiff." in log
 

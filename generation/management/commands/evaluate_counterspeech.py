@@ -25,6 +25,8 @@ class Command(JsonCommand):
             "--column", action="append", default=[], metavar="OURS=THEIRS", help=f"ours: {', '.join(FILE_COLUMNS)}"
         )
 
+        parser.add_argument("--language", default="en", help="of the replies, for BERTScore's model (en, zh, ko …)")
+
     def answer(self, **options: Any) -> Any:
         project, path = project_named(options["slug"]), Path(options["file"])
         if not path.is_file() or path.stat().st_size > MOST_BYTES:
@@ -34,7 +36,7 @@ class Command(JsonCommand):
             ours, _equals, theirs = pair.partition("=")
             mapping[ours.strip()] = theirs.strip()
         try:
-            table = evaluate(project, path.read_bytes(), path.name, mapping)
+            table = evaluate(project, path.read_bytes(), path.name, mapping, language=options["language"])
         except (BadFile, ProviderError, Refused) as fault:
             raise CommandError(str(fault)) from None
         return {
