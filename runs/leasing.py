@@ -5,12 +5,12 @@ All times are the database's (threats F24). A worker that lost its lease finds z
 
 import json
 from collections.abc import Iterable
-from datetime import timedelta
+from typing import TYPE_CHECKING, Any
 from uuid import UUID
 
 from django.conf import settings
 from django.db import transaction
-from django.db.models import DateTimeField, ExpressionWrapper, F, QuerySet
+from django.db.models import DateTimeField, F, Func, QuerySet, Value
 from django.db.models.expressions import Combinable
 from django.db.models.functions import Now
 
@@ -20,6 +20,10 @@ from runs.method import Method, Outcome
 from runs.models import Run
 from runs.statements import planned_cursor
 from runs.taking import clock
+
+if TYPE_CHECKING:
+    from django.db.backends.base.base import BaseDatabaseWrapper
+    from django.db.models.sql.compiler import SQLCompiler
 
 LOST_WORKERS = 3
 """So many workers may be lost with a run before it fails."""
@@ -33,9 +37,27 @@ class CancelRequested(Exception):
     """A person asked for this run to end."""
 
 
+class _FromNow(Func):
+    """A moment by the database's clock, in the form of `Now()`.
+
+    SQLite compares times as texts, and Django's own sum has three digits more there than `Now()`: of one millisecond,
+    it would lie after it.
+    """
+
+    output_field = DateTimeField()
+
+    def as_sqlite(self, compiler: "SQLCompiler", connection: "BaseDatabaseWrapper", **more: Any) -> Any:
+        form = "STRFTIME('%%%%Y-%%%%m-%%%%d %%%%H:%%%%M:%%%%f', 'NOW', %(expressions)s)"
+        return self.as_sql(compiler, connection, template=form, **more)
+
+    def as_postgresql(self, compiler: "SQLCompiler", connection: "BaseDatabaseWrapper", **more: Any) -> Any:
+        form = "(STATEMENT_TIMESTAMP() + (%(expressions)s)::interval)"
+        return self.as_sql(compiler, connection, template=form, **more)
+
+
 def in_seconds(seconds: float) -> Combinable:
-    """So many seconds from now, by the database's clock."""
-    return ExpressionWrapper(Now() + timedelta(seconds=seconds), output_field=DateTimeField())
+    """So many seconds from now, by the database's clock, to the millisecond."""
+    return _FromNow(Value(f"{seconds:+.3f} seconds"))
 
 
 def lease_end() -> Combinable:

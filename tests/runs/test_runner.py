@@ -8,13 +8,15 @@ from typing import Any
 
 import pytest
 from django.db import OperationalError, connection, transaction
+from django.db.models import F
+from django.db.models.functions import Now
 from django.test.utils import CaptureQueriesContext
 from django.utils import timezone
 from scripted_runs import Rounds, perform, queued, step, word
 
 from providers.messages import ProviderBusy, ProviderError, ProviderPaused, Refused, Reply, Request, Usage
 from providers.scripted import ScriptedModel
-from runs import calls, pausing, performing, queue, spending, starting, stopping, sweeping, taking, turns
+from runs import calls, leasing, pausing, performing, queue, spending, starting, stopping, sweeping, taking, turns
 from runs.method import Limits, Step, StepKind
 from runs.models import Account, Pause, Run, Turn
 
@@ -93,6 +95,16 @@ def test_a_fault_of_the_method_itself_ends_after_three_tries(rounds: Rounds) -> 
         assert sweeping.bring_back() == 1
     run.refresh_from_db()
     assert (run.state, run.reason) == ("failed", "worker_lost")
+
+
+def test_a_moment_is_reached_within_its_own_millisecond(rounds: Rounds) -> None:
+    run = queued()
+    # One statement has one time, on every database: a lease that ends now has ended, and what is due now is due.
+    for moment, reached in [(0, True), (-0.5, True), (0.5, False), (-86400, True), (86400, False)]:
+        here = Run.objects.annotate(moment=leasing.in_seconds(moment), now=Now())
+        assert here.filter(pk=run.pk, moment__lte=F("now")).exists() is reached
+    ends = here.annotate(ends=leasing.in_seconds(1.5)).get()
+    assert ends.ends - ends.now == timedelta(seconds=1.5)
 
 
 def test_a_worker_that_lost_its_lease_keeps_the_answer_and_stops(rounds: Rounds) -> None:
