@@ -134,7 +134,7 @@ def test_f11_no_acknowledged_label_is_lost_when_the_database_stops_at_once(
     crowd = Crowd(port, made)
     crowd.labels(100)
     cluster.stop()
-    wait_until(lambda: len(crowd.away) >= 20, "people to be told", 30)
+    wait_until(lambda: len(crowd.away) >= 20, "people to be told", 90)
     cluster.start()
     crowd.labels(100)
     crowd.go_home()
@@ -173,7 +173,7 @@ def test_f12_with_all_connections_taken_pages_are_503_and_everything_recovers(
             assert (status, wait, seconds <= 10) == (503, "10", True)
         time.sleep(3)
         assert worker.poll() is None
-    wait_until(lambda: asked(port, page, session)[0] == 200, "the page to be back", 30)
+    wait_until(lambda: asked(port, page, session)[0] == 200, "the page to be back", 90)
     worked_off(cluster, processes, "starved")
     assert worker.poll() is None
 

@@ -116,7 +116,7 @@ def test_fetches_of_one_step_run_at_the_same_time(net: Any, item: Item) -> None:
 
     def together(handler: Any) -> None:
         here.append(handler.path)
-        deadline = time.monotonic() + 3
+        deadline = time.monotonic() + 10
         while len(here) < 3 and time.monotonic() < deadline:
             time.sleep(0.01)
         most.append(len(here))

@@ -89,12 +89,12 @@ def test_json_with_something_around_it_or_a_slip_is_read_and_flagged(text: str):
     ],
 )
 def test_anything_else_is_wrong_and_never_clipped_or_guessed(text: str):
-    began = time.monotonic()
+    began = time.thread_time()
     found = read(text, Prior)
     assert isinstance(found, Wrong)
     assert found.code == "invalid_output"
     assert found.error
-    assert time.monotonic() - began < 2
+    assert time.thread_time() - began < 2
 
 
 @pytest.mark.parametrize("label", ["very hateful", "Hass", "I", " 1", "NotHate"])

@@ -70,7 +70,7 @@ def test_a_hang_ends_at_the_read_timeout(connect: Connect, question: Request, wi
     with pytest.raises(ProviderBusy) as busy:
         connect().reply(question)
     assert busy.value.code == "timeout"
-    assert time.monotonic() - began < 2.5
+    assert time.monotonic() - began < 10
 
 
 @pytest.mark.parametrize("headers", [False, True], ids=["body", "headers"])
@@ -82,7 +82,8 @@ def test_a_dripping_server_is_cut_at_the_wall_clock(
     with pytest.raises(ProviderBusy) as busy:
         connect().reply(question)
     assert busy.value.code == "timeout"
-    assert 1.3 < time.monotonic() - began < 2.5  # the wall clock of these tests is 1.5 s
+    # The wall clock of these tests is 1.5 s; the whole answer would take more than half a minute.
+    assert 1.3 < time.monotonic() - began < 10
 
 
 @pytest.mark.parametrize("behaviour", ["429", "500", "502", "503", "529", "html-502"])

@@ -591,16 +591,16 @@ def test_f24_a_worker_s_clock_that_jumps_moves_no_lease(
 
 
 def test_the_lease_is_renewed_while_a_model_thinks(rounds: Rounds, settings: Any) -> None:
-    settings.RUN_LEASE_SECONDS = 3
+    settings.RUN_LEASE_SECONDS = 4
     rounds.rounds = [[step("a")]]
     run = queued()
     seen: list[bool] = []
 
     def slow(request: Request) -> str:
-        time.sleep(2.2)
+        time.sleep(5.5)  # longer than the lease lasts
         seen.append(bool(sweeping.bring_back()))
         row = Run.objects.get(pk=run.pk)
-        seen.append((row.lease_until - timezone.now()).total_seconds() > 1.5 if row.lease_until else False)
+        seen.append(bool(row.lease_until and row.lease_until > timezone.now()))
         connection.close()
         return word("one")
 
