@@ -16,7 +16,6 @@ from typing import Any
 from uuid import UUID, uuid4
 
 from django.core.files.storage import default_storage
-from django.db import transaction
 from django.utils import timezone
 from django.utils.translation import gettext as _
 
@@ -30,6 +29,8 @@ from annotation.models import Membership, Project, Release, ReleaseTerms, record
 from annotation.release_changes import CHANGES, before_of, told
 from annotation.release_files import (
     ITEMS,
+    MANIFEST,
+    SUMS,
     HashedFile,
     ReleasedFile,
     copy_hashed,
@@ -47,6 +48,7 @@ from annotation.release_selection import Selection
 from annotation.release_tally import Tally
 from annotation.snapshots import snapshot
 from annotation.splitting import divide, find_topics, look_at_pictures
+from annotation.transactions import short_transaction
 from providers.messages import ProviderError, Refused
 
 SPLITS = "splits.json"
@@ -254,7 +256,7 @@ def _about(project: Project, rows: Rows) -> dict[str, Any]:
     }
 
 
-@transaction.atomic
+@short_transaction
 def _publish(
     building: Path,
     home: Path,
@@ -264,7 +266,7 @@ def _publish(
     manifest: dict[str, Any],
     on_stored: Callable[[Release], None],
 ) -> Release:
-    """Give the release its number, seal its folder, and name both."""
+    """Give the release its number, seal its folder, and name both. What fails is undone and may be tried again."""
     # Two releases at once take their numbers one after the other; labelling, which only refers to the row, goes on.
     Project.objects.select_for_update(no_key=True).get(pk=project.pk)
     newest = Release.objects.filter(project=project).order_by("-number").values_list("number", flat=True).first()
@@ -280,6 +282,8 @@ def _publish(
         return made
     except BaseException:
         os.rename(final, building)
+        for path in [*(paper.path for paper in papers), MANIFEST, SUMS]:
+            (building / path).unlink()
         raise
 
 

@@ -3,6 +3,7 @@
 import json
 
 import pytest
+from django.db import OperationalError
 from django.urls import reverse
 from release_builders import make_gold, make_picture
 
@@ -13,7 +14,7 @@ from annotation.models import Release
 from annotation.release_files import problems
 from annotation.release_places import folder_of, releases_root
 from annotation.release_selection import Selection
-from annotation.releasing import release
+from annotation.releasing import _store, release
 
 pytestmark = pytest.mark.django_db
 
@@ -75,3 +76,23 @@ def test_a_flipped_bit_a_missing_and_an_extra_file_are_found_in_every_format(tmp
     assert problems(folder) == []
     (folder / "parquet" / "extra.parquet").write_bytes(b"x")
     assert problems(folder) == ["parquet/extra.parquet: the file is not part of the release."]
+
+
+@pytest.mark.django_db(transaction=True)
+def test_a_database_busy_with_others_is_asked_again_and_the_release_is_the_same(monkeypatch):
+    project = builders.make_project()
+    make_gold(project, [builders.make_member(project) for _ in range(3)], (0, 0, 0), "A post")
+    tries = []
+
+    def busy(*arguments):
+        tries.append(len(tries))
+        if len(tries) < 3:
+            raise OperationalError("database is locked")
+        return _store(*arguments)
+
+    monkeypatch.setattr("annotation.releasing._store", busy)
+    made = release(project, None, EVERYTHING)
+    assert tries == [0, 1, 2]
+    assert made.number == 1
+    assert problems(folder_of(made)) == []
+    assert [folder.name for folder in (releases_root() / str(project.public_id)).iterdir()] == [f"1-{made.public_id}"]

@@ -6,7 +6,7 @@ import threading
 from collections import Counter
 
 import pytest
-from django.db import OperationalError, connection, transaction
+from django.db import OperationalError, connection
 
 import builders
 from annotation.agreement import agreement
@@ -17,6 +17,7 @@ from annotation.release_files import problems
 from annotation.release_places import folder_of
 from annotation.releasing import release
 from annotation.snapshots import snapshot
+from annotation.transactions import short_transaction
 
 pytestmark = [pytest.mark.django_db(transaction=True), pytest.mark.slow]
 
@@ -30,17 +31,17 @@ def gold_of(project, trio, codes=(0, 0, 0)):
     return item
 
 
+@short_transaction
 def relabel(item_pk: int, code: int) -> None:
     """Give all labels of a gold item another category, and the item with them: one change, many rows."""
-    with transaction.atomic():
-        item = Item.objects.select_for_update().select_related("project").get(pk=item_pk)
-        category = builders.category(item.project, code)
-        for seat in Seat.objects.filter(item=item).select_related("label"):
-            label = Label.objects.create(
-                seat=seat, item=item, annotator=seat.annotator, revision=seat.label.revision + 1, category=category
-            )
-            Seat.objects.filter(pk=seat.pk).update(label=label)
-        Item.objects.filter(pk=item.pk).update(category=category, hateful=category.hateful)
+    item = Item.objects.select_for_update().select_related("project").get(pk=item_pk)
+    category = builders.category(item.project, code)
+    for seat in Seat.objects.filter(item=item).select_related("label"):
+        label = Label.objects.create(
+            seat=seat, item=item, annotator=seat.annotator, revision=seat.label.revision + 1, category=category
+        )
+        Seat.objects.filter(pk=seat.pk).update(label=label)
+    Item.objects.filter(pk=item.pk).update(category=category, hateful=category.hateful)
 
 
 class Writers:
@@ -79,8 +80,7 @@ class Writers:
                 case 0:
                     relabel(pk, dice.randrange(6))
                 case 1:
-                    with transaction.atomic():
-                        gold_of(self.project, self.trio)
+                    short_transaction(gold_of)(self.project, self.trio)
                 case _:
                     turn = {Stage.GOLD: Stage.EXCLUDED, Stage.EXCLUDED: Stage.GOLD}
                     stage = Item.objects.get(pk=pk).stage
