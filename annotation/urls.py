@@ -50,6 +50,7 @@ urlpatterns = [
     path("me/data/erase/", own_data.erase_me, name="erase-me"),
     path("invite/<slug:token>/", invitation.invitation, name="invitation"),
     path("me/second-step.svg", people.totp_picture, name="totp-picture"),
+    path("p/<slug:slug>/", project.home, name="project"),
     # the annotator's way
     path("p/<slug:slug>/label/", labelling.label, name="label"),
     path("p/<slug:slug>/label/ahead/", looking.ahead, name="ahead"),

@@ -302,6 +302,7 @@ ROUTES: dict[str, Route] = {
     "annotation:invitation": Route(None, the_link, BOTH),
     "annotation:tokens": Route(None, methods=BOTH),
     "annotation:token-end": Route(None, lambda world: {"key": "abcdefgh"}, POST),
+    "annotation:project": Route((A, R, D), project),
     # the annotator's way
     "annotation:label": Route((A,), project),
     "annotation:ahead": Route((A,), project),

@@ -6,119 +6,21 @@ from typing import Any
 from django import template
 from django.forms import BoundField, Form
 from django.template.defaultfilters import floatformat
-from django.urls import NoReverseMatch, reverse
+from django.urls import reverse
 from django.utils.html import format_html, format_html_join
 from django.utils.safestring import SafeString
 from django.utils.timesince import timesince
 from django.utils.translation import gettext as _
-from django.utils.translation import gettext_noop
 
 from annotation import rooms
 from annotation.domain.guidelines import render
 from annotation.domain.marking import has_tower, pieces
+from annotation.links import CAMPAIGN, address_of, headed, opened_to, places_of
 from annotation.models import Category, Membership, Project
 from annotation.naming import name_of
 from annotation.refusals import sentence_for
 
 register = template.Library()
-
-_GLOSSARY = ("glossary", "glossary-new", "glossary-entry", "glossary-rule", "glossary-import")
-
-# What a member's roles open, in the order of the header. A page whose URL does not exist is left out.
-# URL name, role, text for people, names under which the place is the current one, the group it shares a link with.
-_PLACES = (
-    ("label", "annotates", gettext_noop("Annotate"), ("label", "label-correct", "consent", "history"), ""),
-    ("items", "sees_figures", gettext_noop("Items"), ("items", "item"), rooms.POSTS),
-    ("import", "administers", gettext_noop("Import"), ("import", "import-show", "import-rows"), rooms.POSTS),
-    ("priors", "administers", gettext_noop("Priors"), ("priors",), rooms.POSTS),
-    ("glossary", "sees_debates", gettext_noop("Glossary"), _GLOSSARY, ""),
-    ("dashboard", "sees_figures", gettext_noop("Dashboard"), ("dashboard",), ""),
-    ("releases", "administers", gettext_noop("Releases"), ("releases", "release", "release-ordered"), ""),
-    ("models", "administers", gettext_noop("Models"), ("models", "models-try", "models-choose"), rooms.MODELS),
-    ("batches", "administers", gettext_noop("Campaign"), (), ""),  # current on each of its tabs too
-    ("project-settings", "administers", gettext_noop("Settings"), ("project-settings", "guidelines-edit"), ""),
-)
-
-# The tabs of the campaign's pages: URL name, text, names under which the tab is the current one.
-_CAMPAIGN = (
-    ("batches", gettext_noop("Batches"), ("batches", "batch", "batch-teams", "open-items")),
-    ("members", gettext_noop("People"), ("members", "member", "invitations")),
-    ("training-setup", gettext_noop("Training"), ("training-setup", "training-results")),
-    ("quality", gettext_noop("Quality"), ("quality", "quality-person")),
-    ("influence", gettext_noop("Prior influence"), ("influence",)),
-    ("care-settings", gettext_noop("Care"), ("care-settings", "care-viewing")),
-    ("hours", gettext_noop("Hours"), ("hours",)),
-)
-
-
-# Other apps' places stand behind the items, but for those that come first: behind the annotator's own.
-_OPENING = ("label", "items", "import", "priors")
-_IN_CAMPAIGN = frozenset(name for _name, _text, names in _CAMPAIGN for name in names)
-
-
-def _address(name: str, *args: Any) -> str:
-    """The URL of a named page, or nothing where this installation has no such page."""
-    try:
-        return reverse(name, args=args)
-    except NoReverseMatch:
-        return ""
-
-
-def _opens(member: Membership) -> dict[str, bool]:
-    """What the member's roles open, by the names that places and actions use."""
-    return {
-        "annotates": member.annotates,
-        "reviews": member.reviews,
-        "administers": member.administers,
-        "sees_debates": member.administers or member.reviews,
-        "sees_figures": member.administers or (member.reviews and not member.annotates),
-    }
-
-
-def _places(member: Membership, project: Project, here: str = "") -> list[dict[str, Any]]:
-    """The pages that the member's roles open, in the order of the header."""
-    opens = _opens(member)
-    own = {
-        name: {
-            "href": address,
-            "text": _(text),
-            "current": here in (names or _IN_CAMPAIGN),
-            "top": here == name,
-            "group": group,
-        }
-        for name, role, text, names, group in _PLACES
-        if opens[role] and (address := _address(f"annotation:{name}", project.slug))
-    }
-    others = [
-        (
-            place.first,
-            {
-                "href": _address(place.url_name, project.slug),
-                "text": place.text,
-                "current": here in place.current_at,
-                "top": here == place.url_name.partition(":")[2],
-                "group": place.group,
-            },
-        )
-        for place in rooms.places
-        if opens[place.opens]
-    ]
-    return [
-        *(own[name] for name in ("label",) if name in own),
-        *(link for first, link in others if first),
-        *(own[name] for name in _OPENING[1:] if name in own),
-        *(link for first, link in others if not first),
-        *(link for name, link in own.items() if name not in _OPENING),
-    ]
-
-
-def _headed(places: list[dict[str, Any]]) -> list[dict[str, Any]]:
-    """One link for each group, named after its first place and current on the pages of all."""
-    shown: dict[str, dict[str, Any]] = {}
-    for place in places:
-        link = shown.setdefault(place["group"] or place["href"], dict(place))
-        link["current"] = link["current"] or place["current"]
-    return list(shown.values())
 
 
 @register.filter
@@ -132,7 +34,7 @@ def project_nav(context: template.Context) -> dict[str, Any]:
     """The links to a project's pages that the viewer's roles open; the current one is marked."""
     match = getattr(context.get("request"), "resolver_match", None)
     here = match.url_name if match else ""
-    return {"places": _headed(_places(context["membership"], context["project"], here))}
+    return {"places": headed(places_of(context["membership"], context["project"], here))}
 
 
 @register.inclusion_tag("_tabs.html", takes_context=True)
@@ -140,7 +42,7 @@ def place_tabs(context: template.Context) -> dict[str, Any]:
     """The tabs over the first page of each place that shares its link of the header with others."""
     match = getattr(context.get("request"), "resolver_match", None)
     here = match.url_name if match else ""
-    places = _places(context["membership"], context["project"], here)
+    places = places_of(context["membership"], context["project"], here)
     # A form that comes back with a fault stands at another address than its place.
     mark = "top" if any(place["top"] for place in places) else "current"
     group = next((place["group"] for place in places if place[mark]), "")
@@ -156,8 +58,8 @@ def campaign_tabs(context: template.Context) -> dict[str, Any]:
     project: Project = context["project"]
     tabs = [
         {"href": address, "text": _(text), "current": here in names}
-        for name, text, names in _CAMPAIGN
-        if (address := _address(f"annotation:{name}", project.slug))
+        for name, text, names in CAMPAIGN
+        if (address := address_of(f"annotation:{name}", project.slug))
     ]
     return {"tabs": tabs}
 
@@ -179,7 +81,7 @@ def item_tabs(context: template.Context) -> dict[str, Any]:
 @register.inclusion_tag("_item_actions.html", takes_context=True)
 def item_actions(context: template.Context) -> dict[str, Any]:
     """The buttons of other apps on an item's page, where they can be pressed."""
-    item, project, opens = context["item"], context["project"], _opens(context["membership"])
+    item, project, opens = context["item"], context["project"], opened_to(context["membership"])
     found = [each for each in rooms.actions if opens[each.opens] and item.stage in each.stages and each.fits(item)]
     actions = [
         {"href": reverse(each.url_name, args=[project.slug, item.public_id]), "text": each.text, "main": each.main}
@@ -191,13 +93,13 @@ def item_actions(context: template.Context) -> dict[str, Any]:
 @register.inclusion_tag("_ways.html")
 def project_ways(member: Membership) -> dict[str, Any]:
     """The same places as buttons for the list of projects; the first is the main one."""
-    return {"places": _headed(_places(member, member.project))}
+    return {"places": headed(places_of(member, member.project))}
 
 
 @register.simple_tag
 def menu_link(name: str, text: str, *args: Any) -> SafeString:
     """A link of the menu, or nothing where this installation has no such page."""
-    address = _address(name, *args)
+    address = address_of(name, *args)
     return format_html('<a href="{}">{}</a>', address, text) if address else SafeString("")
 
 

@@ -5,15 +5,23 @@ from django.http import HttpResponse
 from django.shortcuts import redirect, render
 from django.utils.translation import gettext as _
 from django.utils.translation import gettext_lazy
-from django.views.decorators.http import require_http_methods
+from django.views.decorators.http import require_GET, require_http_methods
 
 from annotation import governing
 from annotation.domain.words import Role
 from annotation.forms.project import SettingsForm
+from annotation.links import places_of
 from annotation.models import Project
 from annotation.views.scope import PersonRequest, member_of
 
 _OWN_FIRST = gettext_lazy("Set up two-step sign-in for your own account first: you would shut yourself out.")
+
+
+@require_GET
+def home(request: PersonRequest, slug: str) -> HttpResponse:
+    """Where the member's work in the project begins: the first link of its header."""
+    member = member_of(request, slug)
+    return redirect(places_of(member, member.project)[0]["href"])
 
 
 @require_http_methods(["GET", "POST"])

@@ -7,7 +7,7 @@ from django.test import Client
 
 from annotation.domain.words import Role
 from annotation.models import Membership, Project
-from builders import make_member, make_project
+from builders import make_member, make_project, make_user
 
 pytestmark = pytest.mark.django_db
 
@@ -58,3 +58,21 @@ def test_a_reviewer_gets_tabs_for_what_they_may_open(project: Project):
 def test_an_annotator_has_one_link_and_no_tabs(project: Project):
     header, tabs = seen(make_member(project), "guidelines/")
     assert header == ["Annotate"] and tabs == []
+
+
+def test_the_address_of_a_project_leads_to_where_each_member_s_work_begins(project: Project):
+    first = {}
+    for role in Role:
+        member = make_member(project, role)
+        assert member.user is not None
+        client = Client()
+        client.force_login(member.user)
+        first[role] = client.get("/p/garden/", follow=True).redirect_chain[0]
+    assert first == {
+        Role.ANNOTATOR: ("/p/garden/label/", 302),
+        Role.REVIEWER: ("/p/garden/desk/", 302),
+        Role.ADMIN: ("/p/garden/desk/", 302),
+    }
+    stranger = Client()
+    stranger.force_login(make_user("stranger"))
+    assert stranger.get("/p/garden/").status_code == 404
