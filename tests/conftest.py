@@ -13,6 +13,8 @@ from django.conf import settings as site_settings
 from django.db import connection
 from django.test import TransactionTestCase
 from emptied import empty
+from hypothesis import HealthCheck
+from hypothesis import settings as hypothesis_settings
 
 from annotation.append_only import lifted
 from config import limits, rates
@@ -54,6 +56,11 @@ def _guarded_lookup(lookup: Callable[..., Any]) -> Callable[..., Any]:
 def pytest_configure(config: pytest.Config) -> None:
     """Close the network before anything is collected: only loopback is left, by address or as localhost."""
     config.pluginmanager.register(_Marks())
+    # A property holds or not; how long an example takes says something about the machine only.
+    hypothesis_settings.register_profile(
+        "unhurried", hypothesis_settings.default, deadline=None, suppress_health_check=[HealthCheck.too_slow]
+    )
+    hypothesis_settings.load_profile("unhurried")
     socket.socket.connect = _guarded_connect(socket.socket.connect)  # type: ignore[method-assign]
     socket.socket.connect_ex = _guarded_connect(socket.socket.connect_ex)  # type: ignore[method-assign]
     socket.getaddrinfo = _guarded_lookup(socket.getaddrinfo)

@@ -9,7 +9,7 @@ import zipfile
 
 import pytest
 from django.core.management import call_command
-from hypothesis import HealthCheck, given, settings
+from hypothesis import given, settings
 from hypothesis import strategies as st
 from PIL import Image
 from release_builders import imported_picture, rows_of
@@ -112,7 +112,7 @@ ROWS = st.fixed_dictionaries(
 )
 
 
-@settings(max_examples=150, deadline=None)
+@settings(max_examples=150)
 @given(st.lists(ROWS, min_size=1, max_size=5))
 def test_jsonl_is_stable_byte_for_byte_whatever_it_holds(rows):
     lines = b"".join(json_line(row) for row in rows)
@@ -121,7 +121,7 @@ def test_jsonl_is_stable_byte_for_byte_whatever_it_holds(rows):
     assert b"".join(json_line(row) for row in again) == lines
 
 
-@settings(max_examples=100, deadline=None, suppress_health_check=[HealthCheck.too_slow])
+@settings(max_examples=100)
 @given(
     st.lists(
         st.text(

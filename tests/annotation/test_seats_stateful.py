@@ -211,7 +211,5 @@ def test_no_way_of_labelling_breaks_what_the_seats_promise() -> None:
     assert Project.objects.count() == 0
     run_state_machine_as_test(
         Campaign,
-        settings=settings(
-            max_examples=30, stateful_step_count=40, deadline=None, suppress_health_check=list(HealthCheck)
-        ),
+        settings=settings(max_examples=30, stateful_step_count=40, suppress_health_check=list(HealthCheck)),
     )

@@ -239,7 +239,7 @@ answers = st.lists(
     max_size=60,
     unique_by=lambda row: (row.item, row.annotator),
 )
-many = settings(max_examples=80, deadline=None)
+many = settings(max_examples=80)
 
 
 @many

@@ -51,7 +51,7 @@ def test_the_seed_decides_and_the_order_does_not():
     assert deal(members, {}, EIGHTY, 8).parts != list(one.values())
 
 
-@settings(max_examples=150, deadline=None)
+@settings(max_examples=150)
 @given(
     st.integers(1, 60),
     st.lists(st.lists(st.integers(0, 59), min_size=2, max_size=5), max_size=25),
@@ -67,7 +67,7 @@ def test_no_tie_is_ever_cut_and_empty_parts_stay_empty(count, ties, shares, seed
     assert {part for part in dealt.parts if Shares(*shares).of(part) == 0} == set()
 
 
-@settings(max_examples=50, deadline=None)
+@settings(max_examples=50)
 @given(st.integers(30, 200), st.integers(1, 4), st.integers(0, 1000))
 def test_sizes_are_near_the_shares_where_nothing_is_tied(count, strata, seed):
     sizes = deal(members_of(count, strata), {}, EIGHTY, seed).as_json()["sizes"]
@@ -94,7 +94,7 @@ def test_a_cut_that_a_frozen_list_makes_is_counted():
 WORDS = [f"{a}{b}" for a in "bdfgklmnprst" for b in ("a", "e", "i", "o", "u", "ar", "el", "in")]
 
 
-@settings(max_examples=100, deadline=None)
+@settings(max_examples=100)
 @given(
     st.lists(st.sampled_from(WORDS), min_size=4, max_size=30),
     st.integers(0, 99),
@@ -190,7 +190,7 @@ def test_an_even_surface_tells_nothing():
     assert not telling(coded(Image.new("RGB", (64, 64), "red")))
 
 
-@settings(max_examples=30, deadline=None)
+@settings(max_examples=30)
 @given(st.integers(0, 2**128 - 1), st.sets(st.integers(0, 127), max_size=10))
 def test_ten_bits_apart_are_always_found(bits, flipped):
     other = bits

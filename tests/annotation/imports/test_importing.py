@@ -9,7 +9,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from hypothesis import HealthCheck, given, settings
+from hypothesis import given, settings
 from hypothesis import strategies as st
 from hypothesis.extra.django import TestCase
 from PIL import Image
@@ -228,7 +228,7 @@ OUTCOME = (
 
 
 class BulkIsOneByOne(TestCase):
-    @settings(max_examples=40, deadline=None, suppress_health_check=[HealthCheck.too_slow])
+    @settings(max_examples=40)
     @given(
         rows=st.lists(ROW, min_size=1, max_size=6),
         policy=st.sampled_from(list(Policy)),

@@ -5,7 +5,7 @@ import io
 import json
 from typing import Any
 
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from annotation.domain.formats.detecting import detect, open_reader
@@ -96,14 +96,12 @@ def wanted(item: dict[str, Any]) -> dict[str, Any]:
     return kept
 
 
-@settings(deadline=None)
 @given(st.lists(WITH_LABELS, min_size=1, max_size=4))
 def test_json_lines_are_read_back_as_they_were_written(items: list[dict[str, Any]]) -> None:
     content = "".join(json.dumps(item, ensure_ascii=False) + "\n" for item in items).encode()
     assert [said(row) for row in read(content)] == [wanted(item) for item in items]
 
 
-@settings(deadline=None)
 @given(st.lists(ITEM, min_size=1, max_size=4), st.sampled_from([",", "\t"]))
 def test_b119_tables_are_read_back_row_for_row(items: list[dict[str, Any]], delimiter: str) -> None:
     columns = ["id", "text", *FLAT]
@@ -114,7 +112,6 @@ def test_b119_tables_are_read_back_row_for_row(items: list[dict[str, Any]], deli
     assert [said(row) for row in read(out.getvalue().encode())] == [wanted(item) for item in items]
 
 
-@settings(deadline=None)
 @given(st.lists(ITEM, min_size=1, max_size=4))
 def test_b118_a_released_table_is_read_back_without_what_keeps_spreadsheets_safe(items: list[dict[str, Any]]) -> None:
     columns = ["id", "text", *FLAT, "image_sha256_released"]

@@ -28,7 +28,7 @@ def test_nothing_is_near_to_zeros_and_there_may_be_fewer_than_wanted():
     assert [row for row, _ in nearest(ROWS, ROWS[0], 9)[0]] == [0, 1, 4, 5]
 
 
-@settings(max_examples=60, deadline=None)
+@settings(max_examples=60)
 @given(st.integers(0, 2**31), st.integers(1, 60), st.integers(1, 6), st.sets(st.integers(0, 59)))
 def test_it_finds_what_sorting_all_rows_finds(seed: int, rows: int, count: int, barred: set[int]):
     random = np.random.default_rng(seed)
