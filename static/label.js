@@ -195,7 +195,8 @@
       if (named(event) === "g") byId("drawer").close();
       return;
     }
-    const target = event.target;
+    // A field of a panel that has just closed keeps the focus until the next frame; keys are the page's by then.
+    const target = event.target.checkVisibility() ? event.target : document.body;
     if (target.matches(TEXT_FIELDS)) {
       if (event.key === "Enter" && (event.ctrlKey || event.metaKey)) { event.preventDefault(); submit(); }
       else if (event.key === "Enter" && target.id === "id_target_group") {

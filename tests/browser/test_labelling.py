@@ -198,6 +198,23 @@ def test_the_keys_for_the_screen_do_what_they_say(
     page.wait_for_url("**/report/")
 
 
+def test_a_key_pressed_the_moment_a_panel_closes_is_not_lost(
+    project: Project, wren: Membership, watch: Callable[..., Watched]
+) -> None:
+    """Until the next frame, which may be late on a busy machine, a field that is no longer seen keeps the focus."""
+    posts(project, "One.")
+    page = watch(wren).page
+    page.keyboard.press("c")
+    expect(page.locator("#id_challenge_text")).to_be_focused()
+    page.evaluate(
+        """() => {
+            document.getElementById("challenge").hidePopover();
+            document.activeElement.dispatchEvent(new KeyboardEvent("keydown", { key: "1", bubbles: true }));
+        }"""
+    )
+    expect(page.locator("input[name=category][value='1']")).to_be_checked()
+
+
 def test_one_own_view_comes_first_and_is_kept_or_changed(
     project: Project, wren: Membership, watch: Callable[..., Watched]
 ) -> None:
