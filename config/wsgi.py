@@ -5,8 +5,11 @@ import os
 from django.core.wsgi import get_wsgi_application
 from django.urls import get_resolver
 
+from config import loaded
+
 os.environ.setdefault("DJANGO_SETTINGS_MODULE", "config.settings")
 
 application = get_wsgi_application()
 # Every page's code is loaded before gunicorn parts into processes: they share it, and no first visitor waits.
 get_resolver().url_patterns  # noqa: B018
+loaded.set_aside()
