@@ -149,9 +149,7 @@ def pages() -> dict[str, Any]:
     with socket.socket() as free:
         free.bind(("127.0.0.1", 0))
         port = free.getsockname()[1]
-    options = ["--bind", f"127.0.0.1:{port}", "--workers", "2", "--worker-class", "gthread", "--threads", "8"]
-    options += ["--keep-alive", "60"]
-    web = start("-m", "gunicorn", "config.wsgi:application", *options, "--log-level", "warning")
+    web = start(*import_module("config.processes").web(f"127.0.0.1:{port}")[1:])
     try:
         wait_for(port)
         read(port, filled, 3)  # templates and connections are there
