@@ -309,6 +309,8 @@ RUN_MODEL_THREADS = env.whole("RUN_MODEL_THREADS", default=128, least=1, most=10
 """How many model calls one process has under way; the providers' own limits are usually lower."""
 WORKER_NICE = env.whole("WORKER_NICE", default=10, most=19)
 """How far a worker gives way to pages where both want the processor (0: not at all, 19: entirely)."""
+WORKER_TAKES_WHAT_IS_LEFT = env.flag("WORKER_TAKES_WHAT_IS_LEFT", default=True)
+"""Whether nothing else of its session or container waits for a worker that gives way (Linux; config/giving_way.py)."""
 WORKER_ONE_CORE = env.flag("WORKER_ONE_CORE", default=True)
 """Whether the threads that work on runs stay on one core, which costs them a third less (Linux; runs/one_core.py)."""
 RUN_BUSY_ROUNDS = env.whole("RUN_BUSY_ROUNDS", default=12, least=1, most=1000)

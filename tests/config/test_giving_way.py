@@ -53,6 +53,63 @@ with ThreadPoolExecutor(1) as threads:
 """What a thread that starts afterwards has taken over; where a process has one niceness, that is it."""
 
 
+WEIGHED = giving_way.SESSIONS_ARE_WEIGHED.is_file() and giving_way.SESSIONS_ARE_WEIGHED.read_text().strip() == "1"
+
+
+@pytest.mark.parametrize(
+    ("more", "left_only"), [({}, True), ({"WORKER_TAKES_WHAT_IS_LEFT": "off"}, False), ({"WORKER_NICE": "0"}, False)]
+)
+def test_a_worker_takes_what_is_left_where_its_session_keeps_a_share(
+    processes: Processes, more: dict[str, str], left_only: bool
+) -> None:
+    policies = {thread: os.sched_getscheduler(int(thread)) for thread in os.listdir("/proc/self/task")}
+    done = subprocess.run(
+        [sys.executable, "-c", POLICY],
+        env=processes.environment | more,
+        cwd=settings.BASE_DIR,
+        capture_output=True,
+        text=True,
+        start_new_session=True,
+    )
+    wanted = os.SCHED_IDLE if left_only and WEIGHED else os.SCHED_OTHER
+    assert done.stdout.split() == [str(wanted)] * 2, done.stderr
+    assert policies == {thread: os.sched_getscheduler(int(thread)) for thread in policies}
+
+
+POLICY = """
+import os
+from concurrent.futures import ThreadPoolExecutor
+import django
+django.setup()
+from config import giving_way
+giving_way.to_pages()
+with ThreadPoolExecutor(1) as threads:
+    print(os.sched_getscheduler(0), threads.submit(os.sched_getscheduler, 0).result())
+"""
+"""How the system treats a process, and a thread that it starts afterwards."""
+
+
+@pytest.mark.parametrize(
+    ("own_session", "weighed", "taken"),
+    [(True, "1", True), (True, "0", False), (True, None, False), (False, "1", False)],
+)
+def test_nothing_waits_for_whoever_would_be_left_with_nothing(
+    monkeypatch: pytest.MonkeyPatch, tmp_path: Path, own_session: bool, weighed: str | None, taken: bool
+) -> None:
+    """Without a share of its own a worker comes last behind everything on the machine."""
+    policies: list[int] = []
+    monkeypatch.setattr(settings, "WORKER_NICE", 10)
+    monkeypatch.setattr(os, "nice", lambda more: more)
+    monkeypatch.setattr(os, "getsid", lambda process: os.getpid() if own_session else 1)
+    monkeypatch.setattr(os, "sched_setscheduler", lambda process, policy, more: policies.append(policy))
+    monkeypatch.setattr(giving_way, "SESSION", tmp_path / "autogroup")
+    monkeypatch.setattr(giving_way, "SESSIONS_ARE_WEIGHED", tmp_path / "weighed")
+    if weighed is not None:
+        (tmp_path / "weighed").write_text(f"{weighed}\n")
+    giving_way.to_pages()
+    assert policies == ([os.SCHED_IDLE] if taken else [])
+
+
 def test_threads_that_start_afterwards_take_it_over(processes: Processes) -> None:
     here = processes.environment | {"WORKER_NICE": "3"}
     told = subprocess.run(
