@@ -17,7 +17,7 @@ from hypothesis import HealthCheck
 from hypothesis import settings as hypothesis_settings
 
 from annotation.append_only import lifted
-from config import limits, rates
+from config import limits, loaded, rates
 
 
 class NetworkUsed(RuntimeError):
@@ -85,6 +85,11 @@ def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
     """Files with slow tests begin first, so that no worker is left alone with one of them at the end."""
     slow = {item.path for item in items if item.get_closest_marker("slow")}
     items.sort(key=lambda item: item.path not in slow)
+
+
+def pytest_collection_finish() -> None:
+    """The site's code and thousands of tests are there now: walked by no collection, they cost less time."""
+    loaded.set_aside()
 
 
 @pytest.fixture(scope="session")
