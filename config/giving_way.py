@@ -2,9 +2,8 @@
 
 Niceness says how much less the worker gets where a core is wanted by both; it does not say who waits. On Linux a
 process can also be one that takes what is left: a page, or the database on its behalf, then begins at once on a core
-where only such a process runs, as if nothing ran there. By measurement (`bench/runs.py --pages`) it is this that
-keeps pages as fast as on a machine with nothing to do, and the runs get faster too, since fewer threads push each
-other off their core.
+where only such a process runs, as if nothing ran there. `bench/runs.py --pages` measures what pages gain by it; how
+many runs a worker holds is the same with and without.
 
 What is left can be nothing for minutes where somebody else computes without end. So this is taken only where the system
 weighs the worker's session as a whole against all others (autogroup; in a container or a unit of systemd its group is

@@ -53,6 +53,18 @@ with ThreadPoolExecutor(1) as threads:
 """What a thread that starts afterwards has taken over; where a process has one niceness, that is it."""
 
 
+POLICY = """
+import os
+from concurrent.futures import ThreadPoolExecutor
+import django
+django.setup()
+from config import giving_way
+giving_way.to_pages()
+with ThreadPoolExecutor(1) as threads:
+    print(os.sched_getscheduler(0), threads.submit(os.sched_getscheduler, 0).result())
+"""
+"""How the system treats a process, and a thread that it starts afterwards."""
+
 WEIGHED = giving_way.SESSIONS_ARE_WEIGHED.is_file() and giving_way.SESSIONS_ARE_WEIGHED.read_text().strip() == "1"
 
 
@@ -74,19 +86,6 @@ def test_a_worker_takes_what_is_left_where_its_session_keeps_a_share(
     wanted = os.SCHED_IDLE if left_only and WEIGHED else os.SCHED_OTHER
     assert done.stdout.split() == [str(wanted)] * 2, done.stderr
     assert policies == {thread: os.sched_getscheduler(int(thread)) for thread in policies}
-
-
-POLICY = """
-import os
-from concurrent.futures import ThreadPoolExecutor
-import django
-django.setup()
-from config import giving_way
-giving_way.to_pages()
-with ThreadPoolExecutor(1) as threads:
-    print(os.sched_getscheduler(0), threads.submit(os.sched_getscheduler, 0).result())
-"""
-"""How the system treats a process, and a thread that it starts afterwards."""
 
 
 @pytest.mark.parametrize(
