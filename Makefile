@@ -2,7 +2,7 @@
 SHELL := /bin/bash
 .SHELLFLAGS := -eu -o pipefail -c
 .DEFAULT_GOAL := help
-.PHONY: screenshots help setup demo run worker test lint format bench messages clean
+.PHONY: screenshots help setup demo run worker quick test test-slow test-all lint format bench mutants messages clean
 
 PYTHON ?= python3
 PORT ?= 8000
@@ -11,9 +11,14 @@ PY := $(BIN)/python
 TESTS ?= tests
 # Two processes share the tests; PYTEST_ARGS="-k name" narrows them down.
 PYTEST_ARGS ?=
+# More of pytest's -m, such as MARKS="not browser".
+MARKS ?=
+QUICK ?= tests/annotation/domain tests/generation/domain tests/moderation/domain tests/providers/test_structured_output.py \
+	tests/annotation/assignment/test_claim.py tests/annotation/consensus/test_close.py \
+	tests/annotation/labelling/test_submit.py tests/runs/execution/test_runner.py
 
 help: ## list the targets
-	@awk -F ':.*## ' '/^[a-z]+:.*## /{printf "  make %-10s %s\n", $$1, $$2}' $(MAKEFILE_LIST)
+	@awk -F ':.*## ' '/^[a-z-]+:.*## /{printf "  make %-10s %s\n", $$1, $$2}' $(MAKEFILE_LIST)
 
 # The environment is rebuilt when the locked versions change.
 .venv/ready: requirements.lock
@@ -34,7 +39,7 @@ demo: export DEMO := on
 demo: export VAR_DIR ?= $(CURDIR)/var/demo
 demo: export SITE_URL ?= http://127.0.0.1:$(PORT)
 demo: .venv/ready ## a site with a sample project on http://127.0.0.1:8000, logins printed
-	@$(PY) -c 'import sys; from config.processes import is_free; sys.exit(None if is_free("127.0.0.1", $(PORT)) else "Port $(PORT) is taken, perhaps by a site still running. Stop it, or: make demo PORT=8001")'
+	@$(PY) -c 'import sys; from config.server.supervisor import is_free; sys.exit(None if is_free("127.0.0.1", $(PORT)) else "Port $(PORT) is taken, perhaps by a site still running. Stop it, or: make demo PORT=8001")'
 	@$(PY) manage.py migrate --verbosity 0
 	@COLLECTING=on $(PY) manage.py collectstatic --no-input --verbosity 0
 	@$(PY) manage.py demo
@@ -47,9 +52,18 @@ worker: .venv/ready ## one more worker (without beat)
 	@mkdir -p "$${VAR_DIR:-var}/tmp"
 	@TMPDIR="$$(cd "$${VAR_DIR:-var}/tmp" && pwd)" exec $(BIN)/celery -A config.celery worker -P threads -c 64 --loglevel INFO
 
-test: .venv/ready ## the whole suite (browser tests where a Chromium is found)
-	@$(PY) tests/chromium.py || true
-	@$(BIN)/pytest -n 2 --dist loadfile --no-loadscope-reorder $(PYTEST_ARGS) $(TESTS)
+quick: .venv/ready ## the rules of all apps, claims, labels, consensus and the runner: one minute
+	@$(BIN)/pytest -n 2 --dist worksteal -q -m "not slow" $(PYTEST_ARGS) $(QUICK)
+
+test: .venv/ready ## all tests but the slow ones (browser tests where a Chromium is found)
+	@$(PY) tests/support/chromium.py || true
+	@$(BIN)/pytest -n 2 --dist worksteal -m "not slow$(if $(MARKS), and ($(MARKS)))" $(PYTEST_ARGS) $(TESTS)
+
+# A file stays on one worker here: its tests share servers that the file starts.
+test-slow: .venv/ready ## the slow tests: killed processes, thousands of items, whole campaigns
+	@$(BIN)/pytest -n 2 --dist loadfile --no-loadscope-reorder -m "slow$(if $(MARKS), and ($(MARKS)))" $(PYTEST_ARGS) $(TESTS)
+
+test-all: test test-slow ## every test; CI runs it on both databases
 
 screenshots: .venv/ready ## the pictures of the README, from a fresh sample site
 	@$(PY) docs/take_screenshots.py
@@ -58,6 +72,8 @@ lint: .venv/ready ## style, types, import contracts, templates, migrations, depl
 	@$(BIN)/ruff check .
 	@$(BIN)/ruff format --check .
 	@$(BIN)/djade --check $$(git ls-files 'templates/*.html')
+	@$(BIN)/djangofmt --quiet --check $$(git ls-files 'templates/*.html')
+	@! LC_ALL=C.UTF-8 grep -nE '.{121,}' $$(git ls-files 'templates/*.html')
 	@$(BIN)/lint-imports --no-cache | tail -n 20
 	@$(BIN)/mypy
 	@$(PY) manage.py makemigrations --check --dry-run
@@ -66,10 +82,15 @@ lint: .venv/ready ## style, types, import contracts, templates, migrations, depl
 format: .venv/ready ## put source and templates into the house form
 	@$(BIN)/ruff check --fix .
 	@$(BIN)/ruff format .
+	@$(BIN)/djangofmt --quiet $$(git ls-files 'templates/*.html')
 	@$(BIN)/djade $$(git ls-files 'templates/*.html')
 
 bench: .venv/ready ## measure the numbers that the design promises
 	@$(PY) -m bench
+
+# MODULES="annotation/domain/consensus.py …" narrows it down; all of them take hours.
+mutants: .venv/ready ## small faults in the rules of domain/: how many do the tests notice?
+	@nice -n 10 $(PY) tests/support/mutants.py $(MODULES)
 
 messages: .venv/ready ## collect the texts to translate and compile the catalogues (needs gettext)
 	@$(PY) manage.py makemessages -l ko -l zh_Hans --no-obsolete --no-location --ignore=.venv --ignore=var --ignore=tests --ignore=bench --ignore=docs

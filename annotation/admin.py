@@ -1,4 +1,4 @@
-"""Site administration: accounts are edited here, campaigns only looked at; every change to a campaign is a verb."""
+"""Site administration: accounts are edited here; campaigns are read-only, each change to one needs its function."""
 
 from typing import Any, ClassVar
 
@@ -10,7 +10,7 @@ from annotation.models import Event, Import, Item, Membership, Project, Release,
 
 
 class LookOnly(admin.ModelAdmin[Any]):
-    """Rows to look at: nothing is added, changed or removed behind the verbs' back."""
+    """Read-only rows: nothing is added, changed or removed without the app's own functions."""
 
     list_per_page = 50
     show_full_result_count = False
@@ -27,7 +27,7 @@ class LookOnly(admin.ModelAdmin[Any]):
 
 @admin.register(User)
 class Accounts(UserAdmin[User]):
-    """Accounts: make one, set a password, switch one off, make somebody a site admin. They are never removed."""
+    """Accounts: create one, set a password, disable one, make someone a site admin. They are never removed."""
 
     list_display = ("username", "is_active", "is_staff", "last_login")
     list_filter = ("is_active", "is_staff")
@@ -60,7 +60,7 @@ class Memberships(LookOnly):
 
 @admin.register(Item)
 class Items(LookOnly):
-    """Items by their ids; the texts themselves are seen on the project's own pages, by its members."""
+    """Items by their ids; members read the texts on the project's own pages."""
 
     list_display = ("external_id", "project", "stage", "round", "taken")
     list_filter = ("stage",)

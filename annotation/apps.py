@@ -2,8 +2,21 @@
 
 from django.apps import AppConfig
 
-from annotation import append_only  # noqa: F401  registers its system check
-from runs import method
+from annotation.core import append_only  # noqa: F401  registers its system check
+from annotation.domain import choices
+from annotation.domain.patterns import Mechanism
+from annotation.domain.releases.diff import Why
+from annotation.domain.releases.splits import Tie
+from providers.roles import ModelRole
+from runs.methods import method
+from vocabulary.display_names import register_labels
+
+_CLOSED_SETS = (
+    *(choices.Stage, choices.Reason, choices.Level, choices.Source, choices.Policy, choices.Modality),
+    *(choices.PriorState, choices.Role, choices.Difficulty, choices.CompetenceMethod, choices.EventVerb),
+    *(choices.GlossaryKind, choices.GlossaryStatus, choices.GlossarySourceKind, choices.FILTER_LABELS),
+    *(Mechanism, Why, Tie),
+)
 
 
 class AnnotationConfig(AppConfig):
@@ -11,4 +24,6 @@ class AnnotationConfig(AppConfig):
     default_auto_field = "django.db.models.BigAutoField"
 
     def ready(self) -> None:
-        method.register("prior", "annotation.prior_method.PriorMethod")
+        method.register_method("prior", "annotation.priors.method.PriorMethod")
+        register_labels(*_CLOSED_SETS)
+        register_labels(ModelRole)  # `providers` is no Django app

@@ -1,10 +1,9 @@
-"""`make bench`: measure what design section 13 promises, one script after the other, and say what holds.
+"""`make bench`: run the benchmarks behind design section 13, one script after the other, and print which numbers hold.
 
-    .venv/bin/python -m bench [handing_out import_items release_items runs …] [--json]
+    .venv/bin/python -m bench [claim_and_submit import_items release_items runs …] [--json]
 
-With DATABASE_URL naming a PostgreSQL server each script gets an empty database of its own there (made and dropped);
-without, each works on an SQLite file. Absolute times say as much about the machine as about the site: the ratios
-are measured within one run.
+With DATABASE_URL naming a PostgreSQL server each script gets an empty database there (created and dropped); without it
+each uses a SQLite file. Absolute times depend on the machine; the ratios are measured within one run.
 """
 
 import argparse
@@ -41,11 +40,11 @@ def main() -> None:
             show(name, figures[name])
     if options.json:
         print(json.dumps(figures))
-    sys.exit(not all(found.get("ok") for found in figures.values()))
+    sys.exit(not all(result.get("ok") for result in figures.values()))
 
 
 def takes_part(path: Path) -> bool:
-    """A script that measures says so by taking --json; the others are its helpers."""
+    """Return whether a script is a benchmark: those take --json, the other files are parts of them."""
     return path.stem != "__main__" and '"--json"' in path.read_text(encoding="utf-8")
 
 
@@ -63,7 +62,7 @@ def measure(name: str) -> dict[str, object]:
 
 @contextmanager
 def empty_database(name: str) -> Iterator[dict[str, str]]:
-    """The environment of one script; on PostgreSQL with a database that exists as long as it runs."""
+    """Yield the environment of one script, on PostgreSQL with an empty database that is dropped afterwards."""
     address = os.environ.get("DATABASE_URL", "")
     if not address.startswith("postgres"):
         yield dict(os.environ)

@@ -8,8 +8,9 @@ from django.db.models import Max, Min
 from pydantic import BaseModel
 
 from providers.messages import Message
-from runs import method, starting
-from runs.method import Finish, Limits, Outcome, SavedTurn, Step
+from runs.control import start
+from runs.methods import method
+from runs.methods.method import Finish, Limits, Outcome, SavedTurn, Step
 from runs.models import Run
 
 NAME = "chain"
@@ -39,15 +40,15 @@ class Chain:
     def next_steps(self, case: str, turns: Mapping[str, SavedTurn]) -> Sequence[Step] | Finish:
         if len(turns) == TURNS:
             return Finish({"turns": TURNS})
-        said = turns[f"turn.{len(turns) - 1}"].reply if turns else "nothing yet"
-        messages = (Message.of("system", POST), Message.of("user", f"{case} {len(turns)}: {said}"))
+        last_reply = turns[f"turn.{len(turns) - 1}"].reply if turns else "nothing yet"
+        messages = (Message.of("system", POST), Message.of("user", f"{case} {len(turns)}: {last_reply}"))
         return [Step(f"turn.{len(turns)}", "prior_text", messages, shape=Opinion)]
 
     def settle(self, run: Run, outcome: Outcome) -> bool:
         return True
 
 
-method.register(NAME, "bench.chain_method.Chain")
+method.register_method(NAME, "bench.chain_method.Chain")
 
 
 def queue(count: int, *, alone: bool = False) -> None:
@@ -55,7 +56,7 @@ def queue(count: int, *, alone: bool = False) -> None:
     if alone:
         Run.objects.all().delete()
     project, plan = uuid4(), {"prior_text": "openai:wire-sensible"}
-    starting.start(starting.Wanted(NAME, project, uuid4(), plan) for _ in range(count))
+    start.queue_runs(start.RunRequest(NAME, project, uuid4(), plan) for _ in range(count))
 
 
 def figures(name: str) -> dict[str, Any]:

@@ -19,10 +19,10 @@ import numpy as np
 
 sys.path.insert(0, str(Path(__file__).resolve().parent.parent))
 
-from moderation.domain.predict.nearest import nearest
+from moderation.domain.predict.nearest_examples import nearest
 from moderation.domain.predict.perspectives import digest_of
-from moderation.example_store import lay_out
-from providers.embedding import DIMENSIONS, LocalEmbedding, Vectors, normalised
+from moderation.perspectives.example_store import write_store
+from providers.vendors.embeddings import DIMENSIONS, LocalEmbedding, Vectors, normalised
 
 TEXTS = 5000
 
@@ -44,7 +44,7 @@ def main() -> None:
     options = parser.parse_args()
     with tempfile.TemporaryDirectory() as folder:
         texts = ((number, f"text {number}", number % 2 == 0) for number in range(options.rows))
-        store = lay_out(Path(folder), "bench", 1, ((*row, digest_of(row[1])) for row in texts))
+        store = write_store(Path(folder), "bench", 1, ((*row, digest_of(row[1])) for row in texts))
         store.prepare(Random())
         began = time.perf_counter()
         store.search(Random(), "a post", 3)
@@ -72,19 +72,19 @@ def main() -> None:
 
 
 def _matrix(folder: Path) -> Vectors:
-    """The store's only matrix of vectors."""
+    """Return the store's only matrix of vectors, mapped from its file."""
     (path,) = [path for path in folder.glob("*.npy") if path.stem not in {"ids", "labels", "places"}]
     return np.asarray(np.load(path, mmap_mode="r"))
 
 
 def timed(work: Callable[[], object], times: int = 25) -> list[float]:
-    """Milliseconds of each time."""
-    found = []
+    """Call `work` several times and return the milliseconds of each call."""
+    milliseconds = []
     for _ in range(times):
         began = time.perf_counter()
         work()
-        found.append(1000 * (time.perf_counter() - began))
-    return found
+        milliseconds.append(1000 * (time.perf_counter() - began))
+    return milliseconds
 
 
 if __name__ == "__main__":

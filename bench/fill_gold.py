@@ -22,8 +22,7 @@ CHUNK = 5000
 
 
 def fill(items: int) -> None:
-    """A project of gold items with a text, two priors and three labels each, 20 annotators in turn."""
-
+    """Create a project of gold items with a text, two priors and three labels each, by 20 annotators in turn."""
     project = Project.objects.create(slug="bench", name="Bench")
     categories = Category.objects.bulk_create(
         Category(project=project, code=code, name=f"Kind {code}", hateful=code > 0, key=str(code)) for code in range(6)

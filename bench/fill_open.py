@@ -3,7 +3,7 @@
     python bench/fill_open.py SIZE…
 
 Prints JSON: per size the project, a category and each annotator's membership and session; and how many rows the
-annotator's page and its form read, update and insert. Run by bench/handing_out.py.
+annotator's page and its form read, update and insert. Run by bench/claim_and_submit.py.
 """
 
 import json
@@ -16,6 +16,8 @@ from uuid import uuid4
 
 import django
 
+from annotation.assignment.outcomes import HeldSeat
+
 sys.path.insert(0, str(Path(__file__).resolve().parent.parent))
 os.environ.setdefault("DJANGO_SETTINGS_MODULE", "bench.bare_site")
 django.setup()
@@ -24,12 +26,13 @@ from django.db import connection
 from django.test import Client
 from django.test.utils import CaptureQueriesContext
 
-from annotation.domain.words import Role, Stage
-from annotation.handing_out import Held, claim
-from annotation.joining import add_member, create_project
+from annotation.assignment.claim import claim
+from annotation.batches.open_items import open_items
+from annotation.domain.choices import Role, Stage
+from annotation.members.join import add_member
+from annotation.members.participation import consent
 from annotation.models import Item, Membership, Project, User
-from annotation.opening import open_items
-from annotation.taking_part import consent
+from annotation.projects.create import create_project
 
 PEOPLE = 32
 TEXT = "a remark about weeds and roses in a garden, and then some more words to fill a usual post."
@@ -62,28 +65,30 @@ def session(user: User | None) -> str:
 
 
 def counts(project: Project) -> dict[str, list[int]]:
-    """What the page and the form do beyond what the bare view does with nothing to do, as BARE_GET and BARE_POST."""
+    """Count the rows that page and form read, update and insert beyond a bare view, as BARE_GET and BARE_POST."""
     member = Membership.objects.filter(project=project).select_related("user").first()
     assert member is not None and member.user is not None
     client = Client(headers={"host": "127.0.0.1"})
     client.force_login(member.user)
-    held = claim(member)
-    assert isinstance(held, Held)
+    claimed = claim(member)
+    assert isinstance(claimed, HeldSeat)
     form = {"category": "0", "key": str(uuid4())}
     category = project.categories.get(code=0).pk
     bare = f"/bare/?member={member.pk}&project={project.pk}&category={category}"
     swapped = {"HX-Request": "true", "HX-Target": "bench"}
-    post = asked(lambda: client.post(f"/p/{project.slug}/label/{held.seat.public_id}/", form, headers=swapped))
-    get = asked(lambda: client.get(f"/p/{project.slug}/label/"))
-    empty = asked(lambda: client.get(bare))
+    post = statement_counts(
+        lambda: client.post(f"/p/{project.slug}/label/{claimed.seat.public_id}/", form, headers=swapped)
+    )
+    get = statement_counts(lambda: client.get(f"/p/{project.slug}/label/"))
+    empty = statement_counts(lambda: client.get(bare))
     return {
         "BARE_POST": [max(0, here - there) for here, there in zip(post, empty, strict=True)],
         "BARE_GET": [max(0, here - there) for here, there in zip(get, empty, strict=True)],
     }
 
 
-def asked(act: Any) -> list[int]:
-    """How many rows an act reads, updates and inserts, by statement."""
+def statement_counts(act: Any) -> list[int]:
+    """Return how many SELECT, UPDATE and INSERT statements an act runs."""
     with CaptureQueriesContext(connection) as queries:
         answer = act()
     assert answer.status_code in (200, 302), (answer.status_code, answer.content[:500])

@@ -1,6 +1,6 @@
-"""Finding 10,000 terms in real texts: milliseconds a text, beside a regular expression of all terms.
+"""Measure the search for 10,000 glossary terms in real texts, in milliseconds a text, against one regular expression.
 
-The texts are those of the shared data where it lies beside the repository, else made up.
+The texts come from the shared data if it lies next to the repository; otherwise they are generated.
 """
 
 import argparse
@@ -46,13 +46,13 @@ def _each(find: Callable[[str], object], texts: list[str]) -> float:
 
 def _texts() -> dict[str, list[str]]:
     shared = ROOT.parent / "shared" / "data"
-    found = {}
+    texts = {}
     for name, file in (("english_posts", "hatecheck_cases.csv"), ("korean_posts", "kmhas_valid.txt")):
         path = shared / file
         if path.is_file():
-            found[name] = path.read_text(encoding="utf-8").splitlines()[1:3001]
+            texts[name] = path.read_text(encoding="utf-8").splitlines()[1:3001]
     maker = random.Random(1)
-    return found or {"made_up_posts": [" ".join(_word(maker) for _ in range(20)) for _ in range(2000)]}
+    return texts or {"made_up_posts": [" ".join(_word(maker) for _ in range(20)) for _ in range(2000)]}
 
 
 def _word(maker: random.Random) -> str:

@@ -17,9 +17,9 @@ sys.path.insert(0, str(Path(__file__).resolve().parent.parent))  # the folder it
 
 from naive_hatexscore import naive_parts
 
-from moderation.domain.hatexscore import group_files
-from moderation.domain.hatexscore.scoring import read, score
-from moderation.domain.hatexscore.tokens import words
+from moderation.domain.hatexscore import group_list_files
+from moderation.domain.hatexscore.score import read, score
+from moderation.domain.hatexscore.tokenize import words
 
 WANTED = {"english": 1000, "chinese": 200, "korean": 200}
 NAIVE_NUMBER = 40
@@ -73,12 +73,12 @@ def rate(case_of: Callable[[int], Case], number: int) -> float:
 
 def scored(case: Case) -> tuple[int, list[str], int]:
     reading = read(*case)
-    found = score(reading, True, 0.9, 0.2)
-    return found.htc, [each.quote for each in reading.rationales], found.tgi
+    parts = score(reading, True, 0.9, 0.2)
+    return parts.htc, [rationale.quote for rationale in reading.rationales], parts.tgi
 
 
 def naive_rate() -> float:
-    listed, hostile = group_files.built_in("un_extended"), sorted(words("hostile.txt"))
+    listed, hostile = group_list_files.built_in("un_extended"), sorted(words("hostile.txt"))
     cases = [english(place) for place in range(NAIVE_NUMBER)]
     began = time.process_time()
     for case in cases:
@@ -93,7 +93,7 @@ def main() -> None:
     options = parser.parse_args()
     rates = {name: rate(globals()[name], options.number) for name in WANTED}
     naive = naive_rate()
-    figures: dict[str, object] = {f"{name}_a_second": round(found) for name, found in rates.items()}
+    figures: dict[str, object] = {f"{name}_a_second": round(texts_a_second) for name, texts_a_second in rates.items()}
     figures["naive_english_a_second"] = round(naive, 1)
     figures["times_the_naive"] = round(rates["english"] / naive, 1)
     figures["ok"] = all(rates[name] >= wanted for name, wanted in WANTED.items())

@@ -82,7 +82,7 @@ def labelled_rows(count: int) -> Iterator[dict[str, Any]]:
 
 
 def measured(folder: Path, slug: str, count: int, rows: Iterator[dict[str, Any]]) -> dict[str, Any]:
-    """Import the rows in a process of its own and say how long it took, start of the process included."""
+    """Import the rows in a child process and return rate and memory. The start of the process is included."""
     file = folder / f"{slug}.jsonl"
     with file.open("w") as out:
         for row in rows:

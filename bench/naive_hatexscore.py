@@ -1,8 +1,8 @@
-"""HateXScore with the same steps, written as one would at first: nothing prepared, nothing kept between texts.
+"""HateXScore with the same steps in the simplest form: nothing is prepared, nothing is kept between texts.
 
-What `bench/hatexscore.py` compares with. The group list and the hostile words are lemmatised for every explanation,
-every 1- to 3-gram is held against every term, and near quotes are looked for with a window that slides by a
-character and a full edit distance at each place.
+`bench/hatexscore.py` compares with it. It lemmatises the group list and the hostile words for every explanation,
+compares every 1- to 3-gram with every term, and looks for near quotes with a window that moves by one character and a
+full edit distance at each place.
 """
 
 import re
@@ -16,11 +16,11 @@ CONCLUSION = r"(?im)^\W*conclusion\W+(non-)?hateful\W*$"
 def naive_parts(
     text: str, explanation: str, listed: dict[str, tuple[str, ...]], hostile: list[str]
 ) -> tuple[int, list[str], int]:
-    """HTC, the masked quotes and TGI of a hateful prediction."""
+    """Return HTC, the masked quotes and TGI for a hateful prediction."""
     htc = int(re.search(CONCLUSION, explanation) is not None)
     quotes = re.findall(QUOTED, explanation)
-    found = [quote for quote in quotes if _found(quote, text)]
-    return htc, found, _names_a_group(explanation, listed, hostile)
+    on_the_text = [quote for quote in quotes if _found(quote, text)]
+    return htc, on_the_text, _names_a_group(explanation, listed, hostile)
 
 
 def _found(quote: str, text: str) -> bool:
@@ -43,7 +43,7 @@ def _edits(one: str, other: str) -> int:
 
 
 def _names_a_group(explanation: str, listed: dict[str, tuple[str, ...]], hostile: list[str]) -> int:
-    terms = [_lemmas(term) for category, found in listed.items() for term in (*found, category)]
+    terms = [_lemmas(term) for category, names in listed.items() for term in (*names, category)]
     hating = [_lemmas(word) for word in hostile]
     for sentence in re.split(r"(?<=[.!?])\s+", explanation):
         unquoted = re.sub(QUOTED, " ", sentence)

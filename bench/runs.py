@@ -83,7 +83,7 @@ def main() -> None:
 @contextmanager
 def processes() -> Iterator[tuple[Any, Any]]:
     """The model server and a worker that is awake: its start is not part of any figure."""
-    server = start("tests/wire/server.py", "--port", "0", "--delay", str(DELAY), stdout=subprocess.PIPE)
+    server = start("tests/support/wire/server.py", "--port", "0", "--delay", str(DELAY), stdout=subprocess.PIPE)
     assert server.stdout
     if hasattr(os, "SCHED_IDLE"):
         os.sched_setscheduler(server.pid, os.SCHED_IDLE, os.sched_param(0))  # each connection's thread takes it over
@@ -153,7 +153,7 @@ def pages() -> dict[str, Any]:
     with socket.socket() as free:
         free.bind(("127.0.0.1", 0))
         port = free.getsockname()[1]
-    web = start(*import_module("config.processes").web(f"127.0.0.1:{port}")[1:])
+    web = start(*import_module("config.server.supervisor").web(f"127.0.0.1:{port}")[1:])
     try:
         wait_for(port)
         read(port, filled, 3)  # templates and connections are there
@@ -211,9 +211,9 @@ def chains(count: int) -> dict[str, Any]:
 
 def debates(slug: str) -> None:
     """Start ARCADE on every post of a project here, as its page would: this process knows the broker by now."""
-    debating, models = import_module("moderation.debating"), import_module("annotation.models")
+    debating, models = import_module("moderation.debates.start"), import_module("annotation.models")
     project = models.Project.objects.get(slug=slug)
-    debating.start(project, project.items.all(), debating.Wish("arcade", options={"track": "deep"}))
+    debating.start_runs(project, project.items.all(), debating.DebateRequest("arcade", options={"track": "deep"}))
 
 
 def ended(method: str, count: int, ideal: float) -> dict[str, Any]:

@@ -1,4 +1,4 @@
-"""The app that wires the others together."""
+"""The app that connects the others."""
 
 from django.apps import AppConfig
 from django.conf import settings
@@ -6,8 +6,8 @@ from django.conf import settings
 from config import celery
 
 
-class Wiring(AppConfig):
-    """Binds shared tasks to the site's Celery app and makes the folders its queue needs."""
+class SiteConfig(AppConfig):
+    """Binds shared tasks to the site's Celery app and makes the folders that its queue needs."""
 
     name = "config"
     default_auto_field = "django.db.models.BigAutoField"

@@ -1,4 +1,8 @@
-"""Typed readers of the environment: every setting is read once, and nonsense stops the start with a sentence."""
+"""Typed readers of the environment: every setting is read once, and a bad value stops the start with one sentence.
+
+Ours and not environs or pydantic-settings: their messages are lists of errors without the bounds or with the value,
+which may hold a password, and `NAME_FILE`, prices, site address and database with its pool would stay ours in any case.
+"""
 
 import os
 from collections.abc import Collection, Mapping
@@ -41,25 +45,25 @@ def text(name: str, *, default: str = "", environ: Mapping[str, str] = os.enviro
 
 
 def words(name: str, *, default: Collection[str] = (), environ: Mapping[str, str] = os.environ) -> list[str]:
-    """Read a comma-separated list; empty places are left out."""
-    found = [word.strip() for word in environ.get(name, "").split(",") if word.strip()]
-    return found or list(default)
+    """Read a comma-separated list; empty entries are ignored."""
+    listed = [word.strip() for word in environ.get(name, "").split(",") if word.strip()]
+    return listed or list(default)
 
 
 def prices(name: str, *, environ: Mapping[str, str] = os.environ) -> dict[str, tuple[float, float]]:
-    """Read prices a million tokens: provider:model=INPUT/OUTPUT, separated by commas."""
-    found = {}
+    """Read prices per million tokens: provider:model=INPUT/OUTPUT, separated by commas."""
+    by_model = {}
     for word in words(name, environ=environ):
         model, sign, rest = word.rpartition("=")
-        given, slash, taken = rest.partition("/")
+        input_price, slash, output_price = rest.partition("/")
         try:
-            price = (float(given), float(taken))
+            price = (float(input_price), float(output_price))
         except ValueError:
             price = (-1.0, -1.0)
-        if not (sign and slash and ":" in model and all(0 <= each < 1e9 for each in price)):
+        if not (sign and slash and ":" in model and all(0 <= number < 1e9 for number in price)):
             raise ImproperlyConfigured(f"{name} must look like openai:some-model=2.5/10, not {word!r}.")
-        found[model.strip()] = price
-    return found
+        by_model[model.strip()] = price
+    return by_model
 
 
 def choice(name: str, *, among: Collection[str], default: str, environ: Mapping[str, str] = os.environ) -> str:
@@ -80,7 +84,7 @@ def folder(name: str, *, default: Path, environ: Mapping[str, str] = os.environ)
 
 
 def secret(name: str, *, default: str = "", environ: Mapping[str, str] = os.environ) -> str:
-    """Read a secret from NAME, or from the file named by NAME_FILE (as container platforms hand secrets over)."""
+    """Read a secret from NAME, or from the file named by NAME_FILE (as container platforms provide secrets)."""
     path = environ.get(f"{name}_FILE", "").strip()
     if environ.get(name, "").strip() and path:
         raise ImproperlyConfigured(f"Set {name} or {name}_FILE, not both.")
@@ -104,8 +108,8 @@ def site_url(name: str, *, default: str, environ: Mapping[str, str] = os.environ
 def database(name: str, *, default: Path, environ: Mapping[str, str] = os.environ) -> dict[str, object]:
     """Read a database address: postgres://user:password@host:port/name or sqlite:///path.
 
-    Without one it is SQLite at `default`. The answer is an entry of Django's DATABASES without its TEST part.
-    The address itself is never repeated in an error: it may hold a password.
+    Without one it is SQLite at `default`. Returns an entry of Django's DATABASES without its TEST part. Errors never
+    repeat the address, which may hold a password.
     """
     raw = secret(name, environ=environ)
     parts = urlsplit(raw)

@@ -7,7 +7,7 @@ from django.utils import timezone
 
 
 class Pulse(models.Model):
-    """One row per part; the worker writes its row with every sweep that beat asked for."""
+    """The last sign of life of one part; the worker updates its row with every sweep that beat asks for."""
 
     part = models.CharField(primary_key=True, max_length=32)
     at = models.DateTimeField()
@@ -17,16 +17,19 @@ class Pulse(models.Model):
 
     @classmethod
     def beat(cls, part: str) -> None:
-        """Write down that `part` is alive now."""
+        """Record that `part` is alive now."""
         cls.objects.update_or_create(part=part, defaults={"at": timezone.now()})
 
     @classmethod
     def last(cls, part: str) -> datetime | None:
-        """When `part` was last seen alive; None: never."""
+        """Return when `part` was last seen alive.
+
+        Returns None if it never was.
+        """
         return cls.objects.filter(part=part).values_list("at", flat=True).first()
 
     @classmethod
     def is_fresh(cls, part: str, within: timedelta) -> bool:
-        """Whether `part` was seen alive within that time."""
+        """Return whether `part` was seen alive within that time."""
         last = cls.last(part)
         return last is not None and timezone.now() - last <= within

@@ -1,12 +1,12 @@
-"""The key that signs sessions: from the environment, or made once for this machine."""
+"""The key that signs sessions: from the environment, or created once for this machine."""
 
 import os
 import secrets
 from pathlib import Path
 
 
-def kept_key(path: Path) -> str:
-    """Read the key kept at `path`, making it first where there is none; only its owner may read the file.
+def load_or_create_key(path: Path) -> str:
+    """Return the key in the file at `path`, creating it first if there is none; only its owner may read the file.
 
     Two processes that start together get the same key: the first to link its file wins.
     """

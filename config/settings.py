@@ -1,6 +1,6 @@
-"""Settings: what the environment may change, and what binds the parts together.
+"""Settings: what the environment may change, and what connects the parts.
 
-Every variable is optional. docs/operators.md lists them; `config.env` refuses nonsense with a sentence.
+Every variable is optional. docs/operators.md lists them; `config.env` refuses a bad value with one sentence.
 """
 
 import os
@@ -10,9 +10,10 @@ from urllib.parse import urlsplit
 
 import django_stubs_ext
 
-from annotation.domain.words import Level, Modality, Reason
-from config import env, rates
-from config.secret_key import kept_key
+from annotation.domain.choices import Level, Modality, Reason
+from config import env
+from config.secret_key import load_or_create_key
+from config.web import rate_limit_table
 from providers.roles import ModelRole
 
 # Lets typed code write forms.ModelForm[User] at run time too.
@@ -27,10 +28,10 @@ VAR_DIR.mkdir(parents=True, exist_ok=True)
 
 DEBUG = env.flag("DEBUG", default=False)
 DEMO = env.flag("DEMO", default=False)
-"""Demo mode: the sample logins stand on the login page. Never on a site with real people's labels."""
+"""Demo mode: the login page shows the sample logins. Never on a site with real people's labels."""
 DEMO_LOGINS = VAR_DIR / "demo_logins.json"
 """Written by the `demo` command: a list of {"role", "username", "password"}."""
-SECRET_KEY = env.secret("SECRET_KEY") or kept_key(VAR_DIR / "secret_key")
+SECRET_KEY = env.secret("SECRET_KEY") or load_or_create_key(VAR_DIR / "secret_key")
 SECRET_KEY_FALLBACKS = env.words("SECRET_KEY_FALLBACKS")
 SITE_URL = env.site_url("SITE_URL", default="http://127.0.0.1:8000")
 _SITE = urlsplit(SITE_URL)
@@ -51,7 +52,7 @@ SECURE_HSTS_SECONDS = 365 * 24 * 3600 if HTTPS else 0
 SECURE_HSTS_INCLUDE_SUBDOMAINS = SECURE_HSTS_PRELOAD = HTTPS
 SECURE_REFERRER_POLICY = "same-origin"
 X_FRAME_OPTIONS = "DENY"
-CSRF_FAILURE_VIEW = "config.failures.csrf_failure"
+CSRF_FAILURE_VIEW = "config.web.error_pages.csrf_failure"
 
 DATA_UPLOAD_MAX_NUMBER_FIELDS = 1000
 DATA_UPLOAD_MAX_NUMBER_FILES = 100  # pictures of a pool
@@ -89,7 +90,7 @@ CONTENT_SECURITY_POLICY = {
 # ── The parts ─────────────────────────────────────────────────────────────────
 
 INSTALLED_APPS = [
-    "config.apps.Wiring",
+    "config.apps.SiteConfig",
     "annotation",
     "moderation",
     "generation",
@@ -116,21 +117,21 @@ INSTALLED_APPS = [
 
 # CSRF comes after the login check, so that nobody's upload is parsed before it is known who they are.
 MIDDLEWARE = [
-    "config.front_door.CallerAddress",
+    "config.web.middleware.CallerAddress",
     "django.middleware.security.SecurityMiddleware",
-    "config.front_door.Headers",
+    "config.web.middleware.Headers",
     "csp.middleware.CSPMiddleware",
     "whitenoise.middleware.WhiteNoiseMiddleware",
-    "config.front_door.CompressedText",
-    "config.front_door.FrontDoor",
+    "config.web.middleware.CompressedText",
+    "config.web.middleware.FrontDoor",
     "django.contrib.sessions.middleware.SessionMiddleware",
     "django.middleware.common.CommonMiddleware",
     "django.contrib.auth.middleware.AuthenticationMiddleware",
-    "config.languages.PersonalLanguage",
+    "config.web.locale_middleware.PersonalLanguage",
     "allauth.account.middleware.AccountMiddleware",
     "django.contrib.auth.middleware.LoginRequiredMiddleware",
-    "config.limits.RateLimits",
-    "config.front_door.WholeText",
+    "config.web.rate_limits.RateLimits",
+    "config.web.middleware.WholeText",
     "django.middleware.csrf.CsrfViewMiddleware",
     "django.contrib.messages.middleware.MessageMiddleware",
     "django.middleware.clickjacking.XFrameOptionsMiddleware",
@@ -150,7 +151,7 @@ TEMPLATES = [
                 "django.template.context_processors.request",
                 "django.contrib.auth.context_processors.auth",
                 "django.contrib.messages.context_processors.messages",
-                "config.context.site",
+                "config.web.context_processors.site",
             ]
         },
     }
@@ -203,8 +204,8 @@ AUTH_PASSWORD_VALIDATORS = [
 ]
 LOGIN_URL = "account_login"
 LOGIN_REDIRECT_URL = "/"
-ACCOUNT_ADAPTER = "config.accounts.Accounts"
-SOCIALACCOUNT_ADAPTER = "config.accounts.OutsideAccounts"
+ACCOUNT_ADAPTER = "config.web.accounts.Accounts"
+SOCIALACCOUNT_ADAPTER = "config.web.accounts.OutsideAccounts"
 ACCOUNT_LOGIN_METHODS = {"username"}
 ACCOUNT_SIGNUP_FIELDS = ["username*", "password1*"]
 ACCOUNT_EMAIL_VERIFICATION = "none"
@@ -212,7 +213,7 @@ ACCOUNT_LOGOUT_ON_GET = False
 ACCOUNT_LOGOUT_REDIRECT_URL = "account_login"
 ACCOUNT_SESSION_REMEMBER = None
 ACCOUNT_PREVENT_ENUMERATION = True
-# Ours count in one place for pages and API and answer 429 with Retry-After (config/limits.py).
+# Ours count in one place for pages and API and answer 429 with Retry-After (config/web/rate_limits.py).
 ACCOUNT_RATE_LIMITS = False
 MFA_SUPPORTED_TYPES = ["totp", "recovery_codes", "webauthn"]
 MFA_TOTP_ISSUER = "Interplay"
@@ -248,11 +249,11 @@ EMAIL_TIMEOUT = 10
 EMAIL_BACKEND = f"django.core.mail.backends.{'smtp' if EMAIL_HOST else 'dummy'}.EmailBackend"
 DEFAULT_FROM_EMAIL = SERVER_EMAIL = env.text("EMAIL_FROM", default=f"interplay@{_SITE.hostname}")
 OPERATOR_CONTACT = env.text("OPERATOR_CONTACT")
-"""Whom people turn to when something illegal was reported and the project names nobody."""
+"""Contact shown when something illegal was reported and the project names none."""
 
 # ── How often (per user; per address before login) ────────────────────────────
 
-RATE_LIMITS = rates.LIMITS if env.flag("RATE_LIMITED", default=True) else {}
+RATE_LIMITS = rate_limit_table.LIMITS if env.flag("RATE_LIMITED", default=True) else {}
 RATE_LIMITS_FOLDER = VAR_DIR / "limits"
 REDIS_URL = env.secret("REDIS_URL")
 """Where rates are counted when several machines serve the site; empty: in files under VAR_DIR, for one machine."""
@@ -267,15 +268,15 @@ CACHES = {
 
 REST_FRAMEWORK = {
     "DEFAULT_AUTHENTICATION_CLASSES": [
-        "config.api_tokens.ReadableTokens",  # first: who brings nothing is answered 401 with this scheme
+        "config.api.authentication.StrictTokenAuthentication",  # first: its scheme goes into a 401
         "rest_framework.authentication.SessionAuthentication",
     ],
     "DEFAULT_PERMISSION_CLASSES": ["rest_framework.permissions.IsAuthenticated"],
     "DEFAULT_RENDERER_CLASSES": ["rest_framework.renderers.JSONRenderer"],
-    "DEFAULT_PARSER_CLASSES": ["config.api_bodies.StrictJSON", "rest_framework.parsers.MultiPartParser"],
-    "DEFAULT_THROTTLE_CLASSES": ["config.api_rates.PerUser"],
+    "DEFAULT_PARSER_CLASSES": ["config.api.parsers.StrictJSON", "rest_framework.parsers.MultiPartParser"],
+    "DEFAULT_THROTTLE_CLASSES": ["config.api.throttles.UserRateThrottle"],
     "DEFAULT_SCHEMA_CLASS": "drf_spectacular.openapi.AutoSchema",
-    "EXCEPTION_HANDLER": "config.api_failures.api_failure",
+    "EXCEPTION_HANDLER": "config.api.exceptions.api_failure",
     "URL_FORMAT_OVERRIDE": None,
 }
 REST_KNOX = {"TOKEN_TTL": timedelta(days=90), "TOKEN_LIMIT_PER_USER": 10}
@@ -298,30 +299,30 @@ SPECTACULAR_SETTINGS = {
 # ── Runs ──────────────────────────────────────────────────────────────────────
 
 RUN_LEASE_SECONDS = env.whole("RUN_LEASE_SECONDS", default=25, least=3, most=3600)
-"""How long a worker may stay silent before its runs are given to another."""
+"""Seconds without a renewed lease after which a worker's runs return to the queue."""
 RUN_GRACE_SECONDS = env.whole("RUN_GRACE_SECONDS", default=20, most=600)
-"""How long a worker that was told to stop waits for the model calls under way."""
+"""Seconds for which a stopping worker waits for the model calls under way."""
 RUN_BELLS = env.whole("RUN_BELLS", default=16, least=1, most=10_000)
-"""How many runs are at work at once; whoever is done goes on with the next that waits."""
+"""How many runs are at work at once: as many Celery tasks are enqueued, and each continues with waiting runs."""
 RUN_BELL_SECONDS = env.whole("RUN_BELL_SECONDS", default=60, least=2, most=3600)
-"""A bell that nobody answered within so many seconds is taken for lost, and rung again by the sweeper."""
+"""Seconds after which a Celery task that no worker started counts as lost; the sweeper enqueues it again."""
 RUN_MODEL_THREADS = env.whole("RUN_MODEL_THREADS", default=128, least=1, most=10_000)
-"""How many model calls one process has under way; the providers' own limits are usually lower."""
+"""Model calls that one process has under way at most; the providers' limits are usually lower."""
 WORKER_NICE = env.whole("WORKER_NICE", default=10, most=19)
-"""How far a worker gives way to pages where both want the processor (0: not at all, 19: entirely)."""
+"""Niceness of a worker: how much less processor time it gets than pages (0: the same, 19: nearly none)."""
 WORKER_TAKES_WHAT_IS_LEFT = env.flag("WORKER_TAKES_WHAT_IS_LEFT", default=True)
-"""Whether nothing else of its session or container waits for a worker that gives way (Linux; config/giving_way.py)."""
+"""Run a worker only on processor time that nothing else in its session or container needs (Linux)."""
 WORKER_ONE_CORE = env.flag("WORKER_ONE_CORE", default=True)
-"""Whether the threads that work on runs stay on one core, which costs them a third less (Linux; runs/one_core.py)."""
+"""Keep a worker on one core, each worker on another one (Linux)."""
 RUN_BUSY_ROUNDS = env.whole("RUN_BUSY_ROUNDS", default=12, least=1, most=1000)
-"""How many rounds in a row a run waits for a busy provider before it fails."""
+"""Rounds in a row for which a run waits for a busy provider before it fails."""
 RUN_SITE_CALLS_A_DAY = env.whole("RUN_SITE_CALLS_A_DAY", default=0)
 RUN_SITE_TOKENS_A_DAY = env.whole("RUN_SITE_TOKENS_A_DAY", default=0, most=2**40)
 """The most model calls and tokens of the whole site a day (UTC); 0: no limit. Projects have their own budgets."""
 PROMPTS_DIR = env.folder("PROMPTS_DIR", default=VAR_DIR / "prompts")
 """Prompts that replace the site's own: <app>/<method>/<role>.md below it."""
 
-# ── The bell (Celery) ─────────────────────────────────────────────────────────
+# ── Celery ────────────────────────────────────────────────────────────────────
 
 CELERY_BROKER_URL = env.secret("CELERY_BROKER_URL", default="filesystem://localhost//")
 if CELERY_BROKER_URL.startswith("filesystem:"):
@@ -334,7 +335,7 @@ if CELERY_BROKER_URL.startswith("filesystem:"):
     }
 else:
     QUEUE_FOLDERS = []
-    # A dead broker must not hold a page: the row is saved, the sweeper rings later (F6, F8).
+    # A broker that is down must not delay a page: the row is saved, the sweeper enqueues it later (F6, F8).
     CELERY_BROKER_TRANSPORT_OPTIONS = {
         "socket_timeout": 3,
         "socket_connect_timeout": 3,
@@ -353,7 +354,7 @@ CELERY_WORKER_HIJACK_ROOT_LOGGER = False
 CELERY_WORKER_REDIRECT_STDOUTS = False
 CELERY_BEAT_SCHEDULE_FILENAME = str(VAR_DIR / "beat")
 CELERY_BEAT_SCHEDULE = {
-    # Expired when the next one is due: a worker that was away does not find a heap of old sweeps.
+    # Expired when the next one is due: a worker that was down does not find many old sweeps.
     "sweep": {"task": "config.tasks.sweep", "schedule": 30.0, "options": {"expires": 25}},
     "tidy": {"task": "config.tasks.tidy", "schedule": 6 * 3600.0, "options": {"expires": 3600}},
 }
@@ -367,20 +368,20 @@ MODEL_BINDINGS = {
 }
 """Which model answers which role, as provider:model; MODEL_TEXT and MODEL_VISION are what the others fall back to."""
 MODEL_ALLOWED = env.words("MODEL_ALLOWED")
-"""What projects and runs may choose beside these: provider:model, with * as a wildcard."""
+"""Further models that projects and runs may choose: provider:model, with * as a wildcard."""
 MODEL_PRICES = env.prices("MODEL_PRICES")
-"""What a million tokens cost, in and out: provider:model=2.5/10, separated by commas. Reports of evaluations sum it."""
+"""Prices of a million tokens, in and out: provider:model=2.5/10, separated by commas."""
 MODEL_PRICE_CURRENCY = env.text("MODEL_PRICE_CURRENCY", default="USD")
 EXAMPLES_FOLDER = VAR_DIR / "examples"
-"""Where the vectors of labelled examples lie; made anew from the database whenever they are missing."""
+"""Folder of the vectors of labelled examples; rebuilt from the database if it is missing."""
 MODEL_EMBEDDING = env.text("MODEL_EMBEDDING")
-"""What finds near examples: openai:NAME or dashscope:NAME; empty or `local`: the built-in one, by spelling."""
+"""Embedding that finds similar examples: openai:NAME or dashscope:NAME; empty or `local`: by spelling."""
 MODEL_EMBEDDING_DIMENSIONS = env.whole("MODEL_EMBEDDING_DIMENSIONS", default=256, most=8192)
-"""The dimensions that are asked for; 0 for a model that has its own and cannot choose."""
+"""Dimensions to ask for; 0 for a model with fixed dimensions."""
 OPENAI_API_KEY = env.secret("OPENAI_API_KEY")
 OPENAI_BASE_URL = env.text("OPENAI_BASE_URL")
 OPENAI_JSON = env.choice("OPENAI_JSON", among={"schema", "object", "off"}, default="schema")
-"""How JSON is asked for: by its schema, as any object, or in words only (for servers that know no better)."""
+"""How JSON is requested: by schema, as any object, or in words only (for servers without either)."""
 DASHSCOPE_API_KEY = env.secret("DASHSCOPE_API_KEY")
 DASHSCOPE_HTTP_BASE_URL = env.text("DASHSCOPE_HTTP_BASE_URL")
 MODEL_CALLS_AT_ONCE = env.whole("MODEL_CALLS_AT_ONCE", default=4, least=1, most=1000)
@@ -389,18 +390,18 @@ MODEL_CALLS_PER_MINUTE = env.whole("MODEL_CALLS_PER_MINUTE", default=0)
 """Calls begun at one provider in a minute, per process; 0: no limit."""
 MODEL_ATTEMPTS = env.whole("MODEL_ATTEMPTS", default=5, least=1, most=20)
 MODEL_BACKOFF = env.whole("MODEL_BACKOFF", default=30, most=300)
-"""The longest pause in seconds between two attempts, where the provider asks for none."""
+"""Longest pause in seconds between two attempts, if the provider asks for none."""
 MODEL_REST_SECONDS = env.whole("MODEL_REST_SECONDS", default=60, least=1, most=3600)
-"""How long a provider is left alone that failed five times within a minute."""
+"""Seconds without calls to a provider that failed five times within a minute."""
 MODEL_READ_SECONDS = env.whole("MODEL_READ_SECONDS", default=30, least=1)
 MODEL_WALL_SECONDS = env.whole("MODEL_WALL_SECONDS", default=60, least=1)
-"""What one attempt may take in all, however lively the server drips."""
+"""Seconds that one attempt may take in all, even if the server keeps sending."""
 MODEL_BODY_BYTES = env.whole("MODEL_BODY_BYTES", default=1_000_000, least=1000)
 
 # ── Web search and pages (docs/evidence.md) ───────────────────────────────────
 
 SEARCH_ENGINE = env.choice("SEARCH_ENGINE", among={"google", "searxng", "local"}, default="google")
-"""Which engine is preferred where several are set up; `local` are the documents that admins upload."""
+"""Preferred engine if several are configured; `local` searches the documents that admins upload."""
 GOOGLE_SEARCH_KEY = env.secret("GOOGLE_SEARCH_KEY")
 GOOGLE_SEARCH_ENGINE = env.text("GOOGLE_SEARCH_ENGINE")
 """The id (cx) of a Programmable Search Engine."""
@@ -422,7 +423,7 @@ LOGGING = {
     "version": 1,
     "disable_existing_loggers": False,
     "formatters": {
-        "plain": {"()": "config.logs.Redacting", "format": "%(asctime)s %(levelname)s %(name)s: %(message)s"}
+        "plain": {"()": "config.logging_filters.Redacting", "format": "%(asctime)s %(levelname)s %(name)s: %(message)s"}
     },
     "handlers": {"stderr": {"class": "logging.StreamHandler", "formatter": "plain"}},
     "root": {

@@ -1,4 +1,4 @@
-"""Settings under pytest: nothing of this machine's site is touched, and nobody is slowed down.
+"""Settings under pytest: nothing of this machine's site is touched, and rate limits are off.
 
 Variables that are set win, so that one suite runs on either database and any broker.
 """
@@ -11,7 +11,7 @@ os.environ.setdefault("CELERY_BROKER_URL", "memory://")
 os.environ.setdefault("RATE_LIMITED", "off")
 os.environ.setdefault("LOG_LEVEL", "WARNING")
 os.environ.setdefault("WORKER_NICE", "0")  # a worker of a test has deadlines, and the suite takes the whole machine
-os.environ.setdefault("WORKER_ONE_CORE", "off")  # for the same reason
+os.environ.setdefault("WORKER_ONE_CORE", "off")
 os.environ.setdefault("SECRET_KEY", "only-for-tests-" + "k" * 50)
 for name in [name for name in os.environ if name.startswith(("MODEL_", "OPENAI_", "DASHSCOPE_"))]:
     del os.environ[name]  # nobody's key or model is used by a test; those that need one set it

@@ -1,4 +1,4 @@
-"""What beat asks for."""
+"""The periodic tasks that beat starts."""
 
 from pathlib import Path
 
@@ -6,22 +6,22 @@ from celery import shared_task
 from django.conf import settings
 from django.core.management import call_command
 
-from annotation import sweeping
-from config.limits import FileCounters
+from annotation.operations import sweep as operations_sweep
 from config.models import Pulse
+from config.web.rate_limits import FileCounters
 
 _DAY = 24 * 3600
 
 
 @shared_task(name="config.tasks.sweep")
 def sweep() -> None:
-    """Put right what was left behind, and show that beat and worker live."""
-    sweeping.sweep()
+    """Repair what lost workers left behind, and record that beat and worker are alive."""
+    operations_sweep.sweep()
     Pulse.beat("worker")
 
 
 @shared_task(name="config.tasks.tidy")
 def tidy() -> None:
-    """Remove what has no use any more: sessions that ended, counters nobody touched for a day."""
+    """Delete what is no longer needed: ended sessions, and rate counters unused for a day."""
     call_command("clearsessions", verbosity=0)
     FileCounters(Path(settings.RATE_LIMITS_FOLDER)).forget(older_than=_DAY)

@@ -1,11 +1,11 @@
-"""Addresses of the site: the apps', accounts, administration, health."""
+"""The URLs of the site: the apps, accounts, administration, health."""
 
 from allauth.account.decorators import secure_admin_login
 from django.conf import settings
 from django.contrib import admin
 from django.urls import include, path
 
-from config import health
+from config.web import health
 
 admin.site.login = secure_admin_login(admin.site.login)  # type: ignore[method-assign]  # with the second factor
 admin.site.site_header = admin.site.site_title = "Interplay"
@@ -24,7 +24,7 @@ urlpatterns = [
     path("", include("moderation.urls")),
 ]
 
-handler400 = "config.failures.bad_request"
-handler403 = "config.failures.forbidden"
-handler404 = "config.failures.not_found"
-handler500 = "config.failures.server_error"
+handler400 = "config.web.error_pages.bad_request"
+handler403 = "config.web.error_pages.forbidden"
+handler404 = "config.web.error_pages.not_found"
+handler500 = "config.web.error_pages.server_error"

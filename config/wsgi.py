@@ -5,11 +5,11 @@ import os
 from django.core.wsgi import get_wsgi_application
 from django.urls import get_resolver
 
-from config import loaded
+from config.server import gc_freeze
 
 os.environ.setdefault("DJANGO_SETTINGS_MODULE", "config.settings")
 
 application = get_wsgi_application()
 # Every page's code is loaded before gunicorn parts into processes: they share it, and no first visitor waits.
 get_resolver().url_patterns  # noqa: B018
-loaded.set_aside()
+gc_freeze.freeze_loaded_objects()

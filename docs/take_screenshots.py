@@ -1,4 +1,4 @@
-"""Takes the screenshots of the README from a fresh sample site: `make screenshots`."""
+"""Take the screenshots of the README from a fresh sample site: `make screenshots`."""
 
 import json
 import os
@@ -17,7 +17,7 @@ from playwright.sync_api import Browser, Page, sync_playwright
 
 ROOT = Path(__file__).resolve().parent.parent
 SHOTS = ROOT / "docs" / "screenshots"
-sys.path.insert(0, str(ROOT / "tests"))
+sys.path.insert(0, str(ROOT / "tests" / "support"))
 
 from chromium import FLAGS, find  # noqa: E402  (beside the tests, which drive the same browser)
 
@@ -28,7 +28,7 @@ WIDE, PHONE = {"width": 1440, "height": 900}, {"width": 390, "height": 844}
 
 @contextmanager
 def sample_site() -> Any:
-    """A site with the sample campaign in a folder of its own; gives the logins by role."""
+    """Start a site with the sample campaign in a temporary folder. Yield the logins by role."""
     with tempfile.TemporaryDirectory() as folder:
         site = os.environ | {"VAR_DIR": folder, "DEMO": "on", "RATE_LIMITED": "off", "SITE_URL": ADDRESS}
         manage = [sys.executable, str(ROOT / "manage.py")]
@@ -54,7 +54,7 @@ def _wait() -> None:
 
 
 def signed_in(browser: Browser, login: dict[str, str], **how: Any) -> Page:
-    """A page of somebody who has signed in."""
+    """Return a page of a user who has signed in."""
     page = browser.new_context(**how).new_page()
     page.goto(f"{ADDRESS}/accounts/login/")
     page.fill("[name=login]", login["username"])
@@ -64,14 +64,14 @@ def signed_in(browser: Browser, login: dict[str, str], **how: Any) -> Page:
 
 
 def shoot(page: Page, path: str, name: str) -> None:
-    """Open a page and keep what is seen of it, in few colours so that the repository stays small."""
+    """Open a page and save a screenshot, in few colours so that the repository stays small."""
     page.goto(f"{ADDRESS}{path}")
     page.wait_for_load_state("networkidle")
     keep(page, name)
 
 
 def keep(page: Page, name: str) -> None:
-    """The same with the page as it stands."""
+    """Save a screenshot of the page as it stands."""
     file = SHOTS / f"{name}.png"
     page.screenshot(path=file)
     Image.open(file).convert("RGB").quantize(192, dither=Image.Dither.NONE).save(file, optimize=True)
@@ -79,7 +79,7 @@ def keep(page: Page, name: str) -> None:
 
 
 def annotate(page: Page, project: str) -> None:
-    """Give the consent, once, and reach the first post."""
+    """Give the consent once and open the first item."""
     page.goto(f"{ADDRESS}/p/{project}/label/")
     if "/consent/" in page.url:
         for box in page.query_selector_all("main input[type=checkbox]"):
@@ -88,7 +88,7 @@ def annotate(page: Page, project: str) -> None:
 
 
 def trial(page: Page) -> None:
-    """The sample trial about a metaphor, its rounds unfolded and its text shown."""
+    """Open the sample ARCADE debate about a metaphor with its rounds unfolded and its text shown."""
     page.goto(f"{ADDRESS}/p/neighbourhood/debates/")
     page.locator("main tr", has_text="ARCADE").get_by_role("link", name="nb-008").click()
     for number in (1, 2):
@@ -100,7 +100,7 @@ def trial(page: Page) -> None:
 
 
 def main() -> None:
-    """Take them all."""
+    """Take all screenshots."""
     SHOTS.mkdir(exist_ok=True)
     with sample_site() as logins, sync_playwright() as play:
         browser = play.chromium.launch(executable_path=find(), args=list(FLAGS))

@@ -1,10 +1,25 @@
 """The generation app: counterspeech and samples, written by models and people together."""
 
+from typing import TYPE_CHECKING
+
 from django.apps import AppConfig
 from django.utils.translation import gettext_lazy as _
 
-from annotation import rooms
-from runs import method
+from annotation.core.extensions import POSTS, Extension, Place, Tab, debate_viewers, register_extension
+from generation.domain.counterspeech.intents import Intent
+from generation.domain.counterspeech.safety_flags import Flag
+from generation.domain.counterspeech.states import ReplyState
+from generation.domain.event_verbs import GenerationVerb
+from generation.domain.injection.safety_holds import Hold
+from generation.domain.injection.states import SampleState
+from generation.domain.injection.strategies import Strategy
+from providers.keyword.counterspeech import COUNTERSPEECH
+from providers.keyword.model import register_answers
+from runs.methods import method
+from vocabulary.display_names import register_labels
+
+if TYPE_CHECKING:  # models are loaded after this module
+    from annotation.models import Project
 
 _COUNTERSPEECH = (
     *("overview", "exchange", "item-counterspeech", "reply", "compare-replies", "standings", "dataset", "rules"),
@@ -24,22 +39,37 @@ class GenerationConfig(AppConfig):
     default_auto_field = "django.db.models.BigAutoField"
 
     def ready(self) -> None:
-        method.register("counter_explain", "generation.methods.counter_explain.CounterExplain")
-        method.register("counterspeech", "generation.methods.counterspeech.Counterspeech")
-        method.register("counterscore", "generation.methods.counterscore.Counterscore")
-        method.register("injection", "generation.methods.injection.Injection")
-        method.register("pool_prior", "generation.methods.pool_prior.PoolPrior")
-        rooms.places.append(rooms.Place("generation:overview", "sees_debates", _("Counterspeech"), _COUNTERSPEECH))
-        rooms.places.append(
-            rooms.Place("generation:injection", "sees_debates", _("Samples"), _SAMPLES, group=rooms.POSTS)
-        )
-        rooms.subjects |= dict.fromkeys(
-            ("counter_explain", "counterspeech", "counterscore"), "generation.subjects.exchanges"
-        )
-        rooms.subjects |= {
-            "injection": "generation.subjects.samples",
-            "pool_prior": "generation.subjects.pictures",
-        }
-        rooms.samples.append("generation.demonstrating.bring_in")
-        rooms.own_data.append("generation.own_data.PARTS")
-        rooms.tabs.append(rooms.Tab("generation:item-counterspeech", _("Counterspeech")))
+        method.register_method("counter_explain", "generation.methods.counterspeech.explain.CounterExplain")
+        method.register_method("counterspeech", "generation.methods.counterspeech.candidates.Counterspeech")
+        method.register_method("counterscore", "generation.methods.counterspeech.score.Counterscore")
+        method.register_method("injection", "generation.methods.injection.sample.Injection")
+        method.register_method("pool_prior", "generation.methods.injection.pool_prior.PoolPrior")
+        register_labels(GenerationVerb, Intent, Flag, ReplyState, Hold, SampleState, Strategy)
+        register_answers(COUNTERSPEECH)
+        register_extension(_extension())
+
+
+def _add_samples(project: "Project") -> None:
+    from generation.demo.load import bring_in  # needs 10 MB, which beat and short commands do without
+
+    bring_in(project)
+
+
+def _extension() -> Extension:
+    from generation.counterspeech.personal_data import PARTS
+    from generation.injection.run_subjects import exchanges, pictures, samples
+
+    return Extension(
+        places=(
+            Place("generation:overview", debate_viewers, _("Counterspeech"), _COUNTERSPEECH),
+            Place("generation:injection", debate_viewers, _("Samples"), _SAMPLES, group=POSTS),
+        ),
+        tabs=(Tab("generation:item-counterspeech", _("Counterspeech")),),
+        add_samples=(_add_samples,),
+        personal_data=PARTS,
+        run_subjects={
+            **dict.fromkeys(("counter_explain", "counterspeech", "counterscore"), exchanges),
+            "injection": samples,
+            "pool_prior": pictures,
+        },
+    )

@@ -1,21 +1,69 @@
 """The moderation app: methods that look at items and give verdicts."""
 
-from typing import Any
+from typing import TYPE_CHECKING
 
 from django.apps import AppConfig
-from django.utils.module_loading import import_string
 from django.utils.translation import gettext_lazy as _
 
-from annotation import rooms
-from runs import method
+from annotation.core.extensions import (
+    MODELS,
+    Action,
+    Extension,
+    Place,
+    Tab,
+    admins,
+    debate_viewers,
+    register_extension,
+)
+from annotation.domain.choices import Stage
+from moderation.domain.event_verbs import ModerationVerb
+from providers.keyword.estimator import ESTIMATES
+from providers.keyword.model import register_answers
+from runs.methods import method
+from vocabulary.display_names import register_labels
 
-_OF_A_POST = ("item-runs", "item-scores", "evidence")
+if TYPE_CHECKING:  # models are loaded after this module
+    from annotation.models import Project
 
-
-def may_be_decided_anew(item: Any) -> bool:
-    """Whether a reviewer's decision about the item can be replaced; the rule is looked up once apps are there."""
-    found: bool = import_string("moderation.deciding.may_be_replaced")(item)
-    return found
+_PLACES = (
+    Place(
+        "moderation:desk",
+        debate_viewers,  # admins set its rules, and read along
+        _("Desk"),
+        ("desk", "desk-item", "desk-missing", "desk-accept", "desk-rules", "desk-figures", "appeals"),
+        first=True,
+    ),
+    Place(
+        "moderation:runs",
+        debate_viewers,
+        _("Debates"),
+        (
+            *("runs", "run", "item-runs", "item-scores", "evidence", "compare", "repeats"),
+            *("perspectives", "perspective"),
+        ),
+        group=MODELS,
+    ),
+    Place(
+        "moderation:evaluations",
+        debate_viewers,
+        _("Evaluations"),
+        ("evaluations", "evaluation", "evaluation-start"),
+        group=MODELS,
+    ),
+    Place(
+        "moderation:scores",
+        debate_viewers,
+        _("Scores"),
+        ("scores", "score-review", "score-review-results", "group-lists"),
+        group=MODELS,
+    ),
+    Place("moderation:documents", admins, _("Documents"), ("documents", "document"), group=MODELS),
+)
+_TABS = (
+    Tab("moderation:item-runs", _("Debates")),
+    Tab("moderation:item-scores", _("Scores"), beside=True),
+    Tab("moderation:evidence", _("Evidence"), checks_claims=True, beside=True),
+)
 
 
 class ModerationConfig(AppConfig):
@@ -23,68 +71,53 @@ class ModerationConfig(AppConfig):
     default_auto_field = "django.db.models.BigAutoField"
 
     def ready(self) -> None:
-        method.register("arcade", "moderation.methods.arcade.Arcade")
-        method.register("antihateagent", "moderation.methods.antihateagent.AntiHateAgent")
-        method.register("baseline", "moderation.methods.baseline.Baseline")
-        method.register("explain", "moderation.methods.explain.Explain")
-        method.register("predict", "moderation.methods.predict.Predict")
-        method.register("score", "moderation.methods.score.Scoring")
-        rooms.places.append(
-            rooms.Place(
-                "moderation:desk",
-                "sees_debates",  # admins set its rules, and read along
-                _("Desk"),
-                ("desk", "desk-item", "desk-missing", "desk-accept", "desk-rules", "desk-figures", "appeals"),
-                first=True,
-            )
-        )
-        rooms.actions += [
-            rooms.Action("moderation:desk-item", _("Settle this dispute"), ("disputed",), "sees_debates", main=True),
-            rooms.Action("moderation:desk-anew", _("Decide anew"), ("gold", "excluded"), fits=may_be_decided_anew),
-            rooms.Action("moderation:appeal", _("Appeal"), ("gold",), opens="sees_debates"),
-            rooms.Action("moderation:statement", _("Statement of reasons"), ("gold",), opens="sees_debates"),
-        ]
-        rooms.places.append(
-            rooms.Place(
-                "moderation:runs",
-                "sees_debates",
-                _("Debates"),
-                (
-                    "runs",
-                    "run",
-                    "item-runs",
-                    "item-scores",
-                    "evidence",
-                    "compare",
-                    "repeats",
-                    "perspectives",
-                    "perspective",
-                ),
-                group=rooms.MODELS,
-            )
-        )
-        pages = ("evaluations", "evaluation", "evaluation-start")
-        rooms.places.append(
-            rooms.Place("moderation:evaluations", "sees_debates", _("Evaluations"), pages, group=rooms.MODELS)
-        )
-        rooms.places.append(
-            rooms.Place(
-                "moderation:scores",
-                "sees_debates",
-                _("Scores"),
-                ("scores", "score-review", "score-review-results", "group-lists"),
-                group=rooms.MODELS,
-            )
-        )
-        rooms.copies += ["moderation.desk_rules.copy", "moderation.group_lists.copy", "moderation.perspectives.copy"]
-        rooms.chores["evaluations_finished"] = "moderation.evaluating.carry_all_on"
-        rooms.places.append(
-            rooms.Place(
-                "moderation:documents", "administers", _("Documents"), ("documents", "document"), group=rooms.MODELS
-            )
-        )
-        rooms.samples.append("moderation.demonstrating.bring_in")
-        rooms.own_data.append("moderation.own_data.PARTS")
-        rooms.tabs.append(rooms.Tab("moderation:item-runs", _("Debates")))
-        rooms.tabs.append(rooms.Tab("moderation:item-scores", _("Scores"), beside=True))
-        rooms.tabs.append(rooms.Tab("moderation:evidence", _("Evidence"), checks_claims=True, beside=True))
+        from moderation.methods.registry import METHODS
+        from moderation.models import AppealOutcome, EvaluationState, ScoreState
+
+        register_labels(ModerationVerb, AppealOutcome, EvaluationState, ScoreState)
+        for debate_method in METHODS.values():
+            protocol = debate_method.protocol
+            method.register_method(debate_method.name, f"{protocol.__module__}.{protocol.__qualname__}")
+            register_answers(debate_method.keyword_answers)
+            register_labels(debate_method.words)
+        register_answers(ESTIMATES)
+        method.register_method("score", "moderation.hatexscore.method.Scoring")
+        register_extension(_extension())
+
+
+# Imported when they are called: what they need takes 30 MB, which beat and short commands do without.
+
+
+def _finish_evaluations() -> int:
+    from moderation.evaluation.job import carry_all_on
+
+    return carry_all_on()
+
+
+def _add_samples(project: "Project") -> None:
+    from moderation.demo.load import bring_in
+
+    bring_in(project)
+
+
+def _extension() -> Extension:
+    from moderation.desk import settings
+    from moderation.desk.decide import may_be_replaced
+    from moderation.evidence.personal_data import PARTS
+    from moderation.hatexscore import group_lists
+    from moderation.perspectives import edit
+
+    return Extension(
+        places=_PLACES,
+        tabs=_TABS,
+        actions=(
+            Action("moderation:desk-item", _("Settle this dispute"), (Stage.DISPUTED,), debate_viewers, main=True),
+            Action("moderation:desk-anew", _("Decide anew"), (Stage.GOLD, Stage.EXCLUDED), fits=may_be_replaced),
+            Action("moderation:appeal", _("Appeal"), (Stage.GOLD,), debate_viewers),
+            Action("moderation:statement", _("Statement of reasons"), (Stage.GOLD,), debate_viewers),
+        ),
+        copy_settings=(settings.copy, group_lists.copy, edit.copy_perspectives),
+        sweeper_steps={"evaluations_finished": _finish_evaluations},
+        add_samples=(_add_samples,),
+        personal_data=PARTS,
+    )

@@ -1,6 +1,6 @@
-"""The one normal form that goes to a model and comes back, and the ways it can fail.
+"""The vendor-neutral form of requests and replies, and the ways a call can fail.
 
-No vendor's words here; the adapters (`openai_chat`, `dashscope_chat`, `keyword`, `scripted`) translate.
+The adapters in `providers/vendors` and the keyword model translate it.
 """
 
 from collections.abc import Sequence
@@ -17,7 +17,7 @@ class Text:
 
 @dataclass(frozen=True)
 class Picture:
-    """A picture in a message: re-encoded bytes, never a path or an address."""
+    """A picture in a message: re-encoded bytes, never a path or a URL."""
 
     content: bytes = field(repr=False)
     media_type: str = "image/jpeg"
@@ -35,7 +35,7 @@ class Message:
 
     @classmethod
     def of(cls, role: Literal["system", "user", "assistant"], text: str) -> "Message":
-        """A message of text alone."""
+        """Return a message of text alone."""
         return cls(role, (Text(text),))
 
     @property
@@ -46,13 +46,13 @@ class Message:
 
 @dataclass(frozen=True)
 class Request:
-    """What is asked of a model. `schema` is a JSON schema of the wanted answer, or None for prose.
+    """A question to a model. `schema` is the JSON schema of the expected answer, or None for prose.
 
-    `role` is the asking role (`prior_text`, `judge`, …); the built-in `keyword` model answers by it.
-    With `among`, two words, the answer is `{"probability": p}`: how likely the first word is to be said next, not the
-    second, by the provider's own log-probabilities; an adapter that cannot say raises ProviderError `bad_request`.
-    `context` are values the keyword model may read instead of parsing our own prompt (for example the
-    item's text and the categories); adapters of real models ignore it.
+    `role` is the role that asks (`prior_text`, `judge`, …); the built-in `keyword` model answers by it. With `among`,
+    two words, the answer is `{"probability": p}`: how likely the model says the first word next and not the second, by
+    the provider's log-probabilities; an adapter without them raises ProviderError `bad_request`. `context` holds values
+    for the keyword model, which does not parse prompts (for example the item's text and the categories); other adapters
+    ignore it.
     """
 
     role: str
@@ -66,7 +66,7 @@ class Request:
 
 @dataclass(frozen=True)
 class Usage:
-    """Tokens of one call; `estimated` when the provider did not say."""
+    """The tokens of one call; `estimated` if the provider did not report them."""
 
     input_tokens: int = 0
     output_tokens: int = 0
@@ -75,7 +75,7 @@ class Usage:
 
 @dataclass(frozen=True)
 class Reply:
-    """What a model answered. `finish` is "stop", "length" or another word of the provider's."""
+    """The reply of a model. `finish` is "stop", "length" or another word of the provider's."""
 
     text: str
     model: str
@@ -86,9 +86,9 @@ class Reply:
 
 
 class ProviderError(Exception):
-    """The provider gave no usable reply; asking again with the same request will not help.
+    """The provider gave no usable reply, and the same request will not succeed later.
 
-    `code` is one of design section 7's reasons: provider_error, bad_request, timeout, too_large, budget_exceeded.
+    `code` is one of the reasons in design section 7: provider_error, bad_request, timeout, too_large, budget_exceeded.
     """
 
     code = "provider_error"
@@ -113,7 +113,7 @@ class ProviderBusy(ProviderError):
 
 
 class ProviderPaused(ProviderError):
-    """The provider will not serve this account for now (bad key, no quota, breaker open): wait and tell an admin."""
+    """The provider does not serve this account for now (bad key, no quota, breaker open): wait and tell an admin."""
 
     code = "provider_paused"
 
@@ -123,7 +123,7 @@ class ProviderPaused(ProviderError):
 
 
 class Refused(Exception):
-    """The model declined (`refused`), or the provider blocked the content (`provider_blocked`): an answer, no fault."""
+    """The model declined (`refused`) or the provider blocked the content (`provider_blocked`): an answer, no fault."""
 
     attempts = 1
     """The exchanges that were made, this one included."""
@@ -140,7 +140,10 @@ class Model(Protocol):
     sees_pictures: bool
 
     def reply(self, request: Request) -> Reply:
-        """Answer the request; raises ProviderError, ProviderBusy, ProviderPaused or Refused."""
+        """Answer the request.
+
+        Raises ProviderError, ProviderBusy, ProviderPaused or Refused.
+        """
         ...
 
 

@@ -1,14 +1,17 @@
-"""The roles that code asks for; which model answers them is a matter of settings."""
+"""The roles that code asks for; settings decide which model answers each."""
 
-from enum import StrEnum
+from vocabulary.display_names import NamedEnum, pgettext
 
 
-class ModelRole(StrEnum):
-    """Who speaks. The value is the word in `Request.role` and, in capitals, in the setting MODEL_<ROLE>."""
+class ModelRole(NamedEnum):
+    """Who speaks. The value is the word in `Request.role` and, in capitals, in the setting MODEL_<ROLE>.
 
-    PRIOR_TEXT = "prior_text"
-    PRIOR_IMAGE = "prior_image"
-    DESCRIBER = "describer"
+    The methods of `moderation` label the roles that they alone ask.
+    """
+
+    PRIOR_TEXT = "prior_text", pgettext("stored word", "prior of the text")
+    PRIOR_IMAGE = "prior_image", pgettext("stored word", "prior of the picture")
+    DESCRIBER = "describer", pgettext("stored word", "describer of pictures")
     GATEKEEPER = "gatekeeper"
     PROSECUTOR = "prosecutor"
     DEFENDER = "defender"
@@ -18,22 +21,23 @@ class ModelRole(StrEnum):
     DEBATER = "debater"
     DEBATE_JUDGE = "debate_judge"
     INVESTIGATOR = "investigator"
-    ESTIMATOR = "estimator"
+    ESTIMATOR = "estimator", pgettext("stored word", "estimator of probabilities")
     EXPLAINER = "explainer"
-    COUNTERSPEAKER = "counterspeaker"
-    CRITIC = "critic"
-    TOXICITY = "toxicity"  # the critic's own, unless another is named: a classifier such as detoxify
-    SAMPLE_WRITER = "sample_writer"
-    PARAPHRASER = "paraphraser"
+    COUNTERSPEAKER = "counterspeaker", pgettext("stored word", "writer of counterspeech")
+    CRITIC = "critic", pgettext("stored word", "critic of counterspeech")
+    TOXICITY = "toxicity", pgettext("stored word", "critic of tone")
+    """The critic's own model, unless another is named: a classifier such as detoxify."""
+    SAMPLE_WRITER = "sample_writer", pgettext("stored word", "writer of samples")
+    PARAPHRASER = "paraphraser", pgettext("stored word", "paraphraser")
 
     @property
     def is_shown_pictures(self) -> bool:
-        """Whether its messages may hold a picture, so that MODEL_VISION is its fallback and not MODEL_TEXT."""
+        """Whether its messages may contain a picture, so that MODEL_VISION is its fallback and not MODEL_TEXT."""
         return self in _SHOWN_PICTURES
 
     @property
     def setting(self) -> str:
-        """The environment variable that binds it."""
+        """The environment variable that binds the role."""
         return f"MODEL_{self.upper()}"
 
 

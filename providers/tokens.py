@@ -1,4 +1,4 @@
-"""How many tokens a call probably takes, for budgets before it and for providers that do not say after it."""
+"""Estimates of the tokens of a call: for budgets before it, and for providers that do not report usage."""
 
 import re
 
@@ -10,34 +10,37 @@ _PICTURE = 1000
 _WIDE = re.compile("[\u2e80-\U0010ffff]+")
 
 
-def count(text: str) -> int:
-    """A token estimate of one text."""
+def estimate_tokens(text: str) -> int:
+    """Return a token estimate of one text."""
     wide = 0 if text.isascii() else sum(map(len, _WIDE.findall(text)))
     return wide + -(-(len(text) - wide) // _LATIN)
 
 
 def prompt_tokens(request: Request) -> int:
-    """A token estimate of everything that is sent."""
+    """Return a token estimate of everything that is sent."""
     parts = [part for message in request.messages for part in message.parts]
-    words = sum(count(part.text) for part in parts if isinstance(part, Text))
+    words = sum(estimate_tokens(part.text) for part in parts if isinstance(part, Text))
     return words + _PICTURE * sum(isinstance(part, Picture) for part in parts)
 
 
-def most(request: Request) -> Usage:
-    """The most that one call of this request may use: what a budget sets aside before it."""
+def most_usage(request: Request) -> Usage:
+    """Return the most that one call of this request may use: what a budget reserves before it."""
     return Usage(prompt_tokens(request), request.max_tokens, estimated=True)
 
 
-def estimated(request: Request, answer: str) -> Usage:
-    """The usage of a finished call whose provider did not state it (threats L19)."""
-    return Usage(prompt_tokens(request), count(answer), estimated=True)
+def estimated_usage(request: Request, answer: str) -> Usage:
+    """Return the estimated usage of a finished call whose provider did not report it (threats L19)."""
+    return Usage(prompt_tokens(request), estimate_tokens(answer), estimated=True)
 
 
 _BELIEVED = 10_000_000
 
 
-def stated(asked: object, answered: object) -> Usage | None:
-    """The usage that a provider states; None where it cannot be: no number, an empty prompt, beyond every model."""
+def stated_usage(asked: object, answered: object) -> Usage | None:
+    """Return the usage that a provider reports.
+
+    Returns None if it is impossible: no number, an empty prompt, or more than any model takes.
+    """
     if not isinstance(asked, int) or not isinstance(answered, int):
         return None
     return Usage(asked, answered) if 0 < asked <= _BELIEVED and 0 <= answered <= _BELIEVED else None

@@ -1,7 +1,8 @@
-"""From settings to models by role: the one module of this package that knows Django, and the vendors' names.
+"""Models by role, from settings.
 
-A setting binds a role to `provider:model`, split at the first colon. Endpoints and keys come from settings alone; a
-project or a run may name another model for a role only within the allow-list, never an address.
+Beside `wiring_web` this is the only module of the package that knows Django or the vendors' names. A setting binds a
+role to `provider:model`, split at the first colon. Addresses and keys come from settings only; a project or run may
+choose another model for a role within the allow-list, never an address.
 """
 
 import threading
@@ -16,38 +17,32 @@ from typing import Any
 from django.conf import settings
 from django.utils.translation import gettext as _
 
-from providers.breaking import Breaker, Breaking
-from providers.embedding import Batched, Embedder, LocalEmbedding, Sender, Vectors
-from providers.keyword import ANSWERS, KeywordModel
-from providers.keyword_counterspeech import COUNTERSPEECH
-from providers.keyword_court import COURT
-from providers.keyword_estimator import ESTIMATES
-from providers.keyword_investigator import INVESTIGATION
-from providers.keyword_predict import PREDICT
-from providers.limiting import Gate, Limiting
+from providers.keyword.model import KeywordModel, site_model
 from providers.messages import Model, ProviderError, Refused, Reply, Request
-from providers.retrying import Patience, Retrying
+from providers.resilience.circuit_breaker import CircuitBreaker, CircuitBreakingModel
+from providers.resilience.rate_limit import ProviderRateLimit, RateLimitedModel
+from providers.resilience.retry import RetryingModel, RetryPolicy
 from providers.roles import ModelRole
+from providers.vendors.embeddings import Batched, Embedder, LocalEmbedding, Sender, Vectors
 
 KEYWORD, DETOXIFY = "keyword", "detoxify"
-_BUILT_IN = {**ANSWERS, **COURT, **COUNTERSPEECH, **ESTIMATES, **INVESTIGATION, **PREDICT}
 
 # The SDKs cost up to a second each to import, which every manage.py call would pay: a vendor's module is imported
 # by its path when the first model of that vendor is asked for. It offers `Endpoint` and `connect`.
-_MODULES = {"openai": "providers.openai_chat", "dashscope": "providers.dashscope_chat"}
+_MODULES = {"openai": "providers.vendors.openai", "dashscope": "providers.vendors.dashscope"}
 _DASHSCOPE_TEXT, _DASHSCOPE_VISION = "dashscope:qwen-plus", "dashscope:qwen3-vl-plus"
 _PREFERRED_ROLE = {ModelRole.GATEKEEPER: ModelRole.PROSECUTOR, ModelRole.TOXICITY: ModelRole.CRITIC}
 
 
 class NotConfigured(ProviderError):
-    """The settings name no usable model for a role; says which setting to change."""
+    """The settings name no usable model for a role; the message says which setting to change."""
 
     code = "bad_request"
 
 
 @dataclass(frozen=True)
 class Binding:
-    """The model of a role: `why` it is that one, and what is wrong with that, each as a sentence or empty.
+    """The model of a role: `why` it is that one, and its `problem`, each a sentence or empty.
 
     `setting` is the variable to change for another model.
     """
@@ -60,23 +55,23 @@ class Binding:
 
     @property
     def provider(self) -> str:
-        """The part before the first colon."""
+        """The part of the name before the first colon."""
         return self.name.partition(":")[0]
 
     @property
     def model(self) -> str:
-        """The part after it."""
+        """The part of the name after the first colon."""
         return self.name.partition(":")[2]
 
     @property
     def is_language_model(self) -> bool:
-        """False for the built-in baseline: every page it touched says so."""
+        """False for the built-in keyword model: every page that shows its answers says so."""
         return self.provider != KEYWORD
 
 
 @dataclass(frozen=True)
 class _Vendor:
-    """Everything that a provider's connection, breaker and gate depend on; equal settings share them."""
+    """Everything that a provider's connection, circuit breaker and rate limit depend on; equal settings share them."""
 
     provider: str
     key: str = field(repr=False)
@@ -91,23 +86,28 @@ class _Vendor:
 
 
 def model_for(role: str, overrides: Mapping[str, str] | None = None) -> Model:
-    """The model of a role behind retries, limits and breaker; `overrides` maps roles to `provider:model`."""
-    binding = bind(ModelRole(role), overrides)
+    """Return the model of a role behind retries, limits and circuit breaker.
+
+    `overrides` maps roles to `provider:model`.
+
+    Raises NotConfigured if the role has no usable model.
+    """
+    binding = bind_role(ModelRole(role), overrides)
     if binding.provider == KEYWORD:
-        return KeywordModel(_BUILT_IN)
+        return site_model()
     _require_usable(binding)
     if binding.provider == DETOXIFY:
         return _classifier(binding)
     vendor = _vendor(binding.provider)
     with _building:
-        guarded = Limiting(Breaking(_adapter(vendor, binding), _breaker(vendor)), _gate(vendor))
-    return Retrying(guarded, _patience(_breaker(vendor)))
+        guarded = RateLimitedModel(CircuitBreakingModel(_adapter(vendor, binding), _breaker(vendor)), _gate(vendor))
+    return RetryingModel(guarded, _patience(_breaker(vendor)))
 
 
 def embedder() -> Embedder:
-    """The site's embedding (MODEL_EMBEDDING), behind the same retries, limits and breaker as the models.
+    """Return the site's embedder (MODEL_EMBEDDING), behind the same retries, limits and circuit breaker as the models.
 
-    Raises NotConfigured.
+    Raises NotConfigured if the setting names no usable one.
     """
     name = settings.MODEL_EMBEDDING or LocalEmbedding.name
     provider, _colon, model = name.partition(":")
@@ -124,49 +124,52 @@ def embedder() -> Embedder:
 
 
 class _Guarded:
-    """A vendor's embedding behind gate, breaker and patience."""
+    """A vendor's embedding behind rate limit, circuit breaker and retries."""
 
-    def __init__(self, sender: Sender, breaker: Breaker, gate: Gate) -> None:
+    def __init__(self, sender: Sender, breaker: CircuitBreaker, gate: ProviderRateLimit) -> None:
         self.name, self.batch = sender.name, sender.batch
         self._sender, self._breaker, self._gate = sender, breaker, gate
 
     def vectors(self, texts: Sequence[str]) -> Vectors:
-        """See `embedding.Sender`."""
-        return _patience(self._breaker).ask(lambda: self._once(texts))[0]
+        """Return the vectors; see `embeddings.Sender`."""
+        return _patience(self._breaker).ask(lambda: self._model_without_retries(texts))[0]
 
-    def _once(self, texts: Sequence[str]) -> Vectors:
+    def _model_without_retries(self, texts: Sequence[str]) -> Vectors:
         with self._gate:
             return self._breaker.watch(lambda: self._sender.vectors(texts))
 
 
-def _patience(breaker: Breaker) -> Patience:
+def _patience(breaker: CircuitBreaker) -> RetryPolicy:
     backoff = (min(1.0, settings.MODEL_BACKOFF), settings.MODEL_BACKOFF)
-    return Patience(attempts=settings.MODEL_ATTEMPTS, backoff=backoff, is_away=breaker.is_away)
+    return RetryPolicy(attempts=settings.MODEL_ATTEMPTS, backoff=backoff, is_away=breaker.is_away)
 
 
-def bind(role: ModelRole, overrides: Mapping[str, str] | None = None) -> Binding:
-    """Which model a role has and why, problems included; raises NotConfigured for an override that is not allowed."""
+def bind_role(role: ModelRole, overrides: Mapping[str, str] | None = None) -> Binding:
+    """Return which model a role has and why, including problems.
+
+    Raises NotConfigured for an override that is not allowed.
+    """
     own = _bind_by_settings(role)
     chosen = (overrides or {}).get(role)
     if not chosen or (chosen == own.name and not own.problem):
         return own  # where nobody named a model, the baseline is a fault, and chosen by name it is none
-    if not is_allowed(chosen):
+    if not is_model_allowed(chosen):
         sentence = _("The model %(name)s is not on the list of this site (MODEL_ALLOWED).")
         raise NotConfigured(sentence % {"name": chosen})
     return _checked(Binding(role, chosen, role.setting, _("chosen for this project or run")))
 
 
-def allowed() -> list[str]:
-    """What a project or run may choose: names and patterns of `provider:model`."""
+def allowed_models() -> list[str]:
+    """Return what a project or run may choose: names and patterns of `provider:model`."""
     own = [*settings.MODEL_BINDINGS.values(), *settings.MODEL_ALLOWED, KeywordModel().name]
     if settings.DASHSCOPE_API_KEY:
         own += [_DASHSCOPE_TEXT, _DASHSCOPE_VISION]
     return sorted({name for name in own if name})
 
 
-def is_allowed(name: str) -> bool:
-    """Whether a project or run may choose this `provider:model`."""
-    return any(fnmatchcase(name, pattern) for pattern in (*allowed(), f"{KEYWORD}:*", f"{DETOXIFY}:*"))
+def is_model_allowed(name: str) -> bool:
+    """Return whether a project or run may choose this `provider:model`."""
+    return any(fnmatchcase(name, pattern) for pattern in (*allowed_models(), f"{KEYWORD}:*", f"{DETOXIFY}:*"))
 
 
 def _bind_by_settings(role: ModelRole) -> Binding:
@@ -179,7 +182,7 @@ def _bind_by_settings(role: ModelRole) -> Binding:
 
 
 def _unnamed(role: ModelRole, family: str) -> Binding:
-    """What a role gets that no setting names."""
+    """Return the binding of a role that no setting names."""
     text = settings.MODEL_BINDINGS.get("MODEL_TEXT", "")
     if settings.DASHSCOPE_API_KEY and (not text or text.startswith("dashscope:")):
         name = _DASHSCOPE_VISION if role.is_shown_pictures else _DASHSCOPE_TEXT
@@ -197,33 +200,33 @@ def _unnamed(role: ModelRole, family: str) -> Binding:
 
 
 def _checked(binding: Binding) -> Binding:
-    """The binding with its problem, if its provider cannot be asked."""
+    """Return the binding with its problem, if its provider cannot be asked."""
     return binding if binding.problem else replace(binding, problem=_trouble(binding))
 
 
 def _trouble(binding: Binding) -> str:
-    named = {"setting": binding.setting, "providers": ", ".join(sorted([*_MODULES, DETOXIFY, KEYWORD]))}
+    fields = {"setting": binding.setting, "providers": ", ".join(sorted([*_MODULES, DETOXIFY, KEYWORD]))}
     if not binding.model or binding.provider not in (*_MODULES, DETOXIFY, KEYWORD):
-        return _("%(setting)s must look like provider:model, with one of the providers %(providers)s.") % named
+        return _("%(setting)s must look like provider:model, with one of the providers %(providers)s.") % fields
     if binding.provider == DETOXIFY and binding.role not in (ModelRole.TOXICITY, ModelRole.ESTIMATOR):
-        return _("%(setting)s names detoxify, which answers the roles toxicity and estimator alone.") % named
+        return _("%(setting)s names detoxify, which answers the roles toxicity and estimator alone.") % fields
     if binding.provider == DETOXIFY and find_spec(DETOXIFY) is None:
-        return _("%(setting)s names detoxify, which is not installed here: install the extra detoxify.") % named
+        return _("%(setting)s names detoxify, which is not installed here: install the extra detoxify.") % fields
     return _missing_key(binding.provider, binding.setting)
 
 
 def _missing_key(provider: str, setting: str) -> str:
-    named = {"setting": setting}
+    fields = {"setting": setting}
     if provider == "dashscope" and not settings.DASHSCOPE_API_KEY:
-        return _("%(setting)s names a model of dashscope, but DASHSCOPE_API_KEY is not set.") % named
+        return _("%(setting)s names a model of dashscope, but DASHSCOPE_API_KEY is not set.") % fields
     if provider == "openai" and not (settings.OPENAI_API_KEY or settings.OPENAI_BASE_URL):
-        return _("%(setting)s names a model of openai, but neither OPENAI_API_KEY nor OPENAI_BASE_URL is set.") % named
+        return _("%(setting)s names a model of openai, but neither OPENAI_API_KEY nor OPENAI_BASE_URL is set.") % fields
     return ""
 
 
 def _classifier(binding: Binding) -> Model:
-    made: Model = import_module("providers.detoxify_model").DetoxifyModel(binding.model)
-    return made
+    model: Model = import_module("providers.vendors.detoxify").DetoxifyModel(binding.model)
+    return model
 
 
 def _require_usable(binding: Binding) -> None:
@@ -235,8 +238,8 @@ def _require_usable(binding: Binding) -> None:
 
 
 @dataclass(frozen=True)
-class Trial:
-    """What became of one test call: the answer's `text`, or the sentence of the `fault`."""
+class TrialCall:
+    """The result of one test call: the answer's `text`, or the sentence of the `fault`."""
 
     name: str
     text: str = ""
@@ -249,20 +252,23 @@ class Trial:
         return not self.fault
 
 
-def try_out(role: ModelRole, request: Request, overrides: Mapping[str, str] | None = None) -> Trial:
-    """Ask the model of a role once: no retries, no breaker, 20 s at most. Never raises for a fault of the provider."""
-    binding = bind(role, overrides)
+def try_model(role: ModelRole, request: Request, overrides: Mapping[str, str] | None = None) -> TrialCall:
+    """Ask the model of a role once: no retries, no circuit breaker, 20 s at most.
+
+    A fault of the provider is a value, not an exception.
+    """
+    binding = bind_role(role, overrides)
     try:
-        reply = _once(binding).reply(request)
+        reply = _model_without_retries(binding).reply(request)
     except (ProviderError, Refused) as error:
-        return Trial(binding.name, fault=str(error))
+        return TrialCall(binding.name, fault=str(error))
     fault = "" if reply.text.strip() else _("The model answered with nothing.")
-    return Trial(binding.name, reply.text.strip(), fault, reply.seconds)
+    return TrialCall(binding.name, reply.text.strip(), fault, reply.seconds)
 
 
-def _once(binding: Binding) -> Model:
+def _model_without_retries(binding: Binding) -> Model:
     if binding.provider == KEYWORD:
-        return KeywordModel(_BUILT_IN)
+        return site_model()
     _require_usable(binding)
     if binding.provider == DETOXIFY:
         return _classifier(binding)
@@ -276,7 +282,7 @@ _building = threading.Lock()  # two threads must not make two breakers
 
 
 class _Named:
-    """A model that says in a final fault of the request which setting named it (threats L18)."""
+    """A model that names its setting in a final fault of the request (threats L18)."""
 
     def __init__(self, model: Model, setting: str) -> None:
         self.name, self.sees_pictures = model.name, model.sees_pictures
@@ -319,18 +325,18 @@ def _vendor(provider: str) -> _Vendor:
 def _connection(vendor: _Vendor) -> Any:
     module = import_module(_MODULES[vendor.provider])
     bounds = module.Bounds(read=vendor.read, wall=vendor.wall, body=vendor.body)
-    given: dict[str, Any] = {"key": vendor.key, "address": vendor.address, "bounds": bounds}
+    options: dict[str, Any] = {"key": vendor.key, "address": vendor.address, "bounds": bounds}
     if vendor.provider == "openai":
-        given["json_wish"] = vendor.json_wish
+        options["json_wish"] = vendor.json_wish
     connect: Callable[..., Any] = module.connect
-    return connect(module.Endpoint(**given))
+    return connect(module.Endpoint(**options))
 
 
 @lru_cache(maxsize=8)
-def _breaker(vendor: _Vendor) -> Breaker:
-    return Breaker(vendor.provider, open_for=vendor.rest)
+def _breaker(vendor: _Vendor) -> CircuitBreaker:
+    return CircuitBreaker(vendor.provider, open_for=vendor.rest)
 
 
 @lru_cache(maxsize=8)
-def _gate(vendor: _Vendor) -> Gate:
-    return Gate(vendor.at_once, vendor.per_minute)
+def _gate(vendor: _Vendor) -> ProviderRateLimit:
+    return ProviderRateLimit(vendor.at_once, vendor.per_minute)

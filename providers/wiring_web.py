@@ -1,4 +1,7 @@
-"""From settings to search engines and the fetcher: beside `wiring` the one module of this package that knows Django."""
+"""Search engines and the page fetcher, from settings.
+
+Beside `wiring` this is the only module of the package that knows Django.
+"""
 
 from collections.abc import Sequence
 from functools import lru_cache
@@ -6,16 +9,16 @@ from functools import lru_cache
 from django.conf import settings
 from django.utils.translation import gettext as _
 
-from providers.breaking import Breaker
-from providers.fetching import Fetcher
-from providers.limiting import Gate
-from providers.retrying import Patience
-from providers.searching import GOOGLE, LOCAL, SEARXNG, Engine, Google, Hit, Searx
+from providers.http.fetch import Fetcher
+from providers.resilience.circuit_breaker import CircuitBreaker
+from providers.resilience.rate_limit import ProviderRateLimit
+from providers.resilience.retry import RetryPolicy
+from providers.search.engines import GOOGLE, LOCAL, SEARXNG, Google, SearchEngine, SearchHit, Searx
 from providers.wiring import NotConfigured
 
 
-def engines() -> list[str]:
-    """The search engines that the settings name, the preferred one first; `local` is always among them."""
+def configured_engines() -> list[str]:
+    """Return the search engines that the settings name, the preferred one first; `local` is always among them."""
     named = [
         *([GOOGLE] if settings.GOOGLE_SEARCH_KEY and settings.GOOGLE_SEARCH_ENGINE else []),
         *([SEARXNG] if settings.SEARXNG_URL else []),
@@ -25,38 +28,40 @@ def engines() -> list[str]:
     return sorted(named, key=lambda name: name != first)
 
 
-def engine(name: str) -> Engine:
-    """The search engine that a run planned (`google:web`), behind retries, limits and breaker.
+def search_engine(name: str) -> SearchEngine:
+    """Return the search engine that a run planned (`google:web`), behind retries, limits and circuit breaker.
 
-    Raises NotConfigured where the settings no longer name it; `local` is the app's that owns the documents.
+    `local` is not built here: the app that owns the documents answers for it.
+
+    Raises NotConfigured if the settings no longer name the engine.
     """
     word = name.partition(":")[0]
-    if word not in engines() or word == LOCAL:
+    if word not in configured_engines() or word == LOCAL:
         raise NotConfigured(_("The search engine %(name)s is not set up on this site.") % {"name": word})
     return _Guarded(_engine(word), _breaker(word), _gate(word))
 
 
 class _Guarded:
-    """An engine behind gate, breaker and patience."""
+    """A search engine behind rate limit, circuit breaker and retries."""
 
-    def __init__(self, engine: Engine, breaker: Breaker, gate: Gate) -> None:
+    def __init__(self, engine: SearchEngine, breaker: CircuitBreaker, gate: ProviderRateLimit) -> None:
         self.name = engine.name
         self._engine, self._breaker, self._gate = engine, breaker, gate
 
-    def search(self, query: str, count: int) -> Sequence[Hit]:
-        """See `Engine.search`."""
+    def search(self, query: str, count: int) -> Sequence[SearchHit]:
+        """Return the hits; see `SearchEngine.search`."""
         backoff = (min(1.0, settings.MODEL_BACKOFF), float(settings.MODEL_BACKOFF))
         attempts = min(3, settings.MODEL_ATTEMPTS)
-        patience = Patience(attempts=attempts, backoff=backoff, is_away=self._breaker.is_away)
+        patience = RetryPolicy(attempts=attempts, backoff=backoff, is_away=self._breaker.is_away)
         return patience.ask(lambda: self._once(query, count))[0]
 
-    def _once(self, query: str, count: int) -> Sequence[Hit]:
+    def _once(self, query: str, count: int) -> Sequence[SearchHit]:
         with self._gate:
             return self._breaker.watch(lambda: self._engine.search(query, count))
 
 
-def fetcher() -> Fetcher:
-    """The site's fetcher; one for the process, so that robots.txt is asked for once."""
+def page_fetcher() -> Fetcher:
+    """Return the process's fetcher; shared, so that a robots.txt is read once."""
     return _fetcher(f"InterplayBot/1.0 (+{settings.SITE_URL})")
 
 
@@ -65,17 +70,17 @@ def _fetcher(agent: str) -> Fetcher:
     return Fetcher(agent)
 
 
-def _engine(word: str) -> Engine:
+def _engine(word: str) -> SearchEngine:
     if word == GOOGLE:
         return Google(settings.GOOGLE_SEARCH_KEY, settings.GOOGLE_SEARCH_ENGINE, settings.GOOGLE_SEARCH_URL)
     return Searx(settings.SEARXNG_URL)
 
 
 @lru_cache(maxsize=4)
-def _breaker(word: str) -> Breaker:
-    return Breaker(word)
+def _breaker(word: str) -> CircuitBreaker:
+    return CircuitBreaker(word)
 
 
 @lru_cache(maxsize=4)
-def _gate(word: str) -> Gate:
-    return Gate(settings.SEARCHES_AT_ONCE)
+def _gate(word: str) -> ProviderRateLimit:
+    return ProviderRateLimit(settings.SEARCHES_AT_ONCE)

@@ -1,5 +1,6 @@
 """What holds for every test: nothing leaves the machine, nothing touches the site's files, append-only stays on."""
 
+import os
 import socket
 from collections.abc import Callable, Iterator
 from functools import wraps
@@ -7,17 +8,19 @@ from ipaddress import ip_address
 from pathlib import Path
 from typing import Any
 
-import migrated
 import pytest
 from django.conf import settings as site_settings
 from django.db import connection
 from django.test import TransactionTestCase
-from emptied import empty
 from hypothesis import HealthCheck
 from hypothesis import settings as hypothesis_settings
 
-from annotation.append_only import lifted
-from config import limits, loaded, rates
+import migrated_database
+from annotation.core.append_only import lifted
+from config.server import gc_freeze
+from config.web import rate_limit_table
+from config.web import rate_limits as web_rate_limits
+from empty_database import empty
 
 
 class NetworkUsed(RuntimeError):
@@ -57,10 +60,15 @@ def pytest_configure(config: pytest.Config) -> None:
     """Close the network before anything is collected: only loopback is left, by address or as localhost."""
     config.pluginmanager.register(_Marks())
     # A property holds or not; how long an example takes says something about the machine only.
-    hypothesis_settings.register_profile(
-        "unhurried", hypothesis_settings.default, deadline=None, suppress_health_check=[HealthCheck.too_slow]
-    )
-    hypothesis_settings.load_profile("unhurried")
+    for profile, examples in (("quick", 20), ("ci", 100)):
+        hypothesis_settings.register_profile(
+            profile,
+            hypothesis_settings.default,
+            max_examples=examples,
+            deadline=None,
+            suppress_health_check=[HealthCheck.too_slow],
+        )
+    hypothesis_settings.load_profile("ci" if os.environ.get("CI") else "quick")
     socket.socket.connect = _guarded_connect(socket.socket.connect)  # type: ignore[method-assign]
     socket.socket.connect_ex = _guarded_connect(socket.socket.connect_ex)  # type: ignore[method-assign]
     socket.getaddrinfo = _guarded_lookup(socket.getaddrinfo)
@@ -68,13 +76,15 @@ def pytest_configure(config: pytest.Config) -> None:
 
 
 class _Marks:
-    """Marks tests that ask for no database: they mean the same on every one."""
+    """Marks that follow from others: `no_database` where a test asks for none, `slow` where it kills processes."""
 
     @pytest.hookimpl(tryfirst=True)
     def pytest_collection_modifyitems(self, items: list[pytest.Item]) -> None:
         for item in items:
             if not item.get_closest_marker("django_db") and _DATABASE.isdisjoint(getattr(item, "fixturenames", ())):
                 item.add_marker("no_database")
+            if item.get_closest_marker("faults"):
+                item.add_marker("slow")
 
 
 _DATABASE = frozenset({"db", "transactional_db", "django_db_setup", "live_server"})
@@ -89,18 +99,18 @@ def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
 
 def pytest_collection_finish() -> None:
     """The site's code and thousands of tests are there now: walked by no collection, they cost less time."""
-    loaded.set_aside()
+    gc_freeze.freeze_loaded_objects()
 
 
 @pytest.fixture(scope="session")
 def django_db_keepdb(request: pytest.FixtureRequest, django_db_modify_db_settings: None) -> Iterator[bool]:
     """Begin with a copy of the migrated database, where there is one; migrating it then finds nothing to do."""
-    if request.config.getvalue("reuse_db") or not migrated.is_file():
+    if request.config.getvalue("reuse_db") or not migrated_database.is_file():
         yield request.config.getvalue("reuse_db")
         return
     name = Path(connection.settings_dict["TEST"]["NAME"])
     name.parent.mkdir(parents=True, exist_ok=True)
-    yield migrated.begin_with(name)
+    yield migrated_database.begin_with(name)
     for path in (name, *(name.with_name(name.name + end) for end in ("-wal", "-shm", "-journal"))):
         path.unlink(missing_ok=True)
 
@@ -108,9 +118,9 @@ def django_db_keepdb(request: pytest.FixtureRequest, django_db_modify_db_setting
 @pytest.fixture(scope="session")
 def django_db_setup(django_db_setup: None, django_db_blocker: Any, django_db_keepdb: bool) -> None:
     """The database of the tests; the first one to be migrated is kept for the next session."""
-    if migrated.is_file() and not django_db_keepdb:
+    if migrated_database.is_file() and not django_db_keepdb:
         with django_db_blocker.unblock():
-            migrated.keep()
+            migrated_database.keep()
 
 
 @pytest.fixture(autouse=True, scope="session")
@@ -134,19 +144,21 @@ def _own_files(settings: Any, tmp_path_factory: pytest.TempPathFactory, request:
     settings.MEDIA_ROOT = folder / "media"
     settings.RATE_LIMITS_FOLDER = folder / "limits"
     settings.DEMO_LOGINS = folder / "demo_logins.json"
-    limits.counters.cache_clear()
+    web_rate_limits.counters.cache_clear()
 
 
 @pytest.fixture
-def rate_limits(settings: Any) -> dict[str, rates.Rate]:
+def rate_limits(settings: Any) -> dict[str, rate_limit_table.Rate]:
     """Put the site's rate limits in force, which are lifted in tests otherwise."""
-    settings.RATE_LIMITS = dict(rates.LIMITS)
-    return rates.LIMITS
+    settings.RATE_LIMITS = dict(rate_limit_table.LIMITS)
+    return rate_limit_table.LIMITS
 
 
 @pytest.fixture(scope="session")
 def shared_data() -> Path:
-    """The folder of real data sets beside the repository; a test that needs it fails where it is missing."""
+    """The folder of real data sets next to the repository; where it is missing, tests skip, and fail in CI."""
     folder = Path(site_settings.BASE_DIR).parent / "shared" / "data"
-    assert folder.is_dir(), f"{folder} is missing; deselect with -m 'not shared_data'"
+    if not folder.is_dir():
+        missing = pytest.fail if os.environ.get("CI") else pytest.skip
+        missing(f"The published data sets are not next to the repository ({folder}).")
     return folder

@@ -5,10 +5,10 @@ from rest_framework.request import Request
 from rest_framework.response import Response
 from rest_framework.views import APIView
 
-from annotation.api.scope import member
-from annotation.batch_figures import as_json, overview
-from annotation.domain.words import Role
-from annotation.snapshots import snapshot
+from annotation.api.access import member
+from annotation.batches.progress import as_json, read_batch_overview
+from annotation.core.snapshots import snapshot
+from annotation.domain.choices import Role
 
 
 class Batches(APIView):
@@ -19,5 +19,5 @@ class Batches(APIView):
         """State, stages, seats, people, pace, estimate and who is needed of every batch, and of all together."""
         mine = member(request, slug, Role.ADMIN)
         with snapshot():
-            found = overview(mine.project)
+            found = read_batch_overview(mine.project)
         return Response(as_json(found))

@@ -1,4 +1,4 @@
-"""An annotator's own work over the API: the next item, answers, one's labels. The same verbs as the pages."""
+"""API of an annotator's own work: the next item, answers, their labels. It calls the same functions as the pages."""
 
 from typing import Any, assert_never
 from uuid import UUID
@@ -12,9 +12,8 @@ from rest_framework.request import Request
 from rest_framework.response import Response
 from rest_framework.views import APIView
 
-from annotation import handing_out, labelling
-from annotation.api.scope import member, number, problem
-from annotation.api.shapes import (
+from annotation.api.access import member, number, problem
+from annotation.api.serializers import (
     AnswerShape,
     BlindPriorShape,
     CorrectedShape,
@@ -24,11 +23,36 @@ from annotation.api.shapes import (
     SkipShape,
     SubmissionShape,
 )
-from annotation.domain.answers import BadAnswer
-from annotation.domain.words import Reason, Role
+from annotation.assignment import claim
+from annotation.assignment.outcomes import (
+    AlreadyLabelled,
+    BreakDue,
+    ConsentNeeded,
+    DoneForToday,
+    FirstAnswerNeeded,
+    GuidelinesChanged,
+    HeldSeat,
+    ItemClosed,
+    KeyReused,
+    NoSuchLabel,
+    NoSuchSeat,
+    NothingLeft,
+    NotOpen,
+    PriorsOpened,
+    QuotaReached,
+    Replayed,
+    Reported,
+    SeatLost,
+    Skipped,
+    Stored,
+    TrainingNeeded,
+)
+from annotation.assignment.prior_display import first_answer_is_due, visible_priors
+from annotation.domain.answer import BadAnswer
+from annotation.domain.choices import Reason, Role
+from annotation.labelling import submit
+from annotation.media.responses import picture_file
 from annotation.models import Label, Membership, Picture, Seat
-from annotation.serving import picture_file
-from annotation.showing import first_answer_is_due, visible_priors
 
 _GONE = {404: ProblemShape, 409: ProblemShape, 422: ProblemShape}
 _SENTENCES = {
@@ -39,9 +63,17 @@ _SENTENCES = {
     "item_closed": "The item is closed; its labels can no longer be changed.",
 }
 
+_CODES: dict[type, str] = {
+    SeatLost: "seat_lost",
+    AlreadyLabelled: "already_labelled",
+    KeyReused: "key_reused",
+    FirstAnswerNeeded: "first_answer_needed",
+    ItemClosed: "item_closed",
+}
 
-def _seat(seat: Seat) -> dict[str, Any]:
-    """A held seat without anything that could tell what others or the data's source think."""
+
+def _seat_json(seat: Seat) -> dict[str, Any]:
+    """Return a held seat without anything that could tell what others or the data's source think."""
     item = seat.item
     shown = visible_priors(item.project, seat)
     return {
@@ -69,43 +101,40 @@ def _refused(code: str, label: Label | None = None) -> Response:
 
 
 _Outcome = (
-    labelling.Stored
-    | labelling.Replayed
-    | labelling.KeyReused
-    | labelling.AlreadyLabelled
-    | labelling.SeatLost
-    | labelling.FirstAnswerNeeded
-    | labelling.ItemClosed
-    | labelling.PriorsOpened
-    | labelling.Skipped
-    | labelling.Reported
-    | labelling.NoSuchSeat
-    | labelling.NoSuchLabel
+    Stored
+    | Replayed
+    | KeyReused
+    | AlreadyLabelled
+    | SeatLost
+    | FirstAnswerNeeded
+    | ItemClosed
+    | PriorsOpened
+    | Skipped
+    | Reported
+    | NoSuchSeat
+    | NoSuchLabel
 )
 
 
-def _told(outcome: _Outcome) -> Response:
-    """What became of an act, as an answer. Raises Http404 for what is not the caller's."""
+def _outcome_response(outcome: _Outcome) -> Response:
+    """Return the response for an outcome.
+
+    Raises Http404 for a seat or label that is not the caller's.
+    """
     match outcome:
-        case labelling.Stored(label=label) | labelling.Replayed(label=label):
+        case Stored(label=label) | Replayed(label=label):
             return Response(LabelShape(label).data)
-        case labelling.PriorsOpened(priors=priors):
+        case PriorsOpened(priors=priors):
             return Response(BlindPriorShape(priors, many=True).data)
-        case labelling.Skipped():
+        case Skipped():
             return Response(status=204)
-        case labelling.Reported(contact=contact):
+        case Reported(contact=contact):
             return Response({"contact": contact})
-        case labelling.KeyReused(label=label):
-            return _refused("key_reused", label)
-        case labelling.AlreadyLabelled(label=label):
-            return _refused("already_labelled", label)
-        case labelling.ItemClosed(label=label):
-            return _refused("item_closed", label)
-        case labelling.SeatLost():
-            return _refused("seat_lost")
-        case labelling.FirstAnswerNeeded():
-            return _refused("first_answer_needed")
-        case labelling.NoSuchSeat() | labelling.NoSuchLabel():
+        case KeyReused() | AlreadyLabelled() | ItemClosed():
+            return _refused(_CODES[type(outcome)], outcome.label)
+        case SeatLost() | FirstAnswerNeeded():
+            return _refused(_CODES[type(outcome)])
+        case NoSuchSeat() | NoSuchLabel():
             raise Http404
         case unforeseen:
             assert_never(unforeseen)
@@ -130,24 +159,24 @@ class Next(OwnWork):
     @extend_schema(request=None, responses={200: dict, 204: None, 403: ProblemShape})
     def post(self, request: Request, slug: str) -> Response:
         """Hold a seat: the one already held, else a new one. 204 where nothing is left."""
-        match handing_out.claim(_annotator(request, slug)):
-            case handing_out.Held(seat=seat, offers_break=offers):
-                return Response(_seat(seat) | {"break_offered": offers})
-            case handing_out.NothingLeft():
+        match claim.claim(_annotator(request, slug)):
+            case HeldSeat(seat=seat, offers_break=offers):
+                return Response(_seat_json(seat) | {"break_offered": offers})
+            case NothingLeft():
                 return Response(status=204)
-            case handing_out.NotOpen():
+            case NotOpen():
                 return problem(403, "not_open", "The project is not open for labelling.")
-            case handing_out.ConsentNeeded():
+            case ConsentNeeded():
                 return problem(403, "consent_needed", "Read and accept the content warning on the site first.")
-            case handing_out.TrainingNeeded():
+            case TrainingNeeded():
                 return problem(403, "training_needed", "Pass the project's training on the site first.")
-            case handing_out.GuidelinesChanged():
+            case GuidelinesChanged():
                 return problem(403, "guidelines_changed", "Read the new version of the guidelines on the site first.")
-            case handing_out.QuotaReached(quota=quota):
+            case QuotaReached(quota=quota):
                 return problem(403, "quota_reached", f"This project takes {quota} labels from one person.")
-            case handing_out.DoneForToday(reason=reason):
+            case DoneForToday(reason=reason):
                 return problem(403, "limit_reached", "A limit is reached; come back later.", limit=reason)
-            case handing_out.BreakDue():
+            case BreakDue():
                 return problem(403, "break_due", "Only severe items are left: take a break of ten minutes first.")
             case unforeseen:
                 assert_never(unforeseen)
@@ -163,7 +192,9 @@ class SeatLabel(OwnWork):
         shape = SubmissionShape(data=request.data)
         shape.is_valid(raise_exception=True)
         given = shape.validated_data
-        return _told(labelling.submit(mine, seat, given["key"], shape.answer(), seconds=given["seconds"]))
+        return _outcome_response(
+            submit.submit_label(mine, seat, given["key"], shape.answer(), seconds=given["seconds"])
+        )
 
 
 class SeatFirstAnswer(OwnWork):
@@ -175,7 +206,7 @@ class SeatFirstAnswer(OwnWork):
         mine = _annotator(request, slug)
         shape = AnswerShape(data=request.data)
         shape.is_valid(raise_exception=True)
-        return _told(labelling.give_first_answer(mine, seat, shape.answer()))
+        return _outcome_response(submit.submit_first_answer(mine, seat, shape.answer()))
 
 
 class SeatSkip(OwnWork):
@@ -187,7 +218,7 @@ class SeatSkip(OwnWork):
         mine = _annotator(request, slug)
         shape = SkipShape(data=request.data)
         shape.is_valid(raise_exception=True)
-        return _told(labelling.skip(mine, seat, shape.validated_data["reason"]))
+        return _outcome_response(submit.skip_seat(mine, seat, shape.validated_data["reason"]))
 
 
 class SeatReport(OwnWork):
@@ -199,7 +230,7 @@ class SeatReport(OwnWork):
         mine = _annotator(request, slug)
         shape = ReportShape(data=request.data)
         shape.is_valid(raise_exception=True)
-        return _told(labelling.report(mine, seat, shape.validated_data["note"]))
+        return _outcome_response(submit.report_seat(mine, seat, shape.validated_data["note"]))
 
 
 class OwnLabels(APIView):
@@ -233,7 +264,7 @@ class OwnLabel(OwnWork):
         mine = _annotator(request, slug)
         shape = CorrectedShape(data=request.data)
         shape.is_valid(raise_exception=True)
-        return _told(labelling.correct(mine, label, shape.validated_data["key"], shape.answer()))
+        return _outcome_response(submit.correct_label(mine, label, shape.validated_data["key"], shape.answer()))
 
 
 class SeatBlurred(APIView):
@@ -253,12 +284,12 @@ class SeatPicture(APIView):
         """Reveal the picture; the reveal is counted."""
         mine = _annotator(request, slug)
         picture = _picture(mine, seat)
-        labelling.count_reveal(mine, seat)
+        submit.count_reveal(mine, seat)
         return picture_file(picture.file, "no-store")
 
 
 def _picture(member: Membership, seat: UUID) -> Picture:
-    """The picture at a seat of this member's, unless its item was reported."""
+    """Return the picture at a seat of this member's, unless its item was reported."""
     held = (
         Seat.objects.filter(public_id=seat, annotator=member, item__picture__isnull=False)
         .exclude(item__excluded_for=Reason.REPORTED)

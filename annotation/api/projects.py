@@ -10,10 +10,10 @@ from rest_framework.request import Request
 from rest_framework.response import Response
 from rest_framework.views import APIView
 
-from annotation import finding
-from annotation.api.scope import member, number, problem
-from annotation.api.shapes import ItemShape, PriorShape, ProblemShape, ProjectShape, WholeItemShape
-from annotation.domain.words import Role
+from annotation.api.access import member, number, problem
+from annotation.api.serializers import ItemShape, PriorShape, ProblemShape, ProjectShape, WholeItemShape
+from annotation.domain.choices import Role
+from annotation.items import search
 from annotation.models import Membership, Prior, Project
 
 MOST_ITEMS = 200
@@ -21,10 +21,10 @@ _FILTERS = [
     OpenApiParameter(
         name, str, many=True, enum=list(one.values) or None, description="Only items of this value, or of one of these."
     )
-    for name, one in finding.FILTERS.items()
+    for name, one in search.FILTERS.items()
 ]
 _PAGING = [
-    OpenApiParameter("order", str, enum=list(finding.ORDERS)),
+    OpenApiParameter("order", str, enum=list(search.ORDERS)),
     OpenApiParameter("page", int),
     OpenApiParameter("limit", int, description=f"Items a page, at most {MOST_ITEMS}."),
 ]
@@ -60,8 +60,8 @@ class Items(APIView):
         """Find items. Keys and values outside the lists are refused with `unknown_filter`."""
         mine = member(request, slug, Role.REVIEWER, Role.ADMIN)
         try:
-            found = finding.find_items(mine, dict(request.query_params.lists()))
-        except finding.UnknownFilter as unknown:
+            found = search.find_items(mine, dict(request.query_params.lists()))
+        except search.UnknownFilter as unknown:
             return problem(400, unknown.code, unknown.sentence)
         limit = number(self, request, "limit", 50, MOST_ITEMS)
         page = Paginator(found.select_related("category", "intended"), limit).get_page(
@@ -84,7 +84,7 @@ class OneItem(APIView):
         """Show an item."""
         mine = member(request, slug, Role.REVIEWER, Role.ADMIN)
         found = (
-            finding.visible_items(mine)
+            search.visible_items(mine)
             .filter(public_id=public_id)
             .select_related("category", "intended")
             .prefetch_related("priors__category", "disputes", "adjudications__category")
@@ -102,7 +102,7 @@ class Priors(APIView):
     def get(self, request: Request, slug: str, public_id: UUID) -> Response:
         """Show the unimodal priors of an item."""
         mine = member(request, slug, Role.REVIEWER, Role.ADMIN)
-        item = finding.visible_items(mine).filter(public_id=public_id).first()
+        item = search.visible_items(mine).filter(public_id=public_id).first()
         if item is None:
             raise Http404
         current = Prior.objects.filter(item=item, current=True).select_related("category").order_by("-modality")

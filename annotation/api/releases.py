@@ -13,17 +13,17 @@ from rest_framework.request import Request
 from rest_framework.response import Response
 from rest_framework.views import APIView
 
-from annotation.api.scope import member, problem
-from annotation.api.shapes import ProblemShape, ReleaseShape
-from annotation.domain.released import ReleaseFormat, Scope
-from annotation.domain.splits import MAX_SEED, BadShares, Part, Shares
-from annotation.domain.words import Level, Role, Source
+from annotation.api.access import member, problem
+from annotation.api.serializers import ProblemShape, ReleaseShape
+from annotation.core.release_paths import folder_of
+from annotation.domain.choices import Level, Role, Source
+from annotation.domain.releases.columns import ReleaseFormat, Scope
+from annotation.domain.releases.splits import MAX_SEED, BadShares, Part, Shares
 from annotation.models import Release, SplitList
-from annotation.release_files import Changed, open_verified
-from annotation.release_places import folder_of
-from annotation.release_selection import MAX_TOPICS, Selection, Splitting
-from annotation.releasing import CannotRelease, release
-from annotation.splitting import BadSplitList, checked_parts, find_list, keep_parts
+from annotation.releases.build import CannotRelease, release
+from annotation.releases.files import Changed, open_verified
+from annotation.releases.selection import MAX_TOPICS, Selection, Splitting
+from annotation.releases.split import BadSplitList, checked_parts, find_list, keep_parts
 
 
 class SelectionShape(serializers.Serializer[Any]):
@@ -46,14 +46,14 @@ class SelectionShape(serializers.Serializer[Any]):
     split_list = serializers.UUIDField(default=None, allow_null=True, help_text="a fixed list; needs splits")
 
     def validate_splits(self, written: str) -> Shares | None:
-        """The shares, or None."""
+        """Return the shares, or None."""
         try:
             return Shares.read(written) if written.strip() else None
         except BadShares as fault:
             raise serializers.ValidationError(str(fault)) from None
 
     def validate(self, attrs: dict[str, Any]) -> dict[str, Any]:
-        """What belongs to a division needs one, and a list has to be the project's."""
+        """Return what belongs to a division needs one, and a list has to be the project's."""
         if attrs["splits"] is None and (attrs["split_list"] or attrs["topics"]):
             raise serializers.ValidationError({"splits": "Say how the items are divided, like 80/10/10."})
         if attrs["split_list"] and find_list(self.context["project"], str(attrs["split_list"])) is None:
@@ -61,7 +61,7 @@ class SelectionShape(serializers.Serializer[Any]):
         return attrs
 
     def selection(self) -> Selection:
-        """The validated fields as a value."""
+        """Return the validated fields as a value."""
         asked = self.validated_data
         return Selection(
             levels=tuple(level for level in Level if level in asked["levels"]),
@@ -110,7 +110,7 @@ class PartsShape(serializers.Serializer[Any]):
     parts = serializers.DictField(child=serializers.CharField(max_length=20), allow_empty=False)
 
     def validate_parts(self, given: dict[str, str]) -> dict[str, str]:
-        """The parts under the names that releases use."""
+        """Return the parts under the names that releases use."""
         try:
             return checked_parts(given)
         except BadSplitList as bad:

@@ -3,7 +3,7 @@
 from django.urls import path
 from drf_spectacular.views import SpectacularJSONAPIView
 
-from annotation.api import batches, figures, incoming, labelling, projects, releases
+from annotation.api import batches, imports, labelling, projects, releases, statistics
 from annotation.api.docs import ApiPage
 
 app_name = "api"
@@ -29,8 +29,8 @@ urlpatterns = [
     path("projects/<slug:slug>/seats/<uuid:seat>/picture/", labelling.SeatPicture.as_view(), name="seat-picture"),
     path("projects/<slug:slug>/labels/", labelling.OwnLabels.as_view(), name="labels"),
     path("projects/<slug:slug>/labels/<uuid:label>/", labelling.OwnLabel.as_view(), name="label"),
-    path("projects/<slug:slug>/import/", incoming.NewItems.as_view(), name="import"),
-    path("projects/<slug:slug>/priors/", incoming.ProjectPriors.as_view(), name="priors"),
+    path("projects/<slug:slug>/import/", imports.NewItems.as_view(), name="import"),
+    path("projects/<slug:slug>/priors/", imports.ProjectPriors.as_view(), name="priors"),
     path("projects/<slug:slug>/releases/", releases.Releases.as_view(), name="releases"),
     path("projects/<slug:slug>/releases/<int:number>/", releases.OneRelease.as_view(), name="release"),
     path(
@@ -41,6 +41,6 @@ urlpatterns = [
     path("projects/<slug:slug>/split-lists/", releases.SplitLists.as_view(), name="split-lists"),
     path("projects/<slug:slug>/split-lists/<uuid:public_id>/", releases.OneSplitList.as_view(), name="split-list"),
     path("projects/<slug:slug>/batches/", batches.Batches.as_view(), name="batches"),
-    path("projects/<slug:slug>/agreement/", figures.Agreement.as_view(), name="agreement"),
-    path("projects/<slug:slug>/influence/", figures.Influence.as_view(), name="influence"),
+    path("projects/<slug:slug>/agreement/", statistics.Agreement.as_view(), name="agreement"),
+    path("projects/<slug:slug>/influence/", statistics.Influence.as_view(), name="influence"),
 ]

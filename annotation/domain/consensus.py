@@ -8,8 +8,8 @@ from collections.abc import Hashable, Iterable, Sequence
 from dataclasses import dataclass
 from typing import TypeVar
 
+from annotation.domain.choices import Level
 from annotation.domain.votes import Category
-from annotation.domain.words import Level
 
 Value = TypeVar("Value", bound=Hashable)
 

@@ -5,23 +5,23 @@ Rules: design section 2 (pattern, difficulty, mechanism) and section 4 (challeng
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from enum import StrEnum
 
+from annotation.domain.choices import Difficulty, Modality
 from annotation.domain.consensus import strict_majority
 from annotation.domain.votes import Category, Challenge, Vote
-from annotation.domain.words import Difficulty, Modality
+from vocabulary.display_names import NamedEnum, pgettext
 
 PATTERNS = ("000", "001", "010", "011", "100", "101", "110", "111")
 """All eight, as text bit, picture bit, combined bit."""
 
 
-class Mechanism(StrEnum):
+class Mechanism(NamedEnum):
     """What happens between the parts and the whole."""
 
-    CONSISTENCY = "consistency"
-    NEUTRALIZATION = "neutralization"
-    EMERGENCE = "emergence"
-    INVERSION = "inversion"
+    CONSISTENCY = "consistency", pgettext("stored word", "consistency")
+    NEUTRALIZATION = "neutralization", pgettext("stored word", "neutralization")
+    EMERGENCE = "emergence", pgettext("stored word", "emergence")
+    INVERSION = "inversion", pgettext("stored word", "inversion")
 
 
 _DIFFICULTY = {

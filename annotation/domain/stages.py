@@ -3,7 +3,7 @@
 from collections.abc import Mapping
 from enum import StrEnum
 
-from annotation.domain.words import Stage
+from annotation.domain.choices import Stage
 
 
 class Mover(StrEnum):

@@ -2,7 +2,7 @@
 
 from dataclasses import dataclass, field
 
-from annotation.domain.words import Modality
+from annotation.domain.choices import Modality
 
 
 @dataclass(frozen=True)

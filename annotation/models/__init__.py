@@ -25,7 +25,8 @@ from annotation.models.orders import (
     Deletion,
     Import,
     ImportState,
-    OrderState,
+    Job,
+    JobState,
     PurgePermit,
     Release,
     ReleaseOrder,
@@ -43,7 +44,6 @@ from annotation.models.projects import (
     Membership,
     MembershipQuerySet,
     Project,
-    ProjectQuerySet,
 )
 from annotation.models.releases import AccessRequest, AccessState, Publication, ReleaseTerms, SplitList
 
@@ -82,11 +82,11 @@ __all__ = (
     "Membership",
     "MembershipQuerySet",
     "OptOut",
-    "OrderState",
+    "Job",
+    "JobState",
     "Picture",
     "Prior",
     "Project",
-    "ProjectQuerySet",
     "PurgePermit",
     "ROLE_FLAG",
     "Release",

@@ -6,7 +6,7 @@ from django.db import models
 from django.db.models import Q
 from django.utils import timezone
 
-from annotation.domain import words
+from annotation.domain import choices as domain_choices
 from annotation.models.base import choices
 from annotation.models.projects import Membership, Project
 
@@ -18,13 +18,15 @@ class GlossaryEntry(models.Model):
     project = models.ForeignKey(Project, on_delete=models.CASCADE, related_name="glossary")
     term = models.CharField(max_length=120)
     key = models.CharField(max_length=240, editable=False)
-    kind = models.CharField(max_length=8, choices=choices(words.GlossaryKind), default=words.GlossaryKind.TERM)
+    kind = models.CharField(
+        max_length=8, choices=choices(domain_choices.GlossaryKind), default=domain_choices.GlossaryKind.TERM
+    )
     meaning = models.TextField(max_length=2000)
     target_group = models.CharField(max_length=200, blank=True, default="")
     languages = models.JSONField(default=list, blank=True)  # ISO 639-1 codes, none: English inflections
     examples = models.TextField(max_length=4000, blank=True, default="")  # one a line
     status = models.CharField(
-        max_length=9, choices=choices(words.GlossaryStatus), default=words.GlossaryStatus.PROPOSED
+        max_length=9, choices=choices(domain_choices.GlossaryStatus), default=domain_choices.GlossaryStatus.PROPOSED
     )
     version = models.PositiveIntegerField(default=1)
     author = models.ForeignKey(Membership, null=True, blank=True, on_delete=models.PROTECT, related_name="+")
@@ -59,7 +61,7 @@ class GlossarySource(models.Model):
     """Where an entry is known from: a run, a decision, a piece of evidence by its public id, or words about it."""
 
     entry = models.ForeignKey(GlossaryEntry, on_delete=models.CASCADE, related_name="sources")
-    kind = models.CharField(max_length=12, choices=choices(words.GlossarySourceKind))
+    kind = models.CharField(max_length=12, choices=choices(domain_choices.GlossarySourceKind))
     reference = models.UUIDField(null=True, blank=True)
     item = models.UUIDField(null=True, blank=True)  # the public id of the item whose page shows it
     note = models.CharField(max_length=500, blank=True, default="")

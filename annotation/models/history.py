@@ -9,6 +9,7 @@ from django.utils import timezone
 from annotation.models.base import AppendOnly
 from annotation.models.items import Item
 from annotation.models.projects import Category, Membership, Project
+from vocabulary.display_names import NamedEnum
 
 
 class Ruling(models.TextChoices):
@@ -64,7 +65,7 @@ class Event(AppendOnly):
 
 
 def record(
-    verb: str,
+    verb: NamedEnum,
     *,
     project: Project,
     actor: Membership | None = None,

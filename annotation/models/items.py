@@ -7,7 +7,7 @@ from django.db import models
 from django.db.models import F, Q
 from django.utils import timezone
 
-from annotation.domain import words
+from annotation.domain import choices as domain_choices
 from annotation.domain.stages import MOVES
 from annotation.models.base import choices, random_place
 from annotation.models.projects import Category, Project
@@ -25,7 +25,7 @@ class Picture(models.Model):
     media_type = models.CharField(max_length=20)
     width = models.PositiveIntegerField()
     height = models.PositiveIntegerField()
-    likeness = models.CharField(max_length=32, blank=True, default="")  # `domain/likeness.py`; empty: not looked at yet
+    likeness = models.CharField(max_length=32, blank=True, default="")  # perceptual hash; empty: not computed yet
     created_at = models.DateTimeField(default=timezone.now, editable=False)
 
     class Meta:
@@ -35,7 +35,7 @@ class Picture(models.Model):
 class ItemQuerySet(models.QuerySet["Item"]):
     def open(self) -> Self:
         """Items with a free seat that may be handed out."""
-        return self.filter(stage=words.Stage.LABELLING, taken__lt=F("seats"))
+        return self.filter(stage=domain_choices.Stage.LABELLING, taken__lt=F("seats"))
 
 
 class Item(models.Model):
@@ -61,7 +61,9 @@ class Item(models.Model):
     provenance = models.JSONField(default=dict, blank=True)
     text_sha256 = models.CharField(max_length=64, blank=True, default="")  # of the NFC text, for duplicate warnings
 
-    stage = models.CharField(max_length=12, choices=choices(words.Stage), default=words.Stage.IMPORTED)
+    stage = models.CharField(
+        max_length=12, choices=choices(domain_choices.Stage), default=domain_choices.Stage.IMPORTED
+    )
     round = models.PositiveSmallIntegerField(default=1)
     seats = models.PositiveSmallIntegerField(default=3)  # k, plus m where added
     taken = models.PositiveSmallIntegerField(default=0)  # a hint for the order only, never for correctness
@@ -70,14 +72,14 @@ class Item(models.Model):
     queue = models.BigIntegerField(null=True, blank=True, default=0)  # 0: for all, a limited batch's key, None: nobody
     version = models.PositiveIntegerField(default=1)  # grows with each move; a stale decision is refused
 
-    level = models.CharField(max_length=8, choices=choices(words.Level), null=True, blank=True)
+    level = models.CharField(max_length=8, choices=choices(domain_choices.Level), null=True, blank=True)
     category = models.ForeignKey(Category, null=True, blank=True, on_delete=models.PROTECT, related_name="final_items")
     hateful = models.BooleanField(null=True, blank=True)  # the binary outcome, with its own majority
-    category_source = models.CharField(max_length=12, choices=choices(words.Source), null=True, blank=True)
+    category_source = models.CharField(max_length=12, choices=choices(domain_choices.Source), null=True, blank=True)
     aligned = models.BooleanField(null=True, blank=True)  # None: no intent, or not decided yet
     pattern = models.CharField(max_length=3, null=True, blank=True)
-    difficulty = models.CharField(max_length=8, choices=choices(words.Difficulty), null=True, blank=True)
-    excluded_for = models.CharField(max_length=20, choices=choices(words.Reason), null=True, blank=True)
+    difficulty = models.CharField(max_length=8, choices=choices(domain_choices.Difficulty), null=True, blank=True)
+    excluded_for = models.CharField(max_length=20, choices=choices(domain_choices.Reason), null=True, blank=True)
 
     created_at = models.DateTimeField(default=timezone.now, editable=False)
     closed_at = models.DateTimeField(null=True, blank=True)  # when round 1 was complete
@@ -105,7 +107,7 @@ class Item(models.Model):
     def __str__(self) -> str:
         return self.external_id
 
-    def move(self, start: words.Stage, end: words.Stage, **fields: Any) -> bool:
+    def move(self, start: domain_choices.Stage, end: domain_choices.Stage, **fields: Any) -> bool:
         """Move this item from one stage to another, with other fields, if it still stands at `start`.
 
         One guarded UPDATE: False means somebody was first and nothing was changed. The instance is
@@ -125,7 +127,7 @@ class Dispute(models.Model):
 
     item = models.ForeignKey(Item, on_delete=models.CASCADE, related_name="disputes")
     round = models.PositiveSmallIntegerField(default=1)
-    reason = models.CharField(max_length=20, choices=choices(words.Reason))
+    reason = models.CharField(max_length=20, choices=choices(domain_choices.Reason))
     opened_at = models.DateTimeField(default=timezone.now)
     settled_at = models.DateTimeField(null=True, blank=True)
 
@@ -141,8 +143,10 @@ class Prior(models.Model):
     """A model's view of one modality of an item, or what became of asking for it."""
 
     item = models.ForeignKey(Item, on_delete=models.CASCADE, related_name="priors")
-    modality = models.CharField(max_length=8, choices=choices(words.Modality))
-    state = models.CharField(max_length=12, choices=choices(words.PriorState), default=words.PriorState.OK)
+    modality = models.CharField(max_length=8, choices=choices(domain_choices.Modality))
+    state = models.CharField(
+        max_length=12, choices=choices(domain_choices.PriorState), default=domain_choices.PriorState.OK
+    )
     reason = models.CharField(max_length=40, blank=True, default="")  # code, where the state is not ok
     category = models.ForeignKey(Category, null=True, blank=True, on_delete=models.PROTECT, related_name="priors")
     hateful = models.BooleanField(null=True, blank=True)  # where only hateful or not is known

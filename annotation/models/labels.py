@@ -6,7 +6,7 @@ from django.db import models
 from django.db.models import F, Q
 from django.utils import timezone
 
-from annotation.domain import words
+from annotation.domain import choices as domain_choices
 from annotation.models.base import AppendOnly, choices
 from annotation.models.items import Item
 from annotation.models.projects import Category, Guideline, Membership
@@ -30,7 +30,7 @@ class Seat(models.Model):
     priors_shown_at = models.DateTimeField(null=True, blank=True)
     first_answer = models.JSONField(null=True, blank=True)  # own view first, where priors are hidden until then
     prior_arm = models.CharField(
-        max_length=8, choices=choices(words.PriorArm), blank=True, default=""
+        max_length=8, choices=choices(domain_choices.PriorArm), blank=True, default=""
     )  # before display
     reveals = models.PositiveIntegerField(default=0)
     label = models.OneToOneField("Label", null=True, blank=True, on_delete=models.PROTECT, related_name="in_force_at")
@@ -73,7 +73,7 @@ class Label(AppendOnly):
     first_answer = models.JSONField(null=True, blank=True)  # the answer before hidden priors opened
     priors_shown = models.JSONField(default=list, blank=True)  # ids of the priors seen before this answer
     priors_shown_at = models.DateTimeField(null=True, blank=True)
-    prior_arm = models.CharField(max_length=8, choices=choices(words.PriorArm), blank=True, default="")
+    prior_arm = models.CharField(max_length=8, choices=choices(domain_choices.PriorArm), blank=True, default="")
     seconds = models.FloatField(null=True, blank=True)
     reveals = models.PositiveIntegerField(default=0)
     guideline = models.ForeignKey(Guideline, null=True, blank=True, on_delete=models.PROTECT, related_name="labels")

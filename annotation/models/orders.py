@@ -7,9 +7,37 @@ from django.db import models
 from django.db.models import Q
 from django.utils import timezone
 
-from annotation.domain import words
+from annotation.domain import choices as domain_choices
 from annotation.models.base import AppendOnly, choices
 from annotation.models.projects import Membership, Project
+
+
+class JobState(models.TextChoices):
+    """States of a job. Imports have more of them (`ImportState`)."""
+
+    QUEUED = "queued", "queued"
+    WORKING = "building", "building"
+    DONE = "done", "done"
+    FAILED = "failed", "failed"
+    CANCELLED = "cancelled", "cancelled"
+
+
+class Job(models.Model):
+    """Work that somebody asked for and that a worker carries out (`core.jobs`)."""
+
+    ACTIVE = (JobState.QUEUED, JobState.WORKING)
+
+    public_id = models.UUIDField(default=uuid4, unique=True, editable=False)
+    state = models.CharField(max_length=10, choices=JobState.choices, default=JobState.QUEUED)
+    problem = models.CharField(max_length=500, blank=True, default="")  # one sentence for people
+    cancel_requested = models.BooleanField(default=False)
+    created_at = models.DateTimeField(default=timezone.now, editable=False)
+    begun_at = models.DateTimeField(null=True, blank=True)  # when a worker last took it
+    beat_at = models.DateTimeField(null=True, blank=True)  # the last sign of life of its worker
+    finished_at = models.DateTimeField(null=True, blank=True)
+
+    class Meta:
+        abstract = True
 
 
 class ImportState(models.TextChoices):
@@ -23,10 +51,9 @@ class ImportState(models.TextChoices):
     FAILED = "failed", "failed"
 
 
-class Import(models.Model):
+class Import(Job):
     """One file on its way in: uploaded, checked by a dry run, imported as a whole or not at all."""
 
-    public_id = models.UUIDField(default=uuid4, unique=True, editable=False)
     project = models.ForeignKey(Project, on_delete=models.CASCADE, related_name="imports")
     started_by = models.ForeignKey(Membership, null=True, blank=True, on_delete=models.PROTECT, related_name="imports")
     file_name = models.CharField(max_length=255)
@@ -38,12 +65,8 @@ class Import(models.Model):
     rows_done = models.PositiveIntegerField(default=0)
     share = models.FloatField(default=0)  # of the file that is read, 0 to 1
     rate = models.FloatField(default=0)  # rows a second
-    beat_at = models.DateTimeField(null=True, blank=True)  # when the worker at it last said so
-    cancel_requested = models.BooleanField(default=False)
     outcome = models.JSONField(default=dict, blank=True)
     error_list = models.FileField(max_length=200, blank=True)  # every row with errors, as CSV
-    created_at = models.DateTimeField(default=timezone.now, editable=False)
-    finished_at = models.DateTimeField(null=True, blank=True)
 
 
 class Release(AppendOnly):
@@ -64,56 +87,34 @@ class Release(AppendOnly):
         constraints = (models.UniqueConstraint(fields=("project", "number"), name="release_number_once"),)
 
 
-class OrderState(models.TextChoices):
-    QUEUED = "queued", "queued"
-    BUILDING = "building", "building"
-    DONE = "done", "done"
-    FAILED = "failed", "failed"
-    CANCELLED = "cancelled", "cancelled"
-
-
-class ReleaseOrder(models.Model):
+class ReleaseOrder(Job):
     """Somebody asked for a release on a page: what became of it, and how far it is."""
 
-    public_id = models.UUIDField(default=uuid4, unique=True, editable=False)
     project = models.ForeignKey(Project, on_delete=models.CASCADE, related_name="release_orders")
     ordered_by = models.ForeignKey(Membership, on_delete=models.PROTECT, related_name="release_orders")
     key = models.UUIDField()  # made with the form: sent twice, it is still one order
     options = models.JSONField(default=dict, blank=True)
-    state = models.CharField(max_length=10, choices=OrderState.choices, default=OrderState.QUEUED)
-    problem = models.CharField(max_length=500, blank=True, default="")  # one sentence for people
     items_done = models.PositiveIntegerField(default=0)
     items_total = models.PositiveIntegerField(default=0)
-    cancel_requested = models.BooleanField(default=False)
-    begun_at = models.DateTimeField(null=True, blank=True)
-    beat_at = models.DateTimeField(null=True, blank=True)  # when the worker at it last said so
     release = models.OneToOneField(Release, null=True, blank=True, on_delete=models.PROTECT, related_name="order")
-    created_at = models.DateTimeField(default=timezone.now, editable=False)
-    finished_at = models.DateTimeField(null=True, blank=True)
 
     class Meta:
         constraints = (models.UniqueConstraint(fields=("project", "key"), name="release_order_once"),)
 
 
-class CompetenceEstimate(models.Model):
-    """What a model of annotator competence makes of the labels of one moment. Shown beside the majority, and no more:
-    nothing that is decided about an item rests on it.
+class CompetenceEstimate(Job):
+    """What a model of annotator competence estimates from the labels of one moment.
 
-    `result` holds what `annotation/competence.py` describes; it names annotators and items by public id.
+    It is shown beside the majority; no decision about an item depends on it. `result` holds what
+    `annotation/analytics/competence.py` describes; it names annotators and items by public id.
     """
 
-    public_id = models.UUIDField(default=uuid4, unique=True, editable=False)
     project = models.ForeignKey(Project, on_delete=models.CASCADE, related_name="competence_estimates")
-    method = models.CharField(max_length=12, choices=choices(words.CompetenceMethod))
+    method = models.CharField(max_length=12, choices=choices(domain_choices.CompetenceMethod))
     ordered_by = models.ForeignKey(
         Membership, null=True, blank=True, on_delete=models.PROTECT, related_name="competence_estimates"
     )  # None: a command
-    state = models.CharField(max_length=10, choices=OrderState.choices, default=OrderState.QUEUED)
-    problem = models.CharField(max_length=500, blank=True, default="")  # one sentence for people
     result = models.JSONField(default=dict, blank=True)
-    created_at = models.DateTimeField(default=timezone.now, editable=False)
-    begun_at = models.DateTimeField(null=True, blank=True)
-    finished_at = models.DateTimeField(null=True, blank=True)
 
     class Meta:
         ordering = ("-pk",)
@@ -145,10 +146,9 @@ class SavedSearch(models.Model):
         return self.name
 
 
-class BulkOrder(models.Model):
+class BulkOrder(Job):
     """Somebody changed many items at once: what was asked, what became of it, and how far it is."""
 
-    public_id = models.UUIDField(default=uuid4, unique=True, editable=False)
     project = models.ForeignKey(Project, on_delete=models.CASCADE, related_name="bulk_orders")
     ordered_by = models.ForeignKey(Membership, on_delete=models.PROTECT, related_name="bulk_orders")
     key = models.UUIDField()  # made with the form: sent twice, it is still one order
@@ -156,17 +156,11 @@ class BulkOrder(models.Model):
     options = models.JSONField(default=dict, blank=True)  # what the act needs: batch, priority, reason
     query = models.TextField(blank=True, default="")
     chosen = models.JSONField(null=True, blank=True)  # public ids; None: everything that the query finds
-    state = models.CharField(max_length=10, choices=OrderState.choices, default=OrderState.QUEUED)
-    problem = models.CharField(max_length=500, blank=True, default="")  # one sentence for people
     items_total = models.PositiveIntegerField(default=0)
     items_done = models.PositiveIntegerField(default=0)
     passed_over = models.JSONField(default=dict, blank=True)  # code -> how many
     last = models.BigIntegerField(default=0)  # the item up to which it is done
     until = models.BigIntegerField(default=0)  # the newest item when it was asked for
-    cancel_requested = models.BooleanField(default=False)
-    beat_at = models.DateTimeField(null=True, blank=True)  # when the worker at it last said so
-    created_at = models.DateTimeField(default=timezone.now, editable=False)
-    finished_at = models.DateTimeField(null=True, blank=True)
 
     class Meta:
         constraints = (models.UniqueConstraint(fields=("project", "key"), name="bulk_order_once"),)

@@ -6,7 +6,7 @@ from django.db import models
 from django.db.models import Q
 from django.utils import timezone
 
-from annotation.domain import words
+from annotation.domain import choices as domain_choices
 from annotation.models.base import choices
 from annotation.models.projects import ROLE_FLAG, Batch, Category, Membership, Project
 
@@ -14,7 +14,7 @@ from annotation.models.projects import ROLE_FLAG, Batch, Category, Membership, P
 class Invitation(models.Model):
     """A link by which one person joins a project, once. Only the hash of its secret is kept.
 
-    Open: not accepted, not revoked, not expired, and its maker is still an admin (`annotation/inviting.py`).
+    Open: not accepted, not revoked, not expired, and its maker is still an admin (`annotation/members/invitations.py`).
     """
 
     public_id = models.UUIDField(default=uuid4, unique=True, editable=False)
@@ -48,8 +48,8 @@ class Invitation(models.Model):
         )
 
     @property
-    def roles(self) -> tuple[words.Role, ...]:
-        return tuple(role for role in words.Role if getattr(self, ROLE_FLAG[role]))
+    def roles(self) -> tuple[domain_choices.Role, ...]:
+        return tuple(role for role in domain_choices.Role if getattr(self, ROLE_FLAG[role]))
 
 
 class ConsentText(models.Model):
@@ -58,7 +58,9 @@ class ConsentText(models.Model):
     project = models.ForeignKey(Project, on_delete=models.CASCADE, related_name="consent_texts")
     version = models.PositiveIntegerField()
     text = models.TextField(blank=True, default="")  # "": the site's own words stood there
-    on_withdrawal = models.CharField(max_length=8, choices=choices(words.OnWithdrawal), default=words.OnWithdrawal.KEEP)
+    on_withdrawal = models.CharField(
+        max_length=8, choices=choices(domain_choices.OnWithdrawal), default=domain_choices.OnWithdrawal.KEEP
+    )
     created_at = models.DateTimeField(default=timezone.now, editable=False)
 
     class Meta:

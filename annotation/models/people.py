@@ -5,7 +5,7 @@ from uuid import uuid4
 from django.contrib.auth.models import AbstractUser
 from django.db import models
 
-from annotation.domain import words
+from annotation.domain import choices as domain_choices
 from annotation.models.base import choices
 
 
@@ -21,11 +21,13 @@ class User(AbstractUser):
     public_id = models.UUIDField(default=uuid4, unique=True, editable=False)
     blur = models.BooleanField(default=True)
     blur_strength = models.CharField(
-        max_length=8, choices=choices(words.BlurStrength), default=words.BlurStrength.PATCHES
+        max_length=8, choices=choices(domain_choices.BlurStrength), default=domain_choices.BlurStrength.PATCHES
     )
     grey = models.BooleanField(default=True)
     sepia = models.BooleanField(default=False)
-    picture_size = models.CharField(max_length=8, choices=choices(words.PictureSize), default=words.PictureSize.FULL)
+    picture_size = models.CharField(
+        max_length=8, choices=choices(domain_choices.PictureSize), default=domain_choices.PictureSize.FULL
+    )
     fold_text = models.BooleanField(default=False)  # a post's text stays closed until opened
     viewing_chosen = models.BooleanField(default=False)  # until then a project they join sets its defaults
     theme = models.CharField(max_length=8, choices=Theme.choices, default=Theme.SYSTEM)

@@ -9,27 +9,17 @@ from django.db import models
 from django.db.models import Q
 from django.utils import timezone
 
-from annotation.domain import words
+from annotation.domain import choices as domain_choices
 from annotation.domain.votes import Category as CategoryValue
 from annotation.models.base import choices, random_key
 from annotation.models.people import User
 
-ROLE_FLAG = {words.Role.ANNOTATOR: "annotates", words.Role.REVIEWER: "reviews", words.Role.ADMIN: "administers"}
+ROLE_FLAG = {
+    domain_choices.Role.ANNOTATOR: "annotates",
+    domain_choices.Role.REVIEWER: "reviews",
+    domain_choices.Role.ADMIN: "administers",
+}
 """Where a membership keeps each role."""
-
-
-class ProjectQuerySet(models.QuerySet["Project"]):
-    def for_user(self, user: User | AnonymousUser, *roles: words.Role) -> Self:
-        """Projects where the user is an active member, with one of the roles if any are named."""
-        if not user.is_authenticated:
-            return self.none()
-        mine = Membership.objects.filter(user=user, active=True)
-        if roles:
-            wanted = Q()
-            for role in roles:
-                wanted |= Q(**{ROLE_FLAG[role]: True})
-            mine = mine.filter(wanted)
-        return self.filter(pk__in=mine.values("project_id"))
 
 
 class Project(models.Model):
@@ -41,14 +31,16 @@ class Project(models.Model):
     description = models.TextField(blank=True, default="")
     seats = models.PositiveSmallIntegerField(default=3)
     extra_seats = models.PositiveSmallIntegerField(default=0)  # m more on no_majority, before a reviewer looks
-    policy = models.CharField(max_length=8, choices=choices(words.Policy), default=words.Policy.REVIEW)
+    policy = models.CharField(
+        max_length=8, choices=choices(domain_choices.Policy), default=domain_choices.Policy.REVIEW
+    )
     low_quality_threshold = models.PositiveSmallIntegerField(default=1)
     priors_wanted = models.BooleanField(default=False)  # imported items wait for them
     prior_display = models.CharField(
-        max_length=20, choices=choices(words.PriorDisplay), default=words.PriorDisplay.SHOWN
+        max_length=20, choices=choices(domain_choices.PriorDisplay), default=domain_choices.PriorDisplay.SHOWN
     )
     show_keyword_priors = models.BooleanField(default=False)
-    order = models.CharField(max_length=8, choices=choices(words.Order), default=words.Order.BREADTH)
+    order = models.CharField(max_length=8, choices=choices(domain_choices.Order), default=domain_choices.Order.BREADTH)
     lease_minutes = models.PositiveSmallIntegerField(default=20)
     dispute_model_conflict = models.BooleanField(default=False)
     adjudicate_own = models.BooleanField(default=False)  # may a reviewer settle an item they labelled themselves
@@ -67,8 +59,12 @@ class Project(models.Model):
     export_key = models.CharField(max_length=64, default=random_key, editable=False)  # keys pseudonyms in releases
     # who labels what (campaigns)
     quota = models.PositiveIntegerField(null=True, blank=True)  # labels a person, None: no limit
-    second_factor = models.CharField(max_length=8, choices=choices(words.SecondFactor), default=words.SecondFactor.NONE)
-    on_withdrawal = models.CharField(max_length=8, choices=choices(words.OnWithdrawal), default=words.OnWithdrawal.KEEP)
+    second_factor = models.CharField(
+        max_length=8, choices=choices(domain_choices.SecondFactor), default=domain_choices.SecondFactor.NONE
+    )
+    on_withdrawal = models.CharField(
+        max_length=8, choices=choices(domain_choices.OnWithdrawal), default=domain_choices.OnWithdrawal.KEEP
+    )
     withheld_percent = models.PositiveSmallIntegerField(default=0)  # of (annotator, item): no priors at all
     influence_seed = models.CharField(max_length=64, default=random_key, editable=False)
     training_required = models.BooleanField(default=False)
@@ -76,7 +72,7 @@ class Project(models.Model):
     training_attempts = models.PositiveSmallIntegerField(default=3)  # 0: as many as one likes
     check_percent = models.PositiveSmallIntegerField(default=0)  # of what is handed out: items with known answers
     new_batches = models.CharField(
-        max_length=8, choices=choices(words.BatchState), default=words.BatchState.WAITING
+        max_length=8, choices=choices(domain_choices.BatchState), default=domain_choices.BatchState.WAITING
     )  # the state of a batch that an import names first: waiting or open
     queues_settled = models.BooleanField(default=True, editable=False)  # False: `Item.queue` lags behind the batches
     # care; None: no cap. A person may set lower ones for themselves
@@ -92,14 +88,17 @@ class Project(models.Model):
     delete_after = models.DateTimeField(null=True, blank=True)  # somebody asked for its deletion; until then undoable
     created_at = models.DateTimeField(default=timezone.now, editable=False)
 
-    objects = ProjectQuerySet.as_manager()
-
     class Meta:
         ordering = ("name",)
         constraints = (models.CheckConstraint(condition=Q(seats__gte=2, seats__lte=15), name="project_seats_2_to_15"),)
 
     def __str__(self) -> str:
         return self.name
+
+    @property
+    def is_closed(self) -> bool:
+        """Whether the project can only be read: it is archived, or waits for its deletion."""
+        return self.archived_at is not None or self.delete_after is not None
 
     def category_values(self) -> tuple[CategoryValue, ...]:
         """The project's categories as values for the rules, by code."""
@@ -240,13 +239,23 @@ class Membership(models.Model):
     def __str__(self) -> str:
         return self.pseudonym
 
-    def has(self, role: words.Role) -> bool:
+    def has(self, role: domain_choices.Role) -> bool:
         """Whether this member has the role and is active."""
         return self.active and bool(getattr(self, ROLE_FLAG[role]))
 
     @property
-    def roles(self) -> tuple[words.Role, ...]:
-        return tuple(role for role in words.Role if self.has(role))
+    def roles(self) -> tuple[domain_choices.Role, ...]:
+        return tuple(role for role in domain_choices.Role if self.has(role))
+
+    @property
+    def sees_debates(self) -> bool:
+        """Whether they may see what models and people argued about items."""
+        return self.administers or self.reviews
+
+    @property
+    def sees_figures(self) -> bool:
+        """Whether they may see figures of the whole project: nobody who labels, except admins."""
+        return self.administers or (self.reviews and not self.annotates)
 
 
 class Batch(models.Model):
@@ -255,7 +264,9 @@ class Batch(models.Model):
     public_id = models.UUIDField(default=uuid4, unique=True, editable=False)
     project = models.ForeignKey(Project, on_delete=models.CASCADE, related_name="batch_rows")
     name = models.CharField(max_length=100, blank=True)
-    state = models.CharField(max_length=8, choices=choices(words.BatchState), default=words.BatchState.OPEN)
+    state = models.CharField(
+        max_length=8, choices=choices(domain_choices.BatchState), default=domain_choices.BatchState.OPEN
+    )
     pilot = models.BooleanField(default=False)  # the others wait until it is closed
     limited = models.BooleanField(default=False)  # to `members`
     members = models.ManyToManyField(Membership, blank=True, related_name="batches")

@@ -1,5 +1,6 @@
 """Template tags and filters that every page shares."""
 
+from collections.abc import Iterable, Mapping
 from datetime import datetime
 from typing import Any
 
@@ -12,34 +13,34 @@ from django.utils.safestring import SafeString
 from django.utils.timesince import timesince
 from django.utils.translation import gettext as _
 
-from annotation import rooms
-from annotation.domain.guidelines import render
-from annotation.domain.marking import has_tower, pieces
-from annotation.links import CAMPAIGN, address_of, headed, opened_to, places_of
+from annotation.core import extensions
+from annotation.core.display_names import name_of
+from annotation.core.error_messages import sentence_for
+from annotation.core.navigation import CAMPAIGN, address_of, headed, places_of
+from annotation.domain.markdown import render
+from annotation.domain.visible_controls import has_tower, pieces
 from annotation.models import Category, Membership, Project
-from annotation.naming import name_of
-from annotation.refusals import sentence_for
 
 register = template.Library()
 
 
 @register.filter
 def megabytes(size: int) -> str:
-    """A number of bytes in decimal megabytes, without the unit; to a tenth below ten."""
+    """Format a number of bytes in decimal megabytes, without the unit; with one decimal below ten."""
     return floatformat(size / 1_000_000, -1 if size < 10_000_000 else 0)
 
 
 @register.inclusion_tag("_nav.html", takes_context=True)
 def project_nav(context: template.Context) -> dict[str, Any]:
-    """The links to a project's pages that the viewer's roles open; the current one is marked."""
+    """Return the links to a project's pages that the viewer's roles permit, with the current one marked."""
     match = getattr(context.get("request"), "resolver_match", None)
     here = match.url_name if match else ""
     return {"places": headed(places_of(context["membership"], context["project"], here))}
 
 
-@register.inclusion_tag("_tabs.html", takes_context=True)
+@register.inclusion_tag("components/tabs.html", takes_context=True)
 def place_tabs(context: template.Context) -> dict[str, Any]:
-    """The tabs over the first page of each place that shares its link of the header with others."""
+    """Return the tabs of pages that share one link of the header."""
     match = getattr(context.get("request"), "resolver_match", None)
     here = match.url_name if match else ""
     places = places_of(context["membership"], context["project"], here)
@@ -47,12 +48,12 @@ def place_tabs(context: template.Context) -> dict[str, Any]:
     mark = "top" if any(place["top"] for place in places) else "current"
     group = next((place["group"] for place in places if place[mark]), "")
     tabs = [place | {"current": place[mark]} for place in places if group and place["group"] == group]
-    return {"tabs": tabs if len(tabs) > 1 else [], "about": _("Posts") if group == rooms.POSTS else _("Models")}
+    return {"tabs": tabs if len(tabs) > 1 else [], "about": _("Posts") if group == extensions.POSTS else _("Models")}
 
 
-@register.inclusion_tag("_tabs.html", takes_context=True)
+@register.inclusion_tag("components/tabs.html", takes_context=True)
 def campaign_tabs(context: template.Context) -> dict[str, Any]:
-    """The tabs over every page about running the campaign; for admins."""
+    """Return the tabs of the campaign pages, for admins."""
     match = getattr(context.get("request"), "resolver_match", None)
     here = match.url_name if match else ""
     project: Project = context["project"]
@@ -64,13 +65,13 @@ def campaign_tabs(context: template.Context) -> dict[str, Any]:
     return {"tabs": tabs}
 
 
-@register.inclusion_tag("_tabs.html", takes_context=True)
+@register.inclusion_tag("components/tabs.html", takes_context=True)
 def item_tabs(context: template.Context) -> dict[str, Any]:
-    """The tabs over an item's pages: its own, and what other apps know about it."""
+    """Return the tabs of an item's pages: its own and those that other apps register."""
     match = getattr(context.get("request"), "resolver_match", None)
     here = match.view_name if match else ""
     item, project = context["item"], context["project"]
-    known = [("annotation:item", _("The post")), *((tab.url_name, tab.text) for tab in rooms.tabs)]
+    known = [("annotation:item", _("The post")), *((tab.url_name, tab.text) for tab in extensions.tabs())]
     tabs = [
         {"href": reverse(name, args=[project.slug, item.public_id]), "text": text, "current": here == name}
         for name, text in known
@@ -80,47 +81,52 @@ def item_tabs(context: template.Context) -> dict[str, Any]:
 
 @register.inclusion_tag("_item_actions.html", takes_context=True)
 def item_actions(context: template.Context) -> dict[str, Any]:
-    """The buttons of other apps on an item's page, where they can be pressed."""
-    item, project, opens = context["item"], context["project"], opened_to(context["membership"])
-    found = [each for each in rooms.actions if opens[each.opens] and item.stage in each.stages and each.fits(item)]
+    """Return the buttons that other apps register for an item's page, where they apply."""
+    item, project, member = context["item"], context["project"], context["membership"]
+    offered = (action for action in extensions.actions() if action.opens(member) and item.stage in action.stages)
     actions = [
-        {"href": reverse(each.url_name, args=[project.slug, item.public_id]), "text": each.text, "main": each.main}
-        for each in found
+        {
+            "href": reverse(action.url_name, args=[project.slug, item.public_id]),
+            "text": action.text,
+            "main": action.main,
+        }
+        for action in offered
+        if action.fits(item)
     ]
     return {"actions": actions}
 
 
 @register.inclusion_tag("_ways.html")
 def project_ways(member: Membership) -> dict[str, Any]:
-    """The same places as buttons for the list of projects; the first is the main one."""
+    """Return the links to a project's pages as buttons for the list of projects; the first is the main one."""
     return {"places": headed(places_of(member, member.project))}
 
 
 @register.simple_tag
 def menu_link(name: str, text: str, *args: Any) -> SafeString:
-    """A link of the menu, or nothing where this installation has no such page."""
+    """Return a link of the menu, or an empty text if this installation has no such page."""
     address = address_of(name, *args)
     return format_html('<a href="{}">{}</a>', address, text) if address else SafeString("")
 
 
 @register.filter
 def hue(category: Category) -> str:
-    """The class that carries a category's colour; number and name always stand beside it."""
+    """Return the CSS class of a category's colour. Number and name must always be shown with it."""
     return f"cat-{category.code % 10}"
 
 
 @register.filter
 def age(since: datetime) -> str:
-    """How long ago, in its largest unit alone: lists have no room for more."""
+    """Return how long ago a time was, in its largest unit only, to fit into lists."""
     return timesince(since, depth=1)
 
 
 @register.filter
 def marked(text: str) -> SafeString:
-    """The text, escaped, with every direction control followed by a visible mark.
+    """Escape the text and put a visible mark after every direction control.
 
     The control itself stays inside its own isolated element, so that the text reads as its author meant
-    while the mark says what happens there.
+    while the mark shows what happens there.
     """
     return format_html_join(
         "",
@@ -131,31 +137,71 @@ def marked(text: str) -> SafeString:
 
 @register.filter
 def towering(text: str) -> bool:
-    """Whether the text stacks so many combining marks that its box needs a bounded line height."""
+    """Return whether the text stacks so many combining marks that its box needs a bounded line height."""
     return has_tower(text)
 
 
 @register.filter
 def as_guidelines(markdown: str) -> SafeString:
-    """Guidelines as HTML: the one place where text becomes markup, after the allow-list of `render`."""
+    """Render guidelines as HTML: the only place where text becomes markup, after the allow-list of `render`."""
     return SafeString(render(markdown))
 
 
 @register.filter
 def model_name(model: str) -> str:
-    """The model without its provider, as people know it."""
+    """Return the model's name without its provider."""
     return model.partition(":")[2] or model
 
 
 @register.simple_tag
 def challenge_field(form: Form, modality: str) -> BoundField:
-    """The field by which the prior of a modality is challenged."""
+    """Return the form field that challenges the prior of a modality."""
     return form[f"challenge_{modality}"]
 
 
 @register.filter
+def class_for(value: str, classes: str) -> str:
+    """Return the class of a value, with a space before it, out of `value=class` pairs; nothing for other values.
+
+    It follows the element's own class: `class="chip{{ run.state|class_for:'succeeded=is-good failed=is-warn' }}"`.
+    """
+    by_value = dict(pair.split("=") for pair in classes.split())
+    return f" {by_value[value]}" if value in by_value else ""
+
+
+@register.filter
+def among(value: str, values: str) -> bool:
+    """Return whether the value is one of the values, which spaces separate."""
+    return value in values.split()
+
+
+@register.filter
+def value_at(values: Mapping[str, Any], key: str) -> Any:
+    """Return the value that a mapping has under a key that is itself a variable; an empty text if it has none."""
+    return values.get(key, "")
+
+
+@register.filter
+def words_of(values: Iterable[str]) -> list[str]:
+    """Return stored words as people read them."""
+    return [words(value) for value in values]
+
+
+@register.filter
+def hateful_or_not(hateful: bool) -> str:
+    """Return the word for a judgement of yes or no."""
+    return _("hateful") if hateful else _("not hateful")
+
+
+@register.simple_tag
+def listed(*parts: str, by: str = ", ") -> SafeString:
+    """Join the non-empty parts. For texts that follow each other without a space before the separator."""
+    return format_html_join(by, "{}", ((part,) for part in parts if part))
+
+
+@register.filter
 def severity_name(band: int) -> str:
-    """The word for a severity of 0 to 3."""
+    """Return the name of a severity from 0 to 3."""
     return (_("none expected"), _("mild"), _("strong"), _("severe"))[band]
 
 
@@ -167,7 +213,10 @@ def _mark(name: str) -> SafeString | str:
 
 @register.simple_tag
 def refusal(code: str, sentence: str) -> SafeString | str:
-    """Why a file or row was refused. In other languages the English sentence follows, with its values and limits."""
+    """Return why a file or row was refused.
+
+    In other languages the English sentence follows, with its values and limits.
+    """
     said = sentence_for(code, sentence)
     if said == sentence:
         return sentence
@@ -176,5 +225,5 @@ def refusal(code: str, sentence: str) -> SafeString | str:
 
 @register.filter
 def words(value: str | None) -> str:
-    """A stored word as people read it: `kind_undecided` → kind undecided."""
+    """Return a stored code as words: `kind_undecided` → kind undecided."""
     return name_of(value or "")

@@ -1,1 +1,1 @@
-"""Django's PostgreSQL backend, with a cheaper look at a pooled connection before it is used."""
+"""Django's PostgreSQL backend, with a cheaper check of a pooled connection before its use."""

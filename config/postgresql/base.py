@@ -1,11 +1,11 @@
-"""A pooled connection is glanced at before it is handed out, without asking the server.
+"""Checks a pooled connection before its use without asking the server.
 
 Django's own check (CONN_HEALTH_CHECKS) sends an empty query each time a connection leaves the pool: a third of all
-that a run's step asks of the database. A server that went away has closed its end, which the socket tells at once; one
-that is silent would have swallowed the query just as well.
+queries of a run's step. A server that went away has closed its end, which the socket shows at once; a server that is
+silent would not have answered the query either.
 
-While the server is away nobody waits for a connection as long as for one that others use: the requests that queue up
-behind those that wait would be answered late, and all with the same 503.
+While the server is away, nobody waits for a connection as long as for one that others use: the requests queued behind
+would be answered late, all with the same 503.
 """
 
 import select
@@ -20,12 +20,12 @@ from psycopg_pool import PoolTimeout
 
 class _Operations(DatabaseOperations):
     def last_executed_query(self, cursor: Any, sql: Any, params: Any) -> str:
-        """What was run, for `connection.queries`; of a planned statement its text, without the values."""
+        """Return the query for `connection.queries`; of a planned statement its text, without the values."""
         return super().last_executed_query(cursor, sql, params) or str(sql)
 
 
 class DatabaseWrapper(base.DatabaseWrapper):
-    """PostgreSQL, with connections of the pool that the server has closed replaced."""
+    """PostgreSQL; pooled connections that the server has closed are replaced."""
 
     ops_class = _Operations
     _AWAY = 0.5
@@ -33,7 +33,7 @@ class DatabaseWrapper(base.DatabaseWrapper):
 
     @async_unsafe
     def get_new_connection(self, conn_params: dict[str, Any]) -> Any:
-        """A connection that the server has not closed; raises as Django's does."""
+        """Return a connection that the server has not closed; raise as Django's does."""
         while True:
             connection = self._taken(conn_params)
             if not self.pool or _is_open(connection):
@@ -43,9 +43,9 @@ class DatabaseWrapper(base.DatabaseWrapper):
 
     @async_unsafe
     def planned_cursor(self) -> Any:
-        """A cursor for statements whose text never changes: the server plans them once a connection, not every time.
+        """Return a cursor for SQL whose text never changes: the server plans it once per connection, not every time.
 
-        Values are bound by the server here: what has no type of its own (`SELECT %s`) needs a cast.
+        Values are bound by the server here: a value without a type of its own (`SELECT %s`) needs a cast.
         """
         self.ensure_connection()
         usual, self.connection.cursor_factory = self.connection.cursor_factory, base.ServerBindingCursor
@@ -67,7 +67,7 @@ class DatabaseWrapper(base.DatabaseWrapper):
 
 
 def _is_open(connection: "psycopg.Connection[Any]") -> bool:
-    """Whether the server still holds its end; only where it has said something unasked it is asked in turn."""
+    """Return whether the server still holds its end. The server is asked only if it has sent something unexpectedly."""
     try:
         poll = select.poll()
         poll.register(connection.fileno(), select.POLLIN)

@@ -8,21 +8,22 @@ from rest_framework.request import Request
 from rest_framework.response import Response
 from rest_framework.views import APIView
 
-from annotation.api.scope import member, problem
-from annotation.api.shapes import ProblemShape
-from annotation.domain.texts import BadText
-from annotation.domain.words import Role
-from annotation.finding import visible_items
-from annotation.reviewing import may_see_votes
-from generation import releasing_counterspeech, requesting
-from generation.domain.counter_options import MOST_CANDIDATES, Length, Tone
-from generation.domain.intents import Intent
-from generation.methods import counterspeech
+from annotation.api.access import member, problem
+from annotation.api.serializers import ProblemShape
+from annotation.domain.choices import Role
+from annotation.domain.text_rules import BadText
+from annotation.items.search import visible_items
+from annotation.review.queue import may_see_votes
+from generation.counterspeech import export
+from generation.counterspeech import request as counterspeech_request
+from generation.counterspeech.candidate_json import reported
+from generation.counterspeech.presenters import visible_exchanges
+from generation.domain.counterspeech.intents import Intent
+from generation.domain.counterspeech.options import MOST_CANDIDATES, Length, Tone
+from generation.methods.counterspeech import candidates as counterspeech_candidates
 from generation.models import Exchange
-from generation.reporting_counterspeech import reported
-from generation.showing_counterspeech import visible_exchanges
+from runs.execution.budget import BudgetExceeded
 from runs.models import Run
-from runs.spending import BudgetExceeded
 
 MOST_ITEMS = 200
 
@@ -31,7 +32,7 @@ class CounterWish(serializers.Serializer[Any]):
     """Which items, or a text, and what is chosen about the candidates."""
 
     items = serializers.ListField(child=serializers.CharField(max_length=128), default=list, max_length=MOST_ITEMS)
-    text = serializers.CharField(max_length=requesting.MOST_PASTED, default="", allow_blank=True)
+    text = serializers.CharField(max_length=counterspeech_request.MOST_PASTED, default="", allow_blank=True)
     intents = serializers.ListField(child=serializers.ChoiceField(list(Intent)), default=list(Intent), min_length=1)
     candidates = serializers.IntegerField(default=5, min_value=1, max_value=MOST_CANDIDATES)
     tone = serializers.ChoiceField(list(Tone), default=Tone.CALM)
@@ -54,7 +55,7 @@ class Counterspeech(APIView):
         rows: list[dict[str, Any]] = []
         for exchange in visible_exchanges(mine).select_related("item").order_by("-id")[:100]:
             runs = Run.objects.filter(project=mine.project.public_id, subject=exchange.public_id)
-            if (run := runs.filter(method=counterspeech.NAME).last()) is not None:
+            if (run := runs.filter(method=counterspeech_candidates.NAME).last()) is not None:
                 intents = [Intent(each) for each in run.options["intents"]]
                 rows += reported(exchange, run, intents)
         return Response(rows)
@@ -76,12 +77,12 @@ class Counterspeech(APIView):
             if item is None or item.excluded_for or not may_see_votes(item, mine):
                 return problem(400, "unknown_item", f"There is no item {name[:80]!r} that can be answered.")
             item.project = mine.project
-            exchanges.append(requesting.open_on_item(item, mine))
+            exchanges.append(counterspeech_request.open_on_item(item, mine))
         try:
             if text:
-                exchanges.append(requesting.open_on_text(mine.project, text, mine))
-            made = [(each, requesting.write(each, mine, asked, again=again)) for each in exchanges]
-        except (requesting.BadChoice, BudgetExceeded) as bad:
+                exchanges.append(counterspeech_request.open_on_text(mine.project, text, mine))
+            made = [(each, counterspeech_request.write(each, mine, asked, again=again)) for each in exchanges]
+        except (counterspeech_request.BadChoice, BudgetExceeded) as bad:
             return problem(400, "bad_choice", str(bad))
         except BadText as bad:
             return problem(400, bad.code, bad.sentence)
@@ -97,4 +98,4 @@ class ApprovedReplies(APIView):
     def get(self, request: Request, slug: str) -> Response:
         """The approved replies in the columns of IntentCONANv2 with provenance and edits; for admins."""
         mine = member(request, slug, Role.ADMIN)
-        return Response(list(releasing_counterspeech.replies(mine.project)))
+        return Response(list(export.replies(mine.project)))

@@ -10,17 +10,18 @@ from rest_framework.request import Request
 from rest_framework.response import Response
 from rest_framework.views import APIView
 
-from annotation.api.scope import member, number, problem
-from annotation.api.shapes import ProblemShape
-from annotation.domain.words import Role
-from generation import accepting, injecting, switching
-from generation.domain.planning import BadPlan
-from generation.domain.sample_forms import BatchOptions
-from generation.domain.sampling import SampleState
+from annotation.api.access import member, number, problem
+from annotation.api.serializers import ProblemShape
+from annotation.domain.choices import Role
+from generation.domain.injection.plan import BadPlan
+from generation.domain.injection.schema import BatchOptions
+from generation.domain.injection.states import SampleState
+from generation.injection import batches as injection_batches
+from generation.injection import review, settings
+from generation.injection.presenters import may_look_at, visible_samples
+from generation.injection.report import coverage_of, report_of, standing_of
 from generation.models import InjectionBatch, Sample
-from generation.reporting_injection import coverage_of, report_of, standing_of
-from generation.showing_injection import may_look_at, visible_samples
-from runs.spending import BudgetExceeded
+from runs.execution.budget import BudgetExceeded
 
 MOST_LISTED = 500
 
@@ -41,7 +42,7 @@ class BatchWish(serializers.Serializer[Any]):
 
     language = serializers.CharField(max_length=60, default=BatchOptions().language)
     temperature = serializers.FloatField(min_value=0, max_value=2, default=BatchOptions().temperature)
-    seed = serializers.IntegerField(min_value=0, max_value=injecting.MOST_SEED, default=None, allow_null=True)
+    seed = serializers.IntegerField(min_value=0, max_value=injection_batches.MOST_SEED, default=None, allow_null=True)
     again = serializers.BooleanField(default=False, help_text="Another batch of a plan that was carried out.")
 
 
@@ -84,7 +85,7 @@ class Injection(APIView):
         cells = [cell for row in coverage_of(mine.project).values() for cell in row if cell is not None]
         squares = [{"pattern": cell.pattern, "category": cell.category.code, "wanted": cell.wanted, "gold": cell.gold,
                     "in_work": cell.in_work, "missing": cell.missing} for cell in cells]  # fmt: skip
-        told = {"on": switching.is_on(mine.project), "terms_version": switching.TERMS_VERSION}
+        told = {"on": settings.is_on(mine.project), "terms_version": settings.TERMS_VERSION}
         return Response({**told, "coverage": squares, "batches": [standing_of(batch) for batch in batches]})
 
     @extend_schema(request=PlanWish, responses={202: dict, 400: ProblemShape, 409: ProblemShape})
@@ -96,14 +97,14 @@ class Injection(APIView):
         wish = shape.validated_data
         options = {"language": wish["language"], "temperature": wish["temperature"]}
         try:
-            batch = injecting.begin(
+            batch = injection_batches.begin(
                 mine.project, wish["plan"], mine, options, seed=wish["seed"], again=wish["again"]
             )  # fmt: skip
-        except switching.InjectionOff as off:
+        except settings.InjectionOff as off:
             return problem(409, off.code, str(off))
         except BadPlan as bad:
             return problem(400, "bad_plan", bad.sentence, entry=bad.entry)
-        except (injecting.BadOptions, injecting.NoWriter) as bad:
+        except (injection_batches.BadOptions, injection_batches.NoWriter) as bad:
             return problem(400, bad.code, str(bad))
         except BudgetExceeded as bad:
             return problem(400, "budget_exceeded", str(bad))
@@ -121,12 +122,12 @@ class Switch(APIView):
         shape.is_valid(raise_exception=True)
         if shape.validated_data["on"]:
             try:
-                switching.switch_on(mine, shape.validated_data["terms_version"])
-            except switching.BadTerms as bad:
-                return problem(409, bad.code, str(bad), terms_version=switching.TERMS_VERSION)
+                settings.switch_on(mine, shape.validated_data["terms_version"])
+            except settings.BadTerms as bad:
+                return problem(409, bad.code, str(bad), terms_version=settings.TERMS_VERSION)
         else:
-            switching.switch_off(mine)
-        return Response({"on": switching.is_on(mine.project), "terms_version": switching.TERMS_VERSION})
+            settings.switch_off(mine)
+        return Response({"on": settings.is_on(mine.project), "terms_version": settings.TERMS_VERSION})
 
 
 class Batch(APIView):
@@ -159,7 +160,7 @@ class Samples(APIView):
             rows = rows.filter(state=state)
         some = list(rows[: number(self, request, "limit", 100, MOST_LISTED)])
         for row in some:
-            accepting.look_at(row, mine)
+            review.look_at(row, mine)
         return Response([told(row) for row in some])
 
 
@@ -171,7 +172,7 @@ class OneSample(APIView):
         """Show a sample with how it was made."""
         mine = member(request, slug, Role.REVIEWER, Role.ADMIN)
         found = self._found(mine, public_id)
-        accepting.look_at(found, mine)
+        review.look_at(found, mine)
         return Response(told(found))
 
     @extend_schema(request=SampleDecision, responses={200: dict, 409: ProblemShape, 422: ProblemShape})
@@ -186,10 +187,10 @@ class OneSample(APIView):
             return problem(422, "missing_reason", "Say why the sample is rejected.")
         try:
             if shape.validated_data["decision"] == "accept":
-                accepting.accept(found, mine)
+                review.accept(found, mine)
             else:
-                accepting.reject(found, mine, reason)
-        except (accepting.CannotDecide, switching.InjectionOff) as fault:
+                review.reject(found, mine, reason)
+        except (review.CannotDecide, settings.InjectionOff) as fault:
             return problem(409, fault.code, str(fault))
         found.refresh_from_db()
         return Response(told(found))

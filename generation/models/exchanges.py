@@ -7,7 +7,7 @@ from django.db.models import Q
 from django.utils import timezone
 
 from annotation.models import Item, Membership, Project
-from generation.domain.explanations import Explanation, filled
+from generation.domain.counterspeech.explanations import Explanation, filled
 
 
 class CounterRules(models.Model):

@@ -8,8 +8,8 @@ from django.utils import timezone
 
 from annotation.models import Category, Item, Membership, Picture, Project
 from annotation.models.base import choices
-from generation.domain.sampling import SampleState
-from generation.domain.strategies import Strategy
+from generation.domain.injection.states import SampleState
+from generation.domain.injection.strategies import Strategy
 
 
 class InjectionRules(models.Model):

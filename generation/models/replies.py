@@ -8,9 +8,9 @@ from django.utils import timezone
 
 from annotation.models import Membership, Project
 from annotation.models.base import choices
-from generation.domain.drafting import ReplyState
-from generation.domain.intents import Intent
-from generation.domain.preferences import Choice, Criterion
+from generation.domain.counterspeech.intents import Intent
+from generation.domain.counterspeech.preferences import Choice, Criterion
+from generation.domain.counterspeech.states import ReplyState
 from generation.models.exchanges import Exchange, Explanations
 
 INTENTS = choices(Intent)

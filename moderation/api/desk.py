@@ -12,20 +12,20 @@ from rest_framework.request import Request
 from rest_framework.response import Response
 from rest_framework.views import APIView
 
-from annotation import replacing
-from annotation.adjudicating import BadRuling, KeyReused, NotAllowed, OwnItem, Stale
-from annotation.api.scope import member, number, problem
-from annotation.api.shapes import ProblemShape
-from annotation.domain.words import Reason, Role, Stage
+from annotation.api.access import member, number, problem
+from annotation.api.serializers import ProblemShape
+from annotation.domain.choices import Reason, Role, Stage
 from annotation.models import Adjudication, Category, Item, Membership, Project, Ruling
-from annotation.reviewing import may_see_votes, wants_category_of
-from moderation import appealing, deciding, desk_queue, leasing, stating
-from moderation.api.desk_shapes import AppealShape, DecisionShape, MissingShape
-from moderation.appealing import DecidedBefore, NotAppealable
-from moderation.deciding import AlreadyProposed, Decided, NeedsAppeal, Proposed, Wanted
-from moderation.desk_page import Desk
-from moderation.desk_refusals import leased_sentence, refusal_of
-from moderation.leasing import Leased
+from annotation.review import expert_replacement
+from annotation.review.adjudicate import BadRuling, NotAllowed, OwnItem, RulingKeyReused, StaleVersion
+from annotation.review.queue import may_see_votes, wants_category_of
+from moderation.api.desk_serializers import AppealShape, DecisionShape, MissingShape
+from moderation.desk import appeals, decide, leases, queue, statements
+from moderation.desk.appeals import DecidedBefore, NotAppealable
+from moderation.desk.case_view import Desk
+from moderation.desk.decide import AlreadyProposed, Decided, NeedsAppeal, Proposed, Wanted
+from moderation.desk.error_messages import leased_sentence, refusal_of
+from moderation.desk.leases import Leased
 from moderation.models import Appeal, Statement
 
 MOST = 200
@@ -38,7 +38,7 @@ class Disputes(APIView):
     @extend_schema(
         operation_id="projects_disputes_list",
         parameters=[
-            *(OpenApiParameter(name, str, enum=list(values)) for name, values in desk_queue.CLOSED_SETS.items()),
+            *(OpenApiParameter(name, str, enum=list(values)) for name, values in queue.CLOSED_SETS.items()),
             OpenApiParameter("batch", str),
             OpenApiParameter("page", int),
             OpenApiParameter("limit", int, description=f"Disputes a page, at most {MOST}."),
@@ -49,10 +49,10 @@ class Disputes(APIView):
         """List what is disputed, appeals first, then by priority and age; votes only one by one."""
         mine = member(request, slug, Role.REVIEWER, Role.ADMIN)
         try:
-            asked = desk_queue.read(request.query_params, strict=True)
-        except desk_queue.UnknownFilter as wrong:
+            asked = queue.read(request.query_params, strict=True)
+        except queue.UnknownFilter as wrong:
             return problem(400, wrong.code, str(wrong))
-        found = desk_queue.queue(mine, asked)
+        found = queue.queue(mine, asked)
         page = Paginator(found, number(self, request, "limit", 50, MOST)).get_page(request.query_params.get("page"))
         return Response({"count": page.paginator.count, "page": page.number, "results": [_row(each) for each in page]})
 
@@ -64,7 +64,7 @@ class NextDispute(APIView):
     def post(self, request: Request, slug: str) -> Response:
         """Take the first dispute that is free for the caller; theirs until the lease lapses. 204: there is none."""
         mine = member(request, slug, Role.REVIEWER)
-        item = leasing.take_next(mine, desk_queue.read(request.query_params))
+        item = leases.take_next(mine, queue.read(request.query_params))
         return (
             Response(status=204) if item is None else Response(_shown(Desk(mine, _item(mine.project, item.public_id))))
         )
@@ -120,15 +120,15 @@ class Replacements(APIView):
         if category is None:
             return problem(422, "unknown_category", f"The project has no category {shape.validated_data['category']}.")
         try:
-            leasing.refuse_others(item, mine)
-            replacing.replace(item, mine, category, shape.validated_data["note"])
+            leases.refuse_others(item, mine)
+            expert_replacement.replace_not_sure(item, mine, category, shape.validated_data["note"])
         except Leased as other:
             return problem(409, other.code, leased_sentence(other.lease))
-        except replacing.NotAnExpert as refused:
+        except expert_replacement.NotAnExpert as refused:
             return problem(403, refused.code, "You have a label on the item, or have seen its votes.")
-        except replacing.NothingToReplace as gone:
+        except expert_replacement.NothingToReplace as gone:
             return problem(409, gone.code, "Nothing is missing here any more.")
-        leasing.give_back(item, mine)
+        leases.give_back(item, mine)
         item.refresh_from_db()
         return Response({"item": item.external_id, "stage": item.stage})
 
@@ -159,7 +159,7 @@ class Appeals(APIView):
     def get(self, request: Request, slug: str) -> Response:
         """List appeals, newest first, with what became of them."""
         mine = member(request, slug, Role.REVIEWER, Role.ADMIN)
-        return _listed(self, request, appealing.appeals_of(mine.project), _appeal)
+        return _listed(self, request, appeals.appeals_of(mine.project), _appeal)
 
 
 class NewAppeal(APIView):
@@ -173,7 +173,7 @@ class NewAppeal(APIView):
         shape = AppealShape(data=request.data)
         shape.is_valid(raise_exception=True)
         try:
-            made = appealing.appeal(item, mine, shape.validated_data["grounds"], shape.validated_data["appellant"])
+            made = appeals.appeal(item, mine, shape.validated_data["grounds"], shape.validated_data["appellant"])
         except NotAppealable as refused:
             return problem(409, refused.code, str(refused))
         except NotAllowed as refused:
@@ -189,12 +189,12 @@ class Statements(APIView):
         """The version in force, or (version 0) the fields as the record fills them."""
         mine = member(request, slug, Role.REVIEWER, Role.ADMIN)
         item = _seen_item(mine, public_id)
-        newest = stating.newest(item)
+        newest = statements.newest(item)
         if newest is not None:
             return Response(_statement(newest))
         try:
-            return Response({"version": 0, "fields": stating.filled(item)})
-        except stating.NotDecided as open_still:
+            return Response({"version": 0, "fields": statements.filled(item)})
+        except statements.NotDecided as open_still:
             return problem(409, open_still.code, "Nothing is decided about this item yet.")
 
     @extend_schema(request=dict, responses={201: dict, **_REFUSED})
@@ -203,10 +203,10 @@ class Statements(APIView):
         mine = member(request, slug, Role.REVIEWER, Role.ADMIN)
         item = _seen_item(mine, public_id)
         try:
-            made = stating.write(item, mine, serializers.DictField().run_validation(request.data))
-        except stating.NotValid as wrong:
+            made = statements.write(item, mine, serializers.DictField().run_validation(request.data))
+        except statements.NotValid as wrong:
             return problem(422, wrong.code, "The statement is not valid yet.", fields=wrong.sentences)
-        except stating.NotDecided as open_still:
+        except statements.NotDecided as open_still:
             return problem(409, open_still.code, "Nothing is decided about this item yet.")
         return Response(_statement(made), status=201)
 
@@ -229,14 +229,14 @@ def _settled(desk: Desk, asked: dict[str, Any], category: Category | None) -> Re
         shown={"hint": desk.pointer.facts} if desk.pointer else {},
     )
     try:
-        done = deciding.settle(desk.item, desk.member, wanted)
-    except Stale as stale:
+        done = decide.settle(desk.item, desk.member, wanted)
+    except StaleVersion as stale:
         return problem(409, stale.code, "Somebody was first.", version=stale.item.version, last=_last(stale))
     except Leased as other:
         return problem(409, other.code, leased_sentence(other.lease))
     except AlreadyProposed as again:
         return problem(409, again.code, refusal_of(again))
-    except (KeyReused, BadRuling) as wrong:
+    except (RulingKeyReused, BadRuling) as wrong:
         return problem(422, wrong.code, refusal_of(wrong))
     except (OwnItem, NotAllowed, DecidedBefore, NeedsAppeal) as refused:
         return problem(403, refused.code, refusal_of(refused))
@@ -247,7 +247,7 @@ def _settled(desk: Desk, asked: dict[str, Any], category: Category | None) -> Re
             return Response({"proposal": str(kept.public_id), "place": kept.place}, status=202)
 
 
-def _last(stale: Stale) -> dict[str, Any] | None:
+def _last(stale: StaleVersion) -> dict[str, Any] | None:
     """Who was first, and what they did."""
     last = stale.last
     if last is None:
@@ -268,7 +268,7 @@ def _listed(view: APIView, request: Request, found: Any, shape: Any) -> Response
 def _seen(found: Any, viewer: Membership) -> Any:
     """Decisions about items that nobody is asked about now: what was said in an earlier round would steer people."""
     closed = found.filter(item__stage__in=(Stage.DISPUTED, Stage.GOLD, Stage.EXCLUDED))
-    wanted = replacing.waiting_for_expert(viewer).values("pk") if viewer.reviews else Item.objects.none()
+    wanted = expert_replacement.waiting_for_expert(viewer).values("pk") if viewer.reviews else Item.objects.none()
     return closed.exclude(item__in=wanted)
 
 
@@ -351,7 +351,7 @@ def _appeal(made: Appeal) -> dict[str, Any]:
 
 
 def _statement(made: Statement) -> dict[str, Any]:
-    return {"version": made.version, "at": made.created_at, "fields": stating.as_json(made)}
+    return {"version": made.version, "at": made.created_at, "fields": statements.as_json(made)}
 
 
 def _item(project: Project, public_id: UUID) -> Item:

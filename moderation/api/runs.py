@@ -11,14 +11,16 @@ from rest_framework.request import Request
 from rest_framework.response import Response
 from rest_framework.views import APIView
 
-from annotation.api.scope import member, number, problem
-from annotation.api.shapes import ProblemShape
-from annotation.domain.words import Role, Stage
+from annotation.api.access import member, number, problem
+from annotation.api.serializers import ProblemShape
+from annotation.domain.choices import EventVerb, Role, Stage
 from annotation.models import Item, Membership, record
-from annotation.reviewing import may_see_intent, may_see_votes
-from moderation import debating, showing
-from moderation.reporting import reported
-from runs import starting
+from annotation.review.queue import may_see_intent, may_see_votes
+from moderation.debates import presenters, start
+from moderation.debates.run_json import run_as_json
+from moderation.methods.debate_method import BadChoice
+from moderation.methods.registry import METHODS
+from runs.control import start as run_start
 from runs.domain.states import RunState
 from runs.models import Run
 
@@ -28,14 +30,14 @@ MOST_RUNS = 200
 class WishShape(serializers.Serializer[Any]):
     """A method, on which items, and what is chosen about it. Without `items` and `stage`: all items."""
 
-    method = serializers.ChoiceField(list(debating.METHODS))
+    method = serializers.ChoiceField(list(METHODS))
     items = serializers.ListField(
         child=serializers.CharField(max_length=128), default=None, allow_null=True, max_length=1000
     )
     stage = serializers.ChoiceField([str(stage) for stage in Stage], default=None, allow_null=True)
     options = serializers.DictField(default=dict)
     models = serializers.DictField(child=serializers.CharField(), default=dict, help_text="By role, provider:model.")
-    repeats = serializers.IntegerField(default=1, min_value=1, max_value=debating.MOST_REPEATS)
+    repeats = serializers.IntegerField(default=1, min_value=1, max_value=start.MOST_REPEATS)
     limits = serializers.DictField(
         child=serializers.IntegerField(min_value=1),
         default=dict,
@@ -59,7 +61,7 @@ class Runs(APIView):
         operation_id="projects_runs_list",
         parameters=[
             OpenApiParameter("state", str, enum=[str(state) for state in RunState]),
-            OpenApiParameter("method", str, enum=list(debating.METHODS)),
+            OpenApiParameter("method", str, enum=list(METHODS)),
             OpenApiParameter("page", int),
             OpenApiParameter("limit", int, description=f"Runs a page, at most {MOST_RUNS}."),
         ],
@@ -68,8 +70,8 @@ class Runs(APIView):
     def get(self, request: Request, slug: str) -> Response:
         """List runs, newest first, without their turns; verdicts only of items that the caller may know votes of."""
         mine = member(request, slug, Role.REVIEWER, Role.ADMIN)
-        found = showing.runs_of(mine.project)
-        for name, known in (("state", list(RunState)), ("method", list(debating.METHODS))):
+        found = presenters.debate_runs(mine.project)
+        for name, known in (("state", list(RunState)), ("method", list(METHODS))):
             if value := request.query_params.get(name, ""):
                 if value not in known:
                     return problem(
@@ -80,7 +82,7 @@ class Runs(APIView):
             request.query_params.get("page")
         )
         shown = list(page.object_list)
-        items = showing.items_by_id(shown)
+        items = presenters.items_of_runs(shown)
         rows = [_row(run, items.get(run.subject), mine) for run in shown]
         return Response({"count": page.paginator.count, "page": page.number, "results": rows})
 
@@ -100,7 +102,7 @@ class Runs(APIView):
             items = found
         if asked["stage"] is not None:
             items = items.filter(stage=asked["stage"])
-        wish = debating.Wish(
+        wish = start.DebateRequest(
             asked["method"],
             asked["options"],
             asked["models"],
@@ -109,9 +111,9 @@ class Runs(APIView):
             limits=asked["limits"],
         )
         try:
-            queued = debating.start(mine.project, items, wish, mine)
-            passed_over, why = debating.left_out(mine.project, items, wish)
-        except debating.BadChoice as bad:
+            queued = start.start_runs(mine.project, items, wish, mine)
+            passed_over, why = start.count_left_out(mine.project, items, wish)
+        except BadChoice as bad:
             return problem(400, "bad_choice", str(bad))
         told = {"left_out": passed_over, "why_left_out": why} if passed_over else {}
         return Response({"queued": queued, **told}, status=202)
@@ -124,7 +126,7 @@ class OneRun(APIView):
     def get(self, request: Request, slug: str, public_id: UUID) -> Response:
         """Show a run; its turns so far while it goes on."""
         _mine, run, item = _run(request, slug, public_id)
-        return Response(reported(run, item.external_id, run.turns.order_by("id")))
+        return Response(run_as_json(run, item.external_id, run.turns.order_by("id")))
 
 
 class Cancelled(APIView):
@@ -134,9 +136,9 @@ class Cancelled(APIView):
     def post(self, request: Request, slug: str, public_id: UUID) -> Response:
         """Cancel a run; what was answered stays. `cancelled` is false where it had ended already."""
         mine, run, _item = _run(request, slug, public_id)
-        ended = starting.cancel([run.public_id])
+        ended = run_start.cancel_runs([run.public_id])
         if ended:
-            record("run_cancelled", project=mine.project, actor=mine, row=run.public_id)
+            record(EventVerb.RUN_CANCELLED, project=mine.project, actor=mine, row=run.public_id)
         return Response({"cancelled": bool(ended)})
 
 
@@ -152,8 +154,8 @@ class JudgedAgain(APIView):
         shape = JudgeShape(data=request.data)
         shape.is_valid(raise_exception=True)
         try:
-            made = debating.judge_again(run, [shape.validated_data["judge"]], mine.project, mine)
-        except debating.BadChoice as bad:
+            made = start.judge_run_again(run, [shape.validated_data["judge"]], mine.project, mine)
+        except BadChoice as bad:
             return problem(400, "bad_choice", str(bad))
         return Response({"run": str(made[0].public_id) if made else None}, status=202)
 
@@ -161,16 +163,16 @@ class JudgedAgain(APIView):
 def _row(run: Run, item: Item | None, viewer: Membership) -> dict[str, Any]:
     """A run of the list; of an item that the viewer may still be asked about only how far it is."""
     if item is not None and may_see_intent(item, viewer):
-        row = reported(run, item.external_id, ())
+        row = run_as_json(run, item.external_id, ())
     else:
-        row = reported(run, None, ()) | {"hateful": None, "category": None, "reason": None}
+        row = run_as_json(run, None, ()) | {"hateful": None, "category": None, "reason": None}
     row.pop("turns")
     return row | {"method": run.method, "repeat": run.repeat}
 
 
 def _run(request: Request, slug: str, public_id: UUID) -> tuple[Membership, Run, Item]:
     mine = member(request, slug, Role.REVIEWER, Role.ADMIN)
-    run = showing.runs_of(mine.project).filter(public_id=public_id).first()
+    run = presenters.debate_runs(mine.project).filter(public_id=public_id).first()
     item = Item.objects.filter(project=mine.project, public_id=run.subject).first() if run else None
     if run is None or item is None or item.excluded_for == "reported" or not may_see_votes(item, mine):
         raise Http404

@@ -10,16 +10,16 @@ from rest_framework.request import Request
 from rest_framework.response import Response
 from rest_framework.views import APIView
 
-from annotation.api.scope import member, problem
-from annotation.api.shapes import ProblemShape
-from annotation.domain.words import Role
+from annotation.api.access import member, problem
+from annotation.api.serializers import ProblemShape
+from annotation.domain.choices import Role
 from annotation.models import Item, Membership
-from annotation.reviewing import may_see_votes
-from moderation import explanations, group_lists, scoring
-from moderation.domain.estimating import Estimator
-from moderation.domain.hatexscore.consistency import Rule
-from moderation.domain.hatexscore.group_files import NAMES, BadGroups
-from moderation.domain.hatexscore.scoring import Weights
+from annotation.review.queue import may_see_votes
+from moderation.domain.hatexscore.cc import Rule
+from moderation.domain.hatexscore.estimators import Estimator
+from moderation.domain.hatexscore.group_list_files import NAMES, BadGroups
+from moderation.domain.hatexscore.score import Weights
+from moderation.hatexscore import explanations, group_lists, start
 from moderation.models import GroupList, Score
 
 PASTED = "pasted"
@@ -29,7 +29,7 @@ class ScoreWish(serializers.Serializer[Any]):
     """Which explanation and how. `explanation` is a key of the item's list, or `pasted` with `text`."""
 
     explanation = serializers.CharField(max_length=200)
-    text = serializers.CharField(max_length=scoring.LONGEST, default="", allow_blank=True)
+    text = serializers.CharField(max_length=start.LONGEST, default="", allow_blank=True)
     prediction = serializers.ChoiceField(["hateful", "non-hateful"], default=None, allow_null=True)
     estimator = serializers.ChoiceField([str(each) for each in Estimator], default=str(Estimator.MODEL))
     model = serializers.CharField(default="", allow_blank=True, help_text="provider:model that estimates")
@@ -68,7 +68,7 @@ class ItemScores(APIView):
             }
             for each in explanations.explanations(item)
         ]
-        return Response({"scores": [shown(row) for row in scoring.scores_of(item)], "explanations": found})
+        return Response({"scores": [shown(row) for row in start.scores_of(item)], "explanations": found})
 
     @extend_schema(request=ScoreWish, responses={202: dict, 400: ProblemShape})
     def post(self, request: Request, slug: str, public_id: UUID) -> Response:
@@ -79,7 +79,7 @@ class ItemScores(APIView):
         asked = shape.validated_data
         prediction = None if asked["prediction"] is None else asked["prediction"] == "hateful"
         said = (
-            scoring.pasted(asked["text"], prediction)
+            start.pasted(asked["text"], prediction)
             if asked["explanation"] == PASTED
             else explanations.named(item, asked["explanation"])
         )
@@ -89,7 +89,7 @@ class ItemScores(APIView):
             weights = Weights(*asked["weights"])
         except ValueError as bad:
             return problem(400, "bad_choice", str(bad))
-        choice = scoring.Choice(
+        choice = start.Choice(
             estimator=Estimator(asked["estimator"]),
             model=asked["model"],
             language=asked["language"],
@@ -101,8 +101,8 @@ class ItemScores(APIView):
             p_masked=asked["p_masked"],
         )
         try:
-            row = scoring.start(item, said, choice, mine)
-        except scoring.CannotScore as bad:
+            row = start.start(item, said, choice, mine)
+        except start.CannotScore as bad:
             return problem(400, "bad_choice", str(bad))
         return Response(shown(row), status=202)
 

@@ -7,7 +7,7 @@ from typing import Annotated, Any
 
 from pydantic import BaseModel, BeforeValidator, ConfigDict, Field, WithJsonSchema, create_model
 
-from annotation.domain.prior_answer import category_reader
+from annotation.domain.priors.schema import category_reader
 from annotation.domain.votes import Category
 
 
@@ -20,7 +20,7 @@ class Task(StrEnum):
     """Hateful or not."""
 
 
-class Shape(BaseModel):
+class AnswerShape(BaseModel):
     """The form of an answer: other keys are passed over, wrong values never clipped; the schema as sent is closed."""
 
     model_config = ConfigDict(
@@ -28,22 +28,25 @@ class Shape(BaseModel):
     )
 
 
-class BinaryVerdict(Shape):
+class BinaryVerdict(AnswerShape):
     """Hateful or not, with the reason first: what is written first guides what follows."""
 
     reason: str = Field(min_length=1, max_length=6000)
     hateful: Annotated[bool, Field(strict=True)]
 
 
-class CategoryVerdict(Shape):
+class CategoryVerdict(AnswerShape):
     """One of the categories."""
 
     reason: str = Field(min_length=1, max_length=6000)
     category: int
 
 
-def verdict_shape(categories: Sequence[Category], task: Task) -> type[Shape]:
-    """The form of a verdict on this task; `category` is read from a code, a name or an alias, written exactly so."""
+def verdict_shape(categories: Sequence[Category], task: Task) -> type[AnswerShape]:
+    """Return the form of a verdict on this task.
+
+    `category` is read from a code, a name or an alias, written exactly so.
+    """
     return BinaryVerdict if task is Task.BINARY else _of_categories(tuple(categories))
 
 
@@ -53,7 +56,7 @@ def _of_categories(categories: tuple[Category, ...]) -> type[CategoryVerdict]:
 
 
 def category_type(categories: Sequence[Category]) -> Any:
-    """The type of a field that holds one of these categories by its code."""
+    """Return the type of a field that holds one of these categories by its code."""
     codes = [category.code for category in categories]
     return Annotated[
         int,
@@ -69,7 +72,10 @@ def verdict(value: dict[str, Any], categories: Sequence[Category]) -> dict[str, 
     return {"hateful": hateful, "category": code, "reason": value["reason"]}
 
 
-def unhateful(categories: Sequence[Category], task: Task, reason: str) -> dict[str, Any]:
-    """The verdict that nothing hateful is there: the first category that is not hateful, where one is asked for."""
+def not_hateful_verdict(categories: Sequence[Category], task: Task, reason: str) -> dict[str, Any]:
+    """Return the verdict that nothing hateful is there.
+
+    It names the first category that is not hateful if the task asks for one.
+    """
     code = next((each.code for each in categories if not each.hateful), None) if task is Task.SIX else None
     return {"hateful": False, "category": code, "reason": reason}

@@ -4,14 +4,20 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
-from moderation.domain.baselines import AgentAnswer, BaselineOptions, Variant, read_comment
+from django import forms
+from django.utils.translation import gettext_lazy as _
+
+from moderation.domain.baseline import AgentAnswer, BaselineOptions, Variant, read_comment
 from moderation.domain.verdicts import Task, verdict, verdict_shape
-from moderation.methods import verdict_end
-from moderation.methods.post import Post, is_there, post_of
+from moderation.methods.debate_method import CommandOption, DebateMethod, OptionForm
+from moderation.methods.post_case import Post, post_of
+from moderation.methods.post_method import PostMethod
+from providers.keyword.arcade import ONE_QUESTION
 from providers.roles import ModelRole
 from runs.domain.states import Reason
-from runs.method import Finish, GiveUp, Limits, Outcome, SavedTurn, Step
+from runs.methods.method import Finish, GiveUp, Limits, SavedTurn, Step
 from runs.models import Run
+from vocabulary.display_names import pgettext
 
 NAME = "baseline"
 ROLES = (ModelRole.BASELINE,)
@@ -28,30 +34,26 @@ _TEMPERATURE: Mapping[Variant, float | None] = {
 
 
 @dataclass(frozen=True)
-class Case:
+class BaselineCase:
     """A post and the question about it."""
 
     post: Post
     options: BaselineOptions
 
 
-class Baseline:
+class Baseline(PostMethod):
     """The four variants of one question; `comment` asks up to three times for its form."""
 
     name = NAME
     limits = Limits(calls=20, tokens=200_000, seconds=1800)
 
-    def case(self, run: Run) -> Case | None:
-        """The post and what was chosen for this run."""
+    def case(self, run: Run) -> BaselineCase | None:
+        """Return the post and what was chosen for this run."""
         post = post_of(run)
-        return Case(post, BaselineOptions.model_validate(run.options)) if post else None
+        return BaselineCase(post, BaselineOptions.model_validate(run.options)) if post else None
 
-    def still_wanted(self, run: Run) -> bool:
-        """Whether the post is still there."""
-        return is_there(run)
-
-    def next_steps(self, case: Case, turns: Mapping[str, SavedTurn]) -> Sequence[Step] | Finish | GiveUp:
-        """The question, or what was answered."""
+    def next_steps(self, case: BaselineCase, turns: Mapping[str, SavedTurn]) -> Sequence[Step] | Finish | GiveUp:
+        """Ask the question, or finish with what was answered."""
         if case.options.variant is Variant.COMMENT:
             return _comment(case, turns)
         if (turn := turns.get("answer")) is None:
@@ -60,27 +62,23 @@ class Baseline:
             return Finish(_said(turn.value["label"] == "hateful", turn.value["reason"]))
         return Finish(verdict(turn.value, case.post.categories))
 
-    def settle(self, run: Run, outcome: Outcome) -> bool:
-        """Compare the verdict with the people's; nothing about the item's labels changes."""
-        return verdict_end.settle(run, outcome)
 
-
-def _question(case: Case) -> Step:
+def _question(case: BaselineCase) -> Step:
     task = _TASK.get(case.options.variant)
     shape = verdict_shape(case.post.categories, task) if task else AgentAnswer
     return _step(case, "answer", shape=shape, max_tokens=800, context={"task": task or ""})
 
 
-def _comment(case: Case, turns: Mapping[str, SavedTurn]) -> Sequence[Step] | Finish | GiveUp:
+def _comment(case: BaselineCase, turns: Mapping[str, SavedTurn]) -> Sequence[Step] | Finish | GiveUp:
     for number in range(1, ATTEMPTS + 1):
         if (turn := turns.get(f"answer.{number}")) is None:
             return [_step(case, f"answer.{number}", max_tokens=200)]
-        if found := read_comment(str(turn.value)):
-            return Finish(_said(*found))
+        if answer := read_comment(str(turn.value)):
+            return Finish(_said(*answer))
     return GiveUp(Reason.INVALID_OUTPUT, f"None of {ATTEMPTS} answers had one of the two forms that were asked for.")
 
 
-def _step(case: Case, key: str, *, context: dict[str, Any] | None = None, **more: Any) -> Step:
+def _step(case: BaselineCase, key: str, *, context: dict[str, Any] | None = None, **more: Any) -> Step:
     options = case.options
     temperature = _TEMPERATURE[options.variant] if options.temperature is None else options.temperature
     return case.post.step(
@@ -97,3 +95,34 @@ def _step(case: Case, key: str, *, context: dict[str, Any] | None = None, **more
 
 def _said(hateful: bool, reason: str) -> dict[str, Any]:
     return {"hateful": hateful, "category": None, "reason": reason}
+
+
+class BaselineForm(OptionForm):
+    """Options of one question."""
+
+    variant = forms.ChoiceField(
+        label=_("Variant"),
+        choices=[
+            (Variant.CATEGORY, _("category")),
+            (Variant.BINARY, _("hateful or not")),
+            (Variant.COMMENT, _("comment form")),
+            (Variant.AGENT, _("label and reason")),
+        ],
+        required=False,
+    )
+
+
+METHOD = DebateMethod(
+    name=NAME,
+    label=_("Baseline, one question"),
+    protocol=Baseline,
+    roles=ROLES,
+    options=BaselineOptions,
+    speaker=ModelRole.BASELINE,
+    keyword_answers=ONE_QUESTION,
+    words={"baseline": pgettext("stored word", "baseline")},
+    form=BaselineForm,
+    form_heading=_("For the baseline"),
+    command_options=(CommandOption("variant", "which", choices=list(Variant)),),
+    task_options=lambda task: {"variant": Variant.CATEGORY if task is Task.SIX else Variant.BINARY},
+)

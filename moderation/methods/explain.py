@@ -3,12 +3,18 @@
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
-from moderation.domain.baselines import ExplainOptions, read_conclusion
-from moderation.methods import verdict_end
-from moderation.methods.post import Post, is_there, post_of
+from django import forms
+from django.utils.translation import gettext_lazy as _
+
+from moderation.domain.baseline import ExplainOptions, read_conclusion
+from moderation.methods.debate_method import CommandOption, Comparison, DebateMethod, OptionForm
+from moderation.methods.post_case import Post, post_of
+from moderation.methods.post_method import PostMethod
+from providers.keyword.arcade import EXPLANATION
 from providers.roles import ModelRole
-from runs.method import Finish, Limits, Outcome, SavedTurn, Step
+from runs.methods.method import Finish, Limits, SavedTurn, Step
 from runs.models import Run
+from vocabulary.display_names import pgettext
 
 NAME = "explain"
 ROLES = (ModelRole.EXPLAINER,)
@@ -16,41 +22,33 @@ TOKENS = 512
 
 
 @dataclass(frozen=True)
-class Case:
+class ExplainCase:
     """A post and how it is to be explained."""
 
     post: Post
     options: ExplainOptions
 
 
-class Explain:
+class Explain(PostMethod):
     """Definition, analysis that quotes the text, conclusion; with two worked examples or none."""
 
     name = NAME
     limits = Limits(calls=6, tokens=100_000, seconds=1800)
 
-    def case(self, run: Run) -> Case | None:
-        """The post and what was chosen for this run."""
+    def case(self, run: Run) -> ExplainCase | None:
+        """Return the post and what was chosen for this run."""
         post = post_of(run)
-        return Case(post, ExplainOptions.model_validate(run.options)) if post else None
+        return ExplainCase(post, ExplainOptions.model_validate(run.options)) if post else None
 
-    def still_wanted(self, run: Run) -> bool:
-        """Whether the post is still there."""
-        return is_there(run)
-
-    def next_steps(self, case: Case, turns: Mapping[str, SavedTurn]) -> Sequence[Step] | Finish:
-        """The question, or the explanation; `hateful` is None where it comes to no conclusion."""
+    def next_steps(self, case: ExplainCase, turns: Mapping[str, SavedTurn]) -> Sequence[Step] | Finish:
+        """Ask for the explanation, or finish with it; `hateful` is None if it comes to no conclusion."""
         if (turn := turns.get("explain")) is None:
             return [_question(case)]
         explanation = str(turn.value)
         return Finish({"hateful": read_conclusion(explanation), "category": None, "reason": explanation})
 
-    def settle(self, run: Run, outcome: Outcome) -> bool:
-        """Compare the conclusion with the people's; nothing about the item's labels changes."""
-        return verdict_end.settle(run, outcome)
 
-
-def _question(case: Case) -> Step:
+def _question(case: ExplainCase) -> Step:
     return case.post.step(
         "explain",
         ModelRole.EXPLAINER,
@@ -60,3 +58,41 @@ def _question(case: Case) -> Step:
         temperature=case.options.temperature,
         max_tokens=TOKENS,
     )
+
+
+_SHOTS = [("0", _("none")), ("2", _("two"))]
+
+
+class ExplainForm(OptionForm):
+    """Options of one explanation."""
+
+    shots = forms.TypedChoiceField(label=_("Worked examples"), choices=_SHOTS, coerce=int, required=False)
+
+
+class ExplainComparison(forms.Form):
+    """Options of explanations that an evaluation compares."""
+
+    shots = forms.TypedMultipleChoiceField(
+        label=_("Worked examples of an explanation"),
+        choices=_SHOTS,
+        coerce=int,
+        widget=forms.CheckboxSelectMultiple,
+        required=False,
+    )
+
+
+METHOD = DebateMethod(
+    name=NAME,
+    label=_("Explanation"),
+    protocol=Explain,
+    roles=ROLES,
+    options=ExplainOptions,
+    speaker=ModelRole.EXPLAINER,
+    keyword_answers=EXPLANATION,
+    words={"explainer": pgettext("stored word", "explainer")},
+    form=ExplainForm,
+    form_heading=_("For an explanation"),
+    command_options=(CommandOption("shots", "worked examples in the prompt", choices=(0, 2), type=int),),
+    comparison=Comparison(ExplainComparison, shown=("shots",)),
+    writes_prose=True,
+)

@@ -7,13 +7,14 @@ from django.db.models import Q
 from django.utils import timezone
 
 from annotation.models import Adjudication, Category, Item, Membership
+from vocabulary.display_names import pgettext
 
 
 class AppealOutcome(models.TextChoices):
     """What became of an appeal."""
 
-    UPHELD = "upheld", "upheld"
-    OVERTURNED = "overturned", "overturned"
+    UPHELD = "upheld", pgettext("stored word", "upheld")
+    OVERTURNED = "overturned", pgettext("stored word", "overturned")
 
 
 class Appeal(models.Model):

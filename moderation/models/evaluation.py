@@ -8,14 +8,15 @@ from django.db.models import Q
 from annotation.domain.votes import Category as CategoryValue
 from annotation.models import Item, Membership, Project
 from moderation.domain.verdicts import Task
+from vocabulary.display_names import pgettext
 
 
 class EvaluationState(models.TextChoices):
     """Where an evaluation is. Its runs carry their own states."""
 
-    RUNNING = "running", "running"
-    DONE = "done", "done"
-    CANCELLED = "cancelled", "cancelled"
+    RUNNING = "running", pgettext("stored word", "running")
+    DONE = "done", pgettext("stored word", "done")
+    CANCELLED = "cancelled", pgettext("stored word", "cancelled")
 
 
 class Evaluation(models.Model):

@@ -6,7 +6,7 @@ from django.db import models
 from django.db.models import Q
 
 from annotation.models import Item, Membership, Project
-from moderation.domain.investigation.walk import domain_of
+from moderation.domain.antihateagent.protocol import domain_of
 
 
 class Document(models.Model):

@@ -6,7 +6,7 @@ from django.db import models
 from django.db.models import Q
 
 from annotation.models import Project
-from moderation.domain.predict import perspectives as rules
+from moderation.domain.predict import perspectives
 
 
 class Perspective(models.Model):
@@ -35,9 +35,9 @@ class Perspective(models.Model):
     def __str__(self) -> str:
         return self.name
 
-    def value(self) -> rules.Perspective:
+    def value(self) -> perspectives.Perspective:
         """The perspective as a value for the rules and for a run's options."""
-        return rules.Perspective(
+        return perspectives.Perspective(
             id=str(self.public_id),
             code=self.code,
             name=self.name,

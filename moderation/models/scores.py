@@ -6,8 +6,9 @@ from django.db import models
 from django.db.models import Q
 
 from annotation.models import Item, Membership, Project
-from moderation.domain.estimating import Estimator
-from moderation.domain.hatexscore.consistency import Rule
+from moderation.domain.hatexscore.cc import Rule
+from moderation.domain.hatexscore.estimators import Estimator
+from vocabulary.display_names import pgettext
 
 
 class ScoreSource(models.TextChoices):
@@ -25,11 +26,11 @@ class ScoreSource(models.TextChoices):
 class ScoreState(models.TextChoices):
     """Where a score is; only `scored` has numbers."""
 
-    WAITING = "waiting", "waiting"
-    SCORED = "scored", "scored"
-    REFUSED = "refused", "refused"
-    UNREADABLE = "unreadable", "unreadable"
-    FAILED = "failed", "failed"
+    WAITING = "waiting", pgettext("stored word", "waiting")
+    SCORED = "scored", pgettext("stored word", "scored")
+    REFUSED = "refused", pgettext("stored word", "refused")
+    UNREADABLE = "unreadable", pgettext("stored word", "unreadable")
+    FAILED = "failed", pgettext("stored word", "failed")
 
 
 class GroupList(models.Model):

@@ -1,23 +1,25 @@
-"""The states of a run and of a turn, and which reason belongs to which end (design section 7)."""
+"""The states of a run and of a turn, and the reasons that belong to each end (design section 7)."""
 
 from collections.abc import Mapping
 from enum import StrEnum
 
+from vocabulary.display_names import NamedEnum, pgettext
 
-class RunState(StrEnum):
-    """Where a run is. The row is the queue's truth; nothing else knows better."""
 
-    QUEUED = "queued"
-    RUNNING = "running"
-    SUCCEEDED = "succeeded"
-    REFUSED = "refused"
-    UNREADABLE = "unreadable"
-    FAILED = "failed"
-    CANCELLED = "cancelled"
+class RunState(NamedEnum):
+    """The state of a run. The run's row is the only source of truth."""
+
+    QUEUED = "queued", pgettext("stored word", "queued")
+    RUNNING = "running", pgettext("stored word", "running")
+    SUCCEEDED = "succeeded", pgettext("stored word", "succeeded")
+    REFUSED = "refused", pgettext("stored word", "refused")
+    UNREADABLE = "unreadable", pgettext("stored word", "unreadable")
+    FAILED = "failed", pgettext("stored word", "failed")
+    CANCELLED = "cancelled", pgettext("stored word", "cancelled")
 
     @property
     def is_open(self) -> bool:
-        """Whether something is still to come."""
+        """Whether the run is queued or running."""
         return self in OPEN
 
 
@@ -25,36 +27,38 @@ OPEN = (RunState.QUEUED, RunState.RUNNING)
 
 
 ASIDE = "aside:"
-"""How the variant of a run begins whose subject is no item of its project: it is charged to the project, and shown
-and settled by whoever started it alone (evaluations)."""
+"""Prefix of a run's variant if its subject is no item of its project (evaluations).
+
+Such a run is charged to the project; only the part that started it shows and settles it.
+"""
 
 
-class TurnState(StrEnum):
-    """What one step brought."""
+class TurnState(NamedEnum):
+    """The result of one step."""
 
-    OK = "ok"
-    REFUSED = "refused"
-    UNREADABLE = "unreadable"
-    FAILED = "failed"
+    OK = "ok", pgettext("stored word", "answered")
+    REFUSED = "refused", pgettext("stored word", "refused")
+    UNREADABLE = "unreadable", pgettext("stored word", "unreadable")
+    FAILED = "failed", pgettext("stored word", "failed")
 
 
-class Reason(StrEnum):
-    """Why a run (or a turn) did not succeed."""
+class Reason(NamedEnum):
+    """Why a run or a turn did not succeed."""
 
-    REFUSED = "refused"
-    PROVIDER_BLOCKED = "provider_blocked"
-    INVALID_OUTPUT = "invalid_output"
-    INVALID_LABEL = "invalid_label"
-    TRUNCATED = "truncated"
-    EMPTY_OUTPUT = "empty_output"
-    TOO_LARGE = "too_large"
-    TIMEOUT = "timeout"
-    PROVIDER_ERROR = "provider_error"
-    BAD_REQUEST = "bad_request"
-    BUDGET_EXCEEDED = "budget_exceeded"
-    WORKER_LOST = "worker_lost"
-    USER = "user"
-    TARGET_GONE = "target_gone"
+    REFUSED = "refused", pgettext("stored word", "refused")
+    PROVIDER_BLOCKED = "provider_blocked", pgettext("stored word", "provider blocked")
+    INVALID_OUTPUT = "invalid_output", pgettext("stored word", "answer of another form")
+    INVALID_LABEL = "invalid_label", pgettext("stored word", "unknown category")
+    TRUNCATED = "truncated", pgettext("stored word", "answer cut off")
+    EMPTY_OUTPUT = "empty_output", pgettext("stored word", "empty answer")
+    TOO_LARGE = "too_large", pgettext("stored word", "too large")
+    TIMEOUT = "timeout", pgettext("stored word", "no answer in time")
+    PROVIDER_ERROR = "provider_error", pgettext("stored word", "error at the provider")
+    BAD_REQUEST = "bad_request", pgettext("stored word", "request not accepted")
+    BUDGET_EXCEEDED = "budget_exceeded", pgettext("stored word", "budget used up")
+    WORKER_LOST = "worker_lost", pgettext("stored word", "worker lost")
+    USER = "user", pgettext("stored word", "cancelled by a person")
+    TARGET_GONE = "target_gone", pgettext("stored word", "item gone")
 
 
 REASONS: Mapping[RunState, frozenset[Reason]] = {
@@ -72,12 +76,12 @@ _STATE = {reason: state for state, reasons in REASONS.items() for reason in reas
 
 
 def state_of(reason: Reason) -> RunState:
-    """The end state a reason belongs to."""
+    """Return the end state that a reason belongs to."""
     return _STATE[reason]
 
 
 def reason_of(code: str) -> Reason:
-    """The reason a provider's error code stands for; an unknown code is a provider error."""
+    """Return the reason for a provider's error code; an unknown code is a provider error."""
     try:
         return Reason(code)
     except ValueError:
@@ -85,13 +89,13 @@ def reason_of(code: str) -> Reason:
 
 
 class Flag(StrEnum):
-    """What is worth knowing about a turn beside its value."""
+    """What readers of a turn should know besides its value."""
 
     REPAIRED = "repaired"
     INJECTION_SUSPECTED = "injection_suspected"
-    """The material, or the answer, looks like an attempt to steer the model."""
+    """The material or the answer looks like an attempt to steer the model."""
     LED_ASTRAY = "led_astray"
-    """The answer repeats a word that only our own instructions hold: people are not shown it as a judgement."""
+    """The answer repeats a word that only our instructions contain: it is not shown as a judgement."""
     POSSIBLY_BILLED_TWICE = "possibly_billed_twice"
     TAKEN_OVER = "taken_over"
-    """The turn is another run's, which paid for it; this run goes on from there."""
+    """The turn was copied from another run, which paid for it."""

@@ -6,13 +6,13 @@ from contextlib import ExitStack
 from pathlib import Path
 from typing import Any
 
-import chromium
 import pytest
 from celery.contrib.testing.worker import start_worker
 from django.conf import settings as site_settings
 from django.test import Client
 from playwright.sync_api import Browser, BrowserContext, Page, expect, sync_playwright
 
+import chromium
 from annotation.models import Membership
 from config.celery import app
 

@@ -4,7 +4,7 @@ import pytest
 from django.core.exceptions import ImproperlyConfigured
 
 from config import env
-from config.secret_key import kept_key
+from config.secret_key import load_or_create_key
 
 
 @pytest.mark.parametrize(
@@ -66,8 +66,8 @@ def test_a_secret_may_lie_in_a_file(tmp_path):
 
 
 def test_the_key_is_made_once_and_only_its_owner_may_read_it(tmp_path):
-    first = kept_key(tmp_path / "var" / "secret_key")
+    first = load_or_create_key(tmp_path / "var" / "secret_key")
     assert len(first) > 50
-    assert kept_key(tmp_path / "var" / "secret_key") == first
+    assert load_or_create_key(tmp_path / "var" / "secret_key") == first
     assert (tmp_path / "var" / "secret_key").stat().st_mode & 0o777 == 0o600
     assert [path.name for path in (tmp_path / "var").iterdir()] == ["secret_key"]

@@ -7,7 +7,7 @@ import pytest
 from django.test import Client
 
 import builders
-from config.logs import Redacting, redact, secret_values
+from config.logging_filters import Redacting, redact, secret_values
 
 CANARY = "sk-CANARY-1"
 

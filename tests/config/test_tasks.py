@@ -6,11 +6,11 @@ import pytest
 from django.contrib.sessions.models import Session
 from django.utils import timezone
 
-from annotation import sweeping
+from annotation.operations import sweep
 from config import tasks
-from config.limits import FileCounters
 from config.models import Pulse
-from config.rates import Rate
+from config.web.rate_limit_table import Rate
+from config.web.rate_limits import FileCounters
 
 pytestmark = pytest.mark.django_db
 
@@ -18,15 +18,15 @@ pytestmark = pytest.mark.django_db
 def test_a_sweep_counts_every_step_and_shows_that_the_worker_lives():
     tasks.sweep()
     assert Pulse.is_fresh("worker", timedelta(seconds=5))
-    assert set(sweeping.sweep().values()) == {0}
+    assert set(sweep.sweep().values()) == {0}
 
 
 def test_a_step_that_fails_does_not_stop_the_others(monkeypatch):
     def fail():
         raise RuntimeError
 
-    monkeypatch.setitem(sweeping.STEPS, "seats_freed", fail)
-    counts = sweeping.sweep()
+    monkeypatch.setitem(sweep.STEPS, "seats_freed", fail)
+    counts = sweep.sweep()
     assert counts.pop("seats_freed") == -1
     assert set(counts.values()) == {0}
 

@@ -2,9 +2,9 @@
 
 import pytest
 
-from generation import requesting
+from generation.counterspeech import request
 
 
 @pytest.fixture(autouse=True)
 def _no_store_of_another_test() -> None:
-    requesting._store.cache_clear()
+    request._store.cache_clear()

@@ -3,11 +3,11 @@
 from collections.abc import Callable, Iterator
 
 import pytest
-from wire.server import WireServer
 
-from providers import dashscope_chat, openai_chat
+from providers.http.transport import Bounds
 from providers.messages import Message, Model, Request
-from providers.transport import Bounds
+from providers.vendors import dashscope, openai
+from wire.server import WireServer
 
 QUICK = Bounds(connect=2, read=1, wall=1.5, body=200_000)
 
@@ -42,9 +42,9 @@ def connect(wire: WireServer, vendor: str) -> Connect:
 
     def make(name: str = "wire-sensible", *, key: str = "sk-CANARY-1", bounds: Bounds = QUICK) -> Model:
         if vendor == "openai":
-            endpoint = openai_chat.Endpoint(key, wire.openai_url, bounds=bounds)
-            return openai_chat.connect(endpoint).model(name)
-        return dashscope_chat.connect(dashscope_chat.Endpoint(key, wire.dashscope_url, bounds=bounds)).model(name)
+            endpoint = openai.Endpoint(key, wire.openai_url, bounds=bounds)
+            return openai.connect(endpoint).model(name)
+        return dashscope.connect(dashscope.Endpoint(key, wire.dashscope_url, bounds=bounds)).model(name)
 
     return make
 

@@ -21,10 +21,10 @@ CLIENTS = {
     "urllib3",
 }
 KNOWN = {
-    "providers/transport.py",  # model providers and search engines, at addresses of the server's settings
-    "providers/openai_chat.py",
-    "providers/dashscope_chat.py",
-    "providers/fetching.py",  # everything else
+    "providers/http/transport.py",  # model providers and search engines, at addresses of the server's settings
+    "providers/vendors/openai.py",
+    "providers/vendors/dashscope.py",
+    "providers/http/fetch.py",  # everything else
 }
 
 

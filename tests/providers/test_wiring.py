@@ -2,13 +2,13 @@ from collections.abc import Callable
 from typing import Any
 
 import pytest
-from wire.server import WireServer, status
 
 from providers import wiring
-from providers.keyword import KeywordModel
+from providers.keyword.model import KeywordModel
 from providers.messages import Message, ProviderBusy, ProviderError, ProviderPaused, Request
-from providers.retrying import Retrying
+from providers.resilience.retry import RetryingModel
 from providers.roles import ModelRole
+from wire.server import WireServer, status
 
 TEXT, IMAGE = ModelRole.PRIOR_TEXT, ModelRole.PRIOR_IMAGE
 ASKED = Request("prior_text", (Message.of("user", "hello"),))
@@ -30,11 +30,11 @@ def configure(settings: Any) -> Configure:
 
 
 def names(*roles: ModelRole) -> list[str]:
-    return [binding.name for binding in map(wiring.bind, roles)]
+    return [binding.name for binding in map(wiring.bind_role, roles)]
 
 
 def problems(*roles: ModelRole) -> list[str]:
-    return [binding.problem for binding in map(wiring.bind, roles)]
+    return [binding.problem for binding in map(wiring.bind_role, roles)]
 
 
 def test_without_any_key_the_baseline_answers(configure: Configure):
@@ -66,7 +66,7 @@ def test_pictures_do_not_go_to_a_vendor_that_nobody_chose(configure: Configure):
 
 def test_a_role_comes_before_its_family(configure: Configure):
     configure(OPENAI_API_KEY="k", MODEL_TEXT="openai:a", MODEL_VISION="openai:b", MODEL_PRIOR_TEXT="openai:c:free")
-    text, image = wiring.bind(TEXT), wiring.bind(IMAGE)
+    text, image = wiring.bind_role(TEXT), wiring.bind_role(IMAGE)
     assert (text.name, text.model, text.setting) == ("openai:c:free", "c:free", "MODEL_PRIOR_TEXT")
     assert (image.name, image.setting) == ("openai:b", "MODEL_VISION")
 
@@ -114,7 +114,7 @@ def test_a_project_may_not_choose_anything_else(configure: Configure, chosen: st
 
 def test_a_page_can_say_what_may_be_chosen(configure: Configure):
     configure(OPENAI_API_KEY="k", MODEL_TEXT="openai:a", MODEL_ALLOWED=["openai:small-*", "openai:b"])
-    assert wiring.allowed() == [KeywordModel().name, "openai:a", "openai:b", "openai:small-*"]
+    assert wiring.allowed_models() == [KeywordModel().name, "openai:a", "openai:b", "openai:small-*"]
 
 
 @pytest.fixture
@@ -131,7 +131,7 @@ def test_a_wired_model_asks_and_counts_its_attempts(wired: Configure, wire: Wire
     wired()
     wire.queue("503", "429")
     model = wiring.model_for("prior_text")
-    assert isinstance(model, Retrying)
+    assert isinstance(model, RetryingModel)
     assert model.name == "openai:wire-sensible"
     assert model.reply(ASKED).attempts == 3
 
@@ -180,18 +180,18 @@ def test_a_plan_that_repeats_the_settings_names_the_setting_too(wired: Configure
 
 def test_trying_out_is_one_call_and_never_raises(wired: Configure, wire: WireServer):
     wired()
-    good = wiring.try_out(TEXT, ASKED)
+    good = wiring.try_model(TEXT, ASKED)
     assert (good.ok, good.name) == (True, "openai:wire-sensible")
     wire.queue(status(500, "server_error", "on fire"))
-    bad = wiring.try_out(TEXT, ASKED)
+    bad = wiring.try_model(TEXT, ASKED)
     assert (bad.ok, bad.fault) == (False, "openai answered 500 server_error: on fire")
     wire.queue("blocked")
-    assert not wiring.try_out(TEXT, ASKED).ok
+    assert not wiring.try_model(TEXT, ASKED).ok
     assert len(wire.heard) == 3
 
 
 def test_trying_out_a_model_that_is_not_set_up_says_so(configure: Configure):
     configure(MODEL_TEXT="openai:some")
-    trial = wiring.try_out(TEXT, ASKED)
+    trial = wiring.try_model(TEXT, ASKED)
     assert not trial.ok
     assert "OPENAI_API_KEY" in trial.fault

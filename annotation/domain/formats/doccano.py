@@ -6,9 +6,9 @@ from pathlib import PurePosixPath
 from typing import Any, BinaryIO
 
 from annotation.domain.formats import fields, strict_json
+from annotation.domain.formats.base import BadValue, Reading, Row, RowError, RowLabel, Unreadable
 from annotation.domain.formats.lines import read_lines
-from annotation.domain.formats.rows import BadValue, Reading, Row, RowError, RowLabel, Unreadable
-from annotation.domain.formats.shaping import with_label
+from annotation.domain.formats.mapping import with_label
 
 _NOBODY = frozenset({"unknown", "all"})
 """What doccano calls the file of posts that nobody labelled."""

@@ -8,8 +8,8 @@ import re
 from datetime import datetime
 from typing import Any
 
-from annotation.domain.formats.rows import BadValue
-from annotation.domain.texts import (
+from annotation.domain.formats.base import BadValue
+from annotation.domain.text_rules import (
     NOTE_LIMIT,
     TEXT_LIMIT,
     BadText,

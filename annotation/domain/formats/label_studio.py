@@ -10,10 +10,10 @@ from contextlib import suppress
 from typing import Any, BinaryIO
 
 from annotation.domain.formats import fields, strict_json
-from annotation.domain.formats.rows import BadValue, Reading, Row, RowError, Unreadable
-from annotation.domain.formats.shaping import Shape
-from annotation.domain.formats.tables import Table
-from annotation.domain.label_studio import CORRECTED, FLAGS, GROUP, LOW_QUALITY, NOT_SURE, NOTE, SIDE
+from annotation.domain.formats.base import BadValue, Reading, Row, RowError, Unreadable
+from annotation.domain.formats.csv import Table
+from annotation.domain.formats.mapping import Shape
+from annotation.domain.releases.label_studio_task import CORRECTED, FLAGS, GROUP, LOW_QUALITY, NOT_SURE, NOTE, SIDE
 
 MARKS = frozenset({"annotation_id", "lead_time"})
 """Columns by which the short forms are known."""

@@ -4,7 +4,7 @@ import codecs
 from collections.abc import Iterator
 from typing import BinaryIO
 
-from annotation.domain.formats.rows import RowError, Unreadable
+from annotation.domain.formats.base import RowError, Unreadable
 
 BOM = b"\xef\xbb\xbf"
 HEAD = 65_536

@@ -10,8 +10,8 @@ import re
 from collections.abc import Iterator
 from typing import Any, BinaryIO
 
+from annotation.domain.formats.base import BadValue, RowError, Unreadable
 from annotation.domain.formats.lines import PIECE, read_pieces
-from annotation.domain.formats.rows import BadValue, RowError, Unreadable
 
 DEPTH = 32
 HOPELESS = 1_000  # so many levels, and the walk over a file ends there: nobody nests so deep by mistake

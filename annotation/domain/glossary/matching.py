@@ -13,7 +13,7 @@ from typing import Generic, TypeVar
 import simplemma
 from simplemma.strategies.dictionaries.dictionary_factory import SUPPORTED_LANGUAGES
 
-from annotation.domain.glossary.folding import (
+from annotation.domain.glossary.normalize import (
     SHORTEST_FOLDED,
     Word,
     folded,

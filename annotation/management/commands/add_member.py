@@ -4,10 +4,10 @@ from typing import Any
 
 from django.core.management.base import CommandError, CommandParser
 
-from annotation.domain.words import Role
-from annotation.joining import BadMember, add_member
+from annotation.domain.choices import Role
 from annotation.management.json_command import JsonCommand
 from annotation.management.projects import project_named
+from annotation.members.join import BadMember, add_member
 
 
 class Command(JsonCommand):

@@ -4,7 +4,7 @@ from typing import Any
 
 from django.core.management.base import CommandParser
 
-from annotation.agreement import agreement, as_json
+from annotation.analytics.agreement import as_json, read_agreement
 from annotation.management.json_command import JsonCommand
 from annotation.management.projects import project_named
 
@@ -17,4 +17,4 @@ class Command(JsonCommand):
         parser.add_argument("slug", help="the project")
 
     def answer(self, **options: Any) -> Any:
-        return as_json(agreement(project_named(options["slug"])))
+        return as_json(read_agreement(project_named(options["slug"])))

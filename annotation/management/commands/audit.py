@@ -4,9 +4,9 @@ from typing import Any
 
 from django.core.management.base import CommandParser
 
-from annotation.auditing import audit
 from annotation.management.json_command import JsonCommand
 from annotation.management.projects import project_named
+from annotation.operations.audit import audit
 
 
 class Command(JsonCommand):

@@ -4,13 +4,13 @@ from typing import Any
 
 from django.core.management.base import CommandError, CommandParser
 
-from annotation import batching, opening
-from annotation.batch_figures import as_json, overview
+from annotation.batches import open_items, state
+from annotation.batches.progress import as_json, read_batch_overview
 from annotation.management.json_command import JsonCommand
 from annotation.management.projects import project_named
 from annotation.models import Batch
 
-_ACTS = {"pause": batching.pause, "resume": batching.resume, "close": batching.close}
+_ACTS = {"pause": state.pause_batch, "resume": state.resume_batch, "close": state.close_batch}
 
 
 class Command(JsonCommand):
@@ -26,22 +26,22 @@ class Command(JsonCommand):
     def answer(self, **options: Any) -> Any:
         project = project_named(options["slug"], to_change=options["open_all"] or options["act"] is not None)
         if options["open_all"]:
-            done = opening.open_items(project)
+            done = open_items.open_items(project)
             return {"opened": done.opened, "pictures_missing": done.missing_pictures}
         if options["name"] is None:
-            return as_json(overview(project))
+            return as_json(read_batch_overview(project))
         row = Batch.objects.filter(project=project, name=options["name"]).first()
         if row is None:
             raise CommandError(f"The project {project.slug!r} has no batch {options['name']!r}.")
         if options["act"] == "open":
-            done = opening.open_items(project, batch=row.name)
+            done = open_items.open_items(project, batch=row.name)
             return {"opened": done.opened, "pictures_missing": done.missing_pictures}
         if options["act"]:
             try:
                 _ACTS[options["act"]](row, None)
-            except batching.NotSo:
+            except state.WrongBatchState:
                 raise CommandError(f"The batch is {row.state}: it cannot be asked to {options['act']}.") from None
-        return next(each for each in as_json(overview(project))["batches"] if each["name"] == row.name)
+        return next(each for each in as_json(read_batch_overview(project))["batches"] if each["name"] == row.name)
 
     def show(self, value: Any) -> None:
         if "batches" not in value:

@@ -4,10 +4,10 @@ from typing import Any
 
 from django.core.management.base import CommandError, CommandParser
 
-from annotation import choosing_models
-from annotation.choosing_models import Setup, Tested
 from annotation.management.json_command import JsonCommand
 from annotation.models import Project
+from annotation.priors import model_choice
+from annotation.priors.model_choice import ModelSetup, TrialReply
 
 
 class Command(JsonCommand):
@@ -23,14 +23,14 @@ class Command(JsonCommand):
         """Test what can be tested; ok is false if anything is wrong with a model that would be asked."""
         row = _project(options["project"]) if options["project"] else None
         models = []
-        looked_at = choosing_models.setups if options["all"] else choosing_models.prior_setups
+        looked_at = model_choice.model_setups if options["all"] else model_choice.prior_setups
         for setup in looked_at(row):
-            tried = choosing_models.try_out(setup.role, row) if setup.can_be_tried and not options["no_call"] else None
+            tried = model_choice.try_model(setup.role, row) if setup.can_be_tried and not options["no_call"] else None
             models.append(_plain(setup, tried))
         return {"ok": all(model["ok"] for model in models), "models": models}
 
     def show(self, value: Any) -> None:
-        """A line or two for each model."""
+        """Return a line or two for each model."""
         for model in value["models"]:
             self.stdout.write(f"{model['role']}: {model['model']} ({model['why']}; setting {model['setting']})")
             for line in filter(None, (model["problem"], model["paused"], _in_words(model))):
@@ -44,7 +44,7 @@ def _project(slug: str) -> Project:
         raise CommandError(f"There is no project {slug!r}.") from None
 
 
-def _plain(setup: Setup, tried: Tested | None) -> dict[str, Any]:
+def _plain(setup: ModelSetup, tried: TrialReply | None) -> dict[str, Any]:
     binding = setup.binding
     return {
         "role": binding.role.value,

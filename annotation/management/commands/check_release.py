@@ -6,7 +6,7 @@ from typing import Any
 from django.core.management.base import CommandError, CommandParser
 
 from annotation.management.json_command import JsonCommand
-from annotation.release_files import problems
+from annotation.releases.files import problems
 
 
 class Command(JsonCommand):

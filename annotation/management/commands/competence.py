@@ -5,11 +5,11 @@ from typing import Any
 from django.core.management.base import CommandError, CommandParser
 from django.utils import timezone
 
-from annotation.competence import CannotEstimate, estimate
-from annotation.domain.words import CompetenceMethod
+from annotation.analytics.competence import CannotEstimate, estimate
+from annotation.domain.choices import CompetenceMethod
 from annotation.management.json_command import JsonCommand
 from annotation.management.projects import project_named
-from annotation.models import CompetenceEstimate, OrderState
+from annotation.models import CompetenceEstimate, JobState
 
 
 class Command(JsonCommand):
@@ -34,7 +34,7 @@ class Command(JsonCommand):
         row = CompetenceEstimate.objects.create(
             project=project,
             method=options["method"],
-            state=OrderState.DONE,
+            state=JobState.DONE,
             result=result,
             begun_at=begun,
             finished_at=timezone.now(),

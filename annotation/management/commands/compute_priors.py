@@ -5,12 +5,13 @@ from typing import Any
 from django.conf import settings
 from django.core.management.base import CommandError, CommandParser
 
-from annotation import prior_method, priors
-from annotation.domain.words import PriorState
+from annotation.domain.choices import PriorState
 from annotation.management.json_command import JsonCommand
 from annotation.management.projects import project_named
 from annotation.models import Project
-from runs import pausing, working_off
+from annotation.priors import method, requests
+from runs.control import drain
+from runs.queue import provider_pauses
 
 
 class Command(JsonCommand):
@@ -26,14 +27,14 @@ class Command(JsonCommand):
         waits.add_argument("--wait", action="store_true", default=True, help="ask from here, to the end (default)")
         waits.add_argument("--no-wait", action="store_false", dest="wait", help="queue them for the workers")
         parser.add_argument(
-            "--again", nargs="+", default=[], metavar="STATE", help=f"also ask again: {', '.join(priors.AGAIN)}"
+            "--again", nargs="+", default=[], metavar="STATE", help=f"also ask again: {', '.join(requests.AGAIN)}"
         )
         parser.add_argument("--threads", type=int, default=2 * settings.MODEL_CALLS_AT_ONCE, help="runs at a time")
 
     def answer(self, **options: Any) -> Any:
         project = project_named(options["slug"], to_change=True)
-        if unknown := sorted(set(options["again"]) - set(priors.AGAIN)):
-            raise CommandError(f"--again takes {', '.join(priors.AGAIN)}; not {', '.join(unknown)}.")
+        if unknown := sorted(set(options["again"]) - set(requests.AGAIN)):
+            raise CommandError(f"--again takes {', '.join(requests.AGAIN)}; not {', '.join(unknown)}.")
         if not 1 <= options["threads"] <= 1000:
             raise CommandError("--threads must be from 1 to 1000.")
         self._request(project, [PriorState(state) for state in options["again"]], ring=not options["wait"])
@@ -46,9 +47,9 @@ class Command(JsonCommand):
         return self.cut_off
 
     def _request(self, project: Project, again: list[PriorState], *, ring: bool) -> None:
-        asked = [priors.request_missing(project, ring=ring)]
+        asked = [requests.request_missing(project, ring=ring)]
         if again:
-            asked.append(priors.request_again(project, again, ring=ring))
+            asked.append(requests.request_again(project, again, ring=ring))
         for problem in sorted({problem for each in asked for problem in each.problems}):
             self.say(problem)
         self.say(f"{sum(each.queued for each in asked):,} priors newly asked for.")
@@ -56,18 +57,16 @@ class Command(JsonCommand):
     def _work_off(self, project: Project, threads: int) -> None:
         self._said = ""
         try:
-            working_off.work_off(
-                project.public_id, prior_method.NAME, threads=threads, tick=lambda: self._tell(project)
-            )
+            drain.drain_project_runs(project.public_id, method.NAME, threads=threads, tick=lambda: self._tell(project))
         except KeyboardInterrupt:
             self.say("Stopped. Run the command again to go on.")
-        left = priors.standing(project).progress.open
+        left = requests.read_prior_progress(project).progress.open
         self.cut_off = left > 0
-        for pause in pausing.in_force() if left else ():
+        for pause in provider_pauses.pauses_in_force() if left else ():
             self.say(f"{pause.provider} is paused: {pause.detail} {left:,} priors wait; run the command again.")
 
     def _tell(self, project: Project) -> None:
-        now = priors.standing(project)
+        now = requests.read_prior_progress(project)
         said = f"{now.asked:,} of {now.total:,} ({now.progress.per_minute:.0f} a minute, {now.spend.tokens:,} tokens)"
         if said != self._said:
             self.say(said)
@@ -75,8 +74,8 @@ class Command(JsonCommand):
 
 
 def figures(project: Project) -> dict[str, int]:
-    """What is still queued or running, and what became of the priors that models were asked for."""
-    now = priors.standing(project)
+    """Return what is still queued or running, and what became of the priors that models were asked for."""
+    now = requests.read_prior_progress(project)
     return {
         "queued": now.progress.open,
         "done": now.done,

@@ -6,11 +6,11 @@ from typing import Any
 
 from django.core.management.base import CommandError, CommandParser
 
-from annotation.domain.category_names import DEFAULT_CATEGORIES, BadCategories, read_categories
+from annotation.domain.categories import DEFAULT_CATEGORIES, BadCategories, read_categories
+from annotation.domain.choices import Policy
 from annotation.domain.votes import Category
-from annotation.domain.words import Policy
-from annotation.joining import BadProject, create_project
 from annotation.management.json_command import JsonCommand
+from annotation.projects.create import BadProject, create_project
 
 FILE_LIMIT = 2**20
 """Bytes of a file of categories."""
@@ -47,7 +47,7 @@ class Command(JsonCommand):
 
 
 def _read(path: Path) -> tuple[Category, ...]:
-    """The categories of a file. Raises BadCategories, and CommandError where the file cannot be read."""
+    """Return the categories of a file. Raises BadCategories, and CommandError where the file cannot be read."""
     try:
         with path.open("rb") as file:
             raw = file.read(FILE_LIMIT + 1)

@@ -2,7 +2,7 @@
 
 from typing import Any
 
-from annotation import demonstrating
+from annotation.demo import load
 from annotation.management.json_command import JsonCommand
 
 
@@ -10,7 +10,7 @@ class Command(JsonCommand):
     help = "Make the sample projects and print a login for each role. Run it again to see the logins again."
 
     def answer(self, **options: Any) -> Any:
-        shown = demonstrating.demonstrate()
+        shown = load.demonstrate()
         return {"projects": list(shown.projects), "items": shown.items, "logins": shown.logins}
 
     def show(self, value: Any) -> None:

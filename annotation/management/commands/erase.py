@@ -4,8 +4,8 @@ from typing import Any
 
 from django.core.management.base import CommandError, CommandParser
 
-from annotation.erasing import CannotErase, erase
 from annotation.management.json_command import JsonCommand
+from annotation.members.erasure import CannotErase, erase
 from annotation.models import User
 
 

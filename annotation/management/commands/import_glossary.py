@@ -5,7 +5,7 @@ from typing import Any
 
 from django.core.management.base import CommandError, CommandParser
 
-from annotation import glossary_files
+from annotation.glossary import files
 from annotation.management.json_command import JsonCommand
 from annotation.management.projects import project_named
 
@@ -27,9 +27,7 @@ class Command(JsonCommand):
             raise CommandError("The project has no active admin in whose name entries could be added: `add_member`.")
         try:
             with options["file"].open("rb") as stream:
-                came = glossary_files.import_entries(
-                    admin, stream, approved=options["approve"], dry_run=options["dry_run"]
-                )
+                came = files.import_entries(admin, stream, approved=options["approve"], dry_run=options["dry_run"])
         except OSError as fault:
             raise CommandError(f"{options['file']} cannot be read: {fault.strerror}.") from None
         errors = [{"line": each.line, "code": each.code, "reason": each.reason} for each in came.errors]

@@ -5,12 +5,12 @@ from typing import Any
 
 from django.core.management.base import CommandError, CommandParser
 
-from annotation.bundles import Progress
-from annotation.domain.formats.rows import Format, LabelUse, Mapped
-from annotation.domain.masking import Mask
-from annotation.domain.words import SourceLabels
-from annotation.import_terms import SHOWN_ERRORS, ImportOptions, Update
-from annotation.importing import import_file
+from annotation.domain.choices import SourceLabels
+from annotation.domain.formats.base import Format, LabelUse, Mapped
+from annotation.domain.imports.redaction import Mask
+from annotation.imports.archives import Progress
+from annotation.imports.options import SHOWN_ERRORS, ImportOptions, Update
+from annotation.imports.run import import_file
 from annotation.management.json_command import JsonCommand
 from annotation.management.projects import project_named
 
@@ -77,7 +77,7 @@ class Command(JsonCommand):
             self.stdout.write("Nothing was stored.")
 
     def _watch(self, progress: Progress) -> None:
-        self.say(f"{progress.rows:,} rows, {progress.share:.0%}, {progress.rate:,.0f} a second")
+        self.say(f"{progress.rows_done:,} rows, {progress.share:.0%}, {progress.rate:,.0f} a second")
 
 
 def _folder(path: str | None) -> Path | None:

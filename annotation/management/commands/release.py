@@ -6,16 +6,16 @@ from typing import Any, TypeVar
 
 from django.core.management.base import CommandError, CommandParser
 
-from annotation.domain.released import ReleaseFormat, Scope
-from annotation.domain.splits import MAX_SEED, BadShares, Shares
-from annotation.domain.words import Level, Source
+from annotation.domain.choices import Level, Source
+from annotation.domain.releases.columns import ReleaseFormat, Scope
+from annotation.domain.releases.splits import MAX_SEED, BadShares, Shares
 from annotation.management.json_command import JsonCommand
 from annotation.management.projects import project_named
 from annotation.models import Project
-from annotation.release_files import Changed
-from annotation.release_selection import MAX_TOPICS, Selection, Splitting
-from annotation.releasing import CannotRelease, check_target, copy_to, release
-from annotation.splitting import BadSplitList, keep_list
+from annotation.releases.build import CannotRelease, check_target, copy_to, release
+from annotation.releases.files import Changed
+from annotation.releases.selection import MAX_TOPICS, Selection, Splitting
+from annotation.releases.split import BadSplitList, keep_list
 
 Chosen = TypeVar("Chosen", bound=StrEnum)
 
@@ -103,7 +103,7 @@ def splitting(project: Project, options: dict[str, Any]) -> Splitting | None:
 
 
 def chosen(kind: type[Chosen], words: list[str], option: str) -> tuple[Chosen, ...]:
-    """The members named, by blanks or commas, in the order of the set. Raises CommandError for another word."""
+    """Return the members named, by blanks or commas, in the order of the set. Raises CommandError for another word."""
     named = {word for written in words for word in written.split(",") if word}
     unknown = sorted(named - set(kind))
     if unknown:

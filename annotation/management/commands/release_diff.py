@@ -7,7 +7,7 @@ from django.core.management.base import CommandError, CommandParser
 from annotation.management.json_command import JsonCommand
 from annotation.management.projects import project_named
 from annotation.models import Project, Release
-from annotation.release_changes import between
+from annotation.releases.diff import between
 
 
 class Command(JsonCommand):

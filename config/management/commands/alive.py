@@ -1,8 +1,8 @@
 from typing import Any
 
 from annotation.management.json_command import JsonCommand
-from config.health import LATE
 from config.models import Pulse
+from config.web.health import LATE
 
 
 class Command(JsonCommand):

@@ -5,7 +5,7 @@ from typing import Any
 from django.conf import settings
 from django.core.management.base import BaseCommand, CommandError, CommandParser
 
-from config import processes
+from config.server import supervisor
 
 
 class Command(BaseCommand):
@@ -21,14 +21,14 @@ class Command(BaseCommand):
         host, _, port = options["address"].rpartition(":")
         if not (host and port.isascii() and port.isdigit() and 0 < int(port) < 65536):
             raise CommandError(f"Give the address as host:port, not {options['address']!r}.")
-        if not processes.is_free(host.strip("[]"), int(port)):
+        if not supervisor.is_free(host.strip("[]"), int(port)):
             raise CommandError(
                 f"Port {port} on {host} is taken, perhaps by a site still running. Stop it, or choose another: "
                 f"make demo PORT={(int(port) + 1) % 65536 or 8001}"
             )
         settings.QUEUE_TMP.mkdir(parents=True, exist_ok=True)
         command = [
-            *(sys.executable, "-m", "config.processes", options["address"]),
+            *(sys.executable, "-m", "config.server.supervisor", options["address"]),
             *("--web-workers", str(options["web_workers"]), "--threads", str(options["threads"])),
             *(["--no-worker"] if options["no_worker"] else []),
         ]

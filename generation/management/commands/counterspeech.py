@@ -6,17 +6,18 @@ from django.conf import settings
 from django.core.management.base import CommandError, CommandParser
 from django.db.models import QuerySet
 
-from annotation.domain.words import Stage
+from annotation.domain.choices import Stage
 from annotation.management.json_command import JsonCommand
 from annotation.management.projects import project_named
 from annotation.models import Item, Project
-from generation import requesting
-from generation.domain.counter_options import Length, Tone
-from generation.domain.intents import Intent, UnknownIntent, read_intents
-from generation.methods import counter_explain, counterspeech
-from generation.reporting_counterspeech import reported
-from runs import pausing, working_off
-from runs.spending import BudgetExceeded
+from generation.counterspeech import request
+from generation.counterspeech.candidate_json import reported
+from generation.domain.counterspeech.intents import Intent, UnknownIntent, read_intents
+from generation.domain.counterspeech.options import Length, Tone
+from generation.methods.counterspeech import candidates, explain
+from runs.control import drain
+from runs.execution.budget import BudgetExceeded
+from runs.queue import provider_pauses
 
 
 class Command(JsonCommand):
@@ -52,7 +53,7 @@ class Command(JsonCommand):
             raise CommandError(str(fault)) from None
         if options["threads"] < 1:
             raise CommandError("--threads is a number from 1 up.")
-        exchanges = [requesting.open_on_item(item) for item in _items(project, options)]
+        exchanges = [request.open_on_item(item) for item in _items(project, options)]
         for exchange in exchanges:
             exchange.project = project
         wish = _wish(project, intents, options)
@@ -60,11 +61,11 @@ class Command(JsonCommand):
             if wish["explanations"]:
                 for exchange in exchanges:
                     if options["again"] or not exchange.explanations.exists():
-                        requesting.explain(exchange, again=options["again"], ring=False)
-                self._work_off(project, counter_explain.NAME, options["threads"])
-            asked = [requesting.write(each, options=wish, again=options["again"], ring=False) for each in exchanges]
-            self._work_off(project, counterspeech.NAME, options["threads"])
-        except (requesting.BadChoice, BudgetExceeded) as bad:
+                        request.explain(exchange, again=options["again"], ring=False)
+                self._work_off(project, explain.NAME, options["threads"])
+            asked = [request.write(each, options=wish, again=options["again"], ring=False) for each in exchanges]
+            self._work_off(project, candidates.NAME, options["threads"])
+        except (request.BadChoice, BudgetExceeded) as bad:
             raise CommandError(str(bad)) from None
         return [row for exchange, one in zip(exchanges, asked, strict=True)
                 for row in reported(exchange, one.run, intents)]  # fmt: skip
@@ -81,8 +82,8 @@ class Command(JsonCommand):
                 self.stdout.write(f"  {reward}  {each['text']}{marks}")
 
     def _work_off(self, project: Project, method: str, threads: int) -> None:
-        working_off.work_off(project.public_id, method, threads=threads, tick=lambda: None)
-        for pause in pausing.in_force():
+        drain.drain_project_runs(project.public_id, method, threads=threads, tick=lambda: None)
+        for pause in provider_pauses.pauses_in_force():
             self.say(f"{pause.provider} is paused: {pause.detail}")
 
 
@@ -98,7 +99,7 @@ def _items(project: Project, options: dict[str, Any]) -> QuerySet[Item]:
 
 
 def _wish(project: Project, intents: list[Intent], options: dict[str, Any]) -> dict[str, Any]:
-    terms = requesting.terms_of(project) | dict.fromkeys(options["without"], 0.0)
+    terms = request.terms_of(project) | dict.fromkeys(options["without"], 0.0)
     named = ("candidates", "tone", "length", "language", "shots")
     wish = {name: options[name] for name in named}
     return {**wish, "intents": intents, "terms": terms, "explanations": not options["no_explanations"]}

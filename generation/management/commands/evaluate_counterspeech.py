@@ -7,10 +7,10 @@ from django.core.management.base import CommandError, CommandParser
 
 from annotation.management.json_command import JsonCommand
 from annotation.management.projects import project_named
-from generation.domain.conan import COLUMNS as FILE_COLUMNS
-from generation.domain.conan import BadFile
-from generation.evaluating_counterspeech import COLUMNS, evaluate
-from generation.importing_counterspeech import MOST_BYTES
+from generation.counterspeech.evaluate import COLUMNS, evaluate
+from generation.counterspeech.import_replies import MOST_BYTES
+from generation.domain.counterspeech.intentconan import COLUMNS as FILE_COLUMNS
+from generation.domain.counterspeech.intentconan import BadFile
 from providers.messages import ProviderError, Refused
 
 

@@ -7,8 +7,8 @@ from django.core.management.base import CommandError, CommandParser
 
 from annotation.management.json_command import JsonCommand
 from annotation.management.projects import project_named
-from generation.domain.conan import COLUMNS, BadFile
-from generation.importing_counterspeech import MOST_BYTES, Report, import_rows
+from generation.counterspeech.import_replies import MOST_BYTES, Report, import_rows
+from generation.domain.counterspeech.intentconan import COLUMNS, BadFile
 
 SHOWN = 20
 

@@ -9,14 +9,16 @@ from django.core.management.base import CommandError, CommandParser
 
 from annotation.management.json_command import JsonCommand
 from annotation.management.projects import project_named
-from generation import injecting, switching
-from generation.domain.planning import BadPlan
-from generation.domain.sample_forms import BatchOptions
-from generation.methods import injection
-from generation.plan_files import MOST_PLAN_BYTES, read_json
-from generation.reporting_injection import standing_of
-from runs import pausing, working_off
-from runs.spending import BudgetExceeded
+from generation.domain.injection.plan import BadPlan
+from generation.domain.injection.schema import BatchOptions
+from generation.injection import batches
+from generation.injection import settings as injection_settings
+from generation.injection.plan_files import MOST_PLAN_BYTES, read_json
+from generation.injection.report import standing_of
+from generation.methods.injection import sample
+from runs.control import drain
+from runs.execution.budget import BudgetExceeded
+from runs.queue import provider_pauses
 
 
 class Command(JsonCommand):
@@ -43,7 +45,7 @@ class Command(JsonCommand):
             raise CommandError("--threads is a number from 1 up.")
         chosen = {"language": options["language"], "temperature": options["temperature"]}
         try:
-            batch = injecting.begin(
+            batch = batches.begin(
                 project,
                 read_json(_content(options["plan"])),
                 options=chosen,
@@ -51,10 +53,16 @@ class Command(JsonCommand):
                 again=options["again"],
                 ring=False,
             )
-        except (BadPlan, injecting.BadOptions, injecting.NoWriter, switching.InjectionOff, BudgetExceeded) as fault:
+        except (
+            BadPlan,
+            batches.BadOptions,
+            batches.NoWriter,
+            injection_settings.InjectionOff,
+            BudgetExceeded,
+        ) as fault:
             raise CommandError(str(fault)) from None
-        working_off.work_off(project.public_id, injection.NAME, threads=options["threads"], tick=lambda: None)
-        for pause in pausing.in_force():
+        drain.drain_project_runs(project.public_id, sample.NAME, threads=options["threads"], tick=lambda: None)
+        for pause in provider_pauses.pauses_in_force():
             self.say(f"{pause.provider} is paused: {pause.detail}")
         return standing_of(batch)
 

@@ -6,11 +6,11 @@ from typing import Any
 from django.core.files.uploadedfile import SimpleUploadedFile
 from django.core.management.base import CommandError, CommandParser
 
-from annotation.domain.category_names import UnknownCategory, read_category
+from annotation.domain.categories import UnknownCategory, read_category
 from annotation.management.json_command import JsonCommand
 from annotation.management.projects import project_named
 from annotation.models import Category, Item, Project
-from generation import pooling, switching
+from generation.injection import material, settings
 from generation.models import PicturePool
 
 
@@ -37,13 +37,13 @@ class Command(JsonCommand):
         project = project_named(options["slug"], to_change=True)
         try:
             pool = PicturePool.objects.filter(project=project, name=options["name"].strip()).first()
-            pool = pool or pooling.make_pool(
+            pool = pool or material.make_pool(
                 project, options["name"], options["target_group"], options["licence"], options["source"]
             )
             added = self._add(project, pool, options)
-        except (pooling.BadMaterial, switching.InjectionOff) as fault:
+        except (material.BadMaterial, settings.InjectionOff) as fault:
             raise CommandError(str(fault)) from None
-        hateful, harmless = pooling.stock_of(project).pools[pool.name][1:]
+        hateful, harmless = material.stock_of(project).pools[pool.name][1:]
         unknown = pool.pictures.filter(category=None).count()
         return {
             "pool": pool.name, "added": added.new, "there_already": added.known, "refused": list(added.refused),
@@ -61,17 +61,17 @@ class Command(JsonCommand):
         for sentence in value["refused"]:
             self.stdout.write(f"  {sentence}")
 
-    def _add(self, project: Project, pool: PicturePool, options: dict[str, Any]) -> pooling.Added:
+    def _add(self, project: Project, pool: PicturePool, options: dict[str, Any]) -> material.Added:
         if options["folder"] is not None:
-            return pooling.add_files(pool, _files(options["folder"]), _category(project, options["alone"]))
+            return material.add_files(pool, _files(options["folder"]), _category(project, options["alone"]))
         items = Item.objects.filter(project=project, picture__isnull=False).order_by("pk")
         if options["batch"] is not None:
-            return pooling.add_items(pool, items.filter(batch=options["batch"]))
+            return material.add_items(pool, items.filter(batch=options["batch"]))
         wanted = [name.strip() for name in options["items"].split(",") if name.strip()]
         found = set(items.filter(external_id__in=wanted).values_list("external_id", flat=True))
         if missing := [name for name in wanted if name not in found]:
             raise CommandError(f"The project has no item {missing[0]!r} with a picture.")
-        return pooling.add_items(pool, items.filter(external_id__in=wanted))
+        return material.add_items(pool, items.filter(external_id__in=wanted))
 
 
 def _files(folder: Path) -> list[SimpleUploadedFile]:

@@ -30,7 +30,7 @@ class Gold:
 
 
 @dataclass(frozen=True)
-class Answer:
+class GivenAnswer:
     """What was answered about an item: a label as it came, or only a side; or a refusal."""
 
     label: Any = None
@@ -50,7 +50,7 @@ class Question:
         return cls(task, {each.code: each.hateful for each in categories})
 
     def opposite(self, hateful: bool) -> int:
-        """The class that stands for an answer that cannot be read: the first one of the other side."""
+        """Return the class that stands for an answer that cannot be read: the first one of the other side."""
         if self.task is Task.BINARY:
             return NOT_HATEFUL if hateful else HATEFUL
         other = sorted(code for code, side in self.sides.items() if side is not hateful)
@@ -58,7 +58,7 @@ class Question:
 
 
 @dataclass(frozen=True)
-class Marked:
+class MarkedAnswer:
     """An answer beside its truth, both as classes of the task. `readable` is False where no known label was given."""
 
     truth: int
@@ -72,30 +72,30 @@ class Marked:
         return self.truth == self.said
 
 
-def mark(gold: Gold, answer: Answer, question: Question) -> Marked:
+def mark_answer(gold: Gold, answer: GivenAnswer, question: Question) -> MarkedAnswer:
     """Hold an answer that is no refusal to its truth. Raises ValueError for a six-class question without a category."""
     side = _side(answer, question)
     if question.task is Task.BINARY:
         truth = HATEFUL if gold.hateful else NOT_HATEFUL
         if side is None:
-            return Marked(truth, question.opposite(gold.hateful), readable=False)
-        return Marked(truth, HATEFUL if side else NOT_HATEFUL, side_right=side is gold.hateful)
+            return MarkedAnswer(truth, question.opposite(gold.hateful), readable=False)
+        return MarkedAnswer(truth, HATEFUL if side else NOT_HATEFUL, side_right=side is gold.hateful)
     if gold.label is None:
         raise ValueError(f"Only hateful or not is known of {gold.id!r}: choose the binary task.")
     code = known_label(answer.label, question)
     if code is None:
-        return Marked(gold.label, question.opposite(gold.hateful), readable=False)
-    return Marked(gold.label, code, side_right=question.sides[code] is gold.hateful)
+        return MarkedAnswer(gold.label, question.opposite(gold.hateful), readable=False)
+    return MarkedAnswer(gold.label, code, side_right=question.sides[code] is gold.hateful)
 
 
 def known_label(label: Any, question: Question) -> int | None:
-    """The label if it is a whole number and one of the known codes, else None. `true` and `1.0` are none."""
+    """Return the label if it is a whole number and one of the known codes, else None. `true` and `1.0` are none."""
     if isinstance(label, bool) or not isinstance(label, int) or label not in question.sides:
         return None
     return label
 
 
-def _side(answer: Answer, question: Question) -> bool | None:
+def _side(answer: GivenAnswer, question: Question) -> bool | None:
     if answer.hateful is not None and answer.label is None:
         return answer.hateful
     code = known_label(answer.label, question)

@@ -8,8 +8,8 @@ from collections import Counter
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 
-from annotation.domain.category_names import UnknownCategory, read_category
-from annotation.domain.formats.rows import Format, LabelUse, Mapped, Row
+from annotation.domain.categories import UnknownCategory, read_category
+from annotation.domain.formats.base import Format, LabelUse, Mapped, Row
 from annotation.domain.patterns import Pattern
 from annotation.domain.votes import Category
 from moderation.domain.evaluation.answers import Gold
@@ -36,7 +36,7 @@ _WORDS = {
 
 
 @dataclass(frozen=True)
-class Known:
+class PublishedDataset:
     """A published data set: the columns it is told by, where its parts are, and what its labels mean."""
 
     name: str
@@ -49,35 +49,37 @@ def _columns(text: str, label: str, id: str = "", subset: str = "") -> Mapped:
     return Mapped(text=text, label=label, id=id, subset=subset, label_is=LabelUse.GOLD)
 
 
-KNOWN = (
-    Known(
+PUBLISHED_DATASETS = (
+    PublishedDataset(
         "HateCheck",
         frozenset({"functionality", "case_id", "test_case", "label_gold"}),
         _columns("test_case", "label_gold", "case_id", "functionality"),
         {"hateful": HATEFUL, "non-hateful": NOT_HATEFUL},
     ),
     # PREDICT, Table 3: likely offensive and offensive are one class.
-    Known(
+    PublishedDataset(
         "KODOLI",
         frozenset({"sentences", "abuse", "sentiment", "offensiveness"}),
         _columns("sentences", "offensiveness", "index"),
         {"OFFEN": HATEFUL, "LIKELY": HATEFUL, "NOT": NOT_HATEFUL},
     ),
     # Several labels are parted by commas; 8 stands alone and means none of them.
-    Known("K-MHaS", frozenset({"document", "label"}), _columns("document", "label"), {"8": NOT_HATEFUL, ANY: HATEFUL}),
+    PublishedDataset(
+        "K-MHaS", frozenset({"document", "label"}), _columns("document", "label"), {"8": NOT_HATEFUL, ANY: HATEFUL}
+    ),
 )
 _HATEXPLAIN = {"hatespeech": HATEFUL, "normal": NOT_HATEFUL, "offensive": SKIP}
 """Offensive is no hate there and not its absence (HateXScore, section 4.1, leaves it out)."""
 
 
-def recognized(header: Sequence[str]) -> Known | None:
-    """The published data set with these columns, if it is one."""
+def recognized(header: Sequence[str]) -> PublishedDataset | None:
+    """Return the published data set with these columns, if it is one."""
     names = {name.strip().lstrip("\ufeff") for name in header}
-    return next((known for known in KNOWN if known.columns <= names), None)
+    return next((known for known in PUBLISHED_DATASETS if known.columns <= names), None)
 
 
-def convention(format: Format, known: Known | None) -> Mapping[str, str]:
-    """What the labels of a file mean by themselves."""
+def convention(format: Format, known: PublishedDataset | None) -> Mapping[str, str]:
+    """Return what the labels of a file mean by themselves."""
     if known:
         return known.values
     return _HATEXPLAIN if format is Format.HATEXPLAIN else {}
@@ -94,14 +96,17 @@ class LeftOut:
     why: str
 
 
-class Reader:
+class GoldReader:
     """Reads the known answers of one file's rows."""
 
     def __init__(self, categories: Sequence[Category], own: Mapping[str, str], usual: Mapping[str, str]) -> None:
         self.categories, self.own, self.usual = categories, own, usual
 
     def gold(self, row: Row) -> Gold | LeftOut:
-        """The row's truth. Raises NoGold."""
+        """Return the row's truth.
+
+        Raises NoGold.
+        """
         written = row.gold if row.gold is not None else self._majority(row)
         if isinstance(written, LeftOut):
             return written
@@ -116,7 +121,7 @@ class Reader:
         return Gold(row.external_id, hateful, label, self._pattern(row, hateful), row.subset)
 
     def _majority(self, row: Row) -> str | LeftOut | None:
-        """The label that more than half of a row's annotators gave."""
+        """Return the label that more than half of a row's annotators gave."""
         said = Counter(label.category for label in row.labels if label.category is not None)
         if not said:
             return None

@@ -8,21 +8,21 @@ from typing import Any
 
 from moderation.domain.evaluation.intervals import mean_interval
 from moderation.domain.evaluation.repeats import spread
-from moderation.domain.hatexscore.scoring import PARTS, Measure, Scored, combined
+from moderation.domain.hatexscore.score import PARTS, Measure, Scored, combined
 
 FIGURES = (*PARTS, "score")
 SCORED = "scored"
 
 
 @dataclass(frozen=True)
-class Explained:
+class ScoredExplanation:
     """How one explanation was scored; `state` says why it has no parts where it has none."""
 
     state: str
     parts: Scored | None = None
 
 
-def weigh_scores(repeats: Sequence[Mapping[str, Explained]], measure: Measure) -> dict[str, Any]:
+def score_figures(repeats: Sequence[Mapping[str, ScoredExplanation]], measure: Measure) -> dict[str, Any]:
     """Item id → how its explanation was scored, a mapping for each repeat. What has no score stands in no mean."""
     rows = [
         {

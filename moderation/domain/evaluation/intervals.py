@@ -9,7 +9,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from moderation.domain.evaluation.classes import Floats, f1s_of, macro_f1s
+from moderation.domain.evaluation.classification import Floats, f1s_of, macro_f1s
 
 RESAMPLES = 2000
 SEED = 20_240_601

@@ -1,4 +1,4 @@
-"""What one arm brought on one data set: all figures of its repeats, as JSON values that tables are printed from."""
+"""The figures of one arm on one data set over its repeats, as JSON values that tables are printed from."""
 
 from collections import Counter
 from collections.abc import Mapping, Sequence
@@ -6,19 +6,19 @@ from dataclasses import dataclass
 from typing import Any
 
 from annotation.domain.patterns import PATTERNS
-from moderation.domain.evaluation.answers import HATEFUL, Answer, Gold, Marked, Question, mark
-from moderation.domain.evaluation.classes import Confusion
+from moderation.domain.evaluation.answers import HATEFUL, GivenAnswer, Gold, MarkedAnswer, Question, mark_answer
+from moderation.domain.evaluation.binary import TwoClass, two_class
+from moderation.domain.evaluation.classification import Confusion
 from moderation.domain.evaluation.intervals import Interval, intervals
 from moderation.domain.evaluation.repeats import kappa, spread
-from moderation.domain.evaluation.scores import LEVELS, Scores, score
-from moderation.domain.evaluation.two_class import TwoClass, two_class
+from moderation.domain.evaluation.scores import LEVELS, Scores, score_answers
 from moderation.domain.verdicts import Task
 
 FIGURES = ("accuracy", "macro_f1", "weighted_f1", "precision", "recall", "f1")
 
 
 @dataclass(frozen=True)
-class Ended:
+class RunEnd:
     """How the run of one item in one repeat ended: `state` and `reason` as the run's row has them."""
 
     state: str
@@ -27,27 +27,30 @@ class Ended:
     hateful: bool | None = None
     explanation: str = ""
 
-    def answer(self, task: Task) -> Answer | None:
-        """The answer as it counts; None where there is none: failed and cancelled runs are coverage, not answers."""
+    def answer(self, task: Task) -> GivenAnswer | None:
+        """Return the answer as it counts.
+
+        Returns None if there is none: failed and cancelled runs are coverage, not answers.
+        """
         match self.state:
             case "succeeded":
-                return Answer(self.label) if task is Task.SIX else Answer(hateful=self.hateful)
+                return GivenAnswer(self.label) if task is Task.SIX else GivenAnswer(hateful=self.hateful)
             case "refused":
-                return Answer(refused=True)
+                return GivenAnswer(refused=True)
             case "unreadable":
-                return Answer()
+                return GivenAnswer()
             case _:
                 return None
 
 
-Repeat = Mapping[str, Ended]
+Repeat = Mapping[str, RunEnd]
 """How every item's run ended, by the item's id."""
 
 
-def weigh(gold: Sequence[Gold], repeats: Sequence[Repeat], question: Question, names: Mapping[int, str]) -> Any:
+def arm_figures(gold: Sequence[Gold], repeats: Sequence[Repeat], question: Question, names: Mapping[int, str]) -> Any:
     """All figures of one arm on one data set. `names` are the categories' names by code."""
     said = [_answers(repeat, question.task) for repeat in repeats]
-    scores = [score(gold, answers, question) for answers in said]
+    scores = [score_answers(gold, answers, question) for answers in said]
     pairs = [_pairs(each, said, question) for each in gold]
     found = intervals(pairs, HATEFUL if question.task is Task.BINARY else None)
     confusion = _pooled(pairs, question)
@@ -78,20 +81,20 @@ def right_by_item(gold: Sequence[Gold], repeat: Repeat, question: Question) -> d
     """Whether each answered item was right: for tests on the same items. Refused ones are left out."""
     answers = _answers(repeat, question.task)
     return {
-        each.id: mark(each, answers[each.id], question).right
+        each.id: mark_answer(each, answers[each.id], question).right
         for each in gold
         if each.id in answers and not answers[each.id].refused
     }
 
 
-def _answers(repeat: Repeat, task: Task) -> dict[str, Answer]:
+def _answers(repeat: Repeat, task: Task) -> dict[str, GivenAnswer]:
     return {name: answer for name, ended in repeat.items() if (answer := ended.answer(task)) is not None}
 
 
-def _pairs(gold: Gold, said: Sequence[Mapping[str, Answer]], question: Question) -> list[tuple[int, int]]:
+def _pairs(gold: Gold, said: Sequence[Mapping[str, GivenAnswer]], question: Question) -> list[tuple[int, int]]:
     """(truth, said) of every repeat that answered the item, in a fixed order."""
-    marked: list[Marked] = [
-        mark(gold, answers[gold.id], question)
+    marked: list[MarkedAnswer] = [
+        mark_answer(gold, answers[gold.id], question)
         for answers in said
         if gold.id in answers and not answers[gold.id].refused
     ]
@@ -104,7 +107,7 @@ def _pooled(pairs: Sequence[Sequence[tuple[int, int]]], question: Question) -> C
     return Confusion.of([one for one, _ in flat], [other for _, other in flat], labels)
 
 
-def _side(ended: Ended | None, question: Question) -> bool | None:
+def _side(ended: RunEnd | None, question: Question) -> bool | None:
     if ended is None or ended.state != "succeeded":
         return None
     if ended.hateful is not None:
@@ -171,7 +174,7 @@ def _by_category(gold: Sequence[Gold], repeats: Sequence[Repeat], names: Mapping
     return {name: {key: row[key] for key in ("asked", "refused", "blocked")} for name, row in rows.items()}
 
 
-def _subsets(gold: Sequence[Gold], said: Sequence[Mapping[str, Answer]], question: Question) -> dict[str, Any]:
+def _subsets(gold: Sequence[Gold], said: Sequence[Mapping[str, GivenAnswer]], question: Question) -> dict[str, Any]:
     """By part of the data: accuracy, and recall of its hateful items (AntiHateAgent, Table 3)."""
     found: dict[str, Counter[str]] = {}
     for each in gold:
@@ -181,7 +184,7 @@ def _subsets(gold: Sequence[Gold], said: Sequence[Mapping[str, Answer]], questio
             if answer is None or answer.refused:
                 row["refused"] += answer is not None
                 continue
-            marked = mark(each, answer, question)
+            marked = mark_answer(each, answer, question)
             row["total"] += 1
             row["right"] += marked.right
             row["hateful"] += each.hateful

@@ -4,20 +4,23 @@ from collections.abc import Iterator
 from typing import Any, BinaryIO
 
 from annotation.domain.formats import strict_json
+from annotation.domain.formats.base import LIMITS, BadValue, RowError, Unreadable
 from annotation.domain.formats.lines import check_head, read_lines
-from annotation.domain.formats.rows import LIMITS, BadValue, RowError, Unreadable
-from moderation.domain.evaluation.answers import Answer
+from moderation.domain.evaluation.answers import GivenAnswer
 
 _FORM = 'An answer is an object: {"label": 0, "reason": "…", "refusal": false}; reason and refusal may be left out.'
 
 
-def read_predictions(stream: BinaryIO) -> dict[str, Answer]:
-    """The answers by id; labels stay as they are written. Raises Unreadable with the line and what to do."""
+def read_predictions(stream: BinaryIO) -> dict[str, GivenAnswer]:
+    """Return the answers by id; labels stay as they are written.
+
+    Raises Unreadable with the line and what to do.
+    """
     opening = check_head(stream).lstrip()[:1]
     if opening != b"{":
         reason = "The file is neither one JSON object id → answer nor JSON lines with the key id."
         raise Unreadable(RowError(1, "unknown_format", reason))
-    found: dict[str, Answer] = {}
+    found: dict[str, GivenAnswer] = {}
     for line, name, value in _lines(stream) if _is_lines(stream) else _entries(stream):
         if name in found:
             raise Unreadable(RowError(line, "duplicate_id", f"The id {name[:80]!r} is answered twice: keep one."))
@@ -61,10 +64,10 @@ def _entries(stream: BinaryIO) -> Iterator[tuple[int, str, Any]]:
             raise Unreadable(fault.at(line, name[:128])) from fault
 
 
-def _answer(line: int, name: str, value: Any) -> Answer:
+def _answer(line: int, name: str, value: Any) -> GivenAnswer:
     if not isinstance(value, dict):
         raise Unreadable(RowError(line, "bad_answer", f"The answer of {name[:80]!r} is no object. {_FORM}"))
     refused = value.get("refusal", False)
     if refused is not None and not isinstance(refused, bool):
         raise Unreadable(RowError(line, "bad_answer", f"refusal of {name[:80]!r} is true or false. {_FORM}"))
-    return Answer(value.get("label"), refused=bool(refused))
+    return GivenAnswer(value.get("label"), refused=bool(refused))

@@ -8,7 +8,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any
 
-from annotation.domain.agreement import Measured, fleiss_kappa, tally
+from annotation.domain.statistics.agreement import Measured, fleiss_kappa, tally
 
 
 @dataclass(frozen=True)
@@ -44,6 +44,9 @@ def kappa(items: Sequence[Sequence[bool | None]]) -> float | None:
 
 
 def majority(votes: Sequence[bool | None]) -> bool | None:
-    """What most of the agents that voted say; None for a tie, or where nobody voted (PREDICT, section 3.2)."""
+    """Return what most of the agents that voted say (PREDICT, section 3.2).
+
+    Returns None for a tie, or if nobody voted.
+    """
     hate, non_hate = sum(vote is True for vote in votes), sum(vote is False for vote in votes)
     return None if hate == non_hate else hate > non_hate

@@ -20,8 +20,10 @@ class Sample(StrEnum):
     """The same number of every pattern, or of hateful and not where patterns are unknown (H-VLI's sampling)."""
 
 
-def sample(rows: Sequence[T], gold: Callable[[T], Gold], how: Sample, limit: int | None, seed: int = SEED) -> list[T]:
-    """The chosen rows, in the order of the file. The same seed chooses the same.
+def sample_items(
+    rows: Sequence[T], gold: Callable[[T], Gold], how: Sample, limit: int | None, seed: int = SEED
+) -> list[T]:
+    """Return the chosen rows, in the order of the file. The same seed chooses the same.
 
     Balanced with a limit: an equal quota of each kind, what is left over filled at random. Without one: as many of
     each kind as the rarest has.

@@ -4,17 +4,25 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
+from annotation.domain.choices import Difficulty
 from annotation.domain.patterns import PATTERNS, Pattern
-from annotation.domain.words import Difficulty
-from moderation.domain.evaluation.answers import HATEFUL, NOT_HATEFUL, Answer, Gold, Marked, Question, mark
-from moderation.domain.evaluation.classes import Averages, Confusion, OfClass, averages, of_classes
+from moderation.domain.evaluation.answers import (
+    HATEFUL,
+    NOT_HATEFUL,
+    GivenAnswer,
+    Gold,
+    MarkedAnswer,
+    Question,
+    mark_answer,
+)
+from moderation.domain.evaluation.classification import Averages, ClassFigures, Confusion, averages, class_figures
 from moderation.domain.verdicts import Task
 
 LEVELS = ("easy", "normal", "hard", "normal_hard")
 
 
 @dataclass(frozen=True)
-class Share:
+class LevelShare:
     """Of some items: how many were answered, how many of those right, how many refused."""
 
     total: int
@@ -40,15 +48,15 @@ class Scores:
     """Every figure of one set of answers. `missing` items have no answer at all and count nowhere else."""
 
     task: Task
-    overall: Share
+    overall: LevelShare
     missing: int
     unreadable: int
     side_right: int
     """Answers on the right side of hateful or not, whatever the task."""
     confusion: Confusion
-    by_difficulty: Mapping[str, Share]
-    by_pattern: Mapping[str, Share]
-    by_subset: Mapping[str, Share]
+    by_difficulty: Mapping[str, LevelShare]
+    by_pattern: Mapping[str, LevelShare]
+    by_subset: Mapping[str, LevelShare]
 
     @property
     def means(self) -> Averages | None:
@@ -56,12 +64,12 @@ class Scores:
         return averages(self.confusion)
 
     @property
-    def hateful(self) -> OfClass | None:
+    def hateful(self) -> ClassFigures | None:
         """The hateful class of the binary task."""
-        return of_classes(self.confusion).get(HATEFUL) if self.task is Task.BINARY and self.overall.total else None
+        return class_figures(self.confusion).get(HATEFUL) if self.task is Task.BINARY and self.overall.total else None
 
     def as_json(self) -> dict[str, Any]:
-        """The value that `evaluate` prints; figures that nothing defines are null."""
+        """Return the value that `evaluate` prints; figures that nothing defines are null."""
         means, hateful = self.means, self.hateful
         binary = self.task is Task.BINARY
         return {
@@ -80,7 +88,7 @@ class Scores:
         }
 
 
-def score(gold: Sequence[Gold], answers: Mapping[str, Answer], question: Question) -> Scores:
+def score_answers(gold: Sequence[Gold], answers: Mapping[str, GivenAnswer], question: Question) -> Scores:
     """Hold answers by id to their truth. Raises ValueError where the task needs a category that gold does not have."""
     rows = [(each, _marked(each, answers[each.id], question)) for each in gold if each.id in answers]
     marked = [found for _, found in rows if found is not None]
@@ -102,7 +110,7 @@ def score(gold: Sequence[Gold], answers: Mapping[str, Answer], question: Questio
 
 
 def levels_of(gold: Gold) -> tuple[str, ...]:
-    """The levels of difficulty an item counts to; none where its pattern is not known."""
+    """Return the levels of difficulty an item counts to; none where its pattern is not known."""
     if not gold.pattern:
         return ()
     text, image, combined = (bit == "1" for bit in gold.pattern)
@@ -110,11 +118,11 @@ def levels_of(gold: Gold) -> tuple[str, ...]:
     return (difficulty.value,) if difficulty is Difficulty.EASY else (difficulty.value, "normal_hard")
 
 
-def _marked(gold: Gold, answer: Answer, question: Question) -> Marked | None:
-    return None if answer.refused else mark(gold, answer, question)
+def _marked(gold: Gold, answer: GivenAnswer, question: Question) -> MarkedAnswer | None:
+    return None if answer.refused else mark_answer(gold, answer, question)
 
 
-def _share(found: Iterable[Marked | None]) -> Share:
+def _share(found: Iterable[MarkedAnswer | None]) -> LevelShare:
     rows = list(found)
     answered = [each for each in rows if each is not None]
-    return Share(len(answered), sum(each.right for each in answered), len(rows) - len(answered))
+    return LevelShare(len(answered), sum(each.right for each in answered), len(rows) - len(answered))

@@ -10,7 +10,7 @@ from itertools import pairwise
 
 from fuzzysearch import find_near_matches
 
-from moderation.domain.hatexscore.folding import Span, fold, glued, is_whole
+from moderation.domain.hatexscore.normalize import Span, fold, glued, is_whole
 
 MASK = "[MASK]"
 MOST_EDITS = 5

@@ -4,7 +4,7 @@ import re
 from collections.abc import Sequence
 from dataclasses import dataclass
 
-from moderation.domain.hatexscore.folding import Span
+from moderation.domain.hatexscore.normalize import Span
 
 _CASED = "A-Za-z\u00c0-\u024f\u0370-\u03ff\u0400-\u04ff"
 _MARKS = [

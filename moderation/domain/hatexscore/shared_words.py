@@ -2,8 +2,8 @@
 
 from collections.abc import Sequence
 
-from moderation.domain.hatexscore.folding import Span
-from moderation.domain.hatexscore.tokens import Kind, Token, tongue
+from moderation.domain.hatexscore.normalize import Span
+from moderation.domain.hatexscore.tokenize import Kind, Token, tongue
 
 
 def shared_runs(text: str, explanation: str, language: str) -> list[str]:

@@ -51,12 +51,15 @@ class Neighbourhood(BaseModel):
 
 
 def digest_of(text: str) -> str:
-    """What two examples with the same normal form share."""
+    """Return what two examples with the same normal form share."""
     return hashlib.blake2b(normal_form(text).encode("utf-8", "surrogatepass"), digest_size=16).hexdigest()
 
 
 def normal_form(text: str) -> str:
-    """The text by which two examples are the same: compatibility forms, case, white space and unseen signs aside."""
+    """Return the text in the form by which two examples are the same.
+
+    Compatibility forms, case, white space and invisible signs do not count.
+    """
     plain = unicodedata.normalize("NFKC", text).casefold()
     seen = "".join(" " if each.isspace() else each for each in plain if each.isspace() or _is_seen(each))
     return " ".join(seen.split())

@@ -10,34 +10,33 @@ from django.conf import settings
 from django.core.management.base import CommandError, CommandParser
 from django.core.validators import slug_re
 
-from annotation.domain.category_names import DEFAULT_CATEGORIES
-from annotation.domain.formats.rows import Format, Mapped, Unreadable
+from annotation.domain.categories import DEFAULT_CATEGORIES
+from annotation.domain.formats.base import Format, Mapped, Unreadable
 from annotation.management.json_command import JsonCommand
 from annotation.management.projects import project_named
 from annotation.models import Project
-from moderation import evaluating
-from moderation import evaluation_files as files
-from moderation.debating import METHODS, BadChoice
-from moderation.domain.baselines import Variant
-from moderation.domain.court import Track
-from moderation.domain.estimating import Estimator
-from moderation.domain.evaluation.answers import Answer, Question, mark
-from moderation.domain.evaluation.pairs import mcnemar
+from moderation.domain.evaluation.answers import GivenAnswer, Question, mark_answer
+from moderation.domain.evaluation.paired_tests import mcnemar
 from moderation.domain.evaluation.predictions import read_predictions
-from moderation.domain.evaluation.rendering import markdown
+from moderation.domain.evaluation.render import markdown
 from moderation.domain.evaluation.sampling import SEED, Sample
-from moderation.domain.evaluation.scores import score
-from moderation.domain.hatexscore.consistency import Rule
-from moderation.domain.investigation.actions import Instructions, Retrieval
+from moderation.domain.evaluation.scores import score_answers
+from moderation.domain.hatexscore.cc import Rule
+from moderation.domain.hatexscore.estimators import Estimator
 from moderation.domain.verdicts import Task
-from moderation.evaluating import Wish
-from moderation.evaluation_arms import Grid
-from moderation.evaluation_scores import NOT_SCORED, ScoreWish, scores_wished
-from moderation.gathering import BadSource, Source, Terms, file_items, gold_items
+from moderation.evaluation import files, job
+from moderation.evaluation.arms import ArmGrid
+from moderation.evaluation.collect_answers import BadSource, FileReading, GoldSource, file_items, gold_items
+from moderation.evaluation.job import Wish
+from moderation.evaluation.scoring import NOT_SCORED, ScoringRequest, scoring_request
+from moderation.management.method_options import command_options
+from moderation.methods.debate_method import BadChoice
+from moderation.methods.registry import METHODS
 from moderation.models import Evaluation, EvaluationState
-from runs import holding, pausing, stopping
+from runs.control import wait_for_runs
+from runs.execution import shutdown
+from runs.queue import provider_pauses
 
-_PLAIN = ("rounds", "track", "shots", "variant", "retrieval", "instructions")
 _TELL_EVERY = 10.0
 """Seconds between two lines about progress."""
 
@@ -69,12 +68,8 @@ class Command(JsonCommand):
         grid.add_argument("--judge", action="append", default=[], metavar="MODEL", help="they share one debate")
         grid.add_argument("--auxiliary", action="append", default=[], metavar="MODEL", help="of all but the judge")
         grid.add_argument("--model", action="append", default=[], metavar="MODEL", help="of everybody")
-        grid.add_argument("--rounds", action="append", default=[], metavar="K")
-        grid.add_argument("--track", action="append", default=[], choices=list(Track), help="arcade")
-        grid.add_argument("--shots", action="append", default=[], choices=("0", "2"), help="explain")
-        grid.add_argument("--variant", action="append", default=[], choices=list(Variant), help="baseline")
-        grid.add_argument("--retrieval", action="append", default=[], choices=list(Retrieval), help="antihateagent")
-        grid.add_argument("--instructions", action="append", default=[], choices=list(Instructions), help="the same")
+        for name in _compared():
+            grid.add_argument(f"--{name}", action="append", default=[], **command_options()[name])
         grid.add_argument("--glossary", action="append", default=[], choices=("on", "off"), help="the project's")
         grid.add_argument("--option", action="append", default=[], metavar="K=V", help="any other option")
         found = parser.add_argument_group("scores of explanations (HateXScore)")
@@ -128,14 +123,14 @@ class Command(JsonCommand):
         folder = Path(options["out"]) if options["out"] else None
         if folder is not None and folder.exists() and not folder.is_dir():
             raise CommandError(f"--out: {folder} is a file; name a folder.")
-        evaluation, new = evaluating.begin(project, sources, _wish(options), again=options["again"], ring=False)
+        evaluation, new = job.begin(project, sources, _wish(options), again=options["again"], ring=False)
         if not new:
             self.say(f"This was asked for on {evaluation.created_at:%Y-%m-%d %H:%M} and is {evaluation.state}.")
         if options["retry_failed"] and not new:
-            self.say(f"{evaluating.retry_failed(evaluation, ring=False):,} runs are asked again.")
+            self.say(f"{job.retry_failed(evaluation, ring=False):,} runs are asked again.")
         self._hold(evaluation, options["threads"])
-        written = files.write(evaluation, folder) if folder and evaluation.report else []
-        progress = evaluating.progress(evaluation)
+        written = files.write_report_files(evaluation, folder) if folder and evaluation.report else []
+        progress = job.progress(evaluation)
         return {
             "evaluation": str(evaluation.public_id),
             "state": evaluation.state,
@@ -147,12 +142,12 @@ class Command(JsonCommand):
 
     def _hold(self, evaluation: Evaluation, threads: int) -> None:
         """Perform the runs here to their end, then those of further judges, and write the report."""
-        runs = evaluating.runs_of(evaluation)
+        runs = job.runs_of(evaluation)
         while evaluation.state == EvaluationState.RUNNING:
-            holding.hold(runs, threads=threads, tick=lambda: self._tell(evaluation))
-            if evaluating.carry_on(evaluation, ring=False) or stopping.told():
+            wait_for_runs.perform_until_done(runs, threads=threads, tick=lambda: self._tell(evaluation))
+            if job.carry_on(evaluation, ring=False) or shutdown.is_stop_requested():
                 return
-            if pauses := pausing.in_force():
+            if pauses := provider_pauses.pauses_in_force():
                 for pause in pauses:
                     self.say(f"{pause.provider} is paused: {pause.detail} The same command goes on later.")
                 return
@@ -161,12 +156,12 @@ class Command(JsonCommand):
         if time.monotonic() < self._told + _TELL_EVERY:
             return
         self._told = time.monotonic()
-        now = evaluating.progress(evaluation)
+        now = job.progress(evaluation)
         left = "" if now.seconds_left is None else f", {now.seconds_left / 60:,.0f} minutes left"
         self.say(f"{now.ended:,} of {now.expected:,} runs, {now.per_minute:,.0f} a minute{left}")
 
-    def _sources(self, options: dict[str, Any]) -> tuple[Project | None, list[Source]]:
-        """What is evaluated on, and the project that pays and lends its categories and models."""
+    def _sources(self, options: dict[str, Any]) -> tuple[Project | None, list[GoldSource]]:
+        """Return what is evaluated on, and the project that pays and lends its categories and models."""
         named = [name for name in options["sources"] if not Path(name).is_file()]
         for name in named:
             if not slug_re.match(name):
@@ -210,12 +205,12 @@ class Command(JsonCommand):
         task = _task(options["task"], [gold])
         question = Question.about(task, _categories(options))
         answers = self._answers(options["predictions"], gold)
-        found = score([row.gold for row in gold.rows], answers, question).as_json()
+        found = score_answers([row.gold for row in gold.rows], answers, question).as_json()
         if options["against"]:
             found["against"] = self._against(options["against"], gold, answers, question)
         return found
 
-    def _answers(self, name: str, gold: Source) -> dict[str, Answer]:
+    def _answers(self, name: str, gold: GoldSource) -> dict[str, GivenAnswer]:
         path = Path(name)
         try:
             with path.open("rb") as stream:
@@ -235,32 +230,36 @@ class Command(JsonCommand):
             self.say(f"{path}: {len(foreign):,} ids are not in {gold.name} and are passed over.")
         return answers
 
-    def _against(self, name: str, gold: Source, first: dict[str, Answer], question: Question) -> dict[str, Any]:
+    def _against(
+        self, name: str, gold: GoldSource, first: dict[str, GivenAnswer], question: Question
+    ) -> dict[str, Any]:
         second = self._answers(name, gold)
         both = [
             row.gold
             for row in gold.rows
             if all(row.gold.id in each and not each[row.gold.id].refused for each in (first, second))
         ]
-        right = [[mark(each, said[each.id], question).right for each in both] for said in (first, second)]
-        scores = score([row.gold for row in gold.rows], second, question).as_json()
+        right = [[mark_answer(each, said[each.id], question).right for each in both] for said in (first, second)]
+        scores = score_answers([row.gold for row in gold.rows], second, question).as_json()
         return {"scores": scores, "mcnemar": mcnemar(*right).as_json()}
 
 
+def _compared() -> list[str]:
+    """Return the options of methods that are combined; the task is the evaluation's own."""
+    return [name for name in command_options() if name != "task"]
+
+
 def _wish(options: dict[str, Any]) -> Wish:
-    grid: dict[str, list[Any]] = {
-        name: list(options[name]) for name in ("rounds", "track", "shots", "variant", *_PLAIN)
-    }
+    grid: dict[str, list[Any]] = {name: list(options[name]) for name in _compared()}
     for each in options["option"]:
         name, equals, value = each.partition("=")
         if not equals:
             raise CommandError(f"--option takes NAME=VALUE, not {each!r}.")
         grid.setdefault(name, []).append(value)
     grid["glossary"] = [value == "on" for value in options["glossary"]] or grid.get("glossary", [])
-    grid["shots"] = [int(value) for value in grid["shots"]]  # a literal number takes no text
     methods = [name.strip() for name in options["method"].split(",") if name.strip()]
     return Wish(
-        grid=Grid(
+        grid=ArmGrid(
             methods=methods,
             options={name: list(dict.fromkeys(values)) for name, values in grid.items() if values},
             models=options["model"],
@@ -272,23 +271,26 @@ def _wish(options: dict[str, Any]) -> Wish:
         sample=Sample(options["sample"]),
         limit=options["limit"],
         seed=options["seed"],
-        scores=scores_wished(
+        scores=scoring_request(
             options["scores"] or "",
             methods,
-            ScoreWish(group_list=options["list"], rule=Rule(options["rule"]), threshold=options["threshold"]),
+            ScoringRequest(group_list=options["list"], rule=Rule(options["rule"]), threshold=options["threshold"]),
         ),
     )
 
 
-def _source(name: str, terms: Terms) -> Source:
+def _source(name: str, terms: FileReading) -> GoldSource:
     try:
         return file_items(Path(name), terms)
     except BadSource as bad:
         raise CommandError(str(bad)) from None
 
 
-def _task(wanted: str | None, sources: list[Source]) -> Task:
-    """The task asked for, else six where every item's category is known. Raises CommandError."""
+def _task(wanted: str | None, sources: list[GoldSource]) -> Task:
+    """Return the task asked for, else six where every item's category is known.
+
+    Raises CommandError.
+    """
     binary = next((source for source in sources if any(row.gold.label is None for row in source.rows)), None)
     if wanted is None:
         return Task.BINARY if binary else Task.SIX
@@ -301,11 +303,11 @@ def _categories(options: dict[str, Any]) -> Any:
     return project_named(options["project"]).category_values() if options["project"] else DEFAULT_CATEGORIES
 
 
-def _terms(options: dict[str, Any], *, asked_about: bool) -> Terms:
+def _terms(options: dict[str, Any], *, asked_about: bool) -> FileReading:
     images = Path(options["images"]) if options["images"] else None
     if images is not None and not images.is_dir():
         raise CommandError(f"{images} is no folder.")
-    return Terms(
+    return FileReading(
         categories=_categories(options),
         mapped=Mapped(**{name: options[f"{name}_column"] for name in ("text", "label", "image", "id", "subset")}),
         values=_mapping(options["mapping"]),

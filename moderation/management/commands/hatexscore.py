@@ -11,19 +11,19 @@ from django.conf import settings
 from django.core.management.base import CommandError, CommandParser
 from django.template.loader import render_to_string
 
-from annotation import charts
+from annotation.core import svg
 from annotation.management.json_command import JsonCommand
 from annotation.management.projects import project_named
 from annotation.models import Project
-from moderation import group_lists, scoring
-from moderation.domain.estimating import Estimator
-from moderation.domain.hatexscore import group_files
-from moderation.domain.hatexscore.consistency import Rule
-from moderation.domain.hatexscore.scoring import PARTS, Measure, Scored, Weights, sweep
-from moderation.domain.hatexscore.tokens import LANGUAGES, MissingExtra, tongue
-from moderation.score_files import Order, Result, scored
-from moderation.score_lines import MOST_FAULTS, Fault, Line, lines_of
-from runs import spending
+from moderation.domain.hatexscore import group_list_files
+from moderation.domain.hatexscore.cc import Rule
+from moderation.domain.hatexscore.estimators import Estimator
+from moderation.domain.hatexscore.score import PARTS, Measure, Scored, Weights, sweep
+from moderation.domain.hatexscore.tokenize import LANGUAGES, MissingExtra, tongue
+from moderation.hatexscore import group_lists, start
+from moderation.hatexscore.batch_scoring import Order, Result, scored
+from moderation.hatexscore.jsonl import MOST_FAULTS, Fault, Line, lines_of
+from runs.execution import budget
 
 NAMES = (*PARTS, "score")
 
@@ -77,7 +77,7 @@ class Command(JsonCommand):
             "--list",
             default="",
             metavar="NAME|FILE.json",
-            help=f"groups: {', '.join(group_files.NAMES)}, or your own; default: un_extended, un_zh, un_ko by language",
+            help=f"groups: {', '.join(group_list_files.NAMES)}, or your own; default by language",
         )
         parser.add_argument("--lang", default="", choices=["", *LANGUAGES], metavar="CODE", help="default: by script")
         parser.add_argument("--rule", choices=list(Rule), default=Rule.PAPER)
@@ -144,7 +144,7 @@ class Command(JsonCommand):
     def _swept(self, value: Stream) -> list[dict[str, float]]:
         rows = sweep(value.told.parts, value.measure)
         if value.plot:
-            lines = {name: charts.line([row[name] for row in rows]) for name in ("cc", "score")}
+            lines = {name: svg.line([row[name] for row in rows]) for name in ("cc", "score")}
             drawn = render_to_string("moderation/sweep.svg", {"rows": rows, "lines": lines, "tau": value.measure.tau})
             try:
                 Path(value.plot).write_text(drawn, encoding="utf-8")
@@ -181,8 +181,8 @@ def _checked(path: Path) -> bool:
 def _order(estimator: Estimator, options: dict[str, Any]) -> Order:
     try:
         measure = Measure(Rule(options["rule"]), options["threshold"], _weights(options["weights"]))
-        choice = scoring.Choice(estimator=estimator, model=options["model"])
-        model = scoring.estimator_name(choice, scoring.pasted("", None))
+        choice = start.Choice(estimator=estimator, model=options["model"])
+        model = start.estimator_name(choice, start.pasted("", None))
         if options["lang"]:
             tongue(options["lang"]).tokenize("a")  # what is missing is said before anything is scored
     except (ValueError, MissingExtra) as fault:
@@ -191,7 +191,7 @@ def _order(estimator: Estimator, options: dict[str, Any]) -> Order:
     listed = _listed(options["list"], project)
     if project is None:
         return Order(estimator, model, measure, options["lang"], listed, threads=options["threads"])
-    spending.allow(project.public_id, calls=project.call_budget, tokens=project.token_budget)
+    budget.set_project_limits(project.public_id, calls=project.call_budget, tokens=project.token_budget)
     return Order(estimator, model, measure, options["lang"], listed, project.public_id, options["threads"])
 
 
@@ -202,12 +202,12 @@ def _weights(said: str) -> Weights:
         raise CommandError(f"--weights takes four numbers, such as 1,1,1,1. {bad}") from None
 
 
-def _listed(name: str, project: Project | None) -> group_files.Groups | None:
+def _listed(name: str, project: Project | None) -> group_list_files.Groups | None:
     try:
         if not name.endswith(".json"):
             return group_lists.named(project, name) if name else None
-        return group_files.checked(json.loads(Path(name).read_text(encoding="utf-8")))
-    except group_files.BadGroups as bad:
+        return group_list_files.checked(json.loads(Path(name).read_text(encoding="utf-8")))
+    except group_list_files.BadGroups as bad:
         raise CommandError(str(bad)) from None
     except OSError as fault:
         raise CommandError(f"{name} cannot be read: {fault.strerror}.") from None

@@ -5,13 +5,20 @@ from typing import Any
 
 from django.core.management.base import CommandError, CommandParser
 
-from annotation.domain.formats.rows import Format
+from annotation.domain.formats.base import Format
 from annotation.management.json_command import JsonCommand
 from annotation.management.projects import project_named
 from annotation.models import Project
-from moderation import perspectives
-from moderation.importing_examples import ANY, HATEFUL, OTHER, Columns, Report, import_examples
 from moderation.models import Perspective
+from moderation.perspectives import edit
+from moderation.perspectives.import_examples import (
+    ANY,
+    HATEFUL,
+    OTHER,
+    ExampleColumns,
+    ExampleImportReport,
+    import_examples,
+)
 from providers.messages import ProviderError, Refused
 
 _SHOWN = 20
@@ -40,7 +47,7 @@ class Command(JsonCommand):
 
     def answer(self, **options: Any) -> Any:
         perspective = _perspective(_project(options["slug"]), options["perspective"])
-        columns = Columns(
+        columns = ExampleColumns(
             options["text_column"], options["label_column"], _mapping(options["mapping"]), Format(options["format"])
         )
         try:
@@ -63,7 +70,7 @@ class Command(JsonCommand):
         return bool(self.report.errors) and not self.report.stored
 
     def show(self, value: Any) -> None:
-        report: Report = self.report
+        report: ExampleImportReport = self.report
         super().show({name: figure for name, figure in value.items() if name != "errors"})
         for error in report.errors[:_SHOWN]:
             self.stdout.write(f"line {error.line}: {error.reason}")
@@ -73,7 +80,7 @@ class Command(JsonCommand):
             self.stdout.write("Nothing was stored.")
 
     def _embed(self, perspective: Perspective) -> None:
-        """The examples are stored whatever becomes of their vectors: a run makes those that are missing."""
+        """Embed the examples; they are stored whatever becomes of their vectors: a run makes those that are missing."""
         said = 0
 
         def watch(done: int, count: int) -> None:
@@ -83,7 +90,7 @@ class Command(JsonCommand):
                 self.say(f"{done:,} of {count:,} embedded")
 
         try:
-            perspectives.embed(perspective, watch)
+            edit.embed_examples(perspective, watch)
         except (ProviderError, Refused) as fault:
             self.say(f"The examples are stored, not embedded yet: {fault}")
 
@@ -98,7 +105,7 @@ def _project(slug: str) -> Project:
 
 
 def _perspective(project: Project, code: str) -> Perspective:
-    perspectives.ensure(project)
+    edit.ensure_perspectives(project)
     found = Perspective.objects.filter(project=project, code=code).first()
     if found is None:
         known = ", ".join(Perspective.objects.filter(project=project).values_list("code", flat=True))

@@ -6,27 +6,19 @@ from django.conf import settings
 from django.core.management.base import CommandError, CommandParser
 from django.db.models import QuerySet
 
-from annotation.domain.words import Stage
+from annotation.domain.choices import Stage
 from annotation.management.json_command import JsonCommand
 from annotation.management.projects import project_named
 from annotation.models import Item, Project
-from moderation import debating
-from moderation.domain.baselines import Variant
-from moderation.domain.court import Track
-from moderation.domain.verdicts import Task
-from moderation.forms import left_out_sentence
-from moderation.reporting import reported
-from runs import pausing, working_off
+from moderation.debates import start
+from moderation.debates.forms import left_out_sentence
+from moderation.debates.run_json import run_as_json
+from moderation.management.method_options import command_options, methods_with
+from moderation.methods.debate_method import BadChoice
+from moderation.methods.registry import METHODS
+from runs.control import drain
 from runs.models import Run
-
-_OWN = {
-    "variant": ("baseline",),
-    "shots": ("explain",),
-    "track": ("arcade",),
-    "rounds": ("arcade", "predict"),
-    "task": ("arcade",),
-    "without": ("predict",),
-}
+from runs.queue import provider_pauses
 
 _LIMITS = ("calls", "tokens", "seconds")
 
@@ -39,14 +31,10 @@ class Command(JsonCommand):
 
     def add_arguments(self, parser: CommandParser) -> None:
         super().add_arguments(parser)
-        parser.add_argument("method", choices=list(debating.METHODS))
+        parser.add_argument("method", choices=list(METHODS))
         parser.add_argument("slug", help="the project")
-        parser.add_argument("--variant", choices=list(Variant), help="baseline: which")
-        parser.add_argument("--shots", type=int, choices=(0, 2), help="explain: worked examples in the prompt")
-        parser.add_argument("--track", choices=list(Track), help="arcade: auto, or deep without the gatekeeper")
-        parser.add_argument("--rounds", type=int, help="arcade: rounds of the deep dive; predict: 1 or 2")
-        parser.add_argument("--task", choices=list(Task), help="arcade: six categories, or hateful or not")
-        parser.add_argument("--without", metavar="CODE", help="predict: the perspective that is left out")
+        for name, declared in command_options().items():
+            parser.add_argument(f"--{name}", **declared)
         parser.add_argument("--option", action="append", default=[], metavar="K=V", help="any other option")
         which = parser.add_mutually_exclusive_group()
         which.add_argument("--items", help="external ids, separated by commas (default: all)")
@@ -63,9 +51,9 @@ class Command(JsonCommand):
     def answer(self, **options: Any) -> Any:
         project = project_named(options["slug"], to_change=True)
         items = _items(project, options)
-        known = debating.METHODS[options["method"]]
+        known = METHODS[options["method"]]
         models = dict.fromkeys((role for role in known.roles if role != known.judge), options["auxiliary"])
-        wish = debating.Wish(
+        wish = start.DebateRequest(
             method=known.name,
             options=_options(options),
             models={str(role): name for role, name in models.items() if name},
@@ -75,36 +63,36 @@ class Command(JsonCommand):
             limits={name: options[f"max_{name}"] for name in _LIMITS if options[f"max_{name}"] is not None},
         )
         try:
-            debating.start(project, items, wish, ring=not options["wait"])
-            passed_over, why = debating.left_out(project, items, wish)
+            start.start_runs(project, items, wish, ring=not options["wait"])
+            passed_over, why = start.count_left_out(project, items, wish)
             if passed_over:
                 self.say(left_out_sentence(passed_over, why))
-            runs = debating.runs_of(project, items, wish)
+            runs = start.runs_answering(project, items, wish)
             if options["wait"]:
                 self._hold(project, known.name, options["threads"])
                 self._judge(project, runs, wish)
                 self._hold(project, known.name, options["threads"])
-        except debating.BadChoice as bad:
+        except BadChoice as bad:
             raise CommandError(str(bad)) from None
         names = dict(items.values_list("public_id", "external_id"))
-        return [reported(run, names.get(run.subject), run.turns.all()) for run in runs.prefetch_related("turns")]
+        return [run_as_json(run, names.get(run.subject), run.turns.all()) for run in runs.prefetch_related("turns")]
 
     def failed(self, value: Any) -> bool:
         return False
 
-    def _judge(self, project: Project, runs: QuerySet[Run], wish: debating.Wish) -> None:
+    def _judge(self, project: Project, runs: QuerySet[Run], wish: start.DebateRequest) -> None:
         """Ask the further judges, once each, about every debate that the first one has judged."""
         for run in runs.filter(forked_from=None) if len(wish.judges) > 1 else ():
             judged = set(run.forks.values_list("variant", flat=True))
-            left = [name for name in wish.judges[1:] if debating.judged_variant(run, name) not in judged]
+            left = [name for name in wish.judges[1:] if start.judged_variant(run, name) not in judged]
             try:
-                debating.judge_again(run, left, project)
-            except debating.BadChoice as bad:
+                start.judge_run_again(run, left, project)
+            except BadChoice as bad:
                 self.say(f"{run.public_id}: {bad}")
 
     def _hold(self, project: Project, method: str, threads: int) -> None:
-        working_off.work_off(project.public_id, method, threads=threads, tick=lambda: None)
-        for pause in pausing.in_force():
+        drain.drain_project_runs(project.public_id, method, threads=threads, tick=lambda: None)
+        for pause in provider_pauses.pauses_in_force():
             self.say(f"{pause.provider} is paused: {pause.detail}")
 
     def show(self, value: Any) -> None:
@@ -127,12 +115,13 @@ def _items(project: Project, options: dict[str, Any]) -> QuerySet[Item]:
 
 
 def _options(options: dict[str, Any]) -> dict[str, Any]:
-    """The options of the method, from their own arguments and from --option."""
+    """Return the options of the method, from their own arguments and from --option."""
     chosen: dict[str, Any] = {}
-    for name, methods in _OWN.items():
+    own = {declared.name for declared in METHODS[options["method"]].command_options}
+    for name in command_options():
         if options[name] is not None:
-            if options["method"] not in methods:
-                raise CommandError(f"--{name} belongs to {' and '.join(methods)}.")
+            if name not in own:
+                raise CommandError(f"--{name} belongs to {' and '.join(methods_with(name))}.")
             chosen[name] = options[name]
     for each in options["option"]:
         name, equals, value = each.partition("=")

@@ -7,9 +7,9 @@ import pytest
 from django.test import Client
 from django.utils.timezone import now
 
-from annotation.domain.words import Role, Source, Stage
+from annotation.core.release_paths import folder_of
+from annotation.domain.choices import Role, Source, Stage
 from annotation.models import Event, Project, Release, SplitList
-from annotation.release_places import folder_of
 from builders import category, make_item, make_member, make_project
 
 pytestmark = pytest.mark.django_db

@@ -1,5 +1,7 @@
 """Intent alignment: design section 4."""
 
+from dataclasses import FrozenInstanceError
+
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
@@ -13,7 +15,7 @@ from annotation.domain.alignment import (
     aligned_flag,
     alignment,
 )
-from annotation.domain.category_names import DEFAULT_CATEGORIES
+from annotation.domain.categories import DEFAULT_CATEGORIES
 
 NOT_HATE, RACIST, SEXIST = DEFAULT_CATEGORIES[:3]
 
@@ -45,3 +47,11 @@ def test_aligned_on_the_category_implies_aligned_on_the_bit(final, intended):
 
 def test_rows_hold_true_false_or_null():
     assert [aligned_flag(each) for each in (Aligned(), Misaligned(), NotApplicable())] == [True, False, None]
+
+
+@pytest.mark.parametrize(
+    "value", [Aligned(), Misaligned(), NotApplicable(), IntendedCategory(RACIST), IntendedHateful(True)]
+)
+def test_intents_and_outcomes_cannot_be_changed(value):
+    with pytest.raises(FrozenInstanceError):
+        value.hateful = False

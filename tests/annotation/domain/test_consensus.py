@@ -2,18 +2,17 @@
 
 import json
 from collections import Counter
+from dataclasses import FrozenInstanceError
 from pathlib import Path
 
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from annotation.domain.category_names import DEFAULT_CATEGORIES
+from annotation.domain.categories import DEFAULT_CATEGORIES
+from annotation.domain.choices import Level
 from annotation.domain.consensus import Agreed, Binary, KindUndecided, NoMajority, consensus
 from annotation.domain.votes import Category
-from annotation.domain.words import Level
-
-SHARED = Path(__file__).parents[4] / "shared" / "data"
 
 votes_of_categories = st.lists(st.sampled_from(DEFAULT_CATEGORIES), min_size=2, max_size=15)
 
@@ -107,10 +106,12 @@ def test_the_binary_outcome_follows_the_final_category_wherever_there_is_one(vot
 
 
 @pytest.mark.shared_data
-def test_levels_of_the_hatexplain_validation_set():
-    rows = SHARED / "hatexplain_val.jsonl"
+def test_levels_of_the_hatexplain_validation_set(shared_data: Path):
+    rows = shared_data / "hatexplain_val.jsonl"
     assert rows.exists()
-    golden = json.loads((SHARED / "golden" / "agreement_hatexplain_val.json").read_text())["expected"]["hatexplain_val"]
+    golden = json.loads((shared_data / "golden" / "agreement_hatexplain_val.json").read_text())["expected"][
+        "hatexplain_val"
+    ]
     named = {
         "normal": Category(0, "normal", False),
         "offensive": Category(1, "offensive", True),
@@ -122,3 +123,9 @@ def test_levels_of_the_hatexplain_validation_set():
             votes = [named[annotator["label"]] for annotator in json.loads(line)["annotators"]]
             levels[consensus(votes).level.value.capitalize()] += 1
     assert {**{"None": 0}, **levels} == golden["consensus"]
+
+
+@pytest.mark.parametrize("value", [Binary(True, 2), of(1, 1), of(1, 2), of(0, 1)])
+def test_an_outcome_cannot_be_changed(value):
+    with pytest.raises(FrozenInstanceError):
+        value.binary = None

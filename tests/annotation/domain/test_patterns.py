@@ -1,13 +1,15 @@
 """Patterns, difficulty, mechanisms and challenged priors: design sections 2 and 4."""
 
 import json
+from dataclasses import FrozenInstanceError
 from pathlib import Path
 
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from annotation.domain.category_names import DEFAULT_CATEGORIES
+from annotation.domain.categories import DEFAULT_CATEGORIES
+from annotation.domain.choices import Difficulty, Modality
 from annotation.domain.patterns import (
     PATTERNS,
     Mechanism,
@@ -19,9 +21,7 @@ from annotation.domain.patterns import (
     pattern,
 )
 from annotation.domain.votes import Challenge, Vote
-from annotation.domain.words import Difficulty, Modality
 
-SHARED = Path(__file__).parents[4] / "shared" / "data"
 NOT_HATE, RACIST, SEXIST, HOMOPHOBIC = DEFAULT_CATEGORIES[:4]
 QUIET = Vote(NOT_HATE)
 
@@ -133,11 +133,25 @@ def test_a_modality_is_either_replaced_or_contested_or_as_it_was(corrections, ra
 
 
 @pytest.mark.shared_data
-def test_patterns_and_difficulties_of_the_hvli_test_set():
-    assert (SHARED / "hvli_test_set.json").exists()
-    records = json.loads((SHARED / "hvli_test_set.json").read_text(encoding="utf-8"))
+def test_patterns_and_difficulties_of_the_hvli_test_set(shared_data: Path):
+    assert (shared_data / "hvli_test_set.json").exists()
+    records = json.loads((shared_data / "hvli_test_set.json").read_text(encoding="utf-8"))
     assert len(records) == 1178
     for key, record in records.items():
         text, image, whole = (DEFAULT_CATEGORIES[int(record[f"{part}_label"])] for part in ("text", "image", "final"))
         found = pattern(priors(text, image), whole.hateful)
         assert (found.code, found.difficulty) == (record["type"], record["difficulty"].lower()), key
+
+
+@pytest.mark.parametrize("value", [Pattern(False, False, True), Prior.of(RACIST)])
+def test_patterns_and_priors_cannot_be_changed(value):
+    with pytest.raises(FrozenInstanceError):
+        value.hateful = False
+
+
+def test_a_correction_to_not_hateful_contests_a_hateful_prior():
+    assert contested(priors(text=RACIST), challenging(NOT_HATE, None, None)) == (Modality.TEXT,)
+
+
+def test_a_correction_that_repeats_the_prior_contests_nothing():
+    assert contested(priors(), challenging(NOT_HATE, None, None)) == ()

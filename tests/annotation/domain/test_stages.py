@@ -2,8 +2,8 @@
 
 import pytest
 
+from annotation.domain.choices import Stage
 from annotation.domain.stages import MOVES, Mover, may_move
-from annotation.domain.words import Stage
 
 BY_THE_DESIGN = {
     Stage.IMPORTED: {Stage.READY, Stage.GOLD, Stage.EXCLUDED, Stage.KNOWN},
@@ -43,3 +43,35 @@ def test_only_the_system_disputes_gold():
 
 def test_staying_put_is_no_move():
     assert not any(may_move(stage, stage, mover) for stage in Stage for mover in Mover)
+
+
+S, M, R, A = Mover.SYSTEM, Mover.MEMBER, Mover.REVIEWER, Mover.ADMIN
+
+
+@pytest.mark.parametrize(
+    ("start", "end", "movers"),
+    [
+        (Stage.IMPORTED, Stage.READY, {S, A}),
+        (Stage.IMPORTED, Stage.GOLD, {S, A}),
+        (Stage.IMPORTED, Stage.KNOWN, {A}),
+        (Stage.IMPORTED, Stage.EXCLUDED, {M, R, A}),
+        (Stage.READY, Stage.LABELLING, {S, A}),
+        (Stage.READY, Stage.KNOWN, {A}),
+        (Stage.READY, Stage.EXCLUDED, {M, R, A}),
+        (Stage.LABELLING, Stage.DISPUTED, {S}),
+        (Stage.LABELLING, Stage.GOLD, {S}),
+        (Stage.LABELLING, Stage.EXCLUDED, {S, M, R, A}),
+        (Stage.DISPUTED, Stage.GOLD, {S, R}),
+        (Stage.DISPUTED, Stage.LABELLING, {S, M, R}),
+        (Stage.DISPUTED, Stage.EXCLUDED, {S, M, R, A}),
+        (Stage.GOLD, Stage.DISPUTED, {S}),
+        (Stage.GOLD, Stage.LABELLING, {S, M, A}),
+        (Stage.GOLD, Stage.EXCLUDED, {M, R, A}),
+        (Stage.EXCLUDED, Stage.LABELLING, {S, M, A}),
+        (Stage.EXCLUDED, Stage.GOLD, {R}),
+        (Stage.KNOWN, Stage.READY, {A}),
+        (Stage.KNOWN, Stage.EXCLUDED, {M, R, A}),
+    ],
+)
+def test_each_move_is_open_to_these_movers_and_to_no_others(start, end, movers):
+    assert {mover for mover in Mover if may_move(start, end, mover)} == movers

@@ -14,7 +14,7 @@ from django.urls import reverse
 from PIL import Image
 
 import builders
-from annotation.domain.words import Role
+from annotation.domain.choices import Role
 from annotation.models import Import, Item, Label, Membership, Picture, Project
 
 pytestmark = pytest.mark.django_db

@@ -20,9 +20,11 @@ from django.utils import timezone
 from PIL import Image
 
 import builders
-from annotation import import_work, tasks, uploading
-from annotation.domain.words import Role
-from annotation.import_terms import ImportOptions
+from annotation.core import jobs
+from annotation.domain.choices import Role
+from annotation.imports import job, uploads
+from annotation.imports.job import IMPORTS
+from annotation.imports.options import ImportOptions
 from annotation.models import Import, ImportState, Item, Membership, Picture, Project
 
 GOOD = '{"id":"a","text":"Weeds"}\n{"id":"b","text":"Roses"}\n'
@@ -121,21 +123,21 @@ def test_a_zip_with_pictures_comes_in(admin: Client) -> None:
 def test_a_large_file_waits_for_a_worker_and_shows_how_far_it_is(
     admin: Client, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(uploading, "SMALL", 10)
+    monkeypatch.setattr(job, "SMALL", 10)
     upload(admin, GOOD)
     row = Import.objects.get()
     assert row.state == ImportState.UPLOADED
     fragment = admin.get(reverse("annotation:import-progress", args=["garden", row.public_id]))
     assert 'hx-trigger="every 1s"' in fragment.content.decode()
     assert "HX-Refresh" not in fragment
-    import_work.perform(row.pk)
+    IMPORTS.perform(row.pk)
     ended = admin.get(reverse("annotation:import-progress", args=["garden", row.public_id]))
     assert ended["HX-Refresh"] == "true"
     assert "hx-trigger" not in ended.content.decode()
     do(admin, row, "store")
     assert not Item.objects.exists()
-    import_work.perform(row.pk)
-    import_work.perform(row.pk)
+    IMPORTS.perform(row.pk)
+    IMPORTS.perform(row.pk)
     assert Item.objects.count() == 2
 
 
@@ -150,19 +152,19 @@ def test_cancelling_before_the_import_forgets_the_file(admin: Client, settings: 
 
 
 def test_cancelling_while_rows_are_stored_stores_none(member: Membership) -> None:
-    row = uploading.upload(member, SimpleUploadedFile("f", GOOD.encode()), ImportOptions())
+    row = uploads.upload(member, SimpleUploadedFile("f", GOOD.encode()), ImportOptions())
     Import.objects.filter(pk=row.pk).update(state=ImportState.IMPORTING, beat_at=None)
     row.refresh_from_db()
-    assert uploading.cancel(row)
-    import_work.perform(row.pk)
+    assert IMPORTS.cancel(row)
+    IMPORTS.perform(row.pk)
     row.refresh_from_db()
     assert (row.state, Item.objects.count()) == (ImportState.CANCELLED, 0)
 
 
 def test_b34_the_same_file_twice_is_one_import(member: Membership) -> None:
-    first = uploading.upload(member, SimpleUploadedFile("f", GOOD.encode()), ImportOptions())
-    second = uploading.upload(member, SimpleUploadedFile("g", GOOD.encode()), ImportOptions())
-    other = uploading.upload(member, SimpleUploadedFile("f", GOOD.encode()), ImportOptions(batch="b"))
+    first = uploads.upload(member, SimpleUploadedFile("f", GOOD.encode()), ImportOptions())
+    second = uploads.upload(member, SimpleUploadedFile("g", GOOD.encode()), ImportOptions())
+    other = uploads.upload(member, SimpleUploadedFile("f", GOOD.encode()), ImportOptions(batch="b"))
     assert first.public_id == second.public_id != other.public_id
 
 
@@ -177,7 +179,7 @@ def test_b34_the_same_file_twice_at_once_is_one_import() -> None:
         try:
             start.wait()
             file = SimpleUploadedFile("f", GOOD.encode())
-            ids.append(uploading.upload(member, file, ImportOptions()).public_id)
+            ids.append(uploads.upload(member, file, ImportOptions()).public_id)
         finally:
             connection.close()
 
@@ -190,24 +192,24 @@ def test_b34_the_same_file_twice_at_once_is_one_import() -> None:
 
 
 def test_a_dead_workers_import_is_rung_for_again(member: Membership, monkeypatch: pytest.MonkeyPatch) -> None:
-    rung: list[int] = []
-    monkeypatch.setattr(tasks.perform_import, "delay", rung.append)
-    row = uploading.upload(member, SimpleUploadedFile("f", GOOD.encode()), ImportOptions())
+    sent: list[tuple[str, list[object]]] = []
+    monkeypatch.setattr(jobs.current_app, "send_task", lambda name, args: sent.append((name, args)))
+    row = uploads.upload(member, SimpleUploadedFile("f", GOOD.encode()), ImportOptions())
     long_ago = timezone.now() - timedelta(hours=1)
     Import.objects.filter(pk=row.pk).update(state=ImportState.CHECKING, beat_at=long_ago)
-    assert tasks.ring_for_imports_left_behind() == 1
-    assert rung == [row.pk]
-    import_work.perform(row.pk)
+    assert IMPORTS.enqueue_left_behind() == 1
+    assert sent == [("annotation.tasks.perform_job", ["import", row.pk])]
+    IMPORTS.perform(row.pk)
     row.refresh_from_db()
     assert row.state == ImportState.CHECKED
-    assert tasks.ring_for_imports_left_behind() == 0
+    assert IMPORTS.enqueue_left_behind() == 0
 
 
 def test_files_nobody_went_on_with_are_removed(member: Membership, settings: Any) -> None:
-    row = uploading.upload(member, SimpleUploadedFile("f", GOOD.encode()), ImportOptions())
-    assert import_work.forget_old_files() == 0
+    row = uploads.upload(member, SimpleUploadedFile("f", GOOD.encode()), ImportOptions())
+    assert job.forget_old_files() == 0
     Import.objects.filter(pk=row.pk).update(created_at=timezone.now() - timedelta(days=3))
-    assert import_work.forget_old_files() == 1
+    assert job.forget_old_files() == 1
     row.refresh_from_db()
     assert (row.state, row.file.name) == (ImportState.CANCELLED, "")
 

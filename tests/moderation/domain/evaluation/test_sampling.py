@@ -6,7 +6,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from moderation.domain.evaluation.answers import Gold
-from moderation.domain.evaluation.sampling import Sample, sample
+from moderation.domain.evaluation.sampling import Sample, sample_items
 
 
 def rows(patterns: str) -> list[Gold]:
@@ -14,7 +14,7 @@ def rows(patterns: str) -> list[Gold]:
 
 
 def chosen(patterns: str, how: Sample, limit: int | None, seed: int = 2024) -> list[str]:
-    return [each.id for each in sample(rows(patterns), lambda row: row, how, limit, seed)]
+    return [each.id for each in sample_items(rows(patterns), lambda row: row, how, limit, seed)]
 
 
 def test_the_first_ones() -> None:
@@ -23,12 +23,12 @@ def test_the_first_ones() -> None:
 
 
 def test_a_balanced_sample_without_a_limit_has_as_many_of_each_as_the_rarest() -> None:
-    found = sample(rows("0" * 50 + "1" * 7), lambda row: row, Sample.BALANCED, None)
+    found = sample_items(rows("0" * 50 + "1" * 7), lambda row: row, Sample.BALANCED, None)
     assert Counter(each.pattern for each in found) == {"000": 7, "001": 7}
 
 
 def test_a_balanced_sample_with_a_limit_fills_what_the_quota_leaves() -> None:
-    found = sample(rows("0" * 50 + "1" * 3), lambda row: row, Sample.BALANCED, 20)
+    found = sample_items(rows("0" * 50 + "1" * 3), lambda row: row, Sample.BALANCED, 20)
     assert Counter(each.pattern for each in found) == {"000": 17, "001": 3}
 
 

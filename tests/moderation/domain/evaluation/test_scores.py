@@ -9,11 +9,11 @@ from hypothesis import given
 from hypothesis import strategies as st
 from sklearn import metrics
 
-from annotation.domain.category_names import DEFAULT_CATEGORIES
-from moderation.domain.evaluation.answers import Answer, Gold, Question, mark
-from moderation.domain.evaluation.classes import Confusion, averages, of_classes
-from moderation.domain.evaluation.scores import score
-from moderation.domain.evaluation.two_class import of_counts, two_class
+from annotation.domain.categories import DEFAULT_CATEGORIES
+from moderation.domain.evaluation.answers import GivenAnswer, Gold, Question, mark_answer
+from moderation.domain.evaluation.binary import of_counts, two_class
+from moderation.domain.evaluation.classification import Confusion, averages, class_figures
+from moderation.domain.evaluation.scores import score_answers
 from moderation.domain.verdicts import Task
 
 SIX, BINARY = (Question.about(task, DEFAULT_CATEGORIES) for task in (Task.SIX, Task.BINARY))
@@ -34,9 +34,9 @@ def test_the_evaluator_of_hvli_is_reproduced(shared_data: Path, predictor: str, 
     golden = json.loads((shared_data / "golden/hvli_evaluator_test_set.json").read_text())
     want = golden[f"test_set|{predictor}|{task}"]
     rows = [gold(each["final_label"], each["type"], name) for name, each in records.items()]
-    said = {n: Answer(each["text_label"] if predictor == "text_label" else 0) for n, each in records.items()}
+    said = {n: GivenAnswer(each["text_label"] if predictor == "text_label" else 0) for n, each in records.items()}
     question = SIX if task == "multiclass" else BINARY
-    found = score(rows, said, question)
+    found = score_answers(rows, said, question)
     shown = found.as_json()
     assert (shown["total"], shown["refused"], shown["missing"]) == (want["total"], want["refused"], 0)
     assert (found.overall.right, found.side_right) == (want["strict_correct"], want["binary_correct"])
@@ -82,8 +82,8 @@ def test_table_4_of_antihateagent_comes_out_of_its_counts(shared_data: Path) -> 
 def test_refusal_rates_are_those_of_the_paper(refused: int, rate: float) -> None:
     # Table 7: the printed rates are refused / 1,178.
     rows = [gold(0, name=str(number)) for number in range(1178)]
-    said = {str(number): Answer(0, refused=number < refused) for number in range(1178)}
-    found = score(rows, said, SIX)
+    said = {str(number): GivenAnswer(0, refused=number < refused) for number in range(1178)}
+    found = score_answers(rows, said, SIX)
     assert round(100 * (found.overall.refusal_rate or 0), 2) == rate
     assert (found.overall.total, found.overall.accuracy) == (1178 - refused, 1.0)
 
@@ -97,27 +97,27 @@ def test_what_is_no_known_whole_number_is_wrong_and_takes_the_other_side(
     label: Any, truth: int, six: int, side: int
 ) -> None:
     for question, said in ((SIX, six), (BINARY, side)):
-        found = mark(gold(truth), Answer(label), question)
+        found = mark_answer(gold(truth), GivenAnswer(label), question)
         assert (found.right, found.readable, found.said, found.side_right) == (False, False, said, False)
 
 
 def test_in_the_binary_task_any_hateful_category_is_hateful() -> None:
-    assert mark(gold(1), Answer(5), BINARY).right
-    assert not mark(gold(1), Answer(5), SIX).right
-    assert mark(gold(1), Answer(5), SIX).side_right
-    assert mark(gold(0), Answer(hateful=False), BINARY).right
-    assert not mark(gold(3), Answer(hateful=None), BINARY).right
+    assert mark_answer(gold(1), GivenAnswer(5), BINARY).right
+    assert not mark_answer(gold(1), GivenAnswer(5), SIX).right
+    assert mark_answer(gold(1), GivenAnswer(5), SIX).side_right
+    assert mark_answer(gold(0), GivenAnswer(hateful=False), BINARY).right
+    assert not mark_answer(gold(3), GivenAnswer(hateful=None), BINARY).right
 
 
 def test_gold_that_knows_no_category_has_no_six_class_figure() -> None:
     with pytest.raises(ValueError, match="binary"):
-        mark(Gold("a", hateful=True), Answer(1), SIX)
+        mark_answer(Gold("a", hateful=True), GivenAnswer(1), SIX)
 
 
 def test_refused_answers_leave_every_denominator_and_missing_ones_count_nowhere() -> None:
     rows = [gold(0, "000", "a"), gold(1, "001", "b"), gold(0, "110", "c"), gold(2, "", "d")]
-    said = {"a": Answer(0), "b": Answer(refused=True, label=1), "c": Answer(-1)}
-    shown = score(rows, said, SIX).as_json()
+    said = {"a": GivenAnswer(0), "b": GivenAnswer(refused=True, label=1), "c": GivenAnswer(-1)}
+    shown = score_answers(rows, said, SIX).as_json()
     assert (shown["total"], shown["refused"], shown["missing"]) == (2, 1, 1)
     assert (shown["accuracy"], shown["refusal_rate"]) == (0.5, pytest.approx(1 / 3))
     assert shown["by_difficulty"] == {
@@ -134,7 +134,7 @@ def test_refused_answers_leave_every_denominator_and_missing_ones_count_nowhere(
 
 def test_nothing_answered_defines_nothing() -> None:
     for question in (SIX, BINARY):
-        shown = score([gold(0)], {}, question).as_json()
+        shown = score_answers([gold(0)], {}, question).as_json()
         names = ("accuracy", "macro_f1", "weighted_f1", "precision", "recall", "f1", "refusal_rate")
         assert [shown[name] for name in names] == [None] * len(names)
         assert shown["missing"] == 1
@@ -169,4 +169,4 @@ def test_both_classes_and_their_mean_are_those_of_scikit_learn(rows: list[tuple[
         n[0],
     )
     assert found.overall.f1 == pytest.approx((f[0] + f[1]) / 2)
-    assert of_classes(Confusion.of(truth, said, (0, 1)))[1].precision == pytest.approx(p[1])
+    assert class_figures(Confusion.of(truth, said, (0, 1)))[1].precision == pytest.approx(p[1])

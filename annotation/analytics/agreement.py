@@ -1,0 +1,388 @@
+"""How far the annotators of a project agree: what the rows say, as figures (design section 4, Agreement).
+
+Every set of items is described in the same way (`Account`). *Raw* are the round-1 labels of closed items as
+submitted. The steps and *final* use the categories that replaced a *not sure*; final ones are those of the round
+that decided. Items with added seats count by their first k, the seats they began with. A label without a category
+is missing: it keeps an item out of kappa, not out of alpha.
+"""
+
+import json
+from array import array
+from collections import Counter
+from collections.abc import Iterable, Iterator, Mapping
+from dataclasses import dataclass, field
+from functools import lru_cache
+from itertools import groupby
+from operator import itemgetter
+from typing import Any
+
+from django.db.models import Count, F, Q, TextField
+from django.db.models.functions import Cast
+from django.utils.functional import Promise
+from django.utils.translation import gettext_lazy as _
+
+from annotation.domain.alignment import IntendedCategory, IntendedHateful, Intent, Misaligned, alignment
+from annotation.domain.choices import Difficulty, Level, PriorDisplay, Source, Stage
+from annotation.domain.consensus import Agreed, Consensus, consensus
+from annotation.domain.patterns import PATTERNS
+from annotation.domain.statistics.agreement import (
+    Figure,
+    Measured,
+    Ratings,
+    Undefined,
+    Why,
+    binary,
+    fleiss_kappa,
+    kappa_of_category,
+    krippendorff_alpha,
+    tally_of,
+)
+from annotation.domain.votes import Category
+from annotation.models import Item, Project, Seat
+
+WORDS: Mapping[Why, Promise] = {
+    Why.NO_ITEMS: _("There is no such item yet."),
+    Why.ONE_CATEGORY: _("Only one category was used, so agreement beyond chance is not defined."),
+    Why.TOO_FEW_RATINGS: _("No item has two ratings that could be compared."),
+}
+
+
+@dataclass(frozen=True)
+class AgreementAccount:
+    """The agreement over one set of items.
+
+    Of `total` items, `items` have exactly k categories and carry kappa and the levels, with `ratings` = k a
+    piece. Alpha also takes the items where some are missing: `alpha_items`, `alpha_ratings`.
+    """
+
+    total: int
+    items: int
+    ratings: int
+    fleiss_kappa: Figure
+    fleiss_kappa_binary: Figure
+    krippendorff_alpha: Figure
+    krippendorff_alpha_binary: Figure
+    levels: Mapping[Level, int]
+    alpha_items: int
+    alpha_ratings: int
+
+    def figures(self) -> dict[str, Figure]:
+        """Return the four figures by their names in JSON."""
+        return {
+            "fleiss_kappa": self.fleiss_kappa,
+            "fleiss_kappa_binary": self.fleiss_kappa_binary,
+            "krippendorff_alpha": self.krippendorff_alpha,
+            "krippendorff_alpha_binary": self.krippendorff_alpha_binary,
+        }
+
+
+@dataclass(frozen=True)
+class Agreement:
+    """All accounts of a project, and what its items have come to."""
+
+    raw: AgreementAccount
+    quality: AgreementAccount
+    consensus: AgreementAccount
+    alignment: AgreementAccount
+    final: AgreementAccount
+    final_with_adjudicated: AgreementAccount
+    first_answers: AgreementAccount | None
+    """The answers before hidden priors opened; None where the project shows priors from the start."""
+    patterns: Mapping[str, int]
+    difficulties: Mapping[Difficulty, int]
+    undefined: int
+    stages: Mapping[Stage, int]
+
+
+@dataclass(frozen=True)
+class ByCategory:
+    """One category in the raw labels: how often it was chosen and how far people agree on it."""
+
+    category: Category
+    chosen: int
+    kappa: Figure
+
+
+@dataclass(frozen=True)
+class RawLabels:
+    """The raw labels one by one: annotators as membership keys, categories as indices in the order of codes."""
+
+    categories: tuple[Category, ...]
+    ratings: Ratings
+    by_category: tuple[ByCategory, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class _Said:
+    """A filled seat. Categories are indices in the order of codes; None is missing."""
+
+    annotator: int
+    seats: int
+    """How many seats there were when this one was made: added ones carry a higher number."""
+    category: int | None
+    replaced: int | None
+    low_quality: bool
+    first: int | None
+
+    @property
+    def settled(self) -> int | None:
+        return self.category if self.replaced is None else self.replaced
+
+
+@dataclass(frozen=True, slots=True)
+class _Closed:
+    """A closed item: the seats of round 1 and those of the round that decided, in seat order."""
+
+    pk: int
+    stage: str
+    source: str | None
+    intended: int | None
+    intended_hateful: bool | None
+    round_one: tuple[_Said, ...]
+    deciding: tuple[_Said, ...]
+
+
+@dataclass
+class _Sets:
+    """The sets of items as counts of their spreads, filled in one pass over the rows."""
+
+    raw: Counter[tuple[int, ...]] = field(default_factory=Counter)
+    quality: Counter[tuple[int, ...]] = field(default_factory=Counter)
+    consensus: Counter[tuple[int, ...]] = field(default_factory=Counter)
+    alignment: Counter[tuple[int, ...]] = field(default_factory=Counter)
+    final: Counter[tuple[int, ...]] = field(default_factory=Counter)
+    final_with_adjudicated: Counter[tuple[int, ...]] = field(default_factory=Counter)
+    first: Counter[tuple[int, ...]] = field(default_factory=Counter)
+
+
+def read_agreement(project: Project) -> Agreement:
+    """Return the agreement of a project from its current rows, in a fixed number of queries."""
+    return agreement_and_labels(project)[0]
+
+
+def agreement_and_labels(project: Project) -> tuple[Agreement, RawLabels]:
+    """Return the agreement and the raw labels one by one, from a single reading."""
+    book = _Book(project)
+    sets = book.sets()
+    patterns, difficulties, undefined = gold_patterns(project)
+    hidden = project.prior_display == PriorDisplay.AFTER_FIRST_ANSWER
+    found = Agreement(
+        raw=book.account(sets.raw),
+        quality=book.account(sets.quality),
+        consensus=book.account(sets.consensus),
+        alignment=book.account(sets.alignment),
+        final=book.account(sets.final),
+        final_with_adjudicated=book.account(sets.final_with_adjudicated),
+        first_answers=book.account(sets.first) if hidden else None,
+        patterns=patterns,
+        difficulties=difficulties,
+        undefined=undefined,
+        stages=stage_counts(project),
+    )
+    return found, RawLabels(book.categories, book.ratings(), book.by_category(sets.raw))
+
+
+def gold_patterns(project: Project) -> tuple[dict[str, int], dict[Difficulty, int], int]:
+    """Gold items by pattern (all eight, zeros included) and by difficulty, and how many have no pattern."""
+    gold = Item.objects.filter(project=project, stage=Stage.GOLD).values_list("pattern", "difficulty")
+    counted = list(gold.annotate(n=Count("pk")).order_by())
+    patterns = dict.fromkeys(PATTERNS, 0)
+    difficulties = dict.fromkeys(Difficulty, 0)
+    for pattern, difficulty, n in counted:
+        if pattern:
+            patterns[pattern] += n
+            difficulties[Difficulty(difficulty)] += n
+    return patterns, difficulties, sum(n for pattern, _difficulty, n in counted if not pattern)
+
+
+def stage_counts(project: Project) -> dict[Stage, int]:
+    """How many items stand at each stage, zeros included."""
+    counted = Item.objects.filter(project=project).values_list("stage").annotate(n=Count("pk")).order_by()
+    return dict.fromkeys(Stage, 0) | {Stage(stage): n for stage, n in counted}
+
+
+def as_json(found: Agreement) -> dict[str, Any]:
+    """Return the agreement as the `agreement` command prints it."""
+    value: dict[str, Any] = {
+        "raw": account_json(found.raw),
+        "final": account_json(found.final),
+        "final_with_adjudicated": account_json(found.final_with_adjudicated),
+        "steps": {
+            "quality": account_json(found.quality),
+            "consensus": account_json(found.consensus),
+            "alignment": account_json(found.alignment),
+        },
+        "patterns": dict(found.patterns),
+        "difficulties": {difficulty.value: n for difficulty, n in found.difficulties.items()},
+        "undefined": found.undefined,
+        "stages": {stage.value: n for stage, n in found.stages.items()},
+    }
+    if found.first_answers is not None:
+        value["first_answers"] = account_json(found.first_answers)
+    return value
+
+
+def account_json(account: AgreementAccount) -> dict[str, Any]:
+    """One account; `why` names the reason of every figure that is null, and is absent where all are defined."""
+    figures = account.figures()
+    value: dict[str, Any] = {"items": account.items, "ratings": account.ratings}
+    value |= {name: figure.value if isinstance(figure, Measured) else None for name, figure in figures.items()}
+    value["levels"] = {level.value: n for level, n in account.levels.items()}
+    value["intervals"] = {name: _interval_json(figure) for name, figure in figures.items()}
+    why = {name: str(WORDS[figure.why]) for name, figure in figures.items() if isinstance(figure, Undefined)}
+    return value | ({"why": why} if why else {})
+
+
+def _interval_json(figure: Figure) -> list[float] | None:
+    match figure:
+        case Measured(_value, interval) if interval is not None:
+            return [interval.low, interval.high]
+        case _:
+            return None
+
+
+class _Book:
+    """The labels of a project's closed items, read as values."""
+
+    def __init__(self, project: Project) -> None:
+        rows = list(project.categories.order_by("code"))
+        self.project = project
+        self.k = project.seats
+        self.categories = tuple(row.value() for row in rows)
+        self.index_of = {row.pk: index for index, row in enumerate(rows)}
+        self.index_of_code = {row.code: index for index, row in enumerate(rows)}
+        self.decided = lru_cache(maxsize=None)(self._decided)
+        self._ratings = array("q")  # item, annotator, category, one after another: 24 bytes a rating
+
+    def account(self, counted: Counter[tuple[int, ...]]) -> AgreementAccount:
+        """Describe one set of items."""
+        fine = tally_of(counted, len(self.categories))
+        hateful = binary(fine, [category.hateful for category in self.categories])
+        complete, pairable = fine.with_ratings(self.k, self.k), fine.with_ratings(2)
+        return AgreementAccount(
+            total=counted.total(),
+            items=complete.items,
+            ratings=complete.ratings,
+            fleiss_kappa=fleiss_kappa(fine, self.k),
+            fleiss_kappa_binary=fleiss_kappa(hateful, self.k),
+            krippendorff_alpha=krippendorff_alpha(fine),
+            krippendorff_alpha_binary=krippendorff_alpha(hateful),
+            levels=self._levels(counted),
+            alpha_items=pairable.items,
+            alpha_ratings=pairable.ratings,
+        )
+
+    def sets(self) -> _Sets:
+        """Every closed item put into the sets it belongs to."""
+        sets = _Sets()
+        for closed in self.closed_items():
+            self._note_ratings(closed)
+            sets.raw[_present(said.category for said in _first(closed.round_one))] += 1
+            sets.first[_present(said.first for said in _first(closed.round_one))] += 1
+            self._add_to_steps(sets, closed)
+            if closed.stage == Stage.GOLD and closed.source != Source.IMPORTED:
+                spread = _present(said.settled for said in _first(closed.deciding))
+                sets.final_with_adjudicated[spread] += 1
+                if closed.source == Source.CONSENSUS:
+                    sets.final[spread] += 1
+        return sets
+
+    def ratings(self) -> Ratings:
+        """Return the raw ratings of the items that `sets` has read."""
+        flat = iter(self._ratings)
+        return Ratings.of(zip(flat, flat, flat, strict=True))
+
+    def by_category(self, raw: Counter[tuple[int, ...]]) -> tuple[ByCategory, ...]:
+        """Each category in the raw labels, in the order of codes."""
+        counted = tally_of(raw, len(self.categories))
+        chosen = counted.times @ counted.spreads
+        return tuple(
+            ByCategory(category, int(chosen[index]), kappa_of_category(counted, self.k, index))
+            for index, category in enumerate(self.categories)
+        )
+
+    def _note_ratings(self, closed: _Closed) -> None:
+        for said in _first(closed.round_one):
+            if said.category is not None:
+                self._ratings.extend((closed.pk, said.annotator, said.category))
+
+    def _add_to_steps(self, sets: _Sets, closed: _Closed) -> None:
+        settled = _present(said.settled for said in closed.round_one)
+        flags = sum(said.low_quality for said in closed.round_one)
+        if len(settled) < max(2, len(closed.round_one)) or flags >= self.project.low_quality_threshold:
+            return
+        spread = _present(said.settled for said in _first(closed.round_one))
+        sets.quality[spread] += 1
+        agreed = self.decided(settled)
+        if not isinstance(agreed, Agreed):
+            return
+        sets.consensus[spread] += 1
+        found = alignment(agreed.category, agreed.category.hateful, _intent(closed, self.categories))
+        if not isinstance(found, Misaligned):
+            sets.alignment[spread] += 1
+
+    def _decided(self, ratings: tuple[int, ...]) -> Consensus:
+        return consensus([self.categories[index] for index in ratings])
+
+    def _levels(self, counted: Counter[tuple[int, ...]]) -> dict[Level, int]:
+        levels = dict.fromkeys(Level, 0)
+        for ratings, n in counted.items():
+            if len(ratings) == self.k:
+                levels[self.decided(ratings).level] += n
+        return levels
+
+    def closed_items(self) -> Iterator[_Closed]:
+        """Yield the closed items with their seats, streamed in the order of items."""
+        seats = (
+            Seat.objects.filter(item__project=self.project, item__closed_at__isnull=False, label__isnull=False)
+            .filter(Q(round=1) | Q(round=F("item__round")))
+            .annotate(first_said=Cast("label__first_answer", TextField()))  # read once for each different answer
+            .order_by("item_id", "round", "number")
+            .values_list(
+                *("item_id", "round", "annotator_id", "label__category_id", "label__replacement__category_id"),
+                *("label__low_quality", "first_said", "item__stage", "item__category_source"),
+                *("item__intended_id", "item__intended_hateful", "item__round", "seats"),
+            )
+        )
+        for pk, rows in groupby(seats.iterator(chunk_size=5000), key=itemgetter(0)):
+            yield self._closed(pk, list(rows))
+
+    def _closed(self, pk: int, rows: list[tuple[Any, ...]]) -> _Closed:
+        stage, source, intended, intended_hateful, deciding = rows[0][7:12]
+        round_one = tuple(self._said(row) for row in rows if row[1] == 1)
+        last = round_one if deciding == 1 else tuple(self._said(row) for row in rows if row[1] == deciding)
+        return _Closed(pk, stage, source, self.index_of.get(intended), intended_hateful, round_one, last)
+
+    def _said(self, row: tuple[Any, ...]) -> _Said:
+        first = _first_category(row[6])
+        return _Said(
+            annotator=row[2],
+            seats=row[12],
+            category=self.index_of.get(row[3]),
+            replaced=self.index_of.get(row[4]),
+            low_quality=row[5],
+            first=None if first is None else self.index_of_code.get(first),
+        )
+
+
+@lru_cache(maxsize=1024)
+def _first_category(text: str | None) -> int | None:
+    """Return the code of a first answer, which is stored as JSON."""
+    code: int | None = ((json.loads(text) if text else None) or {}).get("category")
+    return code
+
+
+def _intent(closed: _Closed, categories: tuple[Category, ...]) -> Intent | None:
+    if closed.intended is not None:
+        return IntendedCategory(categories[closed.intended])
+    return None if closed.intended_hateful is None else IntendedHateful(closed.intended_hateful)
+
+
+def _first(round_: tuple[_Said, ...]) -> tuple[_Said, ...]:
+    """Return the seats that a round began with."""
+    return round_[: min((said.seats for said in round_), default=0)]
+
+
+def _present(indices: Iterable[int | None]) -> tuple[int, ...]:
+    """Return the ratings that are there, sorted: equal spreads become equal keys."""
+    return tuple(sorted(index for index in indices if index is not None))

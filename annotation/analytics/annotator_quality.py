@@ -1,0 +1,197 @@
+"""The quality of a project's labels over time, person by person: what the rows say, as figures.
+
+Labels in force count, wherever their item stands. Items with known answers count in their own figure alone, and
+training in none. Agreement is told over complete rounds: those of closed items, without one that is still open.
+Annotators who came with imported labels count like everybody else.
+"""
+
+import re
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass
+from uuid import UUID
+
+import numpy as np
+import numpy.typing as npt
+
+from annotation.analytics.annotator_quality_queries import UNDATED, LabelColumns, known_answers, read_rows, skip_counts
+from annotation.core.snapshots import snapshot
+from annotation.domain.statistics.annotator_quality import (
+    Drift,
+    Lack,
+    Likeness,
+    Nothing,
+    Quartiles,
+    Rate,
+    Trend,
+    drift,
+    expected_by_chance,
+    likenesses,
+    others_majority,
+    quartiles,
+    rate,
+)
+from annotation.domain.votes import Category
+from annotation.models import Membership, Project
+
+Ints = npt.NDArray[np.int64]
+
+
+@dataclass(frozen=True)
+class UnderVersion:
+    """The labels made under one version of the guidelines; None: before there was one, or imported."""
+
+    version: int | None
+    labels: int
+    with_others: Rate | Nothing
+    not_sure: Rate | Nothing
+
+
+@dataclass(frozen=True)
+class AnnotatorQuality:
+    """An annotator, by the project's pseudonym, with the figures of their labels."""
+
+    key: int
+    public_id: UUID
+    name: str
+    imported: bool
+    labels: int
+    by_category: tuple[int, ...]
+    """How often each category was chosen, in the order of codes."""
+    not_sure: int
+    low_quality: int
+    skips: int
+    with_others: Rate | Nothing
+    """With the majority of the others on the same item."""
+    with_others_by_category: tuple[Rate | Nothing, ...]
+    """The same, of the labels that chose this category."""
+    with_final: Rate | Nothing
+    """With the final category of gold items. The own vote had a part in it, so this flatters."""
+    known: Rate | Nothing
+    """With the answers of known items, mixed in unseen."""
+    seconds: Quartiles | Nothing
+    drift: Drift
+    versions: tuple[UnderVersion, ...]
+
+
+@dataclass(frozen=True)
+class AnnotatorPair:
+    """Two annotators by their names, and how far they agree."""
+
+    one: str
+    two: str
+    likeness: Likeness
+
+
+@dataclass(frozen=True)
+class QualityReport:
+    """All quality figures at one moment. Annotators are in the order of their names: this is no ranking."""
+
+    categories: tuple[Category, ...]
+    people: tuple[AnnotatorQuality, ...]
+    pairs: tuple[AnnotatorPair, ...]
+    """Those with enough items in common, most alike first."""
+    versions: tuple[UnderVersion, ...]
+
+    @property
+    def labels(self) -> int:
+        return sum(person.labels for person in self.people)
+
+    @property
+    def changed(self) -> tuple[AnnotatorQuality, ...]:
+        """Those whose agreement has changed."""
+        trends = ((person, person.drift.trend) for person in self.people)
+        return tuple(person for person, trend in trends if isinstance(trend, Trend) and trend.changed)
+
+    @property
+    def changed_by_chance(self) -> float:
+        """How many would be flagged if nobody had changed."""
+        return expected_by_chance(person.drift.trend for person in self.people)
+
+
+def read_quality(project: Project) -> QualityReport:
+    """Read a project's figures from one moment of the database, in a fixed number of queries."""
+    with snapshot():
+        categories = list(project.categories.order_by("code"))
+        rows = read_rows(project, {category.pk: index for index, category in enumerate(categories)})
+        known, skips = known_answers(project), skip_counts(project)
+        members = {member.pk: member for member in Membership.objects.filter(project=project)}
+    book = _Book(rows, len(categories), known, skips)
+    people = sorted((book.person(members[pk], mine) for pk, mine in book.by_person()), key=_by_name)
+    names = {person.key: person.name for person in people}
+    return QualityReport(
+        categories=tuple(category.value() for category in categories),
+        people=tuple(people),
+        pairs=tuple(AnnotatorPair(names[each.first], names[each.second], each) for each in likenesses(rows.ratings)),
+        versions=book.versions(np.arange(len(rows.annotator))),
+    )
+
+
+def _by_name(person: AnnotatorQuality) -> list[tuple[bool, int, str]]:
+    """Names as people order them: a2 before a10."""
+    parts = re.split(r"([0-9]+)", person.name.casefold())
+    return [(part.isdecimal(), int(part) if part.isdecimal() else 0, part) for part in parts]
+
+
+class _Book:
+    """The labels with what the majority of the others said about each."""
+
+    def __init__(
+        self, rows: LabelColumns, categories: int, known: Mapping[int, tuple[int, int]], skips: Mapping[int, int]
+    ) -> None:
+        self.rows, self.categories, self.known, self.skips = rows, categories, known, skips
+        majority = others_majority(rows.votes, categories)
+        self.comparable = majority >= 0
+        self.agrees = self.comparable & (majority == rows.category)
+
+    def by_person(self) -> Iterator[tuple[int, Ints]]:
+        """Every annotator's key with the places of their labels, in the order of items."""
+        order = np.argsort(self.rows.annotator, kind="stable")
+        keys, starts = np.unique(self.rows.annotator[order], return_index=True)
+        for key, mine in zip(keys, np.split(order, starts[1:]), strict=False):
+            yield int(key), mine
+
+    def person(self, member: Membership, mine: Ints) -> AnnotatorQuality:
+        """All figures of one annotator."""
+        rows, chose = self.rows, self.rows.category[mine]
+        final = rows.final[mine]
+        decided = (final >= 0) & (chose >= 0)
+        right, asked = self.known.get(member.pk, (0, 0))
+        seconds = rows.seconds[mine]
+        return AnnotatorQuality(
+            key=member.pk,
+            public_id=member.public_id,
+            name=member.pseudonym,
+            imported=member.user_id is None,
+            labels=len(mine),
+            by_category=tuple(int(n) for n in np.bincount(chose[chose >= 0], minlength=self.categories)),
+            not_sure=int(rows.not_sure[mine].sum()),
+            low_quality=int(rows.low_quality[mine].sum()),
+            skips=self.skips.get(member.pk, 0),
+            with_others=self.with_others(mine),
+            with_others_by_category=tuple(self.with_others(mine[chose == index]) for index in range(self.categories)),
+            with_final=rate((final == chose)[decided].sum(), decided.sum(), Lack.NO_FINAL),
+            known=rate(right, asked, Lack.NO_KNOWN),
+            seconds=quartiles(seconds[~np.isnan(seconds)].tolist()),
+            drift=self.drift(mine),
+            versions=self.versions(mine),
+        )
+
+    def with_others(self, mine: Ints) -> Rate | Nothing:
+        """How often these labels are what the majority of the others said."""
+        return rate(self.agrees[mine].sum(), self.comparable[mine].sum(), Lack.NO_OTHERS)
+
+    def drift(self, mine: Ints) -> Drift:
+        """Agreement with the others along time, in the order of labels."""
+        usable = mine[self.comparable[mine]]
+        weeks = self.rows.week[usable].tolist()
+        return drift([None if week == UNDATED else week for week in weeks], self.agrees[usable].tolist())
+
+    def versions(self, mine: Ints) -> tuple[UnderVersion, ...]:
+        """Return these labels by the version of the guidelines they were made under, oldest first."""
+        version = self.rows.version[mine]
+        found = []
+        for number in np.unique(version).tolist():
+            under = mine[version == number]
+            unsure = rate(self.rows.not_sure[under].sum(), len(under), Lack.NO_LABELS)
+            found.append(UnderVersion(number or None, len(under), self.with_others(under), unsure))
+        return tuple(found)

@@ -1,0 +1,238 @@
+"""What the pages of quality draw: rows of cells, bars and lines, with their numbers as text."""
+
+from collections.abc import Mapping, Sequence
+from typing import Any
+
+from django.utils.functional import Promise
+from django.utils.translation import gettext as _
+from django.utils.translation import gettext_lazy
+
+from annotation.analytics.annotator_quality import AnnotatorPair, AnnotatorQuality, QualityReport, UnderVersion
+from annotation.analytics.annotator_quality_tables import person_rates, quality_reason, version_name
+from annotation.core.svg import heat, share, whisker
+from annotation.domain.choices import CompetenceMethod
+from annotation.domain.statistics.agreement import Measured
+from annotation.domain.statistics.annotator_quality import TREND_LABELS, Axis, Drift, Nothing, Quartiles, Rate, Trend
+from annotation.domain.votes import Category
+from annotation.models import CompetenceEstimate, Item
+
+METHODS: Mapping[str, Promise] = {
+    CompetenceMethod.DAWID_SKENE: gettext_lazy("Dawid-Skene"),
+    CompetenceMethod.MACE: gettext_lazy("MACE"),
+}
+FEW = 10
+"""A share of fewer labels gets no colour: it says too little."""
+_WIDTH, _HEIGHT = 96, 24  # of a small line
+_TALL = 120
+
+
+def percent(value: float) -> str:
+    """Return a share as whole percent."""
+    return f"{round(100 * value)}"
+
+
+def rate_cell(figure: Rate | Nothing) -> dict[str, Any]:
+    """Return a cell of the heat map: the share and what it is a share of; no colour where that is little."""
+    if isinstance(figure, Nothing):
+        return {"why": quality_reason(figure)}
+    few = figure.n < FEW
+    return {"text": percent(figure.value), "n": figure.n, "heat": None if few else heat(figure.value)}
+
+
+def person_row(person: AnnotatorQuality) -> dict[str, Any]:
+    """Return a person's line of the heat map, with the line of their drift."""
+    return {
+        "person": person,
+        "cells": [rate_cell(each) for each in (person.with_others, person.with_final, person.known)],
+        "by_category": [rate_cell(each) for each in person.with_others_by_category],
+        "spark": spark(person.drift),
+        "trend": trend_of(person),
+    }
+
+
+def rate_rows(person: AnnotatorQuality) -> list[dict[str, Any]]:
+    """Return a person's three shares on an axis from 0 to 1."""
+    return [{"name": name, **_on_axis(figure)} for name, figure in person_rates(person)]
+
+
+def version_row(under: UnderVersion) -> dict[str, Any]:
+    """Agreement under a version of the guidelines on an axis from 0 to 1."""
+    unsure = under.not_sure
+    return {
+        "name": version_name(under),
+        "version": under.version,
+        "labels": under.labels,
+        "unsure": percent(unsure.value) if isinstance(unsure, Rate) else None,
+        **_on_axis(under.with_others),
+    }
+
+
+def category_rows(person: AnnotatorQuality, shown: QualityReport) -> list[dict[str, Any]]:
+    """Return the choices of one annotator and of everybody, as shares of the labels with a category."""
+    mine = sum(person.by_category)
+    everybody = [sum(each.by_category[index] for each in shown.people) for index in range(len(shown.categories))]
+    whole = sum(everybody)
+    return [
+        {
+            "category": category,
+            "n": n,
+            "width": share(n, mine),
+            "percent": percent(n / mine) if mine else None,
+            "all_width": share(of_all, whole),
+            "all_percent": percent(of_all / whole) if whole else None,
+        }
+        for category, n, of_all in zip(shown.categories, person.by_category, everybody, strict=True)
+    ]
+
+
+def trend_of(person: AnnotatorQuality) -> dict[str, Any]:
+    """Return the change of somebody's agreement in points of a percent, with its interval, or why there is none."""
+    trend, weeks = person.drift.trend, person.drift.axis is Axis.WEEKS
+    if isinstance(trend, Nothing):
+        return {"why": quality_reason(trend), "weeks": weeks}
+    low, high = 100 * trend.interval.low, 100 * trend.interval.high
+    return {
+        "slope": 100 * trend.slope,
+        "low": low,
+        "high": high,
+        "changed": trend.changed,
+        "n": trend.n,
+        "weeks": weeks,
+    }
+
+
+def drift_row(person: AnnotatorQuality) -> dict[str, Any]:
+    """Somebody whose agreement has changed."""
+    return {"person": person, "spark": spark(person.drift), "trend": trend_of(person)}
+
+
+def spark(drift: Drift) -> dict[str, Any] | None:
+    """Return a small line of the shares by week, 0 at the foot and 1 at the top; None where too little was compared."""
+    if len(drift.points) < 2 or sum(point.rate.n for point in drift.points) < TREND_LABELS:
+        return None
+    xs = _places(drift)
+    ys = [_HEIGHT - 2 - (_HEIGHT - 4) * point.rate.value for point in drift.points]
+    line = " ".join(f"{2 + (_WIDTH - 4) * x:.1f},{y:.1f}" for x, y in zip(xs, ys, strict=True))
+    first, last = drift.points[0].rate, drift.points[-1].rate
+    return {"line": line, "first": percent(first.value), "last": percent(last.value), "points": len(drift.points)}
+
+
+def drift_chart(drift: Drift) -> dict[str, Any]:
+    """Every week (or block) with its interval, and the fitted line where there is one; lengths of a plot 120 high."""
+    xs = _places(drift)
+    points = [
+        {
+            "x": f"{4 + 92 * x:.2f}%",
+            "y": f"{_TALL * (1 - point.rate.value):.1f}",
+            "top": f"{_TALL * (1 - point.rate.interval.high):.1f}",
+            "foot": f"{_TALL * (1 - point.rate.interval.low):.1f}",
+            "monday": point.monday,
+            "place": point.place,
+            "part": point.rate.part,
+            "n": point.rate.n,
+            "percent": percent(point.rate.value),
+        }
+        for point, x in zip(drift.points, xs, strict=True)
+    ]
+    return {"points": points, "weeks": drift.axis is Axis.WEEKS, "line": _fitted(drift)}
+
+
+def pair_row(pair: AnnotatorPair) -> dict[str, Any]:
+    """Two people and how alike they answer."""
+    like = pair.likeness
+    defined = not isinstance(like.kappa, Nothing)
+    return {
+        "pair": pair,
+        "like": like,
+        "kappa": like.kappa if defined else None,
+        "why": quality_reason(like.kappa),
+        "percent": percent(like.same.value),
+        "others": None if like.others is None else percent(like.others),
+    }
+
+
+def judged_rows(estimate: CompetenceEstimate, names: Mapping[str, str]) -> list[dict[str, Any]]:
+    """Return an estimate's annotators in the order of their names."""
+    rows = [
+        {"name": names[each["member"]], **_judged(each)}
+        for each in estimate.result["people"]
+        if each["member"] in names
+    ]
+    return sorted(rows, key=lambda row: str(row["name"]))
+
+
+def judged_of(estimate: CompetenceEstimate, member: str) -> dict[str, Any] | None:
+    """Return what an estimate says about one annotator."""
+    return next((_judged(each) for each in estimate.result["people"] if each["member"] == member), None)
+
+
+def differing_rows(
+    found: Sequence[Mapping[str, Any]], items: Mapping[str, Item], categories: Sequence[Category]
+) -> list[dict[str, Any]]:
+    """Items on which a model is not with the majority, with what they have become."""
+    by_code = {category.code: category for category in categories}
+    return [
+        {
+            "item": items[each["item"]],
+            "majority": by_code.get(each["majority"]),
+            "model": by_code.get(each["model"]),
+            "percent": percent(each["probability"]),
+        }
+        for each in found
+        if each["item"] in items
+    ]
+
+
+def _judged(each: Mapping[str, Any]) -> dict[str, Any]:
+    diagonal = [None if value is None else {"text": percent(value), "heat": heat(value)} for value in each["diagonal"]]
+    return {
+        "member": each["member"],
+        "labels": each["labels"],
+        "accuracy": percent(each["accuracy"]),
+        "width": share(each["accuracy"], 1),
+        "competence": None if each["competence"] is None else percent(each["competence"]),
+        "diagonal": diagonal,
+    }
+
+
+def _on_axis(figure: Rate | Nothing) -> dict[str, Any]:
+    if isinstance(figure, Nothing):
+        return {"mark": None, "why": quality_reason(figure)}
+    interval = figure.interval
+    return {
+        "mark": whisker(Measured(figure.value, interval), 0),
+        "n": figure.n,
+        "part": figure.part,
+        "percent": percent(figure.value),
+        "low": percent(interval.low),
+        "high": percent(interval.high),
+    }
+
+
+def _places(drift: Drift) -> list[float]:
+    """Where the points stand between the first (0) and the last (1), by their distance in time."""
+    if not drift.points:
+        return []
+    first, last = drift.points[0].place, drift.points[-1].place
+    return [(point.place - first) / (last - first) if last > first else 0.5 for point in drift.points]
+
+
+def _fitted(drift: Drift) -> dict[str, str] | None:
+    """Return the fitted line from the first to the last point; it goes through the middle of all labels."""
+    trend = drift.trend
+    if not isinstance(trend, Trend):
+        return None
+    n = sum(point.rate.n for point in drift.points)
+    middle = sum(point.place * point.rate.n for point in drift.points) / n
+    level = sum(point.rate.part for point in drift.points) / n
+    ends = [level + trend.slope * (point.place - middle) for point in (drift.points[0], drift.points[-1])]
+    y1, y2 = (f"{_TALL * (1 - min(max(end, 0), 1)):.1f}" for end in ends)
+    return {"x1": "4%", "x2": "96%", "y1": y1, "y2": y2}
+
+
+def seconds_words(seconds: Quartiles | Nothing) -> str:
+    """Median and quartiles in one phrase."""
+    if isinstance(seconds, Nothing):
+        return quality_reason(seconds) or ""
+    given = {"median": f"{seconds.median:.0f}", "lower": f"{seconds.lower:.0f}", "upper": f"{seconds.upper:.0f}"}
+    return _("%(median)s s, half of them between %(lower)s and %(upper)s s") % given

@@ -1,0 +1,137 @@
+"""The rows that figures of quality rest on, read as columns of numbers."""
+
+from collections.abc import Iterable, Iterator, Mapping
+from dataclasses import dataclass
+from itertools import chain
+from typing import Any
+
+import numpy as np
+from django.db.models import Case, Count, F, Q, When
+from django.utils import timezone
+
+from annotation.domain.choices import Stage
+from annotation.domain.statistics.agreement import Ratings
+from annotation.domain.statistics.annotator_quality import Flags, Floats, Ints, Votes, week_of
+from annotation.models import Project, Seat, Skip
+
+UNDATED = -1
+_COLUMNS = 10
+
+
+@dataclass(frozen=True)
+class LabelColumns:
+    """Labels in force as parallel columns, in the order of items; -1 where there is nothing."""
+
+    case: Ints
+    """Numbers an item in a complete round from 0; -1: the round is not complete."""
+    annotator: Ints
+    category: Ints
+    """Index in the order of codes."""
+    final: Ints
+    """Of the item where it is gold."""
+    version: Ints
+    """Of the guidelines; 0: none."""
+    week: Ints
+    """By `week_of`; UNDATED where the label came without a time of its own."""
+    not_sure: Flags
+    low_quality: Flags
+    seconds: Floats
+    """NaN where unknown; it is taken out before anything is told."""
+    first_round: Flags
+    """Whether the label is one of the raw ones: round 1 of a closed item."""
+
+    @property
+    def votes(self) -> Votes:
+        return Votes(self.case, self.annotator, self.category)
+
+    @property
+    def ratings(self) -> Ratings:
+        """The raw labels with a category, for pairs of annotators; `item` is the case."""
+        raw = self.first_round & (self.category >= 0)
+        columns = (self.case[raw].tolist(), self.annotator[raw].tolist(), self.category[raw].tolist())
+        return Ratings.of(zip(*columns, strict=True))
+
+
+def read_rows(project: Project, index_of: Mapping[int, int]) -> LabelColumns:
+    """Return a project's labels in force except those of control items; `index_of` maps category keys to indices."""
+    dated = Q(label__imported=False) | Q(label__created_at__lt=F("item__created_at"))
+    seats = (
+        Seat.objects.filter(item__project=project, label__isnull=False)
+        .exclude(item__stage=Stage.KNOWN)
+        .order_by("item_id", "round", "number")
+        .values_list(
+            *("item_id", "round", "annotator_id", "label__category_id", "label__not_sure", "label__low_quality"),
+            *("label__seconds", "label__guideline__number", "item__stage", "item__round", "item__category_id"),
+            Case(When(item__closed_at__isnull=False, then=True), default=False),
+            Case(When(dated, then=F("label__created_at"))),
+        )
+    )
+    rows = _rows(seats.iterator(chunk_size=5000), index_of)
+    table = np.fromiter(chain.from_iterable(rows), dtype=np.float64).reshape(-1, _COLUMNS)
+    case, annotator, category, final, version, week = table[:, :6].T.astype(np.int64)
+    not_sure, low_quality, first = table[:, 6:9].T.astype(bool)
+    return LabelColumns(case, annotator, category, final, version, week, not_sure, low_quality, table[:, 9], first)
+
+
+@dataclass(frozen=True)
+class RawColumns:
+    """The raw labels that have a category, as parallel columns of keys and indices."""
+
+    item: Ints
+    annotator: Ints
+    category: Ints
+
+
+def read_raw(project: Project, index_of: Mapping[int, int]) -> RawColumns:
+    """Round 1 of closed items as submitted, without known answers; `index_of` as for `read_rows`."""
+    labels = (
+        Seat.objects.filter(item__project=project, item__closed_at__isnull=False, round=1)
+        .filter(label__category__isnull=False)
+        .exclude(item__stage=Stage.KNOWN)
+        .exclude(item__stage=Stage.LABELLING, item__round=1)
+        .order_by("item_id", "number")
+        .values_list("item_id", "annotator_id", "label__category_id")
+    )
+    rows = ((item, who, index_of[category]) for item, who, category in labels.iterator(chunk_size=5000))
+    table = np.fromiter(chain.from_iterable(rows), dtype=np.int64).reshape(-1, 3)
+    return RawColumns(*table.T)
+
+
+def known_answers(project: Project) -> dict[int, tuple[int, int]]:
+    """By annotator: right answers and answers with a category to known items that were mixed in. No training."""
+    asked = Seat.objects.filter(
+        item__project=project,
+        item__stage=Stage.KNOWN,
+        item__known_answer__training=False,
+        label__category__isnull=False,
+    )
+    right = Count("pk", filter=Q(label__category=F("item__known_answer__category")))
+    rows = asked.values_list("annotator_id").annotate(right=right, n=Count("pk")).order_by()
+    return {who: (n_right, n) for who, n_right, n in rows}
+
+
+def skip_counts(project: Project) -> dict[int, int]:
+    """By annotator: items passed by."""
+    skips = Skip.objects.filter(item__project=project).exclude(item__stage=Stage.KNOWN)
+    return dict(skips.values_list("annotator_id").annotate(n=Count("pk")).order_by())
+
+
+def _rows(seats: Iterable[tuple[Any, ...]], index_of: Mapping[int, int]) -> Iterator[tuple[float, ...]]:
+    """Rows of numbers in the order of `Rows`; each complete round of an item is one case."""
+    before, case, zone = (0, 0), -1, timezone.get_current_timezone()
+    for item, number, who, category, not_sure, low, seconds, version, stage, now, final, closed, at in seats:
+        complete = closed and not (stage == Stage.LABELLING and number == now)
+        if complete and (item, number) != before:
+            before, case = (item, number), case + 1
+        yield (
+            case if complete else -1,
+            who,
+            index_of.get(category, -1),
+            index_of.get(final, -1) if stage == Stage.GOLD else -1,
+            version or 0,
+            UNDATED if at is None else week_of(at.astimezone(zone).date()),
+            not_sure,
+            low,
+            complete and number == 1,
+            np.nan if seconds is None else seconds,
+        )

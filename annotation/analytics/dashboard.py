@@ -1,0 +1,196 @@
+"""What a project's dashboard shows: counts, agreement and people, as values in a fixed number of queries."""
+
+from collections import Counter
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass
+from datetime import date, datetime
+
+from django.db.models import BooleanField, Count, ExpressionWrapper, F, Min, Q
+from django.db.models.functions import TruncDate
+
+from annotation.analytics.agreement import Agreement, RawLabels, agreement_and_labels
+from annotation.analytics.influence import Influence, read_influence
+from annotation.core.snapshots import snapshot
+from annotation.domain.choices import Level, Reason, Source, Stage
+from annotation.domain.statistics.agreement import Alike, Pair, alike_by_category, cohen_kappas
+from annotation.models import Dispute, Item, Label, Membership, Project
+
+_DONE = (Stage.DISPUTED, Stage.GOLD, Stage.EXCLUDED)
+
+
+@dataclass(frozen=True)
+class ItemCounts:
+    """What the items of a project have come to. Those with a known answer stand aside, wherever they are now."""
+
+    items: int
+    ready: int
+    """Items past waiting for priors."""
+    closed: int
+    gold: int
+    disputed: int
+    excluded: int
+    levels: Mapping[Level, int]
+    """Of closed items with a level, whatever became of them."""
+    sources: Mapping[Source, int]
+    """Of gold."""
+    gold_categories: Mapping[int, int]
+    """Gold items by the code of their category."""
+    open_reasons: Mapping[Reason, int]
+    """Why items are disputed now; an item may have several reasons."""
+    excluded_reasons: Mapping[Reason, int]
+    oldest_dispute: datetime | None
+    known: int
+    """Items with a known answer, counted nowhere else."""
+
+
+@dataclass(frozen=True)
+class AnnotatorAgreement:
+    """An annotator, by the project's pseudonym, with their agreement with the others' labels."""
+
+    name: str
+    labels: int
+    by_category: Mapping[int, Alike]
+    """By index of the category that this person chose."""
+
+    @property
+    def others(self) -> int:
+        return sum(alike.others for alike in self.by_category.values())
+
+    @property
+    def agreeing(self) -> int:
+        return sum(alike.agreeing for alike in self.by_category.values())
+
+
+@dataclass(frozen=True)
+class LabelDay:
+    """Labels submitted on a day of the site's calendar."""
+
+    day: date
+    labels: int
+
+
+@dataclass(frozen=True)
+class Dashboard:
+    """Everything at one moment."""
+
+    counts: ItemCounts
+    agreement: Agreement
+    labels: RawLabels
+    influence: Influence
+    people: Sequence[AnnotatorAgreement]
+    """Those with most labels first."""
+    pairs: Mapping[tuple[str, str], Pair]
+    """By the names of both, in both orders."""
+    days: Sequence[LabelDay]
+    guideline_version: int | None
+
+
+def read_dashboard(project: Project) -> Dashboard:
+    """Read a project's dashboard from one moment of the database."""
+    with snapshot():
+        found, labels = agreement_and_labels(project)
+        members = list(_with_labels(project))
+        names = {member.pk: member.pseudonym for member in members}
+        return Dashboard(
+            counts=_counts(project),
+            agreement=found,
+            labels=labels,
+            influence=read_influence(project),
+            people=_people(members, alike_by_category(labels.ratings)),
+            pairs=_named(cohen_kappas(labels.ratings), names),
+            days=_days(project),
+            guideline_version=project.guidelines.values_list("number", flat=True).first(),
+        )
+
+
+def _counts(project: Project) -> ItemCounts:
+    aside = ExpressionWrapper(Q(known_answer__isnull=False), BooleanField())
+    groups = list(
+        Item.objects.filter(project=project)
+        .annotate(aside=aside)
+        .values_list("aside", "stage", "level", "category_source", "excluded_for", "category__code")
+        .annotate(n=Count("pk"), closed=Count("closed_at"))
+        .order_by()
+    )
+    by_stage, levels, sources = Counter[str](), Counter[str](), Counter[str]()
+    gold, excluded, closed, known = Counter[int](), Counter[str](), 0, 0
+    for is_aside, stage, level, source, excluded_for, code, n, n_closed in groups:
+        if is_aside:
+            known += n if stage == Stage.KNOWN else 0
+            continue
+        by_stage[stage] += n
+        closed += n_closed
+        if level and stage in _DONE:
+            levels[level] += n
+        if stage == Stage.GOLD:
+            sources[source] += n
+            gold[code] += n
+        if excluded_for:
+            excluded[excluded_for] += n
+    reasons, oldest = _open_reasons(project)
+    return ItemCounts(
+        items=by_stage.total(),
+        ready=by_stage.total() - by_stage[Stage.IMPORTED],
+        closed=closed,
+        gold=by_stage[Stage.GOLD],
+        disputed=by_stage[Stage.DISPUTED],
+        excluded=by_stage[Stage.EXCLUDED],
+        levels={level: levels[level] for level in Level},
+        sources={source: sources[source] for source in Source},
+        gold_categories=gold,
+        open_reasons=reasons,
+        excluded_reasons={reason: excluded[reason] for reason in Reason if excluded[reason]},
+        oldest_dispute=oldest,
+        known=known,
+    )
+
+
+def _open_reasons(project: Project) -> tuple[dict[Reason, int], datetime | None]:
+    rows = list(
+        Dispute.objects.filter(item__project=project, item__stage=Stage.DISPUTED, settled_at__isnull=True)
+        .values_list("reason")
+        .annotate(n=Count("pk"), oldest=Min("opened_at"))
+        .order_by()
+    )
+    counted = {reason: n for reason, n, _oldest in rows}
+    oldest = min((oldest for _reason, _n, oldest in rows), default=None)
+    return {reason: counted[reason] for reason in Reason if reason in counted}, oldest
+
+
+def _with_labels(project: Project) -> Iterable[Membership]:
+    filled = Count("seat_rows", filter=Q(seat_rows__label__isnull=False) & ~Q(seat_rows__item__stage=Stage.KNOWN))
+    members = Membership.objects.filter(project=project).annotate(done=filled).filter(done__gt=0)
+    return members.order_by("-done", "pseudonym")
+
+
+def _people(members: Sequence[Membership], alike: Sequence[Alike]) -> list[AnnotatorAgreement]:
+    of: dict[int, dict[int, Alike]] = {}
+    for one in alike:
+        of.setdefault(one.annotator, {})[one.category] = one
+    # `done` is the annotation of `_with_labels`.
+    return [AnnotatorAgreement(member.pseudonym, vars(member)["done"], of.get(member.pk, {})) for member in members]
+
+
+def _named(pairs: Iterable[Pair], names: Mapping[int, str]) -> dict[tuple[str, str], Pair]:
+    named = {}
+    for pair in pairs:
+        one, two = names[pair.first], names[pair.second]
+        named[one, two] = named[two, one] = pair
+    return named
+
+
+def _days(project: Project) -> list[LabelDay]:
+    """Days with labels, oldest first; a correction is no further label.
+
+    Of imported labels only those count that are older than their item here: they brought a time of their own.
+    """
+    dated = Q(imported=False) | Q(created_at__lt=F("item__created_at"))
+    rows = (
+        Label.objects.filter(dated, item__project=project, revision=1)
+        .exclude(item__stage=Stage.KNOWN)
+        .annotate(day=TruncDate("created_at"))
+        .values_list("day")
+        .annotate(n=Count("pk"))
+        .order_by("day")
+    )
+    return [LabelDay(day, n) for day, n in rows]

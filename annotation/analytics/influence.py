@@ -1,0 +1,260 @@
+"""How far the priors sway the answers of a project: its rows as readings for `domain.influence`.
+
+Counted are the answers of round 1 as submitted (first revisions; first answers beside them where priors were
+hidden) whose arm was drawn before display. Imported labels have no arm; known-answer items and labels that were
+removed never count. A reading names the prior that stood beside the item, or where it was withheld would have.
+"""
+
+from bisect import bisect_right
+from collections.abc import Iterable, Iterator, Mapping
+from dataclasses import dataclass
+from datetime import datetime
+from typing import Any
+
+from django.db import transaction
+from django.db.models import Count, F, QuerySet
+from django.db.models.functions import Coalesce, Least
+from django.utils.dateparse import parse_datetime
+from django.utils.functional import Promise
+from django.utils.translation import gettext_lazy as _
+from django.utils.translation import override
+
+from annotation.assignment.prior_display import priors_for_people
+from annotation.assignment.release_seats import holder_key
+from annotation.assignment.seat_lookup import CLOCK_TOLERANCE
+from annotation.domain.choices import EventVerb, Modality, PriorArm, PriorState, Stage
+from annotation.domain.statistics.influence import (
+    NONE,
+    Account,
+    Difference,
+    Estimate,
+    Figure,
+    Reading,
+    Readings,
+    Share,
+    Why,
+)
+from annotation.domain.statistics.influence import influence as accounts_of
+from annotation.domain.votes import Category
+from annotation.models import Event, Label, Membership, Project, record
+
+WORDS: Mapping[Why, Promise] = {
+    Why.NO_ANSWERS: _("There is no such answer yet."),
+    Why.NOT_TOGETHER: _("Both were never handed out at the same time, so chance did not choose between them."),
+    Why.TOO_FEW_ANSWERS: _("There are fewer than ten answers on one side."),
+    Why.ONE_PERSON: _("One person alone tells nothing about others."),
+    Why.ONE_ITEM: _("One post alone tells nothing about others."),
+    Why.NO_SPREAD: _("All answers are alike, so nothing tells how far they might differ."),
+}
+
+MOST_WITHHELD = 90
+"""Percent: the rest keeps showing priors, or there is nothing to compare with."""
+
+_ARMS = {arm.value: arm for arm in PriorArm}
+_OTHER = {Modality.TEXT: Modality.IMAGE, Modality.IMAGE: Modality.TEXT}
+_DISPLAY = frozenset({"prior_display", "show_keyword_priors"})
+
+
+@dataclass(frozen=True)
+class Influence:
+    """What there is to say about a project's priors; categories are indices into `categories`."""
+
+    categories: tuple[Category, ...]
+    labels: Mapping[PriorArm, int]
+    """First-round labels by arm, with and without a category or a prior."""
+    without_arm: int
+    """First-round labels made here before arms were drawn."""
+    accounts: tuple[Account, ...]
+
+    @property
+    def drawn(self) -> int:
+        return sum(self.labels.values())
+
+
+@transaction.atomic
+def set_withheld_share(admin: Membership, percent: int) -> bool:
+    """Withhold the priors of this share of items from now on. Return False if it was that share already.
+
+    Raises ValueError outside 0 to `MOST_WITHHELD`.
+    """
+    if not 0 <= percent <= MOST_WITHHELD:
+        raise ValueError(f"Between 0 and {MOST_WITHHELD} percent can be withheld, not {percent}.")
+    project = Project.objects.select_for_update(no_key=True).get(pk=admin.project_id)
+    before = project.withheld_percent
+    if before == percent:
+        return False
+    Project.objects.filter(pk=project.pk).update(withheld_percent=percent)
+    record(EventVerb.WITHHELD_SHARE, project=project, actor=admin, before=before, after=percent)
+    return True
+
+
+def read_influence(project: Project) -> Influence:
+    """Read the influence of a project's priors, in five queries.
+
+    In two where nothing was drawn; in seven where the share or the display changed on the way.
+    """
+    rows = list(project.categories.order_by("code"))
+    counted = dict(_labels(project).values_list("prior_arm").annotate(n=Count("pk")).order_by())
+    labels = {arm: counted.get(arm.value, 0) for arm in PriorArm}
+    readings: Iterable[Reading] = ()
+    if any(labels.values()):
+        book = _Book(project, {row.pk: index for index, row in enumerate(rows)}, [row.code for row in rows])
+        readings = book.readings()
+    return Influence(
+        categories=tuple(row.value() for row in rows),
+        labels=labels,
+        without_arm=counted.get("", 0),
+        accounts=accounts_of(Readings.of(readings), len(rows)),
+    )
+
+
+def _labels(project: Project) -> QuerySet[Label]:
+    """First-round answers as first submitted, made here and not removed since."""
+    submitted = Label.objects.filter(item__project=project, seat__round=1, revision=1, imported=False)
+    in_force = submitted.filter(seat__label__isnull=False, seat__annotator=F("annotator"))
+    return in_force.filter(item__known_answer__isnull=True).exclude(item__stage=Stage.KNOWN)
+
+
+@dataclass(frozen=True, slots=True)
+class _Said:
+    """A prior that people may see."""
+
+    pk: int
+    modality: Modality
+    category: int
+    since: datetime
+
+
+class _Book:
+    """The labels and priors of a project, read as values."""
+
+    def __init__(self, project: Project, index_of: Mapping[int, int], codes: list[int]) -> None:
+        self.project, self.index_of = project, index_of
+        self.index_of_code = {code: index for index, code in enumerate(codes)}
+        self._priors = self._by_item()
+        self._turns = _turns(project)
+        self._given_back = _given_back(project) if self._turns else {}
+
+    def readings(self) -> Iterator[Reading]:
+        """Yield a reading for each label and modality whose prior names a category."""
+        labels = (
+            _labels(self.project)
+            .exclude(prior_arm="")
+            .values_list(
+                *("item_id", "annotator_id", "prior_arm", "category_id", "first_answer", "priors_shown"),
+                *(_no_later("seat__held_at"), _no_later("seat__shown_at")),
+            )
+        )
+        for row in labels.iterator(chunk_size=5000):
+            yield from self._beside(row)
+
+    def _beside(self, row: tuple[Any, ...]) -> Iterator[Reading]:
+        item, who, arm, category, first, seen, held, shown = row
+        arm = _ARMS[arm]
+        said = self._said(item, seen, arm, shown)
+        period = bisect_right(self._turns, min(held, self._given_back.get((item, who), held)))
+        submitted = NONE if category is None else self.index_of[category]
+        before = self._first(first) if arm is PriorArm.HIDDEN else NONE
+        for modality, prior in said.items():
+            other = said.get(_OTHER[modality], NONE)
+            yield Reading(item, who, period, arm, modality, prior, other, before, submitted)
+
+    def _said(self, item: int, seen: list[int], arm: PriorArm, when: datetime) -> dict[Modality, int]:
+        """Return the categories of the priors that the annotator saw, or would have seen; the newest of several."""
+        priors = self._priors.get(item, ())
+        if arm is PriorArm.WITHHELD:
+            return {prior.modality: prior.category for prior in priors if prior.since <= when + CLOCK_TOLERANCE}
+        return {prior.modality: prior.category for prior in priors if prior.pk in seen}
+
+    def _first(self, answer: dict[str, Any] | None) -> int:
+        code = (answer or {}).get("category")
+        return NONE if code is None else self.index_of_code.get(code, NONE)
+
+    def _by_item(self) -> dict[int, list[_Said]]:
+        """Return the priors with a category that people may see, oldest first."""
+        found: dict[int, list[_Said]] = {}
+        priors = priors_for_people(self.project).filter(item__project=self.project, state=PriorState.OK)
+        columns = ("item_id", "pk", "modality", "category_id", "created_at")
+        rows = priors.filter(category__isnull=False).order_by("created_at", "pk").values_list(*columns)
+        for item, pk, modality, category, since in rows.iterator(chunk_size=5000):
+            found.setdefault(item, []).append(_Said(pk, Modality(modality), self.index_of[category], since))
+        return found
+
+
+def _no_later(moment: str) -> Least:
+    """Return a moment of the label's seat; if the seat was taken back since and begun anew, the label's own."""
+    return Least(Coalesce(moment, "created_at"), "created_at")
+
+
+def _turns(project: Project) -> list[datetime]:
+    """When the share of withheld priors or their display changed: between two turns chance drew alike."""
+    events = Event.objects.filter(
+        project=project, verb__in=(EventVerb.WITHHELD_SHARE, EventVerb.CHANGE_SETTINGS)
+    ).order_by("at")
+    return [
+        at
+        for verb, facts, at in events.values_list("verb", "facts", "at")
+        if verb == EventVerb.WITHHELD_SHARE or _DISPLAY.intersection(facts.get("changed", ()))
+    ]
+
+
+def _given_back(project: Project) -> dict[tuple[int, int], datetime]:
+    """When people were first given a seat that they lost, by item and member: its arm is kept if they come back."""
+    people = {holder_key(member): member.pk for member in project.memberships.only("public_id")}
+    events = Event.objects.filter(project=project, verb__in=(EventVerb.SEAT_LAPSED, EventVerb.SEAT_EMPTIED)).order_by(
+        "-at"
+    )
+    lost = events.values_list("item_id", "facts", "at").iterator(chunk_size=5000)
+    return {
+        (item, people[facts["holder"]]): parse_datetime(facts.get("held_at") or "") or at
+        for item, facts, at in lost
+        if facts.get("holder") in people
+    }
+
+
+# ── As JSON, for the manifest of a release ────────────────────────────────────
+
+
+def as_json(found: Influence) -> dict[str, Any]:
+    """Return the labels by arm, and every group of readings with answers; `why` says in English what is undefined."""
+    with override("en"):
+        return {
+            "labels": {arm.value: n for arm, n in found.labels.items()},
+            "labels_without_arm": found.without_arm,
+            "groups": [_account_json(each, found.categories) for each in found.accounts if _told(each)],
+        }
+
+
+def _told(account: Account) -> bool:
+    return any(share.answers or share.without for share in account.shares.values())
+
+
+def _account_json(account: Account, categories: tuple[Category, ...]) -> dict[str, Any]:
+    group = account.group
+    return {
+        "modality": group.modality.value,
+        "scope": group.scope.value,
+        "category": None if group.category is None else categories[group.category].code,
+        "shares": {view.value: _share_json(share) for view, share in account.shares.items()},
+        "differences": {
+            contrast.value: _difference_json(difference) for contrast, difference in account.differences.items()
+        },
+        "changes": {change.value: n for change, n in account.changes.items()},
+    }
+
+
+def _share_json(share: Share) -> dict[str, Any]:
+    counts = {"answers": share.answers, "agreeing": share.agreeing, "without_category": share.without}
+    return counts | _figure_json(share.share)
+
+
+def _difference_json(difference: Difference) -> dict[str, Any]:
+    return {"answers": difference.answers, "others": difference.others} | _figure_json(difference.difference)
+
+
+def _figure_json(figure: Figure) -> dict[str, Any]:
+    if not isinstance(figure, Estimate):
+        return {"value": None, "interval": None, "why": str(WORDS[figure.why])}
+    interval = figure.interval and [figure.interval.low, figure.interval.high]
+    why = {"why": str(WORDS[figure.why])} if figure.why else {}
+    return {"value": figure.value, "interval": interval} | why

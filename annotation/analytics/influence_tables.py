@@ -1,0 +1,118 @@
+"""The influence of the priors as tables: under the charts, and as CSV."""
+
+from collections.abc import Iterable, Iterator, Mapping
+
+from django.utils.functional import Promise
+from django.utils.translation import gettext as _
+from django.utils.translation import gettext_lazy, pgettext_lazy
+
+from annotation.analytics.influence import WORDS, Influence
+from annotation.domain.choices import Modality
+from annotation.domain.statistics.influence import (
+    Account,
+    Contrast,
+    Estimate,
+    Figure,
+    Group,
+    Scope,
+    Undefined,
+    View,
+    Why,
+)
+from annotation.domain.votes import Category
+
+Cell = str | int | float | None
+Row = tuple[Cell, ...]
+
+VIEWS: Mapping[View, Promise] = {
+    View.SHOWN: pgettext_lazy("answers", "priors shown"),
+    View.OWN: pgettext_lazy("answers", "hidden: own view"),
+    View.AFTER: pgettext_lazy("answers", "hidden: after seeing"),
+    View.WITHHELD: pgettext_lazy("answers", "priors withheld"),
+}
+CONTRASTS: Mapping[Contrast, Promise] = {
+    Contrast.SHOWN_WITHHELD: gettext_lazy("shown − withheld"),
+    Contrast.AFTER_WITHHELD: gettext_lazy("after seeing − withheld"),
+    Contrast.AFTER_OWN: gettext_lazy("after seeing − own view"),
+}
+_PRIORS: Mapping[Modality, Promise] = {
+    Modality.TEXT: pgettext_lazy("prior", "text"),
+    Modality.IMAGE: pgettext_lazy("prior", "picture"),
+}
+_SCOPES: Mapping[Scope, Promise] = {
+    Scope.ALL: gettext_lazy("All posts"),
+    Scope.CONFLICT: gettext_lazy("Priors in conflict"),
+    Scope.ALIKE: gettext_lazy("Priors alike"),
+}
+
+FIGURE = (gettext_lazy("low, 95 %"), gettext_lazy("high, 95 %"), gettext_lazy("why undefined"))
+SHARES = (
+    *(gettext_lazy("prior of the"), gettext_lazy("posts"), gettext_lazy("answers"), gettext_lazy("with a category")),
+    *(gettext_lazy("as the prior"), gettext_lazy("without a category"), gettext_lazy("share"), *FIGURE),
+)
+DIFFERENCES = (
+    *(gettext_lazy("prior of the"), gettext_lazy("posts"), gettext_lazy("comparison"), gettext_lazy("answers")),
+    *(gettext_lazy("compared with"), gettext_lazy("difference"), *FIGURE),
+)
+CHANGES = (
+    *(gettext_lazy("prior of the"), gettext_lazy("posts"), gettext_lazy("answered twice"), gettext_lazy("kept")),
+    *(gettext_lazy("towards the prior"), gettext_lazy("away from the prior"), gettext_lazy("otherwise")),
+)
+
+
+def shares(found: Influence) -> Iterator[Row]:
+    """How often answers are what the prior says, for each group and view with answers."""
+    for account, head in _headed(found):
+        for view, share in account.shares.items():
+            if share.answers or share.without:
+                counts = share.answers, share.agreeing, share.without
+                yield *head, str(VIEWS[view]), *counts, *_figure(share.share)
+
+
+def differences(found: Influence) -> Iterator[Row]:
+    """Yield the differences between views; those without answers are told for all posts only."""
+    for account, head in _headed(found):
+        for contrast, each in account.differences.items():
+            if account.group.scope is Scope.ALL or each.difference != Undefined(Why.NO_ANSWERS):
+                yield *head, str(CONTRASTS[contrast]), each.answers, each.others, *_figure(each.difference)
+
+
+def changes(found: Influence) -> Iterator[Row]:
+    """Yield what became of first answers once hidden priors opened."""
+    for account, head in _headed(found):
+        if account.asked_twice:
+            yield *head, account.asked_twice, *account.changes.values()
+
+
+def influence_reason(figure: Figure) -> str | None:
+    """Why a figure or its interval is undefined, in words."""
+    return str(WORDS[figure.why]) if figure.why else None
+
+
+def group_name(group: Group, categories: tuple[Category, ...]) -> str:
+    """Return the posts of a group, as people know them."""
+    if group.category is None:
+        return str(_SCOPES[group.scope])
+    category = categories[group.category]
+    return _("Prior says %(category)s") % {"category": f"{category.code} {category.name}"}
+
+
+def with_answers(accounts: Iterable[Account]) -> list[Account]:
+    """Return the accounts that have any answer with a category."""
+    return [each for each in accounts if any(share.answers for share in each.shares.values())]
+
+
+def _headed(found: Influence) -> Iterator[tuple[Account, tuple[str, str]]]:
+    for account in found.accounts:
+        yield account, (str(_PRIORS[account.group.modality]), group_name(account.group, found.categories))
+
+
+def _figure(figure: Figure) -> Row:
+    match figure:
+        case Estimate(value, None):
+            return value, None, None, influence_reason(figure)
+        case Estimate(value, interval):
+            assert interval is not None
+            return value, interval.low, interval.high, None
+        case Undefined():
+            return None, None, None, influence_reason(figure)

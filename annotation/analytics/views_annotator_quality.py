@@ -1,0 +1,157 @@
+"""The quality of a project's labels over time, for its admins: annotators, drift, pairs, models of competence.
+
+Annotators never see any of it, and neither do reviewers. People stand in the order of their names.
+"""
+
+from typing import Any
+from uuid import UUID
+
+from django.contrib import messages
+from django.core.paginator import Paginator
+from django.http import Http404, HttpResponse
+from django.shortcuts import redirect, render
+from django.utils.translation import gettext as _
+from django.views.decorators.http import require_GET, require_POST
+
+from annotation.analytics import annotator_quality_charts, competence
+from annotation.analytics.annotator_quality import read_quality
+from annotation.analytics.annotator_quality_tables import competence_table, differing_table, quality_tables
+from annotation.analytics.competence import CannotEstimate
+from annotation.analytics.dashboard_tables import FigureTable, table_csv_rows
+from annotation.core.access import PersonRequest, member_of
+from annotation.core.csv_response import csv_response
+from annotation.domain.choices import CompetenceMethod, Role
+from annotation.models import CompetenceEstimate, Item, JobState, Membership, Project
+from annotation.review.queue import CLOSED_STAGES
+
+PEOPLE_A_PAGE = 50
+PAIRS_SHOWN = 20
+ITEMS_SHOWN = 50
+
+
+@require_GET
+def show(request: PersonRequest, slug: str) -> HttpResponse:
+    """Everybody's figures side by side."""
+    member = member_of(request, slug, Role.ADMIN)
+    shown = read_quality(member.project)
+    page = Paginator(shown.people, PEOPLE_A_PAGE).get_page(request.GET.get("page"))
+    context = {
+        "project": member.project,
+        "membership": member,
+        "shown": shown,
+        "tables": quality_tables(shown),
+        "page": page,
+        "rows": [annotator_quality_charts.person_row(person) for person in page.object_list],
+        "changed": [annotator_quality_charts.drift_row(person) for person in shown.changed],
+        "pairs": [annotator_quality_charts.pair_row(pair) for pair in shown.pairs[:PAIRS_SHOWN]],
+        "versions": [annotator_quality_charts.version_row(under) for under in shown.versions],
+        **_competence(member.project),
+    }
+    return render(request, "annotation/quality.html", context)
+
+
+@require_GET
+def person(request: PersonRequest, slug: str, public_id: UUID) -> HttpResponse:
+    """One annotator's figures."""
+    member = member_of(request, slug, Role.ADMIN)
+    who = Membership.objects.filter(project=member.project, public_id=public_id).first()
+    if who is None:
+        raise Http404
+    shown = read_quality(member.project)
+    found = next((each for each in shown.people if each.key == who.pk), None)
+    context: dict[str, Any] = {"project": member.project, "membership": member, "who": who, "person": found}
+    if found is not None:
+        context |= {
+            "rates": annotator_quality_charts.rate_rows(found),
+            "seconds": annotator_quality_charts.seconds_words(found.seconds),
+            "categories": annotator_quality_charts.category_rows(found, shown),
+            "drift": annotator_quality_charts.drift_chart(found.drift),
+            "trend": annotator_quality_charts.trend_of(found),
+            "versions": [annotator_quality_charts.version_row(under) for under in found.versions],
+            "pairs": [
+                annotator_quality_charts.pair_row(pair) for pair in shown.pairs if found.name in (pair.one, pair.two)
+            ][:10],
+            "models": _models_of(member.project, who),
+        }
+    return render(request, "annotation/quality_person.html", context)
+
+
+@require_GET
+def table(request: PersonRequest, slug: str, name: str) -> HttpResponse:
+    """One table as CSV, safe to open in a spreadsheet."""
+    member = member_of(request, slug, Role.ADMIN)
+    found = _model_table(member.project, name) or quality_tables(read_quality(member.project)).get(name)
+    if found is None:
+        raise Http404
+    return csv_response(f"{slug}-{name}.csv", table_csv_rows(found), mark=False)
+
+
+@require_POST
+def ask(request: PersonRequest, slug: str) -> HttpResponse:
+    """Have a model of competence fitted by a worker."""
+    member = member_of(request, slug, Role.ADMIN)
+    try:
+        method = CompetenceMethod(request.POST.get("method", ""))
+        competence.ask(member, method)
+    except CannotEstimate as fault:
+        messages.error(request, fault.sentence)
+    except ValueError:
+        messages.error(request, _("There is no such model; choose one of those named."))
+    return redirect("annotation:quality", slug)
+
+
+@require_GET
+def progress(request: PersonRequest, slug: str) -> HttpResponse:
+    """Show the piece of the page with the models; while one is under way it asks again every two seconds."""
+    member = member_of(request, slug, Role.ADMIN)
+    context = {"project": member.project, "membership": member, **_competence(member.project)}
+    return render(request, "annotation/_quality_competence.html", context)
+
+
+def _competence(project: Project) -> dict[str, Any]:
+    rows = competence.latest(project)
+    done = next((row for row in rows if row.state == JobState.DONE), None)
+    under_way = [row for row in rows if row.state in CompetenceEstimate.ACTIVE]
+    failed = next((row for row in rows if row.state == JobState.FAILED and (not done or row.pk > done.pk)), None)
+    found: dict[str, Any] = {
+        "methods": annotator_quality_charts.METHODS,
+        "categories": project.category_values(),
+        "installed": competence.is_installed(),
+        "how_to_install": competence.how_to_install(),
+        "under_way": under_way,
+        "failed": failed,
+        "estimate": done,
+        "estimates": [row for row in rows if row.state == JobState.DONE],
+    }
+    if done is not None:
+        names = dict(Membership.objects.filter(project=project).values_list("public_id", "pseudonym"))
+        first = done.result["differing"][:ITEMS_SHOWN]
+        items = Item.objects.filter(project=project, stage__in=CLOSED_STAGES)
+        items = items.filter(public_id__in=[each["item"] for each in first])
+        rows_of = {str(item.public_id): item for item in items.select_related("category")}
+        found["judged"] = annotator_quality_charts.judged_rows(done, {str(key): name for key, name in names.items()})
+        found["differing"] = annotator_quality_charts.differing_rows(first, rows_of, found["categories"])
+    return found
+
+
+def _models_of(project: Project, who: Membership) -> list[dict[str, Any]]:
+    done = [row for row in competence.latest(project) if row.state == JobState.DONE]
+    rows = [(row, annotator_quality_charts.judged_of(row, str(who.public_id))) for row in done]
+    return [{"estimate": row, **judged} for row, judged in rows if judged]
+
+
+def _model_table(project: Project, name: str) -> FigureTable | None:
+    """`competence` or `differing`, perhaps with the method behind a dash; of the newest estimate that is done."""
+    kind, _dash, method = name.partition("-")
+    if kind not in ("competence", "differing"):
+        return None
+    done = CompetenceEstimate.objects.filter(project=project, state=JobState.DONE)
+    row = (done.filter(method=method) if method else done).order_by("-pk").first()
+    if row is None:
+        raise Http404
+    if kind == "competence":
+        names = Membership.objects.filter(project=project).values_list("public_id", "pseudonym")
+        return competence_table(row, {str(key): name for key, name in names})
+    items = Item.objects.filter(project=project).values_list("public_id", "external_id")
+    wanted = {each["item"] for each in row.result["differing"]}
+    return differing_table(row, {str(key): name for key, name in items.iterator() if str(key) in wanted})

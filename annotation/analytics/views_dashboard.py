@@ -1,0 +1,228 @@
+"""The dashboard of a project: charts drawn on the server, each with its table and its CSV.
+
+For admins. Reviewers who do not annotate see it too, without anything about single annotators: nobody who labels
+may see how far others agree before their own work is done.
+"""
+
+from collections.abc import Iterator
+from typing import Any
+
+from django.http import Http404, HttpResponse
+from django.shortcuts import render
+from django.utils import timezone
+from django.utils.translation import gettext as _
+from django.views.decorators.http import require_GET
+
+from annotation.analytics.agreement import AgreementAccount
+from annotation.analytics.dashboard import AnnotatorAgreement, Dashboard, read_dashboard
+from annotation.analytics.dashboard_tables import (
+    accounts,
+    agreement_reason,
+    dashboard_tables,
+    pattern_of,
+    table_csv_rows,
+)
+from annotation.analytics.views_influence import charts
+from annotation.core.access import PersonRequest, figures_viewer, member_of
+from annotation.core.csv_response import csv_response
+from annotation.core.svg import axis_start, day_bars, heat, round_above, share, whisker
+from annotation.domain.choices import Difficulty, Role, Source
+from annotation.domain.statistics.agreement import Figure, Measured
+from annotation.models import Membership
+
+DAYS = 28
+PEOPLE_SHOWN = 40
+HEAT_SHOWN = 15
+
+
+@require_GET
+def show(request: PersonRequest, slug: str) -> HttpResponse:
+    """Show the dashboard."""
+    member = _viewer(request, slug)
+    shown = read_dashboard(member.project)
+    context = {
+        "project": member.project,
+        "membership": member,
+        "shown": shown,
+        "tables": dashboard_tables(shown, with_people=member.administers),
+        "funnel": _funnel(shown),
+        "levels": _bars(shown.counts.levels),
+        "reasons": _bars(shown.counts.open_reasons),
+        "excluded": _bars(shown.counts.excluded_reasons),
+        "tiles": _tiles(shown),
+        "agreements": [_agreement_chart(shown, "kappa"), _agreement_chart(shown, "alpha")],
+        "categories": _categories(shown),
+        "kappas": axis_start([each.kappa for each in shown.labels.by_category]),
+        "influence": charts(shown.influence, brief=True),
+        "days": _days(shown),
+    }
+    if member.administers:
+        context |= {"annotators": _annotators(shown), "heat": _heat_map(shown)}
+    return render(request, "annotation/dashboard.html", context)
+
+
+@require_GET
+def table(request: PersonRequest, slug: str, name: str) -> HttpResponse:
+    """One table of the dashboard as CSV, safe to open in a spreadsheet."""
+    member = _viewer(request, slug)
+    found = dashboard_tables(read_dashboard(member.project), with_people=member.administers).get(name)
+    if found is None:
+        raise Http404
+    return csv_response(f"{slug}-{name}.csv", table_csv_rows(found), mark=False)
+
+
+def _viewer(request: PersonRequest, slug: str) -> Membership:
+    return figures_viewer(member_of(request, slug, Role.REVIEWER, Role.ADMIN))
+
+
+def _funnel(shown: Dashboard) -> list[dict[str, Any]]:
+    counts, found = shown.counts, shown.agreement
+    return [
+        _step(_("Imported"), counts.items, counts.items, _percent(counts.items, counts.items)),
+        _step(_("Ready"), counts.ready, counts.items, _percent(counts.ready, counts.items)),
+        _step(_("Closed"), counts.closed, counts.items, _percent(counts.closed, counts.ready)),
+        _step(_("Quality"), found.quality.total, counts.items, _percent(found.quality.total, counts.closed)),
+        _step(_("Consensus"), found.consensus.total, counts.items, _percent(found.consensus.total, counts.closed)),
+        _step(_("Aligned"), found.alignment.total, counts.items, _percent(found.alignment.total, counts.closed)),
+        _step(_("Gold"), counts.gold, counts.items, _gold_note(shown), accent=True),
+        _step(_("Disputed, open"), counts.disputed, counts.items, _oldest(shown), side=True),
+        _step(_("Excluded"), counts.excluded, counts.items, "", side=True),
+    ]
+
+
+def _step(label: str, n: int, whole: int, note: str, *, accent: bool = False, side: bool = False) -> dict[str, Any]:
+    return {"label": label, "n": n, "width": share(n, whole), "note": note, "accent": accent, "side": side}
+
+
+def _percent(part: int, whole: int) -> str:
+    return _("%(percent)s %%") % {"percent": round(100 * part / whole)} if whole else "–"
+
+
+def _gold_note(shown: Dashboard) -> str:
+    sources = shown.counts.sources
+    parts = [
+        _("%(n)s adjudicated") % {"n": sources[Source.ADJUDICATED]} if sources[Source.ADJUDICATED] else "",
+        _("%(n)s imported") % {"n": sources[Source.IMPORTED]} if sources[Source.IMPORTED] else "",
+    ]
+    return ", ".join(part for part in parts if part)
+
+
+def _oldest(shown: Dashboard) -> str:
+    opened = shown.counts.oldest_dispute
+    if opened is None:
+        return ""
+    days = (timezone.now() - opened).days
+    return _("oldest %(days)s d") % {"days": days} if days else _("oldest today")
+
+
+def _bars(counted: Any) -> list[dict[str, Any]]:
+    most = max(counted.values(), default=0)
+    return [{"word": word.value, "n": n, "width": share(n, most)} for word, n in counted.items()]
+
+
+def _tiles(shown: Dashboard) -> list[dict[str, Any]]:
+    """Return the eight patterns, easy ones first; bars run to the largest."""
+    order = list(Difficulty)
+    patterns = [(pattern_of(code), n) for code, n in shown.agreement.patterns.items()]
+    patterns.sort(key=lambda each: (order.index(each[0].difficulty), each[0].combined, each[0].code))
+    whole, most = sum(n for _pattern, n in patterns), max(n for _pattern, n in patterns)
+    return [
+        {"pattern": pattern, "n": n, "width": share(n, most), "percent": _percent(n, whole)} for pattern, n in patterns
+    ]
+
+
+def _agreement_chart(shown: Dashboard, kind: str) -> dict[str, Any]:
+    named = accounts(shown)
+    figures = [figure for _name, account in named for figure in _figures(account, kind)]
+    start = axis_start(figures)
+    rows = []
+    for name, account in named:
+        fine, hateful = _figures(account, kind)
+        items = account.items if kind == "kappa" else account.alpha_items
+        rows.append(_figure_row(name, fine, start) | {"items": items})
+        rows.append(_figure_row(_("hateful or not"), hateful, start) | {"binary": True})
+    return {"kind": kind, "rows": rows, "axis": ["0", "0.5", "1"] if start == 0 else ["−1", "0", "1"]}
+
+
+def _figures(account: AgreementAccount, kind: str) -> tuple[Figure, Figure]:
+    if kind == "kappa":
+        return account.fleiss_kappa, account.fleiss_kappa_binary
+    return account.krippendorff_alpha, account.krippendorff_alpha_binary
+
+
+def _figure_row(name: str, figure: Figure, start: int) -> dict[str, Any]:
+    row: dict[str, Any] = {"name": name, "mark": whisker(figure, start), "why": agreement_reason(figure)}
+    if isinstance(figure, Measured):
+        row |= {"value": figure.value, "interval": figure.interval}
+    return row
+
+
+def _categories(shown: Dashboard) -> list[dict[str, Any]]:
+    most = max((each.chosen for each in shown.labels.by_category), default=0)
+    start = axis_start([each.kappa for each in shown.labels.by_category])
+    return [
+        {
+            "category": each.category,
+            "chosen": each.chosen,
+            "gold": shown.counts.gold_categories.get(each.category.code, 0),
+            "width": share(each.chosen, most),
+        }
+        | _figure_row(each.category.name, each.kappa, start)
+        for each in shown.labels.by_category
+    ]
+
+
+def _annotators(shown: Dashboard) -> dict[str, Any]:
+    """Agreement of each annotator with the other seats, by the category they chose."""
+    return {
+        "categories": shown.labels.categories,
+        "rows": [
+            {"person": person, "cells": list(_alike_cells(person, len(shown.labels.categories)))}
+            for person in shown.people[:PEOPLE_SHOWN]
+        ],
+        "more": max(0, len(shown.people) - PEOPLE_SHOWN),
+    }
+
+
+def _alike_cells(person: AnnotatorAgreement, categories: int) -> Iterator[dict[str, Any]]:
+    for index in range(categories):
+        alike = person.by_category.get(index)
+        yield _heat_cell(alike.agreeing, alike.others) if alike else {}
+    yield _heat_cell(person.agreeing, person.others)
+
+
+def _heat_cell(part: int, whole: int) -> dict[str, Any]:
+    return {"text": f"{round(100 * part / whole)}", "heat": heat(part / whole), "of": whole} if whole else {}
+
+
+def _heat_map(shown: Dashboard) -> dict[str, Any]:
+    names = [person.name for person in shown.people[:HEAT_SHOWN]]
+    return {
+        "names": names,
+        "rows": [{"name": one, "cells": [_pair_cell(shown, one, two) for two in names]} for one in names],
+        "more": max(0, len(shown.people) - HEAT_SHOWN),
+    }
+
+
+def _pair_cell(shown: Dashboard, one: str, two: str) -> dict[str, Any]:
+    pair = shown.pairs.get((one, two))
+    if one == two or pair is None:
+        return {"self": one == two}
+    if isinstance(pair.kappa, Measured):
+        return {"text": f"{pair.kappa.value:.2f}", "heat": heat(pair.kappa.value), "of": pair.items}
+    return {"text": "?", "of": pair.items, "why": agreement_reason(pair.kappa)}
+
+
+def _days(shown: Dashboard) -> dict[str, Any]:
+    counts = {day.day: day.labels for day in shown.days}
+    bars = day_bars(counts, timezone.localdate(), DAYS)
+    busy = sorted(bar.count for bar in bars if bar.count)
+    top = round_above(max(busy, default=0))
+    counts_as_text = [str(bar.count) for bar in bars]
+    return {
+        "bars": bars,
+        "counts": counts_as_text,
+        "top": top,
+        "half": top // 2,
+        "median": busy[len(busy) // 2] if busy else 0,
+    }

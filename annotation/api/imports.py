@@ -1,0 +1,77 @@
+"""Items and priors that a program sends or asks for."""
+
+import json
+from dataclasses import asdict
+from io import BytesIO
+from typing import Any
+
+from drf_spectacular.utils import extend_schema
+from rest_framework import serializers
+from rest_framework.request import Request
+from rest_framework.response import Response
+from rest_framework.views import APIView
+
+from annotation.api.access import member, problem
+from annotation.api.serializers import ProblemShape
+from annotation.domain.choices import Role, SourceLabels
+from annotation.domain.formats.base import Format
+from annotation.imports.options import ImportOptions
+from annotation.imports.run import import_file
+from annotation.priors import requests
+
+MOST_ROWS = 1_000
+
+
+class IncomingShape(serializers.Serializer[Any]):
+    """Rows in the keys of Interplay JSONL, at most 1,000; larger sets come as files on the page or by command."""
+
+    rows = serializers.ListField(child=serializers.DictField(), min_length=1, max_length=MOST_ROWS)
+    source_labels = serializers.ChoiceField([str(each) for each in SourceLabels], default=str(SourceLabels.SEATS))
+    dry_run = serializers.BooleanField(default=False)
+
+
+class NewItems(APIView):
+    """Items on their way into a project, for its admins."""
+
+    rate = "import"
+
+    @extend_schema(request=IncomingShape, responses={201: dict, 200: dict, 400: dict, 404: ProblemShape})
+    def post(self, request: Request, slug: str) -> Response:
+        """Store all rows or none; every bad row is named. Lines of the answer count from the first row."""
+        mine = member(request, slug, Role.ADMIN)
+        shape = IncomingShape(data=request.data)
+        shape.is_valid(raise_exception=True)
+        asked = shape.validated_data
+        lines = "".join(f"{json.dumps(row)}\n" for row in asked["rows"])
+        report = import_file(
+            mine.project,
+            BytesIO(lines.encode()),
+            ImportOptions(format=Format.INTERPLAY, source_labels=SourceLabels(asked["source_labels"])),
+            dry_run=asked["dry_run"],
+            fetches=False,
+            actor=mine,
+        )
+        if report.errors:
+            first = report.errors[0]
+            return problem(report.status, first.code, first.reason, **report.answer())
+        return Response(report.answer(), status=201 if report.stored else 200)
+
+
+class ProjectPriors(APIView):
+    """The unimodal priors of a project, for its admins."""
+
+    rate = "trigger"
+
+    @extend_schema(responses={200: dict})
+    def get(self, request: Request, slug: str) -> Response:
+        """How many priors are there, refused, unreadable, failed and missing."""
+        now = requests.read_prior_progress(member(request, slug, Role.ADMIN).project)
+        counts = ("done", "refused", "unreadable", "failed", "imported", "missing")
+        return Response({name: getattr(now, name) for name in counts} | {"progress": asdict(now.progress)})
+
+    @extend_schema(request=None, responses={202: dict})
+    def post(self, request: Request, slug: str) -> Response:
+        """Ask for every prior that is missing."""
+        mine = member(request, slug, Role.ADMIN)
+        asked = requests.request_missing(mine.project, mine)
+        return Response({"queued": asked.queued, "problems": [str(each) for each in asked.problems]}, status=202)

@@ -1,0 +1,233 @@
+"""Claim an item for an annotator and hold a seat of it while they look at it (design section 5).
+
+An annotator holds at most two seats: the one in front of them (`shown_at` is set, its clock runs) and one ahead, which
+the page prefetches. `claim(member)` returns the seat in front; if there is none, it shows the one ahead (its clock
+starts then), and otherwise takes a new one. `claim(member, ahead=True)` returns the seat ahead or takes a new one
+without starting its clock; `show_seat` starts it when a page swaps the prefetched item in by itself. A seat whose label
+was taken back is held again in addition to these two and comes first.
+
+Caps, opt-outs and the order of severe items are checked and counted when an item comes in front of the annotator
+(`workload.workday`): a prefetched one that may not be shown any more is given back. The item in front always stays.
+
+How two people never get the same seat: whoever changes the seats of an item first changes or locks the item's row
+(PostgreSQL; SQLite has one writer at a time), after the row of the member who acts. So claims of one person run
+one after the other, and so do all changes of one item. The conditional UPDATE and the unique constraints hold even
+where a lock is missing. `Item.taken` is a hint for the order only; a seat is free if its row says so.
+
+Depth first is a preference, not a promise: a probe looks at no more than 64 open items of a level.
+"""
+
+import random
+from datetime import timedelta
+from typing import Any
+from uuid import UUID
+
+from django.db.models import F, QuerySet
+
+from annotation.assignment.annotator_state import ClaimRequest, lock_member, quota_of, read_annotator_state
+from annotation.assignment.item_query import (
+    PLACE_RANGE,
+    ItemSearch,
+    UnwantedContent,
+    is_item_wanted,
+    probe_items,
+    scan_items,
+    walk_items,
+)
+from annotation.assignment.outcomes import (
+    BreakDue,
+    ClaimOutcome,
+    ConsentNeeded,
+    DoneForToday,
+    GuidelinesChanged,
+    HeldSeat,
+    NothingLeft,
+    NotOpen,
+    QuotaReached,
+    TrainingNeeded,
+)
+from annotation.assignment.release_seats import free_lapsed_seats_of_project, free_seat, lock_items
+from annotation.assignment.take_seat import STAGES_WITH_SEATS, clock_fields, lease_end, take_seat
+from annotation.assignment.training_gate import needs_training
+from annotation.core.transactions import short_transaction
+from annotation.domain.choices import EventVerb, Role
+from annotation.domain.priors.arms import draws_check
+from annotation.domain.wellbeing import breaks
+from annotation.domain.wellbeing.breaks import Limit, Milder, NothingMore
+from annotation.models import Membership, Seat
+from annotation.workload.workday import caps_of, is_severe, store_workday
+
+IDLE_PERIOD = timedelta(seconds=30)
+"""How long "nothing left" is remembered, unless a seat opens."""
+_ATTEMPTS = 6
+"""How often a claim searches again after somebody else came to the same item first."""
+
+
+@short_transaction
+def claim(member: Membership, *, ahead: bool = False) -> ClaimOutcome:
+    """Give the annotator a seat: at most one in front and one ahead, however many tabs ask."""
+    member, now = lock_member(member)
+    if not member.has(Role.ANNOTATOR) or not member.project.is_open or member.project.is_closed:
+        return NotOpen()
+    if member.consent_version < member.project.consent_version:
+        return ConsentNeeded()
+    if member.project.training_required and member.trained_at is None and needs_training(member):
+        return TrainingNeeded()
+    state = read_annotator_state(member, now)
+    if state.must_read:
+        return GuidelinesChanged()
+    request = ClaimRequest(member, now, state, caps_of(member), ahead)
+    seat_id = state.ahead if ahead else state.front
+    if seat_id is not None and (seat := _renew_lease(request, seat_id)) is not None:
+        return _held(request, seat)
+    return _claim_next(request)
+
+
+@short_transaction
+def show_seat(member: Membership, seat: UUID) -> bool:
+    """Start the clock of a prefetched seat that is now in front of the annotator. Return False if it is lost."""
+    member, now = lock_member(member)
+    ahead = _held_seats(member).filter(public_id=seat).first()
+    if ahead is None or ahead.shown_at is not None:
+        return ahead is not None
+    request = ClaimRequest(member, now, read_annotator_state(member, now), caps_of(member), ahead=False)
+    return _show_ahead(request, ahead.pk, _unwanted_now(request)) is not None
+
+
+# ── What comes in front of the annotator ──────────────────────────────────────
+
+
+def _claim_next(request: ClaimRequest) -> ClaimOutcome:
+    """Return the seat ahead if it may be shown, otherwise a new one, otherwise the reason why there is none."""
+    state, allowed = request.state, breaks.allowance(request.pace, request.caps)
+    unwanted = _unwanted_now(request)
+    if state.ahead is not None and not request.ahead:
+        shown = _show_ahead(request, state.ahead, unwanted)
+        if shown is not None:
+            return shown
+    if isinstance(allowed, NothingMore):
+        return DoneForToday(allowed.limit)
+    quota = quota_of(request.member)
+    if quota is not None and state.quota_used is not None and state.quota_used >= quota:
+        return QuotaReached(quota)
+    if request.member.idle_until and request.member.idle_until > request.now:
+        return NothingLeft(request.member.idle_until)
+    if (taken := _take_new(request, unwanted)) is not None:
+        return taken
+    if isinstance(allowed, Milder) and scan_items(request.search(state.unwanted)) is not None:
+        return BreakDue() if allowed.limit is Limit.SEVERE_RUN else DoneForToday(allowed.limit)
+    until = request.now + IDLE_PERIOD
+    Membership.objects.filter(pk=request.member.pk).update(idle_until=until)
+    return NothingLeft(until)
+
+
+def _unwanted_now(request: ClaimRequest) -> UnwantedContent:
+    """Return what may not come next: opted-out content and, where milder items are due, severe ones."""
+    unwanted = request.state.unwanted
+    if isinstance(breaks.allowance(request.pace, request.caps), Milder):
+        return unwanted.and_severity(request.project.severe_from)
+    return unwanted
+
+
+def _show_ahead(request: ClaimRequest, seat_id: int, unwanted: UnwantedContent) -> HeldSeat | None:
+    """Start the clock of the seat ahead.
+
+    Returns None if the seat is lost, or was given back because it may not be shown now.
+    """
+    seat = _held_seats(request.member).filter(pk=seat_id).first()
+    if seat is None:
+        return None
+    done = isinstance(breaks.allowance(request.pace, request.caps), NothingMore)
+    if done or (unwanted != UnwantedContent() and not is_item_wanted(seat.item_id, unwanted)):
+        # Without penalty: nothing is counted, and the item may come another time.
+        free_seat(seat, lock_items({seat.item_id}, wait=True)[seat.item_id], EventVerb.SEAT_EMPTIED, None)
+        return None
+    seat.item.project = request.project
+    fields = clock_fields(request.project, request.now, seat.prior_arm)
+    fields |= {"expires_at": lease_end(request.project, request.now)}
+    return _count_shown(request, seat) if _update_held(seat, fields) else None
+
+
+def _renew_lease(request: ClaimRequest, seat_id: int) -> Seat | None:
+    """Return the held seat, its lease renewed where half of it is over.
+
+    Returns None if the seat is lost.
+    """
+    seat = _held_seats(request.member).filter(pk=seat_id).first()
+    if seat is None:
+        return None
+    seat.item.project = request.project
+    until = lease_end(request.project, request.now, ahead=request.ahead)
+    if seat.expires_at is not None and seat.expires_at - request.now > (until - request.now) / 2:
+        return seat
+    return seat if _update_held(seat, {"expires_at": until}) else None
+
+
+def _update_held(seat: Seat, fields: dict[str, Any]) -> bool:
+    for name, value in fields.items():
+        setattr(seat, name, value)
+    return bool(Seat.objects.filter(pk=seat.pk, annotator=seat.annotator_id, expires_at__isnull=False).update(**fields))
+
+
+def _held(request: ClaimRequest, seat: Seat) -> HeldSeat:
+    return HeldSeat(seat, request.state.labels_today, breaks.near(request.pace, request.caps))
+
+
+def _count_shown(request: ClaimRequest, seat: Seat) -> HeldSeat:
+    """Count the seat, which has just come in front of the annotator, on their workday."""
+    pace = breaks.shown(request.pace, severe=is_severe(request.project, seat.item))
+    offers_break = breaks.break_is_due(pace, request.caps)
+    store_workday(request.member, breaks.offer_break(pace, request.now) if offers_break else pace)
+    return HeldSeat(seat, request.state.labels_today, breaks.near(pace, request.caps), offers_break)
+
+
+# ── Take a new seat ───────────────────────────────────────────────────────────
+
+
+def _take_new(request: ClaimRequest, unwanted: UnwantedContent) -> HeldSeat | None:
+    """Take a free seat at an open item: by bounded probes first, by a scan of all items if they find nothing.
+
+    Returns None if no item is left for this annotator.
+    """
+    search = request.search(unwanted)
+    check = _is_check_due(request)
+    for _attempt in range(_ATTEMPTS):
+        item_id = _probe(search, check=check)
+        if item_id is None:
+            break
+        if seat := take_seat(request, item_id, wait=False):
+            return _taken(request, seat)
+    free_lapsed_seats_of_project(request.project, request.now)
+    for attempt in range(_ATTEMPTS):
+        item_id = scan_items(search)
+        if item_id is None:
+            break
+        # Somebody is busy at one of the last items: to pass it over for good would lose it for this person.
+        if seat := take_seat(request, item_id, wait=attempt > 0):
+            return _taken(request, seat)
+    return None
+
+
+def _probe(search: ItemSearch, *, check: bool) -> int | None:
+    """Return an item from the first probe that finds one: highest priorities, those below, anywhere by priority."""
+    place = random.randrange(PLACE_RANGE)
+    if (item_id := probe_items(search, place, check=check)) is not None:
+        return item_id
+    return probe_items(search, place, below=True) or walk_items(search)
+
+
+def _is_check_due(request: ClaimRequest) -> bool:
+    """Whether the next item is one with a known answer, if there is one for this annotator."""
+    project, pace = request.project, request.state.pace
+    number = pace.shown + request.ahead
+    return draws_check(project.influence_seed, request.member.public_id, pace.day, number, project.check_percent)
+
+
+def _taken(request: ClaimRequest, seat: Seat) -> HeldSeat:
+    return _held(request, seat) if request.ahead else _count_shown(request, seat)
+
+
+def _held_seats(member: Membership) -> QuerySet[Seat]:
+    """Return the member's held seats at items in a stage with seats."""
+    held = Seat.objects.filter(annotator=member, expires_at__isnull=False)
+    return held.filter(item__stage__in=STAGES_WITH_SEATS, round=F("item__round")).select_related("item__picture")

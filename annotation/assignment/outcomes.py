@@ -1,0 +1,183 @@
+"""Outcomes of a claim and of an annotator's acts: one type each, so that the type checker finds a forgotten case."""
+
+from dataclasses import dataclass
+from datetime import datetime
+
+from annotation.domain.wellbeing.breaks import Limit
+from annotation.models import Item, Label, Prior, Report, Seat
+
+# ── Asking for a post ─────────────────────────────────────────────────────────
+
+
+@dataclass(frozen=True)
+class HeldSeat:
+    """A seat of this annotator, with `item`, `item.picture` and `item.project` loaded.
+
+    With it comes what the page may show: how many labels the annotator gave today, the caps that are (nearly) used up,
+    and whether a break is offered now.
+    """
+
+    seat: Seat
+    labels_today: int = 0
+    near: tuple[Limit, ...] = ()
+    offers_break: bool = False
+
+
+@dataclass(frozen=True)
+class NothingLeft:
+    """Every open item that this annotator may see has their seat or skip; the search runs again at `until`."""
+
+    until: datetime
+
+
+@dataclass(frozen=True)
+class NotOpen:
+    """The project is closed for labelling, or this member is no annotator."""
+
+
+@dataclass(frozen=True)
+class ConsentNeeded:
+    """The annotator has not agreed to the content warning in force."""
+
+
+@dataclass(frozen=True)
+class TrainingNeeded:
+    """The project requires its training to be passed first."""
+
+
+@dataclass(frozen=True)
+class GuidelinesChanged:
+    """The annotator has to read a newer version of the guidelines first."""
+
+
+@dataclass(frozen=True)
+class QuotaReached:
+    """The annotator has given as many labels as the project takes from one person."""
+
+    quota: int
+
+
+@dataclass(frozen=True)
+class DoneForToday:
+    """A cap is reached and no item within it is left."""
+
+    reason: Limit
+
+
+@dataclass(frozen=True)
+class BreakDue:
+    """Only severe items are left after a run of them: a short break comes first."""
+
+
+ClaimOutcome = (
+    HeldSeat
+    | NothingLeft
+    | NotOpen
+    | ConsentNeeded
+    | TrainingNeeded
+    | GuidelinesChanged
+    | QuotaReached
+    | DoneForToday
+    | BreakDue
+)
+
+# ── Answering ─────────────────────────────────────────────────────────────────
+
+
+@dataclass(frozen=True)
+class Stored:
+    """The answer is stored as a label. `undo_until` is set if it closed the item (it cannot be corrected then)."""
+
+    label: Label
+    closed: bool
+    undo_until: datetime | None = None
+
+
+@dataclass(frozen=True)
+class Replayed:
+    """The same answer with this key was stored before (double click, lost reply); `label` is the stored one."""
+
+    label: Label
+
+
+@dataclass(frozen=True)
+class KeyReused:
+    """The key was used for another answer; nothing was stored."""
+
+    label: Label
+
+
+@dataclass(frozen=True)
+class AlreadyLabelled:
+    """The annotator's label for the item is stored already, from another tab; it may be corrected instead."""
+
+    label: Label
+
+
+@dataclass(frozen=True)
+class SeatLost:
+    """The seat lapsed and somebody else took it, or the item left labelling; nothing was stored."""
+
+    item: Item
+
+
+@dataclass(frozen=True)
+class FirstAnswerNeeded:
+    """The project hides priors until the annotator's own first answer, which is missing; nothing was stored."""
+
+    seat: Seat
+
+
+@dataclass(frozen=True)
+class ItemClosed:
+    """The item is closed: annotators can no longer change their labels."""
+
+    label: Label
+
+
+@dataclass(frozen=True)
+class TooLate:
+    """More than 30 seconds have passed, or somebody has acted on the item since."""
+
+    label: Label
+
+
+@dataclass(frozen=True)
+class NoSuchSeat:
+    """No seat with this id is or was the member's."""
+
+
+@dataclass(frozen=True)
+class NoSuchLabel:
+    """No label of the member has this id."""
+
+
+@dataclass(frozen=True)
+class TakenBack:
+    """The label no longer counts (it stays in the history); the annotator holds the seat again."""
+
+    seat: Seat
+    label: Label
+
+
+@dataclass(frozen=True)
+class Skipped:
+    """The item is not offered to this annotator again."""
+
+    item: Item
+
+
+@dataclass(frozen=True)
+class PriorsOpened:
+    """The first answer is stored (a later one does not replace it) and the priors may be shown now."""
+
+    seat: Seat
+    priors: tuple[Prior, ...]
+
+
+@dataclass(frozen=True)
+class Reported:
+    """Labelling of the item has stopped; `contact` is the operator's, shown to the annotator."""
+
+    report: Report
+    contact: str

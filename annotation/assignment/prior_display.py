@@ -1,0 +1,61 @@
+"""Priors that an annotator may see at a seat, by the arm of prior display drawn before anything was shown."""
+
+from datetime import datetime
+
+from django.db.models import QuerySet
+
+from annotation.domain.choices import PriorArm, PriorDisplay
+from annotation.domain.priors.arms import arm_of
+from annotation.models import Prior, Project, Seat
+from runs.sql.compiled_queries import CompiledQuery, slot
+
+
+def arm_in_force(project: Project, arm: str) -> PriorArm:
+    """Return the arm stored with a seat; the project's display where none was drawn (imported or older seats)."""
+    return PriorArm(arm) if arm else arm_of(PriorDisplay(project.prior_display))
+
+
+def first_answer_is_due(project: Project, seat: Seat) -> bool:
+    """Whether priors are hidden until the annotator's own first answer, and it was not given yet."""
+    return arm_in_force(project, seat.prior_arm) is PriorArm.HIDDEN and seat.first_answer is None
+
+
+def visible_priors(project: Project, seat: Seat) -> tuple[Prior, ...]:
+    """Return the priors that may be shown at this seat now, text before picture; none while hidden or withheld."""
+    if arm_in_force(project, seat.prior_arm) is PriorArm.WITHHELD or first_answer_is_due(project, seat):
+        return ()
+    return tuple(_CURRENT[project.show_keyword_priors].rows(item=seat.item_id))
+
+
+def priors_seen_at(project: Project, seat: Seat, then: datetime) -> list[Prior]:
+    """Return the priors of the seat's item that existed at that time and that people may see, oldest first."""
+    return _BY_THEN[project.show_keyword_priors].rows(item=seat.item_id, then=then)
+
+
+def priors_for_people(project: Project) -> QuerySet[Prior]:
+    """Return the priors that annotators may see at all; those of the built-in baseline only if an admin allowed it."""
+    return _for_people(keyword=project.show_keyword_priors)
+
+
+def _for_people(*, keyword: bool) -> QuerySet[Prior]:
+    return Prior.objects.all() if keyword else Prior.objects.exclude(model__startswith="keyword:")
+
+
+# Behind every post and every answer, so they are built once.
+_CURRENT = {
+    keyword: CompiledQuery(
+        _for_people(keyword=keyword)
+        .filter(item=slot("item"), current=True)
+        .select_related("category")
+        .order_by("-modality")
+    )
+    for keyword in (True, False)
+}
+_BY_THEN = {
+    keyword: CompiledQuery(
+        _for_people(keyword=keyword)
+        .filter(item=slot("item"), created_at__lte=slot("then", Prior._meta.get_field("created_at")))
+        .order_by("created_at", "pk")
+    )
+    for keyword in (True, False)
+}

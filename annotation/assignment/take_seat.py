@@ -1,0 +1,103 @@
+"""Assign a free seat of an item to an annotator: owner, lease end, arm of prior display."""
+
+from datetime import datetime, timedelta
+from typing import Any
+
+from django.db.models import Count, F
+from django.db.models.expressions import RawSQL
+
+from annotation.assignment.annotator_state import ClaimRequest
+from annotation.assignment.prior_display import arm_in_force
+from annotation.assignment.release_seats import holder_key
+from annotation.domain.choices import EventVerb, PriorArm, PriorDisplay, Stage
+from annotation.domain.priors.arms import draw_arm
+from annotation.models import Event, Item, Project, Seat
+from runs.sql.compiled_queries import CompiledQuery, Slot, slot
+
+STAGES_WITH_SEATS = (Stage.LABELLING, Stage.KNOWN)
+"""The stages of items that are given to annotators. Items with a known answer are among them and look like others."""
+
+# An annotator whose seat lapsed or was given back sees the same arm again.
+_ARM_BEFORE = f"""
+    SELECT e.facts ->> 'prior_arm' FROM "{Event._meta.db_table}" e
+    WHERE e.item_id = "{Seat._meta.db_table}".item_id
+    AND e.verb IN ('{EventVerb.SEAT_LAPSED}', '{EventVerb.SEAT_EMPTIED}')
+    AND e.facts ->> 'holder' = %s ORDER BY e.id DESC LIMIT 1
+"""
+_FREE_SEAT_OF = CompiledQuery(
+    Seat.objects.filter(item=slot("item"), annotator__isnull=True, round=F("item__round"))
+    .select_related("item__picture")
+    .annotate(arm_before=RawSQL(_ARM_BEFORE, (Slot("holder"),)))
+    .order_by("number")[:1]
+)
+
+
+def lease_end(project: Project, now: datetime, *, ahead: bool = False) -> datetime:
+    """Return when a seat taken or renewed now lapses; one ahead lasts twice as long, it waits for the one in front."""
+    return now + timedelta(minutes=project.lease_minutes) * (2 if ahead else 1)
+
+
+def clock_fields(project: Project, now: datetime, arm: str) -> dict[str, Any]:
+    """Return the seat fields that are set when its item comes in front of the annotator."""
+    shown = {"shown_at": now}
+    return shown | {"priors_shown_at": now} if arm_in_force(project, arm) is PriorArm.SHOWN else shown
+
+
+def take_seat(request: ClaimRequest, item_id: int, *, wait: bool) -> Seat | None:
+    """Take the first free seat of the item.
+
+    Returns None if none is free any more, or if `wait` is False and somebody else has locked the item.
+    """
+    rows = Item.objects.filter(pk=item_id, stage__in=STAGES_WITH_SEATS, picture_missing=False)
+    lock = rows.select_for_update(no_key=True, skip_locked=not wait)
+    if not Item.objects.filter(pk__in=lock.values("pk")).update(taken=F("taken") + 1):
+        return None
+    values = {"item": item_id, "holder": holder_key(request.member)}
+    seat = _FREE_SEAT_OF.first(**values) or (_FREE_SEAT_OF.first(**values) if _add_control_seat(item_id) else None)
+    if seat is None or not _assign(request, seat):
+        _recount_taken(item_id)
+        return None
+    return seat
+
+
+def _assign(request: ClaimRequest, seat: Seat) -> bool:
+    """Make the free seat the annotator's, with the arm that they had here before or one drawn now.
+
+    Returns False if somebody else took it first.
+    """
+    project, now = request.project, request.now
+    arm = vars(seat)["arm_before"] or draw_arm(
+        project.influence_seed,
+        request.member.public_id,
+        seat.item.public_id,
+        project.withheld_percent,
+        PriorDisplay(project.prior_display),
+    )
+    fields = {"annotator": request.member, "held_at": now, "prior_arm": arm}
+    fields |= {"expires_at": lease_end(project, now, ahead=request.ahead)}
+    fields |= {} if request.ahead else clock_fields(project, now, arm)
+    if not Seat.objects.filter(pk=seat.pk, annotator__isnull=True).update(**fields):
+        return False
+    for name, value in fields.items():
+        setattr(seat, name, value)
+    seat.item.project = project
+    return True
+
+
+def _add_control_seat(item_id: int) -> bool:
+    """Add a seat to a locked item with a known answer: it has as many as people meet it.
+
+    Returns False for any other item.
+    """
+    item = Item.objects.filter(pk=item_id, stage=Stage.KNOWN).annotate(seat_count=Count("seat_rows")).first()
+    if item is None:
+        return False
+    number = vars(item)["seat_count"] + 1
+    Seat.objects.create(item=item, round=item.round, number=number, seats=number)
+    return True
+
+
+def _recount_taken(item_id: int) -> None:
+    """Correct the hint of a locked item that promised a free seat where none was."""
+    occupied = Seat.objects.filter(item=item_id, round=F("item__round"), annotator__isnull=False)
+    Item.objects.filter(pk=item_id).update(taken=occupied.count())

@@ -1,0 +1,167 @@
+"""Open items and projects for labelling: ready items get their seats, by batch or all together.
+
+An item whose picture is missing stays ready until the picture is there; one that waits for priors stays imported.
+"""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+from django.db import connection
+from django.db.models import Count, F, Q, QuerySet
+
+from annotation.assignment.release_seats import reset_idle_members
+from annotation.batches import state
+from annotation.core.transactions import short_transaction
+from annotation.domain.choices import BatchState, EventVerb, Stage
+from annotation.models import Batch as BatchRow
+from annotation.models import Item, Membership, Project, Seat, record
+
+AT_ONCE = 5_000
+"""Items opened in one transaction: SQLite has one writer, and nobody should wait long for it."""
+
+
+@dataclass(frozen=True)
+class OpenedItems:
+    """How many items went to labelling, how many did not, and why."""
+
+    opened: int
+    missing_pictures: int
+    waiting_for_priors: int
+
+
+@dataclass(frozen=True)
+class OpenableBatch:
+    """A batch with the number of its items that can be opened."""
+
+    name: str
+    ready: int
+    missing_pictures: int
+    waiting_for_priors: int
+    open: int
+
+
+def open_items(
+    project: Project, actor: Membership | None = None, batch: str | None = None, *, at_most: int | None = None
+) -> OpenedItems:
+    """Open all ready items of the project, or of one batch; with `at_most`, some of them.
+
+    The batch is handed out from then on, and without one all that waited are; paused and closed ones stay so, and
+    items of closed ones stay ready. While a pilot is not closed, items of other batches are opened but wait.
+    Imported items are ready where the project wants no priors. Each item is opened once, however often and by
+    however many this is called; what a crash leaves ready is opened by the next call.
+    """
+    opened = 0
+    if batch is None:
+        named = Item.objects.filter(project=project).order_by().values_list("batch", flat=True)
+        state.ensure_batches(project, named.distinct())
+        state.open_waiting(project, actor)
+    else:
+        state.open_batches(project, actor, [batch])
+    if not project.priors_wanted:
+        _of(project, batch).filter(stage=Stage.IMPORTED).update(stage=Stage.READY, version=F("version") + 1)
+    while at_most is None or opened < at_most:
+        count = _open_some(project, actor, batch, AT_ONCE if at_most is None else min(AT_ONCE, at_most - opened))
+        if not count:
+            break
+        opened += count
+    left = openable_batches(project, batch)
+    return OpenedItems(
+        opened, sum(each.missing_pictures for each in left), sum(each.waiting_for_priors for each in left)
+    )
+
+
+@short_transaction
+def open_selected_items(project: Project, actor: Membership | None, items: Sequence[int]) -> set[int]:
+    """Open those of these items of the project that are ready, but for those of closed batches; which ones were."""
+    chosen = Item.objects.filter(project=project, pk__in=items)
+    if not project.priors_wanted:
+        chosen.filter(stage=Stage.IMPORTED).update(stage=Stage.READY, version=F("version") + 1)
+    over = BatchRow.objects.filter(project=project, state=BatchState.CLOSED)
+    able = chosen.filter(stage=Stage.READY, picture_missing=False).exclude(batch__in=over.values("name"))
+    rows = able.select_for_update(no_key=True, skip_locked=True)
+    ready = list(rows.order_by("pk").values_list("pk", flat=True))
+    if ready:
+        Item.objects.filter(pk__in=ready, stage=Stage.READY).update(stage=Stage.LABELLING, version=F("version") + 1)
+        _make_seats(ready)
+        record(EventVerb.OPENED, project=project, actor=actor, items=len(ready))
+        reset_idle_members(project)
+    return set(ready)
+
+
+def openable_batches(project: Project, batch: str | None = None) -> list[OpenableBatch]:
+    """Return the project's batches by name (the nameless one first), or one of them, with their openable items."""
+    waits = Q(stage=Stage.IMPORTED)
+    unseen = Q(picture_missing=True)
+    ready = Q(stage=Stage.READY) if project.priors_wanted else Q(stage__in=(Stage.READY, Stage.IMPORTED))
+    rows = (
+        _of(project, batch)
+        .values("batch")
+        .annotate(
+            ready=Count("pk", filter=ready & ~unseen),
+            missing_pictures=Count("pk", filter=ready & unseen),
+            waiting_for_priors=Count("pk", filter=waits & ~ready),
+            open=Count("pk", filter=Q(stage=Stage.LABELLING)),
+        )
+        .order_by("batch")
+    )
+    counts = ("batch", "ready", "missing_pictures", "waiting_for_priors", "open")
+    return [OpenableBatch(*row) for row in rows.values_list(*counts)]
+
+
+@short_transaction
+def set_project_open(project: Project, actor: Membership | None, *, is_open: bool) -> bool:
+    """Open or close the project for labelling. While it is closed, no item is given out.
+
+    Answers for items that annotators have in front of them are still stored.
+
+    Returns False if it was so already.
+    """
+    if not Project.objects.filter(pk=project.pk, is_open=not is_open).update(is_open=is_open):
+        return False
+    record(
+        EventVerb.PROJECT_OPENED if is_open else EventVerb.PROJECT_CLOSED,
+        project=project,
+        actor=actor,
+        row=project.public_id,
+    )
+    reset_idle_members(project)
+    return True
+
+
+def _of(project: Project, batch: str | None) -> QuerySet[Item]:
+    items = Item.objects.filter(project=project)
+    return items if batch is None else items.filter(batch=batch)
+
+
+@short_transaction
+def _open_some(project: Project, actor: Membership | None, batch: str | None, count: int) -> int:
+    """Open `count` ready items in any order; return how many there were."""
+    ready = _of(project, batch).filter(stage=Stage.READY, picture_missing=False)
+    if batch is None:
+        over = BatchRow.objects.filter(project=project, state=BatchState.CLOSED)
+        ready = ready.exclude(batch__in=over.values("name"))
+    rows = ready.select_for_update(no_key=True, skip_locked=True).order_by("pk")[:count]
+    items = list(rows.values_list("pk", flat=True))
+    if items:
+        Item.objects.filter(pk__in=items, stage=Stage.READY).update(stage=Stage.LABELLING, version=F("version") + 1)
+        _make_seats(items)
+        record(EventVerb.OPENED, project=project, actor=actor, items=len(items), batch=batch)
+        reset_idle_members(project)
+    return len(items)
+
+
+def _make_seats(items: Sequence[int]) -> None:
+    """Give each item the seats of its round that it lacks, in one statement."""
+    item, seat = Item._meta.db_table, Seat._meta.db_table
+    a_key = "gen_random_uuid()" if connection.vendor == "postgresql" else "lower(hex(randomblob(16)))"
+    most = max(Item.objects.filter(pk__in=items).values_list("seats", flat=True))
+    numbers = " UNION ALL ".join(f"SELECT {number} AS number" for number in range(1, most + 1))
+    with connection.cursor() as cursor:
+        cursor.execute(f"""
+            INSERT INTO {seat} (public_id, item_id, round, number, seats, reveals, prior_arm)
+            SELECT {a_key}, i.id, i.round, n.number, i.seats, 0, ''
+            FROM {item} i JOIN ({numbers}) n ON n.number <= i.seats
+            WHERE i.id IN ({",".join(str(int(key)) for key in items)}) AND NOT EXISTS (
+                SELECT 1 FROM {seat} s WHERE s.item_id = i.id AND s.round = i.round AND s.number = n.number
+            )
+        """)

@@ -1,0 +1,301 @@
+"""Progress of each batch, its pace, and whether its annotators suffice, in a fixed number of queries.
+
+Items are counted in groups; `workforce` finds the items that lack annotators.
+"""
+
+from collections import Counter, defaultdict
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
+from datetime import UTC, date, datetime, timedelta
+from functools import cached_property
+from typing import Any
+
+from django.db.models import CharField, Count, F, Max, Min
+from django.db.models.functions import Cast, Substr
+from django.utils import timezone
+
+from annotation.batches.workforce import (
+    STAGES_WITH_FREE_SEATS,
+    AnnotatorQuota,
+    ItemGroup,
+    StuckItem,
+    Workforce,
+    audience_of,
+    read_annotator_quotas,
+)
+from annotation.domain.choices import BatchState, Stage
+from annotation.domain.workforce.forecast import LOOKED_BACK, Estimate, TooLittle, estimate
+from annotation.domain.workforce.staffing import Staffing, Verdict
+from annotation.models import Batch, Item, Project, Seat
+
+_WITH_VOTES = (Stage.LABELLING, Stage.DISPUTED, Stage.GOLD)
+
+
+@dataclass(frozen=True)
+class BatchFigures:
+    """The figures of a batch, or of all together."""
+
+    name: str
+    row: Batch | None
+    """None: all batches, or one that nobody has given a row yet."""
+    state: BatchState
+    stages: Mapping[str, int]
+    ready: int
+    missing_pictures: int
+    waiting_for_priors: int
+    filled: int
+    held: int
+    free: int
+    """Seats of items in labelling that nobody sits at."""
+    unopened: int
+    """Seats of items that have not been opened."""
+    most_seats: int
+    """The most seats that an item of the batch asks for."""
+    priorities: tuple[int, int]
+    members: Sequence[AnnotatorQuota] = ()
+    """Whom a limited batch is for; active annotators only."""
+    waits_for: str | None = None
+    """The name of the pilot that is not closed yet, where this batch waits for it."""
+    asked: int = 0
+    """How many people can be asked about it now: for them, active, below their quota."""
+    staffing: Staffing = field(default_factory=lambda: Staffing(Verdict.NOTHING_LEFT))
+    days: Mapping[date, int] = field(default_factory=dict)
+    finish: Estimate | TooLittle = field(default_factory=lambda: TooLittle(None))
+
+    @property
+    def items(self) -> int:
+        return sum(self.stages.values())
+
+    @property
+    def seats(self) -> int:
+        return self.filled + self.left
+
+    @property
+    def left(self) -> int:
+        return self.held + self.free + self.unopened
+
+    @property
+    def limited(self) -> bool:
+        return self.row is not None and self.row.limited
+
+    @property
+    def members_short(self) -> int:
+        """How many people a limited batch lacks before any of its items can be finished."""
+        return max(0, self.most_seats - len(self.members)) if self.limited and self.left else 0
+
+
+@dataclass(frozen=True)
+class BatchOverview:
+    """A project's batches by name, the nameless one first; all together; annotators; items without annotators."""
+
+    batches: Sequence[BatchFigures]
+    whole: BatchFigures
+    people: Sequence[AnnotatorQuota]
+    nobody_left: Sequence[StuckItem]
+    looked_at_all: bool
+
+    @cached_property
+    def ready(self) -> int:
+        """Items that opening everything would open."""
+        return sum(each.ready for each in self.batches if each.state is not BatchState.CLOSED)
+
+    def named(self, name: str) -> BatchFigures | None:
+        return next((each for each in self.batches if each.name == name), None)
+
+
+def read_batch_overview(project: Project) -> BatchOverview:
+    """Read the batches of a project as they are now."""
+    rows = {row.name: row for row in Batch.objects.filter(project=project).prefetch_related("members")}
+    people = read_annotator_quotas(project)
+    counted, held, days = _groups(project, rows), _held(project), _days(project)
+    audience = {name: audience_of(rows.get(name), people) for name in counted}
+    open_ones = [name for name in counted if not (name in rows and rows[name].state == BatchState.CLOSED)]
+    crew = Workforce(project, people, {name: audience[name] for name in open_ones}, counted)
+    pilot = next((row for row in rows.values() if row.pilot and row.state != BatchState.CLOSED), None)
+    today = timezone.localdate()
+    batches = [
+        _figures(
+            name,
+            rows.get(name),
+            groups,
+            held=held[name],
+            days=days[name],
+            today=today,
+            waits_for=pilot.name if pilot and pilot.name != name else None,
+            people=[person for person in people if person.key in audience[name]],
+            staffing=crew.staffing([name]) if name in crew.audience else Staffing(Verdict.NOTHING_LEFT),
+        )
+        for name, groups in sorted(counted.items())
+    ]
+    whole = _together(batches, crew.staffing(open_ones), people, today)
+    return BatchOverview(batches, whole, people, crew.nobody_left(), crew.looked_at_all)
+
+
+# ── Counting in groups ────────────────────────────────────────────────────────
+
+
+def _groups(project: Project, rows: Mapping[str, Batch]) -> dict[str, list[ItemGroup]]:
+    alike = Item.objects.filter(project=project).exclude(stage=Stage.KNOWN).order_by()
+    found = (
+        alike.values_list("batch", "stage", "picture_missing", "seats", "taken")
+        .annotate(n=Count("pk"), low=Min("priority"), high=Max("priority"))
+        .order_by()
+    )
+    groups: dict[str, list[ItemGroup]] = {name: [] for name in rows if name}
+    for batch, stage, blind, seats, taken, items, low, high in found:
+        if stage == Stage.IMPORTED and not project.priors_wanted:
+            stage = Stage.READY
+        groups.setdefault(batch, []).append(ItemGroup(Stage(stage), blind, seats, taken, items, (low, high)))
+    return groups
+
+
+def _held(project: Project) -> Mapping[str, int]:
+    seats = Seat.objects.filter(expires_at__isnull=False, item__project=project, item__stage=Stage.LABELLING)
+    return defaultdict(int, seats.order_by().values_list("item__batch").annotate(n=Count("pk")))
+
+
+def _days(project: Project) -> Mapping[str, Counter[date]]:
+    """Labels of the last weeks by batch and day of the site's calendar; those that an import dated itself are left out.
+
+    Grouped by hour, as text: that costs neither database a function call for every row.
+    """
+    since = timezone.now() - timedelta(days=LOOKED_BACK)
+    seats = Seat.objects.filter(item__project=project, filled_at__gte=since).exclude(filled_at=F("item__created_at"))
+    hours = seats.annotate(hour=Substr(Cast("filled_at", CharField()), 1, 13)).order_by()
+    found: dict[str, Counter[date]] = defaultdict(Counter)
+    for batch, hour, labels in hours.values_list("item__batch", "hour").annotate(n=Count("pk")):
+        found[batch][timezone.localdate(datetime.strptime(hour, "%Y-%m-%d %H").replace(tzinfo=UTC))] += labels
+    return found
+
+
+def _figures(
+    name: str,
+    row: Batch | None,
+    groups: Sequence[ItemGroup],
+    *,
+    held: int,
+    days: Mapping[date, int],
+    today: date,
+    waits_for: str | None,
+    people: Sequence[AnnotatorQuota],
+    staffing: Staffing,
+) -> BatchFigures:
+    stages: Counter[str] = Counter()
+    for group in groups:
+        stages[group.stage] += group.items
+    ready = [group for group in groups if group.stage is Stage.READY]
+    filled = sum(group.taken * group.items for group in groups if group.stage in _WITH_VOTES) - held
+    free = sum((group.seats - group.taken) * group.items for group in groups if group.stage is Stage.LABELLING)
+    unopened = sum(group.seats * group.items for group in groups if group.stage in (Stage.IMPORTED, Stage.READY))
+    return BatchFigures(
+        name=name,
+        row=row,
+        state=BatchState(row.state) if row else BatchState.OPEN,
+        stages=stages,
+        ready=sum(group.items for group in ready if not group.blind),
+        missing_pictures=sum(group.items for group in ready if group.blind),
+        waiting_for_priors=stages[Stage.IMPORTED],
+        filled=max(0, filled),
+        held=held,
+        free=max(0, free),
+        unopened=unopened,
+        most_seats=max((group.seats for group in groups if group.stage in STAGES_WITH_FREE_SEATS), default=0),
+        priorities=(
+            min((group.priorities[0] for group in groups), default=0),
+            max((group.priorities[1] for group in groups), default=0),
+        ),
+        members=people if row is not None and row.limited else (),
+        waits_for=waits_for,
+        asked=sum(person.left != 0 for person in people),
+        staffing=staffing,
+        days=days,
+        finish=estimate(days, held + max(0, free) + unopened, today),
+    )
+
+
+def _together(
+    batches: Sequence[BatchFigures], staffing: Staffing, people: Sequence[AnnotatorQuota], today: date
+) -> BatchFigures:
+    """All batches as one; what is left of closed ones is not counted as left."""
+    stages: Counter[str] = Counter()
+    days: Counter[date] = Counter()
+    for each in batches:
+        stages.update(each.stages)
+        days.update(each.days)
+    going_on = [each for each in batches if each.state is not BatchState.CLOSED]
+    held, free = sum(each.held for each in batches), sum(each.free for each in going_on)
+    unopened = sum(each.unopened for each in going_on)
+    return BatchFigures(
+        name="",
+        row=None,
+        state=BatchState.OPEN,
+        stages=stages,
+        ready=sum(each.ready for each in going_on),
+        missing_pictures=sum(each.missing_pictures for each in batches),
+        waiting_for_priors=sum(each.waiting_for_priors for each in batches),
+        filled=sum(each.filled for each in batches),
+        held=held,
+        free=free,
+        unopened=unopened,
+        most_seats=max((each.most_seats for each in batches), default=0),
+        priorities=(0, 0),
+        asked=sum(person.left != 0 for person in people),
+        staffing=staffing,
+        days=days,
+        finish=estimate(days, held + free + unopened, today),
+    )
+
+
+# ── As JSON, for the API and the command ──────────────────────────────────────
+
+
+def as_json(found: BatchOverview) -> dict[str, Any]:
+    """Return the overview as JSON values; people by pseudonym, items by external id."""
+    return {
+        "batches": [
+            {
+                "id": str(each.row.public_id) if each.row else None,
+                "name": each.name,
+                "state": each.state.value,
+                "pilot": each.row is not None and each.row.pilot,
+                "waits_for_pilot": each.waits_for is not None and each.state is not BatchState.CLOSED,
+                "members": [person.name for person in each.members] if each.limited else None,
+                "priority": list(each.priorities),
+            }
+            | _numbers(each)
+            for each in found.batches
+        ],
+        "all": _numbers(found.whole),
+        "people": [
+            {"name": person.name, "labels": person.given, "quota": person.quota, "left": person.left}
+            for person in found.people
+        ],
+        "nobody_left": [each.external_id for each in found.nobody_left],
+        "looked_at_all": found.looked_at_all,
+    }
+
+
+def _numbers(figures: BatchFigures) -> dict[str, Any]:
+    pace, needs = figures.finish.pace, figures.staffing
+    finish = figures.finish if isinstance(figures.finish, Estimate) and figures.left else None
+    return {
+        "items": figures.items,
+        "stages": {str(stage): count for stage, count in sorted(figures.stages.items())},
+        "ready": figures.ready,
+        "pictures_missing": figures.missing_pictures,
+        "seats": {
+            "filled": figures.filled,
+            "held": figures.held,
+            "free": figures.free,
+            "not_open": figures.unopened,
+        },
+        "pace": pace and {"labels_a_day": pace.per_day, "days": pace.days, "of_last_days": pace.span},
+        "finish": finish and [finish.first.isoformat(), finish.last.isoformat()],
+        "people_to_ask": figures.asked,
+        "staffing": {
+            "verdict": needs.verdict.value,
+            "stuck_items": needs.stuck_items,
+            "more_people": max(needs.more_people, figures.members_short),
+            "labels_short": needs.labels_short,
+        },
+    }

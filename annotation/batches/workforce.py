@@ -1,0 +1,226 @@
+"""Staffing: annotators still available against seats still open, and items that no annotator is left for.
+
+Items are counted in groups. Only those that may lack annotators are examined one by one: somebody skipped them or saw
+their votes, or their batch has hardly more people than an item has seats; at most `MAX_EXAMINED_ITEMS` of them.
+"""
+
+from collections import Counter, defaultdict
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any
+from uuid import UUID
+
+from django.db.models import Count, F, Q
+
+from annotation.domain.choices import Stage
+from annotation.domain.wellbeing.opt_outs import Content, Unwanted, falls_under
+from annotation.domain.workforce.staffing import Staffing, Work, staffing
+from annotation.models import Adjudication, Batch, Item, Membership, OptOut, Prior, Project, Replacement, Seat, Skip
+
+MAX_EXAMINED_ITEMS = 5_000
+"""Items whose people are looked at one by one, at most."""
+
+_LOOKED_AT_FOR = (
+    *("pk", "batch", "seats", "taken", "public_id", "external_id"),
+    *("intended_id", "target_group", "severity"),
+)
+STAGES_WITH_FREE_SEATS = (Stage.IMPORTED, Stage.READY, Stage.LABELLING)
+
+
+@dataclass(frozen=True)
+class AnnotatorQuota:
+    """An active annotator with their quota."""
+
+    key: int
+    public_id: UUID
+    name: str
+    given: int
+    """Labels in force and seats held."""
+    own_quota: int | None
+    quota: int | None
+    """Their own, else the project's."""
+
+    @property
+    def left(self) -> int | None:
+        return None if self.quota is None else max(0, self.quota - self.given)
+
+
+@dataclass(frozen=True)
+class StuckItem:
+    """An item that no annotator is left for: everybody who may see it has labelled or skipped it."""
+
+    public_id: UUID
+    external_id: str
+    batch: str
+
+
+@dataclass(frozen=True)
+class ItemGroup:
+    """Items that are equal in everything that is counted."""
+
+    stage: Stage
+    blind: bool
+    seats: int
+    taken: int
+    items: int
+    priorities: tuple[int, int]
+
+
+def read_annotator_quotas(project: Project) -> list[AnnotatorQuota]:
+    counts = Q(seat_rows__filled_at__isnull=False) | Q(seat_rows__expires_at__isnull=False)
+    rows = (
+        Membership.objects.filter(project=project, active=True, annotates=True)
+        .annotate(given=Count("seat_rows", filter=counts))
+        .order_by("pseudonym")
+    )
+    return [
+        AnnotatorQuota(key, public_id, name, given, quota, project.quota if quota is None else quota)
+        for key, public_id, name, given, quota in rows.values_list("pk", "public_id", "pseudonym", "given", "quota")
+    ]
+
+
+def audience_of(row: Batch | None, people: Sequence[AnnotatorQuota]) -> frozenset[int]:
+    """Return who may label a batch: its members, or everybody."""
+    active = frozenset(person.key for person in people)
+    if row is None or not row.limited:
+        return active
+    return active & {member.pk for member in row.members.all()}
+
+
+@dataclass(frozen=True)
+class _Open:
+    """An item in labelling with free seats, and who could still take one."""
+
+    batch: str
+    seats: int
+    taken: int
+    able: frozenset[int]
+    skipped: bool
+    stuck: StuckItem
+
+
+class Workforce:
+    """The annotators of a project and the work that is left for them."""
+
+    def __init__(
+        self,
+        project: Project,
+        people: Sequence[AnnotatorQuota],
+        audience: Mapping[str, frozenset[int]],
+        groups: Mapping[str, Sequence[ItemGroup]],
+    ) -> None:
+        self.audience, self.left = audience, {person.key: person.left for person in people}
+        self._unwanted = _opt_outs(project)
+        choosy = {each.member for each in self._unwanted}
+        self._work = {
+            name: [group for group in groups[name] if group.stage in STAGES_WITH_FREE_SEATS] for name in audience
+        }
+        used_up = {person for person, left in self.left.items() if left == 0}
+        # How many people of a batch may be barred from an item before it can lack any.
+        self._spare = {
+            name: len(audience[name] - choosy - used_up) - max((group.seats for group in its), default=0)
+            for name, its in self._work.items()
+        }
+        self._choosy_unopened = {
+            name
+            for name, spare in self._spare.items()
+            if spare < 0
+            and audience[name] & choosy
+            and any(group.stage is not Stage.LABELLING for group in self._work[name])
+        }
+        self._items, self.looked_at_all = self._look(project)
+
+    def staffing(self, names: Iterable[str]) -> Staffing:
+        """Return whether the annotators can do what is left of these batches."""
+        names = set(names)
+        whole = self.looked_at_all and not names & self._choosy_unopened
+        return staffing([work for name in sorted(names) for work in self._of(name)], self.left, whole=whole)
+
+    def nobody_left(self) -> list[StuckItem]:
+        """Return items that were skipped and that nobody below their quota can label."""
+        willing = {person for person, left in self.left.items() if left is None or left > 0}
+        found = [each.stuck for each in self._items if each.skipped and not each.able & willing]
+        return sorted(found, key=lambda each: each.external_id)
+
+    def _of(self, name: str) -> list[Work]:
+        """Return the batch's work: examined items as they are, all others as if everybody in it were able."""
+        seen = Counter((each.seats, each.taken) for each in self._items if each.batch == name)
+        one_by_one = Counter((each.seats - each.taken, each.able) for each in self._items if each.batch == name)
+        work = [Work(places, able, items) for (places, able), items in one_by_one.items()]
+        for group in self._work[name]:
+            taken = group.taken if group.stage is Stage.LABELLING else 0
+            others = group.items
+            if group.stage is Stage.LABELLING:
+                known = min(others, seen[group.seats, taken])
+                seen[group.seats, taken] -= known
+                others -= known
+            work.append(Work(group.seats - taken, self.audience[name], others))
+        return work
+
+    def _look(self, project: Project) -> tuple[list[_Open], bool]:
+        items = Item.objects.open().filter(project=project).order_by("pk")
+        rows = list(items.filter(self._may_lack(project)).values_list(*_LOOKED_AT_FOR)[: MAX_EXAMINED_ITEMS + 1])
+        whole, rows = len(rows) <= MAX_EXAMINED_ITEMS, rows[:MAX_EXAMINED_ITEMS]
+        keys = [row[0] for row in rows]
+        done, skipped = _barred(keys)
+        contents = self._contents(rows) if self._unwanted else {}
+        found = []
+        for key, batch, seats, taken, public_id, external_id, *_ in rows:
+            unwilling = {each.member for each in self._unwanted if key in contents and falls_under(contents[key], each)}
+            able = self.audience[batch] - done[key] - unwilling
+            found.append(_Open(batch, seats, taken, able, key in skipped, StuckItem(public_id, external_id, batch)))
+        return found, whole
+
+    def _may_lack(self, project: Project) -> Q:
+        """Return which open items to examine: all where people are few, otherwise those with many marks."""
+        wanted = Q(pk__in=[])
+        by_spare: dict[int, list[str]] = defaultdict(list)
+        for name, spare in self._spare.items():
+            by_spare[max(spare, -1)].append(name)
+        for spare, names in by_spare.items():
+            wanted |= Q(batch__in=names) if spare < 0 else Q(batch__in=names) & _much_marked(project, spare)
+        return wanted
+
+    def _contents(self, rows: Sequence[Sequence[Any]]) -> dict[int, Content]:
+        """Return what is known of these items before anybody labels them."""
+        priors: dict[int, list[tuple[int | None, int | None]]] = defaultdict(list)
+        known = Prior.objects.filter(item__in=[row[0] for row in rows], current=True)
+        for item, category, severity in known.values_list("item_id", "category_id", "severity"):
+            priors[item].append((category, severity))
+        contents = {}
+        for key, _batch, _seats, _taken, _public, _external, intended, group, severity in rows:
+            categories = {intended, *(category for category, _ in priors[key])} - {None}
+            severities = [each for each in (severity, *(each for _, each in priors[key])) if each is not None]
+            contents[key] = Content(frozenset(categories), group, max(severities, default=None))
+        return contents
+
+
+def _much_marked(project: Project, spare: int) -> Q:
+    """Return the filter for items with more than `spare` skips, replacements and decisions, and perhaps a few more.
+
+    Of so many marks at least a third is of one kind. Grouped by kind, so that no count is made for each item.
+    """
+    least, found = spare // 3 + 1, Q()
+    for kind in (Skip, Replacement, Adjudication):
+        rows = kind._default_manager.filter(item__project=project).order_by().values("item")
+        found |= Q(pk__in=rows.annotate(n=Count("pk")).filter(n__gte=least).values("item"))
+    return found
+
+
+def _barred(items: Sequence[int]) -> tuple[Mapping[int, set[int]], set[int]]:
+    """Return by item who has a seat in its round, skipped it or saw its votes; and which items were skipped."""
+    done: dict[int, set[int]] = defaultdict(set)
+    seats = Seat.objects.filter(item__in=items, round=F("item__round"), annotator__isnull=False)
+    for item, person in seats.values_list("item_id", "annotator_id"):
+        done[item].add(person)
+    skips = list(Skip.objects.filter(item__in=items).values_list("item_id", "annotator_id"))
+    seen = Replacement.objects.filter(item__in=items).values_list("item_id", "reviewer_id")
+    seen = seen.union(Adjudication.objects.filter(item__in=items).values_list("item_id", "reviewer_id"))
+    for item, person in (*skips, *seen):
+        done[item].add(person)
+    return done, {item for item, _ in skips}
+
+
+def _opt_outs(project: Project) -> tuple[Unwanted, ...]:
+    rows = OptOut.objects.filter(member__project=project, member__active=True, ended_at__isnull=True)
+    return tuple(Unwanted(*row) for row in rows.values_list("member_id", "category_id", "target_group", "severity"))

@@ -1,0 +1,77 @@
+"""Who may see what: every page of a project starts here."""
+
+from urllib.parse import urlsplit
+
+from django.core.exceptions import PermissionDenied
+from django.http import Http404, HttpRequest
+from django.utils.http import url_has_allowed_host_and_scheme
+from django.utils.translation import gettext as _
+
+from annotation.core import second_factor
+from annotation.domain.choices import Role
+from annotation.models import Membership, Project, User
+from runs.sql.compiled_queries import CompiledQuery, slot
+
+_MEMBER = CompiledQuery(
+    Membership.objects.select_related("project").filter(project__slug=slot("slug"), user=slot("user"), active=True)
+)
+
+
+class PersonRequest(HttpRequest):
+    """A request of somebody who has signed in (every page but the few that say otherwise)."""
+
+    user: User
+
+
+def member_of(request: HttpRequest, slug: str, *roles: Role) -> Membership:
+    """The viewer's active membership in the project, its `project` loaded, in one query.
+
+    Raises Http404 where the project does not exist, the viewer is no active member, or has none of the
+    roles named; the three look the same. Raises PermissionDenied where an archived or deleted project would change,
+    and where the project asks for two-step sign-in that the viewer has not set up.
+    """
+    if not request.user.is_authenticated:
+        raise Http404
+    member = _MEMBER.first(slug=slug, user=request.user.pk)
+    if member is None or (roles and not any(member.has(role) for role in roles)):
+        raise Http404
+    second_factor.require(member)
+    _refuse_if_closed(request, member.project)
+    return member
+
+
+def _refuse_if_closed(request: HttpRequest, project: Project) -> None:
+    if request.method in ("GET", "HEAD", "OPTIONS") or not project.is_closed:
+        return
+    match = request.resolver_match
+    if match is None or not getattr(match.func, "open_when_closed", False):
+        raise PermissionDenied(closed_sentence(project))
+
+
+def figures_viewer(member: Membership) -> Membership:
+    """Return the member if they may see figures of the whole project (`Membership.sees_figures`).
+
+    Raises Http404 if they may not.
+    """
+    if not member.sees_figures:
+        raise Http404
+    return member
+
+
+def closed_sentence(project: Project) -> str:
+    """Why nothing of the project can be changed."""
+    if project.delete_after is not None:
+        return _("This project is about to be deleted: it can be read until then, and nothing in it changes.")
+    return _("This project is archived: it can be read, and nothing in it changes.")
+
+
+def page_before(request: HttpRequest) -> str:
+    """Where a form of the frame was sent from, if that is a page of this site; else the first page.
+
+    From the Referer, so that no page has to repeat its own address.
+    """
+    before: str = request.META.get("HTTP_REFERER", "")
+    if not url_has_allowed_host_and_scheme(before, allowed_hosts={request.get_host()}):
+        return "/"
+    parts = urlsplit(before)
+    return f"{parts.path or '/'}?{parts.query}" if parts.query else parts.path or "/"

@@ -1,0 +1,79 @@
+"""CSV that people open in a spreadsheet: lines by RFC 4180, cells that no spreadsheet runs (threats B118)."""
+
+import csv
+from collections.abc import Iterable, Iterator, Sequence
+from io import StringIO
+from typing import Any, TypeVar
+
+from django.http import HttpResponse, StreamingHttpResponse
+from django.utils.http import content_disposition_header
+
+from annotation.domain.csv_cells import cells
+
+R = TypeVar("R", HttpResponse, StreamingHttpResponse)
+
+BYTE_ORDER_MARK = "\ufeff".encode()
+"""In front of a file, so that spreadsheets read it as UTF-8."""
+_ROWS = 200
+"""Rows that are sent together."""
+
+
+class CsvBuffer:
+    """Rows written as CSV until somebody takes them. The cells must be safe already (`domain.csv_cells`)."""
+
+    def __init__(self) -> None:
+        # RFC 4180's line end; with another one Python would leave a lone return in a text unquoted.
+        self._text = StringIO(newline="")
+        self._writer = csv.writer(self._text, lineterminator="\r\n")
+
+    def add(self, row: Sequence[str]) -> None:
+        self._writer.writerow(row)
+
+    def take(self, errors: str = "strict") -> bytes:
+        """Return what was written since the last call, as UTF-8."""
+        written = self._text.getvalue().encode(errors=errors)
+        self._text.seek(0)
+        self._text.truncate()
+        return written
+
+
+def csv_lines(rows: Iterable[Iterable[Any]]) -> Iterator[bytes]:
+    """Write the rows, header first, as safe CSV: many lines at a time."""
+    buffer = CsvBuffer()
+    for number, row in enumerate(rows, start=1):
+        buffer.add(cells(row))
+        if number % _ROWS == 0:
+            yield buffer.take()
+    yield buffer.take()
+
+
+def csv_file(rows: Iterable[Iterable[Any]]) -> bytes:
+    """Return a whole file with a byte order mark; half characters become question marks."""
+    buffer = CsvBuffer()
+    for row in rows:
+        buffer.add(cells(row))
+    return BYTE_ORDER_MARK + buffer.take(errors="replace")
+
+
+def csv_response(name: str, rows: Iterable[Iterable[Any]], *, mark: bool = True) -> HttpResponse:
+    """Return a small table as a file to download, with a byte order mark or without."""
+    content = b"".join(csv_lines(rows))
+    response = HttpResponse(BYTE_ORDER_MARK + content if mark else content, content_type="text/csv; charset=utf-8")
+    return named(response, name)
+
+
+def streamed_csv_response(name: str, rows: Iterable[Iterable[Any]]) -> StreamingHttpResponse:
+    """Return a large table as a file to download, with a byte order mark, a few hundred rows at a time."""
+    response = StreamingHttpResponse(_marked(csv_lines(rows)), content_type="text/csv; charset=utf-8")
+    return named(response, name)
+
+
+def named(response: R, name: str) -> R:
+    """Let browsers save the response under this file name."""
+    response["Content-Disposition"] = content_disposition_header(True, name) or "attachment"
+    return response
+
+
+def _marked(lines: Iterator[bytes]) -> Iterator[bytes]:
+    yield BYTE_ORDER_MARK
+    yield from lines

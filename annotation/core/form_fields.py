@@ -1,0 +1,52 @@
+"""Parts of forms that several apps share: a field for written text, and choices known only when a form is made."""
+
+from collections.abc import Iterable
+from typing import Any
+
+from django import forms
+from django.core.exceptions import ValidationError
+from django.core.validators import ProhibitNullCharactersValidator
+from django.utils.translation import gettext_lazy as _
+
+from annotation.domain.text_rules import NOTE_LIMIT, BadText, read_optional_text, read_text
+
+
+def offer(form: forms.BaseForm, name: str, choices: Iterable[tuple[Any, Any]]) -> None:
+    """Set the choices of the form's field of this name.
+
+    Raises TypeError if the field is not a choice field.
+    """
+    field = form.fields[name]
+    if not isinstance(field, forms.ChoiceField):
+        raise TypeError(f"{name} is no choice field.")
+    field.choices = list(choices)
+
+
+class WrittenField(forms.CharField):
+    """Text of some lines, kept as it was written but for spaces around it; at most `limit` characters."""
+
+    def __init__(self, *, limit: int = NOTE_LIMIT, rows: int = 2, **kwargs: Any) -> None:
+        kwargs.setdefault("widget", forms.Textarea(attrs={"rows": rows, "maxlength": limit, "dir": "auto"}))
+        super().__init__(**kwargs)
+        self.limit = limit
+        self.validators = [each for each in self.validators if not isinstance(each, ProhibitNullCharactersValidator)]
+
+    def validate(self, value: Any) -> None:
+        super().validate(value)
+        read = read_text if self.required else read_optional_text
+        try:
+            read(value, self.limit)
+        except BadText as bad:
+            raise ValidationError(_sentence(bad), code=bad.code, params={"limit": f"{self.limit:,}"}) from bad
+
+
+def _sentence(bad: BadText) -> Any:
+    return _SENTENCES.get(bad.code, bad.sentence)
+
+
+_SENTENCES = {
+    "blank_text": _("Write at least one visible character."),
+    "nul_character": _("The text holds a NUL character, which cannot be stored: remove it."),
+    "invalid_unicode": _("The text holds half a character. Type it again at that place."),
+    "text_too_long": _("The text is too long: at most %(limit)s characters are allowed."),
+}

@@ -1,0 +1,249 @@
+"""Jobs: work on many rows that somebody asks for and a worker carries out.
+
+A job is a row (`models.Job`). It waits, one worker at a time works on it, and it ends:
+
+    waiting -> working -> done | failed | cancelled
+
+The row is the truth. A Celery message only names a row; it may come late, twice or never (threat T21). A worker takes
+a job by a guarded UPDATE and writes `beat_at` while it works; a job without a sign of life for `lapse` is given to the
+next worker. The clock that decides is the database's. Small jobs are carried out while the page waits.
+"""
+
+import logging
+import threading
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from datetime import timedelta
+from functools import partial
+from typing import Any, Generic, TypeVar
+
+from celery import current_app
+from django.db import connection, transaction
+from django.db.models import Q, QuerySet
+from django.db.models.functions import Now
+from django.utils.translation import gettext as _
+from kombu.exceptions import OperationalError
+
+from annotation.models import Job, JobState
+from runs.queue.lease import seconds_from_now
+
+log = logging.getLogger(__name__)
+
+J = TypeVar("J", bound=Job)
+
+TASK = "annotation.tasks.perform_job"
+LAPSE = timedelta(minutes=2)
+"""A worker without a sign of life for this long is taken to be dead."""
+UNCLAIMED = timedelta(seconds=30)
+"""A job that waits for longer than this needs another message."""
+BEAT_SECONDS = 1.0
+
+
+class JobCancelled(Exception):
+    """Somebody cancelled the job, or another worker has taken it over."""
+
+
+class JobRefused(Exception):
+    """The job cannot be carried out: a stable code, and one sentence for people."""
+
+    def __init__(self, code: str, sentence: str) -> None:
+        super().__init__(sentence)
+        self.code, self.sentence = code, sentence
+
+
+@dataclass(frozen=True)
+class Phase(Generic[J]):
+    """A part of a job that one worker carries out: the states before and during it, and the work.
+
+    The work ends the row itself (`JobKind.end`), or raises JobCancelled or JobRefused. Where both states are the same,
+    a row without `beat_at` waits.
+    """
+
+    work: Callable[[J], None]
+    waiting: str = JobState.QUEUED
+    working: str = JobState.WORKING
+    lapse: timedelta = LAPSE
+
+    @property
+    def is_waiting(self) -> Q:
+        waiting = Q(state=self.waiting)
+        return waiting & Q(beat_at=None) if self.waiting == self.working else waiting
+
+    @property
+    def is_abandoned(self) -> Q:
+        return Q(state=self.working, beat_at__lt=seconds_from_now(-self.lapse.total_seconds()))
+
+
+@dataclass(frozen=True)
+class JobKind(Generic[J]):
+    """Everything that differs between the kinds of jobs; its methods are the life of one job."""
+
+    name: str
+    """As in Celery messages and in the log."""
+    model: type[J]
+    phases: Sequence[Phase[J]]
+    is_small: Callable[[J], bool] = lambda row: False
+    """Whether the job is carried out while the page waits."""
+    clean_up: Callable[[J], None] = lambda row: None
+    """Called after a job was cancelled or failed."""
+    resting: Sequence[str] = ()
+    """States between two phases, in which the job waits for a person."""
+    related: Sequence[str] = ("project",)
+    """Relations that are loaded with the row."""
+
+    # ── Asking for it ─────────────────────────────────────────────────────────
+
+    def begin(self, row: J) -> None:
+        """Carry out a small job now; enqueue a larger one after the commit."""
+        if self.is_small(row):
+            self.perform(row.pk)
+        else:
+            transaction.on_commit(partial(self.enqueue, row.pk))
+
+    def enqueue(self, job_id: int) -> bool:
+        """Send the message that names the job.
+
+        Returns False if the broker is down; the sweeper sends it later.
+        """
+        try:
+            current_app.send_task(TASK, args=[self.name, job_id])
+        except (OperationalError, OSError) as fault:
+            log.warning(
+                "the broker is down (%s); the sweeper enqueues %s job %s", type(fault).__name__, self.name, job_id
+            )
+            return False
+        return True
+
+    def cancel(self, row: J) -> bool:
+        """Cancel a job that waits or rests; ask the worker of a running one to stop.
+
+        Returns False if the job has ended.
+        """
+        idle = Q(state__in=self.resting)
+        for phase in self.phases:
+            idle |= phase.is_waiting
+        if self._row(row).filter(idle).update(state=JobState.CANCELLED, finished_at=Now()):
+            row.refresh_from_db()
+            self.clean_up(row)
+            return True
+        working = {phase.working for phase in self.phases}
+        return bool(self._row(row).filter(state__in=working).update(cancel_requested=True))
+
+    def active(self, project_id: int) -> list[J]:
+        """Return the project's jobs that have not ended, oldest first."""
+        states = {state for phase in self.phases for state in (phase.waiting, phase.working)}
+        return list(self._rows.filter(project=project_id, state__in=states).order_by("pk"))
+
+    # ── A worker's part ───────────────────────────────────────────────────────
+
+    def perform(self, job_id: int) -> None:
+        """Carry out the phase that is due; do nothing if none is, or if another worker is at it."""
+        rows = self._rows.filter(pk=job_id)
+        for phase in self.phases:
+            due = rows.filter(phase.is_waiting | phase.is_abandoned)
+            if due.update(state=phase.working, begun_at=Now(), beat_at=Now()):
+                self._work(phase, rows.select_related(*self.related).get())
+                return
+
+    def _work(self, phase: Phase[J], row: J) -> None:
+        try:
+            phase.work(row)
+        except JobCancelled:
+            self.end(row, JobState.CANCELLED)
+        except JobRefused as refusal:
+            self.end(row, JobState.FAILED, refusal.sentence)
+        except Exception:
+            log.exception("The %s job %s failed", self.name, row.public_id)
+            problem = _("Something went wrong on our side. Whoever runs this site finds it in the log.")
+            self.end(row, JobState.FAILED, problem)
+
+    def beat(self, row: J, **figures: Any) -> None:
+        """Store a sign of life with figures of the progress.
+
+        Raises JobCancelled if somebody asked for that, or if the job has ended.
+        """
+        if not self._working(row).filter(cancel_requested=False).update(beat_at=Now(), **figures):
+            raise JobCancelled
+
+    def finish(self, row: J, **outcome: Any) -> None:
+        """End the job as done, in the caller's transaction that stores its outcome.
+
+        Raises JobCancelled if somebody asked for that, or if the job has ended.
+        """
+        going = self._working(row).filter(cancel_requested=False)
+        if not going.update(state=JobState.DONE, finished_at=Now(), **outcome):
+            raise JobCancelled
+
+    def end(self, row: J, state: str, problem: str = "") -> bool:
+        """End a job that is worked on.
+
+        Returns False if it had ended before.
+        """
+        ended = self._working(row).update(state=state, problem=problem[:500], finished_at=Now())
+        if ended and state != JobState.DONE:
+            self.clean_up(row)
+        return bool(ended)
+
+    # ── The sweeper's part ────────────────────────────────────────────────────
+
+    def left_behind(self) -> list[int]:
+        """Return the ids of jobs that wait although no worker is at them."""
+        unclaimed = Q(created_at__lt=seconds_from_now(-UNCLAIMED.total_seconds()))
+        left = Q()
+        for phase in self.phases:
+            left |= (phase.is_waiting & unclaimed) | phase.is_abandoned
+        return list(self._rows.filter(left).values_list("pk", flat=True))
+
+    def enqueue_left_behind(self) -> int:
+        """Enqueue the jobs that no worker is at; return how many."""
+        return sum(self.enqueue(job_id) for job_id in self.left_behind())
+
+    @property
+    def _rows(self) -> QuerySet[J]:
+        return self.model._default_manager.all()
+
+    def _row(self, row: J) -> QuerySet[J]:
+        return self._rows.filter(pk=row.pk)
+
+    def _working(self, row: J) -> QuerySet[J]:
+        """Return the row as a query, while it is in the state in which this worker took it."""
+        return self._row(row).filter(state=row.state)
+
+
+class Heartbeat(Generic[J]):
+    """A thread that shows every second that the worker lives, for work inside a long transaction.
+
+    It has a connection of its own. `note` is called by the work with figures of the progress.
+    """
+
+    def __init__(self, kind: JobKind[J], row: J) -> None:
+        self._kind, self._row = kind, row
+        self._figures: dict[str, Any] = {}
+        self._stop, self._cancelled = threading.Event(), threading.Event()
+        self._thread = threading.Thread(target=self._beat, name=f"{kind.name}-{row.pk}", daemon=True)
+
+    def __enter__(self) -> "Heartbeat[J]":
+        self._thread.start()
+        return self
+
+    def __exit__(self, *fault: object) -> None:
+        self._stop.set()
+        self._thread.join()
+
+    def note(self, **figures: Any) -> None:
+        """Take over figures for the next beat.
+
+        Raises JobCancelled if a beat found the job cancelled.
+        """
+        self._figures = figures
+        if self._cancelled.is_set():
+            raise JobCancelled
+
+    def _beat(self) -> None:
+        try:
+            while not self._stop.wait(BEAT_SECONDS):
+                self._kind.beat(self._row, **self._figures)
+        except JobCancelled:
+            self._cancelled.set()
+        finally:
+            connection.close()

@@ -1,0 +1,130 @@
+"""Pieces of charts that templates draw as SVG: lengths as attributes, never localized, never as styles."""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from datetime import date, timedelta
+
+from annotation.domain.statistics.agreement import Figure, Interval, Measured
+
+PLOT_HEIGHT = 96
+
+
+def share(part: float, whole: float) -> str:
+    """A length as a percentage with one decimal and a point, `"0%"` of nothing; never more than all."""
+    if whole <= 0:
+        return "0%"
+    return f"{min(max(part / whole, 0), 1) * 100:.1f}%"
+
+
+@dataclass(frozen=True)
+class Whisker:
+    """A figure on an axis from `low` to 1: where its point and its interval stand."""
+
+    at: str
+    left: str
+    right: str
+
+
+def whisker(figure: Figure, low: float) -> Whisker | None:
+    """The figure on an axis that begins at `low` (0 or -1); None where it is undefined."""
+    if not isinstance(figure, Measured):
+        return None
+    interval = figure.interval or Interval(figure.value, figure.value)
+    at, left, right = (share(value - low, 1 - low) for value in (figure.value, interval.low, interval.high))
+    return Whisker(at, left, right)
+
+
+def axis_start(figures: Sequence[Figure]) -> int:
+    """Where an axis for these figures begins: 0, or -1 if one of them or its interval is negative."""
+    lowest = [
+        min(figure.value, figure.interval.low if figure.interval else figure.value)
+        for figure in figures
+        if isinstance(figure, Measured)
+    ]
+    return -1 if min(lowest, default=0) < 0 else 0
+
+
+@dataclass(frozen=True)
+class DayBar:
+    """A day's bar in a plot 96 units high."""
+
+    day: date
+    count: int
+    x: str
+    width: str
+    y: str
+    height: str
+    last: bool
+
+
+def day_bars(counts: dict[date, int], today: date, days: int) -> list[DayBar]:
+    """A bar for each of the last days up to today, as high as its share of a round number above the most."""
+    top = round_above(max((counts.get(today - timedelta(days=back), 0) for back in range(days)), default=0))
+    step = 100 / days
+    bars = []
+    for place in range(days):
+        day = today - timedelta(days=days - 1 - place)
+        count = counts.get(day, 0)
+        height = PLOT_HEIGHT * count / top if top else 0
+        bars.append(
+            DayBar(
+                day=day,
+                count=count,
+                x=f"{step * (place + 0.1):.2f}%",
+                width=f"{step * 0.8:.2f}%",
+                y=f"{PLOT_HEIGHT - height:.1f}",
+                height=f"{height:.1f}",
+                last=place == days - 1,
+            )
+        )
+    return bars
+
+
+def round_above(most: int) -> int:
+    """The smallest of 2, 4, 10, 20, 40, 100 … that is not below `most`; 0 for nothing. Half of it is whole."""
+    if most <= 0:
+        return 0
+    scale = 1
+    while True:
+        for factor in (2, 4, 10):
+            if most <= factor * scale:
+                return factor * scale
+        scale *= 10
+
+
+def heat(percent: float) -> int:
+    """The step of the heat map for a share of 0 … 1: 1 (pale) to 5 (strong), a fifth each."""
+    return min(5, int(max(0.0, percent) * 5) + 1)
+
+
+@dataclass(frozen=True)
+class MoodMark:
+    """An answer of 1 to 5 as a dot in a plot 96 units high, 5 at the top."""
+
+    day: date
+    mood: int
+    x: str
+    y: str
+
+
+def mood_marks(moods: dict[date, int], today: date, days: int) -> list[MoodMark]:
+    """A dot for each of the last days with an answer, today at the right."""
+    step = 100 / days
+    return [
+        MoodMark(
+            day,
+            moods[day],
+            x=f"{step * (place + 0.5):.2f}%",
+            y=f"{PLOT_HEIGHT * (5.5 - moods[day]) / 5:.1f}",
+        )
+        for place in range(days)
+        if (day := today - timedelta(days=days - 1 - place)) in moods
+    ]
+
+
+def line(values: Sequence[float]) -> str:
+    """The points of a line through values of 0 … 1 in a plot 100 wide and 96 high, evenly spaced, 1 at the top."""
+    step = 100 / max(1, len(values) - 1)
+    return " ".join(
+        f"{place * step:.1f},{PLOT_HEIGHT * (1 - min(max(value, 0), 1)):.1f}" for place, value in enumerate(values)
+    )

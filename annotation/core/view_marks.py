@@ -1,0 +1,32 @@
+"""What an app says about a view where it names its URL; the site's middleware and the access check read it."""
+
+from collections.abc import Callable
+from functools import wraps
+from typing import Any
+
+from django.http import HttpResponseBase
+
+View = Callable[..., HttpResponseBase]
+
+
+def limited(rate: str, view: View, *, takes_password: bool = False) -> View:
+    """Count posts to the view against a limit of `settings.RATE_LIMITS`.
+
+    `takes_password`: the right password is not counted.
+    """
+    return _marked(view, rate_limit=rate, takes_password=takes_password)
+
+
+def open_when_closed(view: View) -> View:
+    """Let the view take a form of an archived or deleted project: leaving, looking, and the way back."""
+    return _marked(view, open_when_closed=True)
+
+
+def _marked(view: View, **marks: Any) -> View:
+    @wraps(view)
+    def marked(*args: Any, **kwargs: Any) -> HttpResponseBase:
+        return view(*args, **kwargs)
+
+    for name, value in marks.items():
+        setattr(marked, name, value)
+    return marked

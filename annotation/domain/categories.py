@@ -1,0 +1,214 @@
+"""Categories by code, name or alias, and the sets of them that a project may have.
+
+A category is never made up from a file: what is not one of the project's is refused, with the allowed list and,
+where something is close, a suggestion (threats B30, B31).
+"""
+
+import difflib
+import unicodedata
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from typing import Any
+
+from annotation.domain.text_rules import BadText, is_blank, read_text
+from annotation.domain.votes import Category
+
+NAME_LIMIT = 60
+DEFINITION_LIMIT = 2_000
+CODE_LIMIT = 9_999
+KEYS = "0123456789adefhimotvw"
+"""Keys a category may have; B C G J K L N P Q R S U X Y Z already do something on the annotator page or the desk."""
+CATEGORY_LIMIT = len(KEYS)
+
+DEFAULT_CATEGORIES = (
+    Category(0, "NotHate", False, (), "Attacks nobody for belonging to a protected group.", "0"),
+    Category(1, "Racist", True, (), "Attacks people for their origin, skin colour, ethnicity or nationality.", "1"),
+    Category(2, "Sexist", True, (), "Attacks people for their sex or gender.", "2"),
+    Category(3, "Homophobic", True, ("Homophobe",), "Attacks people for whom they love or desire.", "3"),
+    Category(
+        4, "Religion", True, ("Religious", "Religious Hate"), "Attacks people for their faith or lack of it.", "4"
+    ),
+    Category(5, "OtherHate", True, (), "Attacks people for another protected trait, such as disability or age.", "5"),
+)
+
+
+class UnknownCategory(ValueError):
+    """No category of the project is written like this."""
+
+    code = "unknown_label"
+
+    def __init__(self, value: object, categories: Sequence[Category]) -> None:
+        self.value = value
+        self.allowed = tuple(f"{category.code} {category.name}" for category in categories)
+        near = nearest(value, categories)
+        self.suggestion = near.name if near else None
+        hint = f" Did you mean {near.name!r}?" if near else ""
+        self.sentence = f"{_shown(value)} is no category of this project.{hint} Allowed: {', '.join(self.allowed)}."
+        super().__init__(self.sentence)
+
+
+class BadCategories(ValueError):
+    """A set of categories that a project cannot have; `sentence` says what to change."""
+
+    code = "bad_categories"
+
+    def __init__(self, sentence: str) -> None:
+        super().__init__(sentence)
+        self.sentence = sentence
+
+
+def read_category(value: object, categories: Sequence[Category]) -> Category:
+    """The category that this code, name or alias stands for.
+
+    Upper and lower case count alike; anything else must be exact, so that a stray space or a look-alike never
+    becomes a label silently. Raises UnknownCategory.
+    """
+    found = None
+    if isinstance(value, int) and not isinstance(value, bool):
+        found = next((each for each in categories if each.code == value), None)
+    elif isinstance(value, str):
+        found = _by_word(value, categories)
+    if found is None:
+        raise UnknownCategory(value, categories)
+    return found
+
+
+def _by_word(word: str, categories: Sequence[Category]) -> Category | None:
+    for category in categories:
+        if word == str(category.code) or word.casefold() in {name.casefold() for name in names(category)}:
+            return category
+    return None
+
+
+def names(category: Category) -> Iterator[str]:
+    """The name and then the aliases."""
+    yield category.name
+    yield from category.aliases
+
+
+def nearest(value: object, categories: Sequence[Category]) -> Category | None:
+    """The category this was most likely meant to be, or None where nothing is close."""
+    if isinstance(value, float) and value.is_integer():
+        value = int(value)
+    wanted = _plain(str(value))
+    if not wanted:
+        return None
+    written: dict[str, Category] = {}
+    for category in categories:
+        for word in (str(category.code), f"{category.code}.0", *names(category)):
+            written.setdefault(_plain(word), category)
+    if wanted in written:
+        return written[wanted]
+    close = difflib.get_close_matches(wanted, written, n=1, cutoff=0.6)
+    return written[close[0]] if close else None
+
+
+def _plain(word: str) -> str:
+    """Letters and digits only, in one form and case: what is left when typing slips are taken away."""
+    return "".join(char for char in unicodedata.normalize("NFKC", word).casefold() if char.isalnum() or char == ".")
+
+
+def read_categories(rows: Iterable[Mapping[str, Any]]) -> tuple[Category, ...]:
+    """A project's categories out of `{code, name, hateful, aliases?, definition?, key?}` rows, by code.
+
+    A missing key becomes the code where that is one digit, else the first free one. Raises BadCategories.
+    """
+    read = [_read_row(number, row) for number, row in enumerate(rows, start=1)]
+    if not 2 <= len(read) <= CATEGORY_LIMIT:
+        raise BadCategories(f"A project has 2 to {CATEGORY_LIMIT} categories; this list has {len(read)}.")
+    _refuse_doubles("code", [str(category.code) for category in read])
+    _refuse_doubles(
+        "name or alias", [word for category in read for word in {each.casefold() for each in names(category)}]
+    )
+    _refuse_doubles("key", [category.key for category in read if category.key])
+    _refuse_foreign_codes(read)
+    return tuple(_with_keys(sorted(read, key=lambda category: category.code)))
+
+
+def _read_row(number: int, row: Mapping[str, Any]) -> Category:
+    if not isinstance(row, Mapping):
+        raise BadCategories(f"Category {number} must be an object with code, name and hateful.")
+    unknown = sorted(set(row) - {"code", "name", "hateful", "aliases", "definition", "key"})
+    if unknown:
+        raise BadCategories(f"Category {number} has an unknown field: {_shown(unknown[0])}.")
+    return Category(
+        code=_code(number, row.get("code")),
+        name=_word(number, "name", row.get("name"), NAME_LIMIT),
+        hateful=_flag(number, row.get("hateful")),
+        aliases=_aliases(number, row.get("aliases", [])),
+        definition=_word(number, "definition", row["definition"], DEFINITION_LIMIT) if row.get("definition") else "",
+        key=_key(number, row.get("key", "")),
+    )
+
+
+def _code(number: int, value: object) -> int:
+    if isinstance(value, bool) or not isinstance(value, int) or not 0 <= value <= CODE_LIMIT:
+        raise BadCategories(f"Category {number} needs a code: a whole number from 0 to {CODE_LIMIT:,}.")
+    return value
+
+
+def _flag(number: int, value: object) -> bool:
+    if not isinstance(value, bool):
+        raise BadCategories(f"Category {number} needs hateful: true or false.")
+    return value
+
+
+def _word(number: int, field: str, value: object, limit: int) -> str:
+    if not isinstance(value, str) or is_blank(value):
+        raise BadCategories(f"Category {number} needs a {field} that can be read.")
+    try:
+        read_text(value, limit)
+    except BadText as fault:
+        raise BadCategories(f"Category {number}, {field}: {fault.sentence}") from fault
+    if field != "definition" and value != value.strip():
+        raise BadCategories(f"Category {number}, {field}: take away the spaces around {_shown(value)}.")
+    return value
+
+
+def _aliases(number: int, value: object) -> tuple[str, ...]:
+    if not isinstance(value, list | tuple):
+        raise BadCategories(f"Category {number}: aliases must be a list of words.")
+    return tuple(_word(number, "alias", each, NAME_LIMIT) for each in value)
+
+
+def _key(number: int, value: object) -> str:
+    if value and (not isinstance(value, str) or value not in KEYS):
+        raise BadCategories(f"Category {number}: a key is one of {KEYS}; other letters already do something else.")
+    return str(value or "")
+
+
+def _refuse_doubles(what: str, values: Sequence[str]) -> None:
+    seen: set[str] = set()
+    for value in values:
+        if value in seen:
+            raise BadCategories(f"Two categories share the {what} {_shown(value)}.")
+        seen.add(value)
+
+
+def _refuse_foreign_codes(categories: Sequence[Category]) -> None:
+    """A name that looks like another category's code would make files ambiguous."""
+    for category in categories:
+        for word in names(category):
+            if word.isdecimal() and word != str(category.code):
+                raise BadCategories(f"{_shown(word)} is a number, but not the code of its category.")
+
+
+def _with_keys(categories: Sequence[Category]) -> Iterator[Category]:
+    wished = {category.key for category in categories if category.key}
+    wished |= {str(category.code) for category in categories if not category.key and category.code <= 9}
+    free = iter(key for key in KEYS if key not in wished)
+    given: set[str] = {category.key for category in categories if category.key}
+    for category in categories:
+        key = category.key or _own_digit(category, given) or next(free)
+        given.add(key)
+        yield Category(category.code, category.name, category.hateful, category.aliases, category.definition, key)
+
+
+def _own_digit(category: Category, given: set[str]) -> str:
+    digit = str(category.code)
+    return digit if len(digit) == 1 and digit not in given else ""
+
+
+def _shown(value: object) -> str:
+    """The value in a form that is safe to print, cut short."""
+    written = repr(value)
+    return written if len(written) <= 60 else written[:60] + "…"

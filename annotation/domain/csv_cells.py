@@ -1,0 +1,51 @@
+"""Cells of CSV files that people open in a spreadsheet: nothing in them may run (threats B118).
+
+A cell that a spreadsheet would read as a formula gets an apostrophe in front, which spreadsheets show as text.
+The rule is reversible: `restored(neutralized(cell)) == cell` for every string.
+"""
+
+import re
+from collections.abc import Callable, Iterable, Mapping
+from typing import Any
+
+from pydantic_core import to_json
+
+# What a spreadsheet takes for a formula, also in full width and behind blanks or apostrophes; and a leading
+# tab, return or line feed, which some programs strip before they look.
+_RUNS = re.compile(r"['\s\u200b\ufeff]*[=+\-@\uff1d\uff0b\uff0d\uff20]|'*[\t\r\n]")
+
+
+def neutralized(cell: str) -> str:
+    """Return the cell as it is safe to open."""
+    return f"'{cell}" if _RUNS.match(cell) else cell
+
+
+def restored(cell: str) -> str:
+    """Return the cell as it was before `neutralized`."""
+    return cell[1:] if cell.startswith("'") and _RUNS.match(cell) else cell
+
+
+def cell(value: Any) -> str:
+    """Return a value as a safe cell: empty for None, true or false, JSON for lists and mappings."""
+    return _FORMS.get(type(value), _other)(value)
+
+
+def cells(values: Iterable[Any]) -> list[str]:
+    """Return many values as safe cells; a release has tens of millions of them."""
+    form = _FORMS.get
+    return [form(type(value), _other)(value) for value in values]
+
+
+def _other(value: Any) -> str:
+    return neutralized(str(value)) if isinstance(value, str) else str(value)
+
+
+_FORMS: Mapping[type, Callable[[Any], str]] = {
+    type(None): lambda _value: "",
+    bool: lambda value: "true" if value else "false",
+    int: str,
+    float: str,
+    str: neutralized,
+    list: lambda value: to_json(value).decode() if value else "[]",
+    dict: lambda value: to_json(value).decode(),
+}

@@ -1,0 +1,122 @@
+"""CSV and TSV, read strictly: a stray quote, a short row or a doubled column is an error, never a guess."""
+
+import csv
+import re
+from collections.abc import Iterator, Sequence
+from typing import BinaryIO
+
+from annotation.domain.csv_cells import restored
+from annotation.domain.formats.base import BadValue, Format, Limits, Reading, Row, RowError, Unreadable
+from annotation.domain.formats.lines import read_lines
+from annotation.domain.formats.mapping import Shape
+from annotation.domain.text_rules import TEXT_LIMIT
+
+# The module's own limit is one for the whole process and reports no length; fields are measured here instead.
+csv.field_size_limit(16 * 2**20)
+
+RELEASED = "image_sha256_released"
+"""A column only our own releases have; their cells were made safe for spreadsheets and are read back exactly."""
+
+
+def delimiter_of(header: str) -> str:
+    """Tab, semicolon or comma: whichever separates the most columns of the header line; comma for one column."""
+    bare = re.sub(r'"[^"]*"', "", header)
+    return max(",\t;", key=bare.count)
+
+
+class Table:
+    """The rows of a CSV or TSV file with a header line."""
+
+    def __init__(self, stream: BinaryIO, reading: Reading) -> None:
+        self.stream, self.reading = stream, reading
+        self.ignored: set[str] = set()
+
+    def __iter__(self) -> Iterator[Row | RowError]:
+        """Raises Unreadable where nothing further can be read."""
+        records = table_records(self.stream, self.reading.limits, self._delimiter())
+        _, header = next(records, (0, []))
+        header = [name.strip() for name in header]
+        check_header(header)
+        try:
+            shape = Shape(self.reading, frozenset(header))
+        except BadValue as fault:
+            raise Unreadable(fault.at(1)) from fault
+        self.ignored = {name for name in header if name not in shape.used and name}
+        released = RELEASED in header
+        found = False
+        for line, record in records:
+            found = True
+            yield self._row(shape, header, line, [restored(cell) for cell in record] if released else record)
+        if not found:
+            raise Unreadable(RowError(1, "no_rows", "The file holds a header and no rows."))
+
+    def plain(self) -> Iterator[tuple[int, dict[str, str]]]:
+        """The rows as they stand there: line and cells by column. Raises Unreadable."""
+        records = table_records(self.stream, self.reading.limits, self._delimiter())
+        _, header = next(records, (0, []))
+        check_header(header)
+        for line, record in records:
+            if len(record) != len(header):
+                reason = f"The row has {len(record)} columns, the header {len(header)}."
+                raise Unreadable(RowError(line, "column_count", reason, limit=len(header)))
+            yield line, dict(zip(header, record, strict=True))
+
+    def _row(self, shape: Shape, header: list[str], line: int, record: list[str]) -> Row | RowError:
+        if len(record) != len(header):
+            reason = f"The row has {len(record)} columns, the header {len(header)}."
+            return RowError(line, "column_count", reason, limit=len(header))
+        values = dict(zip(header, record, strict=True))
+        try:
+            self._measure(shape, values)
+            return shape.row(line, values)
+        except BadValue as fault:
+            return fault.at(line, values.get(shape.id, "")[:128])
+
+    def _measure(self, shape: Shape, values: dict[str, str]) -> None:
+        limit = self.reading.limits.field
+        if sum(map(len, values.values())) <= limit:
+            return
+        for name, value in values.items():
+            if len(value) > limit:
+                allowed = TEXT_LIMIT if name == shape.text else limit
+                reason = f"{name} has {len(value):,} characters; at most {allowed:,}."
+                raise BadValue("field_too_long", reason, name, allowed)
+
+    def _delimiter(self) -> str:
+        first = next((text for _, text in read_lines(self.stream, self.reading.limits.line_bytes)), "")
+        return "\t" if self.reading.format is Format.TSV else delimiter_of(first)
+
+
+def check_header(header: Sequence[str]) -> None:
+    """Raises Unreadable for a column that stands twice."""
+    twice = sorted({name for name in header if header.count(name) > 1})
+    if twice:
+        reason = f"The column {twice[0]!r} stands twice in the header."
+        raise Unreadable(RowError(1, "duplicate_column", reason, twice[0][:80]))
+
+
+def table_records(stream: BinaryIO, limits: Limits, delimiter: str) -> Iterator[tuple[int, list[str]]]:
+    """(line on which the record begins, cells), the header too; blank lines are passed over. Raises Unreadable."""
+    reader = csv.reader((text for _, text in read_lines(stream, limits.line_bytes)), delimiter=delimiter, strict=True)
+    while True:
+        line = reader.line_num + 1
+        try:
+            record = next(reader, None)
+        except csv.Error as fault:
+            raise Unreadable(_csv_error(line, str(fault))) from fault
+        if record is None:
+            return
+        if record:
+            yield line, record
+
+
+def _csv_error(line: int, message: str) -> RowError:
+    if "unexpected end of data" in message or "field larger" in message:
+        reason = f"A quotation mark is opened in the row that begins on line {line} and never closed."
+        return RowError(line, "unterminated_quote", reason)
+    if "expected after" in message:
+        reason = "Something follows a closing quotation mark. Double the quotation marks inside a quoted field."
+        return RowError(line, "bad_quote", reason)
+    if "new-line" in message:
+        return RowError(line, "cr_only", "A carriage return stands alone in this row. Use LF or CR LF line ends.")
+    return RowError(line, "bad_csv", f"The row cannot be read: {message}.")

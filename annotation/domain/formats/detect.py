@@ -1,0 +1,152 @@
+"""Which format a file has, from its content; its name plays no part."""
+
+from collections.abc import Iterator
+from typing import Any, BinaryIO, Protocol
+
+from annotation.domain.formats import parquet, strict_json, webdataset
+from annotation.domain.formats.base import (
+    AS_NAMED,
+    LIMITS,
+    BadValue,
+    Format,
+    Mapped,
+    Reading,
+    Row,
+    RowError,
+    Unreadable,
+)
+from annotation.domain.formats.csv import Table, delimiter_of
+from annotation.domain.formats.doccano import Doccano, is_doccano
+from annotation.domain.formats.json_objects import Entries
+from annotation.domain.formats.jsonl import JsonLines
+from annotation.domain.formats.label_studio import MARKS, Tasks, is_task
+from annotation.domain.formats.lines import check_head, read_lines
+from annotation.domain.formats.parquet import Parquet
+from annotation.domain.formats.webdataset import Shard
+
+ZIP_MAGIC = b"PK\x03\x04"
+
+
+class Reader(Protocol):
+    """The rows of one file; `ignored` names the columns that were passed over."""
+
+    ignored: set[str]
+
+    def __iter__(self) -> Iterator[Row | RowError]: ...
+
+
+def open_reader(stream: BinaryIO, reading: Reading) -> Reader:
+    """The reader of the named format. Raises Unreadable for files that no reader takes."""
+    if reading.format is Format.PARQUET:
+        return Parquet(stream, reading)
+    if reading.format is Format.WEBDATASET:
+        return Shard(stream, reading)
+    head = check_head(stream)
+    match reading.format:
+        case Format.LABEL_STUDIO:
+            return Tasks(stream, reading, table=head.lstrip()[:1] not in (b"[", b"{"))
+        case Format.DOCCANO:
+            return Doccano(stream, reading)
+        case Format.CSV | Format.TSV:
+            return Table(stream, reading)
+        case Format.INTERPLAY | Format.JSONL | Format.HATEFUL_MEMES:
+            return JsonLines(stream, reading)
+        case Format.HATEXPLAIN:
+            return Entries(stream, reading) if _of_whole(stream) is Format.HATEXPLAIN else JsonLines(stream, reading)
+        case Format.HVLI | Format.MMHS150K:
+            return Entries(stream, reading)
+        case _:
+            raise ValueError("Detect the format first.")
+
+
+def detect(stream: BinaryIO, mapped: Mapped = AS_NAMED) -> Format:
+    """The format of a text file. Raises Unreadable where it is none that is read."""
+    packed = binary_format(stream)
+    if packed is not None:
+        return packed
+    head = check_head(stream)
+    opening = head.lstrip()[:1]
+    if opening == b"[":
+        return _of_array(stream)
+    if opening == b"{":
+        return _of_whole(stream) or _of_lines(stream, mapped)
+    _, header = next(read_lines(stream, LIMITS.line_bytes))
+    if {name.strip().strip('"') for name in header.strip().split(",")} >= MARKS:
+        return Format.LABEL_STUDIO
+    return Format.TSV if delimiter_of(header) == "\t" else Format.CSV
+
+
+def binary_format(stream: BinaryIO) -> Format | None:
+    """The format of a file that is no text, by its first bytes."""
+    stream.seek(0)
+    head = stream.read(512)
+    if head.startswith(parquet.MAGIC):
+        return Format.PARQUET
+    return Format.WEBDATASET if head[webdataset.MAGIC_AT :].startswith(webdataset.MAGIC) else None
+
+
+def _of_array(stream: BinaryIO) -> Format:
+    found = _of_whole(stream)
+    if found in (Format.HATEXPLAIN, Format.LABEL_STUDIO):
+        return found
+    reason = "The file is one JSON array. Write one object a line, without brackets and commas around them."
+    raise Unreadable(RowError(1, "json_array", reason))
+
+
+def _of_whole(stream: BinaryIO) -> Format | None:
+    """The data set that the file is as one JSON value, told from its first entry; None where it is none.
+
+    Looked at first, since such a file may be a single line of many megabytes.
+    """
+    try:
+        _, _, source = next(strict_json.entries(stream, LIMITS.entry_chars), (0, "", "null"))
+        return _of_record(strict_json.parse(source))
+    except (BadValue, Unreadable):
+        return None
+
+
+def _of_lines(stream: BinaryIO, mapped: Mapped) -> Format:
+    """The format of a file whose first line is an object by itself."""
+    first = _first_line(stream)
+    if first is None:
+        reason = "The file is a JSON object of no known data set. Write one object a line (JSON lines)."
+        raise Unreadable(RowError(1, "unknown_format", reason))
+    if any((mapped.text, mapped.image, mapped.id, mapped.label)):
+        return Format.JSONL
+    if _of_record(first) is Format.HATEXPLAIN:
+        return Format.HATEXPLAIN
+    if is_doccano(first):
+        return Format.DOCCANO
+    if "img" in first and "id" in first and "image" not in first:
+        return Format.HATEFUL_MEMES
+    return Format.INTERPLAY if "id" in first else Format.JSONL
+
+
+def _of_record(record: Any) -> Format | None:
+    """The data set a record belongs to, by its keys."""
+    if not isinstance(record, dict):
+        return None
+    if "final_label" in record and "tweet_text" in record:
+        return Format.HVLI
+    if "labels" in record and "tweet_text" in record:
+        return Format.MMHS150K
+    if "annotators" in record and "post_tokens" in record:
+        return Format.HATEXPLAIN
+    if is_task(record):
+        return Format.LABEL_STUDIO
+    return None
+
+
+def _first_line(stream: BinaryIO) -> dict[str, Any] | None:
+    """The object on the first line that is not blank; an empty one for a broken line that stands alone."""
+    lines = (text for _, text in read_lines(stream, LIMITS.line_bytes) if not text.isspace())
+    try:
+        value = strict_json.parse(next(lines))
+    except BadValue as fault:
+        return None if fault.code == "invalid_json" and _continues(next(lines, "")) else {"id": ""}
+    return value if isinstance(value, dict) else None
+
+
+def _continues(second: str) -> bool:
+    """Whether the second line goes on with the object of the first (indented JSON)."""
+    return not second.lstrip().startswith("{")

@@ -1,0 +1,32 @@
+"""Data sets that are one big JSON object (id to record) or array of records, read an entry at a time."""
+
+from collections.abc import Iterator
+from typing import BinaryIO
+
+from annotation.domain.formats import strict_json
+from annotation.domain.formats.base import BadValue, Reading, Row, RowError, Unreadable
+from annotation.domain.formats.research_datasets import READERS
+
+
+class Entries:
+    """The rows of H-VLI, MMHS150K or HateXplain as one JSON value."""
+
+    def __init__(self, stream: BinaryIO, reading: Reading) -> None:
+        self.stream, self.reading = stream, reading
+        self.ignored: set[str] = set()
+
+    def __iter__(self) -> Iterator[Row | RowError]:
+        """Raises Unreadable where nothing further can be read."""
+        reader = READERS[self.reading.format]
+        found = False
+        for line, key, source in strict_json.entries(self.stream, self.reading.limits.entry_chars):
+            found = True
+            try:
+                record = strict_json.parse(source)
+                if not isinstance(record, dict):
+                    raise BadValue("not_an_object", "The entry is no JSON object.")
+                yield reader(line, key, record, self.reading)
+            except BadValue as fault:
+                yield fault.at(line, key[:128])
+        if not found:
+            raise Unreadable(RowError(0, "no_rows", "The file holds no records."))

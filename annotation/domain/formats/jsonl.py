@@ -1,0 +1,72 @@
+"""JSON lines: one object a line, where only LF and CR LF end a line."""
+
+from collections.abc import Iterator, Mapping
+from typing import Any, BinaryIO
+
+from annotation.domain.formats import strict_json
+from annotation.domain.formats.base import BadValue, Format, Reading, Row, RowError, Unreadable
+from annotation.domain.formats.lines import read_lines
+from annotation.domain.formats.mapping import Shape
+from annotation.domain.formats.research_datasets import READERS
+
+
+class JsonLines:
+    """The rows of a file of JSON lines, in our own names, in mapped ones, or in a data set's."""
+
+    def __init__(self, stream: BinaryIO, reading: Reading) -> None:
+        self.stream, self.reading = stream, reading
+        self.ignored: set[str] = set()
+        self.shape: Shape | None = None
+
+    def __iter__(self) -> Iterator[Row | RowError]:
+        """Raises Unreadable where nothing further can be read."""
+        found = False
+        for line, text in read_lines(self.stream, self.reading.limits.line_bytes):
+            if text.isspace():
+                continue
+            found = True
+            yield self._row(line, text)
+        if not found:
+            raise Unreadable(RowError(0, "no_rows", "The file holds no rows."))
+
+    def _row(self, line: int, text: str) -> Row | RowError:
+        name = ""
+        try:
+            values = object_of(text)
+            name = str(values.get("id", values.get("post_id", "")))[:128]
+            reader = READERS.get(self.reading.format)
+            return reader(line, "", values, self.reading) if reader else self._shaped(line, values)
+        except BadValue as fault:
+            return fault.at(line, name)
+
+    def _shaped(self, line: int, values: Mapping[str, Any]) -> Row:
+        if self.shape is None:
+            self.shape = self._shape(line, values)
+        if not values.keys() <= self.shape.used:
+            self.ignored |= values.keys() - self.shape.used
+        return self.shape.row(line, values)
+
+    def _shape(self, line: int, values: Mapping[str, Any]) -> Shape:
+        """Our own rows may lack any key; rows of another shape show in the first line how they are read."""
+        known = {"id", "text", "image"} if self.reading.format is Format.INTERPLAY else set()
+        try:
+            return Shape(self.reading, frozenset(values.keys() | known))
+        except BadValue as fault:
+            raise Unreadable(fault.at(line)) from fault
+
+
+def object_of(text: str) -> dict[str, Any]:
+    """The object that a line of JSON holds. Raises BadValue."""
+    try:
+        values = strict_json.parse(text)
+    except BadValue as fault:
+        if fault.code == "invalid_json" and not text.endswith("\n"):
+            reason = f"The last line is not a whole JSON object: was the file cut off? ({fault.reason})"
+            raise BadValue("cut_line", reason) from fault
+        raise
+    if isinstance(values, list):
+        reason = "The line is a JSON array. JSON lines hold one object a line, without brackets around them."
+        raise BadValue("json_array", reason)
+    if not isinstance(values, dict):
+        raise BadValue("not_an_object", "The line is no JSON object.")
+    return values

@@ -1,0 +1,118 @@
+"""The record forms of published data sets: H-VLI, Hateful Memes, MMHS150K, HateXplain (formats.md)."""
+
+from collections.abc import Callable, Mapping
+from dataclasses import replace
+from typing import Any
+
+from annotation.domain.formats import fields, mapping
+from annotation.domain.formats.base import BadValue, Format, LabelUse, Reading, Row, RowLabel, RowPrior
+
+
+def hvli(line: int, key: str, record: Mapping[str, Any], reading: Reading) -> Row:
+    """A record of H-VLI: gold category, both priors, and the pattern and difficulty it claims."""
+    return Row(
+        line,
+        fields.external_id(key),
+        text=fields.item_text(record.get("tweet_text"), "tweet_text"),
+        picture=fields.picture_path(record.get("image_path"), "image_path"),
+        text_prior=_hvli_prior(record, "text_label"),
+        image_prior=_hvli_prior(record, "image_label"),
+        gold=_named(record, "final_label"),
+        claimed_pattern=fields.short(record.get("type"), "type", 10),
+        claimed_difficulty=fields.short(record.get("difficulty"), "difficulty", 10),
+    )
+
+
+def _hvli_prior(record: Mapping[str, Any], field: str) -> RowPrior | None:
+    category = _named(record, field)
+    return None if category is None else RowPrior(category)
+
+
+def _named(record: Mapping[str, Any], field: str) -> str | None:
+    """The category by its name, which survives renumbering; by its code where the record has no name."""
+    return fields.category(record.get(f"{field}_str"), f"{field}_str") or fields.category(record.get(field), field)
+
+
+def hateful_memes(line: int, key: str, record: Mapping[str, Any], reading: Reading) -> Row:
+    """A line of Hateful Memes: text, picture, hateful or not. It knows no kind, so it never names a category."""
+    row = Row(
+        line,
+        fields.external_id(record.get("id")),
+        text=fields.item_text(record.get("text")),
+        picture=fields.picture_path(record.get("img"), "img"),
+    )
+    hateful = fields.flag(record.get("label"), "label")
+    if hateful is None:
+        return row
+    written = "hateful" if hateful else "not_hateful"
+    match reading.mapped.label_is:
+        case LabelUse.INTENDED:
+            return replace(row, intended_hateful=hateful)
+        case LabelUse.GOLD:
+            return replace(row, gold=written)
+        case LabelUse.SEAT:
+            return replace(row, labels=(RowLabel("source-1", written),))
+
+
+def mmhs150k(line: int, key: str, record: Mapping[str, Any], reading: Reading) -> Row:
+    """A record of MMHS150K: three codes by position. The picture is `img_resized/<id>.jpg`; addresses are kept."""
+    codes = record.get("labels")
+    if not isinstance(codes, list):
+        raise BadValue("bad_labels", "labels is a list of codes.", "labels")
+    found = tuple(
+        RowLabel(f"mmhs-{place}", fields.category(code, "labels")) for place, code in enumerate(codes, start=1)
+    )
+    if any(label.category is None for label in found):
+        raise BadValue("bad_labels", "A label of the list is empty.", "labels")
+    name = fields.external_id(key)
+    return Row(
+        line,
+        name,
+        text=fields.item_text(record.get("tweet_text"), "tweet_text"),
+        picture=f"img_resized/{name}.jpg",
+        labels=found,
+        provenance={
+            field: fields.short(record[field], field, 2_000) for field in ("img_url", "tweet_url") if record.get(field)
+        },
+    )
+
+
+def hatexplain(line: int, key: str, record: Mapping[str, Any], reading: Reading) -> Row:
+    """A post of HateXplain: the tokens joined by spaces, a label per annotator; rationales are kept as they are."""
+    tokens = record.get("post_tokens")
+    if not isinstance(tokens, list) or not all(isinstance(token, str) for token in tokens):
+        raise BadValue("bad_tokens", "post_tokens is a list of words.", "post_tokens")
+    annotators = record.get("annotators")
+    if not isinstance(annotators, list):
+        raise BadValue("bad_labels", "annotators is a list of objects.", "annotators")
+    found = tuple(_hatexplain_label(each) for each in annotators)
+    mapping.refuse_doubled_annotators(found)
+    return Row(
+        line,
+        fields.external_id(record.get("post_id", key), "post_id"),
+        text=fields.item_text(" ".join(tokens), "post_tokens"),
+        labels=found,
+        provenance={"rationales": record["rationales"]} if record.get("rationales") else {},
+    )
+
+
+def _hatexplain_label(value: Any) -> RowLabel:
+    if not isinstance(value, dict):
+        raise BadValue("bad_labels", "An annotator is an object with label and annotator_id.", "annotators")
+    annotator = fields.short(value.get("annotator_id"), "annotator_id", 128)
+    category = fields.category(value.get("label"), "label")
+    if not annotator or category is None:
+        raise BadValue("bad_labels", "An annotator needs annotator_id and label.", "annotators")
+    targets = value.get("target") or []
+    named = [str(target) for target in targets if target != "None"] if isinstance(targets, list) else []
+    return RowLabel(annotator, category, target_group=fields.short(", ".join(named), "target", 200))
+
+
+Reader = Callable[[int, str, Mapping[str, Any], Reading], Row]
+
+READERS: Mapping[Format, Reader] = {
+    Format.HVLI: hvli,
+    Format.HATEFUL_MEMES: hateful_memes,
+    Format.MMHS150K: mmhs150k,
+    Format.HATEXPLAIN: hatexplain,
+}

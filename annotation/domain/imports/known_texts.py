@@ -1,0 +1,90 @@
+"""Texts that are known, and whether a new one says almost the same as one of them (by the rules of `near_texts`).
+
+A shelf is only ever added to. What it holds of each text are numbers in two sorted columns, so that a hundred thousand
+texts take little room and a question takes a few look-ups; what came last waits in small tables until it is worth
+sorting in.
+"""
+
+from collections import defaultdict
+from collections.abc import Iterable, Iterator, Sequence
+from itertools import chain
+
+import numpy as np
+import numpy.typing as npt
+
+from annotation.domain.imports.near_duplicates import ALIKE, LEAST_PIECES, Pieces, keys_of, runs_of
+
+_SORTED_FROM = 20_000
+
+
+class _Column:
+    """Which texts have a number."""
+
+    def __init__(self) -> None:
+        self._numbers: npt.NDArray[np.uint64] = np.empty(0, dtype=np.uint64)
+        self._owners: npt.NDArray[np.int64] = np.empty(0, dtype=np.int64)
+        self._latest: dict[int, list[int]] = defaultdict(list)
+        self._waiting = 0
+
+    def add(self, numbers: Iterable[int], owner: int) -> None:
+        for number in numbers:
+            self._latest[number].append(owner)
+            self._waiting += 1
+        if self._waiting >= _SORTED_FROM:
+            self._sort_in()
+
+    def owners(self, number: int) -> Iterator[int]:
+        first, last = (int(np.searchsorted(self._numbers, np.uint64(number), side)) for side in ("left", "right"))
+        yield from self._owners[first:last].tolist()
+        yield from self._latest.get(number, ())
+
+    def _sort_in(self) -> None:
+        counts = [len(owners) for owners in self._latest.values()]
+        numbers = np.repeat(np.fromiter(self._latest, dtype=np.uint64, count=len(counts)), counts)
+        owners = np.fromiter(chain.from_iterable(self._latest.values()), dtype=np.int64, count=self._waiting)
+        numbers, owners = np.concatenate([self._numbers, numbers]), np.concatenate([self._owners, owners])
+        order = np.argsort(numbers, kind="stable")
+        self._numbers, self._owners = numbers[order], owners[order]
+        self._latest, self._waiting = defaultdict(list), 0
+
+
+class Shelf:
+    """Known texts, by their place in the order in which they came, from 0."""
+
+    def __init__(self) -> None:
+        self._texts: list[str] = []
+        self._one_word, self._bands = _Column(), _Column()
+
+    def __len__(self) -> int:
+        return len(self._texts)
+
+    def add(self, texts: Sequence[str]) -> None:
+        """Put texts on the shelf; an empty one keeps its place and is like no other."""
+        read = [runs_of(text) for text in texts]
+        levels = [" ".join(chain.from_iterable(runs)) for runs in read]
+        pieces = Pieces(levels)
+        for at, (runs, level) in enumerate(zip(read, levels, strict=True)):
+            place = len(self._texts)
+            self._texts.append(level)
+            if level:
+                self._one_word.add(set(keys_of(runs)), place)
+                self._bands.add(_marks(pieces, at), place)
+
+    def near(self, text: str) -> int | None:
+        """The place of a text that is almost this one, or None. Exact in what it reports, as `near_texts` is."""
+        runs = runs_of(text)
+        level = " ".join(chain.from_iterable(runs))
+        if not level:
+            return None
+        for key in keys_of(runs):
+            for place in self._one_word.owners(key):
+                return place
+        seen = {place for mark in _marks(Pieces([level]), 0) for place in self._bands.owners(mark)}
+        return next((place for place in sorted(seen) if Pieces([level, self._texts[place]]).common(0, 1) > ALIKE), None)
+
+
+def _marks(pieces: Pieces, place: int) -> list[int]:
+    """A number for each band of a text that is long enough to have pieces in common with others."""
+    if len(pieces.texts[place]) < LEAST_PIECES:
+        return []
+    return [hash((band, mark)) & 0xFFFFFFFFFFFFFFFF for band, mark in enumerate(pieces.marks(place))]

@@ -1,0 +1,158 @@
+"""Texts that say almost the same: found without comparing each with each.
+
+Two ways, both exact in what they report:
+
+- *one word*: texts that become equal when at most one word is left out of each. Every text leaves a key for itself and
+  for itself without each of its words; equal keys meet. One word changed, added or dropped is always found, in texts of
+  at least four words. Where a script does not part words by spaces, a word is a run of up to three characters.
+- *shingles*: texts of which more than 70 % of the five-character pieces are common (Jaccard). Candidates come from
+  MinHash bands (16 bands of 4, Broder 1997), and each is compared before it counts.
+
+Before anything, texts are brought to one form: compatible characters composed, case folded, addresses and handles
+named alike, punctuation and spacing levelled.
+"""
+
+import hashlib
+import re
+import unicodedata
+from collections import defaultdict
+from collections.abc import Iterator, Sequence
+from itertools import chain
+
+import numpy as np
+import numpy.typing as npt
+
+from annotation.domain.union_find import Chains
+
+ALIKE = 0.7
+"""The share of common pieces from which two texts are near-duplicates."""
+LEAST_WORDS = 4
+"""In shorter texts one word is too much of the whole."""
+_PIECE = 5
+LEAST_PIECES = 2 * _PIECE
+"""Shorter texts, in characters, are not compared by their pieces."""
+_BANDS, _ROWS = 16, 4
+_PRIME = np.uint64((1 << 61) - 1)
+
+_ADDRESS = re.compile(r"(?:https?://|www\.)\S+")
+_HANDLE = re.compile(r"@\w+")
+_UNSPACED = r"\u3040-\u30ff\u3400-\u9fff\uf900-\ufaff\U00020000-\U0003134f"
+_WORD = re.compile(rf"[{_UNSPACED}]|[^\W_{_UNSPACED}]+|[^\w\s]", re.UNICODE)
+_IS_UNSPACED = re.compile(rf"[{_UNSPACED}]")
+
+
+def words_of(text: str) -> list[str]:
+    """The text's words in their levelled form; pictographs count, punctuation does not."""
+    return [word for run in runs_of(text) for word in run]
+
+
+def runs_of(text: str) -> list[list[str]]:
+    """The words between one space and the next: `non-white` is two words that may change as one."""
+    level = unicodedata.normalize("NFKC", text).casefold()
+    level = _HANDLE.sub("@", _ADDRESS.sub(" \u2197 ", level))
+    return [[word for word in _WORD.findall(run) if len(word) > 1 or not _is_mark(word)] for run in level.split()]
+
+
+def _is_mark(character: str) -> bool:
+    return unicodedata.category(character).startswith("P")
+
+
+def near_texts(texts: Sequence[str]) -> Iterator[tuple[int, int]]:
+    """Places of texts that are near-duplicates, as pairs that chain all that belong together; empty texts are not."""
+    runs, chains = [runs_of(text) for text in texts], Chains(len(texts))
+    for one, two in _one_word_apart(runs):
+        if chains.join(one, two):
+            yield one, two
+    yield from _much_in_common([" ".join(chain.from_iterable(each)) for each in runs], chains)
+
+
+def _key(words: Sequence[str]) -> int:
+    return int.from_bytes(hashlib.blake2b("\0".join(words).encode(), digest_size=8).digest())
+
+
+def keys_of(runs: list[list[str]]) -> Iterator[int]:
+    """A number for the text of these runs, and for it without each word; texts with an equal one are near."""
+    words = [word for run in runs for word in run]
+    yield _key(words)
+    if len(words) < LEAST_WORDS:
+        return
+    for place, word in enumerate(words):
+        yield _key(words[:place] + words[place + 1 :])
+        if _IS_UNSPACED.match(word):
+            for length in (2, 3):
+                window = words[place : place + length]
+                long_enough = len(window) == length and len(words) >= LEAST_WORDS * length
+                if long_enough and all(map(_IS_UNSPACED.match, window)):
+                    yield _key(words[:place] + words[place + length :])
+    place = 0
+    for run in runs:
+        if 1 < len(run) <= len(words) - LEAST_WORDS + 1 and not _IS_UNSPACED.match(run[0]):
+            yield _key(words[:place] + words[place + len(run) :])
+        place += len(run)
+
+
+def _one_word_apart(texts: Sequence[list[list[str]]]) -> Iterator[tuple[int, int]]:
+    """Chains of texts that share a key. Keys wait as two flat columns: a hundred thousand texts take little room."""
+    keys: list[npt.NDArray[np.uint64]] = []
+    owners: list[npt.NDArray[np.int64]] = []
+    for place, runs in enumerate(texts):
+        if any(runs):
+            own = np.array(sorted(set(keys_of(runs))), dtype=np.uint64)
+            keys.append(own)
+            owners.append(np.full(len(own), place, dtype=np.int64))
+    if not keys:
+        return
+    column, owner = np.concatenate(keys), np.concatenate(owners)
+    order = np.lexsort((owner, column))
+    column, owner = column[order], owner[order]
+    same = np.flatnonzero(column[1:] == column[:-1])
+    yield from zip(owner[same].tolist(), owner[same + 1].tolist(), strict=True)
+
+
+def _much_in_common(texts: Sequence[str], chains: Chains) -> Iterator[tuple[int, int]]:
+    """Pairs that chain texts which nothing chains yet."""
+    pieces = Pieces(texts)
+    buckets: dict[tuple[int, bytes], list[int]] = defaultdict(list)
+    for place, text in enumerate(texts):
+        if len(text) >= LEAST_PIECES:
+            for band, mark in enumerate(pieces.marks(place)):
+                buckets[band, mark].append(place)
+    for members in buckets.values():
+        # The first of a bucket stands for it: what it is not like may be like another, so each looks back a little.
+        for at, place in enumerate(members[1:], start=1):
+            for other in (members[0], *members[max(1, at - 8) : at]):
+                if chains.root(other) != chains.root(place) and pieces.common(other, place) > ALIKE:
+                    chains.join(other, place)
+                    yield other, place
+
+
+class Pieces:
+    """The five-character pieces of texts, as numbers, and their MinHash marks."""
+
+    def __init__(self, texts: Sequence[str]) -> None:
+        self.texts = texts
+        dice = np.random.default_rng(20_260_101)
+        self._times = dice.integers(1, 1 << 31, _BANDS * _ROWS, dtype=np.uint64) | np.uint64(1)
+        self._plus = dice.integers(0, 1 << 31, _BANDS * _ROWS, dtype=np.uint64)
+
+    def numbers(self, place: int) -> npt.NDArray[np.uint64]:
+        """Each different piece of the text as one number."""
+        points = np.frombuffer(self.texts[place].encode("utf-32-le"), dtype=np.uint32).astype(np.uint64)
+        rolled = np.zeros(len(points) - _PIECE + 1, dtype=np.uint64)
+        for at in range(_PIECE):
+            rolled = rolled * np.uint64(1_000_003) + points[at : at + len(rolled)]
+        rolled ^= rolled >> np.uint64(29)
+        rolled *= np.uint64(0xBF58476D1CE4E5B9)
+        return np.unique(rolled ^ (rolled >> np.uint64(32)))
+
+    def marks(self, place: int) -> Iterator[bytes]:
+        """A mark a band: texts with much in common share one of them."""
+        low = self.numbers(place) & np.uint64(0x7FFFFFFF)
+        least = ((low[:, None] * self._times + self._plus) % _PRIME).min(axis=0)
+        return (least[at : at + _ROWS].tobytes() for at in range(0, _BANDS * _ROWS, _ROWS))
+
+    def common(self, one: int, two: int) -> float:
+        """The share of pieces that both have (Jaccard)."""
+        first, second = self.numbers(one), self.numbers(two)
+        both = len(np.intersect1d(first, second, assume_unique=True))
+        return both / (len(first) + len(second) - both)

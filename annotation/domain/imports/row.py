@@ -1,0 +1,386 @@
+"""What becomes of one row of a file in one project: the whole decision, without a database (design sections 3, 4, 10).
+
+A row whose labels fill all seats is closed here by the same pure rule that closes items in a browser
+(`annotation.domain.closing`), so that importing labels and giving them one by one end alike.
+"""
+
+import hashlib
+import unicodedata
+from collections.abc import Hashable, Mapping, Sequence
+from contextlib import suppress
+from dataclasses import replace
+from typing import Any
+
+from annotation.domain.alignment import IntendedCategory, IntendedHateful, Intent, aligned_flag, alignment
+from annotation.domain.categories import DEFAULT_CATEGORIES, UnknownCategory, names, read_category
+from annotation.domain.choices import Modality, Source, SourceLabels, Stage
+from annotation.domain.formats.base import BadValue, Row, RowChallenge, RowLabel, RowPrior
+from annotation.domain.imports.redaction import Mask, mask
+from annotation.domain.imports.values import (
+    Dropped,
+    Incoming,
+    IncomingKnown,
+    IncomingLabel,
+    IncomingPrior,
+    Outcome,
+    Terms,
+)
+from annotation.domain.item_decision import Case, Decision, Findings, MoreSeats, decide, findings
+from annotation.domain.patterns import Prior, Priors, corrected, pattern
+from annotation.domain.votes import Category, Challenge, Vote
+
+MAX_SEATS = 15
+_REMEMBERED = 10_000
+_UNMASKED: Mapping[Mask, int] = {}
+_BINARY_WORDS = {"hateful": True, "not_hateful": False}
+
+
+class Intake:
+    """Turns rows into items of one project. Remembers how categories were written, nothing else."""
+
+    def __init__(self, terms: Terms) -> None:
+        self.terms = terms
+        self._by_word: dict[str, Category] = {}
+        self._outcomes: dict[Hashable, Outcome] = {}
+        self._by_code = {category.code: category for category in terms.categories}
+
+    def take(self, row: Row) -> Incoming | Dropped:
+        """The item. Raises BadValue with the field at fault."""
+        terms = self.terms
+        text, masked = mask(row.text, terms.masks) if terms.masks else (row.text, _UNMASKED)
+        intended, intended_hateful = self.intent_of(row)
+        labels = tuple(self._label(label) for label in row.labels)
+        provenance = dict(row.provenance)
+        if labels and terms.source_labels is SourceLabels.INTENDED:
+            agreed = self._unanimous(row)
+            if agreed is None:
+                return Dropped(row.line)
+            intended, intended_hateful = self._checked_intent(*agreed, intended, intended_hateful)
+            provenance["source_votes"] = [_vote_record(label) for label in labels]
+            labels = ()
+        priors = tuple(self._priors(row))
+        seats = self._seats(len(labels))
+        outcome = self._outcome(row, labels, seats, priors, self.intent(intended, intended_hateful))
+        if row.gold is not None and not labels and row.rationale:
+            provenance["rationale"] = row.rationale
+        asks_more = outcome.stage is Stage.LABELLING and len(labels) == seats
+        return Incoming(
+            line=row.line,
+            external_id=row.external_id,
+            text=text,
+            text_sha256=text_digest(text),
+            picture=row.picture,
+            source=row.source or terms.source,
+            licence=row.licence or terms.licence,
+            batch=row.batch or terms.batch,
+            severity=_severity(row),
+            target_group=row.target_group,
+            provenance=provenance,
+            intended=intended,
+            intended_hateful=intended_hateful,
+            priors=priors,
+            labels=labels,
+            seats=seats,
+            extra_seats=terms.rules.extra_seats if asks_more else 0,
+            outcome=outcome,
+            known=self.known_of(row),
+            masked=masked,
+        )
+
+    # ── Categories and intents ────────────────────────────────────────────────
+
+    def category(self, written: str, field: str) -> Category:
+        found = self._by_word.get(written)
+        if found is None:
+            try:
+                found = read_category(written, self.terms.categories)
+            except UnknownCategory as fault:
+                found = self._by_usual_name(written)
+                if found is None:
+                    raise BadValue("unknown_label", fault.sentence, field) from fault
+            self._by_word[written] = found
+        return found
+
+    def _by_usual_name(self, written: str) -> Category | None:
+        """The project's category that the default set calls so by another of its names (Homophobe, Homophobic)."""
+        with suppress(UnknownCategory):
+            for other in names(read_category(written, DEFAULT_CATEGORIES)):
+                with suppress(UnknownCategory):
+                    return None if written.isdecimal() else read_category(other, self.terms.categories)
+        return None
+
+    def category_or_side(self, written: str, field: str) -> tuple[int | None, bool]:
+        """A category's code and side, or only the side for the words `hateful` and `not_hateful`."""
+        try:
+            category = self.category(written, field)
+        except BadValue:
+            if written not in _BINARY_WORDS:
+                raise
+            return None, _BINARY_WORDS[written]
+        return category.code, category.hateful
+
+    def category_of_side(self, written: str, field: str) -> Category:
+        """A category; `hateful` and `not_hateful` name one only where the project has a single one on that side."""
+        code, hateful = self.category_or_side(written, field)
+        if code is not None:
+            return self._by_code[code]
+        there = [category for category in self.terms.categories if category.hateful == hateful]
+        if len(there) != 1:
+            reason = (
+                f"The file only says {written}, but the project has {len(there)} such categories. Import the label as "
+                "intended, where hateful or not is enough."
+            )
+            raise BadValue("binary_label", reason, field)
+        return there[0]
+
+    def intent_of(self, row: Row) -> tuple[int | None, bool | None]:
+        """What the row says the item is meant to be: a category's code, or only hateful or not, or neither."""
+        if row.intended is None:
+            return None, row.intended_hateful
+        code, hateful = self.category_or_side(row.intended, "intended")
+        if row.intended_hateful is not None and row.intended_hateful != hateful:
+            reason = "intended and intended_hateful contradict each other."
+            raise BadValue("intent_contradiction", reason, "intended_hateful")
+        return (code, None) if code is not None else (None, hateful)
+
+    def _checked_intent(
+        self, code: int | None, hateful: bool, given: int | None, given_hateful: bool | None
+    ) -> tuple[int | None, bool | None]:
+        """The intent from the source's votes, unless the row itself says something else."""
+        side = self._by_code[given].hateful if given is not None else given_hateful
+        if (given is not None and code is not None and given != code) or (side is not None and side != hateful):
+            raise BadValue("intent_contradiction", "The source's votes and intended contradict each other.", "intended")
+        if code is None and given is not None:
+            return given, None
+        return (code, None) if code is not None else (None, hateful)
+
+    def intent(self, code: int | None, hateful: bool | None) -> Intent | None:
+        if code is not None:
+            return IntendedCategory(self._by_code[code])
+        return None if hateful is None else IntendedHateful(hateful)
+
+    def known_of(self, row: Row) -> IncomingKnown | None:
+        """The known answer that the row brings, if any. Raises BadValue for a category that is none."""
+        if row.known_category is None:
+            if row.known_explanation or row.known_training:
+                reason = "known_explanation and known_training need a known_category."
+                raise BadValue("known_without_category", reason, "known_category")
+            return None
+        category = self.category_of_side(row.known_category, "known_category")
+        return IncomingKnown(category.code, row.known_explanation, row.known_training)
+
+    # ── Labels and priors ─────────────────────────────────────────────────────
+
+    def _label(self, label: RowLabel) -> IncomingLabel:
+        category = None
+        if label.category is not None:
+            wanted = self.category_or_side if self.terms.source_labels is SourceLabels.INTENDED else self._seat_category
+            category = wanted(label.category, "labels")[0]
+        return IncomingLabel(
+            label.annotator,
+            category,
+            label.not_sure,
+            label.low_quality,
+            label.note,
+            label.seconds,
+            label.at,
+            label.target_group,
+            tuple(self._challenge(each) for each in label.challenges),
+            None if label.replaced_by is None else self._seat_category(label.replaced_by, "labels")[0],
+        )
+
+    def _seat_category(self, written: str, field: str) -> tuple[int, bool]:
+        category = self.category_of_side(written, field)
+        return category.code, category.hateful
+
+    def _challenge(self, challenge: RowChallenge) -> Mapping[str, Any]:
+        code, hateful = None, challenge.hateful
+        if challenge.category is not None:
+            code, hateful = self.category_or_side(challenge.category, "labels")
+            if challenge.hateful is not None and challenge.hateful != hateful:
+                raise BadValue("bad_challenges", "A challenge's category and hateful contradict each other.", "labels")
+        return {"modality": str(challenge.modality), "category": code, "hateful": hateful}
+
+    def _unanimous(self, row: Row) -> tuple[int | None, bool] | None:
+        """What all of the source's annotators said, or None where they differ or one is unsure."""
+        if any(label.category is None or label.low_quality for label in row.labels):
+            return None
+        said = {self.category_or_side(str(label.category), "labels") for label in row.labels}
+        return said.pop() if len(said) == 1 else None
+
+    def _priors(self, row: Row) -> Sequence[IncomingPrior]:
+        return [
+            self.prior(modality, prior)
+            for modality, prior in ((Modality.TEXT, row.text_prior), (Modality.IMAGE, row.image_prior))
+            if prior is not None
+        ]
+
+    def prior(self, modality: Modality, prior: RowPrior) -> IncomingPrior:
+        """A prior ready to be stored. Raises BadValue for a category that is none."""
+        code, hateful = self.category_or_side(prior.category, f"{modality}_label")
+        return IncomingPrior(modality, code, hateful, prior.explanation, prior.model, prior.severity)
+
+    def _seats(self, labels: int) -> int:
+        if labels <= self.terms.seats:
+            return self.terms.seats
+        if not self.terms.seats_from_data:
+            reason = f"The row has {labels} labels, an item of this project {self.terms.seats} seats."
+            raise BadValue("too_many_labels", reason, "labels", self.terms.seats)
+        if labels > MAX_SEATS:
+            raise BadValue("too_many_labels", f"The row has {labels} labels; at most {MAX_SEATS}.", "labels", MAX_SEATS)
+        return labels
+
+    # ── Where it goes ─────────────────────────────────────────────────────────
+
+    def _outcome(
+        self,
+        row: Row,
+        labels: Sequence[IncomingLabel],
+        seats: int,
+        priors: Sequence[IncomingPrior],
+        intent: Intent | None,
+    ) -> Outcome:
+        known = self.prior_values(priors)
+        gold = None if row.gold is None else self.category_of_side(row.gold, "gold")
+        if row.known_category is not None:
+            return _aside(labels, gold)
+        if gold is not None and labels and len(labels) < seats:
+            reason = f"The row has gold and {len(labels)} of {seats} labels; give all of them or none."
+            raise BadValue("gold_with_open_seats", reason, "gold")
+        if not labels:
+            outcome = self._unlabelled(row, known) if gold is None else _given(gold, known, intent)
+        elif len(labels) < seats:
+            outcome = Outcome(Stage.LABELLING)
+        else:
+            case = Case(tuple(self.vote(label) for label in labels), intent, known)
+            outcome = self._decided(case)
+            if gold is not None:
+                outcome = _with_gold(row, gold, case, outcome)
+        _check_claims(row, outcome)
+        return outcome
+
+    def _decided(self, case: Case) -> Outcome:
+        """What becomes of a case; most cases of a file are like an earlier one."""
+        like = (case.votes, case.intent, tuple(case.priors.items()))
+        outcome = self._outcomes.get(like)
+        if outcome is None:
+            if len(self._outcomes) > _REMEMBERED:
+                self._outcomes.clear()
+            outcome = self._outcomes[like] = _closed(decide(case, self.terms.rules))
+        return outcome
+
+    def _unlabelled(self, row: Row, known: Priors) -> Outcome:
+        for_text = self.terms.text_prior_wanted and bool(row.text) and Modality.TEXT not in known
+        waits = for_text or (self.terms.image_prior_wanted and bool(row.picture) and Modality.IMAGE not in known)
+        return Outcome(Stage.IMPORTED if waits else Stage.READY)
+
+    def prior_values(self, priors: Sequence[IncomingPrior]) -> Priors:
+        """The priors as the rules see them."""
+        return {
+            prior.modality: Prior(prior.hateful, None if prior.category is None else self._by_code[prior.category])
+            for prior in priors
+        }
+
+    def vote(self, label: IncomingLabel) -> Vote:
+        """The label as the rules see it."""
+        code = label.replaced_by if label.category is None else label.category
+        category = None if code is None else self._by_code[code]
+        challenges = tuple(Challenge(Modality(each["modality"]), bool(each["hateful"])) for each in label.challenges)
+        return Vote(category, label.low_quality, challenges)
+
+
+def text_digest(text: str) -> str:
+    """SHA-256 of the text in its composed form, by which equal texts are found; "" for no text."""
+    if not text:
+        return ""
+    composed = text if text.isascii() else unicodedata.normalize("NFC", text)
+    return hashlib.sha256(composed.encode()).hexdigest()
+
+
+def _closed(decision: Decision) -> Outcome:
+    """What a decision about all seats writes into the item's row, as `annotation.consensus` does."""
+    if isinstance(decision, MoreSeats):
+        return Outcome(Stage.LABELLING)
+    found = decision.findings
+    return Outcome(
+        stage=decision.stage,
+        reasons=decision.reasons,
+        level=found.level,
+        category=found.category.code if found.category else None,
+        hateful=found.hateful,
+        category_source=Source.CONSENSUS if decision.stage is Stage.GOLD else None,
+        aligned=aligned_flag(found.alignment),
+        pattern=found.pattern.code if found.pattern else None,
+        difficulty=found.pattern.difficulty if found.pattern else None,
+        excluded_for=decision.reasons[0] if decision.stage is Stage.EXCLUDED else None,
+    )
+
+
+def _aside(labels: Sequence[IncomingLabel], gold: Category | None) -> Outcome:
+    """An item whose answer is known stands aside: it has no votes and is no gold."""
+    if labels or gold is not None:
+        reason = "A row with a known answer has neither labels nor gold: such an item is in no figure and no release."
+        raise BadValue("known_with_labels", reason, "known_category")
+    return Outcome(Stage.KNOWN)
+
+
+def _given(gold: Category, known: Priors, intent: Intent | None) -> Outcome:
+    """Gold that came with the data and without votes: no level."""
+    return _final(gold, Source.IMPORTED, Findings(), known, intent)
+
+
+def _with_gold(row: Row, gold: Category, case: Case, outcome: Outcome) -> Outcome:
+    """Gold beside all labels: a person's decision where the row says so, else it must be what the votes say."""
+    if row.gold_source == Source.ADJUDICATED:
+        if not row.rationale.strip():
+            raise BadValue("missing_rationale", "An adjudicated category needs its rationale.", "rationale")
+        final = _final(gold, Source.ADJUDICATED, findings(case), corrected(case.priors, case.votes), case.intent)
+        return replace(final, rationale=row.rationale, reasons=outcome.reasons)
+    if outcome.category != gold.code:
+        reason = (
+            f"gold is {gold.code} {gold.name}, which is not what the labels agree on. If a person decided so, the row "
+            'needs "source": "adjudicated" and a rationale.'
+        )
+        raise BadValue("gold_contradicts_labels", reason, "gold")
+    return outcome
+
+
+def _final(gold: Category, source: Source, found: Findings, known: Priors, intent: Intent | None) -> Outcome:
+    bits = pattern(known, gold.hateful)
+    return Outcome(
+        stage=Stage.GOLD,
+        level=found.level,
+        category=gold.code,
+        hateful=gold.hateful,
+        category_source=source,
+        aligned=aligned_flag(alignment(gold, gold.hateful, intent)),
+        pattern=bits.code if bits else None,
+        difficulty=bits.difficulty if bits else None,
+    )
+
+
+def _check_claims(row: Row, outcome: Outcome) -> None:
+    """Pattern and difficulty are derived anew; a file that says something else about them is wrong somewhere."""
+    for name, claimed, derived in (
+        ("type", row.claimed_pattern, outcome.pattern),
+        ("difficulty", row.claimed_difficulty, outcome.difficulty),
+    ):
+        if claimed and derived is not None and claimed != derived:
+            reason = f"{row.external_id}: the file says {name} {claimed!r}, its labels give {str(derived)!r}."
+            raise BadValue("contradiction", reason, name)
+
+
+def _severity(row: Row) -> int | None:
+    """The row's own, else the graver one of its priors."""
+    if row.severity is not None:
+        return row.severity
+    known = [prior.severity for prior in (row.text_prior, row.image_prior) if prior and prior.severity is not None]
+    return max(known, default=None)
+
+
+def _vote_record(label: IncomingLabel) -> dict[str, Any]:
+    """A source's vote as provenance keeps it."""
+    record: dict[str, Any] = {"annotator": label.annotator, "category": label.category}
+    if label.target_group:
+        record["target_group"] = label.target_group
+    return record

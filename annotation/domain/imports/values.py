@@ -1,0 +1,116 @@
+"""What an import makes of a row, as values: items, priors and labels ready to be stored, categories as codes."""
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from datetime import datetime
+from typing import Any
+
+from annotation.domain.choices import Modality, Reason, Source, SourceLabels, Stage
+from annotation.domain.imports.redaction import Mask
+from annotation.domain.item_decision import Rules
+from annotation.domain.votes import Category
+
+
+@dataclass(frozen=True)
+class Terms:
+    """What the project and the person who imports ask of every row."""
+
+    categories: tuple[Category, ...]
+    seats: int
+    rules: Rules = Rules()
+    source_labels: SourceLabels = SourceLabels.SEATS
+    seats_from_data: bool = False
+    masks: frozenset[Mask] = frozenset()
+    text_prior_wanted: bool = False
+    image_prior_wanted: bool = False
+    """Whether items wait for priors before they are handed out."""
+    batch: str = ""
+    source: str = ""
+    licence: str = ""
+
+
+@dataclass(frozen=True)
+class IncomingPrior:
+    modality: Modality
+    category: int | None
+    hateful: bool
+    explanation: str
+    model: str
+    severity: int | None
+
+
+@dataclass(frozen=True)
+class IncomingLabel:
+    """A label ready to be stored; `challenges` are as `Label.challenges` holds them."""
+
+    annotator: str
+    category: int | None
+    not_sure: bool
+    low_quality: bool
+    note: str
+    seconds: float | None
+    at: datetime | None
+    target_group: str
+    challenges: tuple[Mapping[str, Any], ...]
+    replaced_by: int | None = None
+
+
+@dataclass(frozen=True)
+class IncomingKnown:
+    """A known answer ready to be stored."""
+
+    category: int
+    explanation: str
+    training: bool
+
+
+@dataclass(frozen=True)
+class Outcome:
+    """What is known about the item when it comes in; the fields of the same names of its row."""
+
+    stage: Stage
+    reasons: tuple[Reason, ...] = ()
+    level: str | None = None
+    category: int | None = None
+    hateful: bool | None = None
+    category_source: Source | None = None
+    aligned: bool | None = None
+    pattern: str | None = None
+    difficulty: str | None = None
+    excluded_for: Reason | None = None
+    rationale: str = ""
+    """Of an adjudication that came with the data."""
+
+
+@dataclass(frozen=True)
+class Incoming:
+    """An item ready to be stored; categories are codes."""
+
+    line: int
+    external_id: str
+    text: str
+    text_sha256: str
+    picture: str
+    source: str
+    licence: str
+    batch: str
+    severity: int | None
+    target_group: str
+    provenance: Mapping[str, Any]
+    intended: int | None
+    intended_hateful: bool | None
+    priors: tuple[IncomingPrior, ...]
+    labels: tuple[IncomingLabel, ...]
+    seats: int
+    extra_seats: int
+    """Added because the labels have no majority and the project asks more people first."""
+    outcome: Outcome
+    known: IncomingKnown | None = None
+    masked: Mapping[Mask, int] = field(default_factory=dict)
+
+
+@dataclass(frozen=True)
+class Dropped:
+    """A row that is left out on purpose: its source's votes are not unanimous."""
+
+    line: int

@@ -1,0 +1,115 @@
+"""A release described for machines: Croissant 1.0 (JSON-LD), from its manifest alone."""
+
+from collections.abc import Iterable, Mapping, Sequence
+from typing import Any
+
+from annotation.domain.releases.column_types import TYPES
+
+_CONTEXT = {
+    "@language": "en",
+    "@vocab": "https://schema.org/",
+    "citeAs": "cr:citeAs",
+    "column": "cr:column",
+    "conformsTo": "dct:conformsTo",
+    "cr": "http://mlcommons.org/croissant/",
+    "data": {"@id": "cr:data", "@type": "@json"},
+    "dataType": {"@id": "cr:dataType", "@type": "@vocab"},
+    "dct": "http://purl.org/dc/terms/",
+    "examples": {"@id": "cr:examples", "@type": "@json"},
+    "extract": "cr:extract",
+    "field": "cr:field",
+    "fileObject": "cr:fileObject",
+    "fileProperty": "cr:fileProperty",
+    "fileSet": "cr:fileSet",
+    "format": "cr:format",
+    "includes": "cr:includes",
+    "isLiveDataset": "cr:isLiveDataset",
+    "jsonPath": "cr:jsonPath",
+    "key": "cr:key",
+    "md5": "cr:md5",
+    "parentField": "cr:parentField",
+    "path": "cr:path",
+    "recordSet": "cr:recordSet",
+    "references": "cr:references",
+    "regex": "cr:regex",
+    "repeated": "cr:repeated",
+    "replace": "cr:replace",
+    "sc": "https://schema.org/",
+    "separator": "cr:separator",
+    "source": "cr:source",
+    "subField": "cr:subField",
+    "transform": "cr:transform",
+}
+_ENCODINGS = {
+    "jsonl": "application/jsonlines",
+    "json": "application/json",
+    "csv": "text/csv",
+    "parquet": "application/vnd.apache.parquet",
+    "tar": "application/x-tar",
+    "xml": "application/xml",
+}
+_KINDS = {"category": "sc:Integer", "int64": "sc:Integer", "bool": "sc:Boolean", "float64": "sc:Float"}
+_ITEMS = "items.jsonl"
+
+
+def croissant(
+    manifest: Mapping[str, Any], files: Iterable[tuple[str, int, str]], citation: str, said: Mapping[str, str]
+) -> dict[str, Any]:
+    """The description. `files`: path, bytes and SHA-256 of each; `said`: what a column holds, in words."""
+    described = [_file(*each) for each in files if _is_data(each[0])]
+    about = manifest["project"]
+    found = {
+        "@context": _CONTEXT,
+        "@type": "sc:Dataset",
+        "conformsTo": "http://mlcommons.org/croissant/1.0",
+        "name": about["slug"],
+        "alternateName": f"{about['name']}, release {manifest['version']}",
+        "description": about["description"]
+        or f"{about['name']}: texts and pictures labelled for what they mean together.",
+        "version": f"{manifest['version']}.0.0",
+        "datePublished": manifest["created"],
+        "url": f"urn:uuid:{manifest['release']}",
+        "identifier": f"urn:uuid:{manifest['release']}",
+        "citeAs": citation,
+        "creator": [{"@type": "sc:Organization", "name": name} for name in authors(manifest)],
+        "distribution": described,
+        "recordSet": [_records(manifest["columns"], said)],
+    }
+    return found | {"license": manifest["licence"] or "not stated"}
+
+
+def authors(manifest: Mapping[str, Any]) -> list[str]:
+    """Who made the data set, as its project says; else the project itself."""
+    return manifest.get("authors") or [f"The {manifest['project']['name']} project"]
+
+
+def _is_data(path: str) -> bool:
+    return "/" not in path or path.startswith(("parquet/", "webdataset/"))
+
+
+def _file(path: str, size: int, sha256: str) -> dict[str, Any]:
+    return {
+        "@type": "cr:FileObject",
+        "@id": path,
+        "name": path,
+        "contentUrl": path,
+        "contentSize": f"{size} B",
+        "encodingFormat": _ENCODINGS.get(path.rpartition(".")[2], "text/plain"),
+        "sha256": sha256,
+    }
+
+
+def _records(columns: Sequence[str], said: Mapping[str, str]) -> dict[str, Any]:
+    fields = [
+        {
+            "@type": "cr:Field",
+            "@id": f"items/{name}",
+            "name": name,
+            "description": said.get(name, name.replace("_", " ")),
+            "dataType": _KINDS.get(str(TYPES.get(name, "")), "sc:Text"),
+            "source": {"fileObject": {"@id": _ITEMS}, "extract": {"column": name}},
+        }
+        for name in columns
+        if not isinstance(TYPES.get(name), list)
+    ]
+    return {"@type": "cr:RecordSet", "@id": "items", "name": "items", "key": {"@id": "items/id"}, "field": fields}

@@ -1,0 +1,130 @@
+"""Forms for entries of the glossary."""
+
+from typing import Any
+
+from django import forms
+from django.utils.translation import gettext_lazy as _
+
+from annotation.core.error_messages import sentence_for
+from annotation.core.form_fields import WrittenField
+from annotation.domain.choices import GlossaryKind, GlossaryStatus
+from annotation.domain.glossary.entry import (
+    EXAMPLES_LIMIT,
+    GROUP_LIMIT,
+    MEANING_LIMIT,
+    TERM_LIMIT,
+    EntryValues,
+    read_entry,
+)
+from annotation.domain.text_rules import BadText
+from annotation.models import GlossaryEntry
+
+KINDS = (
+    (GlossaryKind.TERM, _("a word or phrase")),
+    (GlossaryKind.SYMBOL, _("a sign")),
+    (GlossaryKind.MEME, _("a meme")),
+)
+STATES = (
+    ("", _("any state")),
+    (GlossaryStatus.APPROVED, _("approved")),
+    (GlossaryStatus.PROPOSED, _("proposed")),
+    (GlossaryStatus.RETIRED, _("retired")),
+)
+
+
+class EntryForm(forms.Form):
+    """An entry as somebody writes it; `values` holds it once the form is valid."""
+
+    term = forms.CharField(
+        label=_("Term"),
+        max_length=TERM_LIMIT,
+        help_text=_("As it is written, without its disguises: endings, look-alikes and blanks are seen through."),
+        widget=forms.TextInput({"autocomplete": "off", "dir": "auto"}),
+    )
+    kind = forms.ChoiceField(label=_("Kind"), choices=KINDS, initial=GlossaryKind.TERM)
+    meaning = WrittenField(
+        label=_("Meaning"),
+        limit=MEANING_LIMIT,
+        rows=4,
+        help_text=_("What it means where it is used against people, and what it means elsewhere."),
+    )
+    target_group = forms.CharField(label=_("Who is meant"), max_length=GROUP_LIMIT, required=False)
+    languages = forms.CharField(
+        label=_("Languages"),
+        max_length=40,
+        required=False,
+        help_text=_("Two letters each, as en de ko; none means English endings."),
+    )
+    examples = WrittenField(
+        label=_("Examples"), limit=EXAMPLES_LIMIT, rows=3, required=False, help_text=_("One a line.")
+    )
+    version = forms.IntegerField(widget=forms.HiddenInput, required=False, min_value=1)
+
+    values: EntryValues
+
+    def clean(self) -> dict[str, Any]:
+        cleaned: dict[str, Any] = super().clean() or self.cleaned_data
+        if self.errors:
+            return cleaned
+        try:
+            self.values = read_entry(
+                cleaned["term"],
+                cleaned["meaning"],
+                cleaned["kind"],
+                cleaned["target_group"],
+                cleaned["languages"].replace(",", " ").split(),
+                cleaned["examples"],
+            )
+        except BadText as bad:
+            self.add_error(_FIELDS.get(bad.code), forms.ValidationError(sentence_for(bad.code, bad.sentence), bad.code))
+        return cleaned
+
+
+_FIELDS = {"bad_term": "term", "bad_language": "languages", "bad_kind": "kind"}
+
+
+def initial_of(entry: GlossaryEntry) -> dict[str, Any]:
+    """What the form of an entry begins with."""
+    return {
+        "term": entry.term,
+        "kind": entry.kind,
+        "meaning": entry.meaning,
+        "target_group": entry.target_group,
+        "languages": " ".join(entry.languages),
+        "examples": entry.examples,
+        "version": entry.version,
+    }
+
+
+class SearchForm(forms.Form):
+    """What the list is narrowed to."""
+
+    q = forms.CharField(label=_("Find"), max_length=TERM_LIMIT, required=False)
+    status = forms.ChoiceField(label=_("State"), choices=STATES, required=False)
+
+
+class RuleForm(forms.Form):
+    """What becomes of an entry."""
+
+    status = forms.ChoiceField(choices=[(each, each) for each in GlossaryStatus])
+    version = forms.IntegerField(min_value=1)
+
+
+class FileForm(forms.Form):
+    """A file of entries."""
+
+    file = forms.FileField(label=_("File"), help_text=_("CSV, TSV or JSON lines with the columns term and meaning."))
+    approved = forms.BooleanField(label=_("The entries count at once, not as proposals"), required=False)
+
+
+class UseForm(forms.Form):
+    """Where approved entries are used."""
+
+    glossary_for_models = forms.BooleanField(
+        label=_("Give the approved entries a post holds to debates about it"), required=False
+    )
+    glossary_for_annotators = forms.BooleanField(
+        label=_("Show them to annotators who ask, beside the post"),
+        required=False,
+        help_text=_("It influences what they answer, so every look is recorded."),
+    )

@@ -1,0 +1,218 @@
+"""The glossary's pages, for reviewers and admins: search, propose, approve, import, export."""
+
+from typing import Any
+from uuid import UUID
+
+from django.contrib import messages
+from django.core.paginator import Paginator
+from django.db.models import Q, QuerySet
+from django.http import Http404, HttpResponse, HttpResponseBase, StreamingHttpResponse
+from django.shortcuts import redirect, render
+from django.utils.http import content_disposition_header
+from django.utils.translation import gettext as _
+from django.views.decorators.http import require_GET, require_http_methods, require_POST
+
+from annotation.core.access import PersonRequest, member_of
+from annotation.domain.choices import GlossarySourceKind, GlossaryStatus, Role
+from annotation.domain.glossary.entry import TERM_LIMIT, key_of
+from annotation.glossary import entries, files, forms
+from annotation.models import Adjudication, GlossaryEntry, Membership
+from annotation.projects import settings
+
+PAGE_LENGTH = 50
+_FILES = {"csv": (files.as_csv, "text/csv"), "jsonl": (files.as_jsonl, "application/jsonl")}
+
+
+def _member(request: PersonRequest, slug: str) -> Membership:
+    return member_of(request, slug, Role.REVIEWER, Role.ADMIN)
+
+
+@require_GET
+def glossary(request: PersonRequest, slug: str) -> HttpResponse:
+    """List the entries by term, filtered."""
+    member = _member(request, slug)
+    form = forms.SearchForm(request.GET)
+    found = _entries(member)
+    if form.is_valid():
+        asked, status = form.cleaned_data["q"], form.cleaned_data["status"]
+        if asked:
+            found = found.filter(Q(key__contains=key_of(asked)) | Q(meaning__icontains=asked))
+        if status:
+            found = found.filter(status=status)
+    context = {
+        "page": Paginator(found.order_by("key"), PAGE_LENGTH).get_page(request.GET.get("page")),
+        "form": form,
+        "narrowed": bool(request.GET.get("q") or request.GET.get("status")),
+        "waiting": _entries(member).filter(status=GlossaryStatus.PROPOSED).count(),
+        "use": forms.UseForm(initial=vars(member.project)) if member.administers else None,
+    }
+    return _show(request, "glossary.html", member, context)
+
+
+@require_http_methods(["GET", "POST"])
+def propose(request: PersonRequest, slug: str) -> HttpResponse:
+    """Write a new entry; `term`, and where it is known from (`run`, `decision`, `evidence`, `item`), may be given."""
+    member = _member(request, slug)
+    origins = _origins(request, member)
+    if request.method == "GET":
+        form = forms.EntryForm(
+            initial={"term": request.GET.get("term", "")[:TERM_LIMIT], "meaning": request.GET.get("meaning", "")[:2000]}
+        )
+        return _show(request, "glossary_new.html", member, {"form": form, "origins": origins})
+    form = forms.EntryForm(request.POST)
+    known = None
+    if form.is_valid():
+        try:
+            entry = entries.propose(
+                member, form.values, origins, approved=member.administers and "approve" in request.POST
+            )
+        except entries.TermKnown as already:
+            known = already.entry
+            form.add_error("term", _("The glossary has this term already: add to its entry."))
+        except entries.GlossaryFull:
+            form.add_error(None, _("The glossary is full: remove terms that no post uses."))
+        else:
+            messages.success(request, _("“%(term)s” is in the glossary.") % {"term": entry.term})
+            return redirect("annotation:glossary-entry", slug, entry.public_id)
+    context = {"form": form, "origins": origins, "known": known}
+    return _show(request, "glossary_new.html", member, context, status=422)
+
+
+@require_http_methods(["GET", "POST"])
+def entry(request: PersonRequest, slug: str, public_id: UUID) -> HttpResponse:
+    """One entry with its sources and its history; it is changed on the same page."""
+    member = _member(request, slug)
+    found = _entry(member, public_id)
+    form, status = forms.EntryForm(initial=forms.initial_of(found)), 200
+    if request.method == "POST":
+        form, status = forms.EntryForm(request.POST), 422
+        if form.is_valid():
+            try:
+                entries.change(member, found, form.values, form.cleaned_data["version"] or 0)
+            except entries.TermKnown as already:
+                form.add_error("term", _("“%(term)s” has an entry of its own.") % {"term": already.entry.term})
+            except entries.ChangedMeanwhile as meanwhile:
+                status, found = 409, meanwhile.entry
+                form.add_error(None, _meanwhile())
+            else:
+                messages.success(request, _("Stored."))
+                return redirect("annotation:glossary-entry", slug, public_id)
+    context = {
+        "entry": found,
+        "form": form,
+        "sources": found.sources.all(),
+        "versions": found.versions.select_related("member"),
+        "uses": found.uses.values("run").distinct().count(),
+        "may_approve": _may_approve(member, found),
+    }
+    return _show(request, "glossary_entry.html", member, context, status=status)
+
+
+@require_POST
+def rule(request: PersonRequest, slug: str, public_id: UUID) -> HttpResponse:
+    """Approve, retire or propose again."""
+    member = _member(request, slug)
+    found = _entry(member, public_id)
+    form = forms.RuleForm(request.POST)
+    if not form.is_valid():
+        messages.error(request, _("Choose what becomes of the entry."))
+    elif form.cleaned_data["status"] == GlossaryStatus.APPROVED and not _may_approve(member, found):
+        messages.error(request, _("Somebody else approves what you proposed."))
+    else:
+        try:
+            entries.rule(member, found, GlossaryStatus(form.cleaned_data["status"]), form.cleaned_data["version"])
+        except entries.ChangedMeanwhile:
+            messages.error(request, _meanwhile())
+    return redirect("annotation:glossary-entry", slug, public_id)
+
+
+@require_http_methods(["GET", "POST"])
+def import_file(request: PersonRequest, slug: str) -> HttpResponse:
+    """Bring a file of entries: all of them come in, or none and every bad row is named."""
+    member = _member(request, slug)
+    form, came, status = forms.FileForm(), None, 200
+    if request.method == "POST":
+        form, status = forms.FileForm(request.POST, request.FILES), 422
+        if form.is_valid():
+            approved = form.cleaned_data["approved"] and member.administers
+            came = files.import_entries(member, form.cleaned_data["file"].file, approved=approved)
+            if not came.errors:
+                said = _("%(added)d entries came in; %(known)d terms were here already and stay as they are.")
+                messages.success(request, said % {"added": came.added, "known": came.known})
+                return redirect("annotation:glossary", slug)
+    return _show(request, "glossary_import.html", member, {"form": form, "came": came}, status=status)
+
+
+@require_GET
+def file(request: PersonRequest, slug: str, kind: str) -> HttpResponseBase:
+    """The glossary as one file, streamed; it can be imported again."""
+    member = _member(request, slug)
+    if kind not in _FILES:
+        raise Http404
+    write, media_type = _FILES[kind]
+    answer = StreamingHttpResponse(write(member.project), content_type=media_type)
+    answer["Content-Disposition"] = content_disposition_header(True, f"{slug}-glossary.{kind}") or "attachment"
+    return answer
+
+
+@require_POST
+def use(request: PersonRequest, slug: str) -> HttpResponse:
+    """Edit where approved entries are used; for admins."""
+    member = member_of(request, slug, Role.ADMIN)
+    form = forms.UseForm(request.POST)
+    if form.is_valid():
+        changed = [name for name, value in form.cleaned_data.items() if getattr(member.project, name) != value]
+        for name in changed:
+            setattr(member.project, name, form.cleaned_data[name])
+        settings.change_settings(member, member.project, changed)
+        messages.success(request, _("Stored."))
+    return redirect("annotation:glossary", slug)
+
+
+def _entries(member: Membership) -> QuerySet[GlossaryEntry]:
+    return GlossaryEntry.objects.filter(project=member.project_id)
+
+
+def _entry(member: Membership, public_id: UUID) -> GlossaryEntry:
+    found = _entries(member).select_related("author").filter(public_id=public_id).first()
+    if found is None:
+        raise Http404
+    return found
+
+
+def _may_approve(member: Membership, entry: GlossaryEntry) -> bool:
+    """Admins approve anything; reviewers what somebody else proposed."""
+    return member.administers or entry.author_id != member.pk
+
+
+def _origins(request: PersonRequest, member: Membership) -> list[entries.Origin]:
+    """Where the address says the term is known from. An item or a decision of another project is none."""
+    given: dict[str, UUID] = {}
+    for name in ("run", "evidence", "decision", "item"):
+        try:
+            given[name] = UUID(request.GET.get(name, ""))
+        except ValueError:
+            continue
+    item = given.pop("item", None)
+    if item is not None and not member.project.items.filter(public_id=item).exists():
+        item = None
+    if "decision" in given:
+        mine = Adjudication.objects.filter(public_id=given["decision"], item__project=member.project_id)
+        if not mine.exists():
+            del given["decision"]
+    if item is not None and not given:
+        return [entries.Origin(GlossarySourceKind.REFERENCE, item, item)]
+    return [entries.Origin(GlossarySourceKind(kind), reference, item) for kind, reference in given.items()]
+
+
+def _meanwhile() -> str:
+    return _(
+        "Somebody changed this entry meanwhile. What you wrote is kept here; look at what stands now and try again."
+    )
+
+
+def _show(
+    request: PersonRequest, page: str, member: Membership, context: dict[str, Any], status: int = 200
+) -> HttpResponse:
+    shared = {"project": member.project, "membership": member}
+    return render(request, f"annotation/{page}", {**shared, **context}, status=status)

@@ -1,0 +1,110 @@
+"""Views of the guidelines' versions: written and compared by admins, read by annotators."""
+
+from typing import Any
+
+from django.contrib import messages
+from django.http import Http404, HttpResponse
+from django.shortcuts import redirect, render
+from django.utils.translation import gettext as _
+from django.views.decorators.http import require_GET, require_http_methods, require_POST
+
+from annotation.core.access import PersonRequest, member_of
+from annotation.domain.choices import Role
+from annotation.guidelines import versions as guideline_versions
+from annotation.guidelines.forms import GuidelineForm, example_forms, examples_in
+from annotation.models import Guideline, Project
+
+
+@require_http_methods(["GET", "POST"])
+def edit(request: PersonRequest, slug: str) -> HttpResponse:
+    """Write the next version, with a preview before it is stored."""
+    member = member_of(request, slug, Role.ADMIN)
+    newest = member.project.guidelines.first()
+    initial = {"text": newest.text, "begun_at": newest.number} if newest else {"begun_at": 0}
+    data = request.POST if request.method == "POST" else None
+    form, rows = (
+        GuidelineForm(data, initial={**initial, "asks_reading": True}),
+        example_forms(member.project, newest, data),
+    )
+    preview = None
+    valid = data is not None and form.is_valid() & rows.is_valid()
+    if valid and "preview" in request.POST:
+        preview = {"text": form.cleaned_data["text"], "examples": examples_in(rows)}
+    elif valid:
+        try:
+            made = guideline_versions.write_guidelines(member, examples=examples_in(rows), **form.cleaned_data)
+        except guideline_versions.ChangedMeanwhile as meanwhile:
+            valid = False
+            form.add_error(None, _meanwhile(meanwhile.number))
+        else:
+            said = _("Version %(number)s is in force.") % {"number": made.number} if made else _("Nothing changed.")
+            messages.success(request, said)
+            return redirect("annotation:guideline-versions", slug)
+    context = {
+        "project": member.project,
+        "membership": member,
+        "form": form,
+        "rows": rows,
+        "newest": newest,
+        "preview": preview,
+    }
+    return render(request, "annotation/guidelines_edit.html", context, status=422 if data and not valid else 200)
+
+
+@require_GET
+def versions(request: PersonRequest, slug: str) -> HttpResponse:
+    """Show all versions, who read them, and what changed between two (`from`, `to`: numbers)."""
+    member = member_of(request, slug, Role.ADMIN, Role.REVIEWER)
+    found = guideline_versions.guideline_versions(member.project)
+    context: dict[str, Any] = {"project": member.project, "membership": member, "versions": found}
+    if len(found) > 1 or "to" in request.GET:
+        old, new = _two(request, member.project, [each.guideline.number for each in found])
+        context |= {"old": old, "new": new, "changes": guideline_versions.differences(old, new)}
+    return render(request, "annotation/guideline_versions.html", context)
+
+
+@require_GET
+def version(request: PersonRequest, slug: str, number: int) -> HttpResponse:
+    """Show one version."""
+    member = member_of(request, slug, Role.ADMIN, Role.REVIEWER)
+    found = member.project.guidelines.select_related("author").filter(number=number).first()
+    if found is None:
+        raise Http404
+    context = {
+        "project": member.project,
+        "membership": member,
+        "guideline": found,
+        "examples": guideline_versions.examples_of(found),
+    }
+    return render(request, "annotation/guideline_version.html", context)
+
+
+@require_POST
+def read(request: PersonRequest, slug: str) -> HttpResponse:
+    """Record that an annotator read the version whose number was shown, and go on labelling."""
+    member = member_of(request, slug, Role.ANNOTATOR)
+    number = request.POST.get("number", "")
+    if number.isascii() and number.isdigit() and len(number) < 9:
+        guideline_versions.mark_guidelines_read(member, int(number))
+    return redirect("annotation:label", slug)
+
+
+def _two(request: PersonRequest, project: Project, numbers: list[int]) -> tuple[Guideline, Guideline]:
+    """Return the versions to compare: those of the request, else the newest two.
+
+    Raises Http404 for unknown numbers.
+    """
+    asked = [request.GET.get("from") or str(numbers[1:2] and numbers[1]), request.GET.get("to") or str(numbers[0])]
+    if not all(each.isascii() and each.isdigit() and len(each) < 9 for each in asked):
+        raise Http404
+    found = {each.number: each for each in project.guidelines.filter(number__in=[int(each) for each in asked])}
+    if any(int(each) not in found for each in asked):
+        raise Http404
+    return found[int(asked[0])], found[int(asked[1])]
+
+
+def _meanwhile(number: int) -> str:
+    return _(
+        "Somebody stored version %(number)s while you wrote. Your text is kept here: copy it, open the page again and "
+        "bring the two together."
+    ) % {"number": number}

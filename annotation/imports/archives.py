@@ -1,0 +1,209 @@
+"""A file as it came, opened: the table to read, the pictures beside it, and how far the reading is."""
+
+import hashlib
+import tempfile
+import time
+from collections.abc import Callable
+from contextlib import ExitStack
+from dataclasses import dataclass, replace
+from pathlib import Path, PurePosixPath
+from typing import BinaryIO
+
+from django.conf import settings
+
+from annotation.domain.formats import strict_json
+from annotation.domain.formats.base import BadValue, Format, Reading, RowError, Unreadable
+from annotation.domain.formats.detect import ZIP_MAGIC, Reader, binary_format, detect, open_reader
+from annotation.domain.formats.doccano import ByAnnotator, is_doccano
+from annotation.domain.formats.imagefolder import Folders
+from annotation.domain.imports.zip_archives import Archive, ArchiveLimits, BadArchive, open_archive, shown
+from annotation.imports.embedded_pictures import InlinePictures
+from annotation.imports.options import ImportOptions, Update
+from annotation.imports.remote_pictures import WithAddresses
+from annotation.media.pictures import NoPictures, PictureArchive, PictureFolder, PictureSource
+
+_TICK = 0.5
+_COPY = 2**20
+
+
+@dataclass(frozen=True)
+class Progress:
+    """How far the check is: rows read, share of the file read (0 to 1), rows a second."""
+
+    rows_done: int
+    share: float
+    rate: float
+
+
+Watch = Callable[[Progress], None]
+"""Called now and then while a file is read; may raise JobCancelled."""
+
+
+@dataclass(frozen=True)
+class Bundle:
+    """A table, opened, and where its pictures are; no table where an archive only brings pictures."""
+
+    table: BinaryIO | None
+    pictures: PictureSource
+    container: str
+    size: int
+    archive: Archive | None = None
+    inline: InlinePictures | None = None
+    several: tuple[tuple[str, BinaryIO], ...] = ()
+    """Tables that are one file together: a split folder each (ImageFolder), or an annotator each (doccano)."""
+
+    def reader(self, options: ImportOptions) -> tuple[Format, Reader]:
+        """Return the table's format and its rows.
+
+        Raises Unreadable if the table cannot be read.
+        """
+        if self.table is None:
+            raise Unreadable(RowError(0, "no_table", "The archive holds no table (.jsonl, .json, .csv, .tsv)."))
+        if self.several:
+            return self._together(options)
+        asked = options.format
+        found = detect(self.table, options.mapped) if asked in (Format.AUTO, Format.IMAGEFOLDER) else asked
+        update = options.update is not None
+        keep = self.inline.keep if self.inline else None
+        prefix = f"{_digest(self.table)[:8]}-"
+        reading = Reading(found, options.mapped, id_prefix=prefix, update=update, keep=keep)
+        return found, open_reader(self.table, reading)
+
+    def _together(self, options: ImportOptions) -> tuple[Format, Reader]:
+        """Join the rows of several tables."""
+        assert self.table is not None
+        if not _is_metadata(self.several[0][0]):
+            return Format.DOCCANO, ByAnnotator(self.several, Reading(Format.DOCCANO, options.mapped))
+        readers = []
+        for name, table in self.several:
+            reading = Reading(detect(table, options.mapped), options.mapped, id_prefix=f"{_digest(table)[:8]}-")
+            readers.append((str(PurePosixPath(name).parent), open_reader(table, reading)))
+        return Format.IMAGEFOLDER, Folders(readers)
+
+
+def unpacked(
+    file: BinaryIO,
+    stack: ExitStack,
+    options: ImportOptions,
+    images: Path | None,
+    *,
+    spacious: bool = False,
+    fetches: bool = True,
+) -> Bundle:
+    """Open the bundle in a file, read from its start; `stack` closes what is opened.
+
+    `fetches`: pictures named by address are fetched.
+
+    Raises BadArchive if the archive is refused.
+    """
+    bundle = _opened(file, stack, options, images, spacious)
+    return replace(bundle, pictures=WithAddresses(bundle.pictures, fetches=fetches))
+
+
+def _opened(file: BinaryIO, stack: ExitStack, options: ImportOptions, images: Path | None, spacious: bool) -> Bundle:
+    file.seek(0)
+    packed = file.read(4) == ZIP_MAGIC
+    size = file.seek(0, 2)
+    source: PictureSource = PictureFolder(images) if images else NoPictures()
+    limits = _archive_limits(spacious)
+    if not packed:
+        kind = binary_format(file)
+        if kind is None or (images is not None and kind is not Format.WEBDATASET):
+            return Bundle(file, source, "", size)
+        folder = stack.enter_context(tempfile.TemporaryDirectory(prefix="inline-"))
+        inline = InlinePictures(Path(folder), settings.PICTURE_MAX_BYTES, limits.total)
+        return Bundle(file, inline, "", size, inline=inline)
+    archive = open_archive(file, limits)
+    several = _several(archive, options)
+    if several:
+        opened = tuple((name, _unpack(archive, name, stack)) for name in several)
+        return Bundle(opened[0][1], PictureArchive(archive), "zip", size, archive, several=opened)
+    table = _table_of(archive, options)
+    if table is None:
+        return Bundle(None, PictureArchive(archive), "zip", size, archive)
+    return Bundle(_unpack(archive, table, stack), PictureArchive(archive, table), "zip", size, archive)
+
+
+def _unpack(archive: Archive, name: str, stack: ExitStack) -> BinaryIO:
+    unpacked: BinaryIO = stack.enter_context(tempfile.TemporaryFile())  # noqa: SIM115 (the stack closes it)
+    for piece in archive.pieces(name):
+        unpacked.write(piece)
+    return unpacked
+
+
+def _is_metadata(name: str) -> bool:
+    """Whether a member is the table of an ImageFolder."""
+    return PurePosixPath(name).name in ("metadata.jsonl", "metadata.csv", "metadata.parquet")
+
+
+def _several(archive: Archive, options: ImportOptions) -> list[str]:
+    """Return the members that form one table together; none if a single table is read."""
+    tables = archive.tables()
+    if options.table or len(tables) < 2:
+        return []
+    folders = sorted(name for name in tables if _is_metadata(name))
+    if folders and len(folders) == len(tables):
+        return folders
+    lines = [name for name in tables if PurePosixPath(name).suffix.lower() in (".jsonl", ".json")]
+    asked = options.format is Format.DOCCANO
+    if len(lines) == len(tables) and (asked or all(_begins_as_doccano(archive, name) for name in tables)):
+        return sorted(tables)
+    return []
+
+
+def _begins_as_doccano(archive: Archive, name: str) -> bool:
+    head = next(archive.pieces(name), b"").split(b"\n", 1)[0]
+    try:
+        return is_doccano(strict_json.parse(head.decode("utf-8-sig")))
+    except (BadValue, UnicodeDecodeError):
+        return False
+
+
+def _archive_limits(spacious: bool) -> ArchiveLimits:
+    times = 10 if spacious else 1
+    total = settings.ARCHIVE_MAX_BYTES * times
+    return ArchiveLimits(members=settings.ARCHIVE_MAX_MEMBERS * times, total=total, member=total)
+
+
+def _table_of(archive: Archive, options: ImportOptions) -> str | None:
+    tables = archive.tables()
+    if options.table:
+        if options.table not in archive.members:
+            raise BadArchive("no_table", f"There is no {shown(options.table)} in the archive.")
+        return options.table
+    if len(tables) > 1:
+        named = ", ".join(shown(name) for name in tables[:10])
+        reason = f"The archive holds {len(tables)} tables ({named}). Keep one, or name the one to read."
+        raise BadArchive("several_tables", reason)
+    if not tables and options.update is not Update.IMAGES:
+        raise BadArchive("no_table", "The archive holds no table (.jsonl, .json, .csv, .tsv).")
+    return tables[0] if tables else None
+
+
+class Clock:
+    """Tells how far the reading is, a few times a second."""
+
+    def __init__(self, bundle: Bundle, watch: Watch) -> None:
+        self.bundle, self.watch = bundle, watch
+        self.began = self.last = time.monotonic()
+        assert bundle.table is not None
+        here = bundle.table.tell()
+        self.size = bundle.table.seek(0, 2) or 1
+        bundle.table.seek(here)
+
+    def tick(self, rows: int) -> None:
+        now = time.monotonic()
+        if now - self.last < _TICK:
+            return
+        self.last = now
+        assert self.bundle.table is not None
+        share = min(1.0, self.bundle.table.tell() / self.size)
+        self.watch(Progress(rows, share, rows / max(now - self.began, 0.001)))
+
+
+def _digest(file: BinaryIO) -> str:
+    file.seek(0)
+    digest = hashlib.sha256()
+    while piece := file.read(_COPY):
+        digest.update(piece)
+    return digest.hexdigest()

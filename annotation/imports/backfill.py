@@ -1,0 +1,281 @@
+"""Filling gaps of items that are here already: pictures, priors, intents, known answers.
+
+What is there stays, and no label changes.
+"""
+
+from collections.abc import Callable, Iterator, Sequence
+from dataclasses import dataclass
+from uuid import UUID
+
+from django.db import transaction
+from django.db.models import F, Q
+
+from annotation.assignment.release_seats import reset_idle_members
+from annotation.consensus.case_from_rows import case_of, seats_of
+from annotation.domain.alignment import aligned_flag, alignment
+from annotation.domain.choices import EventVerb, Modality, PriorState, Stage
+from annotation.domain.formats.base import BadValue, Row, RowError, Unreadable
+from annotation.domain.imports.row import Intake
+from annotation.domain.imports.values import IncomingPrior
+from annotation.domain.patterns import corrected, pattern
+from annotation.domain.pictures.decoding import BadPicture
+from annotation.imports.archives import Bundle, Clock, Watch
+from annotation.imports.options import ImportOptions, ImportReport, Update, terms_of
+from annotation.imports.store import store_pictures
+from annotation.media.pictures import Gallery, discard_staged, known_pictures
+from annotation.models import Category, Item, Membership, Prior, Project, record
+from annotation.priors.results import release_item
+from annotation.training import control_items
+
+BATCH = 500
+
+
+def fill(
+    project: Project,
+    bundle: Bundle,
+    options: ImportOptions,
+    report: ImportReport,
+    *,
+    actor: Membership | None,
+    watch: Watch,
+    on_stored: Callable[[ImportReport], None],
+    row: UUID | None,
+) -> None:
+    """Fill the gaps that the options name; all of them or, where a row is wrong, none (as `import_file`)."""
+    with Gallery(project, bundle.pictures, keep=not report.dry_run, known=known_pictures(project)) as gallery:
+        filling = _Filling(project, bundle, options, report, gallery, watch, actor)
+        try:
+            with transaction.atomic():
+                filling.run()
+                if report.dry_run or (report.errors and not options.leave_out) or report.fatal:
+                    transaction.set_rollback(True)
+                else:
+                    what = str(options.update)
+                    record(EventVerb.FILLED, project=project, actor=actor, row=row, what=what, items=report.items)
+                    reset_idle_members(project)
+                    on_stored(report)
+                    report.stored = True
+        except BaseException:
+            report.stored = False
+            raise
+        finally:
+            if not report.stored:
+                for picture in gallery.staged():
+                    discard_staged(picture)
+
+
+@dataclass(frozen=True)
+class _Gap:
+    """An item without a picture, and the name under which its picture may be found."""
+
+    line: int
+    item: int
+    name: str
+
+
+class _Filling:
+    def __init__(
+        self,
+        project: Project,
+        bundle: Bundle,
+        options: ImportOptions,
+        report: ImportReport,
+        gallery: Gallery,
+        watch: Watch,
+        actor: Membership | None,
+    ) -> None:
+        self.actor = actor
+        self.project, self.bundle, self.options, self.report = project, bundle, options, report
+        self.gallery, self.watch = gallery, watch
+        self.intake = Intake(terms_of(project, options))
+        self.categories = {category.code: category for category in Category.objects.filter(project=project)}
+
+    def run(self) -> None:
+        match self.options.update:
+            case Update.IMAGES:
+                gaps = self._by_name() if self.bundle.table is None else self._by_row()
+                self._fill_pictures(list(gaps))
+            case Update.PRIORS:
+                for row, item in self._rows():
+                    self._try(self._fill_priors, row, item)
+            case Update.INTENDED:
+                for row, item in self._rows():
+                    self._try(self._fill_intent, row, item)
+            case Update.KNOWN:
+                for row, item in self._rows():
+                    self._try(self._fill_known, row, item)
+            case None:
+                raise ValueError("No update was asked for.")
+
+    def _try(self, change: Callable[[Row, Item], bool], row: Row, item: Item) -> None:
+        try:
+            changed = change(row, item)
+        except BadValue as fault:
+            self.report.errors.append(fault.at(row.line, row.external_id))
+            return
+        self.report.items += changed
+        self.report.unchanged += not changed
+
+    # ── Rows and their items ──────────────────────────────────────────────────
+
+    def _rows(self) -> Iterator[tuple[Row, Item]]:
+        """Rows with the items they name; a row without one is an error."""
+        self.report.format, reader = self.bundle.reader(self.options)
+        clock = Clock(self.bundle, self.watch)
+        batch: list[Row] = []
+        seen: dict[str, int] = {}
+        try:
+            for row in reader:
+                self.report.rows += 1
+                clock.tick(self.report.rows)
+                if isinstance(row, RowError):
+                    self.report.errors.append(row)
+                elif seen.setdefault(row.external_id, row.line) != row.line:
+                    reason = f"The id {row.external_id} stands in line {seen[row.external_id]} and in line {row.line}."
+                    self.report.errors.append(RowError(row.line, "duplicate_id", reason, "id"))
+                else:
+                    batch.append(row)
+                if len(batch) >= BATCH:
+                    yield from self._with_items(batch)
+                    batch = []
+        except Unreadable as fault:
+            self.report.give_up(fault.error)
+        yield from self._with_items(batch)
+
+    def _with_items(self, rows: Sequence[Row]) -> Iterator[tuple[Row, Item]]:
+        names = [row.external_id for row in rows]
+        found = Item.objects.select_related("project", "intended", "category")
+        items = {item.external_id: item for item in found.filter(project=self.project, external_id__in=names)}
+        for row in rows:
+            if row.external_id in items:
+                yield row, items[row.external_id]
+            else:
+                reason = f"The project has no item {row.external_id}; import it first."
+                self.report.errors.append(RowError(row.line, "unknown_id", reason, "id", external_id=row.external_id))
+
+    # ── Pictures ──────────────────────────────────────────────────────────────
+
+    def _by_row(self) -> Iterator[_Gap]:
+        for row, item in self._rows():
+            name = row.picture or item.picture_name
+            if name and _lacks_picture(item):
+                yield _Gap(row.line, item.pk, name)
+            else:
+                self.report.unchanged += 1
+
+    def _by_name(self) -> Iterator[_Gap]:
+        """Every item whose picture is missing, by the name its own file gave it."""
+        self.report.container = "zip"
+        missing = Item.objects.filter(project=self.project, picture_missing=True).exclude(picture_name="")
+        for item, name in missing.values_list("pk", "picture_name").iterator():
+            yield _Gap(0, item, name)
+
+    def _fill_pictures(self, gaps: Sequence[_Gap]) -> None:
+        report = self.report
+        found = [gap for gap in gaps if self.gallery.want(gap.name)]
+        report.missing_images = len(gaps) - len(found)
+        self.gallery.finish()
+        known = dict(self.gallery.known)
+        if not report.dry_run:
+            known |= store_pictures(self.project, self.gallery.staged())
+        for gap in found:
+            result = self.gallery.result(gap.name)
+            if isinstance(result, BadPicture):
+                reason = f"{ascii(gap.name[:120])}: {result.sentence}"
+                report.errors.append(RowError(gap.line, result.code, reason, "image", result.limit, result.status))
+                continue
+            if not report.dry_run:
+                self._give_picture(gap, known[result])
+            report.items += 1
+        report.pictures = report.items
+        if self.bundle.archive is not None:
+            extra = sorted(set(self.bundle.archive.pictures()) - self.gallery.keys)
+            report.extra_pictures, report.extra_names = len(extra), extra[:20]
+
+    def _give_picture(self, gap: _Gap, picture: int) -> None:
+        bare = Item.objects.filter(pk=gap.item, picture=None)
+        bare.update(picture=picture, picture_missing=False, picture_name=gap.name, version=F("version") + 1)
+        for item in Item.objects.select_related("project").filter(pk=gap.item, stage=Stage.IMPORTED):
+            release_item(item)
+
+    # ── Priors ────────────────────────────────────────────────────────────────
+
+    def _fill_priors(self, row: Row, item: Item) -> bool:
+        given = [
+            self.intake.prior(modality, prior)
+            for modality, prior in ((Modality.TEXT, row.text_prior), (Modality.IMAGE, row.image_prior))
+            if prior is not None
+        ]
+        filled = [self._fill_prior(item, prior) for prior in given]
+        if not any(filled):
+            return False
+        self.report.priors += sum(filled)
+        self._complete(item, given)
+        return True
+
+    def _fill_prior(self, item: Item, prior: IncomingPrior) -> bool:
+        """Store a prior where there is none that says something; a refused or unreadable one is a gap."""
+        current = item.priors.filter(modality=prior.modality, current=True)
+        if current.filter(state=PriorState.OK).exists():
+            return False
+        current.update(current=False)
+        Prior.objects.create(
+            item=item,
+            modality=prior.modality,
+            category=None if prior.category is None else self.categories[prior.category],
+            hateful=prior.hateful,
+            explanation=prior.explanation,
+            model=prior.model,
+            severity=prior.severity,
+        )
+        return True
+
+    def _complete(self, item: Item, given: Sequence[IncomingPrior]) -> None:
+        """Apply what follows from new priors: severity, an undefined pattern, the stage of a waiting item."""
+        changed: dict[str, object] = {}
+        severities = [prior.severity for prior in given if prior.severity is not None]
+        if item.severity is None and severities:
+            changed["severity"] = max(severities)
+        if item.pattern is None and item.category is not None and item.stage in (Stage.GOLD, Stage.DISPUTED):
+            case = case_of(item, seats_of(item))
+            bits = pattern(corrected(case.priors, case.votes), item.category.hateful)
+            if bits is not None:
+                changed |= {"pattern": bits.code, "difficulty": bits.difficulty}
+        if changed:
+            Item.objects.filter(pk=item.pk).update(**changed)
+        release_item(item)
+
+    # ── Intents ───────────────────────────────────────────────────────────────
+
+    def _fill_intent(self, row: Row, item: Item) -> bool:
+        code, hateful = self.intake.intent_of(row)
+        if (code is None and hateful is None) or item.intended is not None or item.intended_hateful is not None:
+            return False
+        intent = self.intake.intent(code, hateful)
+        category = item.category.value() if item.category else None
+        closed = item.stage in (Stage.GOLD, Stage.DISPUTED)
+        aligned = aligned_flag(alignment(category, item.hateful, intent)) if closed else item.aligned
+        intended = None if code is None else self.categories[code]
+        unsaid = Item.objects.filter(Q(intended=None, intended_hateful=None), pk=item.pk)
+        return bool(unsaid.update(intended=intended, intended_hateful=hateful, aligned=aligned))
+
+    # ── Known answers ─────────────────────────────────────────────────────────
+
+    def _fill_known(self, row: Row, item: Item) -> bool:
+        known = self.intake.known_of(row)
+        if known is None or item.stage == Stage.KNOWN:
+            return False
+        key = control_items.KnownAnswerKey(self.categories[known.category], known.explanation, known.training)
+        try:
+            control_items.mark_control_item(item, self.actor, key)
+        except control_items.NotMarkable as fault:
+            raise BadValue(fault.code, fault.sentence, "known_category") from fault
+        return True
+
+
+def _lacks_picture(item: Item) -> bool:
+    """Return whether the item may still get a picture.
+
+    An announced picture may always follow; another one only before anybody judged the text alone.
+    """
+    return item.picture_id is None and (item.picture_missing or item.stage in (Stage.IMPORTED, Stage.READY))

@@ -1,0 +1,51 @@
+"""Pictures that come inside a table or a shard: kept in a temporary folder while the file is read, never longer."""
+
+import secrets
+from pathlib import Path
+from typing import IO
+
+from annotation.domain.formats.base import BadValue
+from annotation.domain.pictures.decoding import BadPicture
+
+_COPY = 1 << 20
+
+
+class InlinePictures:
+    """A source of pictures that the reader of the table fills. No name of the file is ever a path here."""
+
+    complete = False
+
+    def __init__(self, folder: Path, largest: int, total: int) -> None:
+        """`largest`: bytes of one picture, `total`: of all."""
+        self._folder, self._largest, self._left = folder, largest, total
+        self._places: dict[str, Path] = {}
+
+    def keep(self, name: str, content: bytes | IO[bytes]) -> str:
+        """Keep a picture under a name; returns the name. Raises BadValue where it is too large."""
+        if name in self._places:
+            raise BadValue("duplicate_member", f"The picture {ascii(name[:120])} stands there twice.", "image")
+        place = self._folder / secrets.token_hex(16)
+        size = 0
+        with place.open("xb") as out:
+            if isinstance(content, bytes):
+                size = out.write(content)
+            else:
+                while size <= self._largest and (block := content.read(_COPY)):
+                    size += out.write(block)
+        self._left -= size
+        if size > self._largest or self._left < 0:
+            place.unlink()
+            reason = "The picture is too large." if size > self._largest else "The pictures are too large together."
+            raise BadValue("picture_too_large", reason, "image", self._largest)
+        self._places[name] = place
+        return name
+
+    def find(self, name: str) -> str | None:
+        place = self._places.get(name)
+        return str(place) if place else None
+
+    def read(self, key: str, limit: int) -> bytes:
+        content = Path(key).read_bytes()
+        if len(content) > limit:
+            raise BadPicture("picture_too_large", f"The picture has more than {limit:,} bytes.", 413, limit)
+        return content

@@ -1,0 +1,162 @@
+"""The form that brings a file: the file, and how it is to be read."""
+
+from typing import Any
+
+from django import forms
+from django.utils.translation import gettext_lazy as _
+
+from annotation.domain.choices import SourceLabels
+from annotation.domain.formats.base import Format, LabelUse, Mapped
+from annotation.domain.imports.redaction import Mask
+from annotation.imports.options import ImportOptions, Update
+
+_FORMATS = (
+    (Format.AUTO, _("as its content says")),
+    (Format.INTERPLAY, _("Interplay JSON lines")),
+    (Format.JSONL, _("JSON lines of another shape")),
+    (Format.CSV, _("CSV")),
+    (Format.TSV, _("TSV")),
+    (Format.HVLI, _("H-VLI")),
+    (Format.HATEFUL_MEMES, _("Hateful Memes")),
+    (Format.MMHS150K, _("MMHS150K")),
+    (Format.HATEXPLAIN, _("HateXplain")),
+    (Format.LABEL_STUDIO, "Label Studio (JSON, JSON-MIN, CSV)"),
+    (Format.DOCCANO, _("doccano (JSON lines, or a ZIP with a file for each annotator)")),
+    (Format.PARQUET, _("Parquet")),
+    (Format.WEBDATASET, _("WebDataset (one tar shard)")),
+)
+_SOURCE_LABELS = (
+    (SourceLabels.SEATS, _("fill seats")),
+    (SourceLabels.INTENDED, _("become the intended category, where unanimous")),
+)
+_LABEL_USES = (
+    (LabelUse.INTENDED, _("the intended category")),
+    (LabelUse.GOLD, _("gold")),
+    (LabelUse.SEAT, _("one annotator's label")),
+)
+_UPDATES = (
+    ("", _("new items")),
+    (Update.IMAGES, _("missing pictures of items that are here")),
+    (Update.PRIORS, _("missing priors of items that are here")),
+    (Update.INTENDED, _("missing intents of items that are here")),
+    (Update.KNOWN, _("known answers of items that nobody was asked about yet")),
+)
+_MASKS = (
+    (Mask.HANDLES, _("handles (@name)")),
+    (Mask.URLS, _("web addresses")),
+    (Mask.EMAILS, _("e-mail addresses")),
+    (Mask.PHONES, _("telephone numbers")),
+)
+_COLUMNS = ("text_column", "label_column", "image_column", "id_column", "annotator_column")
+
+
+def _column(label: Any) -> forms.CharField:
+    return forms.CharField(label=label, required=False, max_length=200, strip=False)
+
+
+class OptionsForm(forms.Form):
+    """How a file is to be read and what its labels mean here."""
+
+    update = forms.ChoiceField(label=_("The file brings"), choices=_UPDATES, required=False)
+    source_labels = forms.ChoiceField(label=_("Labels in the file"), choices=_SOURCE_LABELS, required=False)
+    batch = forms.CharField(
+        label=_("Batch"), required=False, max_length=100, help_text=_("For rows that name none; items open by batch.")
+    )
+    skip_existing = forms.BooleanField(label=_("Pass over rows whose id is here already"), required=False)
+    mask = forms.MultipleChoiceField(
+        label=_("Mask in texts"), choices=_MASKS, required=False, widget=forms.CheckboxSelectMultiple
+    )
+    format = forms.ChoiceField(label=_("Format"), choices=_FORMATS, required=False)
+    text_column = _column(_("Column of the text"))
+    image_column = _column(_("Column of the picture"))
+    id_column = _column(_("Column of the id"))
+    label_column = _column(_("Column of the label"))
+    annotator_column = _column(_("Column of the annotator"))
+    label_is = forms.ChoiceField(label=_("The label is"), choices=_LABEL_USES, required=False)
+    values = forms.CharField(
+        label=_("What labels are called"),
+        required=False,
+        max_length=10_000,
+        strip=False,
+        widget=forms.Textarea({"rows": 3}),
+        help_text=_("A line each: VALUE=CATEGORY. “hateful” and “not_hateful” say only that much."),
+    )
+    seats_from_data = forms.BooleanField(label=_("Rows may have more labels than seats"), required=False)
+    table = forms.CharField(
+        label=_("Table in the ZIP"), required=False, max_length=512, help_text=_("Where it holds several.")
+    )
+    source = forms.CharField(label=_("Source"), required=False, max_length=500)
+    licence = forms.CharField(label=_("Licence"), required=False, max_length=200)
+
+    MAIN = ("update", "source_labels", "batch", "skip_existing", "mask")
+
+    @property
+    def main_fields(self) -> list[forms.BoundField]:
+        return [self[name] for name in self.MAIN]
+
+    @property
+    def more_fields(self) -> list[forms.BoundField]:
+        return [field for field in self if field.name not in self.MAIN and field.name != "file"]
+
+    def clean_values(self) -> dict[str, str]:
+        """Parse the mapping of values. A line without = is refused."""
+        mapping = {}
+        for line in self.cleaned_data["values"].splitlines():
+            if not line:
+                continue
+            value, sign, category = line.rpartition("=")
+            if not sign or not value or not category:
+                raise forms.ValidationError(
+                    _("“%(line)s” is not of the form VALUE=CATEGORY."), code="bad_mapping", params={"line": line[:60]}
+                )
+            mapping[value] = category
+        return mapping
+
+    def options(self) -> ImportOptions:
+        """Return the options; the form must be valid."""
+        asked = self.cleaned_data
+        columns = {name.removesuffix("_column"): asked[name] for name in _COLUMNS}
+        label_is = LabelUse(asked["label_is"] or LabelUse.INTENDED)
+        return ImportOptions(
+            format=Format(asked["format"] or Format.AUTO),
+            mapped=Mapped(**columns, values=asked["values"], label_is=label_is),
+            source_labels=SourceLabels(asked["source_labels"] or SourceLabels.SEATS),
+            update=Update(asked["update"]) if asked["update"] else None,
+            masks=frozenset(Mask(kind) for kind in asked["mask"]),
+            skip_existing=asked["skip_existing"],
+            seats_from_data=asked["seats_from_data"],
+            table=asked["table"],
+            batch=asked["batch"],
+            source=asked["source"],
+            licence=asked["licence"],
+        )
+
+    @staticmethod
+    def initial_of(options: ImportOptions) -> dict[str, Any]:
+        """Return the form's initial values for stored options."""
+        mapped = options.mapped
+        return {
+            **{name: getattr(mapped, name.removesuffix("_column")) for name in _COLUMNS},
+            "values": "\n".join(f"{value}={category}" for value, category in mapped.values.items()),
+            "label_is": mapped.label_is,
+            "format": options.format,
+            "source_labels": options.source_labels,
+            "update": options.update or "",
+            "mask": sorted(options.masks),
+            **{
+                name: getattr(options, name)
+                for name in ("skip_existing", "seats_from_data", "table", "batch", "source", "licence")
+            },
+        }
+
+
+class UploadForm(OptionsForm):
+    """A file and how it is to be read. An empty file passes: the reader says what is wrong with it."""
+
+    file = forms.FileField(
+        label=_("File"),
+        allow_empty_file=True,
+        help_text=_("A table, or a ZIP of a table and its pictures."),
+        widget=forms.ClearableFileInput({"accept": ".jsonl,.json,.csv,.tsv,.txt,.zip"}),
+    )
+    field_order = ("file",)

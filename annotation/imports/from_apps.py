@@ -1,0 +1,54 @@
+"""Items that other apps make come in as those of files do: through the same checks, into the same rows.
+
+For a few at a time whose pictures the project holds already; a file comes in by `importing`.
+"""
+
+from collections.abc import Sequence
+
+from annotation.assignment.release_seats import reset_idle_members
+from annotation.batches.open_items import open_items
+from annotation.batches.state import ensure_batches, update_item_queues
+from annotation.core.bulk_insert import Sender
+from annotation.domain.choices import BatchState, EventVerb
+from annotation.domain.formats.base import BadValue, Row
+from annotation.domain.imports.row import Intake
+from annotation.domain.imports.values import Incoming
+from annotation.imports.options import ImportOptions, terms_of
+from annotation.imports.store import ItemStore
+from annotation.models import Batch, Item, Membership, Picture, Project, record
+
+
+def prepare(project: Project, batch: str) -> None:
+    """See to it that the batch has a row; before the transaction that takes items in."""
+    ensure_batches(project, [batch])
+
+
+def take_in(project: Project, rows: Sequence[tuple[Row, Picture | None]], actor: Membership | None) -> list[Item]:
+    """Store these rows as items, within the caller's transaction; in the order given.
+
+    Raises BadValue for a row that no file could bring either, and for an id that is there already.
+    """
+    intake = Intake(terms_of(project, ImportOptions()))
+    taken: list[tuple[Incoming, str]] = []
+    for row, picture in rows:
+        item = intake.take(row)
+        assert isinstance(item, Incoming)  # only rows with labels of a source are ever dropped
+        taken.append((item, picture.sha256 if picture else ""))
+    names = [row.external_id for row, _picture in rows]
+    if (known := Item.objects.filter(project=project, external_id__in=names).first()) is not None:
+        raise BadValue("id_exists", f"The project has an item {known.external_id} already.", "id")
+    pictures = {picture.sha256: picture.pk for _row, picture in rows if picture is not None}
+    with Sender() as sender:
+        ItemStore(project, pictures, sender).store(taken)
+    record(EventVerb.IMPORTED, project=project, actor=actor, items=len(taken), labels=0, priors=0, format="made here")
+    reset_idle_members(project)
+    found = {item.external_id: item for item in Item.objects.filter(project=project, external_id__in=names)}
+    return [found[name] for name in names]
+
+
+def settle(project: Project, batch: str, actor: Membership | None) -> None:
+    """Put the new items into their queues and open them where the project wants that; after the transaction."""
+    update_item_queues(project)
+    handed_out = Batch.objects.filter(project=project, name=batch, state=BatchState.OPEN)
+    if project.new_batches == BatchState.OPEN and handed_out.exists():
+        open_items(project, actor, batch)

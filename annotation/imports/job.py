@@ -1,0 +1,146 @@
+"""The job of an uploaded file: check it by a dry run, store it, and remove what is not needed any more."""
+
+from dataclasses import asdict
+from datetime import timedelta
+from itertools import chain
+from pathlib import PurePosixPath
+from typing import BinaryIO, cast
+
+from django.core.files.base import ContentFile
+from django.core.files.storage import default_storage
+from django.db.models import Q
+from django.utils import timezone
+
+from annotation.core.csv_response import csv_file
+from annotation.core.jobs import JobCancelled, JobKind, Phase
+from annotation.imports.options import ImportOptions, ImportReport
+from annotation.imports.run import import_file
+from annotation.media.pictures import remove_orphans
+from annotation.models import Import, ImportState
+
+FOLDER = "imports"
+SMALL = 2 * 2**20
+"""Bytes of a file that is read while the page waits: a second or two."""
+_WALKED = f"{FOLDER}/walked"
+KEPT = timedelta(days=2)
+"""Files of imports that nobody went on with are removed after so long."""
+
+
+def _check(row: Import) -> None:
+    _read(row, dry_run=True)
+
+
+def _store(row: Import) -> None:
+    _read(row, dry_run=False)
+
+
+def _read(row: Import, *, dry_run: bool) -> None:
+    """Read the file to its end, and store what came of it."""
+    with row.file.open("rb") as file:
+        report = import_file(
+            row.project,
+            cast(BinaryIO, file.file),
+            ImportOptions.from_json(row.options),
+            dry_run=dry_run,
+            actor=row.started_by,
+            watch=lambda progress: IMPORTS.beat(row, **asdict(progress)),
+            on_stored=lambda report: _stored(row, report),
+            row=row.public_id,
+        )
+    if report.stored:
+        forget_file(row)
+    elif dry_run and not report.errors:
+        _keep(row, report, ImportState.CHECKED)
+    else:
+        good = dry_run and ImportOptions.from_json(row.options).leave_out and report.items > 0 and not report.fatal
+        _keep(row, report, ImportState.CHECKED if good else ImportState.REFUSED)
+
+
+def _stored(row: Import, report: ImportReport) -> None:
+    """Mark the import done, in the transaction that stores its rows.
+
+    Raises JobCancelled at the last moment.
+    """
+    report.stored = True
+    try:
+        IMPORTS.finish(row, rows_done=report.rows, share=1, outcome=report.as_json())
+    except JobCancelled:
+        report.stored = False
+        raise
+
+
+def _keep(row: Import, report: ImportReport, state: ImportState) -> None:
+    if row.error_list:
+        row.error_list.delete(save=False)
+    errors = ""
+    if report.errors:
+        name = f"{PurePosixPath(row.file.name or FOLDER).with_suffix('')}-errors.csv"
+        errors = default_storage.save(name, ContentFile(_error_csv(report)))
+    kept = Import.objects.filter(pk=row.pk, state__in=(ImportState.CHECKING, ImportState.IMPORTING)).update(
+        state=state,
+        rows_done=report.rows,
+        share=1,
+        outcome=report.as_json(),
+        error_list=errors,
+        beat_at=None,
+        finished_at=timezone.now() if state == ImportState.REFUSED else None,
+    )
+    if not kept and errors:
+        default_storage.delete(errors)
+
+
+def _error_csv(report: ImportReport) -> bytes:
+    """Every error with its line, id, field, code and reason, safe to open in a spreadsheet."""
+    rows = ((error.line, error.external_id, error.field, error.code, error.reason) for error in report.errors)
+    return csv_file(chain([("line", "id", "field", "code", "reason")], rows))
+
+
+def forget_file(row: Import) -> None:
+    """Remove what was uploaded; what is known of it stays."""
+    for stored in (row.file, row.error_list):
+        if stored:
+            stored.delete(save=False)
+    Import.objects.filter(pk=row.pk).update(file="", error_list="")
+
+
+IMPORTS = JobKind(
+    "import",
+    Import,
+    phases=(
+        Phase(_check, ImportState.UPLOADED, ImportState.CHECKING),
+        # Signs of life of the storing transaction are not seen before it commits.
+        Phase(_store, ImportState.IMPORTING, ImportState.IMPORTING, lapse=timedelta(minutes=5)),
+    ),
+    is_small=lambda row: row.size <= SMALL,
+    clean_up=forget_file,
+    resting=(ImportState.CHECKED, ImportState.REFUSED),
+    related=("project", "started_by"),
+)
+
+
+# ── For the sweeper ───────────────────────────────────────────────────────────
+
+
+def forget_old_files() -> int:
+    """Remove files of imports that ended or that nobody went on with, and pictures that no row names."""
+    old = timezone.now() - KEPT
+    resting = (ImportState.CHECKED, ImportState.REFUSED)
+    ended = (ImportState.DONE, ImportState.CANCELLED, ImportState.FAILED)
+    rows = Import.objects.exclude(file="").filter(Q(state__in=ended) | Q(state__in=resting, created_at__lt=old))
+    removed = 0
+    for row in rows[:200]:
+        Import.objects.filter(pk=row.pk, state=ImportState.CHECKED).update(state=ImportState.CANCELLED)
+        forget_file(row)
+        removed += 1
+    return removed + _orphans()
+
+
+def _orphans() -> int:
+    """Look for pictures without a row, once in six hours: that walks over every file."""
+    now = timezone.now()
+    if default_storage.exists(_WALKED):
+        if default_storage.get_modified_time(_WALKED) > now - timedelta(hours=6):
+            return 0
+        default_storage.delete(_WALKED)
+    default_storage.save(_WALKED, ContentFile(b""))
+    return remove_orphans(now - KEPT)

@@ -1,0 +1,341 @@
+"""Items and what is known about them come in from a file: checked as a whole first, then all rows are stored or none.
+
+The file is read once. Every row is parsed, decided and checked, and what will be stored waits in a temporary file;
+only if nothing stands against it does one transaction write it, so that the database is busy for seconds and a dry
+run is the very same way without its last step.
+"""
+
+import pickle
+import tempfile
+import time
+from collections import Counter
+from collections.abc import Callable, Iterator
+from contextlib import ExitStack
+from pathlib import Path
+from typing import IO, Any, BinaryIO
+from uuid import UUID
+
+from django.db import IntegrityError, transaction
+
+from annotation.assignment.release_seats import reset_idle_members
+from annotation.batches.open_items import open_items
+from annotation.batches.state import ensure_batches, update_item_queues
+from annotation.core.bulk_insert import Sender
+from annotation.domain.choices import BatchState, EventVerb
+from annotation.domain.formats.base import BadValue, Row, RowError, Unreadable
+from annotation.domain.imports.redaction import Mask
+from annotation.domain.imports.row import Intake
+from annotation.domain.imports.values import Dropped, Incoming
+from annotation.domain.imports.zip_archives import BadArchive, shown
+from annotation.domain.pictures.decoding import BadPicture
+from annotation.imports import backfill
+from annotation.imports.archives import Bundle, Clock, Watch, unpacked
+from annotation.imports.options import ImportOptions, ImportReport, terms_of
+from annotation.imports.store import ItemStore, store_pictures
+from annotation.media.pictures import Gallery, discard_staged, known_pictures
+from annotation.models import Batch, Item, Membership, Project, record
+
+BATCH = 500
+MAX_ERRORS = 100_000
+"""Errors kept of one file; after so many, reading it further helps nobody."""
+
+
+def import_file(
+    project: Project,
+    file: BinaryIO,
+    options: ImportOptions,
+    *,
+    images: Path | None = None,
+    dry_run: bool = False,
+    actor: Membership | None = None,
+    watch: Watch = lambda progress: None,
+    on_stored: Callable[[ImportReport], None] = lambda report: None,
+    spacious: bool = False,
+    fetches: bool = True,
+    row: UUID | None = None,
+) -> ImportReport:
+    """Import a table, or a ZIP of a table and its pictures, into the project; say what was (or would be) stored.
+
+    Nothing is stored where the report has errors, unless the options leave bad rows out. `images` is a folder of
+    pictures for a table without a ZIP. `on_stored` is called in the transaction that stores. `spacious` allows ten
+    times larger archives, for whoever sits at the machine. `fetches`: pictures that are named by address are fetched,
+    which may take minutes. `row` names the import in the event that is recorded.
+    Raises JobCancelled where `watch` does.
+    """
+    began = time.monotonic()
+    report = ImportReport(dry_run=dry_run)
+
+    def stored(report: ImportReport) -> None:
+        report.seconds = time.monotonic() - began
+        on_stored(report)
+
+    with ExitStack() as stack:
+        try:
+            bundle = unpacked(file, stack, options, images, spacious=spacious, fetches=fetches)
+            report.container, report.bytes = bundle.container, bundle.size
+            if options.update is not None:
+                backfill.fill(project, bundle, options, report, actor=actor, watch=watch, on_stored=stored, row=row)
+            else:
+                _Import(project, bundle, options, report, watch, stack).run(actor, stored, row)
+        except Unreadable as fault:
+            report.give_up(fault.error)
+        except BadArchive as fault:
+            report.give_up(RowError(0, fault.code, fault.sentence, limit=fault.limit, status=fault.status))
+    report.errors.sort(key=lambda error: error.line)
+    report.seconds = time.monotonic() - began
+    return report
+
+
+class _Import:
+    """One file on its way through: read and checked row by row, spooled, then stored."""
+
+    def __init__(
+        self,
+        project: Project,
+        bundle: Bundle,
+        options: ImportOptions,
+        report: ImportReport,
+        watch: Watch,
+        stack: ExitStack,
+    ) -> None:
+        self.project, self.bundle, self.options, self.report, self.watch = project, bundle, options, report, watch
+        self.intake = Intake(terms_of(project, options))
+        self.spool: IO[bytes] = stack.enter_context(tempfile.TemporaryFile())  # noqa: SIM115 (the stack closes it)
+        self.known = known_pictures(project)
+        keep = not report.dry_run
+        self.gallery = stack.enter_context(Gallery(project, bundle.pictures, keep=keep, known=self.known))
+        self.line_of: dict[str, int] = {}
+        self.texts: set[str] = set()
+        self.lines_of_picture: dict[str, list[int]] = {}
+        self.twins: set[int] = set()
+        self.annotators: set[str] = set()
+        self.batches: set[str] = set()
+        self.masked: Counter[str] = Counter({str(kind): 0 for kind in Mask if kind in options.masks})
+        self.crowded = Item.objects.filter(project=project).exists()
+
+    def run(self, actor: Membership | None, on_stored: Callable[[ImportReport], None], row: UUID | None) -> None:
+        try:
+            self._check()
+            if not self.report.dry_run and self._may_store():
+                self._store(actor, on_stored, row)
+            else:
+                self._drop_files()
+        except BaseException:
+            self._drop_files()
+            raise
+
+    def _may_store(self) -> bool:
+        without_bad_rows = self.options.leave_out and not self.report.fatal and self.report.items > 0
+        return not self.report.errors or without_bad_rows
+
+    def _drop_files(self) -> None:
+        for picture in self.gallery.staged():
+            discard_staged(picture)
+
+    # ── Checking ──────────────────────────────────────────────────────────────
+
+    def _check(self) -> None:
+        report = self.report
+        report.format, reader = self.bundle.reader(self.options)
+        clock = Clock(self.bundle, self.watch)
+        batch: list[Incoming] = []
+        try:
+            for row in reader:
+                report.rows += 1
+                clock.tick(report.rows)
+                item = self._taken(row)
+                if item is not None:
+                    batch.append(item)
+                if len(batch) >= BATCH:
+                    self._pass_on(batch)
+                    batch = []
+                if len(report.errors) >= MAX_ERRORS:
+                    break
+        except Unreadable as fault:
+            report.give_up(fault.error)
+        self._pass_on(batch)
+        report.ignored = sorted(reader.ignored)[:50]
+        self.gallery.finish()
+        self._check_pictures()
+        report.duplicates = len(self.twins)
+        report.annotators = len(self.annotators)
+        report.masked = dict(self.masked)
+
+    def _taken(self, row: Row | RowError) -> Incoming | None:
+        """Return the item of a row that passes every check that needs no database."""
+        if isinstance(row, RowError):
+            self.report.errors.append(row)
+            return None
+        try:
+            self._check_id(row)
+            item = self.intake.take(row)
+            if isinstance(item, Dropped):
+                self.report.dropped += 1
+                return None
+            self._want_picture(row)
+        except BadValue as fault:
+            self.report.errors.append(fault.at(row.line, row.external_id))
+            return None
+        return item
+
+    def _check_id(self, row: Row) -> None:
+        first = self.line_of.setdefault(row.external_id, row.line)
+        if first != row.line:
+            reason = f"The id {row.external_id} stands in line {first} and in line {row.line}."
+            raise BadValue("duplicate_id", reason, "id")
+
+    def _want_picture(self, row: Row) -> None:
+        if not row.picture:
+            return
+        if self.gallery.want(row.picture):
+            self.lines_of_picture.setdefault(row.picture, []).append(row.line)
+        elif self.bundle.pictures.complete:
+            raise BadValue("missing_picture", f"{shown(row.picture)} is not in the archive.", "image")
+        else:
+            self.report.missing_images += 1
+
+    def _pass_on(self, batch: list[Incoming]) -> None:
+        """Compare a batch with what the project holds, count it, and keep it for storing."""
+        if not batch:
+            return
+        fresh = self._not_yet_here(batch)
+        self._find_twins(fresh)
+        for item in fresh:
+            self._count(item)
+        if not self.report.dry_run and (not self.report.errors or self.options.leave_out):
+            pickle.dump(fresh, self.spool, protocol=pickle.HIGHEST_PROTOCOL)
+
+    def _not_yet_here(self, batch: list[Incoming]) -> list[Incoming]:
+        if not self.crowded:
+            return batch
+        names = [item.external_id for item in batch]
+        here = Item.objects.filter(project=self.project, external_id__in=names)
+        there = set(here.values_list("external_id", flat=True))
+        for item in batch:
+            if item.external_id in there:
+                self._already_here(item)
+        return [item for item in batch if item.external_id not in there]
+
+    def _already_here(self, item: Incoming) -> None:
+        if item.picture in self.lines_of_picture:
+            self.lines_of_picture[item.picture].remove(item.line)
+        if self.options.skip_existing:
+            self.report.existing += 1
+            self.twins.add(item.line)
+            return
+        reason = f"The project has an item {item.external_id} already; it is never overwritten."
+        error = RowError(item.line, "id_exists", reason, "id", status=409, external_id=item.external_id)
+        self.report.errors.append(error)
+
+    def _find_twins(self, batch: list[Incoming]) -> None:
+        """Warn of equal texts, however they are composed, in the file and in the project."""
+        there: set[str] = set()
+        if self.crowded:
+            digests = [item.text_sha256 for item in batch if item.text_sha256]
+            same = Item.objects.filter(project=self.project, text_sha256__in=digests)
+            there = set(same.values_list("text_sha256", flat=True))
+        for item in batch:
+            digest = item.text_sha256
+            if not digest:
+                continue
+            if digest in self.texts or digest in there:
+                self._note_twin(item)
+            self.texts.add(digest)
+
+    def _note_twin(self, item: Incoming) -> None:
+        self.twins.add(item.line)
+        self.report.note_twin(item.line, item.external_id, "text")
+
+    def _count(self, item: Incoming) -> None:
+        report = self.report
+        report.items += 1
+        report.labels += len(item.labels)
+        report.priors += len(item.priors)
+        self.annotators.update(label.annotator for label in item.labels)
+        self.batches.add(item.batch)
+        if item.masked:
+            self.masked.update({str(kind): count for kind, count in item.masked.items()})
+        if len(report.preview) < report.PREVIEW:
+            report.preview.append(item)
+
+    def _check_pictures(self) -> None:
+        """Rows whose picture is refused are errors; rows that show the same picture are only mentioned."""
+        report = self.report
+        lines_of: dict[str, list[int]] = {}
+        for name, lines in self.lines_of_picture.items():
+            result = self.gallery.result(name)
+            if isinstance(result, BadPicture):
+                for line in lines:
+                    self._refuse_picture(line, name, result)
+            else:
+                lines_of.setdefault(result, []).extend(lines)
+        for sha256, lines in lines_of.items():
+            repeated = sorted(lines)[0 if sha256 in self.known else 1 :]
+            self.twins.update(repeated)
+            for line in repeated:
+                report.note_twin(line, "", "image")
+        report.pictures = sum(bool(lines) for lines in lines_of.values())
+        report.shared_pictures = sum(len(lines) > 1 or sha256 in self.known for sha256, lines in lines_of.items())
+        if self.bundle.archive is not None:
+            extra = sorted(set(self.bundle.archive.pictures()) - self.gallery.keys)
+            report.extra_pictures, report.extra_names = len(extra), extra[:20]
+
+    def _refuse_picture(self, line: int, name: str, refused: BadPicture) -> None:
+        reason = f"{shown(name)}: {refused.sentence}"
+        self.report.errors.append(RowError(line, refused.code, reason, "image", refused.limit, refused.status))
+        self.report.refused_lines.add(line)
+        self.report.items -= 1
+
+    # ── Storing ───────────────────────────────────────────────────────────────
+
+    def _store(self, actor: Membership | None, on_stored: Callable[[ImportReport], None], row: UUID | None) -> None:
+        ensure_batches(self.project, self.batches)
+        try:
+            with transaction.atomic():
+                self._write()
+                report = self.report
+                facts: dict[str, Any] = {name: getattr(report, name) for name in ("items", "labels", "priors")}
+                record(
+                    EventVerb.IMPORTED, project=self.project, actor=actor, row=row, format=str(report.format), **facts
+                )
+                reset_idle_members(self.project)
+                on_stored(report)
+        except IntegrityError as fault:
+            reason = "The project changed while the file was read: some of its rows are there now. Check it again."
+            raise Unreadable(RowError(0, "changed_meanwhile", reason, status=409)) from fault
+        report.stored = True
+        update_item_queues(self.project)  # the batches may have changed while the rows were written
+        self._open(actor)
+
+    def _open(self, actor: Membership | None) -> None:
+        """Open what came for batches that are handed out, where the project wants that."""
+        if self.project.new_batches == BatchState.OPEN:
+            handed_out = Batch.objects.filter(project=self.project, name__in=self.batches, state=BatchState.OPEN)
+            for name in list(handed_out.values_list("name", flat=True)):
+                open_items(self.project, actor, name)
+
+    def _write(self) -> None:
+        new = store_pictures(self.project, self.gallery.staged())
+        with Sender() as sender:
+            store = ItemStore(self.project, self.known | new, sender)
+            for batch in self._spooled():
+                store.store((item, self._sha256_of(item)) for item in batch)
+        report = self.report
+        report.labels, report.priors, report.annotators = store.labels, store.priors, store.annotators()
+
+    def _sha256_of(self, item: Incoming) -> str:
+        if item.picture not in self.lines_of_picture:
+            return ""
+        result = self.gallery.result(item.picture)
+        assert isinstance(result, str)
+        return result
+
+    def _spooled(self) -> Iterator[list[Incoming]]:
+        self.spool.seek(0)
+        refused = self.report.refused_lines
+        while True:
+            try:
+                batch: list[Incoming] = pickle.load(self.spool)
+            except EOFError:
+                return
+            yield [item for item in batch if item.line not in refused] if refused else batch

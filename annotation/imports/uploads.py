@@ -1,0 +1,89 @@
+"""Files that admins bring through the page: uploaded, checked by a dry run, then imported, cancelled or corrected.
+
+Small files are checked and stored while the page waits; larger ones by a worker, with progress.
+"""
+
+import hashlib
+import secrets
+from dataclasses import replace
+
+from django.core.files.uploadedfile import UploadedFile
+from django.db import transaction
+
+from annotation.domain.choices import EventVerb
+from annotation.domain.text_rules import is_blank
+from annotation.imports import job
+from annotation.imports.options import ImportOptions
+from annotation.models import Import, ImportState, Membership, Project, record
+
+_ACTIVE = (ImportState.UPLOADED, ImportState.CHECKING, ImportState.CHECKED, ImportState.IMPORTING)
+_RESTING = (ImportState.CHECKED, ImportState.REFUSED)
+
+
+def upload(member: Membership, uploaded: "UploadedFile[bytes]", options: ImportOptions) -> Import:
+    """Keep the file and begin its dry run. The same file with the same options, still under way, is not begun twice."""
+    digest = hashlib.sha256()
+    for piece in uploaded.chunks(2**20):
+        digest.update(piece)
+    given = options.as_json()
+    with transaction.atomic():
+        # Two posts of the same file come one after the other here.
+        project = Project.objects.select_for_update().get(pk=member.project_id)
+        active = Import.objects.filter(project=project, sha256=digest.hexdigest(), state__in=_ACTIVE)
+        same = next((row for row in active.order_by("pk") if row.options == given), None)
+        if same is not None:
+            return same
+        row = Import(
+            project=project,
+            started_by=member,
+            file_name=_file_name(uploaded),
+            size=uploaded.size or 0,
+            sha256=digest.hexdigest(),
+            options=given,
+        )
+        uploaded.seek(0)
+        row.file.save(f"{job.FOLDER}/{secrets.token_urlsafe(24)}", uploaded, save=False)
+        row.save()
+        record(
+            EventVerb.IMPORT_UPLOADED,
+            project=project,
+            actor=member,
+            row=row.public_id,
+            sha256=row.sha256,
+            size=row.size,
+        )
+    job.IMPORTS.begin(row)
+    return row
+
+
+def check_again(row: Import, options: ImportOptions) -> bool:
+    """Begin another dry run of a file that rests, with other options; False where it does not rest."""
+    resting = Import.objects.filter(pk=row.pk, state__in=_RESTING).exclude(file="")
+    begun = resting.update(
+        state=ImportState.UPLOADED, options=options.as_json(), rows_done=0, share=0, finished_at=None, beat_at=None
+    )
+    if begun:
+        job.IMPORTS.begin(row)
+    return bool(begun)
+
+
+def leave_out_bad_rows(row: Import) -> bool:
+    """Check again, leaving out the rows with errors; False where the file does not rest."""
+    return check_again(row, replace(ImportOptions.from_json(row.options), leave_out=True))
+
+
+def store(row: Import, member: Membership) -> bool:
+    """Begin to store a checked file; False where it is not checked (any more)."""
+    checked = Import.objects.filter(pk=row.pk, state=ImportState.CHECKED)
+    begun = checked.update(
+        state=ImportState.IMPORTING, started_by=member, rows_done=0, share=0, beat_at=None, cancel_requested=False
+    )
+    if begun:
+        job.IMPORTS.begin(row)
+    return bool(begun)
+
+
+def _file_name(uploaded: "UploadedFile[bytes]") -> str:
+    """Return the name by which people recognise the file; nothing is stored or opened under it."""
+    name = "".join(char for char in uploaded.name or "" if char.isprintable())[:255]
+    return "file" if is_blank(name) else name

@@ -1,0 +1,155 @@
+"""Bringing files into a project: upload, dry run, import with progress."""
+
+from typing import Any
+from uuid import UUID
+
+from django.contrib import messages
+from django.http import FileResponse, Http404, HttpResponse, HttpResponseBase, JsonResponse
+from django.shortcuts import redirect, render
+from django.utils.translation import gettext as _
+from django.views.decorators.http import require_GET, require_http_methods, require_POST
+
+from annotation.core.access import PersonRequest, member_of
+from annotation.domain.choices import Role
+from annotation.imports import uploads
+from annotation.imports.forms import OptionsForm, UploadForm
+from annotation.imports.job import IMPORTS
+from annotation.imports.options import ImportOptions
+from annotation.models import Import, ImportState, Membership
+
+SHOWN = 20
+"""Imports listed."""
+_RUNNING = (ImportState.UPLOADED, ImportState.CHECKING, ImportState.IMPORTING)
+
+
+@require_http_methods(["GET", "POST"])
+def imports(request: PersonRequest, slug: str) -> HttpResponse:
+    """Upload a file; a small one is checked at once and refused with the status its fault has."""
+    member = member_of(request, slug, Role.ADMIN)
+    form = UploadForm(request.POST, request.FILES) if request.method == "POST" else UploadForm()
+    if form.is_valid():
+        row = uploads.upload(member, form.cleaned_data["file"], form.options())
+        return _uploaded(request, member, row)
+    if form.is_bound and _speaks_json(request):
+        field, (error, *_more) = next(iter(form.errors.get_json_data().items()))
+        code = "nul_character" if error["code"] == "null_characters_not_allowed" else error["code"]
+        return JsonResponse({"code": code, "detail": error["message"], "field": field}, status=400)
+    past = Import.objects.filter(project=member.project).select_related("started_by").order_by("-pk")
+    context = {"project": member.project, "membership": member, "form": form, "past": past[:SHOWN]}
+    return render(request, "annotation/import.html", context, status=400 if form.is_bound else 200)
+
+
+@require_GET
+def show(request: PersonRequest, slug: str, public_id: UUID) -> HttpResponse:
+    """One import: how far it is, what was found, what comes next."""
+    member, row = _import(request, slug, public_id)
+    if _speaks_json(request):
+        return JsonResponse(_as_json(row))
+    return _page(request, member, row)
+
+
+@require_GET
+def progress(request: PersonRequest, slug: str, public_id: UUID) -> HttpResponse:
+    """Return the fragment of a running import; once it has ended, the whole page is requested."""
+    member, row = _import(request, slug, public_id)
+    context = _context(member, row)
+    answer = render(request, "annotation/_import_progress.html", context)
+    if row.state not in _RUNNING:
+        answer["HX-Refresh"] = "true"
+    return answer
+
+
+@require_POST
+def act(request: PersonRequest, slug: str, public_id: UUID) -> HttpResponse:
+    """Import what was checked, check again with other options or without the bad rows, or cancel."""
+    member, row = _import(request, slug, public_id)
+    match request.POST.get("do"):
+        case "store":
+            done = uploads.store(row, member)
+        case "leave_out":
+            done = uploads.leave_out_bad_rows(row)
+        case "cancel":
+            done = IMPORTS.cancel(row)
+        case "check":
+            form = OptionsForm(request.POST)
+            if not form.is_valid():
+                return _page(request, member, row, form, status=422)
+            done = uploads.check_again(row, form.options())
+        case _:
+            done = False
+    if not done:
+        messages.warning(request, _("That was not possible any more; here is how it stands now."))
+    return redirect("annotation:import-show", slug, public_id)
+
+
+@require_GET
+def errors(request: PersonRequest, slug: str, public_id: UUID) -> HttpResponseBase:
+    """Every row with errors, as CSV."""
+    _member, row = _import(request, slug, public_id)
+    if not row.error_list:
+        raise Http404
+    name = f"{slug}-import-errors.csv"
+    content_type = "text/csv; charset=utf-8"
+    return FileResponse(row.error_list.open("rb"), as_attachment=True, filename=name, content_type=content_type)
+
+
+def _uploaded(request: PersonRequest, member: Membership, row: Import) -> HttpResponse:
+    row.refresh_from_db()
+    status = row.outcome.get("status", 400) if row.state == ImportState.REFUSED else 201
+    if _speaks_json(request):
+        return JsonResponse(_as_json(row), status=status)
+    if row.state == ImportState.REFUSED:
+        return _page(request, member, row, status=status)
+    return redirect("annotation:import-show", member.project.slug, row.public_id)
+
+
+def _page(
+    request: PersonRequest, member: Membership, row: Import, form: OptionsForm | None = None, status: int = 200
+) -> HttpResponse:
+    return render(request, "annotation/import_show.html", _context(member, row, form), status=status)
+
+
+def _context(member: Membership, row: Import, form: OptionsForm | None = None) -> dict[str, Any]:
+    options = ImportOptions.from_json(row.options)
+    found = row.outcome
+    categories = {category.code: category for category in member.project.categories.all()}
+    preview = [
+        each | {"intended": categories.get(each["intended"]), "category": categories.get(each["category"])}
+        for each in found.get("preview", ())
+    ]
+    left = (1 - row.share) * row.rows_done / (row.share * row.rate) if row.share and row.rate else None
+    return {
+        "project": member.project,
+        "membership": member,
+        "import": row,
+        "found": found,
+        "options": options,
+        "preview": preview,
+        "percent": round(row.share * 100),
+        "seconds_left": None if left is None else round(left),
+        "running": row.state in _RUNNING,
+        "form": form or OptionsForm(initial=OptionsForm.initial_of(options)),
+        "upload": UploadForm(initial=OptionsForm.initial_of(options), auto_id="again_%s"),
+    }
+
+
+def _as_json(row: Import) -> dict[str, Any]:
+    """Return the state of an import for programs; a refusal has the form of every refusal."""
+    answer = {"import": str(row.public_id), "state": row.state, "outcome": row.outcome}
+    if row.state == ImportState.REFUSED and row.outcome.get("errors"):
+        first = row.outcome["fatal"] or row.outcome["errors"][0]
+        answer |= {"code": first["code"], "detail": first["reason"]}
+        answer |= {name: first[name] for name in ("line", "field", "limit") if first[name]}
+    return answer
+
+
+def _import(request: PersonRequest, slug: str, public_id: UUID) -> tuple[Membership, Import]:
+    member = member_of(request, slug, Role.ADMIN)
+    row = Import.objects.filter(project=member.project, public_id=public_id).first()
+    if row is None:
+        raise Http404
+    return member, row
+
+
+def _speaks_json(request: PersonRequest) -> bool:
+    return request.get_preferred_type(["text/html", "application/json"]) == "application/json"

@@ -1,0 +1,97 @@
+"""The items that a search finds as a file: Interplay JSONL that can be imported again, or CSV for a spreadsheet.
+
+Streamed in the order in which the items came in. Nobody gets in a file what their pages would not show: intent and
+votes of items that they could still label, names of annotators unless they are admins. Items that were reported as
+illegal are left out.
+"""
+
+from array import array
+from collections.abc import Iterator, Sequence
+from itertools import chain
+from random import Random
+from typing import Any
+
+from annotation.core.csv_response import csv_lines
+from annotation.domain.choices import Reason, Stage
+from annotation.domain.releases.columns import COLUMNS, json_line
+from annotation.items.search import Asked, find_items
+from annotation.models import Item, KnownAnswer, Membership
+from annotation.releases.rows import CHUNK, ITEM, Rows
+from annotation.releases.selection import Selection
+from annotation.review.queue import may_see_intent, sees_every_intent
+
+STANDING = ("stage", "excluded_for", "priority")
+"""Columns beside those of a release."""
+_KNOWN = ("known_category", "known_explanation", "known_training")
+_HIDDEN = ("intended", "intended_hateful", "aligned", "target_group")
+_NOTHING_KNOWN = dict.fromkeys(_KNOWN)
+_READ = (*ITEM, "priority", "severity", "public_id")
+
+
+def columns_for(viewer: Membership) -> tuple[str, ...]:
+    """The columns of a file for this viewer; severities and known answers are for admins."""
+    return (*COLUMNS, *STANDING, "severity", *_KNOWN) if viewer.administers else (*COLUMNS, *STANDING)
+
+
+def as_jsonl(viewer: Membership, asked: Asked) -> Iterator[bytes]:
+    """Yield one item per line.
+
+    Raises UnknownFilter before the first line.
+    """
+    columns = columns_for(viewer)
+    for row in _rows(viewer, asked):
+        yield json_line(row, columns)
+
+
+def as_csv(viewer: Membership, asked: Asked) -> Iterator[bytes]:
+    """One item a row, cells that no spreadsheet runs; its labels are one cell of JSON."""
+    columns = columns_for(viewer)
+    rows = ([row[name] for name in columns] for row in _rows(viewer, asked))
+    return csv_lines(chain([columns], rows))
+
+
+def _rows(viewer: Membership, asked: Asked) -> Iterator[dict[str, Any]]:
+    found = find_items(viewer, asked).exclude(excluded_for=Reason.REPORTED).order_by("pk")
+    keys = array("q", found.values_list("pk", flat=True).iterator(chunk_size=CHUNK))  # asked once: a search may be slow
+    rows = Rows(viewer.project, Selection(notes=viewer.administers), "")
+    people = Membership.objects.filter(project=viewer.project_id)
+    names = dict(people.values_list("pk", "pseudonym")) if viewer.administers else {}
+    rows.columns = COLUMNS  # whatever licences forbid in a release: this stays inside the project
+    rows.name_of = lambda person: names.get(person, "")
+    probe = Item()
+    for start in range(0, len(keys), CHUNK):
+        some = Item.objects.filter(pk__in=keys[start : start + CHUNK].tolist()).order_by("pk")
+        chunk = list(some.values(*_READ))
+        known = _known_of(chunk)
+        for item, released in zip(chunk, rows.of(chunk), strict=True):
+            row = _seen(viewer, probe, item, released.row)
+            if item["stage"] == Stage.KNOWN:
+                row["labels"] = []  # answers to it are no votes
+            yield row | known.get(item["public_id"], _NOTHING_KNOWN)
+
+
+def _known_of(items: Sequence[dict[str, Any]]) -> dict[Any, dict[str, Any]]:
+    """Return the known answers among these items, as an import reads them."""
+    aside = [item["public_id"] for item in items if item["stage"] == Stage.KNOWN]
+    rows = KnownAnswer.objects.filter(item__public_id__in=aside) if aside else KnownAnswer.objects.none()
+    found = rows.values_list("item__public_id", "category__code", "explanation", "training")
+    return {item: dict(zip(_KNOWN, values, strict=True)) for item, *values in found}
+
+
+def _seen(viewer: Membership, probe: Item, item: dict[str, Any], row: dict[str, Any]) -> dict[str, Any]:
+    """Return the row as far as this viewer may see it; `probe` avoids an instance for each row."""
+    probe.stage, probe.level = item["stage"], item["level"]
+    row |= {name: item[name] for name in (*STANDING, "severity")}
+    if not may_see_intent(probe, viewer):
+        row |= dict.fromkeys(_HIDDEN)
+    if item["stage"] not in (Stage.GOLD, Stage.EXCLUDED) and not sees_every_intent(viewer):
+        row["labels"] = []
+    elif not viewer.administers:
+        row["labels"] = _nameless(str(item["public_id"]), row["labels"])
+    return row
+
+
+def _nameless(item: str, labels: list[dict[str, Any]]) -> list[dict[str, Any]]:
+    """Return the labels under letters, in an order that reveals nothing."""
+    shuffled = Random(item).sample(labels, len(labels))
+    return [label | {"annotator": chr(ord("A") + place)} for place, label in enumerate(shuffled)]

@@ -1,0 +1,196 @@
+"""The form that finds items: what can be asked for, what is asked for now, and how each of it is taken away again."""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Any
+
+from django import forms
+from django.utils.translation import gettext as _
+from django.utils.translation import gettext_lazy, gettext_noop, pgettext_lazy
+
+from annotation.batches.state import PRIORITIES
+from annotation.core.display_names import name_of
+from annotation.core.form_fields import WrittenField
+from annotation.items.search import (
+    FILTERS,
+    NOT_FILTERS,
+    SEVERITIES,
+    Asked,
+    Filter,
+    filters_for,
+    listed_values,
+    query_of,
+)
+from annotation.models import Membership
+
+LISTED_AT_ONCE = 12
+"""Choices shown as boxes; of longer lists only what is chosen, beside a field with suggestions."""
+
+_GROUPS = (
+    (gettext_noop("Where it stands"), ("stage", "reason", "picture", "known", "skipped")),
+    (gettext_noop("What it became"), ("category", "level", "source", "pattern", "difficulty")),
+    (gettext_noop("Campaign"), ("batch", "batched", "priority", "annotator", "severity_from")),
+    (gettext_noop("What is said of it"), ("id", "text", "target_group", "intended")),
+    (
+        gettext_noop("When"),
+        ("created_from", "created_to", "closed_from", "closed_to", "gold_from", "gold_to"),
+    ),
+)
+
+NAMES = {
+    "q": pgettext_lazy("filter", "text or id"),
+    "id": pgettext_lazy("filter", "id, exactly"),
+    "text": pgettext_lazy("filter", "words of the text"),
+    "known": pgettext_lazy("filter", "answer known"),
+    "category": pgettext_lazy("filter", "final category"),
+    "batched": pgettext_lazy("filter", "in any batch"),
+    "priority": pgettext_lazy("filter", "priority"),
+    "annotator": pgettext_lazy("filter", "labelled by"),
+    "skipped": pgettext_lazy("filter", "skipped by somebody"),
+    "severity_from": pgettext_lazy("filter", "severity from"),
+    "intended": pgettext_lazy("filter", "has an intent"),
+    "target_group": pgettext_lazy("filter", "target group"),
+    "created_from": pgettext_lazy("filter", "came in from"),
+    "created_to": pgettext_lazy("filter", "came in until"),
+    "closed_from": pgettext_lazy("filter", "closed from"),
+    "closed_to": pgettext_lazy("filter", "closed until"),
+    "gold_from": pgettext_lazy("filter", "gold from"),
+    "gold_to": pgettext_lazy("filter", "gold until"),
+}
+"""Filters as people read them; the others are stored words."""
+
+ORDER_NAMES = {
+    "oldest": pgettext_lazy("order", "oldest first"),
+    "newest": pgettext_lazy("order", "newest first"),
+    "id": pgettext_lazy("order", "by id"),
+    "-id": pgettext_lazy("order", "by id, backwards"),
+    "closed": pgettext_lazy("order", "closed last"),
+    "gold": pgettext_lazy("order", "gold last"),
+    "priority": pgettext_lazy("order", "highest priority"),
+}
+
+
+@dataclass(frozen=True)
+class Option:
+    """A value that can be chosen."""
+
+    value: str
+    name: str
+    chosen: bool
+
+
+@dataclass(frozen=True)
+class Field:
+    """One filter of the form: boxes to tick, or something to type (`form` is the input's type), or both."""
+
+    key: str
+    name: str
+    options: Sequence[Option]
+    form: str
+    value: str
+    suggested: Sequence[tuple[str, str]] = ()
+
+
+@dataclass(frozen=True)
+class Group:
+    """Filters that belong together."""
+
+    name: str
+    fields: Sequence[Field]
+
+
+@dataclass(frozen=True)
+class Chip:
+    """Something that is asked for now, and the query without it."""
+
+    name: str
+    value: str
+    without: str
+
+
+@dataclass(frozen=True)
+class Shown:
+    """All that the form shows."""
+
+    groups: Sequence[Group]
+    chips: Sequence[Chip]
+    orders: Sequence[Option]
+    query: str
+
+
+def shown(member: Membership, asked: Asked) -> Shown:
+    """The form as it stands for what is asked; at most three queries, for the project's own lists."""
+    filters = filters_for(member)
+    listed = {key: listed_values(member, key) for key, one in filters.items() if one.listed}
+    groups = [
+        Group(_(name), [_field(key, filters[key], asked, listed.get(key, [])) for key in keys if key in filters])
+        for name, keys in _GROUPS
+    ]
+    order = next(iter(asked.get("order", ())), "oldest")
+    orders = [Option(name, str(text), name == order) for name, text in ORDER_NAMES.items()]
+    return Shown(groups, list(_chips(asked, listed)), orders, query_of(asked))
+
+
+def filter_name(key: str) -> str:
+    """Return the filter's name for people."""
+    return str(NAMES[key]) if key in NAMES else name_of(key)
+
+
+def _field(key: str, one: Filter, asked: Asked, listed: Sequence[tuple[str, str]]) -> Field:
+    chosen = list(asked.get(key, ()))
+    name = filter_name(key)
+    if one.values == SEVERITIES:
+        return Field(key, name, [Option(value, value, value in chosen) for value in SEVERITIES], "", "")
+    if one.values:
+        return Field(key, name, [Option(value, name_of(value), value in chosen) for value in one.values], "", "")
+    if one.listed and len(listed) <= LISTED_AT_ONCE:
+        return Field(key, name, [Option(value, text, value in chosen) for value, text in listed], "", "")
+    if one.listed:
+        names = dict(listed)
+        kept = [Option(value, names.get(value, value), True) for value in chosen]
+        return Field(key, name, kept, "text", "", listed)
+    return Field(key, name, [], one.form, chosen[0] if chosen else "")
+
+
+def _chips(asked: Asked, listed: dict[str, list[tuple[str, str]]]) -> Any:
+    for key, values in asked.items():
+        if key in NOT_FILTERS or key not in FILTERS:
+            continue
+        names = dict(listed.get(key, ()))
+        closed = set(FILTERS[key].values) - set(SEVERITIES)
+        for value in values:
+            left = [other for other in values if other != value]
+            text = name_of(value) if value in closed else names.get(value, value)
+            yield Chip(filter_name(key), text[:60], query_of(asked, **{key: left}))
+
+
+class SaveSearchForm(forms.Form):
+    """A search under a name."""
+
+    name = forms.CharField(label=gettext_lazy("Name"), max_length=80)
+    query = forms.CharField(required=False, max_length=4000, widget=forms.HiddenInput, strip=False)
+    shared = forms.BooleanField(label=gettext_lazy("For all reviewers and admins of the project"), required=False)
+
+
+class BulkForm(forms.Form):
+    """What many items are to become; the fields that an act needs are asked of it alone."""
+
+    batch = forms.CharField(label=gettext_lazy("Batch"), max_length=100, required=False)
+    priority = forms.IntegerField(
+        label=gettext_lazy("Priority"),
+        min_value=PRIORITIES[0],
+        max_value=PRIORITIES[1],
+        required=False,
+        help_text=gettext_lazy("Higher comes first; 0 is usual."),
+    )
+    reason = WrittenField(label=gettext_lazy("Reason"), rows=3, required=False)
+    count = forms.IntegerField(min_value=0, required=False, widget=forms.HiddenInput)
+    key = forms.UUIDField(required=False, widget=forms.HiddenInput)
+
+    def __init__(self, *args: Any, needs: str = "", **kwargs: Any) -> None:
+        super().__init__(*args, **kwargs)
+        for name in ("batch", "priority", "reason"):
+            if name != needs:
+                del self.fields[name]
+            elif name != "batch":  # no name at all takes items out of their batch
+                self.fields[name].required = True

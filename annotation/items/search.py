@@ -1,0 +1,264 @@
+"""Finding items: the filters and orders that the items page, the API, exports and bulk changes know, and no others.
+
+A key outside the list is refused by name, so that nobody can ask the database about columns that are not
+theirs to ask about (threat T4). What a page would not show its viewer cannot be asked for either: who labelled an item
+is for admins, and the intent of an item that the viewer could still label finds nothing.
+"""
+
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from dataclasses import dataclass, replace
+from datetime import date, datetime, time, timedelta
+from urllib.parse import parse_qs, urlencode
+from uuid import UUID
+
+from django.db.models import Exists, F, OuterRef, Q, QuerySet
+from django.db.models.expressions import OrderBy
+from django.utils import timezone
+from django.utils.translation import gettext as _
+
+from annotation.domain.choices import Difficulty, Level, Reason, Source, Stage
+from annotation.models import Batch, Category, Dispute, Item, Membership, Prior, Seat, Skip
+from annotation.review.queue import sees_every_intent
+
+PATTERNS = ("000", "001", "010", "011", "100", "101", "110", "111")
+YES_NO = ("yes", "no")
+SEVERITIES = ("1", "2", "3")
+
+MOST_VALUES, LONGEST = 50, 1000
+"""Values of one filter, and characters of a value."""
+
+Asked = Mapping[str, Sequence[str]]
+"""What somebody asks for: the values of each filter (one of them is enough), the order, the page."""
+
+
+class UnknownFilter(ValueError):
+    """A filter, order or value that does not exist; `sentence` says which exist."""
+
+    code = "unknown_filter"
+
+    def __init__(self, sentence: str) -> None:
+        super().__init__(sentence)
+        self.sentence = sentence
+
+
+@dataclass(frozen=True)
+class Filter:
+    """One filter: the values it takes (empty: whatever `ask` can read) and what it asks of the database.
+
+    `ask` raises ValueError for a value it cannot read. `listed`: the values are those that the project has.
+    """
+
+    values: tuple[str, ...]
+    ask: Callable[[str], Q]
+    admins: bool = False
+    about_intent: bool = False
+    listed: bool = False
+    form: str = "text"
+
+
+def _day(value: str) -> datetime:
+    """Return the beginning of a day by the site's clock."""
+    return timezone.make_aware(datetime.combine(date.fromisoformat(value), time.min))
+
+
+def _since(field: str) -> Filter:
+    return Filter((), lambda value: Q(**{f"{field}__gte": _day(value)}), form="date")
+
+
+def _until(field: str) -> Filter:
+    return Filter((), lambda value: Q(**{f"{field}__lt": _day(value) + timedelta(days=1)}), form="date")
+
+
+def _of_id(value: str) -> Q:
+    try:
+        return Q(public_id=UUID(value)) | Q(external_id=value)
+    except ValueError:
+        return Q(external_id=value)
+
+
+def _reason(value: str) -> Q:
+    open_rows = Dispute.objects.filter(item=OuterRef("pk"), settled_at__isnull=True)
+    return Exists(open_rows.filter(reason=value)) | Q(excluded_for=value)
+
+
+def _labelled_by(value: str) -> Q:
+    seats = Seat.objects.filter(item=OuterRef("pk"), label__isnull=False, annotator__pseudonym=value)
+    return Q(Exists(seats))
+
+
+def _severe(value: str) -> Q:
+    """Of the item itself, or as a prior in force says."""
+    priors = Prior.objects.filter(item=OuterRef("pk"), current=True, severity__gte=int(value))
+    return Q(severity__gte=int(value)) | Q(Exists(priors))
+
+
+def _number(value: str) -> int:
+    if not -32768 <= (number := int(value)) <= 32767 or not value.isascii():
+        raise ValueError
+    return number
+
+
+def _either(yes: Q) -> Callable[[str], Q]:
+    return lambda value: yes if value == "yes" else ~yes
+
+
+_SKIPPED = Q(Exists(Skip.objects.filter(item=OuterRef("pk"))))
+_INTENDED = Q(intended__isnull=False) | Q(intended_hateful__isnull=False)
+
+FILTERS: dict[str, Filter] = {
+    "q": Filter((), lambda value: Q(text__icontains=value) | Q(external_id__icontains=value)),
+    "id": Filter((), _of_id),
+    "text": Filter((), lambda value: Q(text__icontains=value)),
+    "stage": Filter(tuple(Stage), lambda value: Q(stage=value)),
+    "reason": Filter(tuple(Reason), _reason),
+    "picture": Filter(
+        ("yes", "no", "missing"),
+        lambda value: Q(picture_missing=True) if value == "missing" else Q(picture__isnull=value == "no"),
+    ),
+    "known": Filter(YES_NO, _either(Q(stage=Stage.KNOWN)), admins=True),
+    "category": Filter((), lambda value: Q(category__code=_number(value)), listed=True),
+    "level": Filter(tuple(Level), lambda value: Q(level=value)),
+    "source": Filter(tuple(Source), lambda value: Q(category_source=value)),
+    "pattern": Filter((*PATTERNS, "undefined"), lambda value: Q(pattern=None if value == "undefined" else value)),
+    "difficulty": Filter(tuple(Difficulty), lambda value: Q(difficulty=value)),
+    "batch": Filter((), lambda value: Q(batch=value), listed=True),
+    "batched": Filter(YES_NO, lambda value: Q(batch="") if value == "no" else ~Q(batch="")),
+    "priority": Filter((), lambda value: Q(priority=_number(value)), form="number"),
+    "annotator": Filter((), _labelled_by, admins=True, listed=True),
+    "skipped": Filter(YES_NO, _either(_SKIPPED)),
+    "severity_from": Filter(SEVERITIES, _severe, admins=True),
+    "intended": Filter(YES_NO, _either(_INTENDED), about_intent=True),
+    "target_group": Filter((), lambda value: Q(target_group__iexact=value), about_intent=True),
+    "created_from": _since("created_at"),
+    "created_to": _until("created_at"),
+    "closed_from": _since("closed_at"),
+    "closed_to": _until("closed_at"),
+    "gold_from": _since("gold_at"),
+    "gold_to": _until("gold_at"),
+}
+
+
+def _down(field: str) -> OrderBy:
+    return F(field).desc(nulls_last=True)
+
+
+ORDERS: dict[str, tuple[str | OrderBy, ...]] = {
+    "oldest": ("pk",),
+    "newest": ("-pk",),
+    "id": ("external_id",),
+    "-id": ("-external_id",),
+    "closed": (_down("closed_at"), "-pk"),
+    "gold": (_down("gold_at"), "-pk"),
+    "priority": ("-priority", "pk"),
+}
+"""Names of orders, and what each sorts by."""
+
+NOT_FILTERS = frozenset({"page", "limit", "order"})
+
+
+def filters_for(member: Membership) -> dict[str, Filter]:
+    """Return the filters that this member may use."""
+    return {key: one for key, one in FILTERS.items() if member.administers or not one.admins}
+
+
+def visible_items(member: Membership) -> QuerySet[Item]:
+    """The items that a reviewer or admin may see at all: whoever annotates is not shown which answers are known."""
+    items = Item.objects.filter(project=member.project_id)
+    return items if member.sees_figures else items.exclude(stage=Stage.KNOWN)
+
+
+def find_items(member: Membership, asked: Asked) -> QuerySet[Item]:
+    """The items that answer every filter in `asked`, in the order it names (default: oldest first).
+
+    Of several values of one filter one is enough; empty values ask nothing. Raises UnknownFilter for a key, value or
+    order that does not exist, or is not for this member.
+    """
+    found, known = visible_items(member), filters_for(member)
+    for key, values in asked.items():
+        if key in NOT_FILTERS:
+            continue
+        if key not in known:
+            raise UnknownFilter(
+                _("There is no filter “%(key)s”; there are %(keys)s.")
+                % {"key": key[:40].replace("\x00", "␀"), "keys": ", ".join(sorted(known))}
+            )
+        if wanted := [value for value in values if value]:
+            found = found.filter(_question(member, key, wanted))
+    return found.order_by(*_order(asked))
+
+
+def asked_in(query: str) -> dict[str, list[str]]:
+    """Parse a saved or sent query string."""
+    return parse_qs(query, max_num_fields=1000)
+
+
+def query_of(asked: Asked, **changed: Sequence[str]) -> str:
+    """The filters and order as a query string that never changes its form; `changed` replaces some values."""
+    merged = {**asked, **changed}
+    pairs = [(key, value) for key in sorted(merged) for value in merged[key] if value and key not in ("page", "limit")]
+    return urlencode(pairs)
+
+
+def listed_values(member: Membership, key: str) -> list[tuple[str, str]]:
+    """Return the values that a listed filter can take in this project, each with its name for people."""
+    project = member.project_id
+    if key == "category":
+        rows = Category.objects.filter(project=project).order_by("code").values_list("code", "name")
+        return [(str(code), f"{code} {name}") for code, name in rows]
+    if key == "annotator":
+        seated = Exists(Seat.objects.filter(annotator=OuterRef("pk")))
+        names = Membership.objects.filter(Q(annotates=True) | seated, project=project).order_by("pseudonym")
+        return [(name, name) for name in names.values_list("pseudonym", flat=True)]
+    batches = Batch.objects.filter(project=project).exclude(name="").order_by("name")
+    return [(name, name) for name in batches.values_list("name", flat=True)]
+
+
+def _question(member: Membership, key: str, values: Sequence[str]) -> Q:
+    wanted = FILTERS[key]
+    if wanted.listed:
+        wanted = replace(wanted, values=tuple(value for value, _name in listed_values(member, key)))
+    if len(values) > MOST_VALUES:
+        raise UnknownFilter(_("The filter %(key)s takes %(most)s values at most.") % {"key": key, "most": MOST_VALUES})
+    question = Q()
+    for value in values:
+        question |= _asks(key, wanted, value)
+    if wanted.about_intent and not sees_every_intent(member):
+        question &= _INTENT_OPEN
+    return question
+
+
+_INTENT_OPEN = Q(stage__in=(Stage.GOLD, Stage.EXCLUDED)) | Q(stage=Stage.DISPUTED, level__isnull=False)
+"""Items of which `reviewing.may_see_intent` says so to whoever annotates or reviews."""
+
+
+def _asks(key: str, wanted: Filter, value: str) -> Q:
+    try:
+        if "\x00" in value or len(value) > LONGEST or ((wanted.values or wanted.listed) and value not in wanted.values):
+            raise ValueError
+        return wanted.ask(value)
+    except (ValueError, OverflowError):
+        shown = value[:40].replace("\x00", "␀")
+        raise UnknownFilter(
+            _("“%(value)s” is no %(key)s; choose one of %(values)s.")
+            % {"value": shown, "key": key, "values": _choices(wanted)}
+        ) from None
+
+
+def _choices(wanted: Filter) -> str:
+    if wanted.values:
+        more = "" if len(wanted.values) <= 20 else ", …"
+        return ", ".join(wanted.values[:20]) + more
+    return {
+        "date": _("days like 2026-01-31"),
+        "number": _("whole numbers from -32768 to 32767"),
+    }.get(wanted.form, _("texts of at most 1,000 characters"))
+
+
+def _order(asked: Asked) -> Iterable[str | OrderBy]:
+    name = next((value for value in asked.get("order", ()) if value), "oldest")
+    if name not in ORDERS:
+        raise UnknownFilter(
+            _("There is no order “%(name)s”; there are %(names)s.")
+            % {"name": name[:40].replace("\x00", "␀"), "names": ", ".join(sorted(ORDERS))}
+        )
+    return ORDERS[name]

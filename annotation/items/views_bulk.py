@@ -1,0 +1,126 @@
+"""Changing many items: what will change is shown with the exact count, and confirmed, before anything does."""
+
+from typing import Any
+from uuid import UUID, uuid4
+
+from django.contrib import messages
+from django.core.exceptions import BadRequest
+from django.http import Http404, HttpResponse
+from django.shortcuts import redirect, render
+from django.urls import reverse
+from django.utils.translation import gettext as _
+from django.views.decorators.http import require_GET, require_POST
+
+from annotation.core.access import PersonRequest, member_of
+from annotation.domain.choices import Role
+from annotation.items import bulk_job
+from annotation.items.bulk_actions import ACTS, REASONS
+from annotation.items.bulk_job import ListChanged, targets
+from annotation.items.forms import BulkForm
+from annotation.items.search import UnknownFilter, listed_values
+from annotation.models import BulkOrder, JobState, Membership
+
+MOST_CHOSEN = 200
+
+
+@require_POST
+def bulk(request: PersonRequest, slug: str) -> HttpResponse:
+    """Show what an act would change; with `confirm`, do it."""
+    member = member_of(request, slug, Role.ADMIN)
+    act = ACTS.get(request.POST.get("act", ""))
+    if act is None or "\x00" in request.POST.get("query", ""):
+        raise BadRequest("no such act")
+    query = request.POST.get("query", "")
+    chosen = None if request.POST.get("which") == "all" else request.POST.getlist("item")[:MOST_CHOSEN]
+    if chosen == []:
+        messages.warning(request, _("Choose items by their boxes, or take all that were found."))
+        return redirect(f"{reverse('annotation:items', args=[slug])}?{query}")
+    try:
+        found = targets(member, query, chosen)
+    except UnknownFilter as unknown:
+        messages.error(request, unknown.sentence)
+        return redirect("annotation:items", slug)
+    asked: dict[str, Any] = {"act": act, "query": query, "chosen": chosen, "found": found}
+    if "confirm" not in request.POST:
+        return _ask(request, member, BulkForm(needs=act.needs), **asked)
+    form = BulkForm(request.POST, needs=act.needs)
+    if not form.is_valid() or form.cleaned_data["count"] is None or form.cleaned_data["key"] is None:
+        return _ask(request, member, form, status=422, **asked)
+    given = form.cleaned_data
+    options = {act.needs: given[act.needs]} if act.needs else {}
+    try:
+        row = bulk_job.order(member, act, options, query=query, chosen=chosen, count=given["count"], key=given["key"])
+    except ListChanged:
+        return _ask(request, member, form, status=409, changed=given["count"], **asked)
+    return redirect("annotation:bulk-order", slug, row.public_id)
+
+
+@require_GET
+def order(request: PersonRequest, slug: str, public_id: UUID) -> HttpResponse:
+    """What became of a change, or how far it is."""
+    member, row = _order(request, slug, public_id)
+    return render(request, "annotation/bulk_order.html", _shown(member, row))
+
+
+@require_GET
+def progress(request: PersonRequest, slug: str, public_id: UUID) -> HttpResponse:
+    """Return the page fragment that polls every second; redirect at the end."""
+    member, row = _order(request, slug, public_id)
+    answer = render(request, "annotation/_bulk_progress.html", _shown(member, row))
+    if row.state not in BulkOrder.ACTIVE:
+        answer["HX-Redirect"] = reverse("annotation:bulk-order", args=[slug, public_id])
+    return answer
+
+
+@require_POST
+def cancel(request: PersonRequest, slug: str, public_id: UUID) -> HttpResponse:
+    """Stop a change; what is changed stays changed."""
+    _member, row = _order(request, slug, public_id)
+    if not bulk_job.BULK_CHANGES.cancel(row):
+        messages.warning(request, _("It has ended already."))
+    return redirect("annotation:bulk-order", slug, public_id)
+
+
+def _ask(
+    request: PersonRequest, member: Membership, form: BulkForm, *, found: Any, status: int = 200, **asked: Any
+) -> HttpResponse:
+    stages = bulk_job.stages_of(found)
+    count = sum(stages.values())
+    act = asked["act"]
+    if act.needs == "batch":
+        form.fields["batch"].widget.attrs |= {"list": "batches", "autocomplete": "off"}
+        asked["batches"] = [name for name, _name in listed_values(member, "batch")]
+    context = {
+        "project": member.project,
+        "membership": member,
+        "form": form,
+        "stages": stages,
+        "count": count,
+        "large": count > bulk_job.SMALL,
+        "key": uuid4(),
+        **asked,
+    }
+    return render(request, "annotation/bulk.html", context, status=status)
+
+
+def _order(request: PersonRequest, slug: str, public_id: UUID) -> tuple[Membership, BulkOrder]:
+    member = member_of(request, slug, Role.ADMIN)
+    row = BulkOrder.objects.filter(project=member.project, public_id=public_id).first()
+    if row is None:
+        raise Http404
+    return member, row
+
+
+def _shown(member: Membership, row: BulkOrder) -> dict[str, Any]:
+    passed = [(REASONS.get(why, why), n) for why, n in row.passed_over.items()]
+    looked_at = row.items_done + sum(row.passed_over.values())
+    return {
+        "project": member.project,
+        "membership": member,
+        "order": row,
+        "act": ACTS[row.act],
+        "running": row.state in BulkOrder.ACTIVE,
+        "passed": passed,
+        "looked_at": looked_at,
+        "unmatched": row.items_total - looked_at if row.state == JobState.DONE else 0,
+    }

@@ -1,0 +1,101 @@
+"""Saved searches over items, and the items found as a file: for a project's admins and reviewers."""
+
+from uuid import UUID
+
+from django.contrib import messages
+from django.http import Http404, HttpResponse, HttpResponseBase, StreamingHttpResponse
+from django.shortcuts import redirect, render
+from django.urls import reverse
+from django.utils.http import content_disposition_header
+from django.utils.translation import gettext as _
+from django.views.decorators.http import require_GET, require_POST
+
+from annotation.core.access import PersonRequest, member_of
+from annotation.domain.choices import Role
+from annotation.items import export, saved_searches
+from annotation.items import search as item_search
+from annotation.items.forms import SaveSearchForm
+from annotation.items.views import asked_by
+from annotation.models import Membership, SavedSearch
+
+_FILES = {
+    "csv": (export.as_csv, "text/csv; charset=utf-8"),
+    "jsonl": (export.as_jsonl, "application/jsonl"),
+}
+
+
+@require_GET
+def searches(request: PersonRequest, slug: str) -> HttpResponse:
+    """One's own searches to rename, share and delete, and those that others share."""
+    member = member_of(request, slug, Role.REVIEWER, Role.ADMIN)
+    context = {"project": member.project, "membership": member, "searches": saved_searches.open_to(member)}
+    return render(request, "annotation/searches.html", context)
+
+
+@require_POST
+def save(request: PersonRequest, slug: str) -> HttpResponse:
+    """Keep the search that the form carries under a name, and show its items again."""
+    member = member_of(request, slug, Role.REVIEWER, Role.ADMIN)
+    form = SaveSearchForm(request.POST)
+    back = f"{reverse('annotation:items', args=[slug])}?{request.POST.get('query', '')}"
+    if not form.is_valid():
+        messages.error(request, _("Give the search a name of 1 to 80 characters."))
+        return redirect(back)
+    given = form.cleaned_data
+    try:
+        kept = saved_searches.save(member, given["name"], given["query"], shared=given["shared"])
+    except item_search.UnknownFilter as unknown:
+        messages.error(request, unknown.sentence)
+    except saved_searches.NameTaken:
+        messages.error(request, _("You have a search named “%(name)s” already.") % {"name": given["name"]})
+    except saved_searches.TooMany:
+        messages.error(request, _("You keep as many searches as one person may; delete one first."))
+    else:
+        messages.success(request, _("Saved as “%(name)s”.") % {"name": kept.name})
+        back = f"{reverse('annotation:items', args=[slug])}?{kept.query}"
+    return redirect(back)
+
+
+@require_POST
+def change(request: PersonRequest, slug: str, public_id: UUID) -> HttpResponse:
+    """Rename, share or delete one's own search."""
+    member = member_of(request, slug, Role.REVIEWER, Role.ADMIN)
+    search = _own(member, public_id)
+    form = SaveSearchForm(request.POST)
+    if request.POST.get("delete"):
+        search.delete()
+        messages.success(request, _("The search is deleted."))
+    elif not form.is_valid():
+        messages.error(request, _("Give the search a name of 1 to 80 characters."))
+    else:
+        try:
+            saved_searches.change(search, form.cleaned_data["name"], shared=form.cleaned_data["shared"])
+        except saved_searches.NameTaken:
+            messages.error(request, _("You have another search of that name."))
+        else:
+            messages.success(request, _("Stored."))
+    return redirect("annotation:searches", slug)
+
+
+@require_GET
+def items_file(request: PersonRequest, slug: str, kind: str) -> HttpResponseBase:
+    """Stream the items that the address selects as one file; a wrong filter redirects to the list."""
+    member = member_of(request, slug, Role.REVIEWER, Role.ADMIN)
+    if kind not in _FILES:
+        raise Http404
+    write, media_type = _FILES[kind]
+    asked = asked_by(request)
+    try:
+        item_search.find_items(member, asked)
+    except item_search.UnknownFilter:
+        return redirect(f"{reverse('annotation:items', args=[slug])}?{request.GET.urlencode()}")
+    answer = StreamingHttpResponse(write(member, asked), content_type=media_type)
+    answer["Content-Disposition"] = content_disposition_header(True, f"{slug}-items.{kind}") or "attachment"
+    return answer
+
+
+def _own(member: Membership, public_id: UUID) -> SavedSearch:
+    found = SavedSearch.objects.filter(member=member, public_id=public_id).first()
+    if found is None:
+        raise Http404
+    return found

@@ -1,0 +1,182 @@
+"""The annotator's next page: the next post, the same post again, or the reason why there is none."""
+
+from dataclasses import dataclass
+from typing import Any, assert_never
+from uuid import UUID
+
+from django.http import HttpResponse
+from django.shortcuts import redirect, render
+from django.urls import NoReverseMatch, reverse
+from django.utils.translation import gettext as _
+
+from annotation.assignment.claim import claim
+from annotation.assignment.outcomes import (
+    BreakDue,
+    ConsentNeeded,
+    DoneForToday,
+    GuidelinesChanged,
+    HeldSeat,
+    NothingLeft,
+    NotOpen,
+    QuotaReached,
+    TrainingNeeded,
+)
+from annotation.assignment.seat_lookup import is_held
+from annotation.core.access import PersonRequest
+from annotation.domain.wellbeing.breaks import Limit
+from annotation.guidelines.versions import news_for
+from annotation.labelling.forms import AnswerForm, initial_from, initial_of
+from annotation.labelling.views_post import own_seat
+from annotation.labelling.workspace import PageNotice, Workspace, done_today, show_workspace, swaps_post
+from annotation.models import Category, Label, Membership
+
+NoPost = NothingLeft | NotOpen | TrainingNeeded | GuidelinesChanged | QuotaReached | DoneForToday | BreakDue
+"""The outcomes of a claim that gives no seat and has a page of its own."""
+
+
+@dataclass(frozen=True)
+class RestPage:
+    """A page that says: enough for now. `again` is True if the annotator may come back today."""
+
+    title: str
+    text: str
+    again: bool = False
+
+
+def next_post(
+    request: PersonRequest, member: Membership, notice: PageNotice | None = None, status: int = 200
+) -> HttpResponse:
+    """Claim a seat and show its post, with a notice about the last one; without a seat, show the reason."""
+    match claim(member):
+        case HeldSeat() as held:
+            return _show_held(request, Workspace(member, held.seat, notice=notice, held=held), status)
+        case ConsentNeeded():
+            return redirect("annotation:consent", member.project.slug)
+        case outcome:
+            return show_no_post(request, member, outcome, notice, status)
+
+
+def go_on(
+    member: Membership, request: PersonRequest | None = None, categories: tuple[Category, ...] = ()
+) -> HttpResponse:
+    """Go on to the next post; where a script swaps it in, it is in this response and no second request is needed."""
+    if request is not None and swaps_post(request):
+        match claim(member):
+            case HeldSeat() as held:
+                return _show_held(request, Workspace(member, held.seat, categories=categories, held=held))
+    return redirect("annotation:label", member.project.slug)
+
+
+def same_post(request: PersonRequest, member: Membership, seat: UUID, form: AnswerForm) -> HttpResponse:
+    """Show the post of the seat again with the answer as typed and what is wrong with it.
+
+    If the seat is not held any more, show the next post with a notice. Raises Http404 for a seat that is not theirs.
+    """
+    row = own_seat(member, public_id=seat)
+    if row.label is not None:
+        return next_post(request, member, already_labelled(member, row.label, form), status=409)
+    if not is_held(row):
+        return next_post(request, member, answer_not_stored(form), status=409)
+    return show_workspace(request, Workspace(member, row, categories=form.categories), form, status=422)
+
+
+def answer_not_stored(form: AnswerForm) -> PageNotice:
+    """Return the notice that the seat is lost, with the answer as typed."""
+    return PageNotice(
+        _("Your answer was not stored"),
+        _("The post is no longer open to you: others answered it meanwhile, or it was taken out. Here is the next."),
+        kept=form,
+    )
+
+
+def already_labelled(member: Membership, label: Label, form: AnswerForm | None) -> PageNotice:
+    """Return the notice that the annotator's label is stored already, with the link to change it."""
+    return PageNotice(
+        _("You have labelled that post already"),
+        _("Your first answer stands. It can be changed while the post is open."),
+        kept=form,
+        link=reverse("annotation:label-correct", args=[member.project.slug, label.public_id]),
+        link_text=_("Change that answer"),
+    )
+
+
+def show_no_post(
+    request: PersonRequest, member: Membership, outcome: NoPost, notice: PageNotice | None = None, status: int = 200
+) -> HttpResponse:
+    """Show why there is no post. The page is this annotator's alone, so no cache may keep it."""
+    context: dict[str, Any] = {"notice": notice}
+    match outcome:
+        case NothingLeft(until):
+            page = "nothing_left"
+            context["until"] = until
+        case NotOpen():
+            page = "nothing_left"
+            context["closed"] = True
+        case TrainingNeeded():
+            page = "training_needed"
+            context["training"] = _training_address(member)
+        case GuidelinesChanged():
+            page = "guidelines_changed"
+            context["news"] = news_for(member)
+            if context["news"] is None:  # read in another tab just now
+                return redirect("annotation:label", member.project.slug)
+        case QuotaReached() | DoneForToday() | BreakDue():
+            page = "done_for_today"
+            context["rest"] = _rest_page(outcome)
+        case unforeseen:
+            assert_never(unforeseen)
+    context |= {"project": member.project, "membership": member, "done_today": done_today(member)}
+    response = render(request, f"annotation/{page}.html", context, status=status)
+    response["Cache-Control"] = "no-store"
+    return response
+
+
+def _show_held(request: PersonRequest, workspace: Workspace, status: int = 200) -> HttpResponse:
+    form = AnswerForm(categories=workspace.categories, initial=_initial(request, workspace))
+    return show_workspace(request, workspace, form, status)
+
+
+def _initial(request: PersonRequest, workspace: Workspace) -> dict[str, Any]:
+    """Return the first values of the fields: the label that was taken back, or the first answer to keep or change."""
+    if "again" in request.GET:
+        labels = Label.objects.filter(seat=workspace.seat, annotator=workspace.member).select_related("category")
+        last = labels.order_by("-revision").first()
+        if last is not None:
+            return initial_from(last)
+    return initial_of(workspace.seat.first_answer) if workspace.seat.first_answer is not None else {}
+
+
+def _rest_page(outcome: QuotaReached | DoneForToday | BreakDue) -> RestPage:
+    match outcome:
+        case QuotaReached():
+            text = _("You have given as many labels as this project takes from one person. Thank you.")
+            return RestPage(_("Your share is done"), text)
+        case BreakDue():
+            text = _(
+                "The last posts were strong ones, and only strong ones are left at the moment. Rest your eyes for "
+                "about ten minutes before the next; nobody waits for you."
+            )
+            return RestPage(_("Time for a short break"), text, again=True)
+        case DoneForToday(Limit.MINUTES):
+            text = _("You have worked as long as you, or this project, decided on for one day.")
+            return RestPage(_("Done for today"), text)
+        case DoneForToday(Limit.SEVERE_SESSION):
+            text = _(
+                "You have seen as many strong posts in one go as this project allows, and only strong ones are left. "
+                "Come back after a long break, half an hour at least, or another day."
+            )
+            return RestPage(_("Enough for now"), text, again=True)
+        case DoneForToday():
+            text = _(
+                "You have seen as many strong posts as you, or this project, decided on for one day, and only strong "
+                "ones are left. Tomorrow there are others."
+            )
+            return RestPage(_("Done for today"), text)
+
+
+def _training_address(member: Membership) -> str:
+    """Return the address of the training; empty where this installation has no such page."""
+    try:
+        return reverse("annotation:training", args=[member.project.slug])
+    except NoReverseMatch:
+        return ""

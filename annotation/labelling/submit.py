@@ -1,0 +1,378 @@
+"""Store what an annotator does with a seat: label, correction, undo, first answer, skip, lease renewal, report.
+
+Every function takes the member who acts and finds the row by its public id among that member's own seats or labels
+(somebody else's seat gives the same `NoSuchSeat` as one that does not exist). It runs in one short transaction that
+works the same on both databases, writes an `Event`, and returns a type of `annotation.assignment.outcomes` that the
+caller matches. The only exception raised here is `BadAnswer`, for an answer that no form should let through.
+
+Status codes of the pages and the API: `Stored`, `Replayed` give 200; `KeyReused` 422 `key_reused`;
+`AlreadyLabelled`, `SeatLost`, `ItemClosed`, `TooLate` 409, with the typed answer kept; `FirstAnswerNeeded` 409;
+`NoSuchSeat`, `NoSuchLabel` 404.
+
+Rows are locked in one order everywhere: the member, then the item, then its seats. So the acts of one person run one
+after the other, and so do the two last labels of an item: the second of them closes it.
+"""
+
+import math
+from collections.abc import Collection, Iterable, Mapping
+from datetime import datetime, timedelta
+from typing import Any, NoReturn
+from uuid import UUID
+
+from django.conf import settings
+from django.db.models import F
+
+from annotation.assignment.annotator_state import lock_member
+from annotation.assignment.outcomes import (
+    AlreadyLabelled,
+    FirstAnswerNeeded,
+    ItemClosed,
+    KeyReused,
+    NoSuchLabel,
+    NoSuchSeat,
+    PriorsOpened,
+    Replayed,
+    Reported,
+    SeatLost,
+    Skipped,
+    Stored,
+    TakenBack,
+    TooLate,
+)
+from annotation.assignment.prior_display import first_answer_is_due, priors_seen_at
+from annotation.assignment.release_seats import free_seat, holder_key, reset_idle_members
+from annotation.assignment.seat_lookup import (
+    CLOCK_TOLERANCE,
+    LockedSeat,
+    can_change_label,
+    ensure_fillable,
+    guideline_seen,
+    lock_labelled_seat,
+    lock_seat,
+    next_revision,
+)
+from annotation.assignment.take_seat import lease_end
+from annotation.consensus import exclude, rounds
+from annotation.consensus.close import close_locked_item, lock_item
+from annotation.core.transactions import short_transaction
+from annotation.domain.answer import Answer, BadAnswer, Correction, check
+from annotation.domain.choices import EventVerb, Modality, PriorArm, PriorState, Stage
+from annotation.domain.item_decision import MoreSeats
+from annotation.domain.text_rules import BadText, read_optional_text
+from annotation.models import Category, Event, Label, Membership, Prior, Project, Seat, Skip, record
+from annotation.workload.workday import count_act
+
+UNDO_TIME = timedelta(seconds=30)
+"""How long the label that closed an item can be taken back."""
+_REPLACEMENT = Label._meta.get_field("replacement")
+REASON_LIMIT = 500
+"""Characters of the reason for a skip."""
+
+
+# ── Labels ────────────────────────────────────────────────────────────────────
+
+
+@short_transaction
+def submit_label(
+    member: Membership, seat: UUID, key: UUID, answer: Answer, *, seconds: float | None = None
+) -> Stored | Replayed | KeyReused | AlreadyLabelled | SeatLost | FirstAnswerNeeded | NoSuchSeat:
+    """Fill the seat with a label; the k-th label of a round closes the item in the same transaction.
+
+    `key` is made by the client, once per form. `seconds` is the client's own count of working time (pauses left out);
+    the database's clock bounds it. A lapsed seat is accepted while nobody took it.
+
+    Raises BadAnswer for an answer that no form should let through.
+    """
+    check(answer)
+    member, now = lock_member(member)
+    locked = lock_seat(member, seat, now, key=key, category=answer.category)
+    if locked is None:
+        return NoSuchSeat()
+    digest = answer.digest(str(seat))
+    if locked.label_id is not None and (earlier := _earlier_label(member, key, digest)) is not None:
+        return earlier
+    if (refusal := ensure_fillable(locked, member, now)) is not None:
+        return refusal
+    if first_answer_is_due(member.project, locked.seat):
+        return FirstAnswerNeeded(locked.seat)
+    if answer.category is not None and locked.category is None:
+        _refuse_category(answer.category, "category")
+    seconds = _bounded_seconds(locked.seat, now, seconds)
+    label = _create_label(
+        member, locked.seat, answer, locked.category, seconds=seconds, client_key=key, body_sha256=digest
+    )
+    _fill_seat(locked.seat, label, now)
+    count_act(member, locked.pace, now, labels=1)
+    return _close_if_complete(locked, label, now)
+
+
+@short_transaction
+def correct_label(
+    member: Membership, label: UUID, key: UUID, answer: Answer
+) -> Stored | Replayed | KeyReused | ItemClosed | NoSuchLabel:
+    """Add a revision to the member's own label while the item is open; the id of any revision will do.
+
+    Raises BadAnswer for an answer that no form should let through.
+    """
+    check(answer)
+    member, now = lock_member(member)
+    seat = lock_labelled_seat(member, label, now)
+    if seat is None or seat.label is None:
+        return NoSuchLabel()
+    digest = answer.digest(f"correction of {seat.public_id}")
+    if (earlier := _earlier_label(member, key, digest)) is not None:
+        return earlier
+    if not can_change_label(seat, now):
+        return ItemClosed(seat.label)
+    categories = _read_categories(member.project, [answer.category], "category")
+    category = categories[answer.category] if answer.category is not None else None
+    revision = _create_label(
+        member, seat, answer, category, seconds=seat.label.seconds, client_key=key, body_sha256=digest
+    )
+    Seat.objects.filter(pk=seat.pk).update(label=revision)
+    row, number = revision.public_id, revision.revision
+    record(EventVerb.CORRECTED, project=member.project, actor=member, item=seat.item, row=row, revision=number)
+    return Stored(revision, closed=False)
+
+
+@short_transaction
+def take_back_label(member: Membership, label: UUID) -> TakenBack | TooLate | NoSuchLabel:
+    """Undo the label in force: any time while the item is open, within `UNDO_TIME` if it closed the item.
+
+    The latter only if nobody has acted on the item since. The seat is held again and `claim` gives it first, so that
+    the annotator can answer anew.
+    """
+    member, now = lock_member(member)
+    seat = lock_labelled_seat(member, label, now)
+    if seat is None or seat.label is None:
+        return NoSuchLabel()
+    if not can_change_label(seat, now):
+        if not _closed_item_just_now(seat, now):
+            return TooLate(seat.label)
+        rounds.reopen_item(lock_item(seat.item))
+    taken_back = seat.label
+    lease = {"held_at": now, "shown_at": now, "expires_at": lease_end(member.project, now), "filled_at": None}
+    Seat.objects.filter(pk=seat.pk).update(label=None, **lease)
+    record(EventVerb.TAKEN_BACK, project=member.project, actor=member, item=seat.item, row=taken_back.public_id)
+    seat.refresh_from_db()
+    return TakenBack(seat, taken_back)
+
+
+@short_transaction
+def submit_first_answer(
+    member: Membership, seat: UUID, answer: Answer
+) -> PriorsOpened | SeatLost | AlreadyLabelled | NoSuchSeat:
+    """Store the annotator's own view, given before hidden priors were seen, and open the priors.
+
+    The first one counts: a second one gets the same reply and changes nothing, as does one where no prior was hidden.
+
+    Raises BadAnswer for an answer that no form should let through.
+    """
+    check(answer)
+    if answer.corrections:
+        raise BadAnswer("no_prior", "A prior can be challenged once it is shown.", "challenges")
+    member, now = lock_member(member)
+    _read_categories(member.project, [answer.category], "category")
+    locked = lock_seat(member, seat, now)
+    if locked is None:
+        return NoSuchSeat()
+    if (refusal := ensure_fillable(locked, member, now)) is not None:
+        return refusal
+    row = locked.seat
+    if first_answer_is_due(member.project, row):
+        row.first_answer, row.priors_shown_at = answer.body(), now
+        row.save(update_fields=("first_answer", "priors_shown_at"))
+        record(EventVerb.FIRST_ANSWER, project=member.project, actor=member, item=row.item, row=row.public_id)
+        count_act(member, locked.pace, now)
+    priors = _priors_seen(member.project, row)
+    return PriorsOpened(row, tuple(priors[modality] for modality in Modality if modality in priors))
+
+
+# ── The seat ──────────────────────────────────────────────────────────────────
+
+
+@short_transaction
+def skip_seat(member: Membership, seat: UUID, reason: str = "") -> Skipped | AlreadyLabelled | NoSuchSeat:
+    """Give the seat back without penalty, also one that lapsed meanwhile; the reason is optional."""
+    try:
+        read_optional_text(reason, REASON_LIMIT)
+    except BadText as bad:
+        raise BadAnswer(bad.code, bad.sentence, "reason") from None
+    member, now = lock_member(member)
+    locked = lock_seat(member, seat, now)
+    if locked is None:
+        return NoSuchSeat()
+    if (label := locked.label_of(member)) is not None:
+        return AlreadyLabelled(label)
+    item = locked.item
+    defaults = {"round": item.round, "reason": reason}
+    _skip, is_new = Skip.objects.get_or_create(item=item, annotator=member, defaults=defaults)
+    if is_new:
+        count_act(member, locked.pace, now, skips=1)
+    if locked.is_current_of(member):
+        free_seat(
+            locked.seat, item, EventVerb.SKIPPED, member
+        )  # the reason is stored in the skip alone: it can be erased there
+        reset_idle_members(member.project)
+    elif is_new:
+        row, holder = locked.seat.public_id, holder_key(member)
+        record(EventVerb.SKIPPED, project=member.project, actor=member, item=item, row=row, holder=holder)
+    return Skipped(item)
+
+
+@short_transaction
+def renew_lease(member: Membership, seat: UUID) -> bool:
+    """Hold the seat, and a prefetched one, for another lease while the annotator works. Return False if it is lost."""
+    member, now = lock_member(member)
+    locked = lock_seat(member, seat, now)
+    if locked is None or ensure_fillable(locked, member, now) is not None:
+        return False
+    count_act(member, locked.pace, now)
+    held = Seat.objects.filter(annotator=member, expires_at__isnull=False)
+    held.filter(pk=locked.seat.pk).update(expires_at=lease_end(member.project, now))
+    held.filter(shown_at__isnull=True).update(expires_at=lease_end(member.project, now, ahead=True))
+    return True
+
+
+def count_reveal(member: Membership, seat: UUID) -> bool:
+    """Count that the annotator uncovered the picture. Return False if the seat is not theirs."""
+    return bool(Seat.objects.filter(public_id=seat, annotator=member).update(reveals=F("reveals") + 1))
+
+
+@short_transaction
+def report_seat(member: Membership, seat: UUID, note: str = "") -> Reported | NoSuchSeat:
+    """Report illegal content: the item is excluded at once, its media are locked, and it leaves every queue."""
+    member, now = lock_member(member)
+    locked = lock_seat(member, seat, now)
+    if locked is None:
+        return NoSuchSeat()
+    report = exclude.report_item(locked.item, member, note)
+    return Reported(report, member.project.operator_contact or settings.OPERATOR_CONTACT)
+
+
+# ── Shared ────────────────────────────────────────────────────────────────────
+
+
+def _earlier_label(member: Membership, key: UUID, digest: str) -> Replayed | KeyReused | None:
+    """Return what the member stored before with this client key: the same answer, or another one."""
+    label = Label.objects.filter(annotator=member, client_key=key).select_related("category").first()
+    if label is None:
+        return None
+    return Replayed(label) if label.body_sha256 == digest else KeyReused(label)
+
+
+def _create_label(member: Membership, seat: Seat, answer: Answer, category: Category | None, **fields: Any) -> Label:
+    """Store the answer as the next revision at the seat, with everything that was seen.
+
+    Raises BadAnswer if a challenged prior was not shown.
+    """
+    priors = _priors_seen(member.project, seat)
+    return Label.objects.create(
+        seat=seat,
+        item=seat.item,
+        annotator=member,
+        revision=next_revision(seat),
+        category=category,
+        not_sure=answer.not_sure,
+        low_quality=answer.low_quality,
+        target_group=answer.target_group,
+        note=answer.note,
+        challenges=_challenges(member.project, answer.corrections, priors),
+        first_answer=seat.first_answer,
+        priors_shown=[prior.pk for prior in priors.values()],
+        priors_shown_at=seat.priors_shown_at,
+        prior_arm=seat.prior_arm,
+        reveals=seat.reveals,
+        guideline_id=guideline_seen(seat),
+        **fields,
+    )
+
+
+def _read_categories(project: Project, codes: Iterable[int | None], field: str) -> dict[int, Category]:
+    """Return the project's categories with these codes, by code.
+
+    Raises BadAnswer about the field if the project has no such category.
+    """
+    chosen = {code for code in codes if code is not None}
+    rows = Category.objects.filter(project=project, code__in=chosen) if chosen else ()
+    categories = {category.code: category for category in rows}
+    for code in sorted(chosen - categories.keys()):
+        _refuse_category(code, field)
+    return categories
+
+
+def _refuse_category(code: int, field: str) -> NoReturn:
+    raise BadAnswer("unknown_category", f"This project has no category {code}.", field)
+
+
+def _priors_seen(project: Project, seat: Seat) -> dict[Modality, Prior]:
+    """Return the priors that were shown with the item, by modality; none if they were not shown."""
+    if seat.priors_shown_at is None or seat.prior_arm == PriorArm.WITHHELD:
+        return {}
+    priors = priors_seen_at(project, seat, seat.priors_shown_at + CLOCK_TOLERANCE)
+    return {Modality(prior.modality): prior for prior in priors}
+
+
+def _challenges(
+    project: Project, corrections: Collection[Correction], priors: Mapping[Modality, Prior]
+) -> list[dict[str, Any]]:
+    """Return the corrections as a label stores them.
+
+    Raises BadAnswer if no usable prior of that modality was shown.
+    """
+    categories = _read_categories(project, [correction.category for correction in corrections], "challenges")
+    challenges = []
+    for correction in corrections:
+        modality, code = correction.modality, correction.category
+        if modality not in priors or priors[modality].state != PriorState.OK:
+            sentence = f"No view of the {modality} was shown that could be challenged."
+            raise BadAnswer("no_prior", sentence, "challenges")
+        hateful = correction.hateful if code is None else categories[code].hateful
+        challenges.append({"modality": modality, "category": code, "hateful": hateful})
+    return challenges
+
+
+def _fill_seat(seat: Seat, label: Label, now: datetime) -> None:
+    """Put the label into the held seat. The guarded UPDATE cannot miss while the item's row is locked."""
+    held = Seat.objects.filter(pk=seat.pk, annotator=label.annotator, label__isnull=True)
+    if not held.update(label=label, filled_at=now, expires_at=None):
+        raise RuntimeError(f"Seat {seat.public_id} changed hands while its item was held.")
+    facts = {"seat": str(seat.public_id), "revision": label.revision}
+    project = label.annotator.project
+    record(EventVerb.LABELLED, project=project, actor=label.annotator, item=seat.item, row=label.public_id, **facts)
+
+
+def _close_if_complete(locked: LockedSeat, label: Label, now: datetime) -> Stored:
+    """Close the item if this label was the last one missing in its round."""
+    others = [row for row in locked.seats if row.pk != locked.seat.pk]
+    # An item with a known answer gets as many labels as people, and nothing follows from them.
+    if locked.item.stage == Stage.KNOWN or any(row.label_id is None for row in others):
+        return Stored(label, closed=False)
+    _REPLACEMENT.set_cached_value(label, None)  # a label of this moment has no replacement yet: saves a query
+    locked.seat.label = label
+    decision = close_locked_item(locked.item, locked.seats)
+    if decision is None or isinstance(decision, MoreSeats):
+        return Stored(label, closed=False)
+    return Stored(label, closed=True, undo_until=now + UNDO_TIME)
+
+
+def _closed_item_just_now(seat: Seat, now: datetime) -> bool:
+    """Whether the seat's label closed the item within `UNDO_TIME` and nothing has happened to the item since."""
+    if seat.label is None or seat.filled_at is None or now - seat.filled_at > UNDO_TIME:
+        return False
+    events = Event.objects.filter(item=seat.item)
+    last = events.filter(verb=EventVerb.LABELLED, row=seat.label.public_id).order_by("-pk").first()
+    return last is not None and not events.filter(pk__gt=last.pk).exclude(verb=EventVerb.CLOSED).exists()
+
+
+def _bounded_seconds(seat: Seat, now: datetime, counted: float | None) -> float | None:
+    """Return the working time in seconds: the browser's count, at most the time since the item was shown.
+
+    Returns None if it was never shown.
+    """
+    if seat.shown_at is None:
+        return None
+    since = (now - seat.shown_at).total_seconds()
+    if counted is None or not math.isfinite(counted) or counted < 0:
+        return round(max(since, 0.0), 1)
+    return round(min(counted, max(since, 0.0)), 1)

@@ -1,0 +1,215 @@
+"""Views of the annotator: the next post, an answer, a correction, an undo, a skip, a report.
+
+Everything is a plain form; the scripts only press its buttons. A refused answer is always shown again as typed.
+"""
+
+from typing import Any
+from uuid import UUID
+
+from django.contrib import messages
+from django.http import Http404, HttpResponse, HttpResponseRedirect
+from django.shortcuts import redirect, render
+from django.urls import reverse
+from django.utils import timezone
+from django.utils.translation import gettext as _
+from django.views.decorators.http import require_GET, require_http_methods, require_POST
+
+from annotation.assignment.outcomes import (
+    AlreadyLabelled,
+    FirstAnswerNeeded,
+    ItemClosed,
+    KeyReused,
+    NoSuchLabel,
+    NoSuchSeat,
+    PriorsOpened,
+    Replayed,
+    Reported,
+    SeatLost,
+    Skipped,
+    Stored,
+    TakenBack,
+    TooLate,
+)
+from annotation.assignment.seat_lookup import can_change_label
+from annotation.core.access import PersonRequest
+from annotation.labelling.forms import AnswerForm, IllegalContentForm, SkipForm, initial_from
+from annotation.labelling.next_post import already_labelled, answer_not_stored, go_on, next_post, same_post
+from annotation.labelling.submit import (
+    correct_label,
+    report_seat,
+    skip_seat,
+    submit_first_answer,
+    submit_label,
+    take_back_label,
+)
+from annotation.labelling.views_post import annotator, own_seat
+from annotation.labelling.workspace import PageNotice, Workspace, categories_of, show_workspace
+from annotation.models import Membership, Seat
+
+
+@require_GET
+def label(request: PersonRequest, slug: str) -> HttpResponse:
+    """Show the post in front of this annotator, or why there is none."""
+    return next_post(request, annotator(request, slug))
+
+
+# ── Answers ───────────────────────────────────────────────────────────────────
+
+
+@require_POST
+def submit(request: PersonRequest, slug: str, seat: UUID) -> HttpResponse:
+    """Store the answer and go on to the next post."""
+    member = annotator(request, slug)
+    form = AnswerForm(request.POST, categories=categories_of(member.project))
+    outcome = form.store(
+        lambda answer: submit_label(
+            member, seat, form.cleaned_data["key"], answer, seconds=form.cleaned_data["seconds"]
+        )
+    )
+    return _after_answer(request, member, seat, form, outcome)
+
+
+@require_POST
+def first_answer(request: PersonRequest, slug: str, seat: UUID) -> HttpResponse:
+    """Store the annotator's own view, then open the priors."""
+    member = annotator(request, slug)
+    form = AnswerForm(request.POST, categories=categories_of(member.project))
+    outcome = form.store(lambda answer: submit_first_answer(member, seat, answer))
+    return _after_answer(request, member, seat, form, outcome)
+
+
+def _after_answer(
+    request: PersonRequest,
+    member: Membership,
+    seat: UUID,
+    form: AnswerForm,
+    outcome: (
+        Stored
+        | Replayed
+        | PriorsOpened
+        | KeyReused
+        | AlreadyLabelled
+        | SeatLost
+        | FirstAnswerNeeded
+        | NoSuchSeat
+        | None
+    ),
+) -> HttpResponse:
+    """Go on after an answer; after one that the form refused, show the same post again."""
+    match outcome:
+        case None | KeyReused():
+            return same_post(request, member, seat, form)
+        case Stored() | Replayed() | PriorsOpened():
+            return go_on(member, request, form.categories)
+        case AlreadyLabelled(stored):
+            return next_post(request, member, already_labelled(member, stored, form), status=409)
+        case SeatLost():
+            return next_post(request, member, answer_not_stored(form), status=409)
+        case FirstAnswerNeeded():
+            return redirect("annotation:label", member.project.slug)
+        case NoSuchSeat():
+            raise Http404
+
+
+@require_http_methods(["GET", "POST"])
+def correct(request: PersonRequest, slug: str, label: UUID) -> HttpResponse:
+    """Change the annotator's own label while its item is open."""
+    member = annotator(request, slug)
+    seat = own_seat(member, labels__public_id=label)
+    stored = seat.label
+    if stored is None:
+        return redirect("annotation:label", slug)
+    workspace = Workspace(member, seat, correcting=stored)
+    if request.method == "GET":
+        if not can_change_label(seat, timezone.now()):
+            return _too_late(request, member)
+        form = AnswerForm(categories=workspace.categories, initial=initial_from(stored))
+        return show_workspace(request, workspace, form)
+    form = AnswerForm(request.POST, categories=workspace.categories)
+    match form.store(lambda answer: correct_label(member, stored.public_id, form.cleaned_data["key"], answer)):
+        case None | KeyReused():
+            return show_workspace(request, workspace, form, status=422)
+        case Stored() | Replayed():
+            messages.success(request, _("Your label is changed."))
+            return go_on(member)
+        case ItemClosed():
+            return next_post(request, member, _change_not_stored(form), status=409)
+        case NoSuchLabel():
+            raise Http404
+
+
+@require_POST
+def undo(request: PersonRequest, slug: str) -> HttpResponse:
+    """Open the annotator's last label again: to correct it, or taken back if it has just closed its item."""
+    member = annotator(request, slug)
+    last = (
+        Seat.objects.filter(annotator=member, label__isnull=False)
+        .select_related("item", "label")
+        .order_by("-filled_at")
+        .first()
+    )
+    if last is None or last.label is None:
+        messages.info(request, _("There is nothing to undo yet."))
+        return go_on(member)
+    if can_change_label(last, timezone.now()):
+        return redirect("annotation:label-correct", slug, last.label.public_id)
+    match take_back_label(member, last.label.public_id):
+        case TakenBack():
+            return HttpResponseRedirect(reverse("annotation:label", args=[slug]) + "?again=1")
+        case TooLate():
+            return _too_late(request, member)
+        case NoSuchLabel():
+            raise Http404
+
+
+@require_POST
+def skip(request: PersonRequest, slug: str, seat: UUID) -> HttpResponse:
+    """Skip the post; nothing follows from it."""
+    member = annotator(request, slug)
+    form = SkipForm(request.POST)
+    if not form.is_valid():
+        own_seat(member, public_id=seat)
+        notice = PageNotice(_("The post was not skipped"), str(form.errors["reason"][0]))
+        return next_post(request, member, notice, status=422)
+    match skip_seat(member, seat, form.cleaned_data["reason"]):
+        case Skipped():
+            return go_on(member)
+        case AlreadyLabelled(stored):
+            return next_post(request, member, already_labelled(member, stored, None), status=409)
+        case NoSuchSeat():
+            raise Http404
+
+
+@require_http_methods(["GET", "POST"])
+def report(request: PersonRequest, slug: str, seat: UUID) -> HttpResponse:
+    """Report illegal content after one confirmation; the post is then gone for everybody."""
+    member = annotator(request, slug)
+    form = IllegalContentForm(request.POST if request.method == "POST" else None)
+    context: dict[str, Any] = {"project": member.project, "membership": member, "seat": seat, "form": form}
+    if not form.is_valid():
+        own_seat(member, public_id=seat)
+        return render(request, "annotation/report.html", context, status=422 if form.is_bound else 200)
+    match report_seat(member, seat, form.cleaned_data["note"]):
+        case Reported(contact=contact):
+            return render(request, "annotation/reported.html", {**context, "contact": contact})
+        case NoSuchSeat():
+            raise Http404
+
+
+# ── Shared ────────────────────────────────────────────────────────────────────
+
+
+def _change_not_stored(form: AnswerForm) -> PageNotice:
+    return PageNotice(
+        _("Your change was not stored"),
+        _("Everybody has answered for that post, so its labels are final. A reviewer looks at notes and doubts."),
+        kept=form,
+    )
+
+
+def _too_late(request: PersonRequest, member: Membership) -> HttpResponse:
+    notice = PageNotice(
+        _("That label is final"),
+        _("Everybody has answered for that post. The label that closes a post can be taken back for 30 seconds."),
+    )
+    return next_post(request, member, notice, status=409)

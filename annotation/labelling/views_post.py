@@ -1,0 +1,109 @@
+"""Views of the post in front of the annotator except the answer: its picture, its seat's lease, the post ahead."""
+
+from typing import Any
+from uuid import UUID
+
+from django.http import Http404, HttpResponse, JsonResponse
+from django.http.response import HttpResponseBase
+from django.shortcuts import render
+from django.urls import reverse
+from django.views.decorators.http import require_GET, require_POST
+
+from annotation.assignment import claim
+from annotation.assignment.outcomes import HeldSeat
+from annotation.core.access import PersonRequest, member_of
+from annotation.domain.choices import Reason, Role
+from annotation.labelling import submit
+from annotation.labelling.forms import AnswerForm
+from annotation.labelling.workspace import Workspace, show_workspace
+from annotation.media.responses import picture_file
+from annotation.models import Membership, Seat, User
+
+
+def annotator(request: PersonRequest, slug: str) -> Membership:
+    """Return the viewer's membership as an annotator of the project.
+
+    Raises Http404 if they are none.
+    """
+    return member_of(request, slug, Role.ANNOTATOR)
+
+
+def own_seat(member: Membership, **which: Any) -> Seat:
+    """Return a seat that is or was this member's, with its item and picture.
+
+    Raises Http404 for others' seats and for reported items.
+    """
+    seat = (
+        Seat.objects.filter(annotator=member, **which)
+        .exclude(item__excluded_for=Reason.REPORTED)
+        .select_related("item__picture", "label__category")
+        .first()
+    )
+    if seat is None:
+        raise Http404
+    seat.item.project = member.project
+    return seat
+
+
+def picture_address(member: Membership, seat: Seat) -> str:
+    """Return the address of a seat's revealed picture; it responds only after a reveal was counted."""
+    return reverse("annotation:seat-picture", args=[member.project.slug, seat.public_id])
+
+
+@require_POST
+def look(request: PersonRequest, slug: str, seat: UUID) -> HttpResponse:
+    """Reveal or hide the picture, or remove its colour, and keep the answer typed so far.
+
+    A request for JSON gets the picture's address; any other gets the page with the picture shown or hidden.
+    """
+    member = annotator(request, slug)
+    mine = own_seat(member, public_id=seat)
+    shown = request.POST.get("show") == "1"
+    if request.POST.get("grey") in ("0", "1"):
+        request.user.grey = request.POST["grey"] == "1"
+        User.objects.filter(pk=request.user.pk).update(grey=request.user.grey)
+        shown = request.POST.get("shown") == "1"
+    elif shown and mine.item.picture_id and not submit.count_reveal(member, seat):
+        raise Http404
+    if request.accepts("application/json") and not request.accepts("text/html"):
+        return JsonResponse({"picture": picture_address(member, mine) if shown else None})
+    bench = Workspace(member, mine, revealed=shown, correcting=mine.label)
+    form = AnswerForm(categories=bench.categories, initial=request.POST.dict())
+    return show_workspace(request, bench, form)
+
+
+@require_GET
+def seat_picture(request: PersonRequest, slug: str, seat: UUID) -> HttpResponseBase:
+    """Send the original to an annotator who has revealed it or wants no blur; no cache keeps it."""
+    mine = own_seat(annotator(request, slug), public_id=seat)
+    if mine.item.picture is None or (request.user.blur and not mine.reveals):
+        raise Http404
+    return picture_file(mine.item.picture.file, "no-store")
+
+
+@require_GET
+def seat_blurred(request: PersonRequest, slug: str, seat: UUID) -> HttpResponseBase:
+    """Send the blurred derivative of the post's picture; the browser may keep it for the time of a seat."""
+    mine = own_seat(annotator(request, slug), public_id=seat)
+    if mine.item.picture is None:
+        raise Http404
+    return picture_file(mine.item.picture.blurred, "private, max-age=1800")
+
+
+@require_GET
+def ahead(request: PersonRequest, slug: str) -> HttpResponse:
+    """Hold the next post and load its blurred picture in advance; its clock starts when it is shown."""
+    member = annotator(request, slug)
+    seat = None
+    match claim.claim(member, ahead=True):
+        case HeldSeat(found):
+            seat = found
+    answer = render(request, "annotation/_workspace_preload.html", {"seat": seat, "slug": slug})
+    answer["Cache-Control"] = "no-store"
+    return answer
+
+
+@require_POST
+def renew(request: PersonRequest, slug: str, seat: UUID) -> HttpResponse:
+    """Renew the seat's lease while the annotator works; 409 if the seat is lost."""
+    return HttpResponse(status=204 if submit.renew_lease(annotator(request, slug), seat) else 409)

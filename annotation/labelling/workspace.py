@@ -1,0 +1,168 @@
+"""The annotator's page: one post, the priors that may be shown, the answer so far.
+
+The page never contains an external id, a file name, the source, the target group, the intent or anybody else's label,
+and before a picture is revealed only the address of its blurred derivative.
+"""
+
+from collections.abc import Sequence
+from dataclasses import dataclass, field
+from enum import StrEnum
+from typing import Any
+
+from django.http import HttpResponse
+from django.shortcuts import render
+from django.urls import reverse
+from django.utils import timezone
+from django.utils.functional import cached_property
+
+from annotation.assignment.outcomes import HeldSeat
+from annotation.assignment.prior_display import first_answer_is_due, visible_priors
+from annotation.core.access import PersonRequest
+from annotation.domain.choices import Modality, PriorState
+from annotation.glossary.entries import Found
+from annotation.labelling.forms import AnswerForm
+from annotation.models import Category, Item, Label, Membership, Prior, Project, Seat
+from runs.sql.compiled_queries import CompiledQuery, slot
+
+_CATEGORIES = CompiledQuery(Category.objects.filter(project=slot("project")).order_by("code"))
+
+
+class AnswerStep(StrEnum):
+    """What the answer on the page is stored as."""
+
+    ANSWER = "answer"
+    FIRST_ANSWER = "first_answer"  # own view before hidden priors open
+    KEEP_OR_CHANGE = "keep_or_change"  # they are open now
+    CORRECTION = "correction"  # of a label stored before
+
+
+@dataclass(frozen=True)
+class PageNotice:
+    """A notice about the last step; `kept` is the form with what the annotator had typed for another post."""
+
+    title: str
+    text: str
+    bad: bool = True
+    kept: AnswerForm | None = None
+    link: str = ""
+    link_text: str = ""
+
+
+@dataclass
+class Workspace:
+    """One post in front of one annotator."""
+
+    member: Membership
+    seat: Seat
+    revealed: bool = False
+    correcting: Label | None = None
+    notice: PageNotice | None = None
+    categories: tuple[Category, ...] = field(default=())
+    held: HeldSeat | None = None
+    found: Sequence[Found] | None = None  # what the glossary says, where the person asked
+
+    def __post_init__(self) -> None:
+        self.categories = self.categories or categories_of(self.project)
+
+    @property
+    def project(self) -> Project:
+        return self.member.project
+
+    @property
+    def item(self) -> Item:
+        return self.seat.item
+
+    @cached_property
+    def priors(self) -> tuple[Prior, ...]:
+        """Priors that this annotator may see now, with their categories loaded."""
+        by_id = {category.pk: category for category in self.categories}
+        priors = visible_priors(self.project, self.seat)
+        for prior in priors:
+            if prior.category_id is not None and prior.category_id in by_id:
+                prior.category = by_id[prior.category_id]
+        return priors
+
+    @cached_property
+    def step(self) -> AnswerStep:
+        if self.correcting is not None:
+            return AnswerStep.CORRECTION
+        if self.seat.first_answer is not None:
+            return AnswerStep.KEEP_OR_CHANGE
+        return AnswerStep.FIRST_ANSWER if self.priors_are_hidden else AnswerStep.ANSWER
+
+    @property
+    def priors_are_hidden(self) -> bool:
+        return first_answer_is_due(self.project, self.seat)
+
+    @property
+    def offers_glossary(self) -> bool:
+        """Whether the annotator may open the glossary's entries about the post."""
+        return self.project.glossary_for_annotators and not self.priors_are_hidden
+
+    @property
+    def own_first_answer(self) -> Category | None:
+        """The category of the annotator's first answer, if any."""
+        code = (self.seat.first_answer or {}).get("category")
+        return next((category for category in self.categories if category.code == code), None)
+
+    @property
+    def severity(self) -> int | None:
+        """The severity to expect, 0 to 3, from visible priors only; None if none states one."""
+        said = [prior.severity for prior in self.priors if prior.severity is not None]
+        return max(said, default=None)
+
+    @property
+    def challenges(self) -> list[tuple[Modality, Prior]]:
+        """The priors that can be challenged: the usable ones."""
+        return [(Modality(prior.modality), prior) for prior in self.priors if prior.state == PriorState.OK]
+
+    @property
+    def action(self) -> str:
+        """The address that the answer is sent to."""
+        slug = self.project.slug
+        if self.correcting is not None:
+            return reverse("annotation:label-correct", args=[slug, self.correcting.public_id])
+        name = "first-answer" if self.step is AnswerStep.FIRST_ANSWER else "submit"
+        return reverse(f"annotation:{name}", args=[slug, self.seat.public_id])
+
+
+def categories_of(project: Project) -> tuple[Category, ...]:
+    """Return the project's categories in the order of their codes."""
+    return tuple(_CATEGORIES.rows(project=project.pk))
+
+
+def show_workspace(request: PersonRequest, bench: Workspace, form: AnswerForm, status: int = 200) -> HttpResponse:
+    """Render the annotator's page. It is for this person only, so no cache may keep it."""
+    context = {
+        "project": bench.project,
+        "membership": bench.member,
+        "bench": bench,
+        "notice": bench.notice,
+        "form": form,
+        "done_today": done_today(bench.member, bench.held),
+        "show_picture": bench.revealed or not request.user.blur,
+    }
+    # A script that swaps the next post in wants that alone, not the frame it has already.
+    page = "annotation/_workspace_next.html" if swaps_post(request) else "annotation/workspace.html"
+    answer = render(request, page, context, status=status)
+    answer["Cache-Control"] = "no-store"
+    return answer
+
+
+def swaps_post(request: PersonRequest) -> bool:
+    """Whether a script puts the response in place of the post on the page (the form's `hx-target` says so)."""
+    return request.headers.get("HX-Request") == "true" and request.headers.get("HX-Target") == "bench"
+
+
+def done_today(member: Membership, held: HeldSeat | None = None) -> dict[str, Any]:
+    """Return the annotator's own day: the number of labels and, where the project has a goal, the share in per cent."""
+    count = labels_today(member) if held is None else held.labels_today
+    goal = member.project.daily_goal
+    percent = min(100, count * 100 // goal) if goal else None
+    return {"count": count, "goal": goal, "percent": percent}
+
+
+def labels_today(member: Membership) -> int:
+    """Return how many labels the annotator has given since midnight."""
+    morning = timezone.localtime().replace(hour=0, minute=0, second=0, microsecond=0)
+    return Seat.objects.filter(annotator=member, filled_at__gte=morning, label__isnull=False).count()

@@ -1,0 +1,318 @@
+"""Pictures of items: sources, storage, and who may see them.
+
+A picture is stored once per project, by the SHA-256 of the bytes that came in, under random names: the file drawn
+anew for display and release, and a blurred one. The original bytes are not kept (threats B52-B66, T6).
+"""
+
+import hashlib
+import os
+import secrets
+import threading
+import unicodedata
+from collections.abc import Iterator, Mapping, Sequence
+from concurrent.futures import ThreadPoolExecutor
+from contextlib import suppress
+from dataclasses import dataclass
+from datetime import datetime
+from pathlib import Path, PurePosixPath
+from queue import SimpleQueue
+from typing import Protocol
+from uuid import UUID
+
+from django.conf import settings
+from django.core.files.base import ContentFile
+from django.core.files.storage import default_storage
+from django.db.models import Exists, OuterRef, Q, QuerySet
+
+from annotation.core.second_factor import lets_in
+from annotation.domain.choices import Reason
+from annotation.domain.imports.zip_archives import Archive, BadArchive
+from annotation.domain.pictures.decoding import BadPicture, Drawn, PictureLimits
+from annotation.media.decoder_process import DrawingProcess
+from annotation.models import Item, Membership, Picture, Project, Seat, User
+
+FOLDER = "pictures"
+_ENDING = {"image/png": "png", "image/jpeg": "jpg"}
+
+
+def picture_limits() -> PictureLimits:
+    """Return the limits of the site's settings."""
+    return PictureLimits(pixels=settings.PICTURE_MAX_PIXELS, file=settings.PICTURE_MAX_BYTES)
+
+
+# ── Where pictures are found ──────────────────────────────────────────────────
+
+
+class PictureSource(Protocol):
+    """A place that holds pictures by the names that a table gives them."""
+
+    complete: bool
+    """Whether a name without a file is an error (a ZIP that should hold all) or a picture to come (a folder)."""
+
+    def find(self, name: str) -> str | None:
+        """Return the key of the file with this name.
+
+        Returns None if there is none.
+        """
+
+    def read(self, key: str, limit: int) -> bytes:
+        """Return the file's bytes.
+
+        Raises BadPicture if the file is larger than `limit` or damaged.
+        """
+
+
+class PictureFolder:
+    """Pictures under one folder; nothing outside it is ever read."""
+
+    complete = False
+
+    def __init__(self, root: Path) -> None:
+        self.root = root.resolve()
+
+    def find(self, name: str) -> str | None:
+        parts = PurePosixPath(name).parts
+        for candidate in (name, str(PurePosixPath(*parts[1:])) if parts[:1] == (self.root.name,) else ""):
+            path = (self.root / candidate).resolve()
+            if candidate and path.is_relative_to(self.root) and path.is_file():
+                return str(path)
+        return None
+
+    def read(self, key: str, limit: int) -> bytes:
+        with open(key, "rb") as file:
+            content = file.read(limit + 1)
+        if len(content) > limit:
+            raise BadPicture("picture_too_large", f"The picture has more than {limit:,} bytes.", 413, limit)
+        return content
+
+
+class PictureArchive:
+    """Pictures in a ZIP, found from its root or from the table's folder."""
+
+    complete = True
+
+    def __init__(self, archive: Archive, table: str = "") -> None:
+        self.archive = archive
+        self.folder = str(PurePosixPath(table).parent) if "/" in table else ""
+        self._names = {unicodedata.normalize("NFC", name): name for name in archive.members if name != table}
+
+    def find(self, name: str) -> str | None:
+        plain = unicodedata.normalize("NFC", name)
+        return self._names.get(plain) or self._names.get(f"{self.folder}/{plain}")
+
+    def read(self, key: str, limit: int) -> bytes:
+        try:
+            return self.archive.read(key, limit)
+        except BadArchive as fault:
+            code = "picture_too_large" if fault.code == "member_too_large" else fault.code
+            raise BadPicture(code, fault.sentence, fault.status, fault.limit) from fault
+
+
+class NoPictures:
+    """The source of a table without pictures."""
+
+    complete = False
+
+    def find(self, name: str) -> str | None:
+        return None
+
+    def read(self, key: str, limit: int) -> bytes:
+        raise KeyError(key)
+
+
+# ── Into storage ──────────────────────────────────────────────────────────────
+
+
+@dataclass(frozen=True)
+class Staged:
+    """A picture that is decoded and, except in a dry run, written; its row is not stored yet."""
+
+    sha256: str
+    media_type: str
+    width: int
+    height: int
+    file: str = ""
+    file_sha256: str = ""
+    blurred: str = ""
+
+
+def stage_picture(drawn: Drawn, project: Project) -> Staged:
+    """Write the two files of a picture under random names; `discard` removes them."""
+    folder = f"{FOLDER}/{project.public_id}/{secrets.token_hex(1)}"
+    name = secrets.token_urlsafe(24)
+    file = default_storage.save(f"{folder}/{name}.{_ENDING[drawn.media_type]}", ContentFile(drawn.shown))
+    blurred = default_storage.save(f"{folder}/{name}-b.jpg", ContentFile(drawn.blurred))
+    file_sha256 = hashlib.sha256(drawn.shown).hexdigest()
+    return Staged(drawn.sha256, drawn.media_type, drawn.width, drawn.height, file, file_sha256, blurred)
+
+
+def discard_staged(staged: Staged) -> None:
+    """Remove the files of a picture whose row was not stored."""
+    for name in filter(None, (staged.file, staged.blurred)):
+        with suppress(OSError):
+            default_storage.delete(name)
+
+
+def known_pictures(project: Project) -> dict[str, int]:
+    """Return the primary keys of the project's pictures by the SHA-256 of the bytes that came in."""
+    return dict(Picture.objects.filter(project=project).values_list("sha256", "pk"))
+
+
+class Gallery:
+    """The pictures named by the rows of one import: each is read, checked and drawn once, a few at a time.
+
+    Use it as a context manager. `want` may be called for every row; `finish` waits for all.
+    """
+
+    def __init__(self, project: Project, source: PictureSource, *, keep: bool, known: Mapping[str, int]) -> None:
+        """Prepare for a project; with `keep`, files are written; `known` are the project's pictures."""
+        self.project, self.source, self.keep, self.known = project, source, keep, known
+        self.keys: set[str] = set()
+        self._limits = picture_limits()
+        workers = min(4, os.cpu_count() or 1)
+        self._pool = ThreadPoolExecutor(workers, thread_name_prefix="drawing")
+        self._room = threading.BoundedSemaphore(workers * 3)
+        self._free: SimpleQueue[DrawingProcess] = SimpleQueue()
+        self._processes = [DrawingProcess(self._limits) for _ in range(workers)]
+        for process in self._processes:
+            self._free.put(process)
+        self._lock = threading.Lock()
+        self._sha256_of: dict[str, str] = {}
+        self._drawn: dict[str, Staged | BadPicture] = {}
+        self._failed: dict[str, BadPicture] = {}
+        self._fault: BaseException | None = None
+
+    def __enter__(self) -> "Gallery":
+        return self
+
+    def __exit__(self, *fault: object) -> None:
+        self._pool.shutdown(wait=True, cancel_futures=True)
+        for process in self._processes:
+            process.close()
+
+    def want(self, name: str) -> bool:
+        """Begin to draw the picture of this name. Return False if there is no such file."""
+        key = self.source.find(name)
+        if key is None:
+            return False
+        if key not in self.keys:
+            self.keys.add(key)
+            self._room.acquire()
+            self._pool.submit(self._draw, key).add_done_callback(lambda _: self._room.release())
+        return True
+
+    def finish(self) -> None:
+        """Wait for every picture. Raise the first error of writing one (a full disk)."""
+        self._pool.shutdown(wait=True)
+        if self._fault is not None:
+            raise self._fault
+
+    def result(self, name: str) -> str | BadPicture:
+        """Return the SHA-256 of the picture of this name, or why it is refused; only after `finish`."""
+        key = self.source.find(name)
+        assert key is not None
+        refused = self._failed.get(key)
+        if refused is not None:
+            return refused
+        sha256 = self._sha256_of[key]
+        drawn = self._drawn.get(sha256)
+        return drawn if isinstance(drawn, BadPicture) else sha256
+
+    def staged(self) -> list[Staged]:
+        """Return the new pictures."""
+        return [drawn for drawn in self._drawn.values() if isinstance(drawn, Staged)]
+
+    def _draw(self, key: str) -> None:
+        try:
+            content = self.source.read(key, self._limits.file)
+            sha256 = hashlib.sha256(content).hexdigest()
+            with self._lock:
+                self._sha256_of[key] = sha256
+                if sha256 in self.known or sha256 in self._drawn:
+                    return
+                self._drawn[sha256] = BadPicture("image_processing", "The picture was not finished.")
+            self._drawn[sha256] = self._outcome(content)
+        except BadPicture as refused:
+            self._failed[key] = refused
+        except BaseException as fault:  # carried to the thread that waits
+            self._fault = fault
+
+    def _outcome(self, content: bytes) -> Staged | BadPicture:
+        process = self._free.get()
+        try:
+            drawn = process.draw(content)
+        except BadPicture as refused:
+            return refused
+        finally:
+            self._free.put(process)
+        if self.keep:
+            return stage_picture(drawn, self.project)
+        return Staged(drawn.sha256, drawn.media_type, drawn.width, drawn.height)
+
+
+# ── Who may be shown them ─────────────────────────────────────────────────────
+
+
+def blurred_for(user: User, public_id: UUID) -> Picture | None:
+    """Return the picture for any member of its project, who may see the blurred derivative.
+
+    Returns None for others, and for reported pictures.
+    """
+    return _pictures_of(user).filter(public_id=public_id).first()
+
+
+def full_for(user: User, public_id: UUID) -> Picture | None:
+    """Return the picture for reviewers, admins, and annotators who have revealed or labelled it at a seat of theirs.
+
+    Returns None for others, and for reported pictures.
+    """
+    member = Membership.objects.filter(user=user, active=True)
+    at_desk = member.filter(Q(reviews=True) | Q(administers=True), project=OuterRef("project"))
+    seen = Q(reveals__gt=0) | Q(label__isnull=False)
+    own_seat = Seat.objects.filter(seen, item__picture=OuterRef("pk"), annotator__in=member)
+    return _pictures_of(user).filter(Exists(at_desk) | Exists(own_seat), public_id=public_id).first()
+
+
+def _pictures_of(user: User) -> QuerySet[Picture]:
+    member = Membership.objects.filter(lets_in(user), user=user, active=True, project=OuterRef("project"))
+    locked = Item.objects.filter(picture=OuterRef("pk"), excluded_for=Reason.REPORTED)
+    return Picture.objects.filter(Exists(member), ~Exists(locked))
+
+
+# ── Left over ─────────────────────────────────────────────────────────────────
+
+
+def remove_orphans(before: datetime) -> int:
+    """Remove files without a row that were written before this time; return how many.
+
+    A process that dies between writing a picture and storing its row leaves them behind.
+    """
+    removed = 0
+    for names in _batches(_files(FOLDER), 500):
+        used = set(Picture.objects.filter(file__in=names).values_list("file", flat=True))
+        used |= set(Picture.objects.filter(blurred__in=names).values_list("blurred", flat=True))
+        for name in set(names) - used:
+            if default_storage.get_modified_time(name) < before:
+                default_storage.delete(name)
+                removed += 1
+    return removed
+
+
+def _files(folder: str) -> Iterator[str]:
+    if not default_storage.exists(folder):
+        return
+    folders, files = default_storage.listdir(folder)
+    yield from (f"{folder}/{name}" for name in files)
+    for name in folders:
+        yield from _files(f"{folder}/{name}")
+
+
+def _batches(names: Iterator[str], size: int) -> Iterator[Sequence[str]]:
+    batch: list[str] = []
+    for name in names:
+        batch.append(name)
+        if len(batch) == size:
+            yield batch
+            batch = []
+    if batch:
+        yield batch

@@ -1,0 +1,170 @@
+"""Inviting people, and what admins change about one of them."""
+
+from typing import Any
+
+from django import forms
+from django.contrib.auth.password_validation import validate_password
+from django.utils.translation import gettext_lazy as _
+
+from annotation.core.form_fields import WrittenField
+from annotation.domain.choices import Role
+from annotation.members import invitations
+from annotation.members.roles import PSEUDONYM_LIMIT
+from annotation.models import Batch, Membership, Project, User
+
+ROLE_NAMES = {
+    Role.ANNOTATOR: _("annotator"),
+    Role.REVIEWER: _("reviewer"),
+    Role.ADMIN: _("admin"),
+}
+
+
+class InvitationForm(forms.Form):
+    """Whom a link brings into the project, and for how long it can be used."""
+
+    roles = forms.MultipleChoiceField(
+        label=_("Roles"),
+        choices=list(ROLE_NAMES.items()),
+        initial=[Role.ANNOTATOR],
+        widget=forms.CheckboxSelectMultiple,
+        error_messages={"required": _("Choose at least one role.")},
+    )
+    days = forms.IntegerField(
+        label=_("Days until it expires"),
+        min_value=1,
+        max_value=invitations.MOST_DAYS,
+        initial=invitations.USUAL_DAYS,
+        help_text=_("1 to 60."),
+    )
+    team = forms.ModelChoiceField(
+        label=_("Team"),
+        queryset=Batch.objects.none(),
+        required=False,
+        empty_label=_("none"),
+        help_text=_("The batch they may label beside those that are open to everybody."),
+    )
+    note = WrittenField(
+        label=_("Note for the admins"),
+        limit=invitations.NOTE_LIMIT,
+        required=False,
+        widget=forms.TextInput({"maxlength": invitations.NOTE_LIMIT, "dir": "auto", "autocomplete": "off"}),
+        help_text=_("Whom it is for, in your words; the person does not see it."),
+    )
+
+    def __init__(self, project: Project, *args: Any, **kwargs: Any) -> None:
+        kwargs["prefix"] = "invite"  # the page has another form
+        super().__init__(*args, **kwargs)
+        teams = Batch.objects.filter(project=project, limited=True)
+        self.fields["team"].queryset = teams  # type: ignore[attr-defined]  # a choice among rows
+
+    def clean(self) -> dict[str, Any]:
+        cleaned: dict[str, Any] = super().clean() or self.cleaned_data
+        if cleaned.get("team") and Role.ANNOTATOR not in cleaned.get("roles", []):
+            self.add_error("team", _("A team labels: choose the role annotator too."))
+        return cleaned
+
+
+class NewAccountForm(forms.Form):
+    """A name and a password of one's own; no e-mail address."""
+
+    username = forms.CharField(
+        label=_("Name to sign in with"),
+        max_length=150,
+        help_text=_("Letters, digits and @ . + - _ only. Others see a pseudonym; it need not be your real name."),
+        widget=forms.TextInput({"autocomplete": "username", "autocapitalize": "none"}),
+    )
+    password = forms.CharField(
+        label=_("Password"),
+        strip=False,
+        help_text=_("Ten characters or more, none that is easy to guess."),
+        widget=forms.PasswordInput({"autocomplete": "new-password"}),
+    )
+    again = forms.CharField(
+        label=_("The password again"), strip=False, widget=forms.PasswordInput({"autocomplete": "new-password"})
+    )
+
+    def clean(self) -> dict[str, Any]:
+        cleaned: dict[str, Any] = super().clean() or self.cleaned_data
+        password = cleaned.get("password")
+        if password is None:
+            return cleaned
+        if "again" in cleaned and cleaned["again"] != password:
+            self.add_error("again", _("The two passwords are not the same."))
+        try:
+            validate_password(password, User(username=cleaned.get("username", "")))
+        except forms.ValidationError as bad:
+            self.add_error("password", bad)
+        return cleaned
+
+
+class NewMemberForm(forms.Form):
+    """Somebody joins: an existing account by name, or a new one whose password is shown once."""
+
+    username = forms.CharField(
+        label=_("Name to sign in with"),
+        max_length=150,
+        help_text=_("An account that does not exist yet is created; no e-mail address is needed."),
+        widget=forms.TextInput({"autocomplete": "off", "autocapitalize": "none"}),
+    )
+    role = forms.ChoiceField(label=_("Role"), choices=list(ROLE_NAMES.items()))
+
+
+class RolesForm(forms.ModelForm[Membership]):
+    """What a member may do here."""
+
+    class Meta:
+        model = Membership
+        fields = ("annotates", "reviews", "administers")
+
+
+class PseudonymForm(forms.Form):
+    """Another name under which a person appears."""
+
+    pseudonym = WrittenField(
+        label=_("Pseudonym"),
+        limit=PSEUDONYM_LIMIT,
+        widget=forms.TextInput({"maxlength": PSEUDONYM_LIMIT, "dir": "auto", "autocomplete": "off"}),
+        help_text=_("Not their name or address. Releases that are published keep what stands in them."),
+    )
+
+
+class QuotaForm(forms.ModelForm[Membership]):
+    """How many labels a person gives here at most."""
+
+    class Meta:
+        model = Membership
+        fields = ("quota",)
+        labels = {"quota": _("Labels at most")}
+        help_texts = {"quota": _("Empty: what the project says.")}
+
+
+class EraseMemberForm(forms.Form):
+    """Erasing somebody is confirmed by their pseudonym."""
+
+    pseudonym = forms.CharField(
+        label=_("Their pseudonym, to confirm"), max_length=64, widget=forms.TextInput({"autocomplete": "off"})
+    )
+
+
+class EraseMeForm(forms.Form):
+    """Erasing oneself is confirmed by the password; by the name where the account has none."""
+
+    proof = forms.CharField(strip=False)
+
+    def __init__(self, user: User, *args: Any, **kwargs: Any) -> None:
+        super().__init__(*args, **kwargs)
+        self._user = user
+        if user.has_usable_password():
+            self.fields["proof"].label = _("Your password")
+            self.fields["proof"].widget = forms.PasswordInput({"autocomplete": "current-password"})
+        else:
+            self.fields["proof"].label = _("Your name to sign in with, to confirm")
+
+    def clean_proof(self) -> str:
+        proof: str = self.cleaned_data["proof"]
+        if self._user.has_usable_password():
+            if not self._user.check_password(proof):
+                raise forms.ValidationError(_("This is not your password; nothing was erased."))
+        elif proof != self._user.username:
+            raise forms.ValidationError(_("This is not the name of your account; nothing was erased."))
+        return proof

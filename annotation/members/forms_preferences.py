@@ -1,0 +1,65 @@
+"""What people decide for themselves."""
+
+from django import forms
+from django.conf import settings
+from django.utils.translation import gettext_lazy as _
+
+from annotation.models import Theme, User
+from annotation.wellbeing.forms import BLUR_STRENGTHS, PICTURE_SIZES
+
+
+class PreferencesForm(forms.ModelForm[User]):
+    """What somebody wants to see; it follows the person to every browser."""
+
+    blur_strength = forms.ChoiceField(
+        label=_("Until then they show"), choices=BLUR_STRENGTHS, required=False, widget=forms.RadioSelect
+    )
+    picture_size = forms.ChoiceField(
+        label=_("Pictures are"), choices=PICTURE_SIZES, required=False, widget=forms.RadioSelect
+    )
+    theme = forms.ChoiceField(
+        label=_("Theme"),
+        choices=[(Theme.SYSTEM, _("As the system")), (Theme.LIGHT, _("Light")), (Theme.DARK, _("Dark"))],
+        widget=forms.RadioSelect,
+    )
+    language = forms.ChoiceField(
+        label=_("Language of the pages"),
+        choices=lambda: [("", _("As the browser asks")), *settings.LANGUAGES],
+        required=False,
+    )
+
+    class Meta:
+        model = User
+        fields = ("blur", "blur_strength", "grey", "sepia", "picture_size", "fold_text", "theme", "language")
+        labels = {
+            "blur": _("Blur pictures until I reveal them"),
+            "grey": _("Show pictures in grey"),
+            "sepia": _("Show pictures in sepia"),
+            "fold_text": _("Keep texts closed until I open them"),
+        }
+        help_texts = {
+            "blur": _("Hold Space to look; the picture hides again when you let go."),
+            "grey": _("Takes colour out of every picture. The key Y switches it while you label."),
+            "sepia": _("Brown tones in place of colours; also over grey."),
+            "fold_text": _("The key T opens and closes the text while you label."),
+        }
+
+    def clean_blur_strength(self) -> str:
+        """What was chosen; who sends nothing keeps what they have."""
+        return str(self.cleaned_data["blur_strength"] or self.initial["blur_strength"])
+
+    def clean_picture_size(self) -> str:
+        """What was chosen; who sends nothing keeps what they have."""
+        return str(self.cleaned_data["picture_size"] or self.initial["picture_size"])
+
+    def save(self, commit: bool = True) -> User:
+        """Store what was chosen; from now on no project's defaults come over it."""
+        self.instance.viewing_chosen = True
+        return super().save(commit)
+
+
+class LookForm(forms.Form):
+    """Theme or language, from the menu or the login page."""
+
+    theme = forms.ChoiceField(choices=Theme.choices, required=False)
+    language = forms.ChoiceField(choices=lambda: settings.LANGUAGES, required=False)

@@ -1,0 +1,207 @@
+"""Invitations: a link that lets one person join a project, once, until it expires.
+
+The secret of a link is shown to the admin who made it and to whoever it is given; the database keeps its hash. What is
+used, revoked, expired or was made by somebody who is no admin any more is as unknown as a link that never was.
+"""
+
+import secrets
+from collections.abc import Collection
+from dataclasses import dataclass
+from datetime import datetime, timedelta
+from enum import StrEnum
+from hashlib import sha256
+from uuid import UUID
+
+from django.contrib.auth.hashers import make_password
+from django.db.models import QuerySet
+from django.utils import timezone
+
+from annotation.core.transactions import short_transaction
+from annotation.domain.choices import EventVerb, Role
+from annotation.members.join import enrol, make_account
+from annotation.models import ROLE_FLAG, Batch, Invitation, Membership, Project, User, record
+
+USUAL_DAYS, MOST_DAYS = 14, 60
+"""How long an invitation can be accepted, if the admin says nothing else, and at most."""
+NOTE_LIMIT = 200
+
+
+class State(StrEnum):
+    """What became of an invitation."""
+
+    OPEN = "open"
+    USED = "used"
+    REVOKED = "revoked"
+    EXPIRED = "expired"
+
+
+@dataclass(frozen=True)
+class Invited:
+    """An invitation just made; `token` is the secret of its link and is kept nowhere."""
+
+    invitation: Invitation
+    token: str
+
+
+@dataclass(frozen=True)
+class Accepted:
+    """The person is a member now."""
+
+    member: Membership
+
+
+@dataclass(frozen=True)
+class MemberAlready:
+    """The person is a member with all of this; the invitation stays open for somebody else."""
+
+    member: Membership
+
+
+@dataclass(frozen=True)
+class AccessEnded:
+    """The person's membership ended; a link does not open it again, an admin does. The invitation stays open."""
+
+
+@dataclass(frozen=True)
+class NotOpen:
+    """There is no such open invitation (any more)."""
+
+
+@short_transaction
+def invite(
+    admin: Membership, roles: Collection[Role], *, days: int = USUAL_DAYS, team: Batch | None = None, note: str = ""
+) -> Invited:
+    """Create an invitation to the admin's project.
+
+    Raises ValueError for no role, a wrong time, a team of another project, or a team for a role that does not label.
+    """
+    fits = team is None or (team.project_id == admin.project_id and Role.ANNOTATOR in roles)
+    if not roles or not 1 <= days <= MOST_DAYS or not fits:
+        raise ValueError("an invitation needs a role, 1 to 60 days, and a team of its own project for annotators alone")
+    token = secrets.token_urlsafe(32)
+    invitation = Invitation.objects.create(
+        project=admin.project,
+        token_sha256=_hashed(token),
+        batch=team,
+        note=note[:NOTE_LIMIT],
+        created_by=admin,
+        expires_at=timezone.now() + timedelta(days=days),
+        **{ROLE_FLAG[role]: True for role in roles},
+    )
+    in_team = str(team.public_id) if team else None
+    record(
+        EventVerb.INVITED,
+        project=admin.project,
+        actor=admin,
+        row=invitation.public_id,
+        roles=sorted(roles),
+        days=days,
+        team=in_team,
+    )
+    return Invited(invitation, token)
+
+
+@short_transaction
+def revoke(admin: Membership, public_id: UUID) -> bool:
+    """Take back an invitation of the admin's project that nobody accepted; False where there is none."""
+    rows = Invitation.objects.filter(project=admin.project_id, public_id=public_id, accepted_at=None, revoked_at=None)
+    if not rows.update(revoked_at=timezone.now()):
+        return False
+    record(EventVerb.INVITATION_REVOKED, project=admin.project, actor=admin, row=public_id)
+    return True
+
+
+def find(token: str) -> Invitation | None:
+    """Return the open invitation of a link, with its project."""
+    return _open(token).select_related("project").first()
+
+
+@short_transaction
+def accept(token: str, user: User) -> Accepted | MemberAlready | AccessEnded | NotOpen:
+    """Make the user a member with what the invitation gives beside what they have; it is used up then."""
+    invitation = _held(token)
+    if invitation is None:
+        return NotOpen()
+    member = Membership.objects.filter(project=invitation.project, user=user).first()
+    if member is not None and not member.active:
+        return AccessEnded()
+    if member is not None and _gives_nothing(invitation, member):
+        return MemberAlready(member)
+    return _join(invitation, user)
+
+
+def accept_anew(token: str, username: str, password: str) -> Accepted | NotOpen:
+    """Make an account for somebody who has none, and a member of it. Raises BadMember for a name that cannot be.
+
+    The caller has checked the password against the site's rules.
+    """
+    return _accept_anew(token, username, make_password(password))  # hashed before anything is locked
+
+
+@short_transaction
+def _accept_anew(token: str, username: str, hashed: str) -> Accepted | NotOpen:
+    invitation = _held(token)
+    if invitation is None:
+        return NotOpen()
+    return _join(invitation, make_account(username, hashed))
+
+
+def state_of(invitation: Invitation, now: datetime) -> State:
+    """Return the state of an invitation that was loaded with its maker."""
+    if invitation.accepted_at is not None:
+        return State.USED
+    if invitation.revoked_at is not None or not invitation.created_by.has(Role.ADMIN):
+        return State.REVOKED
+    return State.OPEN if invitation.expires_at > now else State.EXPIRED
+
+
+def invitations_of(project: Project) -> QuerySet[Invitation]:
+    """All invitations of a project, newest first, with whom they brought."""
+    return Invitation.objects.filter(project=project).select_related("created_by", "accepted_by", "batch")
+
+
+def _join(invitation: Invitation, user: User) -> Accepted:
+    member, created = enrol(invitation.project, user, *invitation.roles)
+    if invitation.batch is not None and invitation.batch.limited:  # else it is open to everybody by now
+        invitation.batch.members.add(member)
+        Membership.objects.filter(pk=member.pk).update(idle_until=None)
+    Invitation.objects.filter(pk=invitation.pk).update(accepted_by=member, accepted_at=timezone.now())
+    record(
+        EventVerb.INVITATION_ACCEPTED,
+        project=invitation.project,
+        actor=member,
+        row=invitation.public_id,
+        roles=sorted(invitation.roles),
+        created=created,
+    )
+    return Accepted(member)
+
+
+def _gives_nothing(invitation: Invitation, member: Membership) -> bool:
+    batch = invitation.batch
+    in_team = batch is None or not batch.limited or batch.members.filter(pk=member.pk).exists()
+    return in_team and all(member.has(role) for role in invitation.roles)
+
+
+def _open(token: str) -> QuerySet[Invitation]:
+    return Invitation.objects.filter(
+        token_sha256=_hashed(token),
+        accepted_at=None,
+        revoked_at=None,
+        expires_at__gt=timezone.now(),
+        created_by__active=True,
+        created_by__administers=True,
+        created_by__user__is_active=True,
+        project__archived_at=None,
+        project__delete_after=None,
+    )
+
+
+def _held(token: str) -> Invitation | None:
+    """The open invitation, its row locked: of two who follow one link, one comes in."""
+    rows = _open(token).select_for_update(of=("self",), no_key=True)
+    return rows.select_related("project", "batch").first()
+
+
+def _hashed(token: str) -> str:
+    return sha256(token.encode()).hexdigest()

@@ -1,0 +1,128 @@
+"""People join a project: their accounts and memberships."""
+
+import secrets
+from dataclasses import dataclass
+
+from django.core.exceptions import ValidationError
+from django.core.validators import validate_email
+from django.db import IntegrityError, transaction
+
+from annotation.domain.choices import EventVerb, Role
+from annotation.domain.wellbeing.viewing import read_viewing
+from annotation.models import ROLE_FLAG, Membership, Project, User, record
+from annotation.projects.create import BadProject
+from annotation.projects.pseudonyms import new_pseudonym
+
+ERASED = "erased-"
+"""How the names of accounts begin that were erased; nobody else gets such a name."""
+
+_PASSWORD_LETTERS = "abcdefghijkmnpqrstuvwxyz23456789"  # none that look alike
+
+
+class BadMember(BadProject):
+    """A person who cannot be added."""
+
+
+@dataclass(frozen=True)
+class Joined:
+    """A member; `created` if they were not in the project before. `password` is that of an account made just now."""
+
+    membership: Membership
+    created: bool
+    password: str | None = None
+
+
+@transaction.atomic
+def add_member(
+    project: Project, username: str, role: Role, *, email: str = "", actor: Membership | None = None
+) -> Joined:
+    """Give a person a role in the project, making the account where there is none. Raises BadMember.
+
+    Somebody who is a member keeps the roles they have; an ended membership begins again.
+    """
+    user, password = _account(username.strip(), email.strip())
+    member, created = enrol(project, user, Role(role))
+    record(EventVerb.MEMBER_ADDED, project=project, actor=actor, row=member.public_id, role=role, created=created)
+    return Joined(member, created, password)
+
+
+def enrol(project: Project, user: User, *roles: Role) -> tuple[Membership, bool]:
+    """Make the user a member with these roles beside those they have, and whether they were none before.
+
+    Within the caller's transaction; an ended membership begins again.
+    """
+    Project.objects.select_for_update(no_key=True).get(pk=project.pk)  # two admins adding one person
+    flags = [ROLE_FLAG[role] for role in roles]
+    member = Membership.objects.filter(project=project, user=user).first()
+    if member is None:
+        given = dict.fromkeys(flags, True)
+        member = Membership.objects.create(project=project, user=user, pseudonym=new_pseudonym(project), **given)
+        _set_viewing_defaults(user, project)
+        return member, True
+    if not member.active or not all(getattr(member, flag) for flag in flags):
+        for flag in flags:
+            setattr(member, flag, True)
+        member.active, member.withdrawn_at = True, None
+        member.save(update_fields=(*flags, "active", "withdrawn_at"))
+    return member, False
+
+
+def _set_viewing_defaults(user: User, project: Project) -> None:
+    """Give the project's viewing defaults to somebody who has chosen none."""
+    if project.viewing_defaults and not user.viewing_chosen:
+        viewing = read_viewing(project.viewing_defaults).stored()
+        User.objects.filter(pk=user.pk, viewing_chosen=False).update(**viewing)
+
+
+def make_account(username: str, password: str) -> User:
+    """An account for somebody who was invited, with a password of their own, hashed by the caller. Raises BadMember."""
+    username = _username(username.strip())
+    if username.lower().startswith(ERASED) or User.objects.filter(username__iexact=username).exists():
+        raise BadMember("username_taken", "This name is taken; choose another.", "username")
+    user = User(username=username, password=password)
+    try:
+        with transaction.atomic():
+            user.save()
+    except IntegrityError:
+        raise BadMember("username_taken", "This name is taken; choose another.", "username") from None
+    return user
+
+
+def _account(username: str, email: str) -> tuple[User, str | None]:
+    """Return the account of this name, in any case, and its password if it was made just now."""
+    username = _username(username)
+    user = User.objects.filter(username__iexact=username).first()
+    if user is None:
+        password = new_password()
+        user = User(username=username, email=_email(email))
+        user.set_password(password)
+        user.save()
+        return user, password
+    if not user.is_active:
+        sentence = f"The account {user.username} is closed; a site admin can open it."
+        raise BadMember("account_closed", sentence, "username")
+    return user, None
+
+
+def _username(username: str) -> str:
+    user = User(username=User.normalize_username(username))
+    try:
+        name: str = User._meta.get_field("username").clean(user.username, user)
+    except ValidationError:
+        sentence = "A user name has 1 to 150 letters, digits and @ . + - _ characters."
+        raise BadMember("bad_username", sentence, "username") from None
+    return name
+
+
+def _email(email: str) -> str:
+    if email:
+        try:
+            validate_email(email)
+        except ValidationError:
+            raise BadMember("bad_email", "This is no e-mail address; leave it out if there is none.", "email") from None
+    return email
+
+
+def new_password() -> str:
+    """Return twenty random letters in groups of five, easy to copy by hand: 100 bits."""
+    return "-".join("".join(secrets.choice(_PASSWORD_LETTERS) for _ in range(5)) for _ in range(4))

@@ -1,0 +1,68 @@
+"""Joining in and leaving: consent to see such material, withdrawing, being sent away and coming back."""
+
+from django.db.models.functions import Now
+
+from annotation.assignment.annotator_state import lock_member
+from annotation.assignment.release_seats import free_seats_of_member
+from annotation.core.transactions import short_transaction
+from annotation.domain.choices import EventVerb, OnWithdrawal
+from annotation.models import Guideline, Label, Membership, record
+from annotation.projects import consent_texts
+
+
+@short_transaction
+def consent(member: Membership) -> None:
+    """Record that the member read the content warning in force and agrees to see such material."""
+    member, _ = lock_member(member)
+    version = member.project.consent_version
+    if member.consent_version < version:
+        consent_texts.keep(member.project)
+        Membership.objects.filter(pk=member.pk).update(consent_version=version, consent_at=Now(), **_begins(member))
+        record(EventVerb.CONSENTED, project=member.project, actor=member, row=member.public_id, version=version)
+
+
+def _begins(member: Membership) -> dict[str, int]:
+    """Who begins has the guidelines of that moment before them: only later versions ask to be read."""
+    newest = Guideline.objects.filter(project=member.project_id).order_by("-number").first()
+    if newest is None or member.guideline_read or Label.objects.filter(annotator=member).exists():
+        return {}
+    return {"guideline_read": newest.number}
+
+
+@short_transaction
+def withdraw(member: Membership) -> None:
+    """Withdraw the member from the project at their own wish; their seats are freed.
+
+    Labels stay under the pseudonym, or are marked to be taken out of force (`label_removal`), as the consent that the
+    member gave says.
+    """
+    member, now = lock_member(member)
+    if member.withdrawn_at is None:
+        policy = consent_texts.policy_for(member)
+        out = now if policy is OnWithdrawal.REMOVE else None
+        Membership.objects.filter(pk=member.pk).update(active=False, withdrawn_at=now, labels_out_before=out)
+        record(EventVerb.WITHDREW, project=member.project, actor=member, row=member.public_id, labels=policy)
+        free_seats_of_member(member, member)
+
+
+@short_transaction
+def deactivate(member: Membership, by: Membership | None) -> None:
+    """End a membership by an admin (None: by a command); its seats are freed, its labels stay."""
+    member, _ = lock_member(member)
+    if member.active:
+        Membership.objects.filter(pk=member.pk).update(active=False)
+        record(EventVerb.DEACTIVATED, project=member.project, actor=by, row=member.public_id)
+        free_seats_of_member(member, by)
+
+
+@short_transaction
+def reactivate(member: Membership, by: Membership | None) -> None:
+    """Open an ended membership again, also one that was withdrawn and whose person asked to come back.
+
+    Who left took their consent back with them, and is asked for it anew.
+    """
+    member, _ = lock_member(member)
+    if not member.active:
+        asked = {} if member.withdrawn_at is None else {"consent_version": 0, "consent_at": None}
+        Membership.objects.filter(pk=member.pk).update(active=True, withdrawn_at=None, idle_until=None, **asked)
+        record(EventVerb.REACTIVATED, project=member.project, actor=by, row=member.public_id)

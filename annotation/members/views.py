@@ -1,0 +1,263 @@
+"""The people of a project, for its admins: who there is, bringing somebody in, and a page about each."""
+
+from typing import Any
+from uuid import UUID
+
+from django.contrib import messages
+from django.db.models import Count, Q
+from django.forms import Form
+from django.http import Http404, HttpResponse
+from django.shortcuts import redirect, render
+from django.urls import reverse
+from django.utils import timezone
+from django.utils.translation import gettext as _
+from django.views.decorators.cache import never_cache
+from django.views.decorators.http import require_GET, require_http_methods, require_POST
+
+from annotation.core import second_factor
+from annotation.core.access import PersonRequest, member_of
+from annotation.core.error_messages import sentence_for
+from annotation.domain.choices import OnWithdrawal, Role
+from annotation.members import erasure, join, participation, roles
+from annotation.members import invitations as member_invitations
+from annotation.members.forms import EraseMemberForm, InvitationForm, NewMemberForm, PseudonymForm, QuotaForm, RolesForm
+from annotation.models import Membership, Project
+from annotation.projects import consent_texts
+
+INVITATIONS_SHOWN = 50
+
+
+@never_cache
+@require_http_methods(["GET", "POST"])
+def members(request: PersonRequest, slug: str) -> HttpResponse:
+    """Who is in the project; add an account. A new account's password is shown once, on this answer alone."""
+    admin = member_of(request, slug, Role.ADMIN)
+    form = NewMemberForm(request.POST or None)
+    joined = None
+    if form.is_valid():
+        try:
+            joined = join.add_member(
+                admin.project, form.cleaned_data["username"], Role(form.cleaned_data["role"]), actor=admin
+            )
+            form = NewMemberForm()
+        except join.BadMember as bad:
+            form.add_error("username", sentence_for(bad.code, bad.sentence))
+    return _people_page(request, admin, form=form, joined=joined)
+
+
+@never_cache
+@require_POST
+def invitations(request: PersonRequest, slug: str) -> HttpResponse:
+    """Make an invitation. Its link is shown once, on this answer alone."""
+    admin = member_of(request, slug, Role.ADMIN)
+    form, link = InvitationForm(admin.project, request.POST), ""
+    if form.is_valid():
+        wanted = form.cleaned_data
+        roles = [Role(role) for role in wanted["roles"]]
+        made = member_invitations.invite(admin, roles, days=wanted["days"], team=wanted["team"], note=wanted["note"])
+        link = request.build_absolute_uri(reverse("annotation:invitation", args=[made.token]))
+        form = InvitationForm(admin.project)
+    return _people_page(request, admin, invite=form, link=link)
+
+
+@require_POST
+def invitation_end(request: PersonRequest, slug: str, public_id: UUID) -> HttpResponse:
+    """Take an invitation back."""
+    admin = member_of(request, slug, Role.ADMIN)
+    if member_invitations.revoke(admin, public_id):
+        messages.success(request, _("The invitation is revoked: its link opens nothing any more."))
+    elif not member_invitations.invitations_of(admin.project).filter(public_id=public_id).exists():
+        raise Http404
+    else:
+        messages.error(request, _("The invitation was used or revoked already."))
+    return redirect("annotation:members", slug)
+
+
+@require_GET
+def member(request: PersonRequest, slug: str, public_id: UUID) -> HttpResponse:
+    """One person: roles, teams, quota, consent, what they may do, and what an admin may change."""
+    admin = member_of(request, slug, Role.ADMIN)
+    return _member_page(request, admin, _member(admin.project, public_id))
+
+
+@require_POST
+def member_roles(request: PersonRequest, slug: str, public_id: UUID) -> HttpResponse:
+    """Give and take a member's roles."""
+    admin = member_of(request, slug, Role.ADMIN)
+    person = _member(admin.project, public_id)
+    form = RolesForm(request.POST, instance=Membership(pk=person.pk))
+    if form.is_valid():
+        try:
+            roles.change_roles(admin, person, form.cleaned_data)
+        except roles.LastAdmin:
+            messages.error(request, _("A project needs an admin: make somebody else admin first."))
+        else:
+            messages.success(request, _("The roles of %(name)s are stored.") % {"name": person.pseudonym})
+            if person.pk == admin.pk and not person.administers:
+                return redirect("annotation:projects")
+    return redirect("annotation:member", slug, public_id)
+
+
+@require_POST
+def member_pseudonym(request: PersonRequest, slug: str, public_id: UUID) -> HttpResponse:
+    """Give a member another pseudonym: the one that was typed, or a random one."""
+    admin = member_of(request, slug, Role.ADMIN)
+    person = _member(admin.project, public_id)
+    form = PseudonymForm(request.POST)
+    drawn = "draw" in request.POST
+    if drawn or form.is_valid():
+        try:
+            name = roles.change_pseudonym(admin, person, None if drawn else form.cleaned_data["pseudonym"])
+        except roles.BadPseudonym as bad:
+            form.add_error("pseudonym", sentence_for(bad.code, bad.sentence))
+        else:
+            messages.success(request, _("They are called %(name)s now.") % {"name": name})
+            return redirect("annotation:member", slug, public_id)
+    return _member_page(request, admin, person, pseudonym_form=form)
+
+
+@require_POST
+def member_quota(request: PersonRequest, slug: str, public_id: UUID) -> HttpResponse:
+    """Bound how many labels a member gives."""
+    admin = member_of(request, slug, Role.ADMIN)
+    person = _member(admin.project, public_id)
+    form = QuotaForm(request.POST, instance=Membership(pk=person.pk, quota=person.quota))
+    if not form.is_valid():
+        return _member_page(request, admin, person, quota_form=form)
+    roles.change_quota(admin, person, form.cleaned_data["quota"])
+    messages.success(request, _("The quota of %(name)s is stored.") % {"name": person.pseudonym})
+    return redirect("annotation:member", slug, public_id)
+
+
+@require_POST
+def member_deactivate(request: PersonRequest, slug: str, public_id: UUID) -> HttpResponse:
+    """End somebody's access to the project; seats they hold are freed, their labels stay."""
+    admin = member_of(request, slug, Role.ADMIN)
+    person = _member(admin.project, public_id)
+    if person.pk == admin.pk:
+        messages.error(request, _("You cannot end your own access; ask another admin."))
+    else:
+        participation.deactivate(person, by=admin)
+        messages.success(request, _("%(name)s has no access any more; labels stay.") % {"name": person.pseudonym})
+    return redirect("annotation:member", slug, public_id)
+
+
+@require_POST
+def member_reactivate(request: PersonRequest, slug: str, public_id: UUID) -> HttpResponse:
+    """Let somebody in again whose access ended, or who left and asked to come back."""
+    admin = member_of(request, slug, Role.ADMIN)
+    person = _member(admin.project, public_id)
+    if person.user is None or not person.user.is_active:
+        messages.error(request, _("The account is closed; nobody can sign in to it."))
+    else:
+        participation.reactivate(person, by=admin)
+        messages.success(request, _("%(name)s has access again.") % {"name": person.pseudonym})
+    return redirect("annotation:member", slug, public_id)
+
+
+@require_POST
+def member_erase(request: PersonRequest, slug: str, public_id: UUID) -> HttpResponse:
+    """Empty somebody's account on their request, once their pseudonym was typed."""
+    admin = member_of(request, slug, Role.ADMIN)
+    person = _member(admin.project, public_id)
+    form = EraseMemberForm(request.POST)
+    if person.user is None or person.pk == admin.pk or not erasure.may_erase(admin, person.user):
+        raise Http404
+    if form.is_valid():
+        if form.cleaned_data["pseudonym"].strip() != person.pseudonym:
+            form.add_error("pseudonym", _("This is not the pseudonym of the person; nothing was erased."))
+        else:
+            try:
+                erasure.erase(person.user, by=admin)
+            except erasure.CannotErase as cannot:
+                form.add_error(None, refusal(cannot))
+            else:
+                messages.success(request, _("The account is erased. Labels stay under the pseudonym."))
+                return redirect("annotation:member", slug, public_id)
+    return _member_page(request, admin, person, erase_form=form)
+
+
+def refusal(cannot: erasure.CannotErase) -> str:
+    """Why an account cannot be erased yet, in the reader's language."""
+    if cannot.code == "last_admin":
+        names = {"projects": ", ".join(cannot.projects)}
+        return _("Make somebody else admin first; without one would be left: %(projects)s.") % names
+    return _("Make somebody else site admin first: the site would be left without one.")
+
+
+# ── Pages ─────────────────────────────────────────────────────────────────────
+
+
+def _people_page(
+    request: PersonRequest,
+    admin: Membership,
+    *,
+    form: NewMemberForm | None = None,
+    invite: InvitationForm | None = None,
+    joined: join.Joined | None = None,
+    link: str = "",
+) -> HttpResponse:
+    """The page of all people, with the form that was sent, if any, as it was filled in."""
+    now = timezone.now()
+    invited = [
+        {"row": row, "state": member_invitations.state_of(row, now)}
+        for row in member_invitations.invitations_of(admin.project)[:INVITATIONS_SHOWN]
+    ]
+    context = {
+        "project": admin.project,
+        "membership": admin,
+        "form": form or NewMemberForm(),
+        "invite": invite or InvitationForm(admin.project),
+        "joined": joined,
+        "link": link,
+        "people": _people(admin.project),
+        "imported": Membership.objects.filter(project=admin.project, user=None).count(),
+        "invitations": invited,
+    }
+    wrong = bool((form and form.errors) or (invite and invite.errors))
+    return render(request, "annotation/members.html", context, status=422 if wrong else 200)
+
+
+def _member_page(request: PersonRequest, admin: Membership, person: Membership, **forms: Form | Any) -> HttpResponse:
+    """The page about one person, with the form that was refused, if any, as it was filled in."""
+    if person.user is None:
+        raise Http404
+    shown: dict[str, Any] = {
+        "roles_form": RolesForm(instance=person),
+        "pseudonym_form": PseudonymForm(),
+        "quota_form": QuotaForm(instance=person),
+        "erase_form": EraseMemberForm(),
+    }
+    context = {
+        "project": admin.project,
+        "membership": admin,
+        "person": person,
+        "self": person.pk == admin.pk,
+        "erased": person.user.username.startswith(join.ERASED),
+        "may_erase": person.pk != admin.pk and erasure.may_erase(admin, person.user),
+        "has_second_step": second_factor.is_set_up(person),
+        "agreed": consent_texts.agreed_by(person),
+        "keeps_labels": consent_texts.policy_for(person) is OnWithdrawal.KEEP,
+        "teams": person.batches.all(),
+        **shown,
+        **forms,
+    }
+    return render(request, "annotation/member.html", context, status=422 if forms else 200)
+
+
+def _member(project: Project, public_id: UUID) -> Membership:
+    """The person with an account, with the number of labels in force; foreign and missing are the same 404."""
+    found: Membership | None = _counted(project).filter(public_id=public_id).first()
+    if found is None:
+        raise Http404
+    found.project = project
+    return found
+
+
+def _people(project: Project) -> list[Membership]:
+    return list(_counted(project).order_by("-active", "user__username"))
+
+
+def _counted(project: Project) -> Any:
+    people = Membership.objects.filter(project=project, user__isnull=False).select_related("user")
+    return people.annotate(labels_in_force=Count("seat_rows", filter=Q(seat_rows__label__isnull=False)))

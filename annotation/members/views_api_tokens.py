@@ -1,0 +1,34 @@
+"""A person's tokens for the API: made and ended here, shown once, kept as hashes."""
+
+from django.contrib import messages
+from django.http import HttpResponse
+from django.shortcuts import redirect, render
+from django.utils import timezone
+from django.utils.translation import gettext as _
+from django.views.decorators.cache import never_cache
+from django.views.decorators.http import require_http_methods, require_POST
+from knox.models import AuthToken
+from knox.settings import knox_settings
+
+from annotation.core.access import PersonRequest
+
+
+@never_cache
+@require_http_methods(["GET", "POST"])
+def tokens(request: PersonRequest) -> HttpResponse:
+    """List one's tokens; POST makes one, which is shown on this answer alone."""
+    mine = AuthToken.objects.filter(user=request.user, expiry__gt=timezone.now()).order_by("created")
+    made = ""
+    if request.method == "POST" and mine.count() < knox_settings.TOKEN_LIMIT_PER_USER:
+        _row, made = AuthToken.objects.create(request.user)
+    elif request.method == "POST":
+        messages.error(request, _("You have as many tokens as one person may have; end one first."))
+    return render(request, "annotation/tokens.html", {"tokens": mine.all(), "made": made})
+
+
+@require_POST
+def token_end(request: PersonRequest, key: str) -> HttpResponse:
+    """End the token that begins with `key`."""
+    if AuthToken.objects.filter(user=request.user, token_key=key).delete()[0]:
+        messages.success(request, _("The token has ended."))
+    return redirect("annotation:tokens")

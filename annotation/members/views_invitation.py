@@ -1,0 +1,72 @@
+"""The page behind an invitation's link, for whoever holds it: signed in or not."""
+
+from typing import Any
+
+from allauth.account.adapter import get_adapter
+from django.contrib.auth.decorators import login_not_required
+from django.http import HttpRequest, HttpResponse
+from django.shortcuts import redirect, render
+from django.views.decorators.cache import never_cache
+from django.views.decorators.debug import sensitive_post_parameters
+from django.views.decorators.http import require_http_methods
+
+from annotation.core import extensions
+from annotation.core.error_messages import sentence_for
+from annotation.members import invitations, join
+from annotation.members.forms import NewAccountForm
+from annotation.models import Invitation, Membership, User
+
+
+@never_cache
+@login_not_required
+@sensitive_post_parameters("password", "again")
+@require_http_methods(["GET", "POST"])
+def invitation(request: HttpRequest, token: str) -> HttpResponse:
+    """What somebody is invited to; accepting it, with the account at hand or a new one.
+
+    Whatever cannot be accepted (any more) is the same calm page, 404.
+    """
+    found = invitations.find(token)
+    if found is None:
+        return render(request, "annotation/invitation_closed.html", status=404)
+    if isinstance(request.user, User):
+        return _signed_in(request, request.user, token, found)
+    return _new_here(request, token, found)
+
+
+def _signed_in(request: HttpRequest, user: User, token: str, found: Invitation) -> HttpResponse:
+    status = 200
+    context: dict[str, Any] = {"invitation": found, "invited_to": found.project}
+    if request.method == "POST":
+        match invitations.accept(token, user):
+            case invitations.Accepted(member) | invitations.MemberAlready(member):
+                return _begin(member)
+            case invitations.AccessEnded():
+                status, context["ended"] = 409, True
+            case invitations.NotOpen():
+                return render(request, "annotation/invitation_closed.html", status=404)
+    return render(request, "annotation/invitation.html", context, status=status)
+
+
+def _new_here(request: HttpRequest, token: str, found: Invitation) -> HttpResponse:
+    form = NewAccountForm(request.POST or None)
+    if form.is_valid():
+        try:
+            outcome = invitations.accept_anew(token, form.cleaned_data["username"], form.cleaned_data["password"])
+        except join.BadMember as bad:
+            form.add_error("username", sentence_for(bad.code, bad.sentence))
+        else:
+            if isinstance(outcome, invitations.NotOpen):
+                return render(request, "annotation/invitation_closed.html", status=404)
+            get_adapter().login(request, outcome.member.user)
+            return _begin(outcome.member)
+    context = {"invitation": found, "invited_to": found.project, "form": form}
+    return render(request, "annotation/invitation.html", context, status=422 if form.errors else 200)
+
+
+def _begin(member: Membership) -> HttpResponse:
+    """Where somebody who has just come in begins."""
+    if member.annotates:
+        return redirect("annotation:consent", member.project.slug)
+    desk = next((place.url_name for place in extensions.places() if place.first), "annotation:items")
+    return redirect(desk if member.reviews else "annotation:dashboard", member.project.slug)

@@ -1,0 +1,136 @@
+"""What belongs to the annotator: agreeing to start, guidelines, history, a break, help, leaving."""
+
+import time
+from datetime import timedelta
+
+from django.contrib import messages
+from django.core.paginator import Paginator
+from django.http import HttpResponse
+from django.shortcuts import redirect, render
+from django.utils import timezone
+from django.utils.translation import gettext as _
+from django.views.decorators.http import require_GET, require_http_methods
+
+from annotation.assignment.seat_lookup import can_change_label
+from annotation.core.access import PersonRequest, member_of
+from annotation.domain.choices import Reason, Role
+from annotation.domain.wellbeing import breaks
+from annotation.guidelines.versions import examples_of
+from annotation.labelling import withdraw_labels
+from annotation.labelling.workspace import categories_of, done_today
+from annotation.members import participation
+from annotation.models import Guideline, Seat
+from annotation.projects import consent_texts
+from annotation.training.results import own_totals
+from annotation.wellbeing import preferences
+from annotation.wellbeing.forms import MOODS
+
+AT_ONCE_SECONDS = 2.0
+"""How long labels are taken out of force before the page answers; the sweeper does the rest."""
+PAGE = 25
+"""Labels on a page of the history."""
+
+
+@require_http_methods(["GET", "POST"])
+def consent(request: PersonRequest, slug: str) -> HttpResponse:
+    """The content warning, and agreeing to it before the first post."""
+    member = member_of(request, slug, Role.ANNOTATOR)
+    project = member.project
+    if request.method == "POST":
+        if request.POST.get("version") != str(project.consent_version):
+            messages.warning(request, _("The text has changed since you opened it: please read it again."))
+            return redirect("annotation:consent", slug)
+        if request.POST.get("agree") != "on":
+            messages.error(request, _("Tick the box to agree, or leave: nothing happens without your agreement."))
+            return redirect("annotation:consent", slug)
+        participation.consent(member)
+        return redirect("annotation:label", slug)
+    context = {
+        "project": project,
+        "membership": member,
+        "given": member.consent_version >= project.consent_version,
+        "leaving": consent_texts.sentence(project.on_withdrawal),
+    }
+    return render(request, "annotation/consent.html", context)
+
+
+@require_GET
+def guidelines(request: PersonRequest, slug: str) -> HttpResponse:
+    """The guidelines in force and the categories with their definitions; also the drawer of the annotator's page."""
+    member = member_of(request, slug)
+    newest = Guideline.objects.filter(project=member.project).order_by("-number").first()
+    context = {
+        "project": member.project,
+        "membership": member,
+        "guideline": newest,
+        "examples": examples_of(newest) if newest else [],
+        "categories": categories_of(member.project),
+    }
+    return render(request, "annotation/guidelines.html", context)
+
+
+@require_GET
+def history(request: PersonRequest, slug: str) -> HttpResponse:
+    """List the annotator's own labels, newest first; those of open items can be corrected."""
+    member = member_of(request, slug, Role.ANNOTATOR)
+    filled = (
+        Seat.objects.filter(annotator=member, label__isnull=False)
+        .exclude(item__excluded_for=Reason.REPORTED)
+        .select_related("item", "label__category")
+        .order_by("-filled_at", "-pk")
+    )
+    page = Paginator(filled, PAGE).get_page(request.GET.get("page"))
+    now = timezone.now()
+    rows = [{"seat": seat, "open": can_change_label(seat, now)} for seat in page.object_list]
+    context = {
+        "project": member.project,
+        "membership": member,
+        "rows": rows,
+        "page": page,
+        "done_today": done_today(member),
+        "checked": own_totals(member),
+    }
+    return render(request, "annotation/history.html", context)
+
+
+@require_GET
+def pause(request: PersonRequest, slug: str) -> HttpResponse:
+    """A quiet page: what stays held for this person and until when; once on a working day, how the work leaves them."""
+    member = member_of(request, slug, Role.ANNOTATOR)
+    held = Seat.objects.filter(annotator=member, label__isnull=True, expires_at__gt=timezone.now())
+    context = {
+        "project": member.project,
+        "membership": member,
+        "held": held.order_by("expires_at", "pk"),
+        "asks": preferences.is_check_in_due(member),
+        "moods": MOODS,
+        "done_today": done_today(member),
+        "break_minutes": breaks.BREAK // timedelta(minutes=1),
+        "session_minutes": breaks.SESSION_GAP // timedelta(minutes=1),
+    }
+    return render(request, "annotation/pause.html", context)
+
+
+@require_GET
+def resources(request: PersonRequest, slug: str) -> HttpResponse:
+    """Show help and contacts."""
+    member = member_of(request, slug)
+    return render(request, "annotation/resources.html", {"project": member.project, "membership": member})
+
+
+@require_http_methods(["GET", "POST"])
+def withdraw(request: PersonRequest, slug: str) -> HttpResponse:
+    """Leave the project, after being told what stays and what goes."""
+    member = member_of(request, slug, Role.ANNOTATOR)
+    if request.method == "POST":
+        participation.withdraw(member)
+        withdraw_labels.withdraw_labels_of(member, until=time.monotonic() + AT_ONCE_SECONDS)
+        said = _("You have left %(project)s. Thank you for your work.") % {"project": member.project}
+        messages.success(request, said)
+        return redirect("annotation:projects")
+    context = {
+        "project": member.project,
+        "membership": member,
+        "leaving": consent_texts.sentence(consent_texts.policy_for(member)),
+    }
+    return render(request, "annotation/withdraw.html", context)

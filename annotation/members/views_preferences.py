@@ -1,0 +1,98 @@
+"""Pages about the person, not about a project: projects, preferences, the picture of a new second step."""
+
+from allauth.mfa.adapter import get_adapter
+from django.conf import settings
+from django.contrib import messages
+from django.contrib.auth.decorators import login_not_required
+from django.db.models import Count, OuterRef, Q, QuerySet, Subquery
+from django.http import Http404, HttpRequest, HttpResponse
+from django.shortcuts import redirect, render
+from django.utils import timezone
+from django.utils.translation import gettext as _
+from django.views.decorators.http import require_GET, require_http_methods, require_POST
+
+from annotation.core.access import PersonRequest, page_before
+from annotation.domain.choices import Stage
+from annotation.members.forms_preferences import LookForm, PreferencesForm
+from annotation.models import Item, Membership, User
+
+_TOTP_SECRET = "mfa.totp.secret"  # where allauth keeps the secret of an app that is being set up
+
+
+def _memberships_with_work(user: User) -> QuerySet[Membership]:
+    """The person's projects, each with what is done and what waits, in one query."""
+    today = timezone.localtime().replace(hour=0, minute=0, second=0, microsecond=0)
+    disputed = (
+        Item.objects.filter(project=OuterRef("project"), stage=Stage.DISPUTED)
+        .order_by()
+        .values("project")
+        .annotate(count=Count("pk"))
+        .values("count")
+    )
+    return (
+        Membership.objects.filter(user=user, active=True)
+        .select_related("project")
+        .annotate(
+            today=Count("seat_rows", filter=Q(seat_rows__filled_at__gte=today)),
+            mine=Count("seat_rows", filter=Q(seat_rows__label__isnull=False)),
+            disputed=Subquery(disputed),
+        )
+        .order_by("project__name")
+    )
+
+
+@require_GET
+def projects(request: PersonRequest) -> HttpResponse:
+    """List the person's projects, each with its next step."""
+    return render(request, "annotation/projects.html", {"memberships": _memberships_with_work(request.user)})
+
+
+@require_http_methods(["GET", "POST"])
+def preferences(request: PersonRequest) -> HttpResponse:
+    """What the person wants to see: blur, grey, theme, language."""
+    form = PreferencesForm(request.POST if request.method == "POST" else None, instance=request.user)
+    if form.is_valid():
+        form.save()
+        messages.success(request, _("Saved."))
+        return _with_language(redirect("annotation:preferences"), form.cleaned_data["language"])
+    return render(request, "annotation/preferences.html", {"form": form}, status=422 if form.is_bound else 200)
+
+
+@require_POST
+@login_not_required
+def look(request: HttpRequest) -> HttpResponse:
+    """Set theme or language from the menu; who is not signed in only gets a language cookie."""
+    form = LookForm(request.POST)
+    answer = redirect(page_before(request))
+    if not form.is_valid():
+        return answer
+    chosen = {name: value for name, value in form.cleaned_data.items() if value}
+    if request.user.is_authenticated and chosen:
+        User.objects.filter(pk=request.user.pk).update(**chosen)
+    return _with_language(answer, chosen.get("language", ""))
+
+
+@require_GET
+def totp_picture(request: PersonRequest) -> HttpResponse:
+    """The QR code of the authenticator app that is being set up, drawn by us and never stored.
+
+    It has an address of its own because the content security policy refuses the `data:` picture of allauth.
+    """
+    secret = request.session.get(_TOTP_SECRET)
+    if not secret:
+        raise Http404
+    adapter = get_adapter()
+    picture = adapter.build_totp_svg(adapter.build_totp_url(request.user, secret))
+    return HttpResponse(picture, content_type="image/svg+xml", headers={"Cache-Control": "no-store"})
+
+
+def _with_language(answer: HttpResponse, language: str) -> HttpResponse:
+    if language:
+        answer.set_cookie(
+            settings.LANGUAGE_COOKIE_NAME,
+            language,
+            max_age=365 * 24 * 3600,
+            secure=settings.LANGUAGE_COOKIE_SECURE,
+            samesite="Lax",
+        )
+    return answer

@@ -1,0 +1,69 @@
+"""Teams: choose people and a batch, see who would get what, and do it."""
+
+from typing import Any
+
+from django.contrib import messages
+from django.http import HttpResponse
+from django.shortcuts import redirect, render
+from django.utils.translation import gettext as _
+from django.utils.translation import ngettext
+from django.views.decorators.http import require_http_methods
+
+from annotation.batches.forms import TeamsForm
+from annotation.batches.presenters import batch_name
+from annotation.batches.progress import BatchOverview, read_batch_overview
+from annotation.core.access import PersonRequest, member_of
+from annotation.domain.choices import BatchState, Role
+from annotation.members import teams as member_teams
+from annotation.models import Membership
+
+
+@require_http_methods(["GET", "POST"])
+def teams(request: PersonRequest, slug: str) -> HttpResponse:
+    """A form; sent, the plan; sent again with `seen`, the plan is carried out if it is still the same."""
+    member = member_of(request, slug, Role.ADMIN)
+    found = read_batch_overview(member.project)
+    names = _batches(found)
+    form = TeamsForm(
+        found.people,
+        [(key, batch_name(name)) for key, name in names.items()],
+        request.POST if request.method == "POST" else None,
+        initial={"size": member.project.seats, "people": [str(person.public_id) for person in found.people]},
+    )
+    plan = None
+    if form.is_valid():
+        plan = _plan(member, form.cleaned_data, names)
+        if seen := request.POST.get("seen"):
+            try:
+                member_teams.carry_out(member.project, member, plan, seen)
+            except member_teams.PlanChanged:
+                messages.warning(request, _("Something changed meanwhile: look at the plan again."))
+            else:
+                count = len(plan.teams)
+                text = ngettext("%(count)d team is made.", "%(count)d teams are made.", count)
+                messages.success(request, text % {"count": count})
+                return redirect("annotation:batches", slug)
+    context = {
+        "project": member.project,
+        "membership": member,
+        "form": form,
+        "plan": plan,
+        "teams": _rows(plan) if plan else [],
+        "origin": batch_name(plan.split) if plan and plan.split is not None else "",
+    }
+    return render(request, "annotation/teams.html", context, status=422 if form.errors else 200)
+
+
+def _batches(found: BatchOverview) -> dict[str, str]:
+    """Return the batches that can be shared out, by form value: a name may be empty, a choice may not."""
+    return {f"b:{each.name}": each.name for each in found.batches if each.state is not BatchState.CLOSED and each.items}
+
+
+def _plan(member: Membership, chosen: dict[str, Any], names: dict[str, str]) -> member_teams.Plan:
+    people = Membership.objects.filter(project=member.project_id, public_id__in=chosen["people"])
+    batches = [names[key] for key in chosen["batches"]]
+    return member_teams.plan(member.project, list(people), chosen["size"], batches, split=chosen["how"] == "split")
+
+
+def _rows(plan: member_teams.Plan) -> list[dict[str, Any]]:
+    return [{"team": team, "batches": [batch_name(name) for name in team.batches]} for team in plan.teams]

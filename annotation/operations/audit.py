@@ -1,0 +1,344 @@
+"""Proving that nothing of a project is lost, doubled or orphaned: rows against events, rules and one another.
+
+`audit` reads one moment of the database and answers in sentences, none where all is well. It changes nothing.
+Labels, rulings and releases are append-only and each has its event; an item's stage is what its last event says;
+a consensus is what its votes say by the rules. Files are looked at in `audit_files`, runs in `audit_runs`.
+"""
+
+from collections import Counter
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from itertools import groupby, islice
+from operator import attrgetter, itemgetter
+from uuid import UUID
+
+from django.db import connection
+from django.db.models import Count, F, Max, Q, QuerySet
+
+from annotation.consensus.case_from_rows import intent_of, vote_of
+from annotation.core.append_only import missing_triggers
+from annotation.core.snapshots import snapshot
+from annotation.domain.alignment import aligned_flag, alignment
+from annotation.domain.choices import EventVerb, Source, Stage
+from annotation.domain.item_decision import Case, Findings, findings
+from annotation.domain.patterns import Pattern
+from annotation.models import (
+    Adjudication,
+    Dispute,
+    Event,
+    Item,
+    KnownAnswer,
+    Label,
+    Project,
+    PurgePermit,
+    Replacement,
+    Report,
+    Ruling,
+    Seat,
+)
+from annotation.operations.audit_files import file_problems
+from annotation.operations.audit_runs import run_problems
+
+EXAMPLES = 20
+"""Problems of one kind that are named; of further ones only the number is told."""
+
+_CHUNK = 1000
+
+
+def audit(project: Project) -> list[str]:
+    """List everything that is wrong with a project, in sentences."""
+    checks = (
+        _guards,
+        _labels,
+        _labels_and_events,
+        _imported_labels,
+        _rulings_and_events,
+        _disputes,
+        _known_answers,
+        _items,
+        run_problems,
+        file_problems,
+    )
+    with snapshot():
+        return [problem for check in checks for problem in _shortened(check(project))]
+
+
+def _shortened(problems: Iterable[str]) -> Iterator[str]:
+    told = iter(problems)
+    yield from islice(told, EXAMPLES)
+    more = sum(1 for _ in told)
+    if more:
+        yield f"… and {more:,} more of this kind."
+
+
+def _guards(project: Project) -> Iterator[str]:
+    for name in missing_triggers(connection):
+        yield f"The trigger {name} is missing: append-only rows could be changed unseen."
+    if PurgePermit.objects.exists():
+        yield "A permit to remove append-only rows was left behind: rows it names could go unseen."
+
+
+# ── Labels and seats ──────────────────────────────────────────────────────────
+
+
+def _labels(project: Project) -> Iterator[str]:
+    """Seats and the labels in force point to each other, and nobody else."""
+    seats = Seat.objects.filter(item__project=project, label__isnull=False)
+    torn = seats.exclude(label__seat=F("pk"), label__item=F("item"), label__annotator=F("annotator"))
+    for seat in torn.values_list("public_id", flat=True):
+        yield f"Seat {seat}: its label belongs to another seat, item or person."
+    labels = Label.objects.filter(item__project=project)
+    for label in labels.exclude(seat__item=F("item")).values_list("public_id", flat=True):
+        yield f"Label {label}: its seat is at another item."
+    for name in ("category", "annotator"):
+        foreign = labels.filter(**{f"{name}__isnull": False}).exclude(**{f"{name}__project": project})
+        for label in foreign.values_list("public_id", flat=True):
+            yield f"Label {label}: its {name} belongs to another project."
+    revisions = labels.order_by().values("seat__public_id", "annotator").annotate(n=Count("pk"), last=Max("revision"))
+    for row in revisions.exclude(n=F("last")):
+        yield f"Seat {row['seat__public_id']}: {row['n']} of {row['last']} revisions of its label are there."
+    yield from _not_in_force(project)
+
+
+def _not_in_force(project: Project) -> Iterator[str]:
+    """A newest label that is not in force was taken back or removed, by an event; an older one never is in force."""
+    newest = (
+        Label.objects.filter(item__project=project)
+        .order_by("seat_id", "annotator_id", "-revision")
+        .values_list("seat_id", "annotator_id", "public_id", "in_force_at__pk")
+    )
+    taken_back = _rows_of(project, EventVerb.TAKEN_BACK, EventVerb.LABEL_REMOVED)
+    labels: Iterable[tuple[int, int, UUID, int | None]] = newest.iterator(chunk_size=5000)
+    for _key, rows in groupby(labels, key=itemgetter(0, 1)):
+        (_seat, _who, last, at), *older = rows
+        if at is None and last not in taken_back:
+            yield f"Label {last}: it is not in force, and no event says that it was taken back."
+        for _seat, _who, label, at in older:
+            if at is not None:
+                yield f"Label {label}: an older revision is in force than {last}."
+
+
+def _labels_and_events(project: Project) -> Iterator[str]:
+    """Every label that somebody gave here has one event, and every such event its label."""
+    told = _rows_of(project, EventVerb.LABELLED, EventVerb.CORRECTED)
+    given = set(Label.objects.filter(item__project=project, imported=False).values_list("public_id", flat=True))
+    for label in sorted(given - told.keys()):
+        yield f"Label {label}: no event tells of it."
+    for label in sorted(told.keys() - given):
+        yield f"Label {label}: an event tells of it, but it is lost."
+    for label in sorted(label for label, times in told.items() if times > 1):
+        yield f"Label {label}: {told[label]} events tell of it."
+
+
+def _imported_labels(project: Project) -> Iterator[str]:
+    there = Label.objects.filter(item__project=project, imported=True).count()
+    facts = Event.objects.filter(project=project, verb=EventVerb.IMPORTED).values_list("facts", flat=True)
+    told = sum(fact.get("labels", 0) for fact in facts)
+    if there != told:
+        yield f"{there:,} imported labels are there, imports brought {told:,}."
+
+
+# ── Rulings ───────────────────────────────────────────────────────────────────
+
+
+def _rulings_and_events(project: Project) -> Iterator[str]:
+    """Every ruling, replacement and report has one event, and every event its row."""
+    rulings = Adjudication.objects.filter(item__project=project, reviewer__isnull=False)
+    by_ruling: dict[str, set[UUID]] = {ruling: set() for ruling in Ruling.values}
+    for ruling, public_id in rulings.values_list("ruling", "public_id"):
+        by_ruling[ruling].add(public_id)
+    for ruling, rows in by_ruling.items():
+        yield from _compared("Ruling", rows, _rows_of(project, ruling))
+    replaced = Replacement.objects.filter(item__project=project, reviewer__imported_name="")
+    yield from _compared(
+        "Replacement of label",
+        set(replaced.values_list("label__public_id", flat=True)),
+        _rows_of(project, EventVerb.REPLACE),
+    )
+    reports = Counter(Report.objects.filter(item__project=project).values_list("item__public_id", flat=True))
+    told = Counter(
+        Event.objects.filter(project=project, verb=EventVerb.REPORT).values_list("item__public_id", flat=True)
+    )
+    for item in sorted(reports.keys() | told.keys()):
+        if reports[item] != told[item]:
+            yield f"Item {item}: {reports[item]} reports are there, events tell of {told[item]}."
+
+
+def _compared(what: str, rows: set[UUID], told: Counter[UUID]) -> Iterator[str]:
+    for row in sorted(rows - told.keys()):
+        yield f"{what} {row}: no event tells of it."
+    for row in sorted(told.keys() - rows):
+        yield f"{what} {row}: an event tells of it, but it is lost."
+    for row in sorted(row for row in rows & told.keys() if told[row] > 1):
+        yield f"{what} {row}: {told[row]} events tell of it."
+
+
+def _rows_of(project: Project, *verbs: str) -> Counter[UUID]:
+    """The rows that events with these verbs tell of, and how often."""
+    rows = Event.objects.filter(project=project, verb__in=verbs).values_list("row", flat=True)
+    return Counter(row for row in rows if row is not None)
+
+
+def _disputes(project: Project) -> Iterator[str]:
+    items = Item.objects.filter(project=project)
+    open_now = Dispute.objects.filter(item__project=project, settled_at__isnull=True)
+    disputed = items.filter(stage=Stage.DISPUTED)
+    for item in _ids(disputed.exclude(pk__in=open_now.values("item_id"))):
+        yield f"Item {item}: it is disputed for no reason that is open."
+    for item in _ids(items.filter(pk__in=open_now.values("item_id")).exclude(stage=Stage.DISPUTED)):
+        yield f"Item {item}: it is not disputed, but a reason is open."
+    for item in _ids(items.filter(Q(stage=Stage.EXCLUDED) ^ Q(excluded_for__isnull=False))):
+        yield f"Item {item}: its stage and the reason of its exclusion contradict each other."
+
+
+def _known_answers(project: Project) -> Iterator[str]:
+    items, keyed = Item.objects.filter(project=project), KnownAnswer.objects.filter(item__project=project)
+    for item in _ids(items.filter(stage=Stage.KNOWN).exclude(pk__in=keyed.values("item_id"))):
+        yield f"Item {item}: its answer is said to be known, but nothing is known of it."
+    aside = (Stage.KNOWN, Stage.EXCLUDED)
+    for item in _ids(items.filter(pk__in=keyed.values("item_id")).exclude(stage__in=aside)):
+        yield f"Item {item}: its answer is known, but it does not stand aside."
+
+
+def _ids(items: QuerySet[Item]) -> list[UUID]:
+    return list(items.order_by("pk").values_list("public_id", flat=True))
+
+
+# ── Items ─────────────────────────────────────────────────────────────────────
+
+
+def _items(project: Project) -> Iterator[str]:
+    """Each item stands where its events, seats and votes say."""
+    last = 0
+    items = Item.objects.filter(project=project).select_related("project", "category", "intended").order_by("pk")
+    while chunk := list(items.filter(pk__gt=last)[:_CHUNK]):
+        last = chunk[-1].pk
+        stages, seats, decided, emptied = _stages_told(chunk), _seats(chunk), _decided(chunk), _emptied(chunk)
+        for item in chunk:
+            for problem in _item_problems(
+                item, stages.get(item.pk), seats.get(item.pk, []), decided.get(item.pk), emptied
+            ):
+                yield f"Item {item.public_id} ({item.external_id}): {problem}"
+
+
+_STAGE_AFTER: Mapping[str, Stage] = {
+    EventVerb.DECIDE: Stage.GOLD,
+    EventVerb.EXCLUDE: Stage.EXCLUDED,
+    EventVerb.NEW_ROUND: Stage.LABELLING,
+    EventVerb.REOPEN: Stage.LABELLING,
+    EventVerb.REPORT: Stage.EXCLUDED,
+    EventVerb.WITHDRAW_ITEM: Stage.EXCLUDED,
+    EventVerb.DISPUTED: Stage.DISPUTED,
+    EventVerb.TAKEN_BACK: Stage.LABELLING,
+    EventVerb.SEATS_ADDED: Stage.LABELLING,
+    EventVerb.ASKED_AGAIN: Stage.LABELLING,
+    EventVerb.KNOWN_MARKED: Stage.KNOWN,
+    EventVerb.KNOWN_ENDED: Stage.LABELLING,  # or on its way there
+}
+"""Where an item stands after an event; `closed` says it itself."""
+
+
+def _stages_told(items: Sequence[Item]) -> dict[int, Stage]:
+    """The stage that the last telling event of each item leaves it at."""
+    verbs = (EventVerb.CLOSED, *_STAGE_AFTER)
+    events = Event.objects.filter(item__in=items, verb__in=verbs).order_by("pk")
+    told: dict[int, Stage] = {}
+    for item, verb, facts in events.values_list("item_id", "verb", "facts"):
+        if verb == EventVerb.TAKEN_BACK and told.get(item) is Stage.KNOWN:
+            continue  # its answer stays known, whatever people take back
+        told[item] = Stage(facts["stage"]) if verb == EventVerb.CLOSED else _STAGE_AFTER[verb]
+    return told
+
+
+def _seats(items: Sequence[Item]) -> dict[int, list[Seat]]:
+    seats = (
+        Seat.objects.filter(item__in=items)
+        .select_related("label__category", "label__replacement__category")
+        .order_by("item_id", "round", "number")
+    )
+    return {item: list(rows) for item, rows in groupby(seats, key=attrgetter("item_id"))}
+
+
+def _decided(items: Sequence[Item]) -> dict[int, int | None]:
+    """The category of the newest decision about each item."""
+    decisions = Adjudication.objects.filter(item__in=items, ruling=Ruling.DECIDE).order_by("pk")
+    return dict(decisions.values_list("item_id", "category_id"))
+
+
+def _emptied(items: Sequence[Item]) -> frozenset[str]:
+    """The seats whose label was taken out of force because its giver left."""
+    removed = Event.objects.filter(item__in=items, verb=EventVerb.LABEL_REMOVED)
+    return frozenset(facts["seat"] for facts in removed.values_list("facts", flat=True))
+
+
+def _item_problems(
+    item: Item, told: Stage | None, seats: list[Seat], decided: int | None, emptied: frozenset[str]
+) -> Iterator[str]:
+    stage = Stage(item.stage)
+    yield from _stage_problems(item, stage, told)
+    yield from _seat_problems(item, stage, seats, emptied)
+    yield from _outcome_problems(item, stage, [seat for seat in seats if seat.round == item.round], decided)
+
+
+def _stage_problems(item: Item, stage: Stage, told: Stage | None) -> Iterator[str]:
+    begun = stage in (Stage.IMPORTED, Stage.READY, Stage.LABELLING)
+    if told is not None and stage is not told and not (begun and told is Stage.LABELLING):
+        yield f"it stands at {stage}, but its last event left it at {told}."
+    if told is None and not begun and item.category_source != Source.IMPORTED:
+        yield f"it stands at {stage}, but no event tells how it got there."
+
+
+def _seat_problems(item: Item, stage: Stage, seats: list[Seat], emptied: frozenset[str]) -> Iterator[str]:
+    """Exactly k: the seats of a round are numbered 1 to k, and a closed round has a label at each."""
+    rounds = {number: list(rows) for number, rows in groupby(seats, key=attrgetter("round"))}
+    for number, rows in rounds.items():
+        if [seat.number for seat in rows] != list(range(1, max(seat.seats for seat in rows) + 1)):
+            yield f"round {number} lacks a seat or has one too many."
+    current = rounds.get(item.round, [])
+    filled = sum(seat.label is not None for seat in current)
+    if stage is Stage.LABELLING and len(current) != item.seats:
+        yield f"it has {len(current)} seats in round {item.round} instead of {item.seats}."
+    if stage is Stage.LABELLING and current and filled == len(current):
+        yield "all its seats are filled, but it was not closed; `sweep` closes it."
+    by_votes = stage is Stage.DISPUTED or item.category_source in (Source.CONSENSUS, Source.ADJUDICATED)
+    if by_votes and stage in (Stage.DISPUTED, Stage.GOLD) and (not current or filled != item.seats):
+        yield f"it is closed with {filled} labels instead of {item.seats}."
+    first = rounds.get(1, [])
+    if item.closed_at is not None and (
+        not first or any(seat.label is None and str(seat.public_id) not in emptied for seat in first)
+    ):
+        yield "its first round is not complete, but it was closed."
+    if by_votes and stage is Stage.GOLD and item.closed_at is None:
+        yield "it is gold by its votes, but was never closed."
+
+
+def _outcome_problems(item: Item, stage: Stage, seats: list[Seat], decided: int | None) -> Iterator[str]:
+    """What is stored about the item is what its votes say by the rules, or what a person ruled."""
+    if stage is not Stage.GOLD:
+        if item.category_source is not None:
+            yield f"it is not gold, but its category has the source {item.category_source}."
+        return
+    if item.category is None or item.hateful != item.category.hateful or item.category_source is None:
+        yield "it is gold without a category, a binary outcome of it, or a source."
+        return
+    if item.category_source == Source.ADJUDICATED and decided != item.category_id:
+        yield "its category is not the one of its newest decision."
+    if item.category_source in (Source.CONSENSUS, Source.ADJUDICATED):
+        yield from _vote_problems(item, findings(_case(item, seats)))
+    if item.pattern and Pattern(*(bit == "1" for bit in item.pattern)).difficulty != item.difficulty:
+        yield f"its difficulty is not that of the pattern {item.pattern}."
+    if item.pattern and (item.pattern[2] == "1") != item.hateful:
+        yield f"its pattern {item.pattern} contradicts its outcome."
+    value = item.category.value()
+    if item.aligned != aligned_flag(alignment(value, value.hateful, intent_of(item))):
+        yield "its alignment is not that of its category and its intent."
+
+
+def _case(item: Item, seats: Iterable[Seat]) -> Case:
+    return Case(tuple(vote_of(seat.label) for seat in seats if seat.label is not None), intent_of(item))
+
+
+def _vote_problems(item: Item, found: Findings) -> Iterator[str]:
+    if item.level != found.level:
+        yield f"its level is {item.level}, its votes say {found.level or 'nothing yet'}."
+    if item.category_source == Source.CONSENSUS and found.category != (item.category and item.category.value()):
+        yield "its category is not the consensus of its votes."

@@ -1,0 +1,95 @@
+"""The files of a project against their rows: pictures and releases, none missing, changed or left over."""
+
+import hashlib
+import time
+from collections.abc import Iterator
+
+from django.core.files.storage import default_storage
+
+from annotation.core.release_paths import archive_of, folder_of, releases_root
+from annotation.domain.choices import EventVerb
+from annotation.media.pictures import FOLDER
+from annotation.models import Event, Picture, Project, Publication, Release
+from annotation.releases.files import Changed, problems, read_manifest
+
+_UNDER_WAY = 3600  # seconds in which an import may have written a picture whose row is yet to come
+
+
+def file_problems(project: Project) -> Iterator[str]:
+    """List pictures and releases that differ from their rows, and files without a row."""
+    yield from _pictures(project)
+    yield from _left_over(project)
+    yield from _releases(project)
+
+
+def _pictures(project: Project) -> Iterator[str]:
+    for picture in Picture.objects.filter(project=project).order_by("pk").iterator(chunk_size=1000):
+        found = _sha256(str(picture.file.name))
+        if found is None:
+            yield f"Picture {picture.public_id}: its file {picture.file.name} is lost."
+        elif found != picture.file_sha256:
+            yield f"Picture {picture.public_id}: its file {picture.file.name} has changed."
+        if not default_storage.exists(str(picture.blurred.name)):
+            yield f"Picture {picture.public_id}: its blurred file {picture.blurred.name} is lost."
+
+
+def _sha256(name: str) -> str | None:
+    try:
+        with default_storage.open(name, "rb") as file:
+            return hashlib.file_digest(file, "sha256").hexdigest()
+    except OSError:
+        return None
+
+
+def _left_over(project: Project) -> Iterator[str]:
+    rows = Picture.objects.filter(project=project).values_list("file", "blurred")
+    known = {name for names in rows for name in names}
+    before = time.time() - _UNDER_WAY
+    for name in _files(f"{FOLDER}/{project.public_id}"):
+        if name not in known and default_storage.get_modified_time(name).timestamp() < before:
+            yield f"File {name}: no picture refers to it; `sweep` removes it."
+
+
+def _files(folder: str) -> Iterator[str]:
+    if not default_storage.exists(folder):
+        return
+    folders, files = default_storage.listdir(folder)
+    yield from (f"{folder}/{name}" for name in sorted(files))
+    for name in sorted(folders):
+        yield from _files(f"{folder}/{name}")
+
+
+def _releases(project: Project) -> Iterator[str]:
+    made = list(Release.objects.filter(project=project).order_by("number"))
+    if [each.number for each in made] != list(range(1, len(made) + 1)):
+        yield f"Releases: {len(made)} are there, numbered {', '.join(str(each.number) for each in made)}."
+    told = set(Event.objects.filter(project=project, verb=EventVerb.RELEASED).values_list("row", flat=True))
+    for each in made:
+        if each.public_id not in told:
+            yield f"Release {each.number}: no event tells of it."
+        yield from (f"Release {each.number}: {problem}" for problem in _release(each))
+    for lost in sorted(told - {each.public_id for each in made}, key=str):
+        yield f"Release {lost}: an event tells of it, but it is lost."
+    home = releases_root() / str(project.public_id)
+    shown = Publication.objects.filter(release__project=project, withdrawn_at=None).select_related("release")
+    archives = {archive_of(published.release): published for published in shown}
+    folders = {folder_of(each) for each in made} | set(archives)
+    for path, published in archives.items():
+        if not path.is_file() or path.stat().st_size != published.archive_size:
+            yield f"Release {published.release.number}: the archive that it is fetched as is lost; publish it again."
+    for folder in sorted(home.iterdir()) if home.is_dir() else ():
+        if folder not in folders and not folder.name.startswith("."):
+            yield f"Folder {folder.name}: no release refers to it."
+
+
+def _release(made: Release) -> Iterator[str]:
+    folder = folder_of(made)
+    yield from problems(folder)
+    try:
+        same = read_manifest(folder) == made.manifest
+    except Changed:
+        return  # told above
+    if not same:
+        yield "its manifest is not the one that was released."
+    if made.items != made.manifest["counts"]["items"]:
+        yield "its row and its manifest count different items."

@@ -1,0 +1,142 @@
+"""Models of a project for its priors and every method: the configured ones and why, one test call, a choice.
+
+Addresses and keys belong to the site's settings; an admin chooses only among the models that the site allows.
+"""
+
+import io
+from collections.abc import Mapping
+from dataclasses import dataclass, replace
+from functools import cache
+
+from django.db import transaction
+from PIL import Image, ImageDraw
+
+from annotation.domain.categories import DEFAULT_CATEGORIES
+from annotation.domain.choices import EventVerb, Modality
+from annotation.models import Membership, Project, record
+from annotation.priors.method import NAME, PriorCase, prior_question
+from annotation.priors.results import ROLES
+from providers import structured_output, wiring
+from providers.messages import Message, Picture, Request
+from providers.roles import ModelRole
+from providers.wiring import Binding, NotConfigured, TrialCall
+from runs.execution.step import PendingStep
+from runs.methods.prompts import load_prompt
+from runs.queue import provider_pauses
+
+_SAMPLE = "The white roses in front of the library are in bloom again."
+_GREETING = "This is a test of the connection. Answer with the one word: ready."
+_NONCE = "0123456789ab"
+_MODALITIES = {role: modality for modality, role in ROLES.items()}
+
+
+@dataclass(frozen=True)
+class ModelSetup:
+    """The model of one role at present. `chosen` is the project's own choice, if it made one."""
+
+    role: ModelRole
+    binding: Binding
+    chosen: str = ""
+    pause: provider_pauses.PauseInForce | None = None
+
+    @property
+    def modality(self) -> Modality | None:
+        """What the role gives priors for, if it does."""
+        return _MODALITIES.get(self.role)
+
+    @property
+    def can_be_tried(self) -> bool:
+        """Whether one call would tell something: of the built-in baseline only how it answers about a text."""
+        return not self.binding.problem and (self.binding.is_language_model or self.role == ModelRole.PRIOR_TEXT)
+
+
+@dataclass(frozen=True)
+class TrialReply:
+    """The reply to one test call, and whether it has the form of a prior; `wrong` says why not."""
+
+    role: ModelRole
+    trial: TrialCall
+    wrong: str = ""
+
+    @property
+    def ok(self) -> bool:
+        """Whether the role could be filled with such answers."""
+        return self.trial.ok and not self.wrong
+
+
+def model_setups(project: Project | None = None) -> list[ModelSetup]:
+    """Return the models of all roles, for a project or for the site, those of the priors first."""
+    paused = {pause.provider: pause for pause in provider_pauses.pauses_in_force()}
+    found = []
+    for role in ModelRole:
+        binding = _bound(role, project)
+        chosen = project.model_plan.get(role, "") if project else ""
+        found.append(ModelSetup(role, binding, chosen, paused.get(binding.provider)))
+    return found
+
+
+def prior_setups(project: Project | None = None) -> list[ModelSetup]:
+    """Return the models of text and picture alone."""
+    return [setup for setup in model_setups(project) if setup.modality]
+
+
+def try_model(role: ModelRole, project: Project | None = None) -> TrialReply:
+    """Call the model of a role once: for a prior about a harmless sample of our own, otherwise whether it is there."""
+    plan = project.model_plan if project else None
+    modality = _MODALITIES.get(role)
+    if modality is None:
+        return TrialReply(
+            role, wiring.try_model(role, Request(role, (Message.of("user", _GREETING),), max_tokens=200), plan)
+        )
+    categories = project.category_values() if project else DEFAULT_CATEGORIES
+    picture = _sample_picture() if modality == Modality.IMAGE else None
+    text = _SAMPLE if modality == Modality.TEXT else ""
+    step = prior_question(
+        PriorCase(modality, categories, load_prompt("annotation", NAME, modality), _NONCE, text, picture)
+    )
+    trial = wiring.try_model(role, PendingStep.of(step).request, plan)
+    if not trial.ok or step.shape is None:
+        return TrialReply(role, trial)
+    read = structured_output.read_answer(trial.text, step.shape)
+    return TrialReply(role, trial, read.error if isinstance(read, structured_output.InvalidAnswer) else "")
+
+
+@transaction.atomic
+def choose_models(admin: Membership, wanted: Mapping[ModelRole, str]) -> None:
+    """Set the project's own models; an empty name selects the site's. Runs in progress keep theirs.
+
+    Raises NotConfigured, with a sentence, for a model that the site does not allow or cannot call; nothing is stored.
+    """
+    plan: dict[str, str] = {role: name for role, name in wanted.items() if name}
+    for role in wanted:
+        if role in plan and (problem := wiring.bind_role(role, plan).problem):
+            raise NotConfigured(problem)
+    project = Project.objects.select_for_update().get(pk=admin.project_id)
+    kept = {role: name for role, name in project.model_plan.items() if role not in wanted}
+    if (changed := {**kept, **plan}) == project.model_plan:
+        return
+    project.model_plan = changed
+    project.save(update_fields=["model_plan"])
+    record(EventVerb.CHOOSE_MODELS, project=project, actor=admin, models=plan)
+
+
+def _bound(role: ModelRole, project: Project | None) -> Binding:
+    """Return the model of the role and what is wrong with it: the site's list may have changed since the choice."""
+    try:
+        return wiring.bind_role(role, project.model_plan if project else None)
+    except NotConfigured as fault:
+        return replace(wiring.bind_role(role), problem=str(fault))
+
+
+@cache
+def _sample_picture() -> Picture:
+    """Return a flower on a lawn."""
+    image = Image.new("RGB", (256, 256), "#cfe3c4")
+    pen = ImageDraw.Draw(image)
+    pen.rectangle((122, 120, 134, 240), fill="#3f7f3f")
+    for x, y in ((96, 70), (160, 70), (96, 126), (160, 126)):
+        pen.ellipse((x - 38, y - 38, x + 38, y + 38), fill="#ffffff", outline="#b8b8b8")
+    pen.ellipse((106, 76, 150, 120), fill="#f2c84b")
+    held = io.BytesIO()
+    image.save(held, "JPEG", quality=85)
+    return Picture(held.getvalue(), "image/jpeg")

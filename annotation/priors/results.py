@@ -1,0 +1,130 @@
+"""Store the outcome of a prior's run: its row, the item's severity and pattern, and the item's next stage."""
+
+from collections.abc import Mapping
+from dataclasses import replace
+from typing import Any
+
+from django.db.models import F
+from django.db.models.functions import Coalesce, Greatest
+
+from annotation.consensus.case_from_rows import priors_of, seats_of, vote_of
+from annotation.domain.choices import EventVerb, Modality, PriorState, Stage
+from annotation.domain.patterns import corrected, pattern
+from annotation.models import Item, Prior, Project, record
+from providers.roles import ModelRole
+from providers.wiring import Binding, NotConfigured, bind_role
+from runs.domain.states import Flag, RunState
+from runs.methods.method import Outcome
+from runs.models import Run
+
+ROLES = {Modality.TEXT: ModelRole.PRIOR_TEXT, Modality.IMAGE: ModelRole.PRIOR_IMAGE}
+LED_ASTRAY = "injection_suspected"
+"""The reason of a prior whose answer repeated our instructions: kept for admins, not shown as a judgement."""
+
+_STATE = {
+    RunState.SUCCEEDED: PriorState.OK,
+    RunState.REFUSED: PriorState.REFUSED,
+    RunState.UNREADABLE: PriorState.UNREADABLE,
+    RunState.FAILED: PriorState.FAILED,
+}
+SETTLED = (PriorState.OK, PriorState.REFUSED, PriorState.UNREADABLE)
+"""States for which an item goes on. A failed prior can be asked for again, so the item waits for a person's word."""
+
+
+def store_prior(run: Run, outcome: Outcome) -> bool:
+    """Store a run's prior within the caller's transaction, and release the item if it waits for no other.
+
+    A usable current prior is replaced only by a usable one, and one that came with a file by none.
+
+    Returns False, and stores nothing, if the item is gone or excluded.
+    """
+    item = (
+        Item.objects.select_for_update(of=("self",))
+        .select_related("project")
+        .filter(public_id=run.subject, project__public_id=run.project)
+        .exclude(stage=Stage.EXCLUDED)
+        .first()
+    )
+    if item is None:
+        return False
+    prior = Prior(item=item, modality=run.variant, run_id=run.public_id, **_fields(run, item, outcome))
+    before = Prior.objects.filter(item=item, modality=run.variant, current=True)
+    held = before.first()
+    if held is not None and _stays(held, prior):
+        prior.current = False
+    else:
+        before.update(current=False)
+    prior.save(force_insert=True)
+    if prior.current and prior.state == PriorState.OK:
+        _take_in(item, prior)
+    release_item(item)
+    return True
+
+
+def release_item(item: Item, *, without_failed: bool = False) -> bool:
+    """Move an imported item to ready once every wanted prior is there, in any state but failed.
+
+    `without_failed` releases it without those that failed.
+    """
+    if item.stage != Stage.IMPORTED:
+        return False
+    settled = (*SETTLED, PriorState.FAILED) if without_failed else SETTLED
+    there = set(item.priors.filter(current=True, state__in=settled).values_list("modality", flat=True))
+    if wanted_modalities(item) <= there and item.move(Stage.IMPORTED, Stage.READY):
+        record(EventVerb.READY, project=item.project, item=item)
+        return True
+    return False
+
+
+def wanted_modalities(item: Item) -> set[str]:
+    """Return the modalities that can have a prior.
+
+    A missing picture has none until it is there, and none can be had while no configured model sees pictures.
+    """
+    found = {Modality.TEXT: bool(item.text), Modality.IMAGE: item.picture_id is not None}
+    if found[Modality.IMAGE] and not prior_model(item.project, Modality.IMAGE).is_language_model:
+        found[Modality.IMAGE] = item.priors.filter(modality=Modality.IMAGE, current=True).exists()
+    return {modality for modality, there in found.items() if there}
+
+
+def prior_model(project: Project, modality: Modality) -> Binding:
+    """Return the model that the project calls for this modality, with what is wrong with it, if anything."""
+    try:
+        return bind_role(ROLES[modality], project.model_plan)
+    except NotConfigured as fault:
+        return replace(bind_role(ROLES[modality]), problem=str(fault))
+
+
+def _fields(run: Run, item: Item, outcome: Outcome) -> Mapping[str, Any]:
+    known = {"model": next(iter(run.model_plan.values()), ""), "prompt_digest": outcome.value.get("prompt_digest", "")}
+    if outcome.state != RunState.SUCCEEDED:
+        return {**known, "state": _STATE[outcome.state], "reason": outcome.reason or ""}
+    value = outcome.value
+    category = item.project.categories.filter(code=value["category"]).first()
+    if Flag.LED_ASTRAY in value["flags"]:
+        return {**known, "state": PriorState.UNREADABLE, "reason": LED_ASTRAY}
+    if category is None:  # removed since the question was asked
+        return {**known, "state": PriorState.UNREADABLE, "reason": "invalid_label"}
+    return {
+        **known,
+        "state": PriorState.OK,
+        "category": category,
+        "hateful": category.hateful,
+        "explanation": value["explanation"],
+        "severity": value["severity"],
+    }
+
+
+def _stays(held: Prior, new: Prior) -> bool:
+    return held.state == PriorState.OK and (held.run_id is None or new.state != PriorState.OK)
+
+
+def _take_in(item: Item, prior: Prior) -> None:
+    """Count a new usable prior: for the severity, and for the pattern of gold that had none."""
+    Item.objects.filter(pk=item.pk).update(severity=Greatest(Coalesce(F("severity"), 0), prior.severity))
+    if item.stage != Stage.GOLD or item.pattern is not None:
+        return
+    votes = [vote_of(seat.label) for seat in seats_of(item) if seat.label is not None]
+    priors = priors_of(item.priors.filter(current=True).select_related("category"))
+    if bits := pattern(corrected(priors, votes), item.hateful):
+        Item.objects.filter(pk=item.pk).update(pattern=bits.code, difficulty=bits.difficulty)

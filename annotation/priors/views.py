@@ -1,0 +1,133 @@
+"""Views of the priors page for admins: progress, cost, failures, and what to do next."""
+
+from uuid import UUID
+
+from django.contrib import messages
+from django.core.paginator import Paginator
+from django.http import Http404, HttpResponse
+from django.shortcuts import redirect, render
+from django.utils.translation import gettext as _
+from django.utils.translation import ngettext
+from django.views.decorators.http import require_GET, require_POST
+
+from annotation.core.access import PersonRequest, member_of
+from annotation.domain.choices import Modality, PriorState, Role
+from annotation.models import Item, Membership
+from annotation.priors import requests, results
+
+PAGE_LENGTH = 50
+
+
+@require_GET
+def show(request: PersonRequest, slug: str) -> HttpResponse:
+    """How far the priors are, and those that say nothing, in pages of 50."""
+    member = member_of(request, slug, Role.ADMIN)
+    state = request.GET.get("state", "")
+    troubled = requests.unusable_priors(member.project)
+    if state in requests.AGAIN:
+        troubled = troubled.filter(state=state)
+    context = _progress(member) | {
+        "models": [(modality, results.prior_model(member.project, modality)) for modality in Modality],
+        "problems": requests.request_problems(member.project),
+        "states": requests.AGAIN,
+        "state": state,
+        "page": Paginator(troubled, PAGE_LENGTH).get_page(request.GET.get("page")),
+    }
+    return render(request, "annotation/priors.html", context)
+
+
+@require_GET
+def progress(request: PersonRequest, slug: str) -> HttpResponse:
+    """Show the part of the page that follows a batch under way."""
+    member = member_of(request, slug, Role.ADMIN)
+    return render(request, "annotation/_priors_progress.html", _progress(member))
+
+
+@require_POST
+def compute(request: PersonRequest, slug: str) -> HttpResponse:
+    """Ask for the priors that are missing, or again for those of the state that the form names."""
+    member = member_of(request, slug, Role.ADMIN)
+    state = request.POST.get("state", "")
+    if state in requests.AGAIN:
+        asked = requests.request_again(member.project, [PriorState(state)], member)
+    else:
+        asked = requests.request_missing(member.project, member)
+    return _told(request, member, asked)
+
+
+@require_POST
+def compute_item(request: PersonRequest, slug: str, public_id: UUID) -> HttpResponse:
+    """Ask for the priors of one item, also where it has some."""
+    member = member_of(request, slug, Role.ADMIN)
+    item = Item.objects.filter(project=member.project, public_id=public_id).select_related("project").first()
+    if item is None:
+        raise Http404
+    _tell(request, requests.request_for_item(item, member))
+    return redirect("annotation:item", slug, public_id)
+
+
+@require_POST
+def cancel(request: PersonRequest, slug: str) -> HttpResponse:
+    """Ask no further."""
+    member = member_of(request, slug, Role.ADMIN)
+    ended = requests.cancel_prior_requests(member.project, member)
+    said = ngettext(
+        "%(count)s question is cancelled. What was answered stays; the rest can be asked later.",
+        "%(count)s questions are cancelled. What was answered stays; the rest can be asked later.",
+        ended,
+    )
+    messages.success(request, said % {"count": ended})
+    return redirect("annotation:priors", slug)
+
+
+@require_POST
+def go_on(request: PersonRequest, slug: str) -> HttpResponse:
+    """Let items go on whose priors failed."""
+    member = member_of(request, slug, Role.ADMIN)
+    moved = requests.release_items_without_failed_priors(member.project, member)
+    said = ngettext(
+        "%(count)s item goes on without the prior that failed.",
+        "%(count)s items go on without the priors that failed.",
+        moved,
+    )
+    messages.success(request, said % {"count": moved})
+    return redirect("annotation:priors", slug)
+
+
+def _told(request: PersonRequest, member: Membership, asked: requests.RequestedPriors) -> HttpResponse:
+    _tell(request, asked)
+    return redirect("annotation:priors", member.project.slug)
+
+
+def _tell(request: PersonRequest, asked: requests.RequestedPriors) -> None:
+    for problem in asked.problems:
+        messages.warning(request, problem)
+    if asked.queued:
+        said = ngettext("%(count)s prior is asked for.", "%(count)s priors are asked for.", asked.queued)
+        messages.success(request, said % {"count": asked.queued})
+    elif not asked.problems:
+        messages.info(request, _("Nothing is left to ask for."))
+
+
+def _progress(member: Membership) -> dict[str, object]:
+    standing = requests.read_prior_progress(member.project)
+    return {
+        "project": member.project,
+        "membership": member,
+        "standing": standing,
+        "left": _in_words(standing.progress.seconds_left) if standing.progress.open else "",
+    }
+
+
+def _in_words(seconds: float | None) -> str:
+    """Return a rough time left: seconds below two minutes, minutes below two hours, then hours."""
+    if seconds is None:
+        return ""
+    if seconds < 120:
+        count = max(1, round(seconds))
+        return ngettext("about %(count)s second", "about %(count)s seconds", count) % {"count": count}
+    if seconds < 7200:
+        count = round(seconds / 60)
+        return ngettext("about %(count)s minute", "about %(count)s minutes", count) % {"count": count}
+    count = round(seconds / 3600)
+    return ngettext("about %(count)s hour", "about %(count)s hours", count) % {"count": count}

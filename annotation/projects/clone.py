@@ -1,0 +1,75 @@
+"""A new project like another: its settings, categories, newest guidelines, care, models, other rules; no items."""
+
+from django.db import transaction
+
+from annotation.core import extensions
+from annotation.domain.choices import EventVerb
+from annotation.models import Category, Guideline, GuidelineExample, Membership, Project, record
+from annotation.projects.create import create_project
+from annotation.projects.pseudonyms import new_pseudonym
+
+OWN = frozenset(
+    {
+        *("id", "public_id", "slug", "name", "export_key", "influence_seed", "created_at"),
+        *("archived_at", "delete_after", "is_open", "consent_version", "queues_settled"),
+    }
+)
+"""Fields that every project has for itself; all others are copied, also those that are yet to come."""
+
+
+@transaction.atomic
+def clone_project(admin: Membership, slug: str, name: str, *, with_people: bool = False) -> Project:
+    """Make a project like the admin's, whose admin they become. Raises BadProject for its address and name.
+
+    With people, active members get their roles there under new pseudonyms, and are asked for their consent again.
+    """
+    first = Project.objects.get(pk=admin.project_id)
+    made = create_project(slug, name=name, categories=first.category_values(), seats=first.seats, creator=admin.user)
+    copied = [field.attname for field in Project._meta.concrete_fields if field.attname not in OWN]
+    Project.objects.filter(pk=made.pk).update(**{field: getattr(first, field) for field in copied})
+    _copy_guidelines(first, made)
+    for extension in extensions.registered():
+        for copy in extension.copy_settings:
+            copy(first, made)
+    if with_people:
+        _copy_people(first, made)
+    record(EventVerb.PROJECT_CLONED, project=first, actor=admin, row=made.public_id, people=with_people)
+    made.refresh_from_db()
+    return made
+
+
+def _copy_guidelines(first: Project, made: Project) -> None:
+    """The newest version, as the first one of the new project."""
+    newest = first.guidelines.order_by("-number").first()
+    if newest is None:
+        return
+    Guideline.objects.filter(project=made).update(text=newest.text)
+    guideline = Guideline.objects.get(project=made)
+    code = dict(Category.objects.filter(project=made).values_list("code", "pk"))
+    GuidelineExample.objects.bulk_create(
+        GuidelineExample(
+            guideline=guideline,
+            place=each.place,
+            text=each.text,
+            why=each.why,
+            category_id=code[each.category.code],
+        )
+        for each in newest.examples.select_related("category")
+    )
+
+
+def _copy_people(first: Project, made: Project) -> None:
+    there = Membership.objects.filter(project=made).values("user")
+    people = Membership.objects.filter(project=first, active=True, user__is_active=True).exclude(user__in=there)
+    for person in people.order_by("pk"):
+        Membership.objects.create(
+            project=made,
+            user=person.user,
+            pseudonym=new_pseudonym(made),
+            annotates=person.annotates,
+            reviews=person.reviews,
+            administers=person.administers,
+            quota=person.quota,
+            severe_a_day=person.severe_a_day,
+            minutes_a_day=person.minutes_a_day,
+        )

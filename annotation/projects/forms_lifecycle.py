@@ -1,0 +1,74 @@
+"""Forms about a project as a whole: a new one, one like another, and its deletion."""
+
+from typing import Any
+
+from django import forms
+from django.utils.translation import gettext_lazy as _
+
+from annotation.domain.choices import Policy
+from annotation.models import Project, User
+from annotation.projects.create import FEWEST_SEATS, MOST_SEATS, NAME_LIMIT
+
+
+class _NewProject(forms.Form):
+    name = forms.CharField(label=_("Name"), max_length=NAME_LIMIT)
+    slug = forms.CharField(
+        label=_("Address"),
+        max_length=64,
+        help_text=_("Letters, digits, - and _; it stands in every link and stays as it is."),
+        widget=forms.TextInput({"autocapitalize": "none", "autocomplete": "off", "spellcheck": "false"}),
+    )
+
+
+class NewProjectForm(_NewProject):
+    """A project with the six categories of the H-VLI paper."""
+
+    seats = forms.IntegerField(
+        label=_("Annotators per item"),
+        min_value=FEWEST_SEATS,
+        max_value=MOST_SEATS,
+        initial=3,
+        help_text=_("Fixed for the life of the project."),
+    )
+    policy = forms.ChoiceField(
+        label=_("Policy"),
+        choices=[
+            (Policy.REVIEW, _("Review: a person looks at whatever fails a check")),
+            (Policy.PAPER, _("Paper: what fails a check is left out, as in the paper")),
+        ],
+    )
+
+
+class CloneForm(_NewProject):
+    """A project like this one."""
+
+    with_people = forms.BooleanField(
+        label=_("With its people"),
+        required=False,
+        help_text=_("Active members keep their roles, under new pseudonyms; everybody is asked for consent again."),
+    )
+
+
+class DeleteForm(forms.Form):
+    """The project's name and one's own password, so that nobody deletes a project by one careless click."""
+
+    name = forms.CharField(label=_("The project’s name"), widget=forms.TextInput({"autocomplete": "off"}))
+    password = forms.CharField(
+        label=_("Your password"), strip=False, widget=forms.PasswordInput({"autocomplete": "current-password"})
+    )
+
+    def __init__(self, *args: Any, project: Project, user: User, **kwargs: Any) -> None:
+        super().__init__(*args, **kwargs)
+        self._project, self._user = project, user
+
+    def clean_name(self) -> str:
+        name: str = self.cleaned_data["name"]
+        if name.strip() != self._project.name.strip():
+            raise forms.ValidationError(_("That is not the name of this project."))
+        return name
+
+    def clean_password(self) -> str:
+        password: str = self.cleaned_data["password"]
+        if not self._user.check_password(password):
+            raise forms.ValidationError(_("That is not your password."))
+        return password

@@ -1,0 +1,166 @@
+"""The form of a project's settings."""
+
+from typing import Any
+
+from django import forms
+from django.utils.translation import gettext_lazy as _
+
+from annotation.core.error_messages import sentence_for
+from annotation.domain.choices import OnWithdrawal, Order, Policy, PriorDisplay, SecondFactor
+from annotation.domain.text_rules import BadText, read_optional_text
+from annotation.models import Project
+
+GUIDELINE_LIMIT = 200_000
+"""Characters of a project's guidelines (B38)."""
+
+
+def _checked(value: str, limit: int) -> str:
+    """The text if it can be stored, else a form error in the same words as everywhere."""
+    try:
+        return read_optional_text(value, limit)
+    except BadText as bad:
+        raise forms.ValidationError(sentence_for(bad.code, bad.sentence), code=bad.code) from bad
+
+
+class SettingsForm(forms.ModelForm[Project]):
+    """What an admin may change about a running project; seats per item stay as created."""
+
+    policy = forms.ChoiceField(
+        label=_("Policy"),
+        choices=[
+            (Policy.REVIEW, _("Review: a person looks at whatever fails a check")),
+            (Policy.PAPER, _("Paper: what fails a check is left out, as in the paper")),
+        ],
+    )
+    prior_display = forms.ChoiceField(
+        label=_("Annotators see the priors"),
+        choices=[
+            (PriorDisplay.SHOWN, _("beside the item, from the start")),
+            (PriorDisplay.AFTER_FIRST_ANSWER, _("after their own first answer, which they may keep or change")),
+        ],
+    )
+    order = forms.ChoiceField(
+        label=_("Hand out"),
+        choices=[
+            (Order.BREADTH, _("new items first (breadth)")),
+            (Order.DEPTH, _("begun items first (depth; a preference, not a guarantee)")),
+        ],
+    )
+    on_withdrawal = forms.ChoiceField(
+        label=_("The labels of somebody who leaves"),
+        required=False,
+        choices=[
+            (OnWithdrawal.KEEP, _("stay in use, under the pseudonym")),
+            (OnWithdrawal.REMOVE, _("are taken out of force, and others are asked in their place")),
+        ],
+        help_text=_(
+            "Part of what people agree to: a change makes a new version of the consent, and who agreed to an earlier "
+            "one is treated as that one says."
+        ),
+    )
+    second_factor = forms.ChoiceField(
+        label=_("Two-step sign-in is asked of"),
+        required=False,
+        choices=[
+            (SecondFactor.NONE, _("nobody")),
+            (SecondFactor.STAFF, _("reviewers and admins")),
+            (SecondFactor.EVERYONE, _("everybody")),
+        ],
+        help_text=_("Who has not set it up is told how when they open the project, and sees nothing else of it."),
+    )
+
+    class Meta:
+        model = Project
+        fields = (
+            "name",
+            "description",
+            "policy",
+            "low_quality_threshold",
+            "extra_seats",
+            "prior_display",
+            "priors_wanted",
+            "show_keyword_priors",
+            "order",
+            "lease_minutes",
+            "daily_goal",
+            "adjudicate_own",
+            "dispute_model_conflict",
+            "call_budget",
+            "token_budget",
+            "licence",
+            "content_warning",
+            "consent_text",
+            "on_withdrawal",
+            "second_factor",
+            "operator_contact",
+        )
+        labels = {
+            "name": _("Name"),
+            "description": _("Description"),
+            "licence": _("Licence"),
+            "low_quality_threshold": _("Low-quality flags that count"),
+            "extra_seats": _("Seats added where there is no majority"),
+            "priors_wanted": _("Imported items wait for their priors"),
+            "show_keyword_priors": _("Show priors of the built-in cue matcher to annotators"),
+            "lease_minutes": _("Minutes a seat is held"),
+            "daily_goal": _("Personal goal a day"),
+            "adjudicate_own": _("Reviewers may settle items they labelled themselves"),
+            "dispute_model_conflict": _("Items go to a reviewer where a model's verdict differs from the consensus"),
+            "call_budget": _("Model calls at most"),
+            "token_budget": _("Tokens at most"),
+            "content_warning": _("Content warning"),
+            "consent_text": _("Consent"),
+            "operator_contact": _("Contact for reports of illegal content"),
+        }
+        help_texts = {
+            "daily_goal": _("Shown to each person for themselves only; 0 shows none."),
+            "dispute_model_conflict": _(
+                "A verdict changes nothing by itself. What a reviewer has decided is not brought up again."
+            ),
+            "call_budget": _("Empty: no limit."),
+            "token_budget": _("Empty: no limit."),
+            "consent_text": _("A change makes a new version that every annotator is asked to accept."),
+            "low_quality_threshold": _("An item with this many flags is disputed (review) or excluded (paper)."),
+        }
+
+    def __init__(self, *args: Any, **kwargs: Any) -> None:
+        super().__init__(*args, **kwargs)
+        self.fields["lease_minutes"].widget.attrs.update(min=1, max=240)
+        for name in ("description", "content_warning", "consent_text", "operator_contact"):
+            self.fields[name].widget.attrs["rows"] = 3
+
+    def clean(self) -> dict[str, Any]:
+        cleaned: dict[str, Any] = super().clean() or self.cleaned_data
+        for name, value in list(cleaned.items()):  # what is refused leaves the mapping
+            if isinstance(value, str):
+                try:
+                    _checked(value, 20_000)
+                except forms.ValidationError as bad:
+                    self.add_error(name, bad)
+        return cleaned
+
+    def clean_on_withdrawal(self) -> str:
+        """What was chosen; a form without it changes nothing."""
+        return str(self.cleaned_data["on_withdrawal"] or self.initial["on_withdrawal"])
+
+    def clean_second_factor(self) -> str:
+        """What was chosen; a form without it changes nothing."""
+        return str(self.cleaned_data["second_factor"] or self.initial["second_factor"])
+
+    def clean_low_quality_threshold(self) -> int:
+        value: int = self.cleaned_data["low_quality_threshold"]
+        if not 1 <= value <= self.instance.seats:
+            raise forms.ValidationError(_("Between 1 and the number of seats."))
+        return value
+
+    def clean_extra_seats(self) -> int:
+        value: int = self.cleaned_data["extra_seats"]
+        if self.instance.seats + value > 15:
+            raise forms.ValidationError(_("An item has 15 seats at most."))
+        return value
+
+    def clean_lease_minutes(self) -> int:
+        value: int = self.cleaned_data["lease_minutes"]
+        if not 1 <= value <= 240:
+            raise forms.ValidationError(_("Between 1 and 240 minutes."))
+        return value

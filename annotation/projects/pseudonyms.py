@@ -1,0 +1,17 @@
+"""Random pseudonyms for the members of a project."""
+
+import secrets
+
+from annotation.models import Membership, Project
+
+_LETTERS = "bdfgklmnprstvz"
+_VOWELS = "aeiou"
+
+
+def new_pseudonym(project: Project) -> str:
+    """Return a random name for the person that is new in the project."""
+    taken = set(Membership.objects.filter(project=project).values_list("pseudonym", flat=True))
+    while True:
+        name = "".join(secrets.choice(letters) for letters in (_LETTERS, _VOWELS) * 2) + str(secrets.randbelow(90) + 10)
+        if name not in taken:
+            return name

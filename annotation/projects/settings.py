@@ -1,0 +1,41 @@
+"""Changes of a running project's settings by its admins."""
+
+from django.db import transaction
+
+from annotation.core import second_factor
+from annotation.domain.choices import EventVerb
+from annotation.models import Membership, Project, record
+from annotation.priors import requests
+from annotation.projects import consent_texts
+from runs.execution import budget
+
+_CONSENT = frozenset({"consent_text", "on_withdrawal"})
+"""The settings that are part of what people agree to."""
+
+
+class OwnSecondFactorMissing(ValueError):
+    """An admin would shut themselves out: the second step they ask for is not set up on their own account."""
+
+
+@transaction.atomic
+def change_settings(admin: Membership, project: Project, changed: list[str]) -> None:
+    """Store the changed fields of `project` (already set on it), and write down which changed.
+
+    A new text of the consent, or of what happens to labels on leaving, makes a new version, and annotators are asked
+    for their consent again; what earlier ones agreed to is kept. A budget binds runs under way at once; items that
+    waited for priors go on when those are no longer wanted. Raises OwnSecondFactorMissing, and then changes nothing.
+    """
+    asks_more = "second_factor" in changed and second_factor.binds(admin, project.second_factor)
+    if asks_more and not second_factor.is_set_up(admin):
+        raise OwnSecondFactorMissing
+    if not _CONSENT.isdisjoint(changed):
+        before = Project.objects.select_for_update().get(pk=project.pk)
+        consent_texts.keep(before)
+        project.consent_version = before.consent_version + 1
+        consent_texts.keep(project)
+    project.save()
+    budget.set_project_limits(project.public_id, calls=project.call_budget, tokens=project.token_budget)
+    if "priors_wanted" in changed and not project.priors_wanted:
+        requests.release_waiting_items(project, admin)
+    if changed:
+        record(EventVerb.CHANGE_SETTINGS, project=project, actor=admin, changed=sorted(set(changed)))

@@ -1,0 +1,134 @@
+"""A project as a whole: a new one, one like another, archived, deleted in seven days, kept after all."""
+
+from django.contrib import messages
+from django.http import Http404, HttpResponse
+from django.shortcuts import redirect, render
+from django.utils.translation import gettext as _
+from django.views.decorators.http import require_GET, require_http_methods, require_POST
+
+from annotation.core.access import PersonRequest, member_of
+from annotation.core.error_messages import sentence_for
+from annotation.domain.choices import Policy, Role
+from annotation.models import Membership
+from annotation.projects import clone as project_clone
+from annotation.projects import create, lifecycle, purge
+from annotation.projects.forms_lifecycle import CloneForm, DeleteForm, NewProjectForm
+
+
+@require_http_methods(["GET", "POST"])
+def new(request: PersonRequest) -> HttpResponse:
+    """Begin a project; for the staff of the site, who become its admin."""
+    if not request.user.is_staff:
+        raise Http404
+    form = NewProjectForm(request.POST if request.method == "POST" else None)
+    if form.is_valid():
+        given = form.cleaned_data
+        try:
+            made = create.create_project(
+                given["slug"],
+                name=given["name"],
+                seats=given["seats"],
+                policy=Policy(given["policy"]),
+                creator=request.user,
+            )
+        except create.BadProject as bad:
+            form.add_error(bad.field, sentence_for(bad.code, bad.sentence))
+        else:
+            messages.success(request, _("The project is there. Import posts, and bring people in."))
+            return redirect("annotation:project-settings", made.slug)
+    return render(request, "annotation/project_new.html", {"form": form}, status=422 if form.errors else 200)
+
+
+@require_GET
+def life(request: PersonRequest, slug: str) -> HttpResponse:
+    """What can become of the project as a whole."""
+    member = member_of(request, slug, Role.ADMIN)
+    return render(request, "annotation/project_life.html", {"project": member.project, "membership": member})
+
+
+@require_http_methods(["GET", "POST"])
+def clone(request: PersonRequest, slug: str) -> HttpResponse:
+    """Make a project like this one, without its items."""
+    member = member_of(request, slug, Role.ADMIN)
+    form = CloneForm(request.POST if request.method == "POST" else None)
+    if form.is_valid():
+        given = form.cleaned_data
+        try:
+            made = project_clone.clone_project(member, given["slug"], given["name"], with_people=given["with_people"])
+        except create.BadProject as bad:
+            form.add_error(bad.field, sentence_for(bad.code, bad.sentence))
+        else:
+            messages.success(request, _("The copy is there: same settings, categories and guidelines, no items."))
+            return redirect("annotation:project-settings", made.slug)
+    context = {"project": member.project, "membership": member, "form": form}
+    return render(request, "annotation/project_clone.html", context, status=422 if form.errors else 200)
+
+
+@require_POST
+def archive(request: PersonRequest, slug: str) -> HttpResponse:
+    """Archive the project (`archived` is 1), or take it out of the archive (0)."""
+    member = member_of(request, slug, Role.ADMIN)
+    wanted = request.POST.get("archived") == "1"
+    try:
+        (lifecycle.archive if wanted else lifecycle.unarchive)(member.project, member)
+    except lifecycle.UnderWay:
+        messages.error(request, _under_way())
+    except lifecycle.NotSo:
+        messages.info(request, _("That is so already."))
+    else:
+        messages.success(
+            request,
+            _("The project is archived: it can be read, and nothing in it changes.")
+            if wanted
+            else _("The project is back. It hands nothing out until you open it."),
+        )
+    return redirect("annotation:project-life", slug)
+
+
+@require_http_methods(["GET", "POST"])
+def delete(request: PersonRequest, slug: str) -> HttpResponse:
+    """Name what is lost with the project; with its name and the admin's password, delete it in seven days."""
+    member = member_of(request, slug, Role.ADMIN)
+    if member.project.delete_after is not None:
+        return redirect("annotation:project-life", slug)
+    data = request.POST if request.method == "POST" else None
+    form = DeleteForm(data, project=member.project, user=request.user)
+    if form.is_valid():
+        try:
+            lifecycle.ask_deletion(member.project, member)
+        except lifecycle.UnderWay:
+            form.add_error(None, _under_way())
+        except lifecycle.NotSo:
+            return redirect("annotation:project-life", slug)
+        else:
+            messages.warning(request, _("The project is closed and will be deleted in seven days."))
+            return redirect("annotation:project-life", slug)
+    return _ask(request, member, form)
+
+
+@require_POST
+def keep(request: PersonRequest, slug: str) -> HttpResponse:
+    """Cancel the deletion."""
+    member = member_of(request, slug, Role.ADMIN)
+    try:
+        lifecycle.cancel_deletion(member.project, member)
+    except lifecycle.NotSo:
+        messages.error(request, _("There is no deletion that could still be cancelled."))
+    else:
+        messages.success(request, _("The project stays. It hands nothing out until you open it."))
+    return redirect("annotation:project-life", slug)
+
+
+def _ask(request: PersonRequest, member: Membership, form: DeleteForm) -> HttpResponse:
+    context = {
+        "project": member.project,
+        "membership": member,
+        "form": form,
+        "losses": purge.losses(member.project),
+        "has_password": request.user.has_usable_password(),
+    }
+    return render(request, "annotation/project_delete.html", context, status=422 if form.errors else 200)
+
+
+def _under_way() -> str:
+    return _("An import, a release or a change of many items is under way. Let it end, or cancel it, then try again.")

@@ -1,0 +1,43 @@
+"""A project's settings, for its admins."""
+
+from django.contrib import messages
+from django.http import HttpResponse
+from django.shortcuts import redirect, render
+from django.utils.translation import gettext as _
+from django.utils.translation import gettext_lazy
+from django.views.decorators.http import require_GET, require_http_methods
+
+from annotation.core.access import PersonRequest, member_of
+from annotation.core.navigation import places_of
+from annotation.domain.choices import Role
+from annotation.models import Project
+from annotation.projects import settings as project_settings
+from annotation.projects.forms_settings import SettingsForm
+
+_OWN_FIRST = gettext_lazy("Set up two-step sign-in for your own account first: you would shut yourself out.")
+
+
+@require_GET
+def home(request: PersonRequest, slug: str) -> HttpResponse:
+    """Where the member's work in the project begins: the first link of its header."""
+    member = member_of(request, slug)
+    return redirect(places_of(member, member.project)[0]["href"])
+
+
+@require_http_methods(["GET", "POST"])
+def settings(request: PersonRequest, slug: str) -> HttpResponse:
+    """Policy, priors, handing out, consent."""
+    member = member_of(request, slug, Role.ADMIN)
+    project = Project.objects.get(pk=member.project_id)
+    form = SettingsForm(request.POST or None, instance=project)
+    if request.method == "POST" and form.is_valid():
+        try:
+            changed = [name for name in form.changed_data if form.cleaned_data[name] != form.initial[name]]
+            project_settings.change_settings(member, form.save(commit=False), changed)
+        except project_settings.OwnSecondFactorMissing:
+            form.add_error("second_factor", _OWN_FIRST)
+        else:
+            messages.success(request, _("The settings are stored."))
+            return redirect("annotation:project-settings", slug)
+    context = {"project": member.project, "membership": member, "form": form}
+    return render(request, "annotation/project_settings.html", context, status=422 if form.errors else 200)

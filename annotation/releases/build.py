@@ -1,0 +1,314 @@
+"""Releasing gold (or all closed items): an immutable, verifiable set of files, built from one moment of the database.
+
+Rows are read in one snapshot while people go on working, streamed into a folder beside its final place, and on
+the disk before that folder gets its name and the `Release` row exists. A crash leaves a nameless folder that the
+next release of the project removes, never half a release.
+"""
+
+import json
+import os
+import shutil
+import tempfile
+import time
+from collections.abc import Callable, Mapping
+from pathlib import Path
+from typing import Any
+from uuid import UUID, uuid4
+
+from django.core.files.storage import default_storage
+from django.utils import timezone
+from django.utils.translation import gettext as _
+
+from annotation.analytics.agreement import as_json, read_agreement
+from annotation.analytics.influence import as_json as influence_json
+from annotation.analytics.influence import read_influence
+from annotation.core.jobs import JobRefused
+from annotation.core.release_paths import folder_of, releases_root
+from annotation.core.snapshots import snapshot
+from annotation.core.transactions import short_transaction
+from annotation.domain.choices import EventVerb
+from annotation.domain.releases.columns import FORMAT, Scope, json_line
+from annotation.domain.releases.diff import Brief, brief, compare
+from annotation.models import Membership, Project, Release, ReleaseTerms, record
+from annotation.releases.counts import ReleaseCounts
+from annotation.releases.diff import CHANGES, before_of, describe_changes
+from annotation.releases.documents import software_version, write_papers
+from annotation.releases.exposure import exposure
+from annotation.releases.files import (
+    ITEMS,
+    MANIFEST,
+    SUMS,
+    HashedFile,
+    ReleasedFile,
+    copy_hashed,
+    open_verified,
+    sync,
+    write_manifest,
+    write_small,
+)
+from annotation.releases.formats.base import Target
+from annotation.releases.formats.registry import writers
+from annotation.releases.rows import PictureFile, ReleasedItem, Rows
+from annotation.releases.selection import Selection
+from annotation.releases.split import divide, find_topics, look_at_pictures
+from providers.messages import ProviderError, Refused
+
+SPLITS = "splits.json"
+_LEFT_BEHIND = 24 * 3600  # seconds after which a folder under construction belongs to nobody
+_BUILDING = ".building-"
+
+
+class CannotRelease(JobRefused):
+    """Nothing was released; `code` is stable, `sentence` says why and what to do."""
+
+
+Progress = Callable[[int, int], None]
+"""Told now and then how many items of how many are written."""
+
+
+def release(
+    project: Project,
+    by: Membership | None,
+    selection: Selection | None = None,
+    progress: Progress = lambda done, total: None,
+    on_stored: Callable[[Release], None] = lambda made: None,
+) -> Release:
+    """Build the next release of a project's gold. Raises CannotRelease, and then nothing is left of it.
+
+    `on_stored` runs in the transaction that stores the release's row; what it raises undoes the release.
+    """
+    selection, public_id = selection or Selection(), uuid4()
+    home = releases_root() / str(project.public_id)
+    home.mkdir(parents=True, exist_ok=True)
+    _clear_left_behind(home)
+    building = Path(tempfile.mkdtemp(prefix=_BUILDING, dir=home))
+    try:
+        if selection.split is not None:
+            look_at_pictures(project)
+        topics = _topics(project, selection)
+        scope = str(public_id) if selection.fresh_pseudonyms else "releases"
+        with snapshot():
+            files, manifest = _write_items(building, Rows(project, selection, scope), topics, progress)
+        manifest = {"format": FORMAT, "release": str(public_id)} | manifest
+        return _publish(building, home, project, by, files, manifest, on_stored)
+    except BaseException:
+        shutil.rmtree(building, ignore_errors=True)
+        raise
+
+
+def copy_to(made: Release, target: Path) -> None:
+    """Put a verified copy of the release into a folder, all of it or nothing.
+
+    Raises CannotRelease where something is in the folder already, Changed where the release is damaged.
+    """
+    check_target(target)
+    target.parent.mkdir(parents=True, exist_ok=True)
+    building = Path(tempfile.mkdtemp(prefix=f".{target.name}-", dir=target.parent))
+    try:
+        listed = made.manifest["files"]
+        for file in listed:
+            with open_verified(folder_of(made), file) as source:
+                copy_hashed(source, building, file["path"])
+        write_manifest(
+            building,
+            {name: value for name, value in made.manifest.items() if name != "files"},
+            [ReleasedFile(file["path"], file["size"], file["sha256"]) for file in listed],
+        )
+        os.chmod(building, 0o755)
+        os.rename(building, target)
+        sync(target.parent)
+    except BaseException:
+        shutil.rmtree(building, ignore_errors=True)
+        raise
+
+
+def check_target(target: Path) -> None:
+    """Raise CannotRelease where a release cannot be put into this folder."""
+    if target.exists() and not target.is_dir():
+        raise CannotRelease("not_a_folder", f"{target} is not a folder.")
+    if target.is_dir() and any(target.iterdir()):
+        sentence = f"{target} is not empty: a release is never mixed with other files. Name a new folder."
+        raise CannotRelease("folder_not_empty", sentence)
+
+
+def _topics(project: Project, selection: Selection) -> Mapping[str, int | None]:
+    try:
+        return find_topics(project, selection)
+    except (ProviderError, Refused) as fault:
+        sentence = _("The texts could not be sorted into topics (%(why)s). Ask for none, or try again later.")
+        raise CannotRelease("no_topics", sentence % {"why": str(fault).rstrip(".")}) from fault
+
+
+def _write_items(
+    folder: Path, rows: Rows, topics: Mapping[str, int | None], progress: Progress
+) -> tuple[list[ReleasedFile], dict[str, Any]]:
+    """Write all that comes from rows; returns the files and what the manifest says about them."""
+    project, total = rows.project, rows.selection.items(rows.project).count()
+    if total == 0:
+        raise CannotRelease("nothing_to_release", nothing_fits(rows.selection))
+    division = divide(project, rows.selection, topics) if rows.selection.split else None
+    rows.parts = division.parts if division else {}
+    counted, pictures = ReleaseCounts(), _Pictures(folder)
+    lines = HashedFile(folder, ITEMS)
+    others = writers(rows.selection.formats, Target(folder, rows.columns, project.category_values()))
+    older = before_of(project)
+    told_anew: list[tuple[str, Brief]] = []
+    for released_item in rows:
+        lines.write(json_line(released_item.row, rows.columns))
+        picture = pictures.add(released_item)
+        for writer in others:
+            writer.add(released_item.row, picture)
+        counted.add(released_item.row)
+        if older:
+            told_anew.append((released_item.row["id"], brief(released_item.row)))
+        if counted.items % 500 == 0:
+            progress(counted.items, total)
+        elif counted.items == 1:
+            progress(0, total)
+    progress(counted.items, total)
+    files = [lines.close(), *(file for writer in others for file in writer.close()), *pictures.files()]
+    extra: dict[str, Any] = {"split": division.report} if division else {}
+    if older:
+        changes = describe_changes(older[0], compare(older[1], told_anew), project)
+        files.append(write_small(folder, CHANGES, as_text(changes)))
+        extra["changes"] = {name: changes[name] for name in ("since", "counts", "reasons")}
+    if division:
+        files.append(write_small(folder, SPLITS, as_text(dict(division.report))))
+    return files, _about(project, rows) | extra | {
+        "counts": counted.as_json(len(pictures.files())),
+        "models": counted.models_as_json(),
+        "agreement": as_json(read_agreement(project)),
+        "influence": influence_json(read_influence(project)),
+        "exposure": exposure(project),
+    }
+
+
+def nothing_fits(selection: Selection) -> str:
+    """Why a release would be empty."""
+    if selection.scope is Scope.GOLD:
+        return _("There is no gold item that fits, so there is nothing to release.")
+    return _("There is no closed item that fits, so there is nothing to release.")
+
+
+def as_text(value: dict[str, Any]) -> str:
+    """Serialise a JSON file of a release."""
+    return json.dumps(value, ensure_ascii=False, indent=1, allow_nan=False) + "\n"
+
+
+class _Pictures:
+    """Copies of the release's pictures: each is copied once and compared with the hash in its row."""
+
+    def __init__(self, folder: Path) -> None:
+        self._folder = folder
+        self._files: dict[str, ReleasedFile] = {}
+
+    def add(self, released_item: ReleasedItem) -> Path | None:
+        """Copy the item's picture and return the released file.
+
+        Returns None if the item has no picture.
+
+        Raises CannotRelease if the picture is missing or has changed.
+        """
+        picture = released_item.picture
+        if picture is None:
+            return None
+        if picture.path in self._files:
+            return self._folder / picture.path
+        copied = self._copy(picture, released_item.row["id"])
+        if copied.sha256 != picture.sha256:
+            sentence = (
+                f"The picture of item {released_item.row['id']} has changed on the disk; restore {picture.stored}."
+            )
+            raise CannotRelease("picture_damaged", sentence)
+        self._files[picture.path] = copied
+        return self._folder / picture.path
+
+    def _copy(self, picture: PictureFile, external_id: str) -> ReleasedFile:
+        try:
+            with default_storage.open(picture.stored, "rb") as source:
+                return copy_hashed(source, self._folder, picture.path)
+        except FileNotFoundError:
+            sentence = f"The picture of item {external_id} is not on the disk; restore {picture.stored}."
+            raise CannotRelease("picture_missing", sentence) from None
+
+    def files(self) -> list[ReleasedFile]:
+        return [self._files[path] for path in sorted(self._files)]
+
+
+def _about(project: Project, rows: Rows) -> dict[str, Any]:
+    """Return what the manifest states about the project at this moment."""
+    guidelines = project.guidelines.values_list("number", flat=True).first()
+    return {
+        "software": {"name": "interplay", "version": software_version()},
+        "columns": list(rows.columns),
+        "authors": ReleaseTerms.authors_of(project),
+        "project": {"slug": project.slug, "name": project.name, "description": project.description},
+        "created": timezone.now().date().isoformat(),
+        "licence": project.licence or None,
+        "seats": project.seats,
+        "policy": project.policy,
+        "guideline_version": guidelines,
+        "categories": [
+            {
+                "code": category.code,
+                "name": category.name,
+                "hateful": category.hateful,
+                "definition": category.definition,
+            }
+            for category in project.category_values()
+        ],
+        "selection": rows.selection.as_json(),
+    }
+
+
+@short_transaction
+def _publish(
+    building: Path,
+    home: Path,
+    project: Project,
+    by: Membership | None,
+    files: list[ReleasedFile],
+    manifest: dict[str, Any],
+    on_stored: Callable[[Release], None],
+) -> Release:
+    """Give the release its number, seal its folder, and name both. What fails is undone and may be tried again."""
+    # Two releases at once take their numbers one after the other; labelling, which only refers to the row, goes on.
+    Project.objects.select_for_update(no_key=True).get(pk=project.pk)
+    newest = Release.objects.filter(project=project).order_by("-number").values_list("number", flat=True).first()
+    manifest = manifest | {"version": (newest or 0) + 1}
+    papers = write_papers(building, manifest, files)
+    whole = write_manifest(building, manifest, [*files, *papers])
+    final = home / f"{manifest['version']}-{manifest['release']}"
+    os.rename(building, final)
+    sync(home)
+    try:
+        made = _store(project, by, whole, final)
+        on_stored(made)
+        return made
+    except BaseException:
+        os.rename(final, building)
+        for path in [*(paper.path for paper in papers), MANIFEST, SUMS]:
+            (building / path).unlink()
+        raise
+
+
+def _store(project: Project, by: Membership | None, manifest: dict[str, Any], final: Path) -> Release:
+    made = Release.objects.create(
+        public_id=UUID(manifest["release"]),
+        project=project,
+        number=manifest["version"],
+        created_by=by,
+        options=manifest["selection"],
+        manifest=manifest,
+        items=manifest["counts"]["items"],
+        folder=final.relative_to(releases_root()).as_posix(),
+    )
+    record(EventVerb.RELEASED, project=project, actor=by, row=made.public_id, version=made.number, items=made.items)
+    return made
+
+
+def _clear_left_behind(home: Path) -> None:
+    """Remove what a process left that died while it built a release."""
+    for folder in home.glob(f"{_BUILDING}*"):
+        if time.time() - folder.stat().st_mtime > _LEFT_BEHIND:
+            shutil.rmtree(folder, ignore_errors=True)

@@ -1,0 +1,96 @@
+"""What a release holds, counted from the very rows that are written."""
+
+from collections import Counter
+from dataclasses import dataclass, field
+from statistics import median
+from typing import Any
+
+from annotation.domain.choices import Difficulty, Level, Modality, Source
+from annotation.domain.patterns import PATTERNS
+
+_FEW = 5
+"""Figures about fewer people than this are not told."""
+
+
+@dataclass
+class ReleaseCounts:
+    """Counts of items, labels and people, and the models behind the priors."""
+
+    items: int = 0
+    labels: int = 0
+    withheld: int = 0
+    injected: int = 0
+    people: Counter[str] = field(default_factory=Counter)
+    gold: Counter[str] = field(default_factory=Counter)
+    levels: Counter[str] = field(default_factory=Counter)
+    sources: Counter[str] = field(default_factory=Counter)
+    patterns: Counter[str] = field(default_factory=Counter)
+    difficulties: Counter[str] = field(default_factory=Counter)
+    stages: Counter[str] = field(default_factory=Counter)
+    licences: Counter[str] = field(default_factory=Counter)
+    guidelines: Counter[str] = field(default_factory=Counter)
+    models: Counter[tuple[str, str, str]] = field(default_factory=Counter)
+
+    def add(self, row: dict[str, Any]) -> None:
+        self.items += 1
+        self.labels += len(row["labels"])
+        self.withheld += bool(row.get("withheld"))
+        self.injected += bool(row.get("injected"))
+        self.people.update([label["annotator"] for label in row["labels"]])
+        if row["gold"] is not None:
+            self.gold[str(row["gold"])] += 1
+        self.levels[row["level"] or "imported"] += 1
+        self.sources[row["source"] or "undecided"] += 1
+        self.patterns[row["pattern"] or "undefined"] += 1
+        if row["difficulty"]:
+            self.difficulties[row["difficulty"]] += 1
+        if "stage" in row:
+            self.stages[row["excluded_for"] or row["stage"]] += 1
+        if row["licence"]:
+            self.licences[row["licence"]] += 1
+        if row["guideline_version"]:
+            self.guidelines[str(row["guideline_version"])] += 1
+        for modality in Modality:
+            if row[f"{modality}_model"]:
+                digest = row[f"{modality}_prompt_digest"] or ""
+                self.models[modality.value, row[f"{modality}_model"], digest] += 1
+
+    def as_json(self, pictures: int) -> dict[str, Any]:
+        """Return the counts for the manifest; parts that the release does not have are omitted."""
+        extra: dict[str, Any] = {"stages": dict(sorted(self.stages.items()))} if self.stages else {}
+        if self.withheld:
+            extra["withheld"] = self.withheld
+        if self.injected:
+            extra["injected"] = self.injected
+        if self.licences:
+            extra["licences"] = dict(sorted(self.licences.items()))
+        return extra | {
+            "items": self.items,
+            "labels": self.labels,
+            "pictures": pictures,
+            "annotators": len(self.people),
+            "gold": dict(sorted(self.gold.items())),
+            "levels": {level.value: self.levels[level.value] for level in Level},
+            "sources": {source.value: self.sources[source.value] for source in Source},
+            "patterns": {pattern: self.patterns[pattern] for pattern in PATTERNS},
+            "difficulties": {difficulty.value: self.difficulties[difficulty.value] for difficulty in Difficulty},
+            "undefined": self.patterns["undefined"],
+        }
+
+    def models_as_json(self) -> dict[str, Any]:
+        """Models of the priors with their prompts' digests, versions of the guidelines, labels a person."""
+        enough = len(self.people) >= _FEW
+        return {
+            "priors": [
+                {"modality": modality, "model": model, "prompt_digest": digest or None, "items": n}
+                for (modality, model, digest), n in sorted(self.models.items())
+            ],
+            "guidelines": dict(sorted(self.guidelines.items(), key=lambda pair: int(pair[0]))),
+            "labels_a_person": {
+                "least": min(self.people.values()),
+                "median": median(self.people.values()),
+                "most": max(self.people.values()),
+            }
+            if enough
+            else None,
+        }

@@ -1,0 +1,113 @@
+"""Two releases of a project beside each other: what changed, and why as far as the rows can tell now."""
+
+import json
+from collections import Counter
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from typing import Any
+
+from annotation.core.release_paths import folder_of
+from annotation.domain.choices import Reason, Stage
+from annotation.domain.releases.diff import Brief, Changes, Why, brief, compare
+from annotation.models import Item, Project, Release
+from annotation.releases.files import ITEMS
+
+CHANGES = "changes.json"
+_PIECE = 2000
+
+
+def before_of(project: Project) -> tuple[Release, dict[str, Brief]] | None:
+    """Return the newest release of the project and its rows in brief.
+
+    Returns None if there is none whose rows can be read.
+    """
+    newest = Release.objects.filter(project=project).order_by("-number").first()
+    if newest is None:
+        return None
+    try:
+        return newest, dict(briefs(newest))
+    except OSError:
+        return None
+
+
+def briefs(made: Release) -> Iterator[tuple[str, Brief]]:
+    """Yield the rows of a release, each with its id.
+
+    Raises OSError if the file is lost.
+    """
+    with (folder_of(made) / ITEMS).open("rb") as lines:
+        for line in lines:
+            row = json.loads(line)
+            yield row["id"], brief(row)
+
+
+def between(older: Release, newer: Release) -> dict[str, Any]:
+    """Compare two releases; return the changes in the form of `changes.json`.
+
+    Raises OSError if a file is lost.
+    """
+    differences = compare(dict(briefs(older)), briefs(newer))
+    return describe_changes(older, differences, newer.project)
+
+
+def describe_changes(older: Release, differences: Changes, project: Project) -> dict[str, Any]:
+    """Describe the changes with their reasons. Items that are gone appear by id only."""
+    standing = _standing(project, [*differences.added, *differences.removed])
+    added = [{"id": name, "why": _why_added(standing.get(name), older)} for name in differences.added]
+    removed = [{"id": name, "why": _why_removed(standing.get(name))} for name in differences.removed]
+    relabelled = [
+        {"id": relabelling.id, "from": relabelling.before, "to": relabelling.after, "why": relabelling.why.value}
+        for relabelling in differences.relabelled
+    ]
+    return {
+        "since": {"version": older.number, "release": str(older.public_id)},
+        "counts": {
+            "added": len(added),
+            "removed": len(removed),
+            "relabelled": len(relabelled),
+            "revised": len(differences.revised),
+        },
+        "reasons": {
+            "added": _counted(added),
+            "removed": _counted(removed),
+            "relabelled": _counted(relabelled),
+        },
+        "added": added,
+        "removed": removed,
+        "relabelled": relabelled,
+        "revised": differences.revised,
+    }
+
+
+def _counted(listed: Iterable[Mapping[str, Any]]) -> dict[str, int]:
+    return dict(sorted(Counter(relabelling["why"] for relabelling in listed).items()))
+
+
+def _standing(project: Project, names: Sequence[str]) -> dict[str, tuple[Any, ...]]:
+    """Where items stand now, by their ids."""
+    closed_items: dict[str, tuple[Any, ...]] = {}
+    for start in range(0, len(names), _PIECE):
+        items = Item.objects.filter(project=project, external_id__in=names[start : start + _PIECE])
+        rows = items.values_list("external_id", "stage", "excluded_for", "created_at", "gold_at", "closed_at")
+        closed_items |= {row[0]: row[1:] for row in rows}
+    return closed_items
+
+
+def _why_added(item: Sequence[Any] | None, older: Release) -> str:
+    if item is None:
+        return Why.GONE.value
+    _stage, _reason, created, gold, closed = item
+    if created > older.created_at:
+        return Why.NEW.value
+    moments = [moment for moment in (gold, closed) if moment is not None]
+    return (Why.CLOSED_SINCE if moments and max(moments) > older.created_at else Why.SELECTED).value
+
+
+def _why_removed(item: Sequence[Any] | None) -> str:
+    if item is None:
+        return Why.GONE.value
+    stage, reason = item[0], item[1]
+    if reason in (Reason.WITHDRAWN, Reason.REPORTED):
+        return Why.WITHDRAWN.value
+    if stage == Stage.EXCLUDED:
+        return Why.EXCLUDED.value
+    return (Why.NOT_SELECTED if stage == Stage.GOLD else Why.REOPENED).value

@@ -1,0 +1,178 @@
+"""Documents that accompany the data of a release, for people and catalogues, made from its manifest, in English."""
+
+import json
+import tomllib
+from functools import cache
+from pathlib import Path
+from typing import Any
+
+from django.conf import settings
+from django.template.loader import render_to_string
+from django.utils.translation import override
+
+from annotation.analytics.influence_card import card_rows
+from annotation.domain.releases.column_types import types_of
+from annotation.domain.releases.croissant import authors, croissant
+from annotation.domain.releases.licences import licence_of
+from annotation.domain.releases.splits import Part
+from annotation.releases.files import CARD, ITEMS, ReleasedFile, checksum, write_small
+
+CITATION = "CITATION.cff"
+CROISSANT = "croissant.json"
+LICENCE = "LICENSE.txt"
+
+COLUMN_WORDS = {
+    "id": "the item's id in its project",
+    "text": "the text of the post",
+    "image": "the path of the picture in this release",
+    "gold": "the code of the category of text and picture together",
+    "hateful": "whether that category is hateful",
+    "text_label": "the category of the text alone, from the model named",
+    "image_label": "the category of the picture alone, from the model named",
+    "pattern": "three bits: text, picture, both together hateful",
+    "level": "how far the annotators agreed",
+    "source": "who decided the category",
+    "split": "train, dev or test",
+    "injected": "whether a model wrote the text for this data set; a person accepted it then",
+    "injection_strategy": "how such a text was meant to work",
+    "injection_pattern": "the pattern it was written for: text, picture, together",
+    "injection_model": "the model that wrote it",
+    "injection_prompt_digest": "SHA-256 of the prompt's template",
+}
+
+
+@cache
+def software_version() -> str:
+    """Return the version of this software."""
+    with (Path(settings.BASE_DIR) / "pyproject.toml").open("rb") as file:
+        return str(tomllib.load(file)["project"]["version"])
+
+
+def write_papers(folder: Path, manifest: dict[str, Any], files: list[ReleasedFile]) -> list[ReleasedFile]:
+    """Write dataset card, licence, citation and Croissant description into the folder of a release."""
+    listed = [(file.path, file.size, file.sha256) for file in files]
+    described = croissant(manifest, listed, bibtex(manifest, ""), COLUMN_WORDS)
+    return [
+        write_small(folder, CARD, dataset_card(manifest, [file.path for file in files])),
+        write_small(folder, LICENCE, licence_text(manifest)),
+        write_small(folder, CITATION, citation_file(manifest)),
+        write_small(folder, CROISSANT, json.dumps(described, ensure_ascii=False, indent=1, allow_nan=False) + "\n"),
+    ]
+
+
+def dataset_card(manifest: dict[str, Any], files: list[str] | None = None) -> str:
+    """Return the README of a release."""
+    paths = [listed["path"] for listed in manifest["files"]] if files is None else files
+    names = {str(category["code"]): category["name"] for category in manifest["categories"]}
+    gold = [(names.get(code, code), n) for code, n in manifest["counts"]["gold"].items()]
+    licence = licence_of(manifest["licence"] or "")
+    with override("en"):
+        context = {
+            "m": manifest,
+            "gold": gold,
+            "columns": manifest["columns"],
+            "influences": card_rows(manifest["influence"]),
+            "head": _head(manifest, paths, licence.hub if licence else "other"),
+            "paths": set(paths),
+            "tops": {path.partition("/")[0] for path in paths},
+        }
+        return render_to_string("annotation/release_card.md", context)
+
+
+def _head(manifest: dict[str, Any], paths: list[str], licence: str) -> str:
+    """Return the front matter that dataset hubs read: JSON values, which are YAML too."""
+    parquet = [path for path in paths if path.startswith("parquet/")]
+    data: Any = ITEMS
+    info: list[dict[str, Any]] = []
+    if parquet:
+        order = [part for part in Part if f"parquet/{part}.parquet" in parquet]
+        data = [{"split": _HUB[part], "path": f"parquet/{part}.parquet"} for part in order]
+    else:
+        info = [{"config_name": "default", "features": _plain_features(manifest["columns"])}]
+    head: dict[str, Any] = {
+        "pretty_name": manifest["project"]["name"],
+        "license": licence,
+        "tags": ["hate-speech", "multimodal", "text-image"],
+        "task_categories": ["text-classification", "image-classification"],
+        "annotations_creators": ["expert-generated"],
+        "size_categories": [_size(manifest["counts"]["items"])],
+        "configs": [{"config_name": "default", "data_files": data}],
+    }
+    if licence == "other":
+        head["license_name"] = manifest["licence"] or "not stated"
+    if info:
+        head["dataset_info"] = info
+    return "\n".join(f"{name}: {json.dumps(value, ensure_ascii=False)}" for name, value in head.items())
+
+
+_HUB = {Part.TRAIN: "train", Part.DEV: "validation", Part.TEST: "test"}
+
+
+def _plain_features(columns: list[str]) -> list[dict[str, Any]]:
+    """Return the columns of `items.jsonl` as they are written: categories are codes, pictures are paths."""
+    return [_plain(name, kind) for name, kind in types_of(columns).items()]
+
+
+def _plain(name: str, kind: Any) -> dict[str, Any]:
+    if isinstance(kind, list):
+        inner = kind[0]
+        return {"name": name, "list": [_plain(*entry) for entry in inner.items()] if isinstance(inner, dict) else inner}
+    return {"name": name, "dtype": "int64" if kind == "category" else kind}
+
+
+def _size(items: int) -> str:
+    for limit, word in ((1000, "n<1K"), (10_000, "1K<n<10K"), (100_000, "10K<n<100K"), (1_000_000, "100K<n<1M")):
+        if items < limit:
+            return word
+    return "n>1M"
+
+
+def citation_file(manifest: dict[str, Any]) -> str:
+    """Return CITATION.cff 1.2.0; JSON values, which are YAML too."""
+    licence = licence_of(manifest["licence"] or "")
+    citation: dict[str, Any] = {
+        "cff-version": "1.2.0",
+        "message": "If you use this data set, please cite this release.",
+        "type": "dataset",
+        "title": manifest["project"]["name"],
+        "abstract": manifest["project"]["description"] or manifest["project"]["name"],
+        "authors": [{"name": name} for name in authors(manifest)],
+        "version": str(manifest["version"]),
+        "date-released": manifest["created"],
+        "identifiers": [{"type": "other", "value": f"urn:uuid:{manifest['release']}", "description": "This release."}],
+        "keywords": ["hate speech", "text and picture", "annotation"],
+    }
+    if licence is not None:
+        citation["license"] = licence.spdx
+    return "".join(f"{name}: {json.dumps(value, ensure_ascii=False)}\n" for name, value in citation.items())
+
+
+def licence_text(manifest: dict[str, Any]) -> str:
+    """State what may be done with the release, as far as its project says so."""
+    with override("en"):
+        licence = licence_of(manifest["licence"] or "")
+        return render_to_string("annotation/release_licence.txt", {"m": manifest, "licence": licence})
+
+
+def bibtex(manifest: dict[str, Any], note: str | None = None) -> str:
+    """Return a BibTeX entry. Without `note` it notes the checksum.
+
+    Braces and backslashes in names would break the entry and are removed.
+    """
+    about = manifest["project"]
+    key = f"{about['slug']}_{manifest['version']}".replace("-", "_")
+    fields = {
+        "author": " and ".join(f"{{{_bare(name)}}}" for name in authors(manifest)),
+        "title": _bare(about["name"]),
+        "version": manifest["version"],
+        "year": manifest["created"][:4],
+    }
+    remark = f"SHA-256 {checksum(manifest)}" if note is None else note
+    if remark:
+        fields["note"] = remark
+    lines = ",\n".join(f"  {field:<7} = {{{value}}}" for field, value in fields.items())
+    return f"@dataset{{{key},\n{lines}\n}}"
+
+
+def _bare(name: str) -> str:
+    return "".join(character for character in name if character not in "{}\\")

@@ -1,0 +1,26 @@
+"""CSV for spreadsheets: the items, and their labels in a table of their own."""
+
+from collections.abc import Mapping
+from pathlib import Path
+from typing import Any
+
+from annotation.domain.releases.columns import LABEL_COLUMNS, item_cells, label_rows
+from annotation.releases.files import ITEMS_CSV, LABELS_CSV, CsvFile, ReleasedFile
+from annotation.releases.formats.base import Target
+
+
+class Sheets:
+    """`items.csv` and `labels.csv`."""
+
+    def __init__(self, target: Target) -> None:
+        self._columns = target.columns
+        self._items = CsvFile(target.folder, ITEMS_CSV, list(target.columns))
+        self._labels = CsvFile(target.folder, LABELS_CSV, ["id", *LABEL_COLUMNS])
+
+    def add(self, row: Mapping[str, Any], picture: Path | None) -> None:
+        self._items.row(item_cells(row, self._columns))
+        for cells in label_rows(row):
+            self._labels.row(cells)
+
+    def close(self) -> list[ReleasedFile]:
+        return [self._items.close(), self._labels.close()]

@@ -1,0 +1,70 @@
+"""JSON in one piece, written an entry at a time: H-VLI's object, Label Studio's list."""
+
+import json
+from collections.abc import Mapping
+from pathlib import Path
+from typing import Any
+
+from annotation.domain.releases.label_studio_task import config, task
+from annotation.releases.files import HashedFile, ReleasedFile, write_small
+from annotation.releases.formats.base import Target
+
+HVLI = "hvli.json"
+LABEL_STUDIO = "label_studio.json"
+LABEL_STUDIO_CONFIG = "label_studio.xml"
+
+
+class Hvli:
+    """`hvli.json`: object id to the record that H-VLI's own evaluator reads."""
+
+    def __init__(self, target: Target) -> None:
+        self._name_of = target.name_of
+        self._out = _Entries(target, HVLI, "{", "}")
+
+    def add(self, row: Mapping[str, Any], picture: Path | None) -> None:
+        self._out.entry(f"{json.dumps(row['id'], ensure_ascii=False)}: ", self._record(row))
+
+    def close(self) -> list[ReleasedFile]:
+        return [self._out.close()]
+
+    def _record(self, row: Mapping[str, Any]) -> dict[str, Any]:
+        record: dict[str, Any] = {}
+        for name, column in (("final_label", "gold"), ("text_label", "text_label"), ("image_label", "image_label")):
+            code = row[column]
+            record |= {name: code, f"{name}_str": None if code is None else self._name_of[code]}
+        record |= {"tweet_text": row["text"], "image_path": row["image"]}
+        return record | {"type": row["pattern"], "difficulty": row["difficulty"]}
+
+
+class LabelStudio:
+    """`label_studio.json`, a list of tasks, and the labelling interface that reads it."""
+
+    def __init__(self, target: Target) -> None:
+        self._target = target
+        self._people: dict[str, int] = {}
+        self._out = _Entries(target, LABEL_STUDIO, "[", "]")
+        self._count = 0
+
+    def add(self, row: Mapping[str, Any], picture: Path | None) -> None:
+        self._count += 1
+        for label in row["labels"]:
+            self._people.setdefault(label["annotator"], len(self._people) + 1)
+        self._out.entry("", task(self._count, row, self._target.name_of, self._people))
+
+    def close(self) -> list[ReleasedFile]:
+        names = [category.name for category in self._target.categories]
+        return [self._out.close(), write_small(self._target.folder, LABEL_STUDIO_CONFIG, config(names))]
+
+
+class _Entries:
+    def __init__(self, target: Target, path: str, opening: str, closing: str) -> None:
+        self._out, self._next, self._closing = HashedFile(target.folder, path), opening, closing
+
+    def entry(self, key: str, value: Mapping[str, Any]) -> None:
+        body = json.dumps(value, ensure_ascii=False, separators=(",", ":"), allow_nan=False)
+        self._out.write(f"{self._next}\n{key}{body}".encode())
+        self._next = ","
+
+    def close(self) -> ReleasedFile:
+        self._out.write(f"\n{self._closing}\n".encode())
+        return self._out.close()

@@ -1,0 +1,62 @@
+"""Releases that admins order on a page: small ones are built while the page waits, larger ones by a worker."""
+
+from functools import partial
+from uuid import UUID
+
+from annotation.core.jobs import Heartbeat, JobKind, Phase
+from annotation.models import Membership, Release, ReleaseOrder
+from annotation.releases.build import CannotRelease, Progress, nothing_fits, release
+from annotation.releases.selection import Selection
+
+SMALL = 3000
+"""Items of a release that is built while the page waits: a second or two."""
+
+
+def order_release(member: Membership, key: UUID, selection: Selection) -> ReleaseOrder:
+    """Order a release and return its order. The same key again returns the same order.
+
+    A small release is done, or has failed, when this returns; a larger one is enqueued.
+
+    Raises CannotRelease if nothing fits.
+    """
+    total = selection.items(member.project).count()
+    if total == 0:
+        raise CannotRelease("nothing_to_release", nothing_fits(selection))
+    order_values = {"ordered_by": member, "options": selection.as_json(), "items_total": total}
+    row, new = ReleaseOrder.objects.get_or_create(project=member.project, key=key, defaults=order_values)
+    if new:
+        RELEASES.begin(row)
+        row.refresh_from_db()
+    return row
+
+
+def _build(row: ReleaseOrder) -> None:
+    """Build the release; show the progress of a large one."""
+    if RELEASES.is_small(row):
+        _release(row, lambda done, total: None)
+        return
+    with Heartbeat(RELEASES, row) as heartbeat:
+        heartbeat.note(items_done=0)
+        _release(row, lambda done, total: heartbeat.note(items_done=done, items_total=total))
+
+
+def _release(row: ReleaseOrder, progress: Progress) -> None:
+    selection = Selection.from_json(row.options)
+    release(row.project, row.ordered_by, selection, progress, on_stored=partial(_stored, row))
+
+
+def _stored(row: ReleaseOrder, made: Release) -> None:
+    """End the order in the transaction that stores the release, so that no order makes two releases.
+
+    Raises JobCancelled if the order was cancelled in the meantime.
+    """
+    RELEASES.finish(row, release=made, items_done=made.items, items_total=made.items)
+
+
+RELEASES = JobKind(
+    "release",
+    ReleaseOrder,
+    phases=(Phase(_build),),
+    is_small=lambda row: row.items_total <= SMALL,
+    related=("project", "ordered_by"),
+)

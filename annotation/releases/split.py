@@ -1,0 +1,267 @@
+"""Divide a project's items for a release, and store split lists that others have fixed."""
+
+import hashlib
+import json
+from collections import Counter, defaultdict
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any, BinaryIO
+
+from django.core.exceptions import ValidationError
+from django.core.files.storage import default_storage
+from django.utils.translation import gettext as _
+
+from annotation.domain.choices import EventVerb
+from annotation.domain.formats import strict_json
+from annotation.domain.formats.base import BadValue, Unreadable
+from annotation.domain.formats.lines import read_lines
+from annotation.domain.imports.near_duplicates import ALIKE, LEAST_WORDS, near_texts
+from annotation.domain.pictures.perceptual_hash import NEAR, likeness, near_pairs, telling
+from annotation.domain.releases.splits import Dealt, Member, Part, Tie, deal
+from annotation.domain.releases.topic_clusters import topics_of
+from annotation.models import Membership, Picture, Project, SplitList, record
+from annotation.releases.selection import Selection, Splitting
+from providers.wiring import embedder
+from runs.spending.embedding_budget import charged_to_project
+
+MAX_LISTED = 1_000_000
+_LINE = 4096
+_PIECE = 500
+_NAMED = 5
+"""Ids of a list that are named where the release holds no such item."""
+
+
+class BadSplitList(Exception):
+    """A split list that cannot be read; `sentence` names the line."""
+
+    def __init__(self, sentence: str) -> None:
+        super().__init__(sentence)
+        self.sentence = sentence
+
+
+@dataclass(frozen=True)
+class Division:
+    """The part of each item of a release by its id, and the report on leakage."""
+
+    parts: Mapping[str, Part]
+    report: Mapping[str, Any]
+
+
+def look_at_pictures(project: Project) -> int:
+    """Fingerprint each picture that has no fingerprint yet, and return how many.
+
+    Call it before a snapshot, which cannot write.
+    """
+    new = Picture.objects.filter(project=project, likeness="").order_by("pk")
+    count = 0
+    while some := list(new[:_PIECE]):
+        for picture in some:
+            picture.likeness = _fingerprint(str(picture.file.name))
+        Picture.objects.bulk_update(some, ["likeness"])
+        count += len(some)
+    return count
+
+
+def find_topics(project: Project, selection: Selection) -> Mapping[str, int | None]:
+    """Return the topic of each chosen text, embedded at the project's expense; empty if no topics are requested.
+
+    Call it before a snapshot, which must not stay open while a provider answers.
+
+    Raises ProviderError or Refused if the embedding does.
+    """
+    splitting = selection.split
+    if splitting is None or not splitting.topics:
+        return {}
+    texts = list(selection.items(project).order_by("pk").values_list("text", flat=True))
+    vectors = charged_to_project(project.public_id, embedder()).embed(texts)
+    return dict(zip(texts, topics_of(vectors, splitting.topics, splitting.seed), strict=True))
+
+
+def divide(project: Project, selection: Selection, topics: Mapping[str, int | None] | None = None) -> Division:
+    """Divide the chosen items, inside the snapshot in which their rows are read.
+
+    `topics`: the result of `find_topics`. Texts that came in since have no topic; the report says how many there are.
+    """
+    assert selection.split is not None
+    splitting = selection.split
+    columns = (
+        "external_id",
+        "text",
+        "pattern",
+        "category__code",
+        "picture__sha256",
+        "picture__likeness",
+        "picture__file",
+    )
+    items = list(selection.items(project).order_by("pk").values_list(*columns))
+    members = [Member(row[0], f"{row[2] or 'undefined'} {'–' if row[3] is None else row[3]}") for row in items]
+    ties = _ties(items, topics if splitting.topics else None)
+    frozen = frozen_parts(project, splitting)
+    dealt = deal(members, ties, splitting.shares, splitting.seed, frozen)
+    parts = {member.id: part for member, part in zip(members, dealt.parts, strict=True)}
+    report = _report(dealt, splitting, sum(member.id in frozen for member in members))
+    if missing := sorted(frozen.keys() - {member.id for member in members}):
+        report["frozen_missing"] = {"ids": len(missing), "first": missing[:_NAMED]}
+    if splitting.topics:
+        report["used"][Tie.TOPIC] = _topics_used(splitting, sum(row[1] not in (topics or {}) for row in items))
+    return Division(parts, report)
+
+
+def _ties(items: Sequence[tuple[Any, ...]], topics: Mapping[str, int | None] | None) -> dict[str, list[Sequence[int]]]:
+    texts = [row[1] for row in items]
+    ties: dict[str, list[Sequence[int]]] = {
+        Tie.SAME_PICTURE: _together(row[4] for row in items),
+        Tie.ALIKE_PICTURE: list(_alike(items)),
+        Tie.NEAR_TEXT: list(near_texts(texts)),
+    }
+    if topics is not None:
+        ties[Tie.TOPIC] = _together(topics.get(text) for text in texts)
+    return ties
+
+
+def _together(keys: Iterable[Any]) -> list[Sequence[int]]:
+    """Group positions that share a key; those without a key share nothing."""
+    groups: dict[Any, list[int]] = defaultdict(list)
+    for place, key in enumerate(keys):
+        if key is not None:
+            groups[key].append(place)
+    return [places for places in groups.values() if len(places) > 1]
+
+
+def _alike(items: Sequence[tuple[Any, ...]]) -> Iterator[Sequence[int]]:
+    places, prints = [], []
+    for place, (*_others, sha256, stored_print, file) in enumerate(items):
+        if sha256 is not None:
+            fingerprint = stored_print or _fingerprint(file)  # it came while the release began
+            if telling(fingerprint):
+                places.append(place)
+                prints.append(fingerprint)
+    yield from ((places[first], places[second]) for first, second in near_pairs(prints))
+
+
+def _fingerprint(file: str) -> str:
+    """Return the picture's fingerprint, or an empty one if the file cannot be read: the release reports that file."""
+    try:
+        with default_storage.open(file, "rb") as opened:
+            return likeness(opened.read())
+    except OSError:
+        return "0" * 32
+
+
+def _report(dealt: Dealt, splitting: Splitting, frozen_items: int) -> dict[str, Any]:
+    used = {
+        Tie.SAME_PICTURE: "SHA-256 of the bytes that came in",
+        Tie.ALIKE_PICTURE: f"difference hash of 128 bits, at most {NEAR} apart; even surfaces left out",
+        Tie.NEAR_TEXT: f"one word changed, added or dropped (from {LEAST_WORDS} words), or more than {ALIKE:.0%} of "
+        "five-character pieces in common",
+    }
+    return {
+        "asked": splitting.as_json(),
+        "stratified_by": "pattern and category",
+        "used": used,
+        "frozen_items": frozen_items,
+    } | (dealt.as_json())
+
+
+def _topics_used(splitting: Splitting, late: int) -> str:
+    sentence = f"{splitting.topics} clusters of texts embedded by {embedder().name}"
+    return f"{sentence}; {late} that came in meanwhile are in none" if late else sentence
+
+
+# ── Lists of parts ────────────────────────────────────────────────────────────
+
+
+def frozen_parts(project: Project, splitting: Splitting) -> dict[str, Part]:
+    """Return the parts that a split list fixes; empty if no list is named."""
+    if not splitting.frozen:
+        return {}
+    split_list = (
+        SplitList.objects.filter(project=project, public_id=splitting.frozen).values_list("parts", flat=True).first()
+    )
+    return {name: Part(part) for name, part in (split_list or {}).items()}
+
+
+def find_list(project: Project, public_id: str) -> SplitList | None:
+    """Return the project's split list with this id."""
+    try:
+        return SplitList.objects.filter(project=project, public_id=public_id).first()
+    except ValidationError:
+        return None
+
+
+def keep_list(project: Project, by: Membership | None, name: str, file: BinaryIO) -> SplitList:
+    """Store a split list: lines of `id,part` or `{"id": …, "split": …}`. The same parts give the same list.
+
+    Raises BadSplitList with the line at fault; nothing is stored then.
+    """
+    return keep_parts(project, by, name, read_list(file))
+
+
+def keep_parts(project: Project, by: Membership | None, name: str, parts: Mapping[str, str]) -> SplitList:
+    """Store a split list from parsed parts: id → train, dev or test. The same parts give the same list."""
+    canonical = json.dumps(dict(sorted(parts.items())), separators=(",", ":"))
+    digest = hashlib.sha256(canonical.encode()).hexdigest()
+    list_values = {"name": name[:120], "parts": dict(parts), "created_by": by}
+    row, new = SplitList.objects.get_or_create(project=project, sha256=digest, defaults=list_values)
+    if new:
+        sizes = Counter(parts.values())
+        record(
+            EventVerb.SPLIT_LIST_KEPT, project=project, actor=by, row=row.public_id, items=len(parts), sizes=dict(sizes)
+        )
+    return row
+
+
+def read_list(file: BinaryIO) -> dict[str, str]:
+    """Read the ids and parts of a CSV or JSONL file.
+
+    Raises BadSplitList if the file cannot be read.
+    """
+    parts: dict[str, str] = {}
+    try:
+        for number, line in read_lines(file, _LINE):
+            if not line.strip():
+                continue
+            name, part = _entry(number, line.strip())
+            if number == 1 and (name, part) in (("id", "split"), ("id", "part")):
+                continue
+            if part not in set(Part):
+                raise BadSplitList(_("Line %(line)s: the part is train, dev or test.") % {"line": number})
+            if parts.setdefault(name, part) != part:
+                raise BadSplitList(_("Line %(line)s: this id stands in another part already.") % {"line": number})
+            if len(parts) > MAX_LISTED:
+                raise BadSplitList(_("The list has more than a million ids."))
+    except Unreadable as fault:
+        raise BadSplitList(fault.error.reason) from None
+    if not parts:
+        raise BadSplitList(_("The list is empty. Write a line for each item: its id, a comma, train, dev or test."))
+    return parts
+
+
+def checked_parts(value: Mapping[str, str]) -> dict[str, str]:
+    """Check ids and parts that came as one object, and return them under the names that releases use.
+
+    Raises BadSplitList if an id or part is not valid.
+    """
+    if len(value) > MAX_LISTED:
+        raise BadSplitList(_("The list has more than a million ids."))
+    parts = {name: _usual(part) for name, part in value.items()}
+    for name, part in parts.items():
+        if part not in set(Part):
+            raise BadSplitList(_("%(id)s: the part is train, dev or test.") % {"id": name[:80]})
+    return parts
+
+
+def _entry(number: int, line: str) -> tuple[str, str]:
+    if not line.startswith("{"):
+        name, _comma, part = line.rpartition(",")
+        return name.strip().strip('"'), _usual(part.strip().strip('"'))
+    try:
+        value = strict_json.parse(line)
+        return str(value["id"]), _usual(str(value["split"]))
+    except (BadValue, KeyError, TypeError):
+        raise BadSplitList(_("Line %(line)s: write an id and its split.") % {"line": number}) from None
+
+
+def _usual(part: str) -> str:
+    """Map other names of parts to ours: many data sets write validation or valid for dev."""
+    return Part.DEV.value if part in ("validation", "valid", "val") else part

@@ -1,0 +1,47 @@
+"""Summary of a release for its pages, from its manifest."""
+
+from typing import Any
+
+from django.utils.translation import gettext as _
+
+from annotation.core.svg import share
+from annotation.models import Release
+from annotation.releases.files import checksum
+
+
+def facts(made: Release) -> dict[str, Any]:
+    """Return what both the internal and the public page of a release show."""
+    manifest = made.manifest
+    return {
+        "release": made,
+        "m": manifest,
+        "checksum": checksum(manifest),
+        "funnel": _funnel(manifest),
+        "categories": _categories(manifest),
+        "bytes": sum(file["size"] for file in manifest["files"]),
+    }
+
+
+def _funnel(manifest: dict[str, Any]) -> list[dict[str, Any]]:
+    """Count items from import to gold, as the project was when the release was made."""
+    agreement = manifest["agreement"]
+    imported = sum(agreement["stages"].values())
+    steps = [
+        (_("Imported"), imported),
+        (_("Fully labelled"), agreement["raw"]["items"]),
+        (_("Quality"), agreement["steps"]["quality"]["items"]),
+        (_("Consensus"), agreement["steps"]["consensus"]["items"]),
+        (_("Aligned"), agreement["steps"]["alignment"]["items"]),
+        (_("Gold"), agreement["stages"]["gold"]),
+        (_("In this release"), manifest["counts"]["items"]),
+    ]
+    return [{"label": label, "n": n, "width": share(n, imported)} for label, n in steps]
+
+
+def _categories(manifest: dict[str, Any]) -> list[dict[str, Any]]:
+    gold = manifest["counts"]["gold"]
+    most = max(gold.values(), default=0)
+    return [
+        category | {"n": gold.get(str(category["code"]), 0), "width": share(gold.get(str(category["code"]), 0), most)}
+        for category in manifest["categories"]
+    ]

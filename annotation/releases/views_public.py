@@ -1,0 +1,98 @@
+"""Public pages of published releases, for anyone who knows the address: the page, requests for access, downloads."""
+
+from django.contrib.auth.decorators import login_not_required
+from django.http import Http404, HttpRequest, HttpResponse, HttpResponseBase
+from django.shortcuts import redirect, render
+from django.utils import timezone
+from django.utils.translation import gettext as _
+from django.views.decorators.cache import never_cache
+from django.views.decorators.http import require_GET, require_http_methods, require_safe
+
+from annotation.media.responses import part_of_file
+from annotation.models import AccessRequest, Publication
+from annotation.releases import publication
+from annotation.releases.documents import bibtex
+from annotation.releases.forms_access import AskForm
+from annotation.releases.summary import facts
+
+
+@never_cache
+@login_not_required
+@require_GET
+def show_published(request: HttpRequest, key: str) -> HttpResponse:
+    """Show a published release: figures, terms, how to cite it, how to get it."""
+    shown = _published(key)
+    context = facts(shown.release) | {"publication": shown, "citation": bibtex(shown.release.manifest)}
+    return render(request, "annotation/public_release.html", context)
+
+
+@never_cache
+@login_not_required
+@require_http_methods(["GET", "POST"])
+def ask_access(request: HttpRequest, key: str) -> HttpResponse:
+    """Request access; redirect to the request's own page, the only place that shows its state."""
+    shown = _published(key)
+    form = AskForm(request.POST if request.method == "POST" else None)
+    status = 422 if form.is_bound else 200
+    if form.is_valid():
+        try:
+            made = publication.request_access(shown, **form.cleaned_data)
+        except publication.TooManyWaiting:
+            form.add_error(None, _("Too many requests wait for an answer; please ask again in some days."))
+            status = 503
+        else:
+            return redirect("annotation:public-request", key, made.token)
+    context = {"publication": shown, "m": shown.release.manifest, "form": form}
+    return render(request, "annotation/public_ask.html", context, status=status)
+
+
+@never_cache
+@login_not_required
+@require_http_methods(["GET", "POST"])
+def asked(request: HttpRequest, key: str, token: str) -> HttpResponse:
+    """Show the state of a request; accept the terms once it is approved."""
+    shown, row = _request(key, token)
+    if request.method == "POST":
+        publication.accept_terms(shown, row)
+        return redirect("annotation:public-request", key, token)
+    context = {
+        "publication": shown,
+        "m": shown.release.manifest,
+        "asked": row,
+        "standing": publication.standing_of(row, timezone.now()).value,
+        "terms": publication.access_terms_of(shown.release.project),
+        "token": token,
+    }
+    return render(request, "annotation/public_asked.html", context)
+
+
+@never_cache
+@login_not_required
+@require_safe
+def download(request: HttpRequest, key: str, token: str) -> HttpResponseBase:
+    """Send the release as a ZIP archive, from any byte on, while the access is valid."""
+    shown, row = _request(key, token)
+    path = publication.archive_for(shown, row)
+    if path is None:
+        raise Http404
+    made = shown.release
+    name = f"{made.manifest['project']['slug']}-release-{made.number}.zip"
+    answer, begins = part_of_file(request, path, name, shown.archive_size, shown.archive_sha256)
+    if begins:
+        publication.count_download(row)
+    return answer
+
+
+def _published(key: str) -> Publication:
+    shown = publication.find_publication(key)
+    if shown is None:
+        raise Http404
+    return shown
+
+
+def _request(key: str, token: str) -> tuple[Publication, AccessRequest]:
+    shown = _published(key)
+    row = publication.find_request(shown, token)
+    if row is None:
+        raise Http404
+    return shown, row

@@ -1,0 +1,66 @@
+"""Wellbeing figures for a project's admins: about many people, never about one."""
+
+from dataclasses import dataclass
+from datetime import date, timedelta
+
+from annotation.domain.wellbeing.opt_outs import (
+    FEWEST_PEOPLE,
+    WEEK,
+    Mood,
+    Spread,
+    WeekOfMoods,
+    monday_of,
+    spread,
+    weeks_of_moods,
+)
+from annotation.models import CheckIn, OptOut, Project, Skip, WorkDay
+
+DAYS = 28
+"""Over how many days up to today exposure is told."""
+WEEKS = 6
+"""How many weeks of check-ins are told."""
+
+
+@dataclass(frozen=True)
+class CareFigures:
+    """The last 28 days, but for skips (all there are), opt-outs (in force) and check-ins (the last six weeks).
+
+    `severe` and `active_minutes` are spreads over person-days, None for fewer than five people; `opted_out` is how many
+    people have opted out of something, None for fewer than five.
+    """
+
+    person_days: int
+    shown: int
+    severe_shown: int
+    severe: Spread | None
+    active_minutes: Spread | None
+    breaks: int
+    skips: int
+    opted_out: int | None
+    weeks: tuple[WeekOfMoods, ...]
+
+
+def care_figures(project: Project, today: date) -> CareFigures:
+    """Count, in a fixed number of queries."""
+    since = today - timedelta(days=DAYS - 1)
+    days = list(WorkDay.objects.filter(member__project=project, day__gte=since, day__lte=today))
+    answers = CheckIn.objects.filter(
+        member__project=project, mood__isnull=False, day__gte=monday_of(today) - WEEK * WEEKS
+    )
+    opted_out = OptOut.objects.filter(member__project=project, member__active=True, ended_at__isnull=True)
+    people = opted_out.values("member").distinct().count()
+    return CareFigures(
+        person_days=len(days),
+        shown=sum(day.shown for day in days),
+        severe_shown=sum(day.severe for day in days),
+        severe=spread([(day.member_id, day.severe) for day in days]),
+        active_minutes=spread([(day.member_id, round(day.active_seconds / 60)) for day in days]),
+        breaks=sum(day.breaks for day in days),
+        skips=Skip.objects.filter(item__project=project).count(),
+        opted_out=people if people >= FEWEST_PEOPLE else None,
+        weeks=weeks_of_moods(
+            [Mood(answer.member_id, answer.day, answer.mood) for answer in answers if answer.mood is not None],
+            today,
+            WEEKS,
+        ),
+    )

@@ -1,0 +1,144 @@
+"""Views of an annotator's own wellbeing pages: opt-outs, limits, check-ins.
+
+Nobody else can open any of them; for everybody but the annotator these pages do not exist.
+"""
+
+from typing import Any
+
+from django.contrib import messages
+from django.db.models import Count
+from django.http import HttpResponse
+from django.shortcuts import redirect, render
+from django.utils import timezone
+from django.utils.translation import gettext as _
+from django.utils.translation import ngettext
+from django.views.decorators.cache import never_cache
+from django.views.decorators.http import require_http_methods, require_POST
+
+from annotation.core.access import PersonRequest, member_of
+from annotation.core.svg import mood_marks
+from annotation.domain.choices import Role
+from annotation.domain.wellbeing.opt_outs import same_group
+from annotation.labelling.workspace import categories_of
+from annotation.models import CheckIn, Item, Membership, Project
+from annotation.wellbeing import preferences
+from annotation.wellbeing.forms import MOODS, OptOutForm, OwnCapsForm, initial_of_opt_outs
+
+SHARED_BY = 10
+"""How many posts are about a group before its name is listed: a list must not tell what a single post is about."""
+LISTED = 40
+MOOD_DAYS = 28
+
+
+@never_cache
+@require_http_methods(["GET", "POST"])
+def opt_outs(request: PersonRequest, slug: str) -> HttpResponse:
+    """Show and store what this annotator does not want to see; it is in force at once."""
+    member = member_of(request, slug, Role.ANNOTATOR)
+    listed = _groups_of(member.project)
+    form = OptOutForm(
+        request.POST if request.method == "POST" else None,
+        categories=categories_of(member.project),
+        groups=listed,
+        initial=initial_of_opt_outs(preferences.read_opt_outs(member), listed),
+    )
+    if form.is_valid():
+        freed = preferences.set_opt_outs(member, form.wanted())
+        messages.success(request, _said_of(freed))
+        return redirect("annotation:opt-outs", slug)
+    return _care_page(request, member, form, _own_caps(member), status=422 if form.is_bound else 200)
+
+
+@require_POST
+def own_limits(request: PersonRequest, slug: str) -> HttpResponse:
+    """Show and store the annotator's own daily caps."""
+    member = member_of(request, slug, Role.ANNOTATOR)
+    form = OwnCapsForm(request.POST, project=member.project)
+    if form.is_valid():
+        try:
+            preferences.set_own_caps(member, **form.cleaned_data)
+        except preferences.CapTooHigh as high:
+            said = _("The project’s limit is %(limit)s: yours can be lower, not higher.") % {"limit": high.limit}
+            form.add_error(high.field, said)
+        else:
+            messages.success(request, _("Stored. Your limits hold from now on."))
+            return redirect("annotation:opt-outs", slug)
+    listed = _groups_of(member.project)
+    chosen = OptOutForm(
+        categories=categories_of(member.project),
+        groups=listed,
+        initial=initial_of_opt_outs(preferences.read_opt_outs(member), listed),
+    )
+    return _care_page(request, member, chosen, form, status=422)
+
+
+@never_cache
+@require_http_methods(["GET", "POST"])
+def check_in(request: PersonRequest, slug: str) -> HttpResponse:
+    """Ask one question about today and show the annotator's own answers so far."""
+    member = member_of(request, slug, Role.ANNOTATOR)
+    if request.method == "POST":
+        mood = request.POST.get("mood", "")
+        if mood in {"1", "2", "3", "4", "5"}:
+            preferences.store_check_in(member, int(mood))
+            messages.success(request, _("Thank you. Only you can see this answer."))
+            return redirect("annotation:check-in", slug)
+        return _check_in_page(request, member, wrong=_("Choose one of the five answers, or leave it."), status=422)
+    return _check_in_page(request, member)
+
+
+@require_POST
+def forget_check_ins(request: PersonRequest, slug: str) -> HttpResponse:
+    """Remove all of the annotator's own answers."""
+    member = member_of(request, slug, Role.ANNOTATOR)
+    gone = preferences.forget_check_ins(member)
+    messages.success(request, ngettext("%(n)s answer is removed.", "%(n)s answers are removed.", gone) % {"n": gone})
+    return redirect("annotation:check-in", slug)
+
+
+def _care_page(
+    request: PersonRequest, member: Membership, form: OptOutForm, caps: OwnCapsForm, status: int
+) -> HttpResponse:
+    context = {"project": member.project, "membership": member, "form": form, "caps": caps}
+    return render(request, "annotation/opt_outs.html", context, status=status)
+
+
+def _own_caps(member: Membership) -> OwnCapsForm:
+    own = {name: getattr(member, name) for name in ("severe_a_day", "minutes_a_day")}
+    return OwnCapsForm(project=member.project, initial=own)
+
+
+def _said_of(freed: int) -> str:
+    if not freed:
+        return _("Stored. It holds from now on.")
+    return ngettext(
+        "Stored. A post you had open falls under it and went back; nothing is counted against you.",
+        "Stored. Posts you had open fall under it and went back; nothing is counted against you.",
+        freed,
+    )
+
+
+def _groups_of(project: Project) -> list[str]:
+    """Return target groups of many posts of the project, by name, each in one spelling."""
+    named = Item.objects.filter(project=project).exclude(target_group="").values("target_group")
+    counted = named.annotate(items=Count("pk")).filter(items__gte=SHARED_BY).order_by("-items", "target_group")
+    by_name: dict[str, str] = {}
+    for group in counted.values_list("target_group", flat=True)[:LISTED]:
+        by_name.setdefault(same_group(group), group)
+    return sorted(by_name.values(), key=str.casefold)
+
+
+def _check_in_page(request: PersonRequest, member: Membership, wrong: str = "", status: int = 200) -> HttpResponse:
+    answers = CheckIn.objects.filter(member=member, mood__isnull=False).order_by("-day")
+    rows = list(answers[:MOOD_DAYS])
+    today = timezone.localdate()
+    context: dict[str, Any] = {
+        "project": member.project,
+        "membership": member,
+        "wrong": wrong,
+        "moods": MOODS,
+        "answers": rows,
+        "today": next((row.mood for row in rows if row.day == today), None),
+        "marks": mood_marks({row.day: row.mood for row in rows if row.mood is not None}, today, MOOD_DAYS),
+    }
+    return render(request, "annotation/check_in.html", context, status=status)

@@ -1,0 +1,46 @@
+"""Remove from log lines what they may not contain: secrets, and row values that databases quote in their errors."""
+
+import logging
+import os
+import re
+from collections.abc import Mapping
+from urllib.parse import unquote, urlsplit
+
+_SECRET_NAME = re.compile(r"(KEY|PASSWORD|SECRET|TOKEN)$")
+_ADDRESS_NAME = re.compile(r"(_URL|_DSN)$")
+_LOOKS_SECRET = re.compile(
+    r"\bsk-[A-Za-z0-9_-]{6,}"
+    r"|(?<=Bearer )\S+|(?<=bearer )\S+"
+    r"|(?<=://)[^\s/@:]*:[^\s/@]+(?=@)"
+    r"|(?<=invite/)[A-Za-z0-9_-]+|(?<=invite%2F)[A-Za-z0-9_-]+"
+)
+# PostgreSQL repeats row values after DETAIL: and literals after LINE 1:; texts of items are such values.
+_QUOTED_VALUES = re.compile(r"^(DETAIL|CONTEXT|LINE \d+): .*$", re.MULTILINE)
+
+
+def secret_values(environ: Mapping[str, str]) -> list[str]:
+    """Return the environment's values that look secret by their names, longest first, and passwords of addresses."""
+    secrets = {value for name, value in environ.items() if _SECRET_NAME.search(name) and len(value) >= 6}
+    for name, value in environ.items():
+        if _ADDRESS_NAME.search(name) and "@" in value:
+            secrets.add(urlsplit(value).password or "")
+            secrets.add(unquote(urlsplit(value).password or ""))
+    return sorted((value for value in secrets if len(value) >= 6), key=len, reverse=True)
+
+
+def redact(text: str, secrets: list[str]) -> str:
+    """Return the text without secrets and quoted row values."""
+    for value in secrets:
+        text = text.replace(value, "[redacted]")
+    return _QUOTED_VALUES.sub(r"\1: [left out]", _LOOKS_SECRET.sub("[redacted]", text))
+
+
+class Redacting(logging.Formatter):
+    """Formats a record, including its traceback, and removes what may not be in a log."""
+
+    def __init__(self, fmt: str | None = None, datefmt: str | None = None) -> None:
+        super().__init__(fmt, datefmt)
+        self._secrets = secret_values(os.environ)
+
+    def format(self, record: logging.LogRecord) -> str:
+        return redact(super().format(record), self._secrets)

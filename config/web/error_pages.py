@@ -1,0 +1,119 @@
+"""Answers to requests that fail: a page with one clear sentence, or {"code", "detail", …} where JSON is spoken."""
+
+import sys
+from typing import Any
+
+from django.conf import settings
+from django.core.exceptions import (
+    DisallowedHost,
+    RequestDataTooBig,
+    TooManyFieldsSent,
+    TooManyFilesSent,
+)
+from django.db import InterfaceError, OperationalError, connection
+from django.http import HttpRequest, HttpResponse, JsonResponse
+from django.template import loader
+from django.utils.translation import gettext as _
+from django.views.decorators.csrf import requires_csrf_token
+
+from annotation.core.second_factor import SecondFactorNeeded
+
+RETRY_SECONDS = 10
+"""How long a page asks to wait when the database is away."""
+_WITHOUT_ACCOUNT = {500, 503}
+"""Failures whose page may ask the database nothing."""
+_SQLITE_PASSING = ("locked", "busy", "unable to open", "disk", "readonly")
+
+
+def speaks_json(request: HttpRequest) -> bool:
+    """Whether the caller wants JSON: every API path, and who prefers it by Accept."""
+    return request.path.startswith(("/api/", "/healthz", "/livez")) or (
+        request.get_preferred_type(["text/html", "application/json"]) == "application/json"
+    )
+
+
+def failure(request: HttpRequest, status: int, code: str, detail: str, **more: Any) -> HttpResponse:
+    """Answer with a status, a stable code and one sentence; `more` names a field, line or limit.
+
+    `retry_after` (seconds) becomes the Retry-After header too.
+    """
+    if speaks_json(request):
+        answer: HttpResponse = JsonResponse({"code": code, "detail": detail, **more}, status=status)
+    else:
+        context = {"code": code, "detail": detail, "status": status, **more}
+        asker = None if status in _WITHOUT_ACCOUNT else request
+        page = loader.select_template([f"{status}.html", "400.html"])
+        answer = HttpResponse(page.render(context, asker), status=status)
+    if "retry_after" in more:
+        answer["Retry-After"] = str(more["retry_after"])
+    return answer
+
+
+def is_outage(error: BaseException | None) -> bool:
+    """Whether the database could not be reached or asked to wait, as opposed to a fault of ours."""
+    if isinstance(error, InterfaceError):
+        return True
+    if not isinstance(error, OperationalError):
+        return False
+    return connection.vendor != "sqlite" or any(word in str(error).lower() for word in _SQLITE_PASSING)
+
+
+@requires_csrf_token
+def bad_request(request: HttpRequest, exception: Exception) -> HttpResponse:
+    """400, or 413 where the body was too large."""
+    match exception:
+        case RequestDataTooBig():
+            return failure(request, 413, "too_large", _("The form is too large; nothing was stored."))
+        case TooManyFilesSent():
+            most = settings.DATA_UPLOAD_MAX_NUMBER_FILES
+            detail = _("At most %(most)s files can be sent at a time; nothing was stored.") % {"most": most}
+            return failure(request, 400, "too_many_files", detail)
+        case TooManyFieldsSent():
+            return failure(request, 400, "too_many_fields", _("The form has too many fields; nothing was stored."))
+        case DisallowedHost():
+            # The page would repeat nothing of the request: no link, no host name.
+            return JsonResponse(
+                {"code": "bad_host", "detail": "This site does not answer under that host name."}, status=400
+            )
+        case _:
+            detail = _("The request was not understood; nothing was stored.")
+            return failure(request, 400, "bad_request", detail)
+
+
+@requires_csrf_token
+def forbidden(request: HttpRequest, exception: Exception) -> HttpResponse:
+    """403 with the reason where the code that refused gave one; a missing second step has a page of its own."""
+    if isinstance(exception, SecondFactorNeeded):
+        if not speaks_json(request):
+            return HttpResponse(loader.render_to_string("annotation/second_factor.html", request=request), status=403)
+        return failure(request, 403, exception.code, str(exception))
+    reason = str(exception) or _("That is not open to you. Ask an admin of the project if you need it for your work.")
+    return failure(request, 403, "forbidden", reason)
+
+
+def csrf_failure(request: HttpRequest, reason: str = "") -> HttpResponse:
+    """403 for a form without a valid token."""
+    detail = _("The form was no longer valid; nothing was stored. Load the page again and send it once more.")
+    if speaks_json(request):
+        return failure(request, 403, "csrf_failed", detail)
+    return HttpResponse(loader.get_template("403_csrf.html").render({"detail": detail}, request), status=403)
+
+
+@requires_csrf_token
+def not_found(request: HttpRequest, exception: Exception) -> HttpResponse:
+    """404: foreign and missing look the same, byte for byte."""
+    return failure(request, 404, "not_found", _("There is nothing here, or it is not open to you."))
+
+
+@requires_csrf_token
+def server_error(request: HttpRequest) -> HttpResponse:
+    """503 while the database is away (nothing is lost, try again), else 500."""
+    if is_outage(sys.exc_info()[1]):
+        return outage(request)
+    return failure(request, 500, "server_error", _("The server failed. The last step may not be stored; try again."))
+
+
+def outage(request: HttpRequest) -> HttpResponse:
+    """503 with the time to wait."""
+    detail = _("The database cannot be reached for the moment. What you sent may not be stored; try again soon.")
+    return failure(request, 503, "unavailable", detail, retry_after=RETRY_SECONDS)

@@ -1,0 +1,89 @@
+"""What every request passes first: the caller's address, shape of the request, headers of the answer."""
+
+import re
+from typing import Any
+from urllib.parse import unquote_to_bytes
+
+from django.conf import settings
+from django.http import HttpRequest, HttpResponse, HttpResponseBase
+from django.middleware.gzip import GZipMiddleware
+from django.utils.deprecation import MiddlewareMixin
+from django.utils.translation import gettext as _
+
+from config.web.error_pages import failure
+
+_METHODS = {"GET", "HEAD", "POST", "PUT", "PATCH", "DELETE", "OPTIONS"}
+# NUL and encoded surrogates: the databases refuse them in different ways, so nothing behind this door sees them.
+_UNSTORABLE = re.compile(r"%00|%ED%[AB][0-9A-F]%[89AB][0-9A-F]|\x00", re.IGNORECASE)
+_COMPRESSIBLE = ("text/", "application/json", "application/javascript", "application/x-ndjson", "image/svg+xml")
+
+
+class CallerAddress(MiddlewareMixin):
+    """Puts the caller's own address in REMOTE_ADDR where trusted proxies stand in front."""
+
+    def process_request(self, request: HttpRequest) -> None:
+        depth = settings.TRUSTED_PROXIES
+        hops = [hop.strip() for hop in request.META.get("HTTP_X_FORWARDED_FOR", "").split(",") if hop.strip()]
+        if depth and len(hops) >= depth:
+            request.META["REMOTE_ADDR"] = hops[-depth]
+
+
+class FrontDoor(MiddlewareMixin):
+    """Refuses requests that no page here can mean."""
+
+    def process_request(self, request: HttpRequest) -> HttpResponse | None:
+        if request.method not in _METHODS:
+            answer = failure(request, 405, "method_not_allowed", _("This method is not used here."))
+            answer["Allow"] = ", ".join(sorted(_METHODS))
+            return answer
+        if _UNSTORABLE.search(request.META.get("QUERY_STRING", "")) or "\x00" in request.path_info:
+            return failure(request, 400, "nul_character", _("The address holds a character that cannot be stored."))
+        return self._body_refused(request)
+
+    def _body_refused(self, request: HttpRequest) -> HttpResponse | None:
+        encoding = request.headers.get("Content-Encoding", "identity").strip().lower()
+        if encoding not in {"", "identity"}:
+            return failure(request, 415, "content_encoding", _("Send the body uncompressed, without Content-Encoding."))
+        length = request.META.get("CONTENT_LENGTH") or "0"
+        if not (length.isascii() and length.isdigit()):
+            return failure(request, 400, "content_length", _("Content-Length must be a number."))
+        upload = request.content_type == "multipart/form-data"
+        limit = settings.UPLOAD_MAX_BYTES if upload else settings.DATA_UPLOAD_MAX_MEMORY_SIZE
+        if int(length) > limit:
+            detail = _("The upload has %(length)s bytes; at most %(limit)s are taken. A command takes larger files.")
+            return failure(request, 413, "too_large", detail % {"length": length, "limit": limit}, limit=limit)
+        return None
+
+
+class WholeText(MiddlewareMixin):
+    """Refuses forms that are not UTF-8: Django would put marks where it cannot read, and store what nobody wrote."""
+
+    def process_view(self, request: HttpRequest, *_view: Any) -> HttpResponse | None:
+        if request.content_type != "application/x-www-form-urlencoded":
+            return None
+        try:
+            unquote_to_bytes(request.body).decode()
+        except UnicodeDecodeError:
+            return failure(request, 400, "invalid_unicode", _("The form is not valid UTF-8; nothing was stored."))
+        return None
+
+
+class Headers(MiddlewareMixin):
+    """Adds what Django's own security middleware does not: no device access, no shared caching of pages."""
+
+    def process_response(self, request: HttpRequest, response: HttpResponseBase) -> HttpResponseBase:
+        response.headers.setdefault(
+            "Permissions-Policy", "camera=(), geolocation=(), microphone=(), payment=(), usb=(), browsing-topics=()"
+        )
+        response.headers.setdefault("X-Robots-Tag", "noindex, nofollow")
+        response.headers.setdefault("Cache-Control", "private, no-cache")
+        return response
+
+
+class CompressedText(GZipMiddleware):
+    """Compresses texts; pictures and archives are compressed already."""
+
+    def process_response(self, request: HttpRequest, response: HttpResponseBase) -> HttpResponseBase:
+        if not response.get("Content-Type", "").startswith(_COMPRESSIBLE):
+            return response
+        return super().process_response(request, response)

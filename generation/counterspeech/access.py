@@ -1,0 +1,47 @@
+"""Whose desk it is: every page about counterspeech is for reviewers and admins of the project."""
+
+from uuid import UUID
+
+from django.http import Http404
+
+from annotation.core.access import PersonRequest, member_of
+from annotation.domain.choices import Role
+from annotation.items.search import visible_items
+from annotation.models import Item, Membership
+from annotation.review.queue import may_see_votes
+from generation.counterspeech.presenters import may_open, readable
+from generation.models import Exchange, Reply
+
+
+def desk_member(request: PersonRequest, slug: str) -> Membership:
+    """The viewer, a reviewer or admin of the project, or 404."""
+    return member_of(request, slug, Role.REVIEWER, Role.ADMIN)
+
+
+def item_for(member: Membership, public_id: UUID) -> Item:
+    """An item of the project whose votes the viewer may see, or 404."""
+    item = visible_items(member).filter(public_id=public_id).select_related("picture").first()
+    if item is None or item.excluded_for == "reported" or not may_see_votes(item, member):
+        raise Http404
+    item.project = member.project
+    return item
+
+
+def exchange_for(member: Membership, public_id: UUID) -> Exchange:
+    """An exchange of the project that the viewer may open, or 404."""
+    rows = Exchange.objects.filter(project=member.project_id, public_id=public_id)
+    exchange = rows.select_related("item__picture").first()
+    if exchange is None or not may_open(exchange, member):
+        raise Http404
+    exchange.project = member.project
+    return exchange
+
+
+def reply_for(member: Membership, public_id: UUID) -> Reply:
+    """A reply that the viewer may read, or 404."""
+    rows = readable(Reply.objects.filter(exchange__project=member.project_id), member)
+    reply = rows.filter(public_id=public_id).first()
+    if reply is None or not may_open(reply.exchange, member):
+        raise Http404
+    reply.exchange.project = member.project
+    return reply

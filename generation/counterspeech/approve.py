@@ -1,0 +1,80 @@
+"""The second person: approves a reply, or returns it with a word; nobody approves their own."""
+
+from django.utils import timezone
+from django.utils.translation import gettext as _
+
+from annotation.core.transactions import short_transaction
+from annotation.domain.text_rules import NOTE_LIMIT, read_text
+from annotation.models import Membership, record
+from generation.counterspeech.replies import CannotDo, findings, move
+from generation.domain.counterspeech.safety_flags import REASON_LENGTH
+from generation.domain.counterspeech.states import ReplyState
+from generation.domain.event_verbs import GenerationVerb
+from generation.models import Exemplar, Reply, ReplyComment
+
+
+@short_transaction
+def approve(reply: Reply, approver: Membership, reason: str = "") -> Reply:
+    """Sign a submitted reply; it joins the store of exemplars. A flagged one needs a reason in writing.
+
+    The flags are counted anew on the words as they stand. Raises CannotDo.
+    """
+    if reply.author_id == approver.pk:
+        raise CannotDo(_("Somebody else has to approve a reply: you wrote this one."))
+    said = reason.strip()
+    flags = list(dict.fromkeys(found.flag.value for found in findings(reply)))
+    if flags and len(said) < REASON_LENGTH:
+        raise CannotDo(
+            _("The reply is flagged. Say in at least %(least)s characters why it is right all the same, or return it.")
+            % {"least": REASON_LENGTH}
+        )
+    if len(said) > NOTE_LIMIT:
+        raise CannotDo(_("The reason is too long."))
+    move(
+        reply,
+        ReplyState.APPROVED,
+        approver=approver,
+        approved_at=timezone.now(),
+        flags=flags,
+        override_reason=said if flags else "",
+    )
+    join_the_store(reply)
+    exchange = reply.exchange
+    project, item = exchange.project, exchange.item
+    record(GenerationVerb.REPLY_APPROVED, project=project, actor=approver, item=item, row=reply.public_id, flags=flags)
+    return reply
+
+
+@short_transaction
+def send_back(reply: Reply, reviewer: Membership, comment: str) -> Reply:
+    """Return a submitted reply to its author with a word on what is missing. Raises CannotDo, BadText."""
+    if reply.author_id == reviewer.pk:
+        raise CannotDo(_("It is your own reply: take it back instead."))
+    say(reply, reviewer, comment)
+    move(reply, ReplyState.RETURNED)
+    exchange = reply.exchange
+    record(
+        GenerationVerb.REPLY_RETURNED, project=exchange.project, actor=reviewer, item=exchange.item, row=reply.public_id
+    )
+    return reply
+
+
+def say(reply: Reply, author: Membership, text: str) -> ReplyComment:
+    """Write beside a reply. Raises BadText; CannotDo for one that is approved."""
+    if reply.state == ReplyState.APPROVED:
+        raise CannotDo(_("The reply is approved: there is nothing more to discuss."))
+    return ReplyComment.objects.create(reply=reply, author=author, text=read_text(text, NOTE_LIMIT).strip())
+
+
+def join_the_store(reply: Reply) -> None:
+    """Let an approved reply guide the next ones."""
+    exchange, version = reply.exchange, reply.exchange.explanations.first()
+    Exemplar.objects.create(
+        project=exchange.project,
+        external_id=str(reply.public_id),
+        hate=exchange.hate or exchange.description,
+        intent=reply.intent,
+        text=reply.text,
+        explanations={each.value: said for each, said in version.by_name().items()} if version else {},
+        reply=reply,
+    )

@@ -1,0 +1,49 @@
+"""Candidates in the form of the command and the API."""
+
+from collections.abc import Sequence
+from typing import Any
+
+from generation.domain.counterspeech.intents import Intent
+from generation.models import Candidate, Exchange
+from runs.models import Run
+
+
+def reported(exchange: Exchange, run: Run, intents: Sequence[Intent]) -> list[dict[str, Any]]:
+    """`{"item", "intent", "candidates": [{"text", "pc", "aq", "t", "reward", "conforms", "flags"}], …}`, best first.
+
+    Beside that the exchange, the run with its state, and how many near-duplicates were left out. The item is null for
+    a pasted text.
+    """
+    run.refresh_from_db()
+    rows: dict[str, list[Candidate]] = {intent.value: [] for intent in intents}
+    for row in Candidate.objects.filter(run_id=run.public_id, intent__in=intents).order_by("rank"):
+        rows[row.intent].append(row)
+    told = (run.outcome or {}).get("intents", {})
+    return [
+        {
+            "item": exchange.item.external_id if exchange.item else None,
+            "exchange": str(exchange.public_id),
+            "intent": intent,
+            "run": str(run.public_id),
+            "state": run.state,
+            "reason_code": run.reason or told.get(intent, {}).get("missing") or None,
+            "near_duplicates": told.get(intent, {}).get("near_duplicates", 0),
+            "candidates": [_candidate(row) for row in found],
+        }
+        for intent, found in rows.items()
+    ]
+
+
+def _candidate(row: Candidate) -> dict[str, Any]:
+    return {
+        "id": str(row.public_id),
+        "text": row.text,
+        "pc": row.pc,
+        "aq": row.aq,
+        "t": row.t,
+        "reward": row.reward,
+        "conforms": row.conforms,
+        "flags": row.flags,
+        "claims": row.claims,
+        "model": row.model,
+    }

@@ -1,0 +1,160 @@
+"""Candidates held to people's replies from a file: the table of CoARL's section 6.1, a row for each way of writing.
+
+A way of writing is a model with a prompt: zero-shot or with examples, with or without explanations, and the terms of
+the reward that chose among N. The best candidate of each post and intent counts, as best of N would be used.
+"""
+
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass, field
+from statistics import fmean
+from typing import Any
+
+import numpy as np
+
+from annotation.models import Project
+from generation.domain.counterspeech import reference_metrics
+from generation.domain.counterspeech.intentconan import BadRow, Row, read_rows
+from generation.domain.counterspeech.intents import Intent
+from generation.domain.tokens import plain
+from generation.models import Candidate
+from providers import wiring
+from providers.messages import ProviderError
+from providers.vendors import bertscore
+from providers.vendors.embeddings import Embedder
+from runs.spending.embedding_budget import charged_to_project
+
+COLUMNS = ("R1", "R2", "RL", "M", "BS", "CS", "CS (TF-IDF)", "CA", "PC", "AQ", "T", "R")
+_NAMED = {"rouge1": "R1", "rouge2": "R2", "rougeL": "RL", "meteor": "M", "tfidf": "CS (TF-IDF)"}
+
+
+@dataclass
+class Way:
+    """One way of writing, and the replies that were chosen from it with their references."""
+
+    model: str
+    prompt: str
+    terms: str
+    chosen: list[tuple[Candidate, Sequence[str]]] = field(default_factory=list)
+
+
+@dataclass(frozen=True)
+class Table:
+    """The evaluation: a row for each way, what could not be measured and why, and rows of the file without a reply."""
+
+    rows: Sequence[Mapping[str, Any]]
+    notes: Sequence[str]
+    references: int
+    unmatched: int
+    errors: Sequence[BadRow]
+
+
+def evaluate(
+    project: Project, content: bytes, name: str, mapping: Mapping[str, str] | None = None, *, language: str = "en"
+) -> Table:
+    """Measure the project's candidates against the replies of a file; texts are embedded at its expense.
+
+    A row of the file belongs to the item of its id, else to the post with the same text, and to its intent. `language`
+    is that of the replies: BERTScore picks its model by it. Raises BadFile, and ProviderError or Refused where the
+    embedding does.
+    """
+    found = list(read_rows(content, name, mapping))
+    rows, errors = [row for row in found if isinstance(row, Row)], [row for row in found if isinstance(row, BadRow)]
+    references = _by_post(rows)
+    ways = _ways(project, references)
+    met = {key for way in ways for candidate, _replies in way.chosen for key in _keys(candidate) if key in references}
+    lost = sum(1 for row in rows if not {(row.id, row.intent), (plain(row.hate), row.intent)} & met)
+    embedder = charged_to_project(project.public_id, wiring.embedder())
+    measured, notes = [_measured(way, embedder) for way in ways], _notes()
+    try:
+        for row, way in zip(measured, ways, strict=True):
+            row["BS"] = _by_meaning(way, language)
+    except ProviderError as fault:  # an extra that is not here costs its own column
+        notes.append(str(fault))
+    return Table(measured, notes, len(rows), lost, errors)
+
+
+def _by_post(rows: Iterable[Row]) -> dict[tuple[str, str], list[str]]:
+    """The replies of people by id and by text, for each intent."""
+    found: dict[tuple[str, str], list[str]] = {}
+    for row in rows:
+        for key in ((row.id, row.intent.value), (plain(row.hate), row.intent.value)):
+            found.setdefault(key, []).append(row.text)
+    return found
+
+
+def _keys(candidate: Candidate) -> list[tuple[str, str]]:
+    item = candidate.exchange.item
+    own = [(plain(candidate.exchange.hate), candidate.intent)]
+    return [(item.external_id, candidate.intent), *own] if item else own
+
+
+def _ways(project: Project, references: Mapping[tuple[str, str], Sequence[str]]) -> list[Way]:
+    rows = Candidate.objects.filter(exchange__project=project).select_related("exchange__item").order_by("pk")
+    newest: dict[tuple[Any, ...], Candidate] = {}
+    for row in rows:
+        if row.rank == 1:
+            newest[(row.exchange_id, row.intent, *_way(row))] = row  # of several runs alike the newest counts
+    ways: dict[tuple[str, str, str], Way] = {}
+    for row in newest.values():
+        if replies := next((references[key] for key in _keys(row) if key in references), None):
+            ways.setdefault(_way(row), Way(*_way(row))).chosen.append((row, replies))
+    return [ways[key] for key in sorted(ways)]
+
+
+def _way(row: Candidate) -> tuple[str, str, str]:
+    shots = "few-shot" if row.exemplars else "zero-shot"
+    explained = "explained" if row.explanations_id else "unexplained"
+    weights = row.settings.get("terms", {})
+    off = [name.upper() for name in ("pc", "aq", "t") if weights.get(name) == 0]
+    return row.model, f"{shots}, {explained}", f"R without {', '.join(off)}" if off else "R"
+
+
+def _measured(way: Way, embedder: Embedder) -> dict[str, Any]:
+    texts = [candidate.text for candidate, _replies in way.chosen]
+    references = [replies for _candidate, replies in way.chosen]
+    by_words = [reference_metrics.best(replies, text) for text, replies in zip(texts, references, strict=True)]
+    measured: dict[str, float | None] = dict.fromkeys(COLUMNS)
+    for name, column in _NAMED.items():
+        measured[column] = _mean([each.get(name) for each in by_words])
+    measured["CS"] = _mean(_cosines(embedder, references, texts))
+    rows = [candidate for candidate, _replies in way.chosen]
+    measured["CA"] = _mean([None if row.conforms is None else float(row.conforms) for row in rows])
+    for column, part in (("PC", "pc"), ("AQ", "aq"), ("T", "t"), ("R", "reward")):
+        measured[column] = _mean([getattr(row, part) for row in rows])
+    intents = {intent.value: sum(row.intent == intent for row in rows) for intent in Intent}
+    named = {"model": way.model, "prompt": way.prompt, "chosen_by": way.terms, "replies": len(rows), "intents": intents}
+    return {**named, **measured}
+
+
+def _by_meaning(way: Way, language: str) -> float | None:
+    """BERTScore's mean. Raises ProviderError where it cannot be asked."""
+    replies = [row.text for row, _references in way.chosen]
+    return _mean(bertscore.f1([references for _row, references in way.chosen], replies, language))
+
+
+def _cosines(embedder: Embedder, references: Sequence[Sequence[str]], texts: Sequence[str]) -> list[float]:
+    """Cosine by the site's embedding of each reply with its nearest reference."""
+    flat = [reference for replies in references for reference in replies]
+    vectors = embedder.embed([*texts, *flat])
+    own, theirs = vectors[: len(texts)], vectors[len(texts) :]
+    found, at = [], 0
+    for place, replies in enumerate(references):
+        found.append(float(np.max(theirs[at : at + len(replies)] @ own[place])))
+        at += len(replies)
+    return found
+
+
+def _mean(values: Sequence[float | None]) -> float | None:
+    known = [value for value in values if value is not None]
+    return fmean(known) if known else None
+
+
+def _notes() -> list[str]:
+    notes = [
+        f"CS is the cosine by the embedding {wiring.embedder().name}; CS (TF-IDF) is fitted on each pair.",
+        "M matches equal words and equal stems, no synonyms: the word net it would need is no part of any package.",
+        "CA is the share whose intent a critic named that was not told it; PC, AQ and T are the critics' means.",
+    ]
+    if reference_metrics.missing:
+        notes.append(reference_metrics.missing)
+    return notes

@@ -1,0 +1,146 @@
+"""Forms of the counterspeech desk."""
+
+from typing import Any
+
+from django import forms
+from django.utils.translation import gettext_lazy as _
+
+from annotation.core.form_fields import WrittenField
+from generation.counterspeech import request
+from generation.domain.counterspeech.explanations import Explanation
+from generation.domain.counterspeech.intents import Intent
+from generation.domain.counterspeech.options import MOST_CANDIDATES, Length, Tone
+from generation.domain.counterspeech.preferences import Choice, Criterion
+from generation.domain.counterspeech.reward import BadParts, Weights
+
+INTENT_NAMES = {
+    Intent.INFORMATIVE: _("Informative"),
+    Intent.POSITIVE: _("Positive"),
+    Intent.QUESTIONING: _("Questioning"),
+    Intent.DENOUNCING: _("Denouncing"),
+}
+SIDE_NAMES = {
+    Explanation.OFFENSIVENESS: _("Offensiveness"),
+    Explanation.TARGET_GROUP: _("Target group"),
+    Explanation.SPEAKER_INTENT: _("Speaker intent"),
+    Explanation.POWER_DYNAMICS: _("Power dynamics"),
+    Explanation.IMPLICATION: _("Implication"),
+    Explanation.EMOTIONAL_REACTION: _("Emotional reaction"),
+    Explanation.COGNITIVE_REACTION: _("Cognitive reaction"),
+}
+CRITERION_NAMES = {
+    Criterion.INDEPENDENCE: _("Stands by itself: can be understood without anything beside it"),
+    Criterion.ADEQUACY: _("Well written: correct, coherent, fluent"),
+    Criterion.RELEVANCE: _("Speaks to this post: its subject, its claim, the people meant"),
+    Criterion.EFFECTIVENESS: _("Convinces: a reader in doubt would be moved by it"),
+    Criterion.CATEGORY: _("Does what its intent says"),
+}
+MOST_LEXICON = 2000
+
+
+class PasteForm(forms.Form):
+    """A post that is no item of the project."""
+
+    text = WrittenField(label=_("A text to answer"), limit=request.MOST_PASTED, rows=3)
+
+
+class WriteForm(forms.Form):
+    """What may be chosen about candidates."""
+
+    intents = forms.MultipleChoiceField(
+        label=_("Intents"),
+        choices=list(INTENT_NAMES.items()),
+        initial=list(Intent),
+        widget=forms.CheckboxSelectMultiple,
+    )
+    candidates = forms.IntegerField(
+        label=_("Candidates for each"), min_value=1, max_value=MOST_CANDIDATES, initial=5, required=False
+    )
+    tone = forms.ChoiceField(
+        label=_("Tone"),
+        choices=[
+            (Tone.CALM, _("calm")),
+            (Tone.WARM, _("warm")),
+            (Tone.FIRM, _("firm")),
+            (Tone.PLAIN, _("in plain words")),
+        ],
+        required=False,
+    )
+    length = forms.ChoiceField(
+        label=_("Length"),
+        choices=[(Length.MEDIUM, _("medium")), (Length.SHORT, _("short")), (Length.LONG, _("long"))],
+        required=False,
+    )
+    language = forms.CharField(
+        label=_("Language"), max_length=60, required=False, help_text=_("Empty: the language of the post.")
+    )
+    shots = forms.ChoiceField(
+        label=_("Examples"), choices=[("3", _("3 approved replies")), ("0", _("none"))], required=False
+    )
+    without_explanations = forms.BooleanField(label=_("Without the explanations"), required=False)
+
+    def options(self) -> dict[str, Any]:
+        """As `requesting.write` takes them."""
+        values = self.cleaned_data
+        return {
+            "intents": values["intents"],
+            "candidates": values["candidates"] or 5,
+            "tone": values["tone"] or Tone.CALM,
+            "length": values["length"] or Length.MEDIUM,
+            "language": values["language"],
+            "shots": int(values["shots"] or 3),
+            "explanations": not values["without_explanations"],
+        }
+
+
+class RulesForm(forms.Form):
+    """The weights of the reward and the words that no reply may hold; for admins."""
+
+    weight_pc = forms.FloatField(label=_("Weight of stance (PC)"), min_value=0, max_value=100)
+    weight_aq = forms.FloatField(label=_("Weight of argument quality (AQ)"), min_value=0, max_value=100)
+    weight_t = forms.FloatField(label=_("Weight of civility (1 − T)"), min_value=0, max_value=100)
+    lexicon = WrittenField(
+        label=_("Words that no reply may hold"),
+        limit=100_000,
+        rows=8,
+        required=False,
+        help_text=_("A word or phrase a line. A reply that holds one is flagged. Annotators never see this list."),
+    )
+
+    def clean(self) -> dict[str, Any]:
+        values = super().clean() or {}
+        weights = [values.get(name) for name in ("weight_pc", "weight_aq", "weight_t")]
+        try:
+            Weights(*(each for each in weights if each is not None))
+        except BadParts:
+            self.add_error(None, _("At least one weight has to be above 0."))
+        return values
+
+    def clean_lexicon(self) -> list[str]:
+        lines = [line.strip() for line in self.cleaned_data["lexicon"].splitlines()]
+        words = list(dict.fromkeys(line for line in lines if line))
+        if len(words) > MOST_LEXICON:
+            raise forms.ValidationError(_("At most %(most)s lines.") % {"most": MOST_LEXICON})
+        if any(len(word) > 120 for word in words):
+            raise forms.ValidationError(_("A line has at most 120 characters."))
+        return words
+
+
+class ComparisonForm(forms.Form):
+    """Which of two replies is better, by each of the five criteria; `left` and `right` are where they stood."""
+
+    def __init__(self, *args: Any, **kwargs: Any) -> None:
+        super().__init__(*args, **kwargs)
+        for criterion, name in CRITERION_NAMES.items():
+            self.fields[criterion] = forms.ChoiceField(
+                label=name,
+                choices=[("left", _("left")), ("tie", _("alike")), ("right", _("right"))],
+                widget=forms.RadioSelect,
+            )
+
+    def choices_for(self, *, first_is_left: bool) -> dict[str, Choice]:
+        """The choices in the order of the stored pair."""
+        sides = {"left": Choice.FIRST, "right": Choice.SECOND, "tie": Choice.TIE}
+        if not first_is_left:
+            sides = {"left": Choice.SECOND, "right": Choice.FIRST, "tie": Choice.TIE}
+        return {criterion.value: sides[self.cleaned_data[criterion]] for criterion in Criterion}

@@ -1,0 +1,293 @@
+"""What the counterspeech desk shows: the seven, the candidates of an intent, a draft beside the model's text."""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from functools import cached_property
+from typing import Any
+
+from django.db.models import Count, QuerySet
+
+from annotation.domain.choices import Stage
+from annotation.models import Event, Membership
+from annotation.review.queue import CLOSED_STAGES, may_see_votes
+from generation.counterspeech import replies as counterspeech_replies
+from generation.counterspeech import request
+from generation.domain.counterspeech.claims import claims
+from generation.domain.counterspeech.explanations import Explanation
+from generation.domain.counterspeech.intents import Intent
+from generation.domain.counterspeech.safety_flags import FlaggedWords
+from generation.domain.counterspeech.states import WRITABLE, ReplyState
+from generation.domain.word_diff import Change, changes
+from generation.methods.counterspeech import candidates, explain
+from generation.models import Candidate, Exchange, Exemplar, Explanations, Reply
+from runs.models import Run
+from runs.queue import provider_pauses
+
+
+@dataclass(frozen=True)
+class Bar:
+    """One part of a reward as people read it: more is better, from 0 to 100 for the bar."""
+
+    name: str
+    value: float | None
+
+    @property
+    def percent(self) -> str:
+        """The width of the bar."""
+        return f"{100 * (self.value or 0):.1f}%"
+
+
+def bars(row: Candidate | Reply) -> list[Bar]:
+    """Counters, argues, civil: (1 − PC)/2, AQ, 1 − T."""
+    return [
+        Bar("counters", None if row.pc is None else (1 - row.pc) / 2),
+        Bar("argues", row.aq),
+        Bar("civil", None if row.t is None else 1 - row.t),
+    ]
+
+
+@dataclass(frozen=True)
+class Card:
+    """A candidate on the desk."""
+
+    row: Candidate
+    key: str
+    bars: Sequence[Bar]
+    chosen: bool
+
+
+@dataclass(frozen=True)
+class Draft:
+    """A reply with all that is known about its words as they stand."""
+
+    row: Reply
+    may_write: bool
+
+    @property
+    def bars(self) -> Sequence[Bar]:
+        """Its parts of the reward."""
+        return bars(self.row)
+
+    @cached_property
+    def findings(self) -> Sequence[FlaggedWords]:
+        """What stands between it and its approval."""
+        return counterspeech_replies.findings(self.row)
+
+    @property
+    def warnings(self) -> Sequence[FlaggedWords]:
+        """The findings about its words; that nobody has read them yet is told elsewhere."""
+        return [found for found in self.findings if found.flag != "not_scored"]
+
+    @property
+    def is_scored(self) -> bool:
+        """Whether the scores are about these words."""
+        return counterspeech_replies.is_scored(self.row)
+
+    @cached_property
+    def score_run(self) -> Run | None:
+        """The run in which critics read these words."""
+        return request.score_run(self.row.exchange, self.row.text)
+
+    @property
+    def is_read_now(self) -> bool:
+        """Whether critics are at it."""
+        return self.score_run is not None and self.score_run.state in ("queued", "running")
+
+    @property
+    def wants_scores(self) -> bool:
+        """Whether critics should be asked about these words."""
+        return bool(self.row.text.strip()) and not self.is_scored and self.score_run is None
+
+    @property
+    def changes(self) -> Sequence[Change]:
+        """What the person changed in the model's text; nothing where there was none."""
+        return changes(self.row.candidate.text, self.row.text) if self.row.candidate else ()
+
+    @property
+    def is_changed(self) -> bool:
+        """Whether a word differs from the model's."""
+        return self.row.candidate is not None and self.row.candidate.text != self.row.text
+
+    @property
+    def claims(self) -> Sequence[str]:
+        """Statements somebody should check."""
+        return claims(self.row.text)
+
+
+@dataclass(frozen=True)
+class Side:
+    """One of the seven, as the desk shows it."""
+
+    name: Explanation
+    said: str
+    missing: str
+
+
+@dataclass(frozen=True)
+class Desk:
+    """Everything about one post that is being answered."""
+
+    exchange: Exchange
+    member: Membership
+    intent: Intent
+    reply: Reply | None
+
+    @cached_property
+    def versions(self) -> list[Explanations]:
+        """All versions of the explanations, newest first."""
+        return list(self.exchange.explanations.select_related("author"))
+
+    @property
+    def version(self) -> Explanations | None:
+        """The one in force."""
+        return self.versions[0] if self.versions else None
+
+    @property
+    def sides(self) -> list[Side]:
+        """The seven, filled or empty."""
+        row = self.version
+        return [Side(each, getattr(row, each) if row else "", row.missing.get(each, "") if row else "")
+                for each in Explanation]  # fmt: skip
+
+    @cached_property
+    def explain_run(self) -> Run | None:
+        """The newest run that explains."""
+        return _newest(self.exchange, explain.NAME)
+
+    @cached_property
+    def write_run(self) -> Run | None:
+        """The newest run that writes."""
+        return _newest(self.exchange, candidates.NAME)
+
+    @property
+    def is_explaining(self) -> bool:
+        """Whether explanations are on their way."""
+        return self.explain_run is not None and self.explain_run.state in ("queued", "running")
+
+    @property
+    def is_writing(self) -> bool:
+        """Whether candidates are on their way."""
+        return self.write_run is not None and self.write_run.state in ("queued", "running")
+
+    @cached_property
+    def read_so_far(self) -> int:
+        """How many answers the writing run has by now."""
+        return self.write_run.turns.count() if self.write_run else 0
+
+    @cached_property
+    def tabs(self) -> list[tuple[Intent, int]]:
+        """Each intent with the number of its newest candidates."""
+        newest = self._newest_runs
+        counts = dict(
+            Candidate.objects.filter(exchange=self.exchange, run_id__in=set(newest.values()))
+            .values_list("intent").annotate(count=Count("pk")).order_by()
+        )  # fmt: skip
+        return [(intent, counts.get(intent, 0)) for intent in Intent]
+
+    @cached_property
+    def cards(self) -> list[Card]:
+        """The newest candidates of the chosen intent, best first."""
+        run = self._newest_runs.get(self.intent)
+        rows = self.exchange.candidates.filter(intent=self.intent, run_id=run) if run else ()
+        chosen = self.reply.candidate_id if self.reply else None
+        return [
+            Card(row, str(number) if number < 10 else "", bars(row), row.pk == chosen)
+            for number, row in enumerate(rows, start=1)
+        ]
+
+    @property
+    def earlier(self) -> int:
+        """How many candidates of this intent older runs wrote."""
+        return self.exchange.candidates.filter(intent=self.intent).count() - len(self.cards)
+
+    @cached_property
+    def exemplars(self) -> list[Exemplar]:
+        """The approved replies that guided these candidates, nearest first."""
+        keys = self.cards[0].row.exemplars if self.cards else []
+        rows = Exemplar.objects.filter(project=self.exchange.project).in_bulk(keys)
+        return [rows[key] for key in keys if key in rows]
+
+    @property
+    def told_about_intent(self) -> dict[str, Any]:
+        """What the newest run said about the chosen intent: doubles left out, or why there is nothing."""
+        outcome = (self.write_run.outcome or {}) if self.write_run else {}
+        found: dict[str, Any] = outcome.get("intents", {}).get(self.intent, {})
+        return found
+
+    @property
+    def used_no_language_model(self) -> bool:
+        """Whether the built-in baseline wrote or explained any of it: the page says so."""
+        names = [run.model_plan for run in (self.explain_run, self.write_run) if run]
+        return any(name.startswith("keyword:") for plan in names for name in plan.values())
+
+    @property
+    def draft(self) -> Draft | None:
+        """The reply in the editor."""
+        return draft_of(self.reply, self.member) if self.reply else None
+
+    @property
+    def replies(self) -> QuerySet[Reply]:
+        """All replies to this post that the viewer may read: their own, and what was handed in."""
+        return readable(self.exchange.replies.all(), self.member).order_by("-changed_at")[:20]
+
+    @property
+    def pauses(self) -> list[provider_pauses.PauseInForce]:
+        """Providers that serve nobody for now."""
+        return provider_pauses.pauses_in_force()
+
+    @cached_property
+    def _newest_runs(self) -> dict[str, Any]:
+        rows = self.exchange.candidates.order_by("id").values_list("intent", "run_id")
+        return dict(rows)
+
+
+def draft_of(reply: Reply, viewer: Membership) -> Draft:
+    """The reply as this person may see it."""
+    return Draft(reply, reply.author_id == viewer.pk and reply.state in WRITABLE)
+
+
+def readable(replies: QuerySet[Reply], viewer: Membership) -> QuerySet[Reply]:
+    """Those the viewer may read: drafts are their author's alone until they are handed in."""
+    found = replies.select_related("author", "approver", "candidate", "exchange__item", "exchange__project")
+    return found.exclude(submitted_at=None) | found.filter(author=viewer)
+
+
+def own_draft(exchange: Exchange, member: Membership) -> Reply | None:
+    """What the member was writing last about this post."""
+    own = exchange.replies.filter(author=member, state__in=WRITABLE).select_related("candidate", "exchange__item")
+    return own.order_by("-changed_at").first()
+
+
+def visible_exchanges(member: Membership) -> QuerySet[Exchange]:
+    """The exchanges that the member may open: pasted texts, and items nobody may still ask them about."""
+    found = Exchange.objects.filter(project=member.project_id).exclude(item__excluded_for="reported")
+    closed = [stage for stage in CLOSED_STAGES if stage != Stage.EXCLUDED]
+    if member.administers and not (member.annotates or member.reviews):
+        return found
+    return found.filter(item=None) | found.filter(item__stage__in=closed)
+
+
+def may_open(exchange: Exchange, member: Membership) -> bool:
+    """Whether this one may be opened by the member."""
+    item = exchange.item
+    return item is None or (item.excluded_for != "reported" and may_see_votes(item, member))
+
+
+def waiting_for(member: Membership) -> QuerySet[Reply]:
+    """Replies that wait for the member's approval, longest waiting first."""
+    rows = Reply.objects.filter(exchange__in=visible_exchanges(member), state=ReplyState.SUBMITTED)
+    return (
+        rows.exclude(author=member)
+        .select_related("author", "exchange__item", "exchange__project")
+        .order_by("submitted_at", "pk")
+    )
+
+
+def history_of(reply: Reply) -> list[Event]:
+    """What happened to a reply, oldest first."""
+    events = Event.objects.filter(project=reply.exchange.project, row=reply.public_id)
+    return list(events.select_related("actor").order_by("id"))
+
+
+def _newest(exchange: Exchange, method: str) -> Run | None:
+    return Run.objects.filter(project=exchange.project.public_id, subject=exchange.public_id, method=method).last()

@@ -1,0 +1,149 @@
+"""Replies on their way: written by one person, by hand or from a candidate, and handed to another."""
+
+from django.db.models import F
+from django.utils import timezone
+from django.utils.translation import gettext as _
+
+from annotation.core.transactions import short_transaction
+from annotation.domain.text_rules import read_optional_text
+from annotation.models import Membership, record
+from generation.domain.counterspeech.explanations import MOST_CHARACTERS, Explanation
+from generation.domain.counterspeech.intents import Intent
+from generation.domain.counterspeech.options import MOST_REPLY
+from generation.domain.counterspeech.safety_flags import Flag, FlaggedWords, in_numbers, in_wording
+from generation.domain.counterspeech.states import MOVES, WRITABLE, ReplyState
+from generation.domain.event_verbs import GenerationVerb
+from generation.methods.counterspeech.candidates import forbidden
+from generation.methods.counterspeech.score import digest
+from generation.models import Candidate, Exchange, Explanations, Reply
+
+
+class CannotDo(ValueError):
+    """Why a step with a reply is refused, as a sentence; nothing was changed."""
+
+
+class SomebodyWasFirst(CannotDo):
+    """The reply changed since it was read."""
+
+
+@short_transaction
+def begin(exchange: Exchange, author: Membership, intent: Intent, candidate: Candidate | None = None) -> Reply:
+    """A draft of one's own, with the candidate's words and scores or empty.
+
+    One that the author has begun from the same candidate and not changed is the same draft.
+    """
+    found = Reply.objects.filter(exchange=exchange, author=author, candidate=candidate, state=ReplyState.DRAFT)
+    text = candidate.text if candidate else ""
+    if (same := found.filter(text=text, intent=intent).first()) is not None:
+        return same
+    reply = Reply(exchange=exchange, author=author, intent=intent, candidate=candidate, text=text)
+    if candidate is not None:
+        for name in ("pc", "aq", "t", "reward", "seen_intent", "critics"):
+            setattr(reply, name, getattr(candidate, name))
+        reply.scored_sha256 = digest(text) if candidate.reward is not None else ""
+    reply.save()
+    record(GenerationVerb.REPLY_BEGUN, project=exchange.project, actor=author, item=exchange.item, row=reply.public_id)
+    return reply
+
+
+@short_transaction
+def write(reply: Reply, author: Membership, text: str, intent: Intent, version: int) -> Reply:
+    """Keep the author's words; the scores stay until critics have read the new ones.
+
+    Raises CannotDo for somebody else's or a closed reply, SomebodyWasFirst for a stale version, BadText.
+    """
+    said = read_optional_text(text.replace("\r\n", "\n"), MOST_REPLY).strip()
+    if reply.author_id != author.pk:
+        raise CannotDo(_("Only its author writes a reply."))
+    if (said, intent) == (reply.text, reply.intent):
+        return reply
+    changed = Reply.objects.filter(pk=reply.pk, version=version, state__in=WRITABLE).update(
+        text=said, intent=intent, version=F("version") + 1, changed_at=timezone.now()
+    )
+    if not changed:
+        raise SomebodyWasFirst(_("The reply changed in another window, or was handed in. Your words are still here."))
+    reply.refresh_from_db()
+    return reply
+
+
+@short_transaction
+def submit(reply: Reply, author: Membership) -> None:
+    """Hand a reply to a second person. Raises CannotDo."""
+    if reply.author_id != author.pk:
+        raise CannotDo(_("Only its author hands a reply in."))
+    if not reply.text.strip():
+        raise CannotDo(_("There is nothing to hand in yet: write the reply first."))
+    move(reply, ReplyState.SUBMITTED, submitted_at=timezone.now())
+    record(GenerationVerb.REPLY_SUBMITTED, project=reply.exchange.project, actor=author, item=reply.exchange.item,
+           row=reply.public_id)  # fmt: skip
+
+
+@short_transaction
+def take_back(reply: Reply, author: Membership) -> None:
+    """Write on at a reply that nobody has approved or returned yet. Raises CannotDo."""
+    if reply.author_id != author.pk:
+        raise CannotDo(_("Only its author takes a reply back."))
+    move(reply, ReplyState.DRAFT)
+    record(GenerationVerb.REPLY_TAKEN_BACK, project=reply.exchange.project, actor=author, item=reply.exchange.item,
+           row=reply.public_id)  # fmt: skip
+
+
+@short_transaction
+def discard(reply: Reply, author: Membership) -> None:
+    """Throw a draft away; what was ever handed in stays. Raises CannotDo."""
+    drafts = Reply.objects.filter(pk=reply.pk, author=author, state=ReplyState.DRAFT, submitted_at=None)
+    if not drafts.exists():
+        raise CannotDo(_("Only a draft of one's own that was never handed in can be thrown away."))
+    drafts.delete()
+    record(GenerationVerb.REPLY_DISCARDED, project=reply.exchange.project, actor=author, item=reply.exchange.item,
+           row=reply.public_id)  # fmt: skip
+
+
+def move(reply: Reply, end: ReplyState, **fields: object) -> None:
+    """Move a reply to another state if it still stands where it was read, by a guarded UPDATE. Raises CannotDo."""
+    start = ReplyState(reply.state)
+    if (start, end) not in MOVES:
+        raise CannotDo(_("That is not possible: the reply is no longer where it was."))
+    there = Reply.objects.filter(pk=reply.pk, state=start, version=reply.version)
+    if not there.update(state=end, version=F("version") + 1, changed_at=timezone.now(), **fields):
+        raise SomebodyWasFirst(_("Somebody was first: the reply has changed. Look again."))
+    reply.refresh_from_db()
+
+
+def findings(reply: Reply) -> list[FlaggedWords]:
+    """What stands between the reply as it reads now and its approval, with the words that raised it."""
+    found = in_wording(reply.text, forbidden(reply.exchange, reply.exchange.explanations.first()))
+    if not is_scored(reply):
+        return [*found, FlaggedWords(Flag.NOT_SCORED)]
+    return [*found, *in_numbers(reply.pc, reply.t)]
+
+
+def is_scored(reply: Reply) -> bool:
+    """Whether stance and toxicity of exactly these words are known."""
+    return reply.scored_sha256 == digest(reply.text) and reply.pc is not None and reply.t is not None
+
+
+@short_transaction
+def keep_explanations(
+    exchange: Exchange, author: Membership, said: dict[Explanation, str], insults: list[str], number: int
+) -> Explanations | None:
+    """Add a person's version of the explanations; None where nothing differs from the version it was made from.
+
+    Raises SomebodyWasFirst if a newer version came in between, CannotDo for one that is too long.
+    """
+    locked = Exchange.objects.select_for_update().get(pk=exchange.pk)
+    last = locked.explanations.first()
+    if (last.number if last else 0) != number:
+        raise SomebodyWasFirst(_("There is a newer version of the explanations. Yours is still here: compare them."))
+    kept = {each: said.get(each, "").replace("\r\n", "\n").strip() for each in Explanation}
+    if any(len(text) > MOST_CHARACTERS for text in kept.values()):
+        raise CannotDo(_("An explanation has at most %(most)s characters.") % {"most": MOST_CHARACTERS})
+    words = [word.strip()[:120] for word in insults if word.strip()][:30]
+    if last is not None and words == last.insults and all(getattr(last, each) == kept[each] for each in Explanation):
+        return None
+    made = Explanations.objects.create(
+        exchange=locked, number=number + 1, author=author, insults=words, **{each.value: kept[each] for each in kept}
+    )
+    record(GenerationVerb.EXPLANATIONS_WRITTEN, project=exchange.project, actor=author, item=exchange.item,
+           row=exchange.public_id, number=made.number)  # fmt: skip
+    return made

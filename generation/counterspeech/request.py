@@ -1,0 +1,201 @@
+"""Asking models about a post: the seven explanations, candidates, scores of a text that a person wrote.
+
+What is asked is fixed here: the version of the explanations, the exemplars, the weights, the models. A run that is
+taken up again, or done again elsewhere, then asks the same.
+"""
+
+import hashlib
+import json
+from collections.abc import Mapping
+from dataclasses import dataclass
+from functools import lru_cache
+from typing import Any
+
+from django.db import transaction
+from django.utils.translation import gettext as _
+from pydantic import BaseModel, ValidationError
+
+from annotation.domain.choices import EventVerb, Stage
+from annotation.domain.text_rules import read_text
+from annotation.models import Item, Membership, Project, record
+from generation.domain.counterspeech.exemplars import Nearest, Store
+from generation.domain.counterspeech.intents import Intent
+from generation.domain.counterspeech.options import CounterOptions, ExplainOptions, ScoreOptions
+from generation.methods.counterspeech import candidates
+from generation.methods.counterspeech import explain as counterspeech_explain
+from generation.methods.counterspeech import score as counterspeech_score
+from generation.models import CounterRules, Exchange, Exemplar
+from providers import wiring
+from providers.roles import ModelRole
+from runs.control import start
+from runs.domain.states import OPEN, RunState
+from runs.execution import budget
+from runs.models import Run
+
+MOST_PASTED = 20_000
+_DONE = (*OPEN, RunState.SUCCEEDED)
+_ROLES = {
+    counterspeech_explain.NAME: counterspeech_explain.ROLES,
+    candidates.NAME: candidates.ROLES,
+    counterspeech_score.NAME: counterspeech_score.ROLES,
+}
+METHODS = tuple(_ROLES)
+
+
+class BadChoice(ValueError):
+    """An option, a model or a text that is not to be had; the sentence says what is."""
+
+
+@dataclass(frozen=True)
+class Asked:
+    """A run that answers the question; `new` if it was queued just now."""
+
+    run: Run
+    new: bool
+
+
+def open_on_item(item: Item, actor: Membership | None = None) -> Exchange:
+    """The item's exchange, opened if nobody has answered it yet."""
+    found, _new = Exchange.objects.get_or_create(item=item, defaults={"project": item.project, "opened_by": actor})
+    return found
+
+
+def open_on_text(project: Project, text: str, actor: Membership | None = None) -> Exchange:
+    """The exchange about a pasted text; the same text opens the same one. Raises BadText."""
+    said = read_text(text, MOST_PASTED)
+    found = Exchange.objects.filter(project=project, item=None, pasted=said).first()
+    return found or Exchange.objects.create(project=project, pasted=said, opened_by=actor)
+
+
+def explain(
+    exchange: Exchange,
+    actor: Membership | None = None,
+    options: Mapping[str, Any] | None = None,
+    *,
+    again: bool = False,
+    ring: bool = True,
+) -> Asked:
+    """Ask for the seven explanations. Raises BadChoice, BudgetExceeded."""
+    return _ask(
+        exchange, counterspeech_explain.NAME, checked(ExplainOptions, options or {}), actor, again=again, ring=ring
+    )
+
+
+def write(
+    exchange: Exchange,
+    actor: Membership | None = None,
+    options: Mapping[str, Any] | None = None,
+    *,
+    again: bool = False,
+    ring: bool = True,
+) -> Asked:
+    """Ask for candidates. The explanations in force, the exemplars and the project's weights are fixed now.
+
+    Raises BadChoice.
+    """
+    wished = dict(options or {})
+    wished.setdefault("terms", terms_of(exchange.project))
+    chosen = CounterOptions.model_validate(checked(CounterOptions, wished))
+    newest = exchange.explanations.first()
+    if chosen.explanations and chosen.version is None and newest is not None:
+        chosen.version = newest.number
+    if chosen.shots and not chosen.exemplars:
+        found = {each: exemplars_for(exchange, each, chosen.shots) for each in chosen.intents}
+        chosen.exemplars = {intent: [row.pk for row, _near in rows] for intent, rows in found.items()}
+    return _ask(exchange, candidates.NAME, chosen.model_dump(mode="json"), actor, again=again, ring=ring)
+
+
+def score(
+    exchange: Exchange, text: str, actor: Membership | None = None, *, again: bool = False, ring: bool = True
+) -> Asked:
+    """Ask the critics about a text. Raises BadChoice."""
+    options = checked(ScoreOptions, {"text": text, "terms": terms_of(exchange.project)})
+    return _ask(exchange, counterspeech_score.NAME, options, actor, again=again, ring=ring)
+
+
+def score_run(exchange: Exchange, text: str) -> Run | None:
+    """The newest run that reads exactly this text, whatever came of it."""
+    if not text:
+        return None
+    runs = Run.objects.filter(method=counterspeech_score.NAME, subject=exchange.public_id)
+    return next((run for run in runs.order_by("-id")[:20] if run.options.get("text") == text), None)
+
+
+def terms_of(project: Project) -> dict[str, float]:
+    """The project's weights, a third each where nobody changed them."""
+    rules = CounterRules.objects.filter(project=project).first()
+    return {"pc": rules.weight_pc, "aq": rules.weight_aq, "t": rules.weight_t} if rules else {"pc": 1, "aq": 1, "t": 1}
+
+
+def exemplars_for(exchange: Exchange, intent: Intent, most: int) -> list[tuple[Exemplar, Nearest]]:
+    """The rows of the store that are nearest to this post among those of the intent, best first.
+
+    Neither this post's own replies nor those to a post that was taken out.
+    """
+    rows = Exemplar.objects.filter(project=exchange.project, intent=intent).exclude(reply__exchange=exchange)
+    keys = tuple(rows.exclude(reply__exchange__item__stage=Stage.EXCLUDED).order_by("pk").values_list("pk", flat=True))
+    near = _store(keys).nearest(exchange.hate or exchange.description, most) if keys else []
+    found = Exemplar.objects.in_bulk([keys[each.place] for each in near])
+    return [(found[keys[each.place]], each) for each in near if keys[each.place] in found]
+
+
+def models_of(exchange: Exchange, method: str) -> dict[str, str]:
+    """Which model answers each role of the method in this project. Raises BadChoice where one cannot be asked."""
+    return {str(role): _model(exchange.project, role) for role in _ROLES[method]}
+
+
+def checked(shape: type[BaseModel], options: Mapping[str, Any]) -> dict[str, Any]:
+    """The options with their defaults, as the run's row keeps them. Raises BadChoice."""
+    try:
+        return shape.model_validate(dict(options)).model_dump(mode="json")
+    except ValidationError as fault:
+        error = fault.errors(include_url=False)[0]
+        name = ".".join(str(part) for part in error["loc"]) or "?"
+        said = _("The option %(name)s: %(why)s. There are %(known)s.")
+        known = ", ".join(shape.model_fields)
+        raise BadChoice(said % {"name": name, "why": error["msg"], "known": known}) from None
+
+
+def _ask(
+    exchange: Exchange, method: str, options: dict[str, Any], actor: Membership | None, *, again: bool, ring: bool
+) -> Asked:
+    project, plan = exchange.project, models_of(exchange, method)
+    written = json.dumps([options, plan], sort_keys=True)
+    variant = hashlib.sha256(written.encode()).hexdigest()[:16]
+    same = Run.objects.filter(method=method, subject=exchange.public_id, variant=variant).order_by("-id")
+    with transaction.atomic():
+        there = same.filter(state__in=OPEN if again else _DONE).first()
+        if there is not None:
+            return Asked(there, new=False)
+        budget.set_project_limits(project.public_id, calls=project.call_budget, tokens=project.token_budget)
+        wanted = start.RunRequest(
+            method=method,
+            project=project.public_id,
+            subject=exchange.public_id,
+            model_plan=plan,
+            variant=variant,
+            options=options,
+            started_by=actor.public_id if actor else None,
+        )
+        queued = start.queue_runs([wanted], enqueue=ring)
+        if queued and method != counterspeech_score.NAME:  # an editor's scores are no news
+            record(EventVerb.RUNS_STARTED, project=project, actor=actor, item=exchange.item, method=method, runs=queued)
+        return Asked(same.filter(state__in=OPEN).latest("id"), new=bool(queued))
+
+
+def _model(project: Project, role: ModelRole) -> str:
+    named = project.model_plan.get(role, "")
+    try:
+        binding = wiring.bind_role(role, {role: named} if named else None)
+    except wiring.NotConfigured as fault:
+        raise BadChoice(str(fault)) from None
+    if binding.problem:
+        raise BadChoice(binding.problem)
+    return binding.name
+
+
+@lru_cache(maxsize=16)
+def _store(keys: tuple[int, ...]) -> Store:
+    """The indexed posts of these rows, which never change."""
+    rows = Exemplar.objects.only("hate").in_bulk(keys)
+    return Store([rows[key].hate if key in rows else "" for key in keys])

@@ -1,0 +1,239 @@
+"""The counterspeech desk: an overview, one post with its explanations and candidates, what is asked of models there."""
+
+from typing import Any, TypedDict
+from uuid import UUID
+
+from django.contrib import messages
+from django.http import Http404, HttpResponse
+from django.shortcuts import redirect, render
+from django.utils.translation import gettext as _
+from django.views.decorators.http import require_GET, require_http_methods, require_POST
+
+from annotation.core import extensions
+from annotation.core.access import PersonRequest
+from annotation.domain.choices import EventVerb
+from annotation.models import Membership, record
+from generation.counterspeech import replies
+from generation.counterspeech import request as counterspeech_request
+from generation.counterspeech.access import desk_member, exchange_for, item_for, reply_for
+from generation.counterspeech.forms import INTENT_NAMES, SIDE_NAMES, PasteForm, WriteForm
+from generation.counterspeech.presenters import Desk, own_draft, visible_exchanges, waiting_for
+from generation.domain.counterspeech.explanations import Explanation
+from generation.domain.counterspeech.intents import Intent
+from generation.models import Exchange, Reply
+from runs.control import start
+from runs.execution.budget import BudgetExceeded
+from runs.models import Run
+
+SHOWN = 30
+
+
+@require_http_methods(["GET", "POST"])
+def overview(request: PersonRequest, slug: str) -> HttpResponse:
+    """What waits for approval, one's own drafts, the posts that are being answered; a text can be pasted."""
+    member = desk_member(request, slug)
+    form = PasteForm(request.POST or None)
+    if form.is_valid():
+        exchange = counterspeech_request.open_on_text(member.project, form.cleaned_data["text"], member)
+        return redirect("generation:exchange", slug, exchange.public_id)
+    own = Reply.objects.filter(author=member, exchange__in=visible_exchanges(member)).select_related("exchange__item")
+    context = {
+        "project": member.project,
+        "membership": member,
+        "form": form,
+        "waiting": waiting_for(member)[:SHOWN],
+        "own": own.exclude(state="approved").order_by("-changed_at")[:SHOWN],
+        "exchanges": visible_exchanges(member).select_related("item").order_by("-id")[:SHOWN],
+    }
+    return render(request, "generation/overview.html", context, status=422 if form.errors else 200)
+
+
+@require_http_methods(["GET", "POST"])
+def item_desk(request: PersonRequest, slug: str, public_id: UUID) -> HttpResponse:
+    """The tab of an item: its desk, or a button that begins with the seven explanations."""
+    member = desk_member(request, slug)
+    item = item_for(member, public_id)
+    if request.method == "POST":
+        exchange = counterspeech_request.open_on_item(item, member)
+        return _explained(request, member, exchange, again=False)
+    exchange_row = Exchange.objects.filter(item=item).first()
+    if exchange_row is None:
+        context = {"project": member.project, "membership": member, "item": item}
+        return render(request, "generation/begin.html", context)
+    exchange_row.item, exchange_row.project = item, member.project
+    return show_desk(request, member, exchange_row)
+
+
+@require_GET
+def exchange(request: PersonRequest, slug: str, public_id: UUID) -> HttpResponse:
+    """The desk of one post."""
+    member = desk_member(request, slug)
+    return show_desk(request, member, exchange_for(member, public_id))
+
+
+@require_GET
+def progress(request: PersonRequest, slug: str, public_id: UUID, part: str) -> HttpResponse:
+    """What follows the models: a part of the desk, `seven` or `candidates`, and the picture in words."""
+    member = desk_member(request, slug)
+    context = about(request, member, exchange_for(member, public_id)) | {"part": f"generation/_{part}.html"}
+    return render(request, "generation/_progress.html", context)
+
+
+@require_POST
+def explain(request: PersonRequest, slug: str, public_id: UUID) -> HttpResponse:
+    """Ask for the seven explanations, again if there are some."""
+    member = desk_member(request, slug)
+    found = exchange_for(member, public_id)
+    return _explained(request, member, found, again=found.explanations.exists())
+
+
+@require_POST
+def keep(request: PersonRequest, slug: str, public_id: UUID) -> HttpResponse:
+    """Keep the edited explanations as a new version."""
+    member = desk_member(request, slug)
+    found = exchange_for(member, public_id)
+    typed = _typed(request)
+    try:
+        made = replies.keep_explanations(found, member, **typed)
+    except replies.CannotDo as fault:
+        return show_desk(request, member, found, status=409, fault=str(fault), typed=_shown(typed))
+    if made:
+        messages.success(request, _("Kept as version %(number)s.") % {"number": made.number})
+    else:
+        messages.info(request, _("Nothing was changed."))
+    return _to_desk(found)
+
+
+@require_POST
+def candidates(request: PersonRequest, slug: str, public_id: UUID) -> HttpResponse:
+    """Ask for candidates; explanations that were edited beside them and not kept yet come along and are kept first."""
+    member = desk_member(request, slug)
+    found = exchange_for(member, public_id)
+    form, typed = WriteForm(request.POST), _typed(request) if "number" in request.POST else None
+    if not form.is_valid():
+        return show_desk(request, member, found, status=422, form=form, typed=typed and _shown(typed))
+    if typed:
+        try:
+            replies.keep_explanations(found, member, **typed)
+        except replies.CannotDo as fault:
+            return show_desk(request, member, found, status=409, form=form, fault=str(fault), typed=_shown(typed))
+    again = found.candidates.filter(intent__in=form.cleaned_data["intents"]).exists()
+    try:
+        counterspeech_request.write(found, member, form.options(), again=again)
+    except (counterspeech_request.BadChoice, BudgetExceeded) as bad:
+        form.add_error(None, str(bad))
+        return show_desk(request, member, found, status=422, form=form)
+    first = next(intent for intent in Intent if intent in form.cleaned_data["intents"])
+    return _to_desk(found, f"?intent={first}")
+
+
+@require_POST
+def cancel(request: PersonRequest, slug: str, public_id: UUID) -> HttpResponse:
+    """End what models are doing for this post after the calls that are already made; what is stored stays."""
+    member = desk_member(request, slug)
+    found = exchange_for(member, public_id)
+    runs = Run.objects.filter(
+        project=member.project.public_id, subject=found.public_id, method__in=counterspeech_request.METHODS
+    )
+    if start.cancel_run_queryset(runs):
+        record(EventVerb.RUN_CANCELLED, project=member.project, actor=member, item=found.item, row=found.public_id)
+        messages.success(request, _("The models are stopped. What they wrote before stays."))
+    else:
+        messages.info(request, _("They had ended already."))
+    return _to_desk(found)
+
+
+def show_desk(
+    request: PersonRequest, member: Membership, found: Exchange, *, status: int = 200, **more: Any
+) -> HttpResponse:
+    """The page of the desk."""
+    return render(request, "generation/desk.html", about(request, member, found, **more), status=status)
+
+
+def about(
+    request: PersonRequest,
+    member: Membership,
+    found: Exchange,
+    *,
+    form: WriteForm | None = None,
+    reply: Reply | None = None,
+    **more: Any,
+) -> dict[str, Any]:
+    """What the desk and its parts show: the intent and the reply that the address names, else one's newest draft."""
+    reply = reply or _reply(request, member, found)
+    asked = request.GET.get("intent", "")
+    intent = Intent(asked) if asked in list(Intent) else Intent(reply.intent) if reply else _first_with(found)
+    return {
+        "project": member.project,
+        "membership": member,
+        "item": found.item,
+        "exchange": found,
+        "desk": Desk(found, member, intent, reply),
+        "intent": intent,
+        "intent_names": INTENT_NAMES,
+        "side_names": SIDE_NAMES,
+        "form": form or WriteForm(),
+        "checks": checks(),
+        **more,
+    }
+
+
+def checks() -> list[extensions.Tab]:
+    """Pages of an item where its claims can be checked."""
+    return [tab for tab in extensions.tabs() if tab.checks_claims]
+
+
+class _Typed(TypedDict):
+    """What the form of the explanations holds, as `writing.keep_explanations` takes it."""
+
+    said: dict[Explanation, str]
+    insults: list[str]
+    number: int
+
+
+def _typed(request: PersonRequest) -> _Typed:
+    number = request.POST.get("number", "")
+    return {
+        "said": {each: request.POST.get(each, "") for each in Explanation},
+        "insults": request.POST.get("insults", "").replace(",", "\n").splitlines(),
+        "number": int(number) if number.isascii() and number.isdigit() and len(number) < 9 else 0,
+    }
+
+
+def _shown(typed: _Typed) -> dict[str, Any]:
+    """As the page shows again what was typed."""
+    return {"said": typed["said"], "insults": ", ".join(word.strip() for word in typed["insults"])}
+
+
+def _first_with(found: Exchange) -> Intent:
+    there = set(found.candidates.values_list("intent", flat=True))
+    return next((intent for intent in Intent if intent in there), Intent.INFORMATIVE)
+
+
+def _reply(request: PersonRequest, member: Membership, found: Exchange) -> Reply | None:
+    try:
+        named = UUID(request.GET.get("reply", ""))
+    except ValueError:
+        return own_draft(found, member)
+    reply = reply_for(member, named)
+    if reply.exchange_id != found.pk:
+        raise Http404
+    return reply
+
+
+def _explained(request: PersonRequest, member: Membership, found: Exchange, *, again: bool) -> HttpResponse:
+    try:
+        counterspeech_request.explain(found, member, again=again)
+    except (counterspeech_request.BadChoice, BudgetExceeded) as bad:
+        messages.error(request, str(bad))
+    return _to_desk(found)
+
+
+def _to_desk(found: Exchange, query: str = "") -> HttpResponse:
+    slug = found.project.slug
+    if found.item is not None:
+        there = redirect("generation:item-counterspeech", slug, found.item.public_id)
+    else:
+        there = redirect("generation:exchange", slug, found.public_id)
+    there["Location"] += query
+    return there

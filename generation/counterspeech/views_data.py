@@ -1,0 +1,152 @@
+"""What comes of counterspeech: the dataset with its downloads, blind comparisons, and the project's rules."""
+
+from collections.abc import Iterator
+from io import StringIO
+from uuid import UUID
+
+from django.contrib import messages
+from django.http import Http404, HttpResponse, StreamingHttpResponse
+from django.shortcuts import redirect, render
+from django.utils import timezone
+from django.utils.functional import Promise
+from django.utils.translation import gettext as _
+from django.views.decorators.http import require_GET, require_http_methods
+
+from annotation.core.access import PersonRequest, member_of
+from annotation.domain.choices import Role
+from annotation.models import Membership, record
+from generation.counterspeech import compare as counterspeech_compare
+from generation.counterspeech import export
+from generation.counterspeech.access import desk_member
+from generation.counterspeech.compare import Pair
+from generation.counterspeech.forms import CRITERION_NAMES, INTENT_NAMES, ComparisonForm, RulesForm
+from generation.counterspeech.presenters import visible_exchanges
+from generation.domain.counterspeech.intents import Intent
+from generation.domain.event_verbs import GenerationVerb
+from generation.models import Candidate, CounterRules, Exemplar
+
+
+@require_GET
+def dataset(request: PersonRequest, slug: str) -> HttpResponse:
+    """How many replies are approved, of which intent, about whom, how long; and the files."""
+    member = desk_member(request, slug)
+    imported = Exemplar.objects.filter(project=member.project, reply=None).count()
+    context = {
+        "project": member.project,
+        "membership": member,
+        "figures": export.figures(member.project),
+        "imported": imported,
+        "intents": [intent.cs_type for intent in Intent],
+        "files": [f"{name}.jsonl" for name in export.FILES] + ["replies.csv"],
+    }
+    return render(request, "generation/dataset.html", context)
+
+
+@require_GET
+def dataset_file(request: PersonRequest, slug: str, name: str) -> StreamingHttpResponse:
+    """A file of the dataset, for admins: `replies.jsonl`, `replies.csv`, `pairs.jsonl`, `preferences.jsonl`."""
+    member = member_of(request, slug, Role.ADMIN)
+    stem, _dot, ending = name.partition(".")
+    made = export.FILES.get(stem)
+    if made is None or ending not in ("jsonl", "csv") or (ending == "csv" and stem != "replies"):
+        raise Http404
+    record(GenerationVerb.COUNTERSPEECH_EXPORTED, project=member.project, actor=member, file=name)
+    kind = "text/csv" if ending == "csv" else "application/jsonl"
+    answer = StreamingHttpResponse(_pieces(member, stem, ending), content_type=f"{kind}; charset=utf-8")
+    answer["Content-Disposition"] = f'attachment; filename="{slug}-{name}"'
+    return answer
+
+
+@require_http_methods(["GET", "POST"])
+def compare(request: PersonRequest, slug: str) -> HttpResponse:
+    """Two candidates side by side, nobody's name at them; the next pair follows."""
+    member = desk_member(request, slug)
+    if request.method == "POST":
+        pair = _pair(member, request.POST.get("left", ""), request.POST.get("right", ""))
+        form = ComparisonForm(request.POST)
+        if form.is_valid():
+            counterspeech_compare.choose(pair, member, form.choices_for(first_is_left=pair.first_is_left))
+            return redirect("generation:compare-replies", slug)
+        return _show_pair(request, member, pair, form, status=422)
+    return _show_pair(
+        request, member, counterspeech_compare.next_pair(visible_exchanges(member), member), ComparisonForm()
+    )
+
+
+@require_GET
+def standings(request: PersonRequest, slug: str) -> HttpResponse:
+    """Win rates with their intervals."""
+    member = desk_member(request, slug)
+    found = counterspeech_compare.standings(member.project)
+    titles: dict[str, str | Promise] = {"model": _("By model"), "prompt": _("By prompt")}
+    titles |= {intent.value: name for intent, name in INTENT_NAMES.items()}
+    context = {
+        "project": member.project,
+        "membership": member,
+        "tables": [(titles[key], rows) for key, rows in found.items() if rows],
+        "criteria": CRITERION_NAMES,
+    }
+    return render(request, "generation/standings.html", context)
+
+
+@require_http_methods(["GET", "POST"])
+def rules(request: PersonRequest, slug: str) -> HttpResponse:
+    """The weights of the reward and the words that no reply may hold; admins change them."""
+    member = member_of(request, slug, Role.ADMIN)
+    row = CounterRules.objects.filter(project=member.project).first() or CounterRules(project=member.project)
+    initial = {name: getattr(row, name) for name in ("weight_pc", "weight_aq", "weight_t")}
+    form = RulesForm(request.POST or None, initial={**initial, "lexicon": "\n".join(row.lexicon)})
+    if form.is_valid():
+        for name, value in form.cleaned_data.items():
+            setattr(row, name, value)
+        row.changed_at = timezone.now()
+        row.save()
+        record(GenerationVerb.COUNTER_RULES, project=member.project, actor=member, words=len(row.lexicon))
+        messages.success(request, _("Kept. They count for everything that is asked from now on."))
+        return redirect("generation:rules", slug)
+    context = {"project": member.project, "membership": member, "form": form}
+    return render(request, "generation/rules.html", context, status=422 if form.errors else 200)
+
+
+def _show_pair(
+    request: PersonRequest, member: Membership, pair: Pair | None, form: ComparisonForm, status: int = 200
+) -> HttpResponse:
+    context = {
+        "project": member.project,
+        "membership": member,
+        "pair": pair,
+        "exchange": pair.left.exchange if pair else None,
+        "item": pair.left.exchange.item if pair else None,
+        "intent": INTENT_NAMES[Intent(pair.left.intent)] if pair else "",
+        "form": form,
+    }
+    return render(request, "generation/compare.html", context, status=status)
+
+
+def _pair(member: Membership, left: str, right: str) -> Pair:
+    try:
+        wanted = [UUID(left), UUID(right)]
+    except ValueError:
+        raise Http404 from None
+    rows = Candidate.objects.filter(public_id__in=wanted, exchange__in=visible_exchanges(member))
+    found = {row.public_id: row for row in rows.select_related("exchange__item", "exchange__project")}
+    if len(found) != 2:
+        raise Http404
+    pair = Pair(found[wanted[0]], found[wanted[1]])
+    if (pair.left.exchange_id, pair.left.intent) != (pair.right.exchange_id, pair.right.intent):
+        raise Http404
+    return pair
+
+
+def _pieces(member: Membership, stem: str, ending: str) -> Iterator[str]:
+    rows = export.FILES[stem](member.project)
+    write = export.write_csv if ending == "csv" else export.write_jsonl
+    if ending == "csv":
+        sink = StringIO()
+        write(rows, sink)
+        yield sink.getvalue()
+        return
+    for row in rows:
+        line = StringIO()
+        write(iter([row]), line)
+        yield line.getvalue()

@@ -1,0 +1,58 @@
+"""Exemplars for a new reply: approved replies to the nearest posts by BM25 (CoARL, appendix D).
+
+The score is Lucene's BM25 with k1 = 1.5 and b = 0.75, as `bm25s` computes it. Equal scores keep the order of the store.
+"""
+
+import logging
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+import bm25s
+import numpy as np
+
+from generation.domain.tokens import plain, tokens
+
+logging.getLogger("bm25s").setLevel(logging.WARNING)  # it tells of every index otherwise
+
+SHOTS = 3
+"""The paper's best number."""
+K1, B = 1.5, 0.75
+
+
+@dataclass(frozen=True)
+class Nearest:
+    """A row of the store by its index, and the score of its post."""
+
+    place: int
+    score: float
+
+
+class Store:
+    """The posts of a store, indexed once for many queries."""
+
+    def __init__(self, posts: Sequence[str]) -> None:
+        self._posts = [plain(post) for post in posts]
+        words = [tokens(post) for post in posts]
+        self._index: bm25s.BM25 | None = None
+        if any(words):
+            self._index = bm25s.BM25(k1=K1, b=B, method="lucene")
+            self._index.index(words, show_progress=False)
+
+    def __len__(self) -> int:
+        return len(self._posts)
+
+    def scores(self, post: str) -> np.ndarray:
+        """Return the score of every row for this post, shape (rows,)."""
+        vocabulary = set(self._index.vocab_dict) if self._index is not None else set()
+        query = [word for word in tokens(post) if word in vocabulary]
+        if self._index is None or not query:
+            return np.zeros(len(self._posts), dtype=np.float32)
+        found: np.ndarray = self._index.get_scores(query)
+        return found
+
+    def nearest(self, post: str, most: int = SHOTS) -> list[Nearest]:
+        """Return the nearest rows, best first, without rows that answer the very same post."""
+        scores, same = self.scores(post), plain(post)
+        order = np.argsort(-scores, kind="stable")
+        others = (int(place) for place in order if self._posts[place] != same)
+        return [Nearest(place, float(scores[place])) for _number, place in zip(range(most), others, strict=False)]

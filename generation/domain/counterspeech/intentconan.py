@@ -1,0 +1,130 @@
+"""Rows of a file with counterspeech: IntentCONANv2's columns, or others by a mapping; a bad row has its reason."""
+
+import csv
+import io
+import json
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+from annotation.domain.csv_cells import restored
+from generation.domain.counterspeech.explanations import COLUMN, Explanation
+from generation.domain.counterspeech.intents import Intent, UnknownIntent, read_intent
+
+NEEDED = ("hatespeech", "csType", "counterspeech")
+COLUMNS = ("id", *NEEDED, *COLUMN.values())
+MOST_HATE, MOST_REPLY, MOST_ID = 20_000, 4000, 128
+_LONGEST_LINE = 200_000
+
+
+class BadFile(ValueError):
+    """The file as a whole cannot be read; the sentence says why."""
+
+
+@dataclass(frozen=True)
+class Row:
+    """A post and a reply to it."""
+
+    line: int
+    id: str
+    hate: str
+    intent: Intent
+    text: str
+    explanations: Mapping[str, str]
+
+
+@dataclass(frozen=True)
+class BadRow:
+    """A line that cannot be taken, and why."""
+
+    line: int
+    reason: str
+
+
+def read_rows(content: bytes, name: str, mapping: Mapping[str, str] | None = None) -> Iterator[Row | BadRow]:
+    """The rows of a CSV, TSV, JSON Lines or JSON file by its name; `mapping` says which column stands for ours.
+
+    Rows without an id get one from their line. Raises BadFile.
+    """
+    columns = {ours: (mapping or {}).get(ours, ours) for ours in COLUMNS}
+    if unknown := sorted(set(mapping or {}) - set(COLUMNS)):
+        raise BadFile(f"There is no column {unknown[0]!r} to map to; there are {', '.join(COLUMNS)}.")
+    seen: dict[str, int] = {}
+    for line, held in _held(content, name, [columns[ours] for ours in NEEDED]):
+        found = held if isinstance(held, BadRow) else _read(line, held, columns)
+        if isinstance(found, Row):
+            if found.id in seen:
+                found = BadRow(line, f"The id {found.id[:40]!r} stands in line {seen[found.id]} already.")
+            else:
+                seen[found.id] = line
+        yield found
+
+
+def _held(content: bytes, name: str, needed: Sequence[str]) -> Iterator[tuple[int, Any]]:
+    try:
+        text = content.decode("utf-8-sig")
+    except UnicodeDecodeError:
+        raise BadFile("The file is not UTF-8: save it as UTF-8 and try again.") from None
+    if "\x00" in text:
+        raise BadFile("The file holds a NUL character, which cannot be stored: remove it.")
+    ending = name.lower().rpartition(".")[2]
+    if ending in ("csv", "tsv"):
+        yield from _table(text, "\t" if ending == "tsv" else ",", needed)
+    elif ending == "json":
+        yield from _list(text)
+    elif ending in ("jsonl", "ndjson"):
+        yield from _lines(text)
+    else:
+        raise BadFile("The file has to be .csv, .tsv, .jsonl or .json.")
+
+
+def _table(text: str, delimiter: str, needed: Sequence[str]) -> Iterator[tuple[int, Any]]:
+    reader = csv.DictReader(io.StringIO(text, newline=""), delimiter=delimiter, strict=True)
+    try:
+        if missing := [column for column in needed if column not in (reader.fieldnames or ())]:
+            raise BadFile(f"The file has no column {missing[0]!r}; name the one that stands for it.")
+        for row in reader:
+            if None in row:
+                yield reader.line_num, BadRow(reader.line_num, "More cells than columns.")
+            else:
+                yield reader.line_num, {name: restored(cell) if cell else cell for name, cell in row.items()}
+    except csv.Error as fault:
+        raise BadFile(f"Line {reader.line_num}: {fault}.") from None
+
+
+def _list(text: str) -> Iterator[tuple[int, Any]]:
+    try:
+        held = json.loads(text)
+    except (ValueError, RecursionError):
+        raise BadFile("The JSON is not valid.") from None
+    if not isinstance(held, list):
+        raise BadFile("The JSON has to be a list of objects.")
+    yield from enumerate(held, start=1)
+
+
+def _lines(text: str) -> Iterator[tuple[int, Any]]:
+    for number, line in enumerate(text.split("\n"), start=1):
+        if not line.strip():
+            continue
+        try:
+            yield number, json.loads(line) if len(line) <= _LONGEST_LINE else BadRow(number, "The line is too long.")
+        except (ValueError, RecursionError):
+            yield number, BadRow(number, "The line is no JSON object.")
+
+
+def _read(line: int, held: Any, columns: Mapping[str, str]) -> Row | BadRow:
+    if not isinstance(held, dict):
+        return BadRow(line, "The line is no JSON object.")
+    values = {ours: held.get(theirs) for ours, theirs in columns.items()}
+    said = {ours: "" if value is None else str(value).strip() for ours, value in values.items()}
+    if missing := next((name for name in NEEDED if not said[name]), None):
+        return BadRow(line, f"{columns[missing]} is missing or empty.")
+    for name, most in (("hatespeech", MOST_HATE), ("counterspeech", MOST_REPLY), ("id", MOST_ID)):
+        if len(said[name]) > most:
+            return BadRow(line, f"{columns[name]} has more than {most:,} characters.")
+    try:
+        intent = read_intent(said["csType"])
+    except UnknownIntent as fault:
+        return BadRow(line, str(fault))
+    explained = {each.value: said[COLUMN[each]][:2000] for each in Explanation if said[COLUMN[each]]}
+    return Row(line, said["id"] or f"line-{line}", said["hatespeech"], intent, said["counterspeech"], explained)

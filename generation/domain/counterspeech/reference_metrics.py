@@ -1,0 +1,80 @@
+"""Similarity of a reply to human references: ROUGE, METEOR, TF-IDF cosine (CoARL, section 5.2 and Table 2).
+
+Texts are tokenised as everywhere in this app, so that Chinese and Korean are measured too. METEOR matches equal words
+and equal stems; its synonyms need a word net that no package contains, and are left out, which lowers it a little. The
+TF-IDF vectors are fitted on each pair, as in the paper's code; the paper itself names Sentence-BERT. `rouge-score` and
+`nltk` are an optional extra, and only this module loads them.
+"""
+
+import math
+from collections import Counter
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+from generation.domain.tokens import tokens
+
+try:
+    from nltk.stem.porter import PorterStemmer
+    from nltk.translate.meteor_score import single_meteor_score
+    from rouge_score.rouge_scorer import RougeScorer
+except ImportError:  # the extra `references` is not installed: `missing` says so
+    RougeScorer = PorterStemmer = single_meteor_score = None
+
+missing = "" if RougeScorer is not None else "ROUGE and METEOR need the extra `references` (rouge-score, nltk)."
+
+MEASURES = ("rouge1", "rouge2", "rougeL", "meteor", "tfidf")
+
+
+@dataclass(frozen=True)
+class _Words:
+    """The tokenizer for rouge-score."""
+
+    def tokenize(self, text: str) -> list[str]:
+        return tokens(text)
+
+
+class _NoWordNet:
+    """An empty word net for METEOR."""
+
+    def synsets(self, word: str) -> list[Any]:
+        return []
+
+
+def reference_scores(reference: str, reply: str) -> Mapping[str, float]:
+    """Return ROUGE-1, -2, -L (F), METEOR and TF-IDF cosine of a pair, each 0 to 1. Without the extra, only the last."""
+    cosine = {"tfidf": tfidf_cosine(reference, reply)}
+    if RougeScorer is None:
+        return cosine
+    scorer = RougeScorer(["rouge1", "rouge2", "rougeL"], tokenizer=_Words())
+    rouge = {name: float(score.fmeasure) for name, score in scorer.score(reference, reply).items()}
+    return {**rouge, "meteor": meteor(reference, reply), **cosine}
+
+
+def meteor(reference: str, reply: str) -> float:
+    """Return METEOR with matches by word and by stem, 0 to 1."""
+    if not tokens(reference) or not tokens(reply):
+        return 0.0
+    scored = single_meteor_score(tokens(reference), tokens(reply), stemmer=PorterStemmer(), wordnet=_NoWordNet())
+    return float(scored)
+
+
+def best(references: Sequence[str], reply: str) -> Mapping[str, float]:
+    """Return each measure against the reference that is nearest by that measure."""
+    scored = [reference_scores(reference, reply) for reference in references]
+    return {name: max(scores[name] for scores in scored) for name in scored[0]}
+
+
+def tfidf_cosine(first: str, second: str) -> float:
+    """Return the cosine of the texts' TF-IDF vectors, fitted on the two: tf · (ln((1 + n)/(1 + df)) + 1), 0 to 1."""
+    bags = [Counter(tokens(first)), Counter(tokens(second))]
+    having = Counter(word for bag in bags for word in bag)
+
+    def weight(bag: Counter[str], word: str) -> float:
+        return bag[word] * (math.log(3 / (1 + having[word])) + 1)
+
+    lengths = [math.sqrt(sum(weight(bag, word) ** 2 for word in bag)) for bag in bags]
+    if not all(lengths):
+        return 0.0
+    shared = sum(weight(bags[0], word) * weight(bags[1], word) for word in bags[0].keys() & bags[1].keys())
+    return min(1.0, shared / (lengths[0] * lengths[1]))

@@ -1,0 +1,315 @@
+"""A plan becomes a batch of samples, each written by a run of its own; going on with it, stopping it, counting it.
+
+Everything is dealt when the batch begins: picture, trigger text, seed. The same plan with the same options and models
+again is the same batch: what is settled stays, what is left is asked.
+"""
+
+import hashlib
+import json
+import secrets
+from collections import defaultdict
+from collections.abc import Mapping, Sequence
+from typing import Any
+from uuid import UUID, uuid4
+
+from django.db.models import Count, Exists, Max, OuterRef, QuerySet
+from django.utils.translation import gettext as _
+from pydantic import ValidationError
+
+from annotation.core.transactions import short_transaction
+from annotation.domain.choices import EventVerb
+from annotation.models import Category, Membership, Project, record
+from generation.domain.event_verbs import GenerationVerb
+from generation.domain.injection.draw import Dealt, deal
+from generation.domain.injection.plan import Entry, read_plan
+from generation.domain.injection.schema import BatchOptions
+from generation.domain.injection.states import AGAIN, SampleState, Tally
+from generation.domain.injection.strategies import Strategy
+from generation.injection import material, settings
+from generation.methods.injection import sample as injection_sample
+from generation.models import InjectionBatch, InjectionRules, PlanRow, Sample, Trigger
+from providers import wiring
+from providers.roles import ModelRole
+from runs.control import start
+from runs.domain.states import ASIDE, OPEN, RunState
+from runs.execution import budget
+from runs.models import Run
+
+VARIANT = f"{ASIDE}{injection_sample.NAME}"
+MOST_SEED = 2**31 - 1
+
+
+class NoWriter(ValueError):
+    """No model can write what the plan asks for; the sentence says which setting to change."""
+
+    code = "no_model"
+
+
+class BadOptions(ValueError):
+    """An option of a batch that is none; the sentence names it."""
+
+    code = "bad_choice"
+
+
+def begin(
+    project: Project,
+    plan: Any,
+    actor: Membership | None = None,
+    options: Mapping[str, Any] | None = None,
+    *,
+    seed: int | None = None,
+    key: UUID | None = None,
+    again: bool = False,
+    ring: bool = True,
+) -> InjectionBatch:
+    """Carry a plan out: a new batch, or the one that this very plan began, gone on with; `again` begins another.
+
+    `key` comes with a form: the same form sent twice is one batch. Raises InjectionOff, BadPlan, BadOptions, NoWriter,
+    BudgetExceeded; no row is changed then.
+    """
+    settings.require_on(project)
+    entries = read_plan(plan, material.stock_of(project))
+    chosen = _options(options or {})
+    if seed is not None and not 0 <= seed <= MOST_SEED:
+        raise BadOptions(_("The seed is a whole number from 0 to %(most)s.") % {"most": f"{MOST_SEED:,}"})
+    writers = writers_for(project, entries)
+    wish = [[entry.as_json() for entry in entries], chosen.model_dump(), writers, seed]
+    digest = hashlib.sha256(json.dumps(wish, sort_keys=True).encode()).hexdigest()
+    return _begin(project, entries, actor, chosen, writers, digest, seed, key, again, ring)
+
+
+@short_transaction
+def _begin(
+    project: Project,
+    entries: Sequence[Entry],
+    actor: Membership | None,
+    options: BatchOptions,
+    writers: dict[str, str],
+    digest: str,
+    seed: int | None,
+    key: UUID | None,
+    again: bool,
+    ring: bool,
+) -> InjectionBatch:
+    InjectionRules.objects.select_for_update().get(project=project)  # one batch after the other
+    batches = InjectionBatch.objects.filter(project=project)
+    there = batches.filter(key=key).first() if key else None
+    if there is None and not again and key is None:
+        there = batches.filter(digest=digest).first()
+    if there is not None:
+        there.project = project
+        go_on(there, actor, ring=ring)
+        return there
+    batch = InjectionBatch.objects.create(
+        project=project,
+        number=(batches.aggregate(last=Max("number"))["last"] or 0) + 1,
+        key=key or uuid4(),
+        digest=digest,
+        plan=[entry.as_json() for entry in entries],
+        options=options.model_dump(),
+        model_plan=writers,
+        seed=secrets.randbelow(MOST_SEED) if seed is None else seed,
+        started_by=actor,
+    )
+    record(GenerationVerb.INJECTION_BEGUN, project=project, actor=actor, row=batch.public_id, number=batch.number,
+           samples=sum(entry.count for entry in entries), models=sorted(writers.values()))  # fmt: skip
+    _store(batch, entries)
+    go_on(batch, actor, ring=ring)
+    return batch
+
+
+@short_transaction
+def go_on(batch: InjectionBatch, actor: Membership | None = None, *, ring: bool = True) -> int:
+    """Ask for what was not asked to the end: never begun, cancelled, or failed; how many runs that starts.
+
+    What a failed run has heard is not asked again. Raises InjectionOff.
+    """
+    settings.require_on(batch.project)
+    project = batch.project
+    left = _left(batch)
+    failed = Run.objects.filter(method=injection_sample.NAME, state=RunState.FAILED, subject=OuterRef("public_id"))
+    retried = 0
+    for sample in left.filter(Exists(failed), state=SampleState.FAILED):
+        run = Run.objects.filter(method=injection_sample.NAME, state=RunState.FAILED, subject=sample.public_id).latest(
+            "id"
+        )
+        retried += start.retry_run(run.public_id, enqueue=ring)
+    budget.set_project_limits(project.public_id, calls=project.call_budget, tokens=project.token_budget)
+    wanted = [_wanted(batch, sample, actor) for sample in _left(batch)]
+    started = start.queue_runs(wanted, enqueue=ring) + retried if wanted else retried
+    if started:
+        record(
+            EventVerb.RUNS_STARTED,
+            project=project,
+            actor=actor,
+            row=batch.public_id,
+            method=injection_sample.NAME,
+            runs=started,
+        )
+    return started
+
+
+def cancel(batch: InjectionBatch, actor: Membership) -> int:
+    """Ask no further; what is written stays and the rest can be asked later. How many runs that ends."""
+    subjects = batch.samples.filter(state__in=AGAIN).values("public_id")
+    runs = Run.objects.filter(project=batch.project.public_id, method=injection_sample.NAME, subject__in=subjects)
+    ended = start.cancel_run_queryset(runs)
+    if ended:
+        record(EventVerb.RUN_CANCELLED, project=batch.project, actor=actor, row=batch.public_id, runs=ended)
+    return ended
+
+
+def tally(samples: QuerySet[Sample]) -> Tally:
+    """How many of these samples are where."""
+    rows = samples.order_by().values_list("state").annotate(count=Count("pk"))
+    return Tally({SampleState(state): count for state, count in rows})
+
+
+def under_way(batch: InjectionBatch) -> int:
+    """How many samples of the batch a model is (or will soon be) asked for."""
+    return batch.samples.filter(state__in=AGAIN).filter(_open_run()).count()
+
+
+def add_row(member: Membership, value: Any) -> PlanRow:
+    """Put an entry on the page's plan. Raises InjectionOff, BadPlan."""
+    return add_rows(member, [value])[0]
+
+
+@short_transaction
+def add_rows(member: Membership, value: Any) -> list[PlanRow]:
+    """Put the entries of a plan on the page's plan, all or none. Raises InjectionOff, BadPlan."""
+    project = member.project
+    settings.require_on(project)
+    entries = read_plan(value, material.stock_of(project))
+    there = [row.entry for row in PlanRow.objects.filter(project=project)]
+    read_plan([*there, *(entry.as_json() for entry in entries)], material.stock_of(project))  # together not too many
+    rows = [PlanRow(project=project, entry=entry.as_json(), added_by=member) for entry in entries]
+    PlanRow.objects.bulk_create(rows)
+    record(GenerationVerb.PLAN_CHANGED, project=project, actor=member, added=len(rows))
+    return rows
+
+
+@short_transaction
+def remove_row(member: Membership, public_id: UUID) -> bool:
+    """Take an entry off the page's plan; False where it is gone already."""
+    gone, _kinds = PlanRow.objects.filter(project=member.project, public_id=public_id).delete()
+    if gone:
+        record(GenerationVerb.PLAN_CHANGED, project=member.project, actor=member, removed=1)
+    return bool(gone)
+
+
+@short_transaction
+def begin_page_plan(member: Membership, options: Mapping[str, Any], key: UUID) -> InjectionBatch:
+    """Carry out the plan of the page and clear it. The same form again answers with the batch it began.
+
+    Raises as `begin` does; the plan stays as it was then.
+    """
+    begun = InjectionBatch.objects.filter(project=member.project, key=key).first()
+    if begun is not None:
+        return begun
+    rows = list(PlanRow.objects.filter(project=member.project))
+    batch = begin(member.project, [row.entry for row in rows], member, options, key=key)
+    PlanRow.objects.filter(pk__in=[row.pk for row in rows]).delete()
+    return batch
+
+
+def writers_for(project: Project, entries: Sequence[Entry]) -> dict[str, str]:
+    """Which model writes for each role that the plan needs. Raises NoWriter where one cannot."""
+    roles = {
+        ModelRole.PARAPHRASER if entry.strategy is Strategy.PARAPHRASE else ModelRole.SAMPLE_WRITER for entry in entries
+    }
+    return {str(role): _writer(project, role) for role in sorted(roles)}
+
+
+def writing_problems(project: Project) -> dict[ModelRole, str]:
+    """Why models cannot write, by role; empty where all can."""
+    found = {}
+    for role in (ModelRole.SAMPLE_WRITER, ModelRole.PARAPHRASER):
+        try:
+            _writer(project, role)
+        except NoWriter as fault:
+            found[role] = str(fault)
+    return found
+
+
+def _writer(project: Project, role: ModelRole) -> str:
+    try:
+        binding = wiring.bind_role(role, project.model_plan)
+    except wiring.NotConfigured as fault:
+        raise NoWriter(str(fault)) from None
+    if binding.problem:
+        raise NoWriter(binding.problem)
+    if not binding.is_language_model:
+        said = _("The built-in baseline writes no samples: set %(setting)s or %(family)s to a language model.")
+        raise NoWriter(
+            said % {"setting": role.setting, "family": "MODEL_VISION" if role.is_shown_pictures else "MODEL_TEXT"}
+        )
+    return binding.name
+
+
+def _options(given: Mapping[str, Any]) -> BatchOptions:
+    try:
+        return BatchOptions.model_validate(dict(given))
+    except ValidationError as fault:
+        error = fault.errors(include_url=False)[0]
+        name = ".".join(str(part) for part in error["loc"]) or "?"
+        raise BadOptions(
+            _("The option %(name)s: %(why)s. There are %(known)s.")
+            % {"name": name, "why": error["msg"], "known": ", ".join(BatchOptions.model_fields)}
+        ) from None
+
+
+def _store(batch: InjectionBatch, entries: Sequence[Entry]) -> None:
+    categories = {row.code: row for row in Category.objects.filter(project=batch.project)}
+    Sample.objects.bulk_create(
+        [_sample(batch, entries[each.entry - 1], each, categories) for each in _dealt(batch, entries)], batch_size=500
+    )
+
+
+def _dealt(batch: InjectionBatch, entries: Sequence[Entry]) -> list[Dealt]:
+    pictures: dict[tuple[str, bool], list[int]] = defaultdict(list)
+    rows = material.usable(batch.project).order_by("pk")
+    for key, pool, hateful in rows.values_list("pk", "pool__name", "category__hateful"):
+        pictures[pool, bool(hateful)].append(key)
+    triggers: dict[str, list[int]] = defaultdict(list)
+    for key, group in Trigger.objects.filter(project=batch.project).values_list("pk", "target_group"):
+        triggers[group.casefold()].append(key)
+    return deal(entries, pictures, triggers, batch.seed)
+
+
+def _sample(batch: InjectionBatch, entry: Entry, dealt: Dealt, categories: Mapping[int, Category]) -> Sample:
+    return Sample(
+        project=batch.project,
+        batch=batch,
+        entry=dealt.entry,
+        number=dealt.number,
+        pattern=entry.pattern,
+        intended=categories[entry.category],
+        strategy=entry.strategy,
+        target_group=entry.target_group,
+        pool_picture_id=dealt.picture,
+        trigger_id=dealt.trigger,
+        seed=dealt.seed,
+    )
+
+
+def _left(batch: InjectionBatch) -> QuerySet[Sample]:
+    """Samples of the batch that are not settled and that no run is at."""
+    return batch.samples.filter(state__in=AGAIN).filter(~_open_run()).order_by("pk")
+
+
+def _open_run() -> Exists:
+    return Exists(Run.objects.filter(method=injection_sample.NAME, subject=OuterRef("public_id"), state__in=OPEN))
+
+
+def _wanted(batch: InjectionBatch, sample: Sample, actor: Membership | None) -> start.RunRequest:
+    role = ModelRole.PARAPHRASER if sample.strategy == Strategy.PARAPHRASE else ModelRole.SAMPLE_WRITER
+    return start.RunRequest(
+        method=injection_sample.NAME,
+        project=batch.project.public_id,
+        subject=sample.public_id,
+        model_plan={str(role): batch.model_plan[role]},
+        variant=VARIANT,
+        options=batch.options,
+        started_by=actor.public_id if actor else None,
+    )

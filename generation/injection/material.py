@@ -1,0 +1,348 @@
+"""What samples are made from: pools of pictures with licence and prior, trigger texts, words for `<insult>`.
+
+Admins bring all of it; no slur comes with the site, and none is shown on a page again.
+"""
+
+import hashlib
+from collections import defaultdict
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass
+
+from django.core.files.uploadedfile import UploadedFile
+from django.db import IntegrityError, transaction
+from django.db.models import Exists, F, OuterRef, QuerySet
+from django.utils import timezone
+from django.utils.translation import gettext as _
+
+from annotation.core.transactions import short_transaction
+from annotation.domain.choices import EventVerb, Modality, PriorState, Reason, Stage
+from annotation.domain.pictures.decoding import BadPicture
+from annotation.domain.text_rules import BadText, read_text
+from annotation.imports.store import store_pictures
+from annotation.media.pictures import Gallery, discard_staged, known_pictures
+from annotation.models import Category, Item, Membership, Prior, Project, record
+from generation.domain.event_verbs import GenerationVerb
+from generation.domain.injection.plan import LONGEST_GROUP, Stock
+from generation.domain.injection.schema import MOST_CHARACTERS
+from generation.injection.settings import require_on, rules_of
+from generation.methods.injection import pool_prior
+from generation.models import InjectionRules, PicturePool, PoolPicture, Trigger
+from providers import wiring
+from providers.roles import ModelRole
+from runs.control import start
+from runs.domain.states import ASIDE, OPEN
+from runs.execution import budget
+from runs.models import Run
+
+MOST_FILES = 500
+MOST_LINES = 5_000
+LONGEST_WORD = 120
+BY_HAND = "admin"
+"""Stands for a model where an admin said what a picture is alone."""
+
+
+class BadMaterial(ValueError):
+    """Something that samples cannot be made from; the sentence says what and where."""
+
+
+@dataclass(frozen=True)
+class Added:
+    """What came of adding: new ones, those that were there, and sentences about those that were refused."""
+
+    new: int
+    known: int = 0
+    refused: tuple[str, ...] = ()
+
+
+@short_transaction
+def make_pool(
+    project: Project,
+    name: str,
+    target_group: str = "",
+    licence: str = "",
+    source: str = "",
+    actor: Membership | None = None,
+) -> PicturePool:
+    """A new pool. Raises BadMaterial for a name that is taken, InjectionOff."""
+    require_on(project)
+    try:
+        with transaction.atomic():
+            pool = PicturePool.objects.create(
+                project=project, name=name.strip(), target_group=target_group.strip(),
+                licence=licence.strip(), source=source.strip(), created_by=actor,
+            )  # fmt: skip
+    except IntegrityError:
+        raise BadMaterial(_("There is a pool of this name already; open it, or choose another name.")) from None
+    record(GenerationVerb.POOL_MADE, project=project, actor=actor, row=pool.public_id, licence=pool.licence)
+    return pool
+
+
+def stock_of(project: Project) -> Stock:
+    """What plans can be made with."""
+    counts: dict[tuple[int, bool], int] = defaultdict(int)
+    for pool, hateful in usable(project).values_list("pool_id", "category__hateful"):
+        counts[pool, bool(hateful)] += 1
+    triggers: dict[str, int] = defaultdict(int)
+    for group in Trigger.objects.filter(project=project).values_list("target_group", flat=True):
+        triggers[group.casefold()] += 1
+    pools = PicturePool.objects.filter(project=project)
+    held = {row.name: (row.target_group, counts[row.pk, True], counts[row.pk, False]) for row in pools}
+    return Stock(project.category_values(), held, triggers)
+
+
+def usable(project: Project) -> QuerySet[PoolPicture]:
+    """The pictures that samples can be made from: with a prior, and of no item that was reported as illegal."""
+    reported = Item.objects.filter(picture=OuterRef("picture"), excluded_for=Reason.REPORTED)
+    return PoolPicture.objects.filter(~Exists(reported), pool__project=project, category__isnull=False)
+
+
+# ── Pictures ──────────────────────────────────────────────────────────────────
+
+
+@short_transaction
+def add_items(pool: PicturePool, items: Iterable[Item], actor: Membership | None = None) -> Added:
+    """Put the pictures of these items of the project into the pool, each with the licence and image prior it has."""
+    require_on(pool.project)
+    shown: dict[int, Item] = {}
+    for item in items:
+        if item.picture_id is not None and item.stage != Stage.EXCLUDED:
+            shown.setdefault(item.picture_id, item)
+    priors = _image_priors([item.pk for item in shown.values()])
+    rows = [
+        PoolPicture(pool=pool, picture_id=key, name=item.external_id, licence=item.licence, **priors.get(item.pk, {}))
+        for key, item in shown.items()
+    ]
+    return _add(pool, rows, actor)
+
+
+def add_files(
+    pool: PicturePool,
+    files: "Sequence[UploadedFile[bytes]]",
+    category: Category | None = None,
+    actor: Membership | None = None,
+) -> Added:
+    """Store uploaded pictures and put them into the pool; with a category, that is what each of them says alone.
+
+    A file that is no picture is refused by name, the others are kept. Raises BadMaterial for too many, InjectionOff.
+    """
+    require_on(pool.project)
+    if len(files) > MOST_FILES:
+        raise BadMaterial(_("At most %(most)s pictures at a time.") % {"most": MOST_FILES})
+    known, refused = known_pictures(pool.project), []
+    held = _Uploaded(files)
+    with Gallery(pool.project, held, keep=True, known=known) as gallery:
+        for name in held.names:
+            gallery.want(name)
+        gallery.finish()
+        found: dict[str, str] = {}
+        for name in held.names:
+            result = gallery.result(name)
+            if isinstance(result, BadPicture):
+                refused.append(f"{held.shown(name)}: {result.sentence}")
+            else:
+                found.setdefault(result, name)
+        try:
+            added = _store(pool, gallery, found, held, category, known, actor)
+        except BaseException:
+            for picture in gallery.staged():
+                discard_staged(picture)
+            raise
+    return Added(added.new, added.known, tuple(refused))
+
+
+@short_transaction
+def _store(
+    pool: PicturePool,
+    gallery: Gallery,
+    found: Mapping[str, str],
+    held: "_Uploaded",
+    category: Category | None,
+    known: Mapping[str, int],
+    actor: Membership | None,
+) -> Added:
+    keys = {**known, **store_pictures(pool.project, gallery.staged())}
+    said = {"category": category, "model": BY_HAND} if category else {}
+    rows = [
+        PoolPicture(pool=pool, picture_id=keys[sha256], name=held.shown(name), **said) for sha256, name in found.items()
+    ]
+    return _add(pool, rows, actor)
+
+
+def _add(pool: PicturePool, rows: Sequence[PoolPicture], actor: Membership | None) -> Added:
+    before = pool.pictures.count()
+    PoolPicture.objects.bulk_create(rows, ignore_conflicts=True)
+    new = pool.pictures.count() - before
+    if new:
+        record(GenerationVerb.POOL_FILLED, project=pool.project, actor=actor, row=pool.public_id, pictures=new)
+    return Added(new, len(rows) - new)
+
+
+@short_transaction
+def judge(member: Membership, picture: PoolPicture, category: Category) -> None:
+    """Say what a picture of a pool is by itself, in place of a model."""
+    PoolPicture.objects.filter(pk=picture.pk).update(
+        category=category, model=BY_HAND, explanation="", severity=None, trouble=""
+    )
+    record(
+        GenerationVerb.POOL_JUDGED, project=member.project, actor=member, row=picture.public_id, category=category.code
+    )
+
+
+@short_transaction
+def take_out(member: Membership, picture: PoolPicture) -> None:
+    """Take a picture out of its pool. Raises BadMaterial where samples were made from it."""
+    if picture.samples.exists():
+        raise BadMaterial(_("Samples were made from this picture, so it stays: their log names it."))
+    picture.delete()
+    record(GenerationVerb.POOL_EMPTIED, project=member.project, actor=member, row=picture.pool.public_id, pictures=1)
+
+
+def ask_priors(member: Membership, pool: PicturePool) -> int:
+    """Ask a model for the image-only priors that the pool lacks; how many are newly asked.
+
+    Raises BadMaterial where no model sees pictures, InjectionOff.
+    """
+    project = member.project
+    require_on(project)
+    try:
+        binding = wiring.bind_role(ModelRole.PRIOR_IMAGE, project.model_plan)
+    except wiring.NotConfigured as fault:
+        raise BadMaterial(str(fault)) from None
+    if binding.problem or not binding.is_language_model:
+        raise BadMaterial(
+            binding.problem
+            or _("No model is set up that sees pictures: set MODEL_VISION, or say yourself what each picture is.")
+        )
+    lacking = pool.pictures.filter(category=None)
+    like = start.RunRequest(
+        method=pool_prior.NAME,
+        project=project.public_id,
+        subject=project.public_id,
+        model_plan={str(ModelRole.PRIOR_IMAGE): binding.name},
+        variant=f"{ASIDE}{pool_prior.NAME}",
+        started_by=member.public_id,
+    )
+    with transaction.atomic():
+        budget.set_project_limits(project.public_id, calls=project.call_budget, tokens=project.token_budget)
+        queued = start.queue_run_per_subject(lacking.values(subject=F("public_id")), like)
+        if queued:
+            record(EventVerb.RUNS_STARTED, project=project, actor=member, row=pool.public_id, method=pool_prior.NAME,
+                   runs=queued)  # fmt: skip
+    return queued
+
+
+def asked_now(pool: PicturePool) -> int:
+    """About how many of its pictures a model is being asked, or waits to be."""
+    runs = Run.objects.filter(project=pool.project.public_id, method=pool_prior.NAME, state__in=OPEN)
+    return runs.filter(subject__in=pool.pictures.values("public_id")).count()
+
+
+def _image_priors(items: Sequence[int]) -> dict[int, dict[str, object]]:
+    rows = Prior.objects.filter(item__in=items, modality=Modality.IMAGE, state=PriorState.OK, current=True)
+    return {
+        row.item_id: {
+            "category": row.category, "explanation": row.explanation, "severity": row.severity, "model": row.model,
+        }
+        for row in rows.exclude(category=None).select_related("category")
+    }  # fmt: skip
+
+
+class _Uploaded:
+    """Uploaded files as a source of pictures; two files of one name are two pictures."""
+
+    complete = True
+
+    def __init__(self, files: "Sequence[UploadedFile[bytes]]") -> None:
+        self._files = dict(zip(map(str, range(len(files))), files, strict=True))
+        self.names = list(self._files)
+
+    def shown(self, name: str) -> str:
+        """What the file is called, for people."""
+        return "".join(char for char in self._files[name].name or "" if char.isprintable())[:200] or "?"
+
+    def find(self, name: str) -> str | None:
+        return name if name in self._files else None
+
+    def read(self, key: str, limit: int) -> bytes:
+        file = self._files[key]
+        if (file.size or 0) > limit:
+            raise BadPicture("picture_too_large", f"The picture has more than {limit:,} bytes.", 413, limit)
+        content: bytes = file.read()
+        return content
+
+
+# ── Texts and words ───────────────────────────────────────────────────────────
+
+
+@short_transaction
+def add_triggers(member: Membership, target_group: str, lines: str) -> Added:
+    """Keep trigger texts about a group, one a line. Raises BadMaterial with the line at fault; nothing is kept then."""
+    require_on(member.project)
+    group = _group(target_group)
+    texts = _lines(lines, MOST_CHARACTERS)
+    rows = [
+        Trigger(
+            project=member.project, target_group=group, text=text, added_by=member,
+            sha256=hashlib.sha256(text.encode()).hexdigest(),
+        )
+        for text in texts
+    ]  # fmt: skip
+    there = Trigger.objects.filter(project=member.project)
+    before = there.count()
+    Trigger.objects.bulk_create(rows, ignore_conflicts=True)
+    new = there.count() - before
+    if new:
+        record(GenerationVerb.TRIGGERS_ADDED, project=member.project, actor=member, group=group, texts=new)
+    return Added(new, len(rows) - new)
+
+
+@short_transaction
+def set_words(member: Membership, target_group: str, lines: str) -> int:
+    """Keep the words that may stand for `<insult>` about a group, one a line, in place of those before; how many.
+
+    No lines: none. Raises BadMaterial with the line at fault.
+    """
+    require_on(member.project)
+    group = _group(target_group)
+    words = _lines(lines, LONGEST_WORD) if lines.strip() else []
+    rules = InjectionRules.objects.select_for_update().get(pk=rules_of(member.project).pk)
+    kept = {name: held for name, held in rules.lexicon.items() if name.casefold() != group.casefold()}
+    if words:
+        kept[group] = words
+    InjectionRules.objects.filter(pk=rules.pk).update(lexicon=kept, changed_at=timezone.now())
+    digest = hashlib.sha256("\n".join(sorted(words)).encode()).hexdigest()
+    record(
+        GenerationVerb.LEXICON_SET, project=member.project, actor=member, group=group, words=len(words), sha256=digest
+    )
+    return len(words)
+
+
+def words_for(project: Project, target_group: str) -> list[str]:
+    """The words that may stand for `<insult>` about this group."""
+    rules = InjectionRules.objects.filter(project=project).first()
+    named = (rules.lexicon if rules else {}).items()
+    return next((words for name, words in named if name.casefold() == target_group.casefold()), [])
+
+
+def _group(written: str) -> str:
+    try:
+        return " ".join(read_text(written, LONGEST_GROUP).split())
+    except BadText as bad:
+        raise BadMaterial(_("Target group: %(why)s") % {"why": bad.sentence}) from None
+
+
+def _lines(written: str, longest: int) -> list[str]:
+    """Each line that says something, once."""
+    found: dict[str, None] = {}
+    for number, line in enumerate(written.splitlines(), start=1):
+        if not line.strip():
+            continue
+        try:
+            found.setdefault(read_text(line.strip(), longest))
+        except BadText as bad:
+            raise BadMaterial(_("Line %(line)s: %(why)s") % {"line": number, "why": bad.sentence}) from None
+    if not found:
+        raise BadMaterial(_("Write at least one line."))
+    if len(found) > MOST_LINES:
+        raise BadMaterial(_("At most %(most)s lines.") % {"most": f"{MOST_LINES:,}"})
+    return list(found)

@@ -1,0 +1,115 @@
+"""What the project has of each pattern and category, and which strategy makes what it means to."""
+
+from collections import defaultdict
+from collections.abc import Mapping, Sequence
+from typing import Any
+
+from django.db.models import Count, F, Q
+
+from annotation.consensus.case_from_rows import priors_of, vote_of
+from annotation.domain.choices import Modality, Stage
+from annotation.domain.item_decision import Case, findings
+from annotation.domain.patterns import corrected
+from annotation.domain.votes import Vote
+from annotation.models import Item, Prior, Project, Seat
+from generation.domain.injection.coverage import Cell, Square, coverage
+from generation.domain.injection.states import SampleState, Tally
+from generation.domain.injection.strategies import Strategy
+from generation.domain.injection.yields import Read, StrategyYield, in_all
+from generation.injection import batches, settings
+from generation.models import InjectionBatch, Sample
+
+_ON_THE_WAY = (SampleState.ASKED, SampleState.WAITING)
+_NOT_YET_GOLD = (Stage.IMPORTED, Stage.READY, Stage.LABELLING, Stage.DISPUTED)
+_AT_ONCE = 500
+
+
+def coverage_of(project: Project) -> dict[str, list[Cell | None]]:
+    """By pattern a cell for each of the project's categories: wanted, gold, in work, missing."""
+    gold = Item.objects.filter(project=project, stage=Stage.GOLD, pattern__isnull=False, category__isnull=False)
+    going = Q(state__in=_ON_THE_WAY) | Q(state=SampleState.ACCEPTED, item__stage__in=_NOT_YET_GOLD)
+    samples = Sample.objects.filter(going, project=project)
+    return coverage(
+        project.category_values(),
+        settings.targets_of(project),
+        _counts(gold.values_list("pattern", "category__code")),
+        _counts(samples.values_list("pattern", "intended__code")),
+    )
+
+
+def yields_of(project: Project) -> list[StrategyYield]:
+    """Each strategy that was ever asked for, with its samples and what became of those that were labelled."""
+    counts: dict[str, dict[SampleState, int]] = defaultdict(dict)
+    rows = Sample.objects.filter(project=project).order_by().values_list("strategy", "state")
+    for strategy, state, count in rows.annotate(count=Count("pk")):
+        counts[strategy][SampleState(state)] = count
+    reads = _reads(project)
+    return [
+        StrategyYield(strategy, Tally(counts[strategy]), tuple(reads.get(strategy, ())))
+        for strategy in Strategy
+        if strategy in counts
+    ]
+
+
+def report_of(project: Project) -> dict[str, Any]:
+    """The yields as JSON: `strategies`, and `all` of them together."""
+    rows = yields_of(project)
+    whole, rate = in_all(rows)
+    share = {"part": rate.part, "of": rate.n, "share": rate.value, "low": rate.interval.low,
+             "high": rate.interval.high} if rate else None  # fmt: skip
+    return {"strategies": [row.as_json() for row in rows], "all": {**whole.as_json(), "aligned": share}}
+
+
+def standing_of(batch: InjectionBatch) -> dict[str, Any]:
+    """A batch as programs read it: what was asked for and how many samples are where."""
+    return {
+        "batch": str(batch.public_id),
+        "number": batch.number,
+        "seed": batch.seed,
+        "models": batch.model_plan,
+        **batches.tally(batch.samples.all()).as_json(),
+        "under_way": batches.under_way(batch),
+    }
+
+
+def _counts(squares: Any) -> dict[Square, int]:
+    rows = squares.order_by().annotate(count=Count("pk"))
+    return {(pattern, code): count for pattern, code, count in rows}
+
+
+def _reads(project: Project) -> Mapping[str, list[Read]]:
+    """What the labels of every accepted sample came to whose seats are all filled, by strategy."""
+    found: dict[str, list[Read]] = defaultdict(list)
+    closed = Sample.objects.filter(project=project, state=SampleState.ACCEPTED, item__closed_at__isnull=False)
+    rows = list(
+        closed.exclude(item__stage=Stage.LABELLING)
+        .order_by("pk")
+        .values_list("item_id", "strategy", "pattern", "intended__code")
+    )
+    for start in range(0, len(rows), _AT_ONCE):
+        some = rows[start : start + _AT_ONCE]
+        cases = _cases([item for item, *_more in some if item is not None])
+        for item, strategy, pattern, intended in some:
+            if item in cases:
+                found[strategy].append(_read(cases[item], pattern, intended))
+    return found
+
+
+def _read(case: Case, pattern: str, intended: int) -> Read:
+    said = findings(case)
+    known = len(corrected(case.priors, case.votes)) == len(Modality)
+    category = said.category.code if said.category else None
+    return Read(intended, pattern, category, said.pattern.code if said.pattern else None, known)
+
+
+def _cases(items: Sequence[int]) -> dict[int, Case]:
+    """The votes and priors of these items, in two queries; the intent plays no part in what the votes say."""
+    votes: dict[int, list[Vote]] = defaultdict(list)
+    seats = Seat.objects.filter(item__in=items, round=F("item__round"), label__isnull=False)
+    for seat in seats.select_related("label__category", "label__replacement__category").order_by("item_id", "number"):
+        if seat.label is not None:
+            votes[seat.item_id].append(vote_of(seat.label))
+    priors: dict[int, list[Prior]] = defaultdict(list)
+    for prior in Prior.objects.filter(item__in=items, current=True).select_related("category"):
+        priors[prior.item_id].append(prior)
+    return {item: Case(tuple(said), None, priors_of(priors[item])) for item, said in votes.items() if len(said) > 1}

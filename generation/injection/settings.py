@@ -1,0 +1,100 @@
+"""Whether a project makes samples at all: off until an admin accepts the terms, and off again when they say so.
+
+A new version of the terms switches every project off until somebody has accepted it.
+"""
+
+from collections.abc import Mapping
+
+from django.utils import timezone
+from django.utils.translation import gettext as _
+
+from annotation.core.transactions import short_transaction
+from annotation.models import Membership, Project, record
+from generation.domain.event_verbs import GenerationVerb
+from generation.domain.injection.coverage import MOST_WANTED, Square, fits
+from generation.models import InjectionConsent, InjectionRules
+
+TERMS_VERSION = 1
+"""Grows when the sentences of the terms say something else."""
+
+
+class InjectionOff(Exception):
+    """The project makes no samples; the sentence says who changes that and where."""
+
+    code = "injection_off"
+
+    def __str__(self) -> str:
+        return _("Sample injection is off in this project. An admin switches it on under Injection, by its terms.")
+
+
+class BadTerms(ValueError):
+    """The terms that were accepted are not those in force."""
+
+    code = "terms_changed"
+
+
+def is_on(project: Project) -> bool:
+    """Whether the project makes samples: it is switched on, under the terms in force."""
+    accepted = InjectionConsent.objects.filter(project=project).first()
+    on = InjectionRules.objects.filter(project=project, on=True).exists()
+    return on and accepted is not None and accepted.version == TERMS_VERSION
+
+
+def require_on(project: Project) -> None:
+    """Raise InjectionOff where the project makes no samples."""
+    if not is_on(project):
+        raise InjectionOff
+
+
+@short_transaction
+def switch_on(member: Membership, version: int) -> None:
+    """Accept the terms of this version and switch injection on. Raises BadTerms for another version."""
+    if version != TERMS_VERSION:
+        raise BadTerms(_("The terms have changed since you read them. Read them again, then accept."))
+    rules = rules_of(member.project)
+    if is_on(member.project):
+        return
+    InjectionConsent.objects.create(project=member.project, member=member, version=version)
+    InjectionRules.objects.filter(pk=rules.pk).update(on=True, changed_at=timezone.now())
+    record(GenerationVerb.INJECTION_ON, project=member.project, actor=member, terms=version)
+
+
+@short_transaction
+def switch_off(member: Membership) -> bool:
+    """Make no further samples; what was made stays as it is. False where it was off."""
+    off = InjectionRules.objects.filter(project=member.project, on=True).update(on=False, changed_at=timezone.now())
+    if off:
+        record(GenerationVerb.INJECTION_OFF, project=member.project, actor=member)
+    return bool(off)
+
+
+def rules_of(project: Project) -> InjectionRules:
+    """The project's row, made when first asked for."""
+    return InjectionRules.objects.get_or_create(project=project)[0]
+
+
+def targets_of(project: Project) -> dict[Square, int]:
+    """How many items are wanted, by pattern and category; squares without a wish are not there."""
+    rules = InjectionRules.objects.filter(project=project).first()
+    wanted: dict[Square, int] = {}
+    for name, count in (rules.targets if rules else {}).items():
+        pattern, _dash, code = name.partition("-")
+        wanted[pattern, int(code)] = count
+    return wanted
+
+
+@short_transaction
+def set_targets(member: Membership, wanted: Mapping[Square, int]) -> bool:
+    """Keep how many items are wanted, squares of impossible kinds left out; False where nothing changed."""
+    hateful = {category.code: category for category in member.project.category_values()}
+    kept = {
+        f"{pattern}-{code}": count
+        for (pattern, code), count in sorted(wanted.items())
+        if code in hateful and fits(pattern, hateful[code]) and 0 < count <= MOST_WANTED
+    }
+    rules = rules_of(member.project)
+    if rules.targets == kept:
+        return False
+    InjectionRules.objects.filter(pk=rules.pk).update(targets=kept, changed_at=timezone.now())
+    record(GenerationVerb.INJECTION_TARGETS, project=member.project, actor=member, wanted=sum(kept.values()))
+    return True

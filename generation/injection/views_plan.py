@@ -1,0 +1,217 @@
+"""The plan of samples: terms, targets and what is missing, entries, batches under way. For admins."""
+
+from typing import Any
+from uuid import UUID
+
+from django.contrib import messages
+from django.http import HttpResponse
+from django.shortcuts import redirect, render
+from django.utils.translation import gettext as _
+from django.utils.translation import ngettext
+from django.views.decorators.http import require_GET, require_POST
+
+from annotation.core.access import PersonRequest
+from annotation.models import Membership
+from generation.domain.injection.plan import BadPlan
+from generation.injection import batches as injection_batches
+from generation.injection import settings
+from generation.injection.access import batch_for, looker, maker, shown, while_on
+from generation.injection.forms import BatchForm, EntryForm, PlanFileForm, TargetsForm, TermsForm
+from generation.injection.plan_files import MOST_PLAN_BYTES, read_json
+from generation.injection.presenters import Standing, consents_of, pattern_rows, pools_of
+from generation.models import InjectionBatch, PlanRow
+from runs.execution.budget import BudgetExceeded
+
+_REFUSALS = (BadPlan, injection_batches.BadOptions, injection_batches.NoWriter, BudgetExceeded)
+
+
+@require_GET
+def overview(request: PersonRequest, slug: str) -> HttpResponse:
+    """The plan for admins; for reviewers the samples that wait; where it is off, the terms."""
+    member = looker(request, slug)
+    if not settings.is_on(member.project):
+        return show_terms(request, member)
+    if not member.administers:
+        return redirect("generation:sample-review", slug)
+    return show_plan(request, member)
+
+
+@require_POST
+def switch(request: PersonRequest, slug: str) -> HttpResponse:
+    """Accept the terms and switch injection on, or switch it off."""
+    member = maker(request, slug)
+    if request.POST.get("on") == "0":
+        if settings.switch_off(member):
+            messages.success(request, _("Injection is off: no model is asked. What was made stays."))
+        return redirect("generation:injection", slug)
+    form = TermsForm(request.POST)
+    if not form.is_valid():
+        return show_terms(request, member, form=form, status=422)
+    try:
+        settings.switch_on(member, form.cleaned_data["version"])
+    except settings.BadTerms as changed:
+        form.add_error(None, str(changed))
+        return show_terms(request, member, form=TermsForm(), fault=str(changed), status=409)
+    messages.success(request, _("Injection is on. That you accepted the terms is written down."))
+    return redirect("generation:injection", slug)
+
+
+@require_POST
+@while_on
+def targets(request: PersonRequest, slug: str) -> HttpResponse:
+    """Keep how many items of each pattern and category are wanted."""
+    member = maker(request, slug)
+    settings.require_on(member.project)
+    form = TargetsForm(member.project.category_values(), request.POST)
+    if not form.is_valid():
+        fault = _("A wanted number is a whole number from 0 up.")
+        return show_plan(request, member, targets_form=form, fault=fault, status=422)
+    if settings.set_targets(member, form.wanted()):
+        messages.success(request, _("Kept."))
+    else:
+        messages.info(request, _("Nothing was changed."))
+    return redirect("generation:injection", slug)
+
+
+@require_POST
+@while_on
+def add(request: PersonRequest, slug: str) -> HttpResponse:
+    """Put an entry on the plan."""
+    member = maker(request, slug)
+    form = EntryForm(member.project, request.POST)
+    if form.is_valid():
+        try:
+            injection_batches.add_row(member, form.entry())
+        except BadPlan as bad:
+            sentence = bad.sentence.removeprefix("Entry 1: ")
+            form.add_error(None, sentence[:1].upper() + sentence[1:])
+        else:
+            return _to_plan(slug)
+    settings.require_on(member.project)
+    return show_plan(request, member, form=form, status=422)
+
+
+@require_POST
+@while_on
+def remove(request: PersonRequest, slug: str, public_id: UUID) -> HttpResponse:
+    """Take an entry off the plan."""
+    member = maker(request, slug)
+    if not injection_batches.remove_row(member, public_id):
+        messages.info(request, _("That entry was gone already."))
+    return _to_plan(slug)
+
+
+@require_POST
+@while_on
+def read_file(request: PersonRequest, slug: str) -> HttpResponse:
+    """Put the entries of a JSON file on the plan, all or none."""
+    member = maker(request, slug)
+    form = PlanFileForm(request.POST, request.FILES)
+    if form.is_valid():
+        try:
+            rows = injection_batches.add_rows(member, read_json(form.cleaned_data["plan"].read(MOST_PLAN_BYTES + 1)))
+        except BadPlan as bad:
+            form.add_error("plan", bad.sentence)
+        else:
+            said = ngettext("%(n)s entry was added.", "%(n)s entries were added.", len(rows))
+            messages.success(request, said % {"n": len(rows)})
+            return _to_plan(slug)
+    settings.require_on(member.project)
+    return show_plan(request, member, file_form=form, status=422)
+
+
+@require_POST
+@while_on
+def begin(request: PersonRequest, slug: str) -> HttpResponse:
+    """Carry the plan out; it is cleared, or stays as it is where that cannot be done."""
+    member = maker(request, slug)
+    form = BatchForm(request.POST)
+    if form.is_valid():
+        try:
+            batch = injection_batches.begin_page_plan(member, form.options(), form.cleaned_data["key"])
+        except _REFUSALS as fault:
+            form.add_error(None, str(fault))
+        else:
+            return redirect("generation:injection-batch", slug, batch.public_id)
+    settings.require_on(member.project)
+    return show_plan(request, member, batch_form=form, status=422)
+
+
+@require_GET
+def batch(request: PersonRequest, slug: str, public_id: UUID) -> HttpResponse:
+    """One batch: what was asked for, how far it is."""
+    member = maker(request, slug)
+    found = batch_for(member, public_id)
+    return render(request, "generation/injection/batch.html", shown(member, standing=Standing(found), batch=found))
+
+
+@require_GET
+def progress(request: PersonRequest, slug: str, public_id: UUID) -> HttpResponse:
+    """The moving part of a batch's page."""
+    member = maker(request, slug)
+    found = batch_for(member, public_id)
+    return render(request, "generation/injection/_progress.html", shown(member, standing=Standing(found), batch=found))
+
+
+@require_POST
+@while_on
+def go_on(request: PersonRequest, slug: str, public_id: UUID) -> HttpResponse:
+    """Ask for what was not asked to the end."""
+    member = maker(request, slug)
+    found = batch_for(member, public_id)
+    try:
+        started = injection_batches.go_on(found, member)
+    except BudgetExceeded as fault:
+        messages.error(request, str(fault))
+        return redirect("generation:injection-batch", slug, public_id)
+    if not started:
+        messages.info(request, _("There is nothing left to ask for."))
+    return redirect("generation:injection-batch", slug, public_id)
+
+
+@require_POST
+def cancel(request: PersonRequest, slug: str, public_id: UUID) -> HttpResponse:
+    """Ask no further; what is written stays."""
+    member = maker(request, slug)
+    if injection_batches.cancel(batch_for(member, public_id), member):
+        messages.success(request, _("The models are stopped. What they wrote before stays."))
+    else:
+        messages.info(request, _("They had ended already."))
+    return redirect("generation:injection-batch", slug, public_id)
+
+
+def show_terms(request: PersonRequest, member: Membership, *, status: int = 200, **more: Any) -> HttpResponse:
+    """The terms, and whether somebody may accept them."""
+    context = shown(member, form=TermsForm(), consents=consents_of(member.project)[:5]) | more
+    return render(request, "generation/injection/terms.html", context, status=status)
+
+
+def show_plan(request: PersonRequest, member: Membership, *, status: int = 200, **more: Any) -> HttpResponse:
+    """The plan page."""
+    project = member.project
+    batches = InjectionBatch.objects.filter(project=project)[:8]
+    rows = list(PlanRow.objects.filter(project=project))
+    names = {category.code: f"{category.code} {category.name}" for category in project.category_values()}
+    context = shown(
+        member,
+        patterns=pattern_rows(project),
+        categories=project.category_values(),
+        entries=[(row, names.get(row.entry["category"], "?")) for row in rows],
+        wanted=sum(row.entry["count"] for row in rows),
+        pools=list(pools_of(project)),
+        batches=[Standing(each) for each in batches],
+        problems=list(injection_batches.writing_problems(project).items()),
+        consent=consents_of(project).first(),
+        form=EntryForm(project),
+        file_form=PlanFileForm(),
+        batch_form=BatchForm(),
+    )
+    for standing in context["batches"]:
+        standing.batch.project = project
+    return render(request, "generation/injection/plan.html", context | more, status=status)
+
+
+def _to_plan(slug: str) -> HttpResponse:
+    there = redirect("generation:injection", slug)
+    there["Location"] += "#plan"
+    return there

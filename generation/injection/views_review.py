@@ -1,0 +1,141 @@
+"""Samples in front of people: one after the other by keyboard, the log of all, and the report on strategies."""
+
+from typing import Any
+from uuid import UUID
+
+from django.contrib import messages
+from django.core.paginator import Paginator
+from django.http import HttpResponse
+from django.shortcuts import redirect, render
+from django.utils.translation import gettext as _
+from django.utils.translation import gettext_lazy
+from django.views.decorators.http import require_GET, require_POST
+
+from annotation.core.access import PersonRequest
+from annotation.models import Membership
+from generation.domain.injection.states import SampleState
+from generation.domain.injection.strategies import Strategy
+from generation.domain.injection.yields import in_all
+from generation.injection import review as injection_review
+from generation.injection.access import looker, sample_for, shown, while_on
+from generation.injection.forms import RejectForm
+from generation.injection.presenters import REPORTED, Look, Share, YieldRow, visible_samples, waiting_samples
+from generation.injection.report import yields_of
+from generation.models import Sample
+
+PAGE = 50
+USUAL = (
+    gettext_lazy("It is not what its pattern asks for"),
+    gettext_lazy("The text does not belong to the picture"),
+    gettext_lazy("It does not read like a post"),
+    gettext_lazy("It hurts more than it needs to"),
+)
+"""Reasons that have a button and a key of their own."""
+
+
+@require_GET
+def review(request: PersonRequest, slug: str) -> HttpResponse:
+    """The next sample that waits; `after` passes those up to that one by for now."""
+    member = looker(request, slug)
+    rows = waiting_samples(member)
+    after = request.GET.get("after", "")
+    later = rows.filter(order__gt=int(after)).first() if after.isdecimal() and len(after) < 9 else None
+    sample = later or rows.first()
+    if sample is None:
+        return render(request, "generation/injection/review.html", shown(member, look=None))
+    sample.project = member.project
+    return show_sample(request, member, sample)
+
+
+@require_GET
+def sample(request: PersonRequest, slug: str, public_id: UUID) -> HttpResponse:
+    """One sample, however it stands."""
+    member = looker(request, slug)
+    return show_sample(request, member, sample_for(member, public_id))
+
+
+@require_POST
+@while_on
+def accept(request: PersonRequest, slug: str, public_id: UUID) -> HttpResponse:
+    """Let a sample in as an item; the next one follows."""
+    member = looker(request, slug)
+    found = sample_for(member, public_id)
+    try:
+        injection_review.accept(found, member)
+    except injection_review.CannotDecide as fault:
+        messages.warning(request, str(fault))
+    else:
+        messages.success(request, _("Accepted: it is an item now."))
+    return _to_next(found)
+
+
+@require_POST
+@while_on
+def reject(request: PersonRequest, slug: str, public_id: UUID) -> HttpResponse:
+    """Keep a sample out, with the reason; the next one follows."""
+    member = looker(request, slug)
+    found = sample_for(member, public_id)
+    form = RejectForm(request.POST)
+    if not form.is_valid() or not form.whole():
+        fault = _("Say why it is rejected: choose a reason, or write one.")
+        return show_sample(request, member, found, form=form, fault=fault, status=422)
+    try:
+        injection_review.reject(found, member, form.whole())
+    except injection_review.CannotDecide as fault_of_it:
+        now = sample_for(member, public_id)
+        return show_sample(request, member, now, form=form, fault=str(fault_of_it), status=409)
+    messages.success(request, _("Rejected: it stays in the log with your reason."))
+    return _to_next(found)
+
+
+@require_GET
+def log(request: PersonRequest, slug: str) -> HttpResponse:
+    """All samples, newest first, by state and strategy; texts are on their own pages."""
+    member = looker(request, slug)
+    rows = visible_samples(member).order_by("-pk")
+    state, strategy = request.GET.get("state", ""), request.GET.get("strategy", "")
+    if state in list(SampleState):
+        rows = rows.filter(state=state)
+    if strategy in list(Strategy):
+        rows = rows.filter(strategy=strategy)
+    context = shown(
+        member,
+        page=Paginator(rows, PAGE).get_page(request.GET.get("page")),
+        states=[each.value for each in SampleState],
+        strategies=[each.value for each in Strategy],
+        asked={"state": state, "strategy": strategy},
+    )
+    return render(request, "generation/injection/log.html", context)
+
+
+@require_GET
+def report(request: PersonRequest, slug: str) -> HttpResponse:
+    """What each strategy made, and how often people read it as it was meant."""
+    member = looker(request, slug)
+    rows = yields_of(member.project)
+    whole, rate = in_all(rows)
+    context = shown(
+        member,
+        rows=[YieldRow(row) for row in rows],
+        heads=[state.value for state in REPORTED],
+        totals=[whole.made, *(whole.of(state) for state in REPORTED)],
+        share=Share(rate) if rate else None,
+    )
+    return render(request, "generation/injection/report.html", context)
+
+
+def _to_next(found: Sample) -> HttpResponse:
+    """The review goes on behind the sample, so that what was passed by before it comes again at the end."""
+    there = redirect("generation:sample-review", found.project.slug)
+    if found.order:
+        there["Location"] += f"?after={found.order}"
+    return there
+
+
+def show_sample(
+    request: PersonRequest, member: Membership, found: Sample, *, status: int = 200, **more: Any
+) -> HttpResponse:
+    """The page of a sample; that somebody who also annotates saw it is noted."""
+    injection_review.look_at(found, member)
+    context = shown(member, look=Look(found), usual=list(enumerate(USUAL, start=1)), desk=True)
+    return render(request, "generation/injection/review.html", context | more, status=status)

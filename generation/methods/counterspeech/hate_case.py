@@ -1,0 +1,150 @@
+"""The post that is answered, as methods see it: its words and its picture's description, fenced."""
+
+from dataclasses import dataclass
+from functools import cached_property
+from typing import Any
+
+from django.conf import settings
+
+from annotation.domain.choices import Stage
+from annotation.glossary import entries as glossary_entries
+from generation.domain.counterspeech.options import Described
+from generation.models import Exchange
+from providers.messages import Message, Picture
+from providers.prompt_fencing import FencedText, fence, fencing_rule, nonce_for
+from providers.roles import ModelRole
+from runs.domain.states import Reason, TurnState, reason_of
+from runs.methods.method import GiveUp, SavedTurn, Step
+from runs.methods.prompts import load_prompt
+from runs.models import Run
+
+APP = "generation"
+POST_LANGUAGE = "the language of the post (of the description where the post has no text)"
+_NO_TEXT = "(The post has no text.)"
+_UNSEEN = "(A picture belongs to the post; nobody has described it.)"
+_BELONGS = "(A picture belongs to the post; it follows.)"
+_SHOWS = "A picture belongs to the post. It shows:"
+_KNOWN = "What reviewers know about words in it:"
+
+
+@dataclass(frozen=True)
+class Hate:
+    """A post, for one run. `picture` is there only while it still has to be described; `nonce` fences every word."""
+
+    text: str
+    has_picture: bool
+    picture: Picture | None
+    description: str
+    nonce: str
+    glossary: str = ""
+    """What the project's glossary says about words of the post, a line each."""
+
+    @cached_property
+    def fenced(self) -> FencedText:
+        """The text, as material."""
+        return fence(self.text, self.nonce, name="post")
+
+    def words(self, description: str) -> str:
+        """The post for a prompt: its text, and what its picture shows."""
+        parts = [self.fenced.text if self.text else _NO_TEXT]
+        if self.has_picture:
+            parts += [_SHOWS, self.quoted(description, "description")] if description else [_UNSEEN]
+        if self.glossary:
+            parts += [_KNOWN, self.quoted(self.glossary, "note")]
+        return "\n".join(parts)
+
+    def quoted(self, text: str, name: str) -> str:
+        """What somebody else wrote, as material: it may repeat the post's orders, or bring its own."""
+        return fence(text, self.nonce, name=name).text
+
+    def describe(self) -> Step:
+        """The question what the picture shows; the answer may stay out."""
+        words = load_prompt(APP, "counter_explain", "describe")
+        text = self.fenced.text if self.text else _NO_TEXT
+        fields = {"rule": fencing_rule(self.nonce), "post": f"{text}\n{_BELONGS}"}
+        messages: tuple[Message, ...] = words.messages(fields, *([self.picture] if self.picture else []))
+        return Step(
+            key="describe",
+            role=ModelRole.DESCRIBER,
+            messages=messages,
+            shape=Described,
+            prompt_digest=words.digest,
+            canary=self.nonce,
+            suspect=bool(self.fenced.suspicions),
+            optional=True,
+            max_tokens=800,
+        )
+
+    def step(
+        self, key: str, role: ModelRole, place: tuple[str, str], fields: dict[str, str], description: str, **more: Any
+    ) -> Step:
+        """A question with the prompt `place` (method, template); `post` and `rule` are filled beside `fields`."""
+        words = load_prompt(APP, *place)
+        filled = {"rule": fencing_rule(self.nonce), "post": self.words(description)} | fields
+        context = {"text": self.text} | more.pop("context", {})
+        return Step(
+            key=key,
+            role=role,
+            messages=words.messages(filled),
+            prompt_digest=words.digest,
+            canary=self.nonce,
+            suspect=bool(self.fenced.suspicions),
+            optional=True,
+            context=context,
+            **more,
+        )
+
+
+def exchange_of(run: Run) -> Exchange | None:
+    """The exchange of a run; None where it is gone, or its item was taken out."""
+    found = Exchange.objects.filter(public_id=run.subject, project__public_id=run.project)
+    exchange = found.select_related("project", "item", "item__picture").first()
+    if exchange is None or (exchange.item is not None and exchange.item.stage == Stage.EXCLUDED):
+        return None
+    return exchange
+
+
+def still_there(run: Run) -> bool:
+    """Whether the exchange of a run is still to be answered."""
+    found = Exchange.objects.filter(public_id=run.subject, project__public_id=run.project)
+    return found.exclude(item__stage=Stage.EXCLUDED).exists()
+
+
+def hate_of(exchange: Exchange, run: Run) -> Hate:
+    """The post of an exchange for this run. A picture is looked at where a model that sees pictures is planned."""
+    nonce = nonce_for(settings.SECRET_KEY, run.method, str(run.public_id))
+    has_picture = exchange.item is not None and exchange.item.picture is not None
+    describer = run.model_plan.get(ModelRole.DESCRIBER, "")
+    looks = has_picture and not exchange.description and describer and not describer.startswith("keyword:")
+    picture = _picture(exchange) if looks else None
+    return Hate(exchange.hate, has_picture, picture, exchange.description, nonce, _glossary(exchange, run))
+
+
+def described(hate: Hate, turn: SavedTurn | None) -> str:
+    """What the picture shows: as known before, or as this run's describer said."""
+    if hate.description or turn is None or turn.state != TurnState.OK:
+        return hate.description
+    return str(turn.value["description"])
+
+
+def give_up(turns: list[SavedTurn], what: str) -> GiveUp:
+    """The end of a run in which nobody gave a usable answer; the reason is the first one's."""
+    first = next((turn for turn in turns if turn.state != TurnState.OK), None)
+    reason = reason_of(first.reason) if first else Reason.EMPTY_OUTPUT
+    return GiveUp(reason, f"{what} {first.detail if first else ''}".strip()[:500])
+
+
+def _glossary(exchange: Exchange, run: Run) -> str:
+    entries = glossary_entries.given_to(run.public_id, exchange.project, exchange.hate)
+    return "\n".join(
+        f"G{number} {entry.term}: {' '.join(entry.meaning.split())}"
+        + (f" (about: {entry.target_group})" if entry.target_group else "")
+        for number, entry in enumerate(entries, start=1)
+    )
+
+
+def _picture(exchange: Exchange) -> Picture | None:
+    if exchange.item is None or exchange.item.picture is None:
+        return None
+    with exchange.item.picture.file.open("rb") as file:
+        return Picture(file.read(), exchange.item.picture.media_type)

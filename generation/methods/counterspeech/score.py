@@ -1,0 +1,64 @@
+"""Critics read a text that a person wrote or edited, so that it stands beside the candidates by the same measure."""
+
+import hashlib
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+
+from generation.domain.counterspeech.options import ScoreOptions
+from generation.domain.counterspeech.states import ReplyState
+from generation.methods.counterspeech import critics
+from generation.methods.counterspeech.hate_case import Hate, exchange_of, hate_of, still_there
+from generation.models import Exchange, Reply
+from runs.domain.states import RunState
+from runs.methods.method import Finish, Limits, Outcome, SavedTurn, Step
+from runs.models import Run
+
+NAME = "counterscore"
+ROLES = critics.ROLES
+
+
+@dataclass(frozen=True)
+class Case:
+    """A post and the reply that is read."""
+
+    hate: Hate
+    options: ScoreOptions
+
+
+class Counterscore:
+    """Four calls at once."""
+
+    name = NAME
+    limits = Limits(calls=16, tokens=60_000, seconds=600)
+
+    def case(self, run: Run) -> Case | None:
+        """The post and the text."""
+        exchange = exchange_of(run)
+        return Case(hate_of(exchange, run), ScoreOptions.model_validate(run.options)) if exchange else None
+
+    def still_wanted(self, run: Run) -> bool:
+        """Whether the post is still to be answered."""
+        return still_there(run)
+
+    def next_steps(self, case: Case, turns: Mapping[str, SavedTurn]) -> Sequence[Step] | Finish:
+        """The four critics; one that stays out leaves its part empty."""
+        asked = critics.questions(case.hate, case.options.text, "reply", case.hate.description)
+        if unread := [question for question in asked if question.key not in turns]:
+            return unread
+        return Finish(critics.scores(turns, "reply", case.options.terms.weights()))
+
+    def settle(self, run: Run, outcome: Outcome) -> bool:
+        """Give the scores to every open reply with exactly this text; False if the exchange is gone."""
+        exchange = Exchange.objects.filter(public_id=run.subject).first()
+        if exchange is None:
+            return False
+        if outcome.state == RunState.SUCCEEDED:
+            text = str(run.options["text"])
+            same = Reply.objects.filter(exchange=exchange, text=text).exclude(state=ReplyState.APPROVED)
+            same.update(scored_sha256=digest(text), **outcome.value)
+        return True
+
+
+def digest(text: str) -> str:
+    """Which text scores are about."""
+    return hashlib.sha256(text.encode()).hexdigest()

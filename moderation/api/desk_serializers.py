@@ -1,0 +1,38 @@
+"""What is sent to the desk over the API."""
+
+from typing import Any
+
+from rest_framework import serializers
+
+from annotation.domain.choices import Modality, Reason
+from annotation.domain.text_rules import NOTE_LIMIT
+from moderation.desk import decide
+
+
+class DecisionShape(serializers.Serializer[Any]):
+    """What is decided about a dispute as it was seen at `version`; `key` is the client's, a new one a decision."""
+
+    ruling = serializers.ChoiceField([str(each) for each in decide.ENDS])
+    version = serializers.IntegerField(min_value=1, max_value=2**31 - 1)
+    key = serializers.UUIDField()
+    rationale = serializers.CharField(max_length=NOTE_LIMIT)
+    category = serializers.IntegerField(default=None, allow_null=True)
+    target_group = serializers.CharField(max_length=200, default="", allow_blank=True)
+    uphold = serializers.ListField(child=serializers.ChoiceField([str(each) for each in Modality]), default=list)
+    message = serializers.CharField(max_length=500, default="", allow_blank=True)
+    count = serializers.IntegerField(default=0, min_value=0, max_value=100)
+    reason = serializers.ChoiceField([str(each) for each in Reason], default=None, allow_null=True)
+
+
+class MissingShape(serializers.Serializer[Any]):
+    """The category in place of a *not sure*."""
+
+    category = serializers.IntegerField()
+    note = serializers.CharField(max_length=NOTE_LIMIT, default="", allow_blank=True)
+
+
+class AppealShape(serializers.Serializer[Any]):
+    """An objection to what was decided."""
+
+    grounds = serializers.CharField(max_length=NOTE_LIMIT)
+    appellant = serializers.CharField(max_length=200, default="", allow_blank=True)

@@ -1,0 +1,178 @@
+"""Pages about runs, for reviewers and admins: the queue, an item's runs side by side, one run live, two compared.
+
+Nobody who may still be asked for a view of their own on an item sees what models said about it.
+"""
+
+from typing import Any
+from uuid import UUID
+
+from django.core.paginator import Paginator
+from django.http import Http404, HttpResponse
+from django.shortcuts import render
+from django.views.decorators.http import require_GET
+
+from annotation.core.access import PersonRequest, member_of
+from annotation.domain.choices import Role
+from annotation.glossary import entries
+from annotation.labelling.workspace import categories_of
+from annotation.models import Item, Membership
+from annotation.review.queue import may_see_intent, may_see_votes
+from moderation.debates import presenters, repeat_agreement
+from moderation.debates.forms import METHOD_NAMES, JudgeForm, StageForm, StartForm
+from moderation.methods.registry import METHODS
+from runs.domain.states import OPEN, RunState
+from runs.models import Run
+from runs.queue import provider_pauses
+from runs.spending import cost
+
+PAGE_LENGTH = 50
+
+
+@require_GET
+def runs(request: PersonRequest, slug: str) -> HttpResponse:
+    """Show the queue: what waits, runs, and has ended, newest first."""
+    member = member_of(request, slug, Role.REVIEWER, Role.ADMIN)
+    project_runs = presenters.debate_runs(member.project)
+    state, method = request.GET.get("state", ""), request.GET.get("method", "")
+    if state in list(RunState):
+        project_runs = project_runs.filter(state=state)
+    if method in METHOD_NAMES:
+        project_runs = project_runs.filter(method=method)
+    page = Paginator(project_runs, PAGE_LENGTH).get_page(request.GET.get("page"))
+    shown = list(page.object_list)
+    items = presenters.items_of_runs(shown)
+    any_open = any(debate_run.state in OPEN for debate_run in shown)
+    context = {
+        "project": member.project,
+        "membership": member,
+        "page": page,
+        "rows": [_row(debate_run, items.get(debate_run.subject), member) for debate_run in shown],
+        "any_open": any_open,
+        "waiting": presenters.open_debate_runs(member.project).count() if any_open else 0,
+        "state": state,
+        "method": method,
+        "states": list(RunState),
+        "methods": METHOD_NAMES,
+        "form": StageForm(project=member.project),
+        "pauses": provider_pauses.pauses_in_force(),
+        "spent": presenters.project_spending(member.project),
+        "bill": cost.project_bill(member.project.public_id),
+    }
+    return render(request, "moderation/runs.html", context)
+
+
+@require_GET
+def item_runs(request: PersonRequest, slug: str, public_id: UUID) -> HttpResponse:
+    """Show what was held on one item, side by side, and a form to start more."""
+    member = member_of(request, slug, Role.REVIEWER, Role.ADMIN)
+    return show_item(request, member, item_for(member, public_id), StartForm(project=member.project))
+
+
+def show_item(
+    request: PersonRequest, member: Membership, item: Item, form: StartForm, status: int = 200
+) -> HttpResponse:
+    """Show the item's runs, newest first, twenty of them."""
+    newest = list(presenters.debate_runs(member.project).filter(subject=item.public_id)[:20])
+    context = {
+        "project": member.project,
+        "membership": member,
+        "item": item,
+        "shown": presenters.shown_runs(newest, categories_of(member.project)),
+        "form": form,
+        "methods": METHOD_NAMES,
+        "any_open": any(debate_run.state in ("queued", "running") for debate_run in newest),
+    }
+    return render(request, "moderation/item_runs.html", context, status=status)
+
+
+@require_GET
+def run(request: PersonRequest, slug: str, public_id: UUID) -> HttpResponse:
+    """One run, live while it goes on."""
+    return show_run(request, *run_for(request, slug, public_id))
+
+
+def show_run(
+    request: PersonRequest,
+    member: Membership,
+    debate_run: Run,
+    item: Item,
+    form: JudgeForm | None = None,
+    status: int = 200,
+) -> HttpResponse:
+    """Show the page of a run."""
+    return render(request, "moderation/run.html", _about(member, debate_run, item, form or JudgeForm()), status=status)
+
+
+@require_GET
+def run_progress(request: PersonRequest, slug: str, public_id: UUID) -> HttpResponse:
+    """Show the parts of the page that follow a run under way: the run, and the glossary's entries that it was given."""
+    member, debate_run, item = run_for(request, slug, public_id)
+    return render(request, "moderation/_run_progress.html", _about(member, debate_run, item, JudgeForm()))
+
+
+@require_GET
+def compare_runs(request: PersonRequest, slug: str) -> HttpResponse:
+    """Show two runs of one item side by side."""
+    both = []
+    for name in ("a", "b"):
+        try:
+            public_id = UUID(request.GET.get(name, ""))
+        except ValueError:
+            raise Http404 from None
+        both.append(run_for(request, slug, public_id))
+    (member, first, item), (_member, second, other) = both
+    if item != other or first == second:
+        raise Http404
+    shown = presenters.shown_runs([first, second], categories_of(member.project))
+    context = {"project": member.project, "membership": member, "item": item, "both": shown, "methods": METHOD_NAMES}
+    return render(request, "moderation/compare.html", context)
+
+
+def item_for(member: Membership, public_id: UUID) -> Item:
+    """Return an item of the project whose votes the viewer may see.
+
+    Raises Http404.
+    """
+    item = Item.objects.filter(project=member.project, public_id=public_id).select_related("picture").first()
+    if item is None or item.excluded_for == "reported" or not may_see_votes(item, member):
+        raise Http404
+    item.project = member.project
+    return item
+
+
+def run_for(request: PersonRequest, slug: str, public_id: UUID) -> tuple[Membership, Run, Item]:
+    """Return a run of the project whose item's votes the viewer may see, with the viewer's membership and the item.
+
+    Raises Http404.
+    """
+    member = member_of(request, slug, Role.REVIEWER, Role.ADMIN)
+    debate_run = (
+        presenters.debate_runs(member.project).filter(public_id=public_id).select_related("forked_from").first()
+    )
+    if debate_run is None:
+        raise Http404
+    return member, debate_run, item_for(member, debate_run.subject)
+
+
+def _row(debate_run: Run, item: Item | None, viewer: Membership) -> dict[str, Any]:
+    """Return a line of the queue. It links to the run only if its item is decided, so that no line needs a query."""
+    return {"run": debate_run, "item": item, "opens": item is not None and may_see_intent(item, viewer)}
+
+
+def _about(member: Membership, debate_run: Run, item: Item, form: JudgeForm) -> dict[str, Any]:
+    method = METHODS[debate_run.method]
+    return {
+        "project": member.project,
+        "membership": member,
+        "item": item,
+        "shown": presenters.shown_run(debate_run, categories_of(member.project)),
+        "most_calls": method.most_calls(debate_run),
+        "method_name": method.label,
+        "repeats": repeat_agreement.repeats_on_post(debate_run),
+        "judge_form": form if method.judge is not None else None,
+        "others": list(
+            presenters.debate_runs(member.project).filter(subject=debate_run.subject).exclude(pk=debate_run.pk)[:10]
+        ),
+        "pauses": provider_pauses.pauses_in_force(),
+        "given": entries.uses_of(debate_run.public_id),
+    }

@@ -1,0 +1,23 @@
+"""Agreement among the repeats of a question, over the posts of a project."""
+
+from django.http import HttpResponse
+from django.shortcuts import render
+from django.views.decorators.http import require_GET
+
+from annotation.core.access import PersonRequest, member_of
+from annotation.domain.choices import Role
+from moderation.debates import repeat_agreement
+from moderation.debates.forms import METHOD_NAMES
+
+
+@require_GET
+def repeats(request: PersonRequest, slug: str) -> HttpResponse:
+    """Every question that was asked twice or more, and how alike the answers were."""
+    member = member_of(request, slug, Role.REVIEWER, Role.ADMIN)
+    context = {
+        "project": member.project,
+        "membership": member,
+        "rows": repeat_agreement.repeats_in_project(member.project),
+        "methods": METHOD_NAMES,
+    }
+    return render(request, "moderation/repeats.html", context)

@@ -1,0 +1,136 @@
+"""Pages for reviewers and admins that start, cancel and retry runs and have debates judged again."""
+
+from uuid import UUID
+
+from django.contrib import messages
+from django.http import HttpResponse
+from django.shortcuts import redirect, render
+from django.utils.translation import gettext as _
+from django.utils.translation import ngettext
+from django.views.decorators.http import require_POST
+
+from annotation.core.access import PersonRequest, member_of
+from annotation.domain.choices import EventVerb, Role, Stage
+from annotation.models import Item, record
+from moderation.debates import presenters
+from moderation.debates import start as debate_start
+from moderation.debates.forms import METHOD_NAMES, JudgeForm, StageForm, StartForm, left_out_sentence, started_sentence
+from moderation.debates.views import item_for, run_for, show_item, show_run
+from moderation.methods.debate_method import BadChoice
+from runs.control import start as run_start
+
+
+@require_POST
+def start_on_item(request: PersonRequest, slug: str, public_id: UUID) -> HttpResponse:
+    """Start a method on one item; what cannot be had comes back with the form."""
+    member = member_of(request, slug, Role.REVIEWER, Role.ADMIN)
+    item = item_for(member, public_id)
+    form = StartForm(request.POST, project=member.project)
+    if not form.is_valid():
+        return show_item(request, member, item, form, status=422)
+    try:
+        queued = debate_start.start_runs(member.project, Item.objects.filter(pk=item.pk), form.wish(), member)
+    except BadChoice as bad:
+        form.add_error(None, str(bad))
+        return show_item(request, member, item, form, status=422)
+    if queued:
+        messages.success(request, started_sentence(queued))
+    else:
+        messages.info(request, _("That was answered before, with these options and models: see below."))
+    return redirect("moderation:item-runs", slug, public_id)
+
+
+@require_POST
+def start_on_stage(request: PersonRequest, slug: str) -> HttpResponse:
+    """Start a method on all items of a stage, after one question with the number."""
+    member = member_of(request, slug, Role.REVIEWER, Role.ADMIN)
+    form = StageForm(request.POST, project=member.project)
+    if not form.is_valid():
+        messages.error(request, _("Choose a method and which posts."))
+        return redirect("moderation:runs", slug)
+    stage = Stage(form.cleaned_data["stage"])
+    items = Item.objects.filter(project=member.project, stage=stage)
+    count = items.count()
+    context = {
+        "project": member.project,
+        "membership": member,
+        "form": form,
+        "count": count,
+        "stage": stage,
+        "method_name": METHOD_NAMES[form.cleaned_data["method"]],
+        "changed": False,
+        "left_out": "",
+    }
+    try:
+        passed_over, why = debate_start.count_left_out(member.project, items, form.wish())
+    except BadChoice as bad:
+        form.add_error(None, str(bad))
+        return render(request, "moderation/start.html", context | {"refused": True}, status=422)
+    if passed_over:
+        context["left_out"] = left_out_sentence(passed_over, why)
+    if request.POST.get("count") != str(count):
+        context["changed"] = "count" in request.POST
+        return render(request, "moderation/start.html", context)
+    try:
+        queued = debate_start.start_runs(member.project, items, form.wish(), member)
+    except BadChoice as bad:
+        form.add_error(None, str(bad))
+        return render(request, "moderation/start.html", context, status=422)
+    messages.success(request, " ".join(filter(None, (started_sentence(queued), str(context["left_out"])))))
+    return redirect("moderation:runs", slug)
+
+
+@require_POST
+def cancel_run(request: PersonRequest, slug: str, public_id: UUID) -> HttpResponse:
+    """End a run after the calls that are already made; what was answered stays."""
+    member, run, _item = run_for(request, slug, public_id)
+    if run_start.cancel_runs([run.public_id]):
+        record(EventVerb.RUN_CANCELLED, project=member.project, actor=member, row=run.public_id)
+        messages.success(request, _("The run is cancelled. What was answered stays."))
+    else:
+        messages.info(request, _("The run had ended already."))
+    return redirect("moderation:run", slug, public_id)
+
+
+@require_POST
+def cancel_open_runs(request: PersonRequest, slug: str) -> HttpResponse:
+    """End all runs of the project that wait or are under way; what was answered stays."""
+    member = member_of(request, slug, Role.REVIEWER, Role.ADMIN)
+    ended = run_start.cancel_run_queryset(presenters.open_debate_runs(member.project))
+    if ended:
+        record(EventVerb.RUN_CANCELLED, project=member.project, actor=member, runs=ended)
+        sentence = ngettext("%(count)s run is cancelled.", "%(count)s runs are cancelled.", ended) % {"count": ended}
+        reassurance = _("What was answered stays.")
+        messages.success(request, f"{sentence} {reassurance}")
+    else:
+        messages.info(request, _("All runs had ended already."))
+    return redirect("moderation:runs", slug)
+
+
+@require_POST
+def retry_run(request: PersonRequest, slug: str, public_id: UUID) -> HttpResponse:
+    """Let a run that failed go on from where it stopped; what was answered is not asked again."""
+    member, run, _item = run_for(request, slug, public_id)
+    if debate_start.retry_run(run, member.project, member):
+        messages.success(request, _("The run goes on from where it stopped. What was answered is not asked again."))
+    else:
+        messages.info(request, _("Only a run that failed can go on, and only while no other like it is under way."))
+    return redirect("moderation:run", slug, public_id)
+
+
+@require_POST
+def judge_run_again(request: PersonRequest, slug: str, public_id: UUID) -> HttpResponse:
+    """Let another model judge the debate; it costs that one call."""
+    member, run, item = run_for(request, slug, public_id)
+    form = JudgeForm(request.POST)
+    if not form.is_valid():
+        return show_run(request, member, run, item, form, status=422)
+    try:
+        forks = debate_start.judge_run_again(run, [form.cleaned_data["judge"]], member.project, member)
+    except BadChoice as bad:
+        form.add_error(None, str(bad))
+        return show_run(request, member, run, item, form, status=422)
+    if not forks:
+        messages.info(request, _("That judge has this debate before it already."))
+        return redirect("moderation:run", slug, public_id)
+    return redirect("moderation:run", slug, forks[0].public_id)

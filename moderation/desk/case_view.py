@@ -1,0 +1,338 @@
+"""What the desk shows about one item: why it is here, the votes, the parts alone, runs, who else is at it."""
+
+from dataclasses import dataclass
+from functools import cached_property
+from typing import Any
+
+from django.db.models import Count, F, Prefetch
+from django.utils.translation import gettext as _
+from django.utils.translation import gettext_lazy, ngettext
+
+from annotation.consensus.case_from_rows import case_of, seats_of
+from annotation.domain.alignment import IntendedCategory, IntendedHateful
+from annotation.domain.choices import Modality, Reason, Stage
+from annotation.domain.item_decision import Case
+from annotation.domain.patterns import Prior as PriorValue
+from annotation.domain.patterns import contested
+from annotation.domain.votes import Vote
+from annotation.models import Adjudication, Category, Dispute, Item, Membership, Prior, Project, Seat
+from annotation.review import adjudicate
+from annotation.review.expert_replacement import waiting_for_expert
+from annotation.review.queue import VoteCard, names_revealed, vote_cards, waiting_counts, wants_category_of
+from moderation.debates import presenters
+from moderation.debates.presenters import ShownRun
+from moderation.desk import appeals, blind_opinions, decide, leases, triage
+from moderation.desk import queue as desk_queue
+from moderation.desk.queue import Asked
+from moderation.desk.settings import rules_of, wants_second
+from moderation.desk.triage import Pointer
+from moderation.domain.text_spans import TextPiece, split_by_spans
+from moderation.domain.triage import ENOUGH, PAPER_LABEL, PAPER_MODEL, Side
+from moderation.methods.registry import METHODS
+from moderation.models import Appeal, Lease, Opinion, Proposal, Score
+from moderation.models.scores import ScoreState
+from runs.domain.states import RunState
+from runs.models import Run
+
+RUNS = 10
+"""Runs in the column of help; the rest is on the page of the item's debates."""
+QUEUE_LENGTH = 30
+"""Items in the column beside the post; the whole queue has a page of its own."""
+
+REASON_NAMES = {
+    Reason.NOT_SURE: gettext_lazy("Not sure"),
+    Reason.LOW_QUALITY: gettext_lazy("Low quality"),
+    Reason.NO_MAJORITY: gettext_lazy("No majority"),
+    Reason.KIND_UNDECIDED: gettext_lazy("Kind undecided"),
+    Reason.MISALIGNED: gettext_lazy("Misaligned"),
+    Reason.PRIOR_CHALLENGED: gettext_lazy("Prior challenged"),
+    Reason.MODEL_CONFLICT: gettext_lazy("Model conflict"),
+    Reason.APPEAL: gettext_lazy("Appeal"),
+    Reason.REPORTED: gettext_lazy("Reported"),
+    Reason.WITHDRAWN: gettext_lazy("Withdrawn"),
+}
+
+
+@dataclass(frozen=True)
+class Why:
+    """A reason for the dispute, in words."""
+
+    name: str
+    sentence: str
+    since: Any
+
+
+@dataclass(frozen=True)
+class Contested:
+    """A challenged prior that the reviewer may correct: what it says, and what it would become."""
+
+    modality: Modality
+    prior: PriorValue
+    correction: PriorValue
+
+
+@dataclass
+class Desk:
+    """One disputed item in front of a reviewer."""
+
+    member: Membership
+    item: Item
+    asked: Asked = Asked()
+
+    @property
+    def project(self) -> Project:
+        return self.member.project
+
+    @cached_property
+    def categories(self) -> tuple[Category, ...]:
+        return tuple(Category.objects.filter(project=self.project).order_by("code"))
+
+    @cached_property
+    def seats(self) -> list[Seat]:
+        return seats_of(self.item)
+
+    @cached_property
+    def case(self) -> Case:
+        return case_of(self.item, self.seats)
+
+    @cached_property
+    def cards(self) -> list[VoteCard]:
+        return vote_cards(self.item, self.member, self.seats, self.categories)
+
+    @cached_property
+    def priors(self) -> list[Prior]:
+        return list(self.item.priors.filter(current=True).select_related("category").order_by("-modality"))
+
+    @cached_property
+    def why(self) -> list[Why]:
+        """Every open reason with what it means here, oldest first."""
+        return [
+            Why(str(REASON_NAMES[Reason(row.reason)]), _sentence(Reason(row.reason), self.case), row.opened_at)
+            for row in self.disputes
+        ]
+
+    @cached_property
+    def disputes(self) -> list[Dispute]:
+        rows = Dispute.objects.filter(item=self.item, settled_at__isnull=True)
+        return list(rows.order_by("opened_at", "pk"))
+
+    @cached_property
+    def contested(self) -> list[Contested]:
+        """The priors whose correction falls to the reviewer."""
+        return [
+            Contested(modality, prior := self.case.priors[modality], PriorValue(not prior.hateful))
+            for modality in contested(self.case.priors, self.case.votes)
+        ]
+
+    @property
+    def corrections(self) -> dict[Modality, PriorValue]:
+        return {each.modality: each.correction for each in self.contested}
+
+    @cached_property
+    def past(self) -> list[Adjudication]:
+        """Earlier decisions about the item, newest first."""
+        return list(self.item.adjudications.select_related("category", "reviewer").order_by("-created_at", "-pk"))
+
+    @cached_property
+    def earlier_rounds(self) -> list[tuple[int, list[VoteCard]]]:
+        """The votes of the rounds before, each shuffled on its own."""
+        if self.item.round == 1:
+            return []
+        rows = _with_votes(Seat.objects.filter(item=self.item, round__lt=self.item.round, label__isnull=False))
+        rounds: dict[int, list[Seat]] = {}
+        for seat in rows.order_by("-round", "number"):
+            rounds.setdefault(seat.round, []).append(seat)
+        return [
+            (number, vote_cards(self.item, self.member, seats, self.categories)) for number, seats in rounds.items()
+        ]
+
+    @cached_property
+    def blind(self) -> bool:
+        """Whether the viewer's own view is wanted first, so that no vote may be on the page."""
+        return wants_category_of(self.item, self.member)
+
+    @cached_property
+    def may_decide(self) -> bool:
+        """Whether the viewer reviews, did not label the item where that is forbidden, and has not had their say."""
+        return (
+            self.member.reviews
+            and adjudicate.may_settle(self.item, self.member)
+            and decide.may_answer(self.item, self.member)
+            and self.other is None
+        )
+
+    @cached_property
+    def is_own_label(self) -> bool:
+        """Whether the viewer labelled the item, in a project where somebody else has to settle it then."""
+        return not adjudicate.may_settle(self.item, self.member)
+
+    @cached_property
+    def has_proposed(self) -> bool:
+        """Whether the viewer decided about this state of the item; somebody else has to, too."""
+        return any(each.reviewer_id == self.member.pk for each in self.proposals)
+
+    @cached_property
+    def other(self) -> Lease | None:
+        """The lease of somebody else who has the item in front of them."""
+        found = leases.in_force().filter(item=self.item).exclude(reviewer=self.member)
+        return found.select_related("reviewer").first()
+
+    @cached_property
+    def proposals(self) -> list[Proposal]:
+        return decide.proposals(self.item)
+
+    @cached_property
+    def disagreement(self) -> list[Proposal]:
+        """What two reviewers said who do not agree; only whoever ends it reads that."""
+        return self.proposals if len(self.proposals) == 2 and self.may_decide else []
+
+    @cached_property
+    def needs_second(self) -> bool:
+        """Whether two reviewers decide about the item."""
+        reasons = [Reason(row.reason) for row in self.disputes]
+        return self.item.stage == Stage.DISPUTED and wants_second(rules_of(self.project), reasons)
+
+    @cached_property
+    def appeal(self) -> Appeal | None:
+        return appeals.open_appeal(self.item)
+
+    @cached_property
+    def opinion(self) -> Opinion | None:
+        return blind_opinions.opinion_of(self.item, self.member)
+
+    @cached_property
+    def named(self) -> bool:
+        """Whether the viewer asked to see who gave which vote."""
+        return names_revealed(self.item, self.member)
+
+    @cached_property
+    def runs(self) -> list[ShownRun]:
+        """The newest runs about the item, with what they said."""
+        found = presenters.debate_runs(self.project).filter(subject=self.item.public_id)
+        return presenters.shown_runs(list(found[:RUNS]), self.categories)
+
+    @cached_property
+    def stretches(self) -> list[TextPiece]:
+        """The text with what the newest scored explanation quotes of it; nothing without one."""
+        newest = triage.scores_of(self.item).filter(text=self.item.text).first() if self.item.text else None
+        spans = newest.reading.get("spans", ()) if newest else ()
+        return split_by_spans(self.item.text, spans) if spans else []
+
+    @cached_property
+    def pointer(self) -> Pointer | None:
+        """Whom the newest score of a differing verdict speaks for."""
+        return triage.pointer(self.item)
+
+    @cached_property
+    def hit_rate(self) -> dict[str, Any]:
+        """How often such a pointer was right: here, or in the paper while too little was decided here."""
+        rates, decisions = triage.hit_rates(self.project)
+        assert self.pointer is not None
+        side = self.pointer.side
+        if decisions >= ENOUGH and rates[side].of:
+            return {"own": True, "percent": 100 * (rates[side].share or 0), "of": rates[side].of}
+        return {"own": False, "percent": 100 * (PAPER_MODEL if side is Side.MODEL else PAPER_LABEL)}
+
+    @cached_property
+    def queue(self) -> list[Item]:
+        """The head of the queue, this item in it wherever it stands."""
+        head = list(queued(self.member, desk_queue.queue(self.member, self.asked), QUEUE_LENGTH))
+        if self.item.stage == Stage.DISPUTED and self.item not in head:
+            own = desk_queue.queue(self.member, Asked()).filter(pk=self.item.pk)
+            head = [*queued(self.member, own, 1), *head]
+        return head
+
+    @cached_property
+    def counts(self) -> dict[Reason, int]:
+        return waiting_counts(self.project)
+
+    @property
+    def neighbours(self) -> tuple[Item | None, Item | None]:
+        """The items before and after this one in the column."""
+        places = [item.pk for item in self.queue]
+        if self.item.pk not in places:
+            return None, self.queue[0] if self.queue else None
+        place = places.index(self.item.pk)
+        before = self.queue[place - 1] if place else None
+        return before, self.queue[place + 1] if place + 1 < len(self.queue) else None
+
+
+def queued(viewer: Membership, items: Any, length: int, start: int = 0) -> list[Item]:
+    """Some items of the queue with their votes at hand; those where the viewer's own view is wanted are marked.
+
+    `filled_seats` are sorted by category, so that no order of arrival shows; `wants_me` hides them.
+    """
+    seats = _with_votes(Seat.objects.filter(round=F("item__round"), label__isnull=False))
+    by_category = seats.order_by(F("label__category__code").asc(nulls_last=True), "public_id")
+    page = list(
+        items.prefetch_related(Prefetch("seat_rows", by_category, to_attr="filled_seats"))[start : start + length]
+    )
+    keys = [item.public_id for item in page]
+    ran = Run.objects.filter(subject__in=keys, method__in=list(METHODS), state=RunState.SUCCEEDED)
+    runs = dict(ran.values_list("subject").annotate(count=Count("pk")).order_by())
+    scored = Score.objects.filter(item__in=page, state=ScoreState.SCORED)
+    scores = dict(scored.values_list("item").annotate(count=Count("pk")).order_by())
+    at = {lease.item_id: lease for lease in leases.in_force().filter(item__in=page).select_related("reviewer")}
+    wanted = set(waiting_for_expert(viewer).filter(pk__in=[item.pk for item in page]).values_list("pk", flat=True))
+    for item in page:
+        item.wants_me = viewer.reviews and item.pk in wanted
+        item.runs_done = runs.get(item.public_id, 0)
+        item.scores_done = scores.get(item.pk, 0)
+        item.at = at.get(item.pk)
+        item.at_other = item.at is not None and item.at.reviewer_id != viewer.pk
+        item.reason_names = [REASON_NAMES[Reason(row.reason)] for row in item.open_disputes]
+    return page
+
+
+def _with_votes(seats: Any) -> Any:
+    return seats.select_related("label__category", "label__replacement__category")
+
+
+def _sentence(reason: Reason, case: Case) -> str:
+    """What the reason means for this item's votes."""
+    votes = case.votes
+    match reason:
+        case Reason.NOT_SURE:
+            return _of(
+                ngettext(
+                    "%(count)d of %(all)d gives no category.", "%(count)d of %(all)d give no category.", _unsure(votes)
+                ),
+                _unsure(votes),
+                votes,
+            )
+        case Reason.LOW_QUALITY:
+            flags = sum(vote.low_quality for vote in votes)
+            return _of(ngettext("%(count)d of %(all)d flags it.", "%(count)d of %(all)d flag it.", flags), flags, votes)
+        case Reason.NO_MAJORITY:
+            hateful = sum(vote.category is not None and vote.category.hateful for vote in votes)
+            return _of(_("%(count)d of %(all)d say hateful; no category has more than half."), hateful, votes)
+        case Reason.KIND_UNDECIDED:
+            return _("All say hateful; no kind has more than half.")
+        case Reason.MISALIGNED:
+            return _("Meant as %(intended)s, read differently.") % {"intended": _intended(case)}
+        case Reason.PRIOR_CHALLENGED:
+            return _("A correction short of a majority would change the pattern.")
+        case Reason.MODEL_CONFLICT:
+            return _("A model's verdict differs from the votes.")
+        case Reason.APPEAL:
+            return _("Somebody objects to what was decided.")
+        case _:
+            return ""
+
+
+def _unsure(votes: tuple[Vote, ...]) -> int:
+    return sum(vote.category is None for vote in votes)
+
+
+def _of(sentence: str, count: int, votes: tuple[Vote, ...]) -> str:
+    return sentence % {"count": count, "all": len(votes)}
+
+
+def _intended(case: Case) -> str:
+    match case.intent:
+        case IntendedCategory(category):
+            return f"{category.code} {category.name}"
+        case IntendedHateful(hateful):
+            return _("hateful") if hateful else _("not hateful")
+        case None:
+            return "–"

@@ -1,0 +1,32 @@
+"""Why the desk takes no decision, in one sentence: the same for pages and the API."""
+
+from django.utils.translation import gettext as _
+
+from annotation.review.adjudicate import BadRuling, OwnItem, RulingKeyReused
+from moderation.desk.appeals import DecidedBefore
+from moderation.desk.decide import AlreadyProposed, NeedsAppeal
+from moderation.models import Lease
+
+
+def refusal_of(fault: Exception) -> str:
+    """Why a decision was not taken."""
+    match fault:
+        case OwnItem():
+            return _("You labelled this post yourself; here somebody else has to settle it.")
+        case DecidedBefore():
+            return _("The appeal is against a decision of yours: somebody else has to answer it.")
+        case NeedsAppeal():
+            return _("Two reviewers decided this together. Enter an appeal, so that others look at it again.")
+        case AlreadyProposed():
+            return _("You have decided about this post; now somebody else has to look at it too.")
+        case RulingKeyReused():
+            return _("This form was sent before with another decision, which is stored. Load the page again.")
+        case BadRuling():
+            return _("That cannot be done here: %(why)s") % {"why": fault}
+        case _:
+            return _("Only reviewers settle disputed posts, and only while they are disputed.")
+
+
+def leased_sentence(lease: Lease) -> str:
+    """Who has the post, and until when."""
+    return _("%(who)s has this post until %(until)s.") % {"who": lease.reviewer, "until": f"{lease.expires_at:%H:%M}"}

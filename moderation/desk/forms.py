@@ -1,0 +1,225 @@
+"""What reviewers and admins write at the desk."""
+
+from collections.abc import Mapping, Sequence
+from typing import Any
+from uuid import UUID, uuid4
+
+from django import forms
+from django.utils.translation import gettext_lazy as _
+
+from annotation.consensus.rounds import MAX_SEATS
+from annotation.core.form_fields import WrittenField, offer
+from annotation.domain.choices import Modality, Reason
+from annotation.domain.patterns import Prior as PriorValue
+from annotation.models import Ruling
+from annotation.review.forms import NO_REASON, CategoryChoice, version_field
+from moderation.desk import bulk_accept, settings, statements
+from moderation.desk.case_view import REASON_NAMES
+from moderation.desk.decide import Wanted
+from moderation.domain.statement import AUTOMATED, FIELDS, GROUNDS, MEASURES, Kind
+from moderation.models import DeskRules
+
+_PLATFORM = ("ground", "explanation", "illegal")
+MOST_BOXES = 12
+"""More values than this stand in a list that scrolls."""
+RULINGS = (Ruling.DECIDE, Ruling.NEW_ROUND, Ruling.MORE_SEATS, Ruling.EXCLUDE)
+
+
+class DecisionForm(CategoryChoice):
+    """A category, a new round, more people or an exclusion, each with its reason; upheld challenges with the first."""
+
+    ruling = forms.ChoiceField(
+        choices=[(each.value, each.label) for each in RULINGS],
+        error_messages=dict.fromkeys(("required", "invalid_choice"), _("Press one of the buttons to decide.")),
+    )
+    rationale = WrittenField(label=_("Rationale"), error_messages={"required": NO_REASON})
+    version = version_field()
+    key = forms.UUIDField(required=False)
+    target_group = WrittenField(label=_("Whom it demeans, if anybody"), limit=200, required=False)
+    message = WrittenField(label=_("Message to the annotators of the new round"), limit=500, required=False)
+    count = forms.IntegerField(label=_("How many more people"), min_value=1, max_value=MAX_SEATS, required=False)
+    reason = forms.ChoiceField(label=_("Excluded as"), required=False)
+    drafted_from = forms.UUIDField(required=False)
+    uphold_text = forms.BooleanField(required=False)
+    uphold_image = forms.BooleanField(required=False)
+
+    def __init__(self, *args: Any, reasons: list[Reason], **kwargs: Any) -> None:
+        super().__init__(*args, **kwargs)
+        known = list(dict.fromkeys([*reasons, Reason.LOW_QUALITY]))
+        offer(self, "reason", [("", _("what it is disputed for")), *((each, REASON_NAMES[each]) for each in known)])
+        self.fresh_key = uuid4()
+
+    def clean(self) -> dict[str, Any]:
+        values = super().clean() or self.cleaned_data
+        if values.get("ruling") == Ruling.DECIDE and not values.get("category") and "category" not in self.errors:
+            self.add_error("category", forms.ValidationError(_("Choose the category you decide for."), "required"))
+        if values.get("ruling") == Ruling.MORE_SEATS and not values.get("count") and "count" not in self.errors:
+            self.add_error("count", forms.ValidationError(_("Say how many more people are to be asked."), "required"))
+        return values
+
+    @property
+    def key_to_send(self) -> str:
+        """The key of this decision: the one it came with, so that sending it again is no second decision."""
+        given = str(self.data.get("key", "")) if self.is_bound else ""
+        return given or str(self.fresh_key)
+
+    def wanted(self, corrections: Mapping[Modality, PriorValue], shown: Mapping[str, Any]) -> Wanted:
+        """The decision; only after the fields were read. What does not go with the ruling is left out."""
+        values, ruling = self.cleaned_data, Ruling(self.cleaned_data["ruling"])
+        deciding = ruling is Ruling.DECIDE
+        upheld = {each: to for each, to in corrections.items() if deciding and values.get(f"uphold_{each}")}
+        key: UUID = values["key"] or self.fresh_key
+        return Wanted(
+            ruling=ruling,
+            version=values["version"],
+            rationale=values["rationale"],
+            key=key,
+            category=self.category_row() if deciding else None,
+            target_group=values["target_group"] if deciding else "",
+            upheld=upheld,
+            message=values["message"] if ruling is Ruling.NEW_ROUND else "",
+            count=(values["count"] or 0) if ruling is Ruling.MORE_SEATS else 0,
+            reason=Reason(values["reason"]) if ruling is Ruling.EXCLUDE and values["reason"] else None,
+            drafted_from=values["drafted_from"],
+            shown=shown,
+        )
+
+
+class OpinionForm(CategoryChoice):
+    """What the reviewer thinks before they open the debates."""
+
+    def __init__(self, *args: Any, **kwargs: Any) -> None:
+        super().__init__(*args, **kwargs)
+        self.fields["category"].required = True
+
+
+class AppealForm(forms.Form):
+    """Who objects, and why."""
+
+    appellant = WrittenField(label=_("Who objects"), limit=200, rows=1, required=False)
+    grounds = WrittenField(label=_("Why"), rows=5, error_messages={"required": _("Write down what is objected to.")})
+
+
+class AcceptForm(forms.Form):
+    """For which reason, with which rationale, and how many posts the reviewer confirms."""
+
+    reason = forms.ChoiceField(choices=[(each, REASON_NAMES[each]) for each in bulk_accept.REASONS])
+    rationale = WrittenField(label=_("Rationale for all of them"), error_messages={"required": NO_REASON})
+    count = forms.IntegerField(min_value=1, max_value=bulk_accept.AT_ONCE, widget=forms.HiddenInput, required=False)
+
+
+class RulesForm(forms.Form):
+    """How the desk works."""
+
+    lease_minutes = forms.IntegerField(label=_("Minutes a post is kept for a reviewer"), min_value=1, max_value=240)
+    second_for = forms.MultipleChoiceField(
+        label=_("Two reviewers decide, blind to each other, where a post is disputed for"),
+        choices=[(each, REASON_NAMES[each]) for each in settings.SECOND_LOOK],
+        widget=forms.CheckboxSelectMultiple,
+        required=False,
+    )
+    appeals = forms.BooleanField(label=_("Appeals are taken"), required=False)
+
+    @classmethod
+    def of(cls, rules: DeskRules) -> "RulesForm":
+        """The rules as they are."""
+        return cls(
+            initial={
+                "lease_minutes": rules.lease_minutes,
+                "second_for": rules.second_for,
+                "appeals": rules.appeals,
+            }
+        )
+
+
+class ValuesForm(forms.Form):
+    """The platform's closed values as a JSON file."""
+
+    file = forms.FileField(
+        label=_("Values of the platform"),
+        help_text=_("JSON, field → values. It replaces what is there; {} takes it out."),
+        widget=forms.ClearableFileInput(attrs={"accept": ".json,application/json"}),
+        error_messages={"required": _("Choose a file."), "empty": _("The file is empty.")},
+    )
+
+
+def _of_list(kind: Kind, label: Any, values: Sequence[str]) -> forms.Field:
+    """A field whose values the platform closes."""
+    if kind is Kind.LINES:
+        return forms.MultipleChoiceField(
+            label=label,
+            choices=[(each, each) for each in values],
+            required=False,
+            widget=forms.CheckboxSelectMultiple if len(values) <= MOST_BOXES else forms.SelectMultiple,
+        )
+    return forms.ChoiceField(label=label, choices=[("", "–"), *((each, each) for each in values)], required=False)
+
+
+_GROUPS = (
+    (_("What was done"), MEASURES),
+    (_("How long and where"), ("application_date", "end_date", "territorial_scope")),
+    (_("On what ground"), ("decision_ground",)),
+    (_("If it breaks a rule of the platform"), tuple(f"incompatible_content_{n}" for n in _PLATFORM)),
+    (_("If it breaks a law"), ("illegal_content_legal_ground", "illegal_content_explanation")),
+    (_("The content"), ("content_type", "category", "content_date", "content_language", "url", "puid")),
+    (_("The facts"), ("decision_facts", "source_type", "automated_detection", "automated_decision")),
+    (_("What the person can do"), ("redress",)),
+)
+
+
+class StatementForm(forms.Form):
+    """The fields of a statement of reasons; whether they are valid `moderation.domain.statements` says."""
+
+    def __init__(self, lists: Mapping[str, Sequence[str]], *args: Any, **kwargs: Any) -> None:
+        super().__init__(*args, **kwargs)
+        closed = {"decision_ground": GROUNDS, "automated_decision": AUTOMATED}
+        for each in FIELDS:
+            label = statements.TITLES[each.name]
+            field: forms.Field
+            if each.name in lists:
+                self.fields[each.name] = _of_list(each.kind, label, lists[each.name])
+                continue
+            if each.kind is Kind.FLAG:
+                field = forms.BooleanField(label=label, required=False)
+            elif each.name in closed:
+                field = forms.ChoiceField(
+                    label=label, choices=[(one, _(one)) for one in closed[each.name]], required=False
+                )
+            elif each.kind is Kind.DAY:
+                field = forms.CharField(label=label, required=False, widget=forms.DateInput(attrs={"type": "date"}))
+            elif each.kind in (Kind.TEXT, Kind.LINES):
+                field = forms.CharField(
+                    label=label, required=False, strip=True,
+                    widget=forms.Textarea(attrs={"rows": 4 if each.kind is Kind.TEXT else 2, "dir": "auto"}),
+                )  # fmt: skip
+            else:
+                field = forms.CharField(label=label, required=False, widget=forms.TextInput(attrs={"dir": "auto"}))
+            if each.kind is Kind.LINES:
+                field.help_text = _("One a line.")
+            elif each.kind in (Kind.LINE, Kind.TEXT) and each.name not in closed:
+                field.help_text = _("At most %(limit)s characters.") % {"limit": f"{each.limit:,}"}
+                field.widget.attrs["maxlength"] = each.limit
+            self.fields[each.name] = field
+
+    @property
+    def groups(self) -> list[tuple[Any, list[forms.BoundField]]]:
+        """The fields under the questions that they answer."""
+        return [(title, [self[name] for name in names]) for title, names in _GROUPS]
+
+    @classmethod
+    def of(cls, fields: Mapping[str, Any], lists: Mapping[str, Sequence[str]]) -> "StatementForm":
+        """The form with these values in it."""
+        several = {name for name, value in fields.items() if isinstance(value, list) and name not in lists}
+        return cls(
+            lists, initial={name: "\n".join(value) if name in several else value for name, value in fields.items()}
+        )
+
+    def statement(self) -> dict[str, Any]:
+        """The fields as a statement keeps them; only after they were read."""
+        lines = {each.name for each in FIELDS if each.kind is Kind.LINES}
+        return {
+            name: [line.strip() for line in value.splitlines() if line.strip()]
+            if name in lines and isinstance(value, str)
+            else value
+            for name, value in self.cleaned_data.items()
+        }

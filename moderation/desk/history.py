@@ -1,0 +1,105 @@
+"""Everything that happened to an item, newest first: who did what, and what they wrote down."""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from datetime import datetime
+from uuid import UUID
+
+from django.utils.text import capfirst
+from django.utils.translation import gettext as _
+
+from annotation.core.display_names import name_of
+from annotation.domain.choices import EventVerb
+from annotation.models import Adjudication, Category, Event, Item, Membership, Ruling
+from annotation.review.queue import names_revealed
+from moderation.debates.presenters import debate_runs
+from moderation.domain.event_verbs import ModerationVerb
+from moderation.models import Appeal, Proposal
+
+_OF_ANNOTATORS = frozenset(
+    {
+        EventVerb.LABELLED,
+        EventVerb.CORRECTED,
+        EventVerb.SKIPPED,
+        EventVerb.TAKEN_BACK,
+        EventVerb.FIRST_ANSWER,
+        EventVerb.SEAT_LAPSED,
+        EventVerb.SEAT_EMPTIED,
+        EventVerb.REPORT,
+    }
+)
+_RULINGS = frozenset(Ruling.values)
+_HIDDEN = frozenset({ModerationVerb.PROPOSED, ModerationVerb.OPINION})
+
+
+@dataclass(frozen=True)
+class Entry:
+    """One thing that happened."""
+
+    at: datetime
+    who: str
+    what: str
+    category: Category | None = None
+    said: str = ""
+    note: str = ""
+
+
+def history(item: Item, viewer: Membership) -> list[Entry]:
+    """The whole history; annotators without names unless the viewer asked for them, proposals once they are decided."""
+    named = names_revealed(item, viewer)
+    rulings = {row.public_id: row for row in item.adjudications.select_related("category")}
+    appeals = {row.public_id: row for row in Appeal.objects.filter(item=item)}
+    events = Event.objects.filter(item=item).select_related("actor").order_by("-at", "-pk")
+    entries = [_told(event, rulings, appeals, named=named) for event in events if event.verb not in _HIDDEN]
+    entries += _proposals(item) + _runs(item)
+    return sorted(entries, key=lambda entry: entry.at, reverse=True)
+
+
+def _told(event: Event, rulings: dict[UUID, Adjudication], appeals: dict[UUID, Appeal], *, named: bool) -> Entry:
+    what, row = name_of(event.verb), event.row
+    if event.verb in _RULINGS and row in rulings:
+        ruling = rulings[row]
+        return Entry(event.at, _who(event, named=named), what, ruling.category, ruling.rationale, _beside(ruling))
+    if event.verb == ModerationVerb.APPEALED and row in appeals:
+        return Entry(event.at, _who(event, named=named), what, None, appeals[row].grounds, appeals[row].appellant)
+    outcome = event.facts.get("outcome") or event.facts.get("reason") or event.facts.get("version")
+    note = name_of(str(outcome)) if outcome else ", ".join(map(name_of, event.facts.get("reasons", ())))
+    return Entry(event.at, _who(event, named=named), what, None, "", note)
+
+
+def _who(event: Event, *, named: bool) -> str:
+    if event.actor is None:
+        return _("the system")
+    return str(event.actor) if named or event.verb not in _OF_ANNOTATORS else _("an annotator")
+
+
+def _beside(ruling: Adjudication) -> str:
+    said = [ruling.target_group, ruling.message]
+    if ruling.drafted_from:
+        said.append(_("begun from a model's reason"))
+    return " · ".join(part for part in said if part)
+
+
+def _proposals(item: Item) -> list[Entry]:
+    """What was proposed about states of the item that are over: nobody is to be blind to those any more."""
+    rows: Sequence[Proposal] = list(
+        Proposal.objects.filter(item=item, item_version__lt=item.version).select_related("category", "reviewer")
+    )
+    return [
+        Entry(
+            row.created_at,
+            str(row.reviewer),
+            f"{name_of('proposed')}: {name_of(row.ruling)}",
+            row.category,
+            row.rationale,
+        )
+        for row in rows
+    ]
+
+
+def _runs(item: Item) -> list[Entry]:
+    return [
+        Entry(run.finished_at, capfirst(name_of(run.method)), name_of(run.state), None, "", "")
+        for run in debate_runs(item.project).filter(subject=item.public_id, finished_at__isnull=False)
+        if run.finished_at is not None
+    ]

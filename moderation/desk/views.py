@@ -1,0 +1,354 @@
+"""The adjudication desk: the queue, one post with everything about it and its decision, a missing category."""
+
+from typing import Any
+from urllib.parse import urlencode
+from uuid import UUID
+
+from django.contrib import messages
+from django.core.paginator import Paginator
+from django.http import Http404, HttpResponse
+from django.shortcuts import redirect, render
+from django.urls import reverse
+from django.utils.translation import gettext as _
+from django.views.decorators.http import require_GET, require_http_methods, require_POST
+
+from annotation.assignment.prior_display import priors_for_people
+from annotation.core import extensions
+from annotation.core.access import PersonRequest, member_of
+from annotation.domain.choices import Difficulty, Level, Reason, Role, Stage
+from annotation.models import Category, Event, Item, Membership, Project, Ruling
+from annotation.review import expert_replacement
+from annotation.review.adjudicate import BadRuling, NotAllowed, OwnItem, RulingKeyReused, StaleVersion, may_decide_anew
+from annotation.review.forms import MissingCategoryForm
+from annotation.review.queue import disputed_items, may_see_votes, waiting_counts, wants_category_of
+from moderation.desk import blind_opinions, decide, leases, queue, similar_cases
+from moderation.desk.appeals import DecidedBefore
+from moderation.desk.case_view import REASON_NAMES, Desk, queued
+from moderation.desk.decide import AlreadyProposed, NeedsAppeal, Proposed
+from moderation.desk.error_messages import leased_sentence, refusal_of
+from moderation.desk.forms import DecisionForm, OpinionForm
+from moderation.desk.history import history
+from moderation.desk.leases import Leased
+from moderation.desk.queue import Asked
+from moderation.models import Lease
+from providers.messages import ProviderError, Refused
+
+PAGE_LENGTH = 50
+OWN_TABS = ("debates", "history")
+
+
+def reviewer(request: PersonRequest, slug: str) -> Membership:
+    """The viewer as a reviewer or admin of the project, or 404."""
+    return member_of(request, slug, Role.REVIEWER, Role.ADMIN)
+
+
+@require_GET
+def desk(request: PersonRequest, slug: str) -> HttpResponse:
+    """What is disputed, appeals first, then longest waiting, in pages of 50; narrowed by what is asked for."""
+    member = reviewer(request, slug)
+    asked = queue.read(request.GET)
+    page = Paginator(queue.queue(member, asked), PAGE_LENGTH).get_page(request.GET.get("page"))
+    items = queued(member, page.paginator.object_list, PAGE_LENGTH, max(page.start_index() - 1, 0))
+    context = {
+        "project": member.project,
+        "membership": member,
+        "page": page,
+        "items": items,
+        "first": next((each for each in items if not getattr(each, "at_other", False)), None),
+        "asked": asked,
+        "query": _query(asked),
+        "counts": [(each, REASON_NAMES[each], count) for each, count in waiting_counts(member.project).items()],
+        "difficulties": list(Difficulty),
+        "levels": list(Level),
+    }
+    return render(request, "moderation/desk.html", context)
+
+
+# ── One post ──────────────────────────────────────────────────────────────────
+
+
+@require_http_methods(["GET", "POST"])
+def desk_item(request: PersonRequest, slug: str, public_id: UUID) -> HttpResponse:
+    """One disputed post with its votes as nameless cards; a decision settles it. Settled by a decision: decide anew."""
+    member = reviewer(request, slug)
+    item = item_of(member.project, public_id)
+    found = Desk(member, item, queue.read(request.GET))
+    if request.method == "POST":
+        return _decide(request, found)
+    anew = "anew" in request.GET and decide.may_be_replaced(item) and member.reviews
+    if item.stage != Stage.DISPUTED and not anew:
+        return redirect("annotation:item", slug, item.public_id)
+    if wants_category_of(item, member):
+        return redirect(_address("moderation:desk-missing", found, item))
+    if member.reviews and found.may_decide:
+        _take(item, member)
+    return _show(request, found, _form(found, request))
+
+
+@require_GET
+def anew(request: PersonRequest, slug: str, public_id: UUID) -> HttpResponse:
+    """To the desk with a post that a reviewer decided or excluded, for a decision in place of that one."""
+    member = member_of(request, slug, Role.REVIEWER)
+    item = item_of(member.project, public_id)
+    if not may_decide_anew(item):
+        messages.error(request, _("No reviewer's decision is in force about this post."))
+        return redirect("annotation:item", slug, item.public_id)
+    if not decide.may_be_replaced(item):
+        messages.error(request, refusal_of(NeedsAppeal()))
+        return redirect("annotation:item", slug, item.public_id)
+    return redirect(f"{reverse('moderation:desk-item', args=[slug, item.public_id])}?anew=1")
+
+
+def _take(item: Item, member: Membership) -> None:
+    """Keep the post for the viewer; where somebody else was quicker, the page says so."""
+    try:
+        leases.take(item, member)
+    except Leased:
+        return
+
+
+def _form(desk: Desk, request: PersonRequest) -> DecisionForm:
+    """An empty form, or one whose rationale begins as the reason of a run that the reviewer chose."""
+    form = DecisionForm(categories=desk.categories, reasons=_reasons(desk))
+    chosen = next((each for each in desk.runs if str(each.run.public_id) == request.GET.get("draft")), None)
+    if chosen is not None and chosen.outcome.get("reason") and not chosen.led_astray:
+        form.initial = {"rationale": str(chosen.outcome["reason"])[:4000], "drafted_from": chosen.run.public_id}
+    return form
+
+
+def _reasons(desk: Desk) -> list[Reason]:
+    return [Reason(row.reason) for row in desk.disputes]
+
+
+def _decide(request: PersonRequest, desk: Desk) -> HttpResponse:
+    form = DecisionForm(request.POST, categories=desk.categories, reasons=_reasons(desk))
+    if not form.is_valid():
+        return _show(request, desk, form, status=422)
+    pointer = desk.pointer
+    anew = desk.item.stage != Stage.DISPUTED
+    wanted = form.wanted(desk.corrections, {"hint": pointer.facts} if pointer else {})
+    try:
+        done = decide.settle(desk.item, desk.member, wanted)
+    except StaleVersion as stale:
+        return _show(request, _fresh(desk), form, status=409, stale=stale.last)
+    except Leased as other:
+        return _show(request, _fresh(desk), form, status=409, leased=other.lease)
+    except AlreadyProposed as again:
+        form.add_error(None, refusal_of(again))
+        return _show(request, desk, form, status=409)
+    except (RulingKeyReused, BadRuling) as wrong:
+        form.add_error(None, refusal_of(wrong))
+        return _show(request, _fresh(desk), form, status=422)
+    except (OwnItem, NotAllowed, DecidedBefore, NeedsAppeal) as refused:
+        form.add_error(None, refusal_of(refused))
+        return _show(request, _fresh(desk), form, status=403)
+    if anew:  # from the post's page and not from the queue
+        messages.success(request, _told(done, wanted.ruling))
+        return redirect("annotation:item", desk.project.slug, desk.item.public_id)
+    following = leases.take_next(desk.member, desk.asked, beside=desk.item)
+    ahead = _("Here is the next one.") if following else _("That was the last one here.")
+    messages.success(request, f"{_told(done, wanted.ruling)} {ahead}")
+    return redirect(_next_address(desk, following))
+
+
+def _told(done: Any, ruling: Ruling) -> str:
+    """What became of the decision."""
+    told = {
+        Ruling.DECIDE: _("Settled."),
+        Ruling.EXCLUDE: _("Excluded."),
+        Ruling.NEW_ROUND: _("Sent to a new round."),
+        Ruling.MORE_SEATS: _("More people are asked."),
+    }[ruling]
+    if isinstance(done, Proposed):
+        told = _("Kept: another reviewer looks at it too, without knowing what you said.")
+    return told
+
+
+def _show(
+    request: PersonRequest,
+    desk: Desk,
+    form: DecisionForm,
+    status: int = 200,
+    stale: Event | None = None,
+    leased: Lease | None = None,
+) -> HttpResponse:
+    """The page with everything typed so far, and with the item's version as it is now."""
+    tab = request.GET.get("tab", "")
+    tab = tab if tab in OWN_TABS else OWN_TABS[0]
+    anew = may_decide_anew(desk.item)
+    context = {
+        "project": desk.project,
+        "membership": desk.member,
+        "desk": desk,
+        "item": desk.item,
+        "form": form,
+        "stale": stale,
+        "leased": leased,
+        "refused": status,
+        "stale_category": _category(desk, stale),
+        "query": _query(desk.asked),
+        "asked": desk.asked,
+        "tab": tab,
+        "others": [each for each in extensions.tabs() if each.url_name != "moderation:item-runs"],
+        "history": history(desk.item, desk.member) if tab == "history" and not desk.blind else [],
+        "opinion_form": OpinionForm(categories=desk.categories),
+        "anew": anew,
+        "open": desk.item.stage == Stage.DISPUTED or anew,
+        # Whoever can only read gets no form that would refuse them; what was typed before stays in sight.
+        "reads": not (desk.may_decide or desk.other or desk.blind or form.is_bound),
+    }
+    answer = render(request, "moderation/desk_item.html", context, status=status)
+    answer["Cache-Control"] = "no-store"
+    return answer
+
+
+def _category(desk: Desk, event: Event | None) -> Category | None:
+    code = event.facts.get("category") if event else None
+    return next((category for category in desk.categories if category.code == code), None)
+
+
+def _fresh(desk: Desk) -> Desk:
+    """The item as it is now, after somebody else acted."""
+    return Desk(desk.member, item_of(desk.project, desk.item.public_id), desk.asked)
+
+
+def _next_address(desk: Desk, item: Item | None) -> str:
+    if item is None:
+        return _queue_address(desk.project, desk.asked)
+    name = "moderation:desk-missing" if wants_category_of(item, desk.member) else "moderation:desk-item"
+    return _address(name, desk, item)
+
+
+def _address(name: str, desk: Desk, item: Item) -> str:
+    return reverse(name, args=[desk.project.slug, item.public_id]) + _query(desk.asked)
+
+
+def _queue_address(project: Project, asked: Asked) -> str:
+    return reverse("moderation:desk", args=[project.slug]) + _query(asked)
+
+
+def _query(asked: Asked) -> str:
+    return f"?{urlencode(asked.query)}" if asked.query else ""
+
+
+@require_POST
+def renew(request: PersonRequest, slug: str, public_id: UUID) -> HttpResponse:
+    """Keep the post for longer, because its reviewer is at work; 409 where somebody else has it, or it is settled."""
+    member = member_of(request, slug, Role.REVIEWER)
+    try:
+        kept = leases.take(item_of(member.project, public_id), member)
+    except Leased:
+        kept = None
+    return HttpResponse(status=204 if kept else 409)
+
+
+@require_POST
+def opinion(request: PersonRequest, slug: str, public_id: UUID) -> HttpResponse:
+    """Write down one's own view before the debates are opened."""
+    member = member_of(request, slug, Role.REVIEWER)
+    item = item_of(member.project, public_id)
+    found = Desk(member, item, queue.read(request.GET))
+    form = OpinionForm(request.POST, categories=found.categories)
+    category = form.category_row() if form.is_valid() else None
+    if category is None:
+        messages.error(request, _("Choose a category first."))
+    elif found.may_decide and not found.blind:
+        try:
+            blind_opinions.record_opinion(item, member, category)
+            messages.success(request, _("Your own view is written down; your decision will stand beside it."))
+        except blind_opinions.TooLate:
+            messages.error(request, _("Your own view of this post was written down before."))
+    return redirect(_address("moderation:desk-item", found, item))
+
+
+@require_GET
+def similar_posts(request: PersonRequest, slug: str, public_id: UUID) -> HttpResponse:
+    """Earlier decisions about posts like this one, as the part of the page that comes last."""
+    member = reviewer(request, slug)
+    item = item_of(member.project, public_id)
+    context: dict[str, Any] = {"project": member.project, "membership": member, "item": item, "failed": False}
+    try:
+        context["similar"] = similar_cases.similar(item) if may_see_votes(item, member) else []
+    except (ProviderError, Refused):
+        context |= {"similar": [], "failed": True}
+    return render(request, "moderation/desk_similar.html", context)
+
+
+# ── A missing category ────────────────────────────────────────────────────────
+
+
+@require_http_methods(["GET", "POST"])
+def missing(request: PersonRequest, slug: str, public_id: UUID) -> HttpResponse:
+    """Give the category that a *not sure* left open, as blind as the annotators were."""
+    member = member_of(request, slug, Role.REVIEWER)
+    item = item_of(member.project, public_id)
+    found = Desk(member, item, queue.read(request.GET))
+    form = MissingCategoryForm(request.POST or None, categories=found.categories)
+    if request.method == "GET":
+        if not wants_category_of(item, member):
+            return redirect(_address("moderation:desk-item", found, item))
+        _take(item, member)
+        return _show_missing(request, found, form)
+    category = form.category_row() if form.is_valid() else None
+    if category is None:
+        return _show_missing(request, found, form, status=422)
+    try:
+        leases.refuse_others(item, member)
+        expert_replacement.replace_not_sure(item, member, category, form.cleaned_data["note"])
+    except Leased as other:
+        form.add_error(None, leased_sentence(other.lease))
+        return _show_missing(request, found, form, status=409)
+    except expert_replacement.NotAnExpert:
+        form.add_error(None, _("You have labelled this post, given a category for it, or seen its votes before."))
+        return _show_missing(request, found, form, status=403)
+    except expert_replacement.NothingToReplace:
+        form.add_error(None, _("Somebody else gave the category first; nothing is missing here any more."))
+        return _show_missing(request, found, form, status=409)
+    leases.give_back(item, member)
+    messages.success(request, _("Stored in place of the “not sure”."))
+    return redirect(_next_address(found, leases.take_next(member, found.asked, beside=item)))
+
+
+@require_POST
+def look_at_votes(request: PersonRequest, slug: str, public_id: UUID) -> HttpResponse:
+    """Give up one's own view of a *not sure* item, and see the votes to settle it."""
+    member = member_of(request, slug, Role.REVIEWER)
+    item = item_of(member.project, public_id)
+    if wants_category_of(item, member):
+        expert_replacement.look_at_votes(item, member)
+    return redirect("moderation:desk-item", slug, item.public_id)
+
+
+def _show_missing(request: PersonRequest, desk: Desk, form: MissingCategoryForm, status: int = 200) -> HttpResponse:
+    others = queue.candidates(desk.member, desk.asked) if desk.member.reviews else disputed_items(desk.project)
+    context: dict[str, Any] = {
+        "project": desk.project,
+        "membership": desk.member,
+        "item": desk.item,
+        "form": form,
+        "query": _query(desk.asked),
+        "following": others.exclude(pk=desk.item.pk).first(),
+        "bench": {"step": "answer", "priors": _shown_priors(desk.project, desk.item)},
+    }
+    answer = render(request, "moderation/desk_missing.html", context, status=status)
+    answer["Cache-Control"] = "no-store"
+    return answer
+
+
+def _shown_priors(project: Project, item: Item) -> list[Any]:
+    """The priors an annotator would have seen at first: none where the project asks for one's own view before."""
+    if project.prior_display == "after_first_answer":
+        return []
+    return list(priors_for_people(project).filter(item=item, current=True).order_by("-modality"))
+
+
+def item_of(project: Project, public_id: UUID) -> Item:
+    """An item of the project with what its page shows, or 404; a reported one is in no queue."""
+    item = (
+        Item.objects.filter(project=project, public_id=public_id)
+        .select_related("picture", "category", "intended", "project")
+        .first()
+    )
+    if item is None or item.excluded_for == Reason.REPORTED:
+        raise Http404
+    return item

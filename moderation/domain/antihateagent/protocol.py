@@ -1,0 +1,293 @@
+"""The state of an investigation, read from its turns: rounds of queries, hits, pages, evidence, judgments. Pure."""
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
+from functools import lru_cache
+from typing import Any, Protocol
+from urllib.parse import urlsplit
+
+from moderation.domain.antihateagent.actions import InvestigationOptions, Retrieval
+from moderation.domain.antihateagent.page_windows import Window, find_quote, is_copy, shingles, windows
+
+MOST_HITS = 20
+"""Results that are weighed in one round."""
+
+
+class TurnLike(Protocol):
+    """A turn as a method or a page sees it."""
+
+    @property
+    def state(self) -> Any: ...
+
+    @property
+    def value(self) -> Any: ...
+
+
+Turns = Mapping[str, TurnLike]
+
+
+@dataclass(frozen=True)
+class Hit:
+    """A result, numbered within its round; `copies` are further URLs of results that say the very same."""
+
+    id: int
+    url: str
+    title: str
+    snippet: str
+    query: str
+
+    @property
+    def domain(self) -> str:
+        """The host, as people are shown it."""
+        return domain_of(self.url)
+
+
+@dataclass(frozen=True)
+class KeptPassage:
+    """A passage that stands on its page."""
+
+    quote: str
+    start: int
+    end: int
+    stance: str
+    relevance: int
+    bearing: str
+
+
+@dataclass
+class Page:
+    """A page that was fetched, or not: then `fault` says why. `number` is that of the evidence, 0 where it holds none.
+
+    `copy_of` is the URL of a page read earlier that says the same; `rejected` are quotations found nowhere on it;
+    `goes_on`: there is more text than was read.
+    """
+
+    key: str
+    hit: Hit
+    asked: bool = False
+    url: str = ""
+    title: str = ""
+    text: str = ""
+    sha256: str = ""
+    size: int = 0
+    fetched_at: str = ""
+    cut: bool = False
+    code: str = ""
+    fault: str = ""
+    copy_of: str = ""
+    copies: list[str] = field(default_factory=list)
+    windows: list[Window] = field(default_factory=list)
+    read: bool = False
+    goes_on: bool = False
+    kept: list[KeptPassage] = field(default_factory=list)
+    rejected: list[str] = field(default_factory=list)
+    weighed: Mapping[str, Any] | None = None
+    number: int = 0
+
+    @property
+    def is_readable(self) -> bool:
+        """Whether there is text of its own to read."""
+        return self.asked and not self.fault and not self.copy_of
+
+    @property
+    def domain(self) -> str:
+        """The host it came from."""
+        return domain_of(self.url or self.hit.url)
+
+    def read_keys(self) -> list[str]:
+        """Return the keys of the steps that read it."""
+        return [f"read.{self.key}.{number}" for number in range(1, len(self.windows) + 1)]
+
+
+@dataclass
+class Round:
+    """Queries, what they found, what was read of it."""
+
+    number: int
+    thought: str = ""
+    queries: list[str] = field(default_factory=list)
+    searched: int = 0
+    failed: list[str] = field(default_factory=list)
+    hits: list[Hit] = field(default_factory=list)
+    selected: bool = False
+    choice: str = ""
+    may_go_on: bool = True
+    pages: list[Page] = field(default_factory=list)
+
+    @property
+    def is_sufficient(self) -> bool:
+        """Whether the last judgment called the evidence enough."""
+        weighed = [page.weighed for page in self.pages if page.weighed]
+        return bool(weighed) and bool(weighed[-1]["sufficient"])
+
+
+@dataclass
+class Walk:
+    """The whole investigation so far."""
+
+    rounds: list[Round] = field(default_factory=list)
+    verdict: Mapping[str, Any] | None = None
+
+    @property
+    def pages(self) -> list[Page]:
+        """All pages in the order in which they were chosen."""
+        return [page for each in self.rounds for page in each.pages]
+
+    @property
+    def evidence(self) -> list[Page]:
+        """The pages that hold evidence, by number."""
+        return [page for page in self.pages if page.number]
+
+    @property
+    def read_pages(self) -> list[Page]:
+        """The pages that were fetched and read."""
+        return [page for page in self.pages if page.read]
+
+    @property
+    def size(self) -> int:
+        """Bytes of all pages."""
+        return sum(page.size for page in self.pages)
+
+    @property
+    def queries(self) -> list[str]:
+        """All queries so far."""
+        return [query for each in self.rounds for query in each.queries]
+
+
+def walk(turns: Turns, options: InvestigationOptions) -> Walk:
+    """Return the state of the investigation after these turns."""
+    found = Walk()
+    for number in range(1, options.reformulations + 2):
+        opened = turns.get(f"{'urls' if options.retrieval is Retrieval.MODEL_URLS else 'queries'}.{number}")
+        if opened is None:
+            break
+        _round(found, number, opened, turns, options)
+    judged = turns.get("verdict")
+    found.verdict = arguments(judged) if judged else None
+    return found
+
+
+def arguments(turn: TurnLike) -> dict[str, Any]:
+    """Return the arguments of the action that a turn holds; none where it was refused or unreadable."""
+    value = turn.value
+    return dict(value["action_input"]) if isinstance(value, dict) and "action_input" in value else {}
+
+
+def _thought(turn: TurnLike) -> str:
+    return str(turn.value.get("thought", "")) if isinstance(turn.value, dict) else ""
+
+
+def _round(found: Walk, number: int, opened: TurnLike, turns: Turns, options: InvestigationOptions) -> None:
+    this = Round(number, _thought(opened))
+    found.rounds.append(this)
+    given = arguments(opened)
+    known = {page.hit.url for page in found.pages}
+    left = max(0, options.pages - len(found.pages))
+    most = min(options.pages_at_once, left)
+    if options.retrieval is Retrieval.MODEL_URLS:
+        urls = [url for url in dict.fromkeys(given.get("urls", ())) if url not in known]
+        chosen = [Hit(at, url, "", "", "") for at, url in enumerate(urls, 1)]
+        this.selected = True
+    else:
+        this.queries = list(given.get("queries", ()))
+        this.hits = _hits(this, turns, known)
+        choice = turns.get(f"select.{number}")
+        this.selected = choice is not None
+        answer = arguments(choice) if choice else {}
+        this.choice = _thought(choice) if choice else ""
+        this.may_go_on = bool(answer.get("other_queries_may_help", True))
+        chosen = [hit for wanted in answer.get("pages", ()) for hit in this.hits if hit.id == wanted]
+    for at, hit in enumerate(chosen[:most], 1):
+        this.pages.append(_page(found, f"{number}.{at}", hit, turns, options))
+
+
+def _hits(this: Round, turns: Turns, known: set[str]) -> list[Hit]:
+    """Return the results of all queries, the first of each first, without pages that were fetched before."""
+    columns: list[list[Hit]] = []
+    for at, query in enumerate(this.queries, 1):
+        turn = turns.get(f"search.{this.number}.{at}")
+        if turn is None:
+            continue
+        this.searched += 1
+        if not isinstance(turn.value, dict):
+            this.failed.append(query)
+            continue
+        rows = turn.value["hits"]
+        columns.append([Hit(0, row["url"], row["title"], row["snippet"], query) for row in rows])
+    seen, merged = set(known), []
+    for rank in range(max(map(len, columns), default=0)):
+        for column in columns:
+            if rank < len(column) and column[rank].url not in seen:
+                seen.add(column[rank].url)
+                merged.append(column[rank])
+    return [Hit(at, hit.url, hit.title, hit.snippet, hit.query) for at, hit in enumerate(merged[:MOST_HITS], 1)]
+
+
+def _page(found: Walk, key: str, hit: Hit, turns: Turns, options: InvestigationOptions) -> Page:
+    page = Page(key, hit)
+    turn = turns.get(f"fetch.{key}")
+    if turn is None:
+        return page
+    page.asked = True
+    value = turn.value if isinstance(turn.value, dict) else {"fault": "The page could not be fetched.", "code": "fault"}
+    page.url, page.title = value.get("url", hit.url), value.get("title") or hit.title
+    page.text, page.sha256 = value.get("text", ""), value.get("sha256", "")
+    page.size, page.fetched_at = int(value.get("bytes", 0)), value.get("fetched_at", "")
+    page.cut, page.code, page.fault = bool(value.get("cut")), value.get("code", ""), value.get("fault", "")
+    if page.fault:
+        return page
+    first = next((other for other in found.pages if other.is_readable and _is_same(page, other)), None)
+    if first is not None:
+        page.copy_of = first.url
+        if page.domain != first.domain and page.domain not in first.copies:
+            first.copies.append(page.domain)
+        return page
+    page.windows = windows(page.text, options.windows)
+    page.goes_on = bool(page.windows) and page.windows[-1].start + len(page.windows[-1].text) < len(page.text)
+    _read(page, turns)
+    if page.kept:
+        page.number = len(found.evidence) + 1
+    weighed = turns.get(f"weigh.{key}")
+    page.weighed = arguments(weighed) or None if weighed else None
+    return page
+
+
+def _is_same(page: Page, other: Page) -> bool:
+    return page.url == other.url or is_copy(_shingles(page.text), _shingles(other.text))
+
+
+_shingles = lru_cache(maxsize=64)(shingles)
+
+
+def _read(page: Page, turns: Turns) -> None:
+    """Keep what was extracted and stands on the page; what does not is never shown as evidence."""
+    done = [turns.get(key) for key in page.read_keys()]
+    heard = [turn for turn in done if turn is not None]
+    # A window that the model declines to read is passed over; a page with no other counts as unread.
+    page.read = bool(done) and len(heard) == len(done) and any(arguments(turn) for turn in heard)
+    for window, turn in zip(page.windows, done, strict=True):
+        for segment in arguments(turn).get("segments", ()) if turn else ():
+            span = find_quote(segment["quote"], page.text, window)
+            if span is None:
+                page.rejected.append(segment["quote"])
+            elif not any(span.start < kept.end and kept.start < span.end for kept in page.kept):
+                quote = page.text[span.start : span.end]
+                kept = KeptPassage(
+                    quote, span.start, span.end, segment["stance"], segment["relevance"], segment["bearing"]
+                )
+                page.kept.append(kept)
+
+
+def unstruck_evidence(found: Walk, struck: Sequence[int]) -> list[Page]:
+    """Return the evidence that nobody took out."""
+    return [page for page in found.evidence if page.number not in struck]
+
+
+def domain_of(url: str) -> str:
+    """Return the host of a URL, without a leading www; the word for a document of our own."""
+    if url.startswith("document:"):
+        return "document"
+    try:
+        return (urlsplit(url).hostname or url).removeprefix("www.")
+    except ValueError:
+        return url[:100]

@@ -1,0 +1,54 @@
+"""The form of AntiHateAgent's tables: precision, recall and F1 for hate, non-hate, and overall as their mean."""
+
+from dataclasses import dataclass
+from typing import Any
+
+from moderation.domain.evaluation.answers import HATEFUL, NOT_HATEFUL
+from moderation.domain.evaluation.classification import ClassFigures, Confusion, class_figures
+
+
+@dataclass(frozen=True)
+class TwoClass:
+    """Both classes and their unweighted mean (AntiHateAgent, Tables 2 and 4)."""
+
+    hate: ClassFigures
+    non_hate: ClassFigures
+
+    @property
+    def overall(self) -> ClassFigures:
+        """The unweighted mean of the two rows; `support` is all items."""
+        both = (self.hate, self.non_hate)
+        return ClassFigures(
+            sum(each.precision for each in both) / 2,
+            sum(each.recall for each in both) / 2,
+            sum(each.f1 for each in both) / 2,
+            sum(each.support for each in both),
+        )
+
+    def percentages(self) -> dict[str, float]:
+        """Return the nine printed figures in percent, by `hate_P` … `overall_F1`."""
+        rows = {"hate": self.hate, "non": self.non_hate, "overall": self.overall}
+        return {
+            f"{name}_{figure}": 100 * value
+            for name, row in rows.items()
+            for figure, value in (("P", row.precision), ("R", row.recall), ("F1", row.f1))
+        }
+
+    def as_json(self) -> dict[str, Any]:
+        rows = {"hate": self.hate, "non_hate": self.non_hate, "overall": self.overall}
+        return {
+            name: {"precision": row.precision, "recall": row.recall, "f1": row.f1, "support": row.support}
+            for name, row in rows.items()
+        }
+
+
+def two_class(confusion: Confusion) -> TwoClass:
+    """From the confusion of the binary task."""
+    found = class_figures(confusion)
+    none = ClassFigures(0.0, 0.0, 0.0, 0)
+    return TwoClass(found.get(HATEFUL, none), found.get(NOT_HATEFUL, none))
+
+
+def of_counts(tp: int, fn: int, tn: int, fp: int) -> TwoClass:
+    """From the four counts, hateful being positive."""
+    return two_class(Confusion((NOT_HATEFUL, HATEFUL), ((tn, fp), (fn, tp))))

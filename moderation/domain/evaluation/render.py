@@ -1,0 +1,98 @@
+"""Tables as text: cells for people, Markdown, and rows for CSV with every digit."""
+
+from collections.abc import Callable, Mapping, Sequence
+from typing import Any
+
+from moderation.domain.evaluation.report_tables import tables_of
+from moderation.domain.evaluation.table import Column, ColumnForm, EvaluationTable, Report, Value
+
+NOTHING = "–"
+NO_MODEL = "No language model was used: the built-in keyword baseline answered, by cues in the text alone."
+
+
+def format_cell(value: Value, form: ColumnForm) -> str:
+    """Return a value as people read it; a spread as mean and deviation."""
+    if value is None:
+        return NOTHING
+    if isinstance(value, Mapping):
+        mean = format_cell(value["mean"], form)
+        return mean if value["sd"] is None else f"{mean} (± {format_cell(value['sd'], form)})"
+    return _FORMATS[form](value)
+
+
+_FORMATS: Mapping[ColumnForm, Callable[[Any], str]] = {
+    ColumnForm.COUNT: "{:,}".format,
+    ColumnForm.PERCENT: lambda share: f"{100 * share:.2f}",
+    ColumnForm.PERCENT1: lambda share: f"{100 * share:.1f}",
+    ColumnForm.SHARE: "{:.3f}".format,
+    ColumnForm.P: lambda p: "< 0.0001" if p < 0.0001 else f"{p:.4f}",
+    ColumnForm.MONEY: "{:.4f}".format,
+    ColumnForm.SECONDS: "{:,.1f} s".format,
+    ColumnForm.TEXT: str,
+}
+
+
+def formatted_rows(table: EvaluationTable) -> list[list[str]]:
+    """Return the rows as people read them."""
+    return [
+        [format_cell(value, column.form) for value, column in zip(row, table.columns, strict=True)]
+        for row in table.rows
+    ]
+
+
+def csv_rows(table: EvaluationTable) -> list[list[Any]]:
+    """Header and rows with every digit; a spread takes two columns."""
+    spreads = [
+        any(isinstance(row[at], Mapping) and row[at]["sd"] is not None for row in table.rows) for at in _at(table)
+    ]
+    header = [title for column, wide in zip(table.columns, spreads, strict=True) for title in _titles(column, wide)]
+    rows = [
+        [part for value, wide in zip(row, spreads, strict=True) for part in _parts(value, wide)] for row in table.rows
+    ]
+    return [header, *rows]
+
+
+def markdown(report: Report) -> str:
+    """Return the whole report as one document."""
+    lines = [f"# {report['name']}", "", *_about(report), ""]
+    for table in tables_of(report):
+        lines += [f"## {table.title}", "", *_markdown_table(table), "", table.note, ""]
+    return "\n".join(lines)
+
+
+def _about(report: Report) -> list[str]:
+    task = {"six": "one of the categories", "binary": "hateful or not"}[report["task"]]
+    lines = [f"- Question: {task}. Repeats: {report['repeats']}. Began: {report['began'][:10]}."]
+    for dataset in report["datasets"]:
+        left = ", ".join(f"{count:,} {why}" for why, count in dataset["left_out"].items())
+        more = f"; left out: {left}" if left else ""
+        lines.append(f"- {dataset['name']}: {dataset['items']:,} items, {dataset['hateful']:,} hateful{more}.")
+    for arm in report["arms"]:
+        models = ", ".join(f"{role} {name}" for role, name in arm["plan"].items())
+        lines.append(f"- {arm['name']}: {models}.")
+    if any(arm["no_language_model"] for arm in report["arms"]):
+        lines.append(f"- **{NO_MODEL}**")
+    return lines
+
+
+def _markdown_table(table: EvaluationTable) -> list[str]:
+    rule = ["---" if column.form is ColumnForm.TEXT else "---:" for column in table.columns]
+    rows = [[column.title for column in table.columns], rule, *formatted_rows(table)]
+    return ["| " + " | ".join(_escaped(each) for each in row) + " |" for row in rows]
+
+
+def _escaped(text: str) -> str:
+    return text.replace("|", "\\|").replace("\n", " ")
+
+
+def _at(table: EvaluationTable) -> range:
+    return range(len(table.columns))
+
+
+def _titles(column: Column, wide: bool) -> list[str]:
+    return [column.title, f"{column.title} sd"] if wide else [column.title]
+
+
+def _parts(value: Value, wide: bool) -> Sequence[Any]:
+    mean, sd = (value["mean"], value["sd"]) if isinstance(value, Mapping) else (value, None)
+    return [mean, sd] if wide else [mean]

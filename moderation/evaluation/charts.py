@@ -1,0 +1,180 @@
+"""A report's tables and charts: for its page in the reader's language, and as SVG files in English."""
+
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+from django.template.loader import render_to_string
+from django.utils.translation import gettext as _
+from django.utils.translation import override
+
+from annotation.core.svg import heat, share
+from moderation.domain.evaluation.render import formatted_rows
+from moderation.domain.evaluation.report_tables import LEVEL_NAMES, LEVELS, tables_of
+from moderation.domain.evaluation.report_tables import confusion_names as names_of
+from moderation.domain.evaluation.table import ColumnForm, EvaluationTable, Phrase, Report
+from moderation.models import Evaluation
+
+_LABELLED = "labelled "
+CELL, LABEL, TOP, BAR = 76, 130, 72, 26
+"""Pixels: a cell of the confusion, the room for names beside and above the cells, a bar with its gap."""
+_SHADES = ("#ffffff", "#e3eef9", "#bcd7ef", "#8bb9e0", "#4f92c9", "#1c639e")
+
+
+@dataclass(frozen=True)
+class ShownTable:
+    """A table in the reader's language: headings and cells as text, each with whether it is a number's place."""
+
+    key: str
+    title: str
+    columns: Sequence[tuple[str, bool]]
+    rows: Sequence[Sequence[tuple[str, bool]]]
+    note: str
+
+
+@dataclass(frozen=True)
+class DifficultyBar:
+    """The accuracy at one level of difficulty: the length of its bar and the figures beside it."""
+
+    level: str
+    width: str
+    accuracy: str
+    total: int
+    refused: int
+
+
+@dataclass(frozen=True)
+class ConfusionCell:
+    """A cell of the confusion matrix: count, share of the row, shade (1 to 5)."""
+
+    count: int
+    share: str
+    shade: int | None
+    right: bool
+
+
+@dataclass(frozen=True)
+class ArmCharts:
+    """The charts of one arm on one data set."""
+
+    arm: str
+    dataset: str
+    bars: Sequence[DifficultyBar]
+    labels: Sequence[str]
+    confusion: Sequence[tuple[str, Sequence[ConfusionCell]]]
+
+
+def shown_tables(report: Report) -> list[ShownTable]:
+    """All tables; the confusions are drawn instead."""
+    return [_shown(table) for table in tables_of(report) if not table.key.startswith("confusion")]
+
+
+def arm_charts(report: Report) -> list[ArmCharts]:
+    """Return the charts of every arm on every data set."""
+    return [_pictures(report, result) for result in report["results"]]
+
+
+def translated(text: str) -> str:
+    """Return a text of the report in the reader's language; files keep the English one."""
+    if isinstance(text, Phrase):
+        values = {name: translated(value) if isinstance(value, str) else value for name, value in text.values.items()}
+        return str(_(text.template) % values)
+    return str(_(text)) if text else ""
+
+
+def left_out_reasons(evaluation: Evaluation) -> list[tuple[str, list[tuple[str, int]]]]:
+    """Why rows of the sources were left out, in the reader's language, and how many."""
+    return [
+        (source, [(_why(why), count) for why, count in reasons.items()])
+        for source, reasons in evaluation.left_out.items()
+    ]
+
+
+def _why(why: str) -> str:
+    reasons = {"no text": _("no text"), "bad row": _("bad row"), "no majority": _("no majority")}
+    if why.startswith(_LABELLED):
+        return _("labelled %(label)s") % {"label": why.removeprefix(_LABELLED)}
+    return reasons.get(why, why)
+
+
+def _shown(table: EvaluationTable) -> ShownTable:
+    columns = [(translated(column.title), column.form is not ColumnForm.TEXT) for column in table.columns]
+    rows = [
+        [
+            (translated(value) if isinstance(value, Phrase) else shown, is_number)
+            for value, shown, (_title, is_number) in zip(row, cells, columns, strict=True)
+        ]
+        for row, cells in zip(table.rows, formatted_rows(table), strict=True)
+    ]
+    return ShownTable(table.key, translated(table.title), columns, rows, translated(table.note))
+
+
+def _pictures(report: Report, result: Mapping[str, Any]) -> ArmCharts:
+    labels = [translated(name) if isinstance(name, Phrase) else name for name in names_of(report, result)]
+    counts = result["confusion"]["counts"]
+    return ArmCharts(
+        result["arm"],
+        result["dataset"] if len(report["datasets"]) > 1 else "",
+        [bar for level in LEVELS if (bar := _bar(translated(LEVEL_NAMES[level]), result["levels"][level]))],
+        labels,
+        [(label, _squares(row, at)) for at, (label, row) in enumerate(zip(labels, counts, strict=True))],
+    )
+
+
+def _bar(name: str, counts: Mapping[str, int]) -> DifficultyBar | None:
+    if not counts["total"] + counts["refused"]:
+        return None
+    accuracy = f"{100 * counts['right'] / counts['total']:.1f} %" if counts["total"] else "–"
+    return DifficultyBar(name, share(counts["right"], counts["total"]), accuracy, counts["total"], counts["refused"])
+
+
+def _squares(row: Sequence[int], place: int) -> list[ConfusionCell]:
+    whole = sum(row)
+    return [
+        ConfusionCell(count, share(count, whole), heat(count / whole) if whole and count else None, at == place)
+        for at, count in enumerate(row)
+    ]
+
+
+def svg_charts(report: Report) -> Iterator[tuple[str, str]]:
+    """Name → SVG, in English, as all files of a report. A line without known patterns has no bars."""
+    with override("en"):
+        shown = arm_charts(report)
+        for number, chart in enumerate(shown, start=1):
+            end = f"-{number}" if len(shown) > 1 else ""
+            yield f"confusion{end}.svg", _confusion(chart)
+            if chart.bars:
+                yield f"difficulty{end}.svg", _bars(chart)
+
+
+def _title(chart: ArmCharts) -> str:
+    return f"{chart.arm}, {chart.dataset}" if chart.dataset else chart.arm
+
+
+def _confusion(chart: ArmCharts) -> str:
+    columns = [(label, LABEL + CELL * at + CELL // 2) for at, label in enumerate(chart.labels)]
+    rows = [
+        (label, TOP + CELL * down, [_cell(square, at) for at, square in enumerate(squares)])
+        for down, (label, squares) in enumerate(chart.confusion)
+    ]
+    context = {
+        "title": _title(chart),
+        "columns": columns,
+        "rows": rows,
+        "width": max(LABEL + CELL * len(columns) + 16, 32 + 8 * len(_title(chart))),
+        "height": TOP + CELL * len(rows) + 16,
+        "cell": CELL,
+    }
+    return render_to_string("moderation/confusion.svg", context)
+
+
+def _cell(square: ConfusionCell, at: int) -> tuple[ConfusionCell, int, str, str]:
+    """Return a cell with its place from the left, its ground and its ink."""
+    shade = square.shade or 0
+    return square, LABEL + CELL * at, _SHADES[shade], "#ffffff" if shade > 3 else "#1a1a1a"
+
+
+def _bars(chart: ArmCharts) -> str:
+    rows = [(bar, 48 + BAR * at, 2.4 * float(bar.width.rstrip("%"))) for at, bar in enumerate(chart.bars)]
+    height = 48 + BAR * len(rows) + 12
+    return render_to_string("moderation/difficulty.svg", {"title": _title(chart), "rows": rows, "height": height})

@@ -1,0 +1,217 @@
+"""Items with a known answer from a project or a file: what an evaluation asks about."""
+
+import csv
+import hashlib
+import io
+import json
+from collections import Counter
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass, field, replace
+from pathlib import Path
+
+from django.conf import settings
+
+from annotation.domain.choices import Stage
+from annotation.domain.formats.base import Format, LabelUse, Mapped, Reading, Row, RowError, Unreadable
+from annotation.domain.formats.csv import delimiter_of
+from annotation.domain.formats.detect import detect, open_reader
+from annotation.domain.pictures.decoding import BadPicture
+from annotation.domain.votes import Category
+from annotation.media.pictures import PictureFolder
+from annotation.models import Item, Project
+from moderation.domain.evaluation.answers import Gold
+from moderation.domain.evaluation.datasets import GoldReader, LeftOut, NoGold, convention, recognized
+from moderation.methods.post_case import media_type_of
+
+_HEAD = 1 << 16
+
+
+class BadSource(ValueError):
+    """A file or project that cannot be evaluated on; the sentence says where and what to do."""
+
+
+@dataclass(frozen=True)
+class FileReading:
+    """How files are read. `values` maps labels to a category, `hateful`, `not_hateful` or `skip`."""
+
+    categories: Sequence[Category]
+    mapped: Mapped = field(default_factory=Mapped)
+    values: Mapping[str, str] = field(default_factory=dict)
+    format: Format = Format.AUTO
+    images: Path | None = None
+    text_only: bool = False
+    leave_out_bad_rows: bool = False
+    asked_about: bool = True
+    """Whether a model is to look at the items, so that they need a text or a picture."""
+
+
+@dataclass(frozen=True)
+class EvaluationItem:
+    """One item: its truth, and what a model is shown of it. `item` is the key of an item of a project."""
+
+    dataset: str
+    gold: Gold
+    text: str = ""
+    picture_path: str = ""
+    picture_sha256: str = ""
+    item: int | None = None
+
+    @property
+    def mark(self) -> list[object]:
+        """What makes it another item: for the digest of an evaluation's cases."""
+        gold = self.gold
+        return [self.dataset, gold.id, gold.label, gold.hateful, gold.pattern, self.text, self.picture_sha256]
+
+
+@dataclass
+class GoldSource:
+    """The items of a project or a file. `left_out`: why → how many; `guessed` names the data set it was taken for."""
+
+    name: str
+    rows: list[EvaluationItem] = field(default_factory=list)
+    left_out: Counter[str] = field(default_factory=Counter)
+    guessed: str = ""
+
+
+def gold_items(project: Project) -> GoldSource:
+    """Return the project's gold items; those with a known answer for training or checks are no gold."""
+    items = Item.objects.filter(project=project, stage=Stage.GOLD, hateful__isnull=False).select_related("category")
+    rows = [
+        EvaluationItem(
+            project.slug,
+            Gold(
+                item.external_id,
+                bool(item.hateful),
+                item.category.code if item.category else None,
+                item.pattern or "",
+                item.batch,
+            ),
+            text=item.text_sha256,
+            item=item.pk,
+        )
+        for item in items.order_by("pk").iterator()
+    ]
+    if not rows:
+        raise BadSource(f"The project {project.slug!r} has no gold items yet: there is nothing to compare with.")
+    return GoldSource(project.slug, rows)
+
+
+def file_items(path: Path, terms: FileReading) -> GoldSource:
+    """Return the items of a file, all of them read before anything is asked.
+
+    Raises BadSource.
+    """
+    source = GoldSource(path.name[:120])
+    try:
+        with path.open("rb") as stream:
+            reading, usual, source.guessed = _reading(path, stream.read(_HEAD), terms)
+            stream.seek(0)
+            if reading.format is Format.AUTO:
+                reading = replace(reading, format=detect(stream, reading.mapped))
+            usual = usual or convention(reading.format, None)
+            stream.seek(0)
+            reader = GoldReader(terms.categories, terms.values, usual)
+            _read(path, open_reader(stream, reading), reader, terms, source)
+    except OSError as fault:
+        raise BadSource(f"{path} cannot be read: {fault.strerror}.") from None
+    except Unreadable as fault:
+        raise BadSource(f"{path}, line {fault.error.line}: {fault.error.reason}") from None
+    if not source.rows:
+        raise BadSource(f"{path} holds no item that can be used: {_listed(source.left_out) or 'it is empty'}.")
+    return source
+
+
+def _reading(path: Path, head: bytes, terms: FileReading) -> tuple[Reading, Mapping[str, str], str]:
+    """How the file is read: as a published data set where its columns say so and nothing else was asked for."""
+    mapped = replace(terms.mapped, label_is=LabelUse.GOLD)
+    first = head.decode("utf-8-sig", errors="replace").split("\n", 1)[0].rstrip("\r")
+    names = _names(first)
+    dataset = None if mapped.label or mapped.text else recognized(names)
+    if dataset:
+        mapped = replace(dataset.mapped, subset=mapped.subset or dataset.mapped.subset)
+    elif not mapped.label and "label" in names and not {"gold", "img"} & set(names):
+        mapped = replace(mapped, label="label")
+    return Reading(terms.format, mapped), dataset.values if dataset else {}, dataset.name if dataset else ""
+
+
+def _names(first: str) -> list[str]:
+    """Return the columns of a table's header, or the keys of a JSON line."""
+    if first.lstrip().startswith("{"):
+        try:
+            value = json.loads(first)
+        except ValueError:
+            return []
+        return list(value) if isinstance(value, dict) else []
+    if first.lstrip().startswith("["):
+        return []
+    return next(csv.reader(io.StringIO(first), delimiter=delimiter_of(first)), [])
+
+
+def _read(
+    path: Path, rows: Iterable[Row | RowError], reader: GoldReader, terms: FileReading, source: GoldSource
+) -> None:
+    bad: list[RowError] = []
+    seen: dict[str, int] = {}
+    missing: list[Row] = []
+    folder = PictureFolder(terms.images) if terms.images else None
+    for row in rows:
+        if isinstance(row, RowError):
+            bad.append(row)
+            continue
+        if row.external_id in seen:
+            reason = f"The id {row.external_id[:80]!r} stands on line {seen[row.external_id]} too."
+            bad.append(RowError(row.line, "duplicate_id", reason))
+            continue
+        seen[row.external_id] = row.line
+        try:
+            gold = reader.gold(row)
+            if isinstance(gold, LeftOut):
+                source.left_out[gold.why] += 1
+                continue
+            item = _gathered(source.name, row, gold, folder, terms)
+        except (NoGold, BadPicture) as fault:
+            bad.append(RowError(row.line, "bad_row", str(fault)))
+            continue
+        if item is None:
+            missing.append(row)
+        elif terms.asked_about and not item.text and not item.picture_path:
+            source.left_out["no text"] += 1
+        else:
+            source.rows.append(item)
+    _refuse(path, bad, missing, terms, source)
+
+
+def _refuse(path: Path, bad: list[RowError], missing: list[Row], terms: FileReading, source: GoldSource) -> None:
+    if missing:
+        raise BadSource(
+            f"{path}: {len(missing):,} pictures are not there, the first is {missing[0].picture[:120]!r}. Name their "
+            "folder by --images, or let the text alone be judged by --text-only."
+        )
+    if bad and terms.leave_out_bad_rows:
+        source.left_out["bad row"] += len(bad)
+    elif bad:
+        more = f" And {len(bad) - 1:,} more rows." if len(bad) > 1 else ""
+        hint = " (--leave-out-bad-rows goes on without them.)"
+        raise BadSource(f"{path}, line {bad[0].line}: {bad[0].reason}{more}{hint}")
+
+
+def _gathered(
+    name: str, row: Row, gold: Gold, folder: PictureFolder | None, terms: FileReading
+) -> EvaluationItem | None:
+    """Return the item.
+
+    Returns None if its picture is missing.
+    """
+    if not row.picture or terms.text_only or not terms.asked_about:
+        return EvaluationItem(name, gold, row.text)
+    key = folder.find(row.picture) if folder else None
+    if folder is None or key is None:
+        return None
+    content = folder.read(key, settings.PICTURE_MAX_BYTES)
+    if media_type_of(content) is None:
+        raise BadPicture("unknown_format", f"{row.picture[:120]} is no JPEG, PNG, WebP or GIF.")
+    return EvaluationItem(name, gold, row.text, key, hashlib.sha256(content).hexdigest())
+
+
+def _listed(counts: Counter[str]) -> str:
+    return ", ".join(f"{count:,} {why}" for why, count in counts.most_common())

@@ -1,0 +1,133 @@
+"""The form that starts an evaluation over a project's gold."""
+
+from typing import Any
+
+from django import forms
+from django.utils.functional import Promise
+from django.utils.translation import gettext_lazy
+
+from annotation.core.form_fields import offer
+from moderation.debates import start
+from moderation.domain.evaluation.sampling import SEED, Sample
+from moderation.domain.hatexscore.estimators import Estimator
+from moderation.domain.verdicts import Task
+from moderation.evaluation.arms import ArmGrid
+from moderation.evaluation.job import Wish
+from moderation.evaluation.scoring import NOT_SCORED, scoring_request
+from moderation.methods.debate_method import Comparison
+from moderation.methods.model_choices import named_models
+from moderation.methods.registry import METHODS
+
+
+def _comparisons() -> list[Comparison]:
+    return [method.comparison for method in METHODS.values() if method.comparison]
+
+
+class EvaluationForm(forms.Form):
+    """Which methods, asked what, on how many posts, with which models."""
+
+    methods = forms.MultipleChoiceField(
+        label=gettext_lazy("Methods"), widget=forms.CheckboxSelectMultiple, help_text=gettext_lazy("Each gets a line.")
+    )
+    task = forms.ChoiceField(
+        label=gettext_lazy("Question"),
+        choices=[
+            ("", gettext_lazy("which category, where every method can say it")),
+            (Task.SIX, gettext_lazy("which category")),
+            (Task.BINARY, gettext_lazy("hateful or not")),
+        ],
+        required=False,
+    )
+    sample = forms.ChoiceField(
+        label=gettext_lazy("Which gold posts"),
+        choices=[
+            (Sample.FIRST, gettext_lazy("in order")),
+            (Sample.RANDOM, gettext_lazy("at random")),
+            (Sample.BALANCED, gettext_lazy("as many of each pattern")),
+        ],
+    )
+    limit = forms.IntegerField(
+        label=gettext_lazy("At most"), min_value=1, required=False, help_text=gettext_lazy("Empty: all.")
+    )
+    repeats = forms.IntegerField(
+        label=gettext_lazy("Repeats"),
+        min_value=1,
+        max_value=start.MOST_REPEATS,
+        initial=1,
+        help_text=gettext_lazy("Each is asked anew."),
+    )
+    judges = forms.MultipleChoiceField(
+        label=gettext_lazy("Judges"),
+        widget=forms.CheckboxSelectMultiple,
+        required=False,
+        help_text=gettext_lazy("Several hear the same debate; without a choice, the project's."),
+    )
+    scores = forms.ChoiceField(
+        label=gettext_lazy("Score what is explained (HateXScore)"),
+        choices=[
+            ("", gettext_lazy("explanations, by the model that wrote them")),
+            (Estimator.MODEL, gettext_lazy("all reasons, by the model that wrote them")),
+            (Estimator.LOGPROB, gettext_lazy("all reasons, by its log-probabilities")),
+            (Estimator.DETOXIFY, gettext_lazy("all reasons, by detoxify")),
+            (Estimator.KEYWORD, gettext_lazy("all reasons, by the built-in keywords")),
+            (NOT_SCORED, gettext_lazy("no")),
+        ],
+        required=False,
+    )
+    glossary = forms.MultipleChoiceField(
+        label=gettext_lazy("Glossary"),
+        choices=[("false", gettext_lazy("without")), ("true", gettext_lazy("with"))],
+        widget=forms.CheckboxSelectMultiple,
+        required=False,
+        help_text=gettext_lazy("Both: what it is good for. For ARCADE, PREDICT and AntiHateAgent."),
+    )
+
+    def __init__(self, *args: Any, **kwargs: Any) -> None:
+        super().__init__(*args, **kwargs)
+        for comparison in _comparisons():
+            self.fields.update(comparison.fields().fields)
+        offer(self, "methods", [(method.name, method.label) for method in METHODS.values()])
+        models = named_models()
+        offer(self, "judges", models)
+        if not models:
+            del self.fields["judges"]
+
+    @property
+    def groups(self) -> list[tuple[str | Promise, list[forms.BoundField], bool]]:
+        """The fields that compare options, under the heading of their method; those with errors stand open."""
+        return [(row.heading, self._shown(row), self._has_errors(row)) for row in _comparisons() if row.heading]
+
+    @property
+    def explaining_fields(self) -> list[forms.BoundField]:
+        """The fields that stand with the scores of explanations."""
+        return [field for row in _comparisons() if not row.heading for field in self._shown(row)]
+
+    def _shown(self, comparison: Comparison) -> list[forms.BoundField]:
+        return [self[name] for name in comparison.shown if name in self.fields]
+
+    def _has_errors(self, comparison: Comparison) -> bool:
+        return any(field.errors for field in self._shown(comparison))
+
+    def wish(self) -> Wish:
+        """Return the request; options of methods that are not chosen are passed over."""
+        values = self.cleaned_data
+        methods = [METHODS[name] for name in values["methods"]]
+        options: dict[str, list[Any]] = {
+            f"{method.name}:{name}": list(values[name])
+            for method in methods
+            if method.comparison
+            for name in method.comparison.fields.base_fields
+            if values[name]
+        }
+        if values["glossary"] and any("glossary" in method.options.model_fields for method in methods):
+            options["glossary"] = [value == "true" for value in values["glossary"]]
+        judged = any(method.judge is not None for method in methods)
+        return Wish(
+            grid=ArmGrid(methods=values["methods"], options=options, judges=values.get("judges", ()) if judged else ()),
+            task=Task(values["task"]) if values["task"] else None,
+            repeats=values["repeats"],
+            sample=Sample(values["sample"]),
+            limit=values["limit"],
+            seed=SEED,
+            scores=scoring_request(values["scores"], values["methods"]),
+        )

@@ -1,0 +1,173 @@
+"""HateXScore in an evaluation: runs of their own score what each arm explains, and the report shows the figures."""
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, replace
+from typing import Any
+
+from django.db.models import QuerySet
+
+from annotation.models import Project
+from moderation.debates import start as debate_start
+from moderation.domain.evaluation.explained import SCORED, ScoredExplanation
+from moderation.domain.hatexscore.cc import Rule
+from moderation.domain.hatexscore.estimators import SCORING, Estimator
+from moderation.domain.hatexscore.group_list_files import BadGroups
+from moderation.domain.hatexscore.score import Measure, Scored
+from moderation.evaluation.arms import Arm
+from moderation.hatexscore import group_lists
+from moderation.hatexscore import start as hatexscore_start
+from moderation.hatexscore.explanations import spoken_by
+from moderation.methods.debate_method import BadChoice
+from moderation.methods.registry import METHODS
+from moderation.models import Evaluation
+from providers.roles import ModelRole
+from runs.control import start as run_start
+from runs.domain.states import ASIDE, OPEN, RunState
+from runs.models import Run
+
+ANSWERED = (RunState.SUCCEEDED, RunState.REFUSED, RunState.UNREADABLE)
+
+
+NOT_SCORED = "none"
+
+
+@dataclass(frozen=True)
+class ScoringRequest:
+    """How explanations are scored: whose p, which groups, how CC is taken (design section 8)."""
+
+    estimator: Estimator = Estimator.MODEL
+    group_list: str = ""
+    rule: Rule = Rule.PAPER
+    threshold: float | None = None
+    all_reasons: bool = False
+    """Whether the reasons of other methods than explain are scored too."""
+
+    @property
+    def measure(self) -> Measure:
+        """Rule and threshold; the parts weigh the same. Raises ValueError."""
+        return Measure(self.rule, self.threshold)
+
+
+def scoring_request(estimator: str, methods: Sequence[str], how: ScoringRequest | None = None) -> ScoringRequest | None:
+    """Return how explanations are scored; by default those of methods that write prose, by the model that wrote them.
+
+    Returns None if nothing is scored.
+    """
+    explains = any(METHODS[name].writes_prose for name in methods if name in METHODS)
+    named = estimator or (Estimator.MODEL if explains else NOT_SCORED)
+    if named == NOT_SCORED:
+        return None
+    return replace(how or ScoringRequest(), estimator=Estimator(named), all_reasons=bool(estimator))
+
+
+def scoring_of(evaluation: Evaluation) -> ScoringRequest | None:
+    """Return how this evaluation's explanations are scored.
+
+    Returns None if they are not.
+    """
+    stored = evaluation.wish.get("scores")
+    if not stored:
+        return None
+    return ScoringRequest(**{**stored, "estimator": Estimator(stored["estimator"]), "rule": Rule(stored["rule"])})
+
+
+def add_estimators(project: Project | None, arms: Sequence[Arm], wish: ScoringRequest) -> list[Arm]:
+    """Return the arms, each with the model that estimates p for it.
+
+    Raises BadChoice.
+    """
+    if wish.estimator is Estimator.GIVEN:
+        raise BadChoice("An evaluation asks for p itself: choose another estimator than given.")
+    try:
+        _ = wish.measure
+        if wish.group_list:
+            group_lists.named(project, wish.group_list)
+        return [
+            replace(arm, scored_by=_estimator(arm, wish))
+            if wish.all_reasons or METHODS[arm.method].writes_prose
+            else arm
+            for arm in arms
+        ]
+    except BadGroups as bad:
+        raise BadChoice(str(bad)) from None
+    except ValueError as bad:
+        raise BadChoice(str(bad)) from None
+
+
+def _estimator(arm: Arm, wish: ScoringRequest) -> str:
+    speaker = hatexscore_start.by(spoken_by(arm.method, arm.plan))
+    return hatexscore_start.estimator_name(hatexscore_start.Choice(estimator=wish.estimator), speaker)
+
+
+def start_scoring(
+    evaluation: Evaluation, arms: Sequence[Arm], runs: QuerySet[Run], *, ring: bool, again: bool = False
+) -> int:
+    """Enqueue the scoring of every explanation that has none. Return the number of new runs.
+
+    `again`: also of those whose scoring failed.
+    """
+    wish, queued = scoring_of(evaluation), 0
+    for arm in arms if wish else ():
+        if wish is None or not arm.scored_by:
+            continue
+        begun = runs.filter(method=SCORING, variant=_variant(arm, wish))
+        if again:
+            begun = begun.filter(state__in=(*OPEN, *ANSWERED))
+        there = set(begun.values_list("subject", "repeat"))
+        explaining_runs = runs.filter(method=arm.method, variant=arm.variant, state=RunState.SUCCEEDED).order_by("id")
+        newest = {
+            (run.subject, run.repeat): run
+            for run in explaining_runs.only("public_id", "subject", "repeat", "started_by")
+        }
+        missing = [run for key, run in newest.items() if key not in there and run.repeat < evaluation.repeats]
+        queued += run_start.queue_runs((_wanted(evaluation, arm, wish, run) for run in missing), enqueue=ring)
+    return queued
+
+
+def _wanted(evaluation: Evaluation, arm: Arm, wish: ScoringRequest, explaining_run: Run) -> run_start.RunRequest:
+    return run_start.RunRequest(
+        method=SCORING,
+        project=evaluation.account,
+        subject=explaining_run.subject,
+        model_plan={str(ModelRole.ESTIMATOR): arm.scored_by},
+        variant=_variant(arm, wish),
+        repeat=explaining_run.repeat,
+        options={"explained": str(explaining_run.public_id), "estimator": str(wish.estimator), "list": wish.group_list},
+        started_by=explaining_run.started_by,
+    )
+
+
+def _variant(arm: Arm, wish: ScoringRequest) -> str:
+    how = {"of": [arm.method, arm.variant], "estimator": str(wish.estimator), "list": wish.group_list}
+    return ASIDE + debate_start.variant_of(how, {str(ModelRole.ESTIMATOR): arm.scored_by})
+
+
+def scoring_runs(arm: Arm, wish: ScoringRequest, runs: QuerySet[Run]) -> QuerySet[Run]:
+    """Return the runs that scored what this arm explained."""
+    return runs.filter(method=SCORING, variant=_variant(arm, wish))
+
+
+def scored_explanations(
+    evaluation: Evaluation, arm: Arm, wish: ScoringRequest, runs: QuerySet[Run]
+) -> list[dict[str, ScoredExplanation]]:
+    """Return, for each repeat, the case's public id → how its explanation was scored. Refused answers have none."""
+    explanations: list[dict[str, ScoredExplanation]] = [{} for _ in range(evaluation.repeats)]
+    explaining_runs = runs.filter(
+        method=arm.method, variant=arm.variant, state__in=ANSWERED, repeat__lt=evaluation.repeats
+    )
+    for subject, repeat, state in explaining_runs.order_by("id").values_list("subject", "repeat", "state"):
+        why = "failed" if state == RunState.SUCCEEDED else state  # until its score is found
+        explanations[repeat][str(subject)] = ScoredExplanation(why)
+    rows = scoring_runs(arm, wish, runs).filter(repeat__lt=evaluation.repeats).order_by("id")
+    for subject, repeat, state, outcome in rows.values_list("subject", "repeat", "state", "outcome"):
+        if str(subject) in explanations[repeat]:
+            explanations[repeat][str(subject)] = _explained(state, outcome or {})
+    return explanations
+
+
+def _explained(state: str, outcome: Mapping[str, Any]) -> ScoredExplanation:
+    if state != RunState.SUCCEEDED:
+        return ScoredExplanation(state if state in (RunState.REFUSED, RunState.UNREADABLE) else "failed")
+    if why := outcome.get("unscorable"):
+        return ScoredExplanation(str(why))
+    return ScoredExplanation(SCORED, Scored(outcome["htc"], outcome["qf"], outcome["tgi"], outcome["prediction"]))

@@ -1,0 +1,181 @@
+"""Evaluations of a project's gold: the list with a form, one report, its files. For reviewers and admins."""
+
+import json
+from uuid import UUID
+
+from django.contrib import messages
+from django.core.paginator import Paginator
+from django.http import Http404, HttpResponse
+from django.shortcuts import redirect, render
+from django.utils.translation import gettext as _
+from django.views.decorators.http import require_GET, require_POST
+
+from annotation.core.access import PersonRequest, member_of
+from annotation.domain.choices import Role
+from annotation.models import Membership
+from moderation.domain.evaluation.render import NO_MODEL, markdown
+from moderation.domain.evaluation.report_tables import tables_of
+from moderation.domain.evaluation.sampling import Sample
+from moderation.evaluation import charts, job
+from moderation.evaluation.collect_answers import BadSource, gold_items
+from moderation.evaluation.files import table_csv
+from moderation.evaluation.forms import EvaluationForm
+from moderation.methods.debate_method import BadChoice
+from moderation.methods.registry import METHODS
+from moderation.models import Evaluation, EvaluationState
+from runs.queue import provider_pauses
+
+PAGE_LENGTH = 30
+
+
+@require_GET
+def evaluations(request: PersonRequest, slug: str) -> HttpResponse:
+    """Show what was measured so far, newest first, and a form to measure more."""
+    member = member_of(request, slug, Role.REVIEWER, Role.ADMIN)
+    return _show_list(
+        request, member, EvaluationForm(initial={"methods": [next(iter(METHODS))], "sample": Sample.FIRST})
+    )
+
+
+@require_POST
+def start_evaluation(request: PersonRequest, slug: str) -> HttpResponse:
+    """Start one, after one question with the number of runs; what cannot be had comes back with the form."""
+    member = member_of(request, slug, Role.REVIEWER, Role.ADMIN)
+    form = EvaluationForm(request.POST)
+    if not form.is_valid():
+        return _show_list(request, member, form, status=422)
+    try:
+        sources, wish = [gold_items(member.project)], form.wish()
+        runs, posts = job.size(member.project, sources, wish)
+        if request.POST.get("count") != str(runs):
+            context = {
+                "project": member.project,
+                "membership": member,
+                "form": form,
+                "count": runs,
+                "posts": posts,
+                "methods": wish.grid.methods,
+                "changed": "count" in request.POST,
+            }
+            return render(request, "moderation/evaluation_start.html", context)
+        evaluation, new = job.begin(member.project, sources, wish, member)
+    except (BadChoice, BadSource) as bad:
+        form.add_error(None, str(bad))
+        return _show_list(request, member, form, status=422)
+    if not new:
+        messages.info(request, _("That was measured before on the same posts: here it is."))
+    return redirect("moderation:evaluation", slug, evaluation.public_id)
+
+
+@require_GET
+def evaluation(request: PersonRequest, slug: str, public_id: UUID) -> HttpResponse:
+    """One evaluation: how far it is, and its report once it is done."""
+    member, project_evaluation = _one(request, slug, public_id)
+    context = _standing(member, project_evaluation)
+    if project_evaluation.report:
+        context |= {
+            "report": project_evaluation.report,
+            "tables": charts.shown_tables(project_evaluation.report),
+            "pictures": charts.arm_charts(project_evaluation.report),
+            "no_model": NO_MODEL if any(arm["no_language_model"] for arm in project_evaluation.report["arms"]) else "",
+        }
+    return render(request, "moderation/evaluation.html", context)
+
+
+@require_GET
+def evaluation_progress(request: PersonRequest, slug: str, public_id: UUID) -> HttpResponse:
+    """Show the part of the page that follows an evaluation under way; the whole page is asked for when it has ended."""
+    member, project_evaluation = _one(request, slug, public_id)
+    answer = render(request, "moderation/_evaluation_progress.html", _standing(member, project_evaluation))
+    if project_evaluation.state != EvaluationState.RUNNING:
+        answer["HX-Refresh"] = "true"
+    return answer
+
+
+@require_POST
+def cancel_evaluation(request: PersonRequest, slug: str, public_id: UUID) -> HttpResponse:
+    """End an evaluation after the calls that are already made."""
+    member, project_evaluation = _one(request, slug, public_id)
+    if job.cancel(project_evaluation, member):
+        messages.success(request, _("The evaluation is cancelled."))
+    else:
+        messages.info(request, _("The evaluation had ended already."))
+    return redirect("moderation:evaluation", slug, public_id)
+
+
+@require_POST
+def retry_evaluation(request: PersonRequest, slug: str, public_id: UUID) -> HttpResponse:
+    """Ask again where runs failed or were cancelled; what was answered stays."""
+    _member, project_evaluation = _one(request, slug, public_id)
+    if project_evaluation.state == EvaluationState.RUNNING or not job.retry_failed(project_evaluation):
+        messages.info(request, _("Nothing is left to ask for."))
+    return redirect("moderation:evaluation", slug, public_id)
+
+
+@require_GET
+def download_table(request: PersonRequest, slug: str, public_id: UUID, key: str) -> HttpResponse:
+    """One table of a report as CSV."""
+    _member, project_evaluation = _one(request, slug, public_id)
+    for report_table in tables_of(project_evaluation.report) if project_evaluation.report else ():
+        if report_table.key == key:
+            return _file(table_csv(report_table), "text/csv; charset=utf-8", f"{slug}-{key}.csv")
+    raise Http404
+
+
+@require_GET
+def download_report(request: PersonRequest, slug: str, public_id: UUID, form: str) -> HttpResponse:
+    """Show the whole report as Markdown or JSON."""
+    _member, project_evaluation = _one(request, slug, public_id)
+    if not project_evaluation.report:
+        raise Http404
+    if form == "md":
+        return _file(markdown(project_evaluation.report).encode(), "text/markdown; charset=utf-8", f"{slug}-report.md")
+    if form == "json":
+        content = json.dumps(project_evaluation.report, ensure_ascii=False, indent=1).encode()
+        return _file(content, "application/json", f"{slug}-report.json")
+    raise Http404
+
+
+def _one(request: PersonRequest, slug: str, public_id: UUID) -> tuple[Membership, Evaluation]:
+    member = member_of(request, slug, Role.REVIEWER, Role.ADMIN)
+    project_evaluation = (
+        Evaluation.objects.filter(project=member.project, public_id=public_id).select_related("started_by").first()
+    )
+    if project_evaluation is None:
+        raise Http404
+    project_evaluation.project = member.project
+    return member, project_evaluation
+
+
+def _show_list(request: PersonRequest, member: Membership, form: EvaluationForm, status: int = 200) -> HttpResponse:
+    rows = Evaluation.objects.filter(project=member.project).select_related("started_by")
+    context = {
+        "project": member.project,
+        "membership": member,
+        "page": Paginator(rows, PAGE_LENGTH).get_page(request.GET.get("page")),
+        "form": form,
+        "pauses": provider_pauses.pauses_in_force(),
+    }
+    return render(request, "moderation/evaluations.html", context, status=status)
+
+
+def _standing(member: Membership, project_evaluation: Evaluation) -> dict[str, object]:
+    going = job.progress(project_evaluation)
+    return {
+        "project": member.project,
+        "membership": member,
+        "evaluation": project_evaluation,
+        "arms": job.arms(project_evaluation),
+        "left_out": charts.left_out_reasons(project_evaluation),
+        "progress": going,
+        "minutes_left": None if going.seconds_left is None else max(1, round(going.seconds_left / 60)),
+        "is_running": project_evaluation.state == EvaluationState.RUNNING,
+        "failed": sum(going.counts.get(state, 0) for state in ("failed", "cancelled")),
+        "pauses": provider_pauses.pauses_in_force(),
+    }
+
+
+def _file(content: bytes, media_type: str, name: str) -> HttpResponse:
+    return HttpResponse(
+        content, content_type=media_type, headers={"Content-Disposition": f'attachment; filename="{name}"'}
+    )

@@ -1,0 +1,68 @@
+"""The form that sends the agent out for evidence."""
+
+from collections.abc import Sequence
+
+from django import forms
+from django.utils.translation import gettext_lazy as _
+
+from moderation.debates import start
+from moderation.debates.forms import RunFields
+from moderation.domain.antihateagent.actions import LONGEST_CLAIM
+from moderation.methods.antihateagent.forms import AntiHateAgentForm
+from moderation.methods.antihateagent.method import NAME
+from providers import wiring_web
+from providers.search.engines import LOCAL
+
+
+class InvestigateForm(AntiHateAgentForm, RunFields):
+    """Sends the agent out, about the post or about a claim in a reply to it."""
+
+    claim = forms.CharField(
+        label=_("A claim to check"),
+        max_length=LONGEST_CLAIM,
+        required=False,
+        widget=forms.Textarea(attrs={"rows": 3}),
+        help_text=_(
+            "From a reply to this post. With one, the agent looks whether it is true; empty: what the post means."
+        ),
+    )
+
+    @property
+    def searches_the_web(self) -> bool:
+        """Whether queries may go to a search engine outside."""
+        return any(name != LOCAL for name in wiring_web.configured_engines())
+
+    @property
+    def search_fields(self) -> list[forms.BoundField]:
+        """What most people choose."""
+        return [self["engine"], self["reformulations"], self["pages"]]
+
+    @property
+    def bound_fields(self) -> list[forms.BoundField]:
+        """What a run may use beside calls, tokens and time."""
+        return [self["pages_at_once"], self["megabytes"], self["steps"]]
+
+    @property
+    def measuring_fields(self) -> list[forms.BoundField]:
+        """What the paper takes away to see what it was good for (Table 4)."""
+        return [self["retrieval"], self["instructions"]]
+
+    def wish(self) -> start.DebateRequest:
+        """Return what was requested."""
+        options = self.options(self.cleaned_data) | {name: self.cleaned_data[name] for name in ("glossary", "claim")}
+        return start.DebateRequest(NAME, options, again=self.cleaned_data["again"], limits=self.limits())
+
+    @property
+    def plain_fields(self) -> Sequence[forms.BoundField]:
+        """What stands open."""
+        return [self["claim"], *self.search_fields, self["glossary"], self["again"]]
+
+    @property
+    def limits_are_wrong(self) -> bool:
+        """Whether something in a closed part of the page wants a look."""
+        return any(field.errors for field in self.all_limits)
+
+    @property
+    def all_limits(self) -> Sequence[forms.BoundField]:
+        """All that a run may use."""
+        return [*self.bound_fields, *self.limit_fields]

@@ -1,0 +1,133 @@
+"""Scoring a file of explanations, in its order and without holding it: what the command prints."""
+
+import hashlib
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from itertools import islice
+from typing import Any
+from uuid import UUID, uuid5
+
+from moderation.domain.hatexscore.estimators import Estimator
+from moderation.domain.hatexscore.group_list_files import Groups
+from moderation.domain.hatexscore.score import Measure, Reading, Score, read, score
+from moderation.hatexscore import method
+from moderation.hatexscore.jsonl import Line
+from providers.roles import ModelRole
+from providers.structured_output import is_refusal
+from runs.control import drain, start
+from runs.domain.states import ASIDE, OPEN, RunState
+from runs.models import Run
+
+BATCH = 128
+_OWN = UUID("6a0b2f0e-6c53-5b7e-9a54-9d4a3f1f7a01")
+"""Whose account pays for a file that belongs to no project."""
+
+
+@dataclass(frozen=True)
+class Order:
+    """How to score the lines. `model` is the estimator's full name; `account` the project that pays, if one does."""
+
+    estimator: Estimator
+    model: str
+    measure: Measure
+    language: str = ""
+    listed: Groups | None = None
+    account: UUID = _OWN
+    threads: int = 8
+
+
+@dataclass(frozen=True)
+class Result:
+    """A line's score, or why it has none: `state` is scored, refused, unreadable or failed."""
+
+    line: Line
+    state: str
+    reading: Reading | None = None
+    score: Score | None = None
+    why: str = ""
+
+    @property
+    def shown(self) -> dict[str, Any]:
+        """As JSON; what has no score has nulls, and says why."""
+        found = self.score
+        parts = {name: getattr(found, name) if found else None for name in ("htc", "qf", "tgi", "cc", "score")}
+        held: dict[str, Any] = {name: round(value, 6) if value is not None else None for name, value in parts.items()}
+        held["rationales"] = [each.quote for each in self.reading.rationales] if self.reading else []
+        held["groups"] = list(dict.fromkeys(each.term for each in found.groups)) if found else []
+        return held if found else held | {"state": self.state, "reason": self.why}
+
+
+def scored(lines: Iterable[Line], order: Order) -> Iterator[Result]:
+    """The results in the order of the lines; those of a batch are estimated at the same time."""
+    rest = iter(lines)
+    while batch := list(islice(rest, BATCH)):
+        yield from _batch(batch, order)
+
+
+def _batch(batch: Sequence[Line], order: Order) -> Iterator[Result]:
+    readings: dict[int, Reading] = {}
+    for line in batch:
+        if line.explanation.strip() and not is_refusal(line.explanation):
+            readings[line.number] = read(line.text, line.explanation, language=order.language, listed=order.listed)
+    asked = [each for each in readings.values() if each.has_evidence] if order.estimator is not Estimator.GIVEN else []
+    runs = _estimated(asked, order) if asked else {}
+    for line in batch:
+        reading = readings.get(line.number)
+        if reading is None:
+            state = "refused" if line.explanation.strip() else "unreadable"
+            yield Result(line, state, why="the explanation is a refusal" if state == "refused" else "it is empty")
+        else:
+            yield _result(line, reading, runs, order)
+
+
+def _result(line: Line, reading: Reading, runs: Mapping[UUID, Run], order: Order) -> Result:
+    p, p_masked = line.p, line.p_masked
+    if order.estimator is not Estimator.GIVEN and reading.has_evidence:
+        run = runs[_subject(reading, order)]
+        if run.state != RunState.SUCCEEDED:
+            state = run.state if run.state in ("refused", "unreadable") else "failed"
+            return Result(line, state, reading, why=f"the estimator: {run.detail or run.reason or run.state}")
+        outcome = run.outcome or {}
+        p, p_masked = outcome["p"], outcome["p_masked"]
+    return Result(line, "scored", reading, score(reading, line.prediction, p, p_masked, order.measure))
+
+
+def _estimated(readings: Sequence[Reading], order: Order) -> dict[UUID, Run]:
+    """The runs that estimated these; what was answered before, by this model, is not asked again."""
+    wanted = {_subject(each, order): each for each in readings}
+    known = _known(wanted, order)
+    missing = [subject for subject in wanted if subject not in known]
+    start.queue_runs((_wanted(subject, wanted[subject], order) for subject in missing), enqueue=False)
+    drain.drain_project_runs(order.account, method.NAME, threads=order.threads, tick=lambda: None)
+    return known | {run.subject: run for run in _runs(order).filter(subject__in=missing).order_by("id")}
+
+
+def _known(wanted: Mapping[UUID, Reading], order: Order) -> dict[UUID, Run]:
+    done = (RunState.SUCCEEDED, RunState.REFUSED, RunState.UNREADABLE)
+    return {run.subject: run for run in _runs(order).filter(subject__in=wanted, state__in=done).order_by("id")}
+
+
+def _runs(order: Order) -> Any:
+    return Run.objects.filter(project=order.account, method=method.NAME, variant=_variant(order)).exclude(
+        state__in=OPEN, cancel_requested=True
+    )
+
+
+def _wanted(subject: UUID, reading: Reading, order: Order) -> start.RunRequest:
+    return start.RunRequest(
+        method=method.NAME,
+        project=order.account,
+        subject=subject,
+        model_plan={str(ModelRole.ESTIMATOR): order.model},
+        variant=_variant(order),
+        options={"text": reading.text, "masked": reading.masked, "estimator": str(order.estimator)},
+    )
+
+
+def _variant(order: Order) -> str:
+    return ASIDE + hashlib.sha256(f"{order.estimator} {order.model}".encode()).hexdigest()[:16]
+
+
+def _subject(reading: Reading, order: Order) -> UUID:
+    """A name for this pair of texts, so that a second try finds what the first one paid for."""
+    return uuid5(order.account, f"{reading.text}\x1f{reading.masked}")

@@ -1,0 +1,76 @@
+"""Reviewers rate scored explanations without seeing the score: quotes, group, and their own decision."""
+
+from collections.abc import Sequence
+
+from django.db import IntegrityError, transaction
+from django.db.models import Count
+
+from annotation.models import Item, Membership, Project, record
+from annotation.review.queue import may_see_votes
+from moderation.desk import triage
+from moderation.domain.event_verbs import ModerationVerb
+from moderation.domain.hatexscore import human_review
+from moderation.domain.hatexscore.human_review import Rated, Rating, Report
+from moderation.models import ExplanationReview, Score, ScoreState
+
+_LOOKED_AT = 60
+MOST = 2000
+
+
+def next_for(member: Membership) -> Score | None:
+    """A scored explanation this reviewer has not rated, of those fewest have; None where none is left."""
+    rows = Score.objects.filter(project=member.project, state=ScoreState.SCORED).exclude(reviews__reviewer=member)
+    rows = rows.annotate(rated=Count("reviews")).order_by("rated", "id").select_related("item__picture")
+    for row in rows[:_LOOKED_AT]:
+        row.item.project = member.project
+        if may_rate(row.item, member):
+            return row
+    return None
+
+
+def may_rate(item: Item, member: Membership) -> bool:
+    """Whether the reviewer may see what models said about the item."""
+    return member.reviews and item.excluded_for != "reported" and may_see_votes(item, member)
+
+
+def rate(score: Score, member: Membership, rating: Rating) -> bool:
+    """Keep a rating; False where this reviewer rated it before, which stands."""
+    try:
+        with transaction.atomic():
+            ExplanationReview.objects.create(
+                score=score, reviewer=member, quotes=rating.quotes, group=rating.group, hateful=rating.hateful
+            )
+    except IntegrityError:
+        return False
+    record(
+        ModerationVerb.EXPLANATION_REVIEWED, project=score.project, actor=member, item=score.item, row=score.public_id
+    )
+    return True
+
+
+def results(project: Project) -> Report:
+    """What the project's ratings come to, over its newest 2,000 rated explanations."""
+    rows = Score.objects.filter(project=project, state=ScoreState.SCORED, reviews__isnull=False).distinct()
+    found = list(rows.select_related("item__category").prefetch_related("reviews").order_by("-id")[:MOST])
+    return human_review.report(_rated(found))
+
+
+def _rated(rows: Sequence[Score]) -> list[Rated]:
+    labels: dict[int, bool | None] = {}
+    found = []
+    for row in rows:
+        if row.item_id not in labels:
+            labels[row.item_id] = triage.people_say(row.item).hateful
+        ratings = [Rating(each.quotes, each.group, each.hateful) for each in row.reviews.all()]
+        found.append(
+            Rated(
+                ratings,
+                row.qf or 0.0,
+                bool(row.tgi),
+                row.threshold,
+                row.score or 0.0,
+                row.prediction,
+                labels[row.item_id],
+            )
+        )
+    return found

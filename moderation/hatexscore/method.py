@@ -1,0 +1,214 @@
+"""Scoring as a run: the explanation is read, then p of the text and of the masked text are asked for, at the same time.
+
+Three kinds of runs: those that fill a row of `Score` (options `{"score": id}`), those of an evaluation that score what
+another run of it explained (`{"explained": id, "list"}`), and those that only estimate (`{"text", "masked"}`: the
+command, which reads by itself). Reading is a step of the run because Korean needs 500 MB that no web process holds.
+"""
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, replace
+from functools import partial
+from typing import Any
+
+from django.conf import settings
+
+from annotation.domain.choices import Stage
+from annotation.models import Item
+from moderation.domain.hatexscore import group_list_files
+from moderation.domain.hatexscore.cc import Rule
+from moderation.domain.hatexscore.estimators import SCORING, WORDS, Estimate, Estimator
+from moderation.domain.hatexscore.group_list_files import Groups
+from moderation.domain.hatexscore.htc import conclusion_line
+from moderation.domain.hatexscore.qf import UnreadableProbability, quotation_faithfulness
+from moderation.domain.hatexscore.record import record_of, scored
+from moderation.domain.hatexscore.score import Measure, Weights, read
+from moderation.domain.hatexscore.tokenize import MissingExtra
+from moderation.hatexscore import group_lists
+from moderation.hatexscore.explanations import of_run
+from moderation.methods.post_case import evaluation_case_of, post_exists
+from moderation.models import Score, ScoreState
+from providers.messages import ProviderError
+from providers.prompt_fencing import fence, fencing_rule, nonce_for
+from providers.roles import ModelRole
+from providers.structured_output import is_refusal
+from runs.domain.states import Reason, RunState
+from runs.methods.method import Finish, GiveUp, Limits, Outcome, SavedTurn, Step, StepKind
+from runs.methods.prompts import load_prompt
+from runs.models import Run
+
+NAME = SCORING
+TOKENS = 60
+_STATES = {
+    RunState.REFUSED: ScoreState.REFUSED,
+    RunState.UNREADABLE: ScoreState.UNREADABLE,
+    RunState.FAILED: ScoreState.FAILED,
+}
+
+
+@dataclass(frozen=True)
+class Case:
+    """What is estimated, by whom; `score` is the row to read, None where the masked text is known already."""
+
+    text: str
+    masked: str
+    estimator: Estimator
+    nonce: str
+    score: Score | None = None
+    stands_aside: bool = False
+    """Whether the row is of an evaluation: never saved, its parts are what the run ends with."""
+    listed: Groups | None = None
+    """The groups that count; None: those of the explanation's language. Looked up here, since reading is a thread's."""
+    unscorable: str = ""
+    """Why there is nothing to score: `refused`, `unreadable` or `no_text`."""
+
+
+class Scoring:
+    """Two questions at most: p of the text, p of the masked text; none where nothing is quoted or p is given."""
+
+    name = NAME
+    limits = Limits(calls=12, tokens=200_000, seconds=1800)
+
+    def case(self, run: Run) -> Case | None:
+        """The row or the texts; None where the item is gone or was taken out."""
+        nonce = nonce_for(settings.SECRET_KEY, run.method, str(run.public_id))
+        estimator = Estimator(run.options["estimator"])
+        if "text" in run.options:
+            return Case(run.options["text"], run.options["masked"], estimator, nonce)
+        if "explained" in run.options:
+            return _explained(run, estimator, nonce)
+        row = _row(run)
+        return _case(row, estimator, nonce) if row and self.still_wanted(run) else None
+
+    def still_wanted(self, run: Run) -> bool:
+        """Whether the item is still there."""
+        if "text" in run.options:
+            return True
+        if "explained" in run.options:
+            return post_exists(run)
+        there = Item.objects.filter(public_id=run.subject, project__public_id=run.project)
+        return there.exclude(stage=Stage.EXCLUDED).exists()
+
+    def next_steps(self, case: Case, turns: Mapping[str, SavedTurn]) -> Sequence[Step] | Finish | GiveUp:
+        """Read; then ask for both numbers together."""
+        if case.unscorable:
+            return Finish({"unscorable": case.unscorable})
+        masked = case.masked
+        if case.score is not None:
+            if "read" not in turns:
+                return [Step("read", "reader", kind=StepKind.READ, work=partial(_record, case.score, case.listed))]
+            record = turns["read"].value
+            if not record["evidence"] or case.score.prediction is None:
+                return _finish(case, turns, None, None)
+            if case.estimator is Estimator.GIVEN:
+                return Finish({"p": case.score.p, "p_masked": case.score.p_masked})
+            masked = record["masked"]
+        if "p" in turns and "p_masked" in turns:
+            return _finish(case, turns, *(turns[name].value["probability"] for name in ("p", "p_masked")))
+        return [_question(case, "p", case.text), _question(case, "p_masked", masked)]
+
+    def settle(self, run: Run, outcome: Outcome) -> bool:
+        """Fill the row: with numbers, or with why there are none."""
+        if "score" not in run.options:
+            return True
+        row = _row(run)
+        if row is None:
+            return False
+        if outcome.state == RunState.SUCCEEDED:
+            _fill(row, run, outcome.value)
+        else:
+            row.state = _STATES.get(outcome.state, ScoreState.FAILED)
+            row.reason = outcome.detail or str(outcome.reason or "")
+        row.save()
+        return True
+
+
+def _row(run: Run) -> Score | None:
+    return (
+        Score.objects.filter(public_id=run.options["score"], state=ScoreState.WAITING).select_related("project").first()
+    )
+
+
+def _explained(run: Run, estimator: Estimator, nonce: str) -> Case | None:
+    """What another run of the evaluation said of the case's text, as a row that is never saved."""
+    case = evaluation_case_of(run).select_related("evaluation__project", "item").first()
+    about = Run.objects.filter(public_id=run.options["explained"], subject=run.subject).first()
+    said = of_run(about) if about else None
+    if case is None or said is None:
+        return None
+    text = case.text if case.item is None else case.item.text
+    words = said.text.strip()
+    why = said.unscorable or ("refused" if is_refusal(words) else "" if text.strip() else "no_text")
+    if said.structured and said.prediction is not None:
+        words = f"{words}\n{conclusion_line(said.prediction)}"
+    row = Score(
+        project=case.evaluation.project,
+        text=text,
+        explanation=words,
+        prediction=said.prediction,
+        group_list=run.options["list"],
+    )
+    return replace(_case(row, estimator, nonce), stands_aside=True, unscorable=why)
+
+
+def _case(row: Score, estimator: Estimator, nonce: str) -> Case:
+    listed = group_lists.named(row.project, row.group_list) if row.group_list else None
+    return Case(row.text, "", estimator, nonce, row, listed=listed)
+
+
+def _finish(case: Case, turns: Mapping[str, SavedTurn], p: float | None, p_masked: float | None) -> Finish | GiveUp:
+    """Both numbers; in an evaluation the parts that they make as well, since no row keeps them."""
+    ends = {"p": p, "p_masked": p_masked}
+    if not case.stands_aside or case.score is None:
+        return Finish(ends)
+    said, qf = case.score.prediction, 0.0
+    if p is not None and p_masked is not None:
+        try:
+            qf = quotation_faithfulness(said, p, p_masked)
+        except UnreadableProbability as wrong:
+            return GiveUp(Reason.INVALID_OUTPUT, str(wrong))
+    found = scored(turns["read"].value, qf, said, Measure())
+    return Finish(ends | {"htc": found.htc, "qf": found.qf, "tgi": found.tgi, "prediction": said})
+
+
+def _record(row: Score, listed: Groups | None) -> dict[str, Any]:
+    """The reading; what is missing on this machine ends the run with a sentence."""
+    try:
+        return record_of(read(row.text, row.explanation, language=row.language, listed=listed))
+    except MissingExtra as missing:
+        raise ProviderError(str(missing), code="bad_request") from missing
+
+
+def _question(case: Case, key: str, text: str) -> Step:
+    by_words = case.estimator is Estimator.LOGPROB
+    words = load_prompt("moderation", NAME, "word" if by_words else "probability")
+    fenced = fence(text, case.nonce, name="text")
+    return Step(
+        key=key,
+        role=ModelRole.ESTIMATOR,
+        messages=words.messages({"rule": fencing_rule(case.nonce), "text": fenced.text}),
+        shape=Estimate,
+        max_tokens=TOKENS,
+        prompt_digest=words.digest,
+        context={"text": text},
+        canary=case.nonce,
+        suspect=bool(fenced.suspicions),
+        among=WORDS if by_words else None,
+    )
+
+
+def _fill(row: Score, run: Run, value: Mapping[str, Any]) -> None:
+    record: dict[str, Any] = run.turns.get(key="read").value or {}
+    measure = Measure(Rule(row.rule), row.threshold, Weights(*row.weights))
+    qf = 0.0
+    if value["p"] is not None:
+        try:
+            qf = quotation_faithfulness(row.prediction, value["p"], value["p_masked"])
+        except UnreadableProbability as wrong:
+            row.state, row.reason = ScoreState.UNREADABLE, str(wrong)
+            return
+    found = scored(record, qf, row.prediction, measure)
+    row.reading, row.language = record, record["language"]
+    row.group_list = row.group_list or group_list_files.default_name(record["language"])
+    row.p, row.p_masked = value["p"], value["p_masked"]
+    row.htc, row.qf, row.tgi, row.cc, row.score = found.htc, found.qf, found.tgi, found.cc, found.score
+    row.state = ScoreState.SCORED

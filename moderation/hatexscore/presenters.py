@@ -1,0 +1,214 @@
+"""A score as people read it: the texts in marked pieces, the bars, and one sentence for each part."""
+
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass
+from functools import cached_property
+from typing import Any
+
+from django.utils.formats import number_format
+from django.utils.translation import gettext as _
+from django.utils.translation import gettext_lazy, ngettext
+
+from annotation.core import svg
+from moderation.domain.hatexscore.cc import Rule
+from moderation.domain.hatexscore.masking import MASK
+from moderation.models import Score, ScoreState
+from providers.keyword.model import KeywordModel
+
+PART_NAMES = {
+    "htc": gettext_lazy("conclusion"),
+    "qf": gettext_lazy("faithful quotes"),
+    "tgi": gettext_lazy("group named"),
+    "cc": gettext_lazy("consistent"),
+}
+
+
+@dataclass(frozen=True)
+class Piece:
+    """A piece of a text; `kind` is rationale, group, conclusion, mask or empty, `number` that of a quote."""
+
+    text: str
+    kind: str = ""
+    number: int = 0
+
+
+@dataclass(frozen=True)
+class Bar:
+    """A value of 0 … 1 as a bar."""
+
+    name: str
+    value: float
+    width: str
+    start: str = "0%"
+    note: Any = ""
+
+
+@dataclass(frozen=True)
+class Card:
+    """One row of `Score`."""
+
+    row: Score
+
+    @property
+    def is_scored(self) -> bool:
+        """Whether there are numbers."""
+        return self.row.state == ScoreState.SCORED
+
+    @property
+    def is_open(self) -> bool:
+        """Whether something is still to come."""
+        return self.row.state == ScoreState.WAITING
+
+    @property
+    def used_no_language_model(self) -> bool:
+        """Whether the built-in baseline wrote or estimated: every page it touched says so."""
+        names = (self.row.said_by, self.row.estimated_by)
+        return any(name.startswith(KeywordModel().name.partition(":")[0]) for name in names)
+
+    @property
+    def has_picture(self) -> bool:
+        """Whether the post has a picture, which is not masked."""
+        return self.row.item.picture_id is not None
+
+    @property
+    def record(self) -> Mapping[str, Any]:
+        """What was read."""
+        found: Mapping[str, Any] = self.row.reading
+        return found
+
+    @cached_property
+    def parts(self) -> list[Bar]:
+        """The four parts."""
+        return [
+            Bar(name.upper(), value, svg.share(value, 1), note=PART_NAMES[name])
+            for name in PART_NAMES
+            if (value := getattr(self.row, name)) is not None
+        ]
+
+    @cached_property
+    def probabilities(self) -> list[Bar]:
+        """P before, after, and what lies between; nothing where nobody was asked."""
+        before, after = self.row.p, self.row.p_masked
+        if before is None or after is None:
+            return []
+        low, difference = min(before, after), abs(before - after)
+        return [
+            Bar(_("p before"), before, svg.share(before, 1)),
+            Bar(_("p after"), after, svg.share(after, 1)),
+            Bar(_("difference"), difference, svg.share(difference, 1), svg.share(low, 1)),
+        ]
+
+    @cached_property
+    def post(self) -> list[Piece]:
+        """The post's text, what is quoted marked and numbered."""
+        marks = [(*span, "rationale", number) for number, span in enumerate(self.record.get("spans", ()), 1)]
+        return pieces(self.row.text, marks)
+
+    @cached_property
+    def masked(self) -> list[Piece]:
+        """The text as it was estimated the second time."""
+        found = []
+        for number, said in enumerate(str(self.record.get("masked", "")).split(MASK)):
+            if number:
+                found.append(Piece(MASK, "mask", number))
+            found.append(Piece(said))
+        return found
+
+    @cached_property
+    def explanation(self) -> list[Piece]:
+        """The explanation, quotes, groups and conclusions marked."""
+        record = self.record
+        marks = [(*span, "rationale", 0) for span in record.get("quotations", ())]
+        marks += [(each["start"], each["end"], "group", 0) for each in record.get("groups", ())]
+        marks += [(start, end, "conclusion", 0) for start, end, _hateful in record.get("conclusions", ())]
+        return pieces(self.row.explanation, marks)
+
+    @cached_property
+    def groups(self) -> list[str]:
+        """The groups that count, each once."""
+        found = self.record.get("groups", ())
+        counted = [each for each in found if each["tie"]] if self.row.prediction else found
+        return list(dict.fromkeys(f"{each['term']} · {each['category']}" for each in counted))
+
+    @cached_property
+    def why(self) -> list[tuple[str, float, str]]:
+        """Each part's name, value and reason."""
+        said = (self._why_htc, self._why_qf, self._why_tgi, self._why_cc)
+        return [(bar.name, bar.value, sentence()) for bar, sentence in zip(self.parts, said, strict=False)]
+
+    def _why_htc(self) -> str:
+        stated = self.record["conclusions"]
+        if not stated:
+            return _("It states no conclusion for or against hateful.")
+        if self.row.appended:
+            return _("The label of the structured answer stands as a conclusion line.")
+        hateful = stated[-1][2]
+        if self.row.prediction is not None and hateful != self.row.prediction:
+            return _("It states a conclusion, but the opposite of its label.")
+        return _("It concludes that the text is hateful.") if hateful else _("It concludes that it is not hateful.")
+
+    def _why_qf(self) -> str:
+        row, record = self.row, self.record
+        if row.prediction is None:
+            return _("Without a prediction there is nothing that quotes could carry.")
+        if record["trivial"]:
+            return _("It quotes the whole text, which singles nothing out.")
+        if not record["rationales"]:
+            return _("Nothing that it quotes stands in the text.")
+        said = ngettext(
+            "Without the %(count)d quote the probability goes from %(before)s to %(after)s.",
+            "Without the %(count)d quotes the probability goes from %(before)s to %(after)s.",
+            len(record["rationales"]),
+        ) % {"count": len(record["rationales"]), "before": _two(row.p), "after": _two(row.p_masked)}
+        return said if row.prediction else f"{said} {_('For a verdict of not hateful, little change is what counts.')}"
+
+    def _why_tgi(self) -> str:
+        found = self.record["groups"]
+        if not found:
+            return _("It names no group of the list outside its quotes.")
+        counted = next((each for each in found if each["tie"]), None) if self.row.prediction else found[0]
+        if counted is None:
+            return _("“%(term)s” stands in no sentence with a quote or a hostile word.") % {"term": found[0]["term"]}
+        named = {"term": counted["term"], "word": counted["tie"]}
+        if not self.row.prediction:
+            return _("It names “%(term)s”.") % named
+        if counted["tie"] == "quote":
+            return _("“%(term)s” stands in one sentence with a quote.") % named
+        return _("“%(term)s” stands in one sentence with “%(word)s”.") % named
+
+    def _why_cc(self) -> str:
+        row = self.row
+        facts = {"qf": _two(row.qf), "tau": _two(row.threshold)}
+        reached = row.qf is not None and row.qf >= row.threshold
+        first = _("QF %(qf)s reaches τ %(tau)s") if reached else _("QF %(qf)s is below τ %(tau)s")
+        second = _("a group is named") if row.tgi else _("no group is named")
+        if self.record["groups"] and not row.tgi:
+            second = _("no group that is named counts")
+        if row.prediction is None:
+            return _("There is no prediction that the rest could agree with.")
+        if row.prediction:
+            needs = _("Hateful needs both: τ reached and a group named.")
+        elif row.rule == Rule.PAPER:
+            needs = _("Not hateful needs one of two: τ reached, or no group named.")
+        else:
+            needs = _("Not hateful needs both: τ reached and no group named.")
+        return f"{first % facts}, {second}. {needs}"
+
+
+def pieces(text: str, marks: Iterable[tuple[int, int, str, int]]) -> list[Piece]:
+    """The text cut at these marks; of two that overlap the first, then the longer one stays."""
+    found, at = [], 0
+    for start, end, kind, number in sorted(marks, key=lambda mark: (mark[0], -mark[1])):
+        if start >= at and end > start:
+            found += [Piece(text[at:start]), Piece(text[start:end], kind, number)]
+            at = end
+    return [piece for piece in [*found, Piece(text[at:])] if piece.text]
+
+
+def cards(rows: Sequence[Score]) -> list[Card]:
+    """These scores as cards."""
+    return [Card(row) for row in rows]
+
+
+def _two(value: float | None) -> str:
+    return "–" if value is None else number_format(value, 2)

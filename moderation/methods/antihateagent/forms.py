@@ -1,0 +1,91 @@
+"""What may be chosen about an investigation, and what evaluations compare."""
+
+from collections.abc import Mapping
+from typing import Any
+
+from django import forms
+from django.utils.translation import gettext_lazy as _
+
+from annotation.core.form_fields import offer
+from moderation.domain.antihateagent.actions import Instructions, Retrieval
+from moderation.methods.debate_method import OptionForm
+from providers import wiring_web
+
+ENGINES = {
+    "google": _("Google Programmable Search"),
+    "searxng": "SearXNG",
+    "local": _("the documents of this project"),
+}
+_WHOLE_NUMBERS = ("reformulations", "pages", "pages_at_once", "steps")
+_MEGABYTE = 1_000_000
+
+
+class AntiHateAgentForm(OptionForm):
+    """How the agent looks for evidence."""
+
+    engine = forms.ChoiceField(label=_("Search with"), required=False)
+    reformulations = forms.IntegerField(
+        label=_("New queries, at most"),
+        min_value=0,
+        max_value=6,
+        initial=3,
+        required=False,
+        help_text=_("How often the agent may search again where it has not found enough."),
+    )
+    pages = forms.IntegerField(label=_("Pages, at most"), min_value=1, max_value=24, initial=8, required=False)
+    pages_at_once = forms.IntegerField(label=_("Pages at once"), min_value=1, max_value=6, initial=3, required=False)
+    megabytes = forms.IntegerField(
+        label=_("Megabytes of pages, at most"), min_value=1, max_value=50, initial=10, required=False
+    )
+    steps = forms.IntegerField(label=_("Steps, at most"), min_value=10, max_value=150, initial=80, required=False)
+    retrieval = forms.ChoiceField(
+        label=_("Where knowledge comes from"),
+        choices=[
+            (Retrieval.SEARCH, _("pages that it searches for")),
+            (Retrieval.NONE, _("nowhere: it judges by the post alone")),
+        ],
+        required=False,
+    )
+    instructions = forms.ChoiceField(
+        label=_("Instructions"),
+        choices=[(Instructions.FULL, _("in full")), (Instructions.SHORT, _("short"))],
+        required=False,
+    )
+
+    def __init__(self, *args: Any, **kwargs: Any) -> None:
+        super().__init__(*args, **kwargs)
+        offer(
+            self,
+            "engine",
+            [("", _("the site's choice")), *((name, ENGINES[name]) for name in wiring_web.configured_engines())],
+        )
+
+    @classmethod
+    def options(cls, values: Mapping[str, Any]) -> dict[str, Any]:
+        """Return the run's options for these cleaned values; megabytes become bytes."""
+        options: dict[str, Any] = {"engine": values["engine"]}
+        options |= {name: values[name] for name in _WHOLE_NUMBERS if values[name] is not None}
+        if values["megabytes"] is not None:
+            options["bytes"] = values["megabytes"] * _MEGABYTE
+        return options | {name: values[name] for name in ("retrieval", "instructions") if values[name]}
+
+
+class AntiHateAgentComparison(forms.Form):
+    """Options of investigations that an evaluation compares (paper, Table 4)."""
+
+    retrieval = forms.MultipleChoiceField(
+        label=_("Where AntiHateAgent knows from"),
+        choices=[
+            (Retrieval.SEARCH, _("pages that it searches for")),
+            (Retrieval.NONE, _("nowhere: it judges by the post alone")),
+            (Retrieval.MODEL_URLS, _("pages whose addresses the model makes up")),
+        ],
+        widget=forms.CheckboxSelectMultiple,
+        required=False,
+    )
+    instructions = forms.MultipleChoiceField(
+        label=_("Instructions of AntiHateAgent"),
+        choices=[(Instructions.FULL, _("in full")), (Instructions.SHORT, _("short"))],
+        widget=forms.CheckboxSelectMultiple,
+        required=False,
+    )

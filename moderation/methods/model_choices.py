@@ -1,0 +1,17 @@
+"""The models that a form offers by name."""
+
+from typing import Any
+
+from django.utils.translation import gettext_lazy as _
+
+from providers import wiring
+
+
+def named_models() -> list[tuple[str, str]]:
+    """Return the models that may be named outright; patterns of the allow-list cannot be chosen from a list."""
+    return [(name, name) for name in wiring.allowed_models() if "*" not in name]
+
+
+def model_choices() -> list[tuple[str, Any]]:
+    """Return the same after an empty choice: the project's own model."""
+    return [("", _("the project's")), *named_models()]

@@ -1,0 +1,42 @@
+"""The step that describes a picture for methods that judge by words alone."""
+
+from collections.abc import Mapping
+from typing import Any
+
+from pydantic import Field
+
+from moderation.domain.verdicts import AnswerShape
+from moderation.methods.post_case import Post
+from providers.roles import ModelRole
+from runs.methods.method import Step
+
+KEY = "describe"
+_TOKENS = 1200
+
+
+class Description(AnswerShape):
+    """A picture in words; both empty from whoever cannot see it."""
+
+    words: str = Field(max_length=4000)
+    description: str = Field(max_length=4000)
+
+
+def describe_step(post: Post, *, temperature: float = 0.0) -> Step:
+    """Return the step that asks for a description of the post's picture."""
+    return post.step(
+        KEY,
+        ModelRole.DESCRIBER,
+        "describe",
+        "picture",
+        {},
+        shape=Description,
+        temperature=temperature,
+        max_tokens=_TOKENS,
+    )
+
+
+def description_text(value: Mapping[str, Any] | None) -> str:
+    """Return the description that a turn holds, as it stands in prompts; empty if nobody described the picture."""
+    description = value or {"words": "", "description": ""}
+    words = f"It reads: {description['words']}" if description["words"] else ""
+    return "\n".join(part for part in (description["description"], words) if part)

@@ -1,0 +1,285 @@
+"""The post a method looks at: its words fenced, its picture, the project's categories and kinds of hate.
+
+The subject of a run is an item of its project or, where the run stands aside, a case of an evaluation.
+"""
+
+import hashlib
+import json
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
+from functools import cached_property
+from typing import Any
+
+from django.conf import settings
+from django.db.models import QuerySet
+
+from annotation.domain.choices import Stage
+from annotation.domain.glossary.prompt_text import Known, told
+from annotation.domain.votes import Category as CategoryValue
+from annotation.glossary import entries
+from annotation.models import Category, Item, Project
+from moderation.models import EvaluationCase
+from providers.messages import Message, Picture
+from providers.prompt_fencing import FencedText, fence, fencing_rule, nonce_for
+from runs.domain.states import ASIDE
+from runs.methods.method import Step
+from runs.methods.prompts import load_prompt
+from runs.models import Run
+from runs.sql.compiled_queries import CompiledQuery, slot
+
+_NO_TEXT = "(The post has no text.)"
+_NO_PICTURE = "(The post has no picture.)"
+_PICTURE = "(The picture follows.)"
+_KNOWN = (
+    "People of this project have noted what some words in it can mean. Weigh whether they mean that here, and name the "
+    "note (G1, G2, …) wherever you rely on it:"
+)
+_UNSEEN = "(The post has a picture, which you are not shown.)"
+
+
+@dataclass(frozen=True)
+class Post:
+    """An item as a method sees it. `nonce` fences every word of it; the same run has the same one."""
+
+    text: str
+    picture: Picture | None
+    categories: tuple[CategoryValue, ...]
+    nonce: str
+    description: str | None = None
+    """The picture in words, for methods that judge by words alone; empty where nobody described it."""
+    known: tuple[Known, ...] = ()
+    """What the project's glossary says of words in the text, for runs that are given it."""
+
+    @cached_property
+    def fenced(self) -> FencedText:
+        """The text, as material."""
+        return fence(self.text, self.nonce, name="post")
+
+    def in_words(self, description: str) -> "Post":
+        """Return the post with this description in place of its picture; a post without a picture stays as it is.
+
+        The description may be empty: nobody described the picture.
+        """
+        return self if self.picture is None else replace(self, picture=None, description=description)
+
+    def fenced_as(self, name: str, text: str) -> str:
+        """Fence another text than the post's; `name` is one of the fence's own words."""
+        return fence(text, self.nonce, name=name).text
+
+    def suspects(self, text: str) -> bool:
+        """Whether a text looks like an attempt to steer whoever reads it."""
+        return bool(fence(text, self.nonce).suspicions)
+
+    @cached_property
+    def words(self) -> str:
+        """The post for a prompt: its text, whether a picture belongs to it, and what is known of its words."""
+        if not self.known:
+            return self._bare
+        told_of = self.fenced_as("note", told(self.known))
+        return f"{self._bare}\n\n{_KNOWN}\n{told_of}"
+
+    @property
+    def _bare(self) -> str:
+        text = self.fenced.text if self.text else _NO_TEXT
+        if self.description:
+            return f"{text}\n\nIts picture, as a model describes it:\n{self.fenced_as('description', self.description)}"
+        if self.description is not None:
+            return f"{text}\n{_UNSEEN}"
+        return f"{text}\n{_PICTURE if self.picture else _NO_PICTURE}"
+
+    @cached_property
+    def kinds(self) -> str:
+        """The hateful categories for a prompt, a line each."""
+        return _listed([category for category in self.categories if category.hateful])
+
+    @cached_property
+    def listed(self) -> str:
+        """All categories for a prompt, a line each."""
+        return _listed(self.categories)
+
+    @cached_property
+    def rule(self) -> str:
+        """What the system message says of everything that is fenced here."""
+        return fencing_rule(self.nonce)
+
+    @cached_property
+    def known_categories(self) -> list[dict[str, Any]]:
+        """The categories as the built-in model is told of them."""
+        return [
+            {
+                "code": category.code,
+                "name": category.name,
+                "hateful": category.hateful,
+                "aliases": list(category.aliases),
+            }
+            for category in self.categories
+        ]
+
+    def said(self, value: Any) -> str:
+        """Fence what a model said before, for another model: it may repeat the post's orders."""
+        written = value if isinstance(value, str) else _laid_out(value)
+        return fence(written, self.nonce, name="argument").text
+
+    def step(self, key: str, role: str, method: str, template: str, fields: dict[str, str], **more: Any) -> Step:
+        """Return a question about this post.
+
+        `fields` fill the template with `post`, `rule`, `kinds` and `categories`.
+        """
+        filled = {
+            "post": self.words,
+            "rule": self.rule,
+            "kinds": self.kinds,
+            "categories": self.listed,
+        } | fields
+        words = load_prompt("moderation", method, template)
+        messages: tuple[Message, ...] = words.messages(filled, *([self.picture] if self.picture else []))
+        context = {
+            "text": self.text,
+            "has_picture": self.picture is not None or self.description is not None,
+            "glossary": [vars(entry) for entry in self.known],
+            "categories": self.known_categories,
+        }
+        return Step(
+            key=key,
+            role=role,
+            messages=messages,
+            prompt_digest=words.digest,
+            canary=self.nonce,
+            suspect=bool(self.fenced.suspicions) or self.suspects(self.description or ""),
+            context=context | more.pop("context", {}),
+            **more,
+        )
+
+
+def post_of(run: Run) -> Post | None:
+    """Return the post of a run.
+
+    Returns None if it is gone or was taken out.
+    """
+    nonce = nonce_for(settings.SECRET_KEY, run.method, str(run.public_id))
+    if is_of_evaluation(run):
+        return _post_of_case(run, nonce)
+    item = _SHOWN.first(item=run.subject, project=run.project)
+    if item is None:
+        return None
+    entries_of_text = _known(run, item.project, item.text) if _is_told(run) else ()
+    categories = tuple(category.value() for category in _CATEGORIES.rows(project=item.project_id))
+    return Post(item.text, _picture(item), categories, nonce, known=entries_of_text)
+
+
+def _is_told(run: Run) -> bool:
+    """Whether the run was started with the glossary."""
+    return bool(run.options.get("glossary"))
+
+
+def _known(run: Run, project: Project, text: str) -> tuple[Known, ...]:
+    """Return what the glossary says of the text."""
+    before = run.forked_from.public_id if run.forked_from else None
+    return entries.given_to(run.public_id, project, text, like=before)
+
+
+def is_of_evaluation(run: Run) -> bool:
+    """Return whether the run is about a case of an evaluation: it decides nothing about any item."""
+    return run.variant.startswith(ASIDE)
+
+
+def post_exists(run: Run) -> bool:
+    """Whether what the run is about is still there."""
+    return evaluation_case_of(run).exists() if is_of_evaluation(run) else item_decision_of_run(run) is not None
+
+
+def evaluation_case_of(run: Run) -> QuerySet[EvaluationCase]:
+    """Return the case of an evaluation's run as a query; empty if its item is gone or was taken out."""
+    return EvaluationCase.objects.filter(public_id=run.subject).exclude(item__stage=Stage.EXCLUDED)
+
+
+def _post_of_case(run: Run, nonce: str) -> Post | None:
+    case = evaluation_case_of(run).select_related("evaluation__project", "item__picture").first()
+    if case is None:
+        return None
+    categories, project = case.evaluation.category_values(), case.evaluation.project
+    text = case.text if case.item is None else case.item.text
+    entries_of_text = _known(run, project, text) if project and _is_told(run) else ()
+    if case.item is not None:
+        return Post(text, _picture(case.item), categories, nonce, known=entries_of_text)
+    try:
+        return Post(text, _picture_at(case), categories, nonce, known=entries_of_text)
+    except OSError:
+        return None
+
+
+def _picture_at(case: EvaluationCase) -> Picture | None:
+    """Return the picture that belongs to a case of a file.
+
+    Raises OSError if it is not the one that was there before.
+    """
+    if not case.picture_path:
+        return None
+    with open(case.picture_path, "rb") as file:
+        content = file.read()
+    if hashlib.sha256(content).hexdigest() != case.picture_sha256:
+        raise OSError(f"{case.picture_path} has changed.")
+    return Picture(content, media_type_of(content) or "image/jpeg")
+
+
+def media_type_of(content: bytes) -> str | None:
+    """Return the type of a picture by its first bytes.
+
+    Returns None if it is none that models are sent.
+    """
+    if content[8:12] == b"WEBP":
+        return "image/webp"
+    return next((media for magic, media in _MAGIC if content.startswith(magic)), None)
+
+
+_MAGIC = ((b"\xff\xd8\xff", "image/jpeg"), (b"\x89PNG\r\n\x1a\n", "image/png"), (b"GIF8", "image/gif"))
+
+
+def item_of_run(run: Run) -> Item | None:
+    """Return the item of a run with its project, picture and category.
+
+    Returns None if it is gone or was taken out.
+    """
+    return _ITEM.first(item=run.subject, project=run.project)
+
+
+def item_decision_of_run(run: Run) -> Item | None:
+    """Return the item of a run with its stage, category and source of the category, and nothing else.
+
+    Returns None if it is gone or was taken out.
+    """
+    return _STAND.first(item=run.subject, project=run.project)
+
+
+_FOUND = Item.objects.filter(
+    public_id=slot("item", Item._meta.get_field("public_id")),
+    project__public_id=slot("project", Project._meta.get_field("public_id")),
+).exclude(stage=Stage.EXCLUDED)
+_SHOWN = CompiledQuery(_FOUND.select_related("picture").only("text", "project", "picture__file", "picture__media_type"))
+_ITEM = CompiledQuery(_FOUND.select_related("project", "picture", "category"))
+_STAND = CompiledQuery(
+    _FOUND.select_related("category").only("stage", "category_source", "category__code", "category__hateful")
+)
+_CATEGORIES = CompiledQuery(Category.objects.filter(project=slot("project")).order_by("code"))
+
+
+def _laid_out(value: Any) -> str:
+    """Return JSON with one entry of the outer list a line; `indent` would not use the fast encoder."""
+    if not isinstance(value, list):
+        return json.dumps(value, ensure_ascii=False)
+    return "[\n" + ",\n".join(json.dumps(entry, ensure_ascii=False) for entry in value) + "\n]"
+
+
+def _listed(categories: Sequence[CategoryValue]) -> str:
+    return "\n".join(
+        f"- {category.code}: {category.name} ({'hateful' if category.hateful else 'not hateful'})"
+        + (f". {' '.join(category.definition.split())}" if category.definition else "")
+        for category in categories
+    )
+
+
+def _picture(item: Item) -> Picture | None:
+    if item.picture is None:
+        return None
+    with item.picture.file.open("rb") as file:
+        return Picture(file.read(), item.picture.media_type)

@@ -1,0 +1,66 @@
+"""PREDICT as the site knows it."""
+
+from typing import Any
+
+from django.utils.translation import gettext
+from django.utils.translation import gettext_lazy as _
+
+from annotation.models import Project
+from moderation.domain.predict.protocol import PredictOptions
+from moderation.methods.debate_method import BadChoice, CommandOption, DebateMethod
+from moderation.methods.predict import presenter
+from moderation.methods.predict.forms import PredictForm
+from moderation.methods.predict.method import NAME, ROLES, Predict
+from moderation.perspectives import edit
+from providers.keyword.predict import PREDICT
+from providers.roles import ModelRole
+from vocabulary.display_names import pgettext
+
+
+def _with_perspectives(project: Project, options: dict[str, Any]) -> dict[str, Any]:
+    """Add the project's perspectives as they are now: a run goes on with the rules and examples it began with.
+
+    Raises BadChoice where none would take part, or the one that is left out does not exist.
+    """
+    perspectives = edit.stored_perspectives(project)
+    if not perspectives:
+        raise BadChoice(gettext("All perspectives of the project are switched off."))
+    taking_part = [perspective for perspective in perspectives if perspective.code != options["without"]]
+    if options["without"] and len(taking_part) == len(perspectives):
+        codes = ", ".join(perspective.code for perspective in perspectives)
+        raise BadChoice(
+            gettext("There is no perspective %(code)s to leave out; there are %(known)s.")
+            % {"code": options["without"], "known": codes}
+        )
+    if not taking_part:
+        raise BadChoice(gettext("Without %(code)s no perspective is left.") % {"code": options["without"]})
+    return options | {"perspectives": [perspective.model_dump(mode="json") for perspective in perspectives]}
+
+
+METHOD = DebateMethod(
+    name=NAME,
+    label=_("PREDICT, a debate of perspectives"),
+    protocol=Predict,
+    roles=ROLES,
+    options=PredictOptions,
+    speaker=ModelRole.DEBATE_JUDGE,
+    judge=ModelRole.DEBATE_JUDGE,
+    keyword_answers=PREDICT,
+    words={
+        "predict": "PREDICT",
+        "perspective": pgettext("stored word", "perspectives"),
+        "debater": pgettext("stored word", "debaters"),
+        "debate_judge": pgettext("stored word", "judge of the debate"),
+    },
+    form=PredictForm,
+    form_heading=_("For PREDICT"),
+    command_options=(
+        CommandOption("rounds", "1 or 2", type=int, metavar="K"),
+        CommandOption("without", "the perspective that is left out", metavar="CODE"),
+    ),
+    complete_options=_with_perspectives,
+    template="moderation/_predict_run.html",
+    details=presenter.ShownDebate.of,
+    most_calls=presenter.most_debate_calls,
+    has_stances=True,
+)

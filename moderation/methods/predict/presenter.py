@@ -1,0 +1,190 @@
+"""A debate of perspectives as people read it: who stands where and why, what was said, the judge beside the votes."""
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from functools import cached_property
+from typing import Any
+
+from moderation.domain.predict import protocol
+from moderation.domain.predict.perspectives import Example, Neighbourhood, Perspective
+from moderation.domain.predict.protocol import Majority, Position, Stance, Vote
+from providers.roles import ModelRole
+from runs.domain.states import RunState, TurnState
+from runs.models import Run, Turn
+
+
+@dataclass(frozen=True)
+class PerspectiveCard:
+    """A perspective: its vote, None while it thinks, and the examples that it was shown."""
+
+    perspective: Perspective
+    turn: Turn | None
+    vote: Vote | None
+    near: Neighbourhood
+
+    @property
+    def examples(self) -> list[tuple[Example, str]]:
+        """The examples, each with the label that the perspective has for it."""
+        labels = {True: self.perspective.hateful_label, False: self.perspective.other_label}
+        return [(example, labels[example.hateful]) for example in self.near.nearest]
+
+
+@dataclass(frozen=True)
+class Camp:
+    """The perspectives on one side."""
+
+    stance: Stance
+    cards: Sequence[PerspectiveCard]
+
+
+@dataclass(frozen=True)
+class Speech:
+    """A turn of the debate, None while it is not held."""
+
+    key: str
+    turn: Turn | None
+
+    @property
+    def is_hate(self) -> bool:
+        """Which side speaks."""
+        return self.key.startswith("hate")
+
+    @property
+    def argument(self) -> str:
+        """What was said."""
+        return str(self._value.get("argument", ""))
+
+    @property
+    def agrees(self) -> bool:
+        """Whether the side came over to the other."""
+        return self._value.get("position") == Position.AGREE
+
+    @property
+    def rebuts(self) -> bool:
+        """Whether it holds against the other side."""
+        return self._value.get("position") == Position.REBUT
+
+    @property
+    def _value(self) -> Mapping[str, Any]:
+        return (self.turn.value or {}) if self.turn else {}
+
+
+@dataclass(frozen=True)
+class ShownDebate:
+    """A run of PREDICT, finished or under way."""
+
+    run: Run
+    turns: Mapping[str, Turn]
+
+    @classmethod
+    def of(cls, run: Run, turns: Sequence[Turn]) -> "ShownDebate":
+        """From the run's turns."""
+        return cls(run, {turn.key: turn for turn in turns})
+
+    @cached_property
+    def cards(self) -> list[PerspectiveCard]:
+        """Every perspective that takes part, in its order."""
+        left_out = self.run.options.get("without")
+        rows = [Perspective.model_validate(perspective) for perspective in self.run.options.get("perspectives", ())]
+        return [self._card(perspective) for perspective in rows if perspective.code != left_out]
+
+    @property
+    def camps(self) -> list[Camp]:
+        """Hate and non-hate, always both; who abstained or is missing, and who still thinks, where there is anybody."""
+        held = [Camp(stance, self._standing(stance)) for stance in Stance]
+        return [camp for camp in held if camp.cards or camp.stance in (Stance.HATE, Stance.NON_HATE)]
+
+    @property
+    def thinking(self) -> list[PerspectiveCard]:
+        """The perspectives that have not answered yet."""
+        return [card for card in self.cards if card.vote is None]
+
+    @property
+    def answered(self) -> int:
+        """How many perspectives have answered."""
+        return len(self.cards) - len(self.thinking)
+
+    @property
+    def votes(self) -> Mapping[str, int]:
+        """How many stand where, so far."""
+        return protocol.tally(self._votes)
+
+    @property
+    def majority(self) -> Majority | None:
+        """What more perspectives said; None while some think."""
+        return None if self.thinking or not self.cards else protocol.majority(self._votes)
+
+    @property
+    def rounds(self) -> list[tuple[int, list[Speech]]]:
+        """The rounds that have begun or are next, with both speeches each."""
+        found = []
+        for number in range(1, int(self.run.options.get("rounds", 2)) + 1):
+            speeches = [Speech(key, self.turns.get(key)) for key in (f"nonhate.{number}", f"hate.{number}")]
+            if speeches[0].turn is not None:
+                found.append((number, speeches))
+        return found
+
+    @property
+    def judge(self) -> Turn | None:
+        """The judge's turn."""
+        return self.turns.get("judge")
+
+    @property
+    def label(self) -> str:
+        """What the judge decided; empty while it is open."""
+        value = self.judge.value if self.judge else None
+        return str(value["label"]) if value else ""
+
+    @property
+    def description(self) -> Mapping[str, str] | None:
+        """The picture in words, where it was described."""
+        turn = self.turns.get("describe")
+        return turn.value if turn is not None and turn.value and any(turn.value.values()) else None
+
+    @property
+    def left_out(self) -> str:
+        """The name of the perspective that was left out."""
+        code = self.run.options.get("without")
+        return next(
+            (
+                perspective["name"]
+                for perspective in self.run.options.get("perspectives", ())
+                if perspective["code"] == code
+            ),
+            "",
+        )
+
+    @property
+    def without_examples(self) -> bool:
+        """Whether the vendor's filter stopped the post, so that no examples could be looked up."""
+        turn = self.turns.get("examples")
+        return bool(turn is not None and turn.value and turn.value.get("refused"))
+
+    @property
+    def is_going_on(self) -> bool:
+        """Whether a worker has it."""
+        return self.run.state == RunState.RUNNING
+
+    @property
+    def _votes(self) -> list[Vote]:
+        return [card.vote for card in self.cards if card.vote is not None]
+
+    def _standing(self, stance: Stance) -> list[PerspectiveCard]:
+        return [card for card in self.cards if card.vote is not None and card.vote.stance is stance]
+
+    def _card(self, perspective: Perspective) -> PerspectiveCard:
+        turn = self.turns.get(f"perspective.{perspective.code}")
+        vote = None if turn is None else protocol.vote(perspective, turn.value if turn.state == TurnState.OK else None)
+        looked_up = self.turns.get("examples")
+        rows = ((looked_up.value or {}).get("perspectives") or {}) if looked_up else {}
+        return PerspectiveCard(perspective, turn, vote, Neighbourhood.model_validate(rows.get(perspective.code) or {}))
+
+
+def most_debate_calls(run: Run) -> int:
+    """Return the calls that the debate takes at most: a description, the perspectives, two a round, the judge."""
+    taking_part = [
+        perspective
+        for perspective in run.options.get("perspectives", ())
+        if perspective["code"] != run.options.get("without")
+    ]
+    return (ModelRole.DESCRIBER in run.model_plan) + len(taking_part) + 2 * int(run.options.get("rounds", 2)) + 1

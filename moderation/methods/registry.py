@@ -1,0 +1,14 @@
+"""All methods by name. A new one is added to the tuple below, and nowhere else."""
+
+from collections.abc import Mapping
+
+from moderation.methods import baseline, explain
+from moderation.methods.antihateagent import declaration as antihateagent
+from moderation.methods.arcade import declaration as arcade
+from moderation.methods.debate_method import DebateMethod
+from moderation.methods.predict import declaration as predict
+
+METHODS: Mapping[str, DebateMethod] = {
+    method.name: method
+    for method in (baseline.METHOD, explain.METHOD, arcade.METHOD, predict.METHOD, antihateagent.METHOD)
+}

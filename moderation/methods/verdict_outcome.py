@@ -1,0 +1,35 @@
+"""The effect of a verdict on its item: none, except a dispute if the project asks for one where models differ."""
+
+from annotation.consensus import close
+from annotation.domain.choices import Reason, Source, Stage
+from annotation.models import Item
+from moderation.methods.post_case import is_of_evaluation, item_decision_of_run, item_of_run, post_exists
+from runs.domain.states import RunState
+from runs.methods.method import Outcome
+from runs.models import Run
+
+
+def dispute_if_verdict_differs(run: Run, outcome: Outcome) -> bool:
+    """Dispute the item if its consensus differs from the verdict and the project asks for that.
+
+    What an adjudicator has decided is not disputed again; an evaluation disputes nothing. Return False if the item is
+    gone.
+    """
+    if is_of_evaluation(run):
+        return post_exists(run)
+    stand = item_decision_of_run(run)
+    if stand is None:
+        return False
+    if outcome.state == RunState.SUCCEEDED and _differs(stand, outcome) and (item := item_of_run(run)) is not None:
+        close.dispute_item(item, Reason.MODEL_CONFLICT)
+    return True
+
+
+def _differs(item: Item, outcome: Outcome) -> bool:
+    """Whether people agreed on something else: on the category where the verdict names one, else on hateful or not."""
+    if item.stage != Stage.GOLD or item.category_source != Source.CONSENSUS or item.category is None:
+        return False
+    verdict_category, hateful = outcome.value.get("category"), outcome.value.get("hateful")
+    if verdict_category is not None:
+        return bool(verdict_category != item.category.code)
+    return hateful is not None and bool(hateful) != item.category.hateful

@@ -1,0 +1,193 @@
+"""Import of labelled examples from a table: all rows are checked first, then all are stored or none."""
+
+from collections.abc import Iterator, Mapping
+from contextlib import ExitStack
+from dataclasses import dataclass, field
+from typing import Any, BinaryIO
+
+from django.db import transaction
+
+from annotation.domain.formats.base import BadValue, Format, LabelUse, Mapped, Row, RowError, Unreadable
+from annotation.domain.imports.zip_archives import BadArchive
+from annotation.imports.archives import unpacked
+from annotation.imports.options import ImportOptions
+from annotation.models import Membership, record
+from moderation.domain.event_verbs import ModerationVerb
+from moderation.domain.predict.perspectives import digest_of
+from moderation.models import Example, Perspective
+from moderation.perspectives import edit
+
+HATEFUL, OTHER = "hateful", "non-hateful"
+ANY = "*"
+"""In a mapping: every value that is not named."""
+MOST_ERRORS = 1000
+
+
+@dataclass
+class ExampleImportReport:
+    """What an import stored or would store. All rows or none: with errors nothing is."""
+
+    perspective: str
+    dry_run: bool
+    rows: int = 0
+    new: int = 0
+    hateful: int = 0
+    duplicates: int = 0
+    """Rows whose text, in its normal form, was in the file or the store before, with the same label."""
+    conflicting: int = 0
+    """The same with the other label: the one that was first counts."""
+    stored: bool = False
+    errors: list[RowError] = field(default_factory=list)
+    more_errors: int = 0
+    ignored: list[str] = field(default_factory=list)
+
+    def refuse(self, error: RowError) -> None:
+        """Note a row that cannot be taken."""
+        if len(self.errors) < MOST_ERRORS:
+            self.errors.append(error)
+        else:
+            self.more_errors += 1
+
+    def answer(self) -> dict[str, Any]:
+        """Return the report as the command's JSON."""
+        return {
+            "perspective": self.perspective,
+            "dry_run": self.dry_run,
+            "stored": self.stored,
+            "rows": self.rows,
+            "new": self.new,
+            "hateful": self.hateful,
+            "non_hateful": self.new - self.hateful,
+            "duplicates": self.duplicates,
+            "conflicting": self.conflicting,
+            "errors": [{"line": each.line, "code": each.code, "reason": each.reason} for each in self.errors],
+            "more_errors": self.more_errors,
+            "ignored": self.ignored,
+        }
+
+
+@dataclass(frozen=True)
+class ExampleColumns:
+    """Which columns hold text and label, and which of the label's values mean what (`hateful`, `non-hateful`)."""
+
+    text: str = "text"
+    label: str = "label"
+    values: Mapping[str, str] = field(default_factory=dict)
+    format: Format = Format.AUTO
+
+
+def import_examples(
+    perspective: Perspective,
+    file: BinaryIO,
+    columns: ExampleColumns,
+    *,
+    source: str,
+    dry_run: bool = False,
+    leave_out: bool = False,
+    actor: Membership | None = None,
+    most: int | None = None,
+) -> ExampleImportReport:
+    """Store the examples of a table in the perspective's store; say what was (or would be) stored.
+
+    Nothing is stored where a row is bad, unless `leave_out` asks for the others. `most` rows are taken at most.
+    """
+    report = ExampleImportReport(perspective.code, dry_run)
+    known = dict(Example.objects.filter(perspective=perspective).values_list("digest", "hateful").iterator())
+    found: list[Example] = []
+    fatal = False
+    try:
+        for row in _read(file, columns, report):
+            _take(row, perspective, columns, source, known, found, report)
+            if most is not None and report.rows > most:
+                reason = f"The file has more than {most:,} rows: import it by manage.py import_examples."
+                raise Unreadable(RowError(row.line, "too_many_rows", reason, limit=most))
+    except Unreadable as fault:
+        report.refuse(fault.error)
+        fatal = True
+    except BadArchive as fault:
+        report.refuse(RowError(0, fault.code, fault.sentence))
+        fatal = True
+    if not dry_run and found and not fatal and (leave_out or not report.errors):
+        _store(perspective, found, source, actor, report)
+    return report
+
+
+def _read(file: BinaryIO, columns: ExampleColumns, report: ExampleImportReport) -> Iterator[Row | RowError]:
+    mapped = Mapped(text=columns.text, label=columns.label, label_is=LabelUse.GOLD)
+    options = ImportOptions(format=columns.format, mapped=mapped)
+    with ExitStack() as stack:
+        bundle = unpacked(file, stack, options, None, spacious=True)
+        _format, reader = bundle.reader(options)
+        for row in reader:
+            report.rows += 1
+            yield row
+        report.ignored = sorted(reader.ignored)
+
+
+def _take(
+    row: Row | RowError,
+    perspective: Perspective,
+    columns: ExampleColumns,
+    source: str,
+    known: dict[str, bool],
+    found: list[Example],
+    report: ExampleImportReport,
+) -> None:
+    if isinstance(row, RowError):
+        return report.refuse(row)
+    if not row.text:
+        return report.refuse(RowError(row.line, "no_text", "The row has no text.", columns.text))
+    try:
+        hateful = _side(row.gold, perspective, columns)
+    except BadValue as bad:
+        return report.refuse(bad.at(row.line))
+    digest = digest_of(row.text)
+    if digest in known:
+        report.duplicates += known[digest] is hateful
+        report.conflicting += known[digest] is not hateful
+        return None
+    known[digest] = hateful
+    report.new += 1
+    report.hateful += hateful
+    found.append(Example(perspective=perspective, text=row.text, hateful=hateful, digest=digest, source=source))
+    return None
+
+
+def _side(written: str | None, perspective: Perspective, columns: ExampleColumns) -> bool:
+    """Whether a label means hateful: as the mapping says, else by one of the names that everybody uses."""
+    if written is None:
+        raise BadValue("no_label", "The row has no label.", columns.label)
+    meant = columns.values.get(written, columns.values.get(ANY, written) if columns.values else written)
+    names = {
+        HATEFUL: True,
+        "hate": True,
+        perspective.hateful_label.casefold(): True,
+        OTHER: False,
+        "not_hateful": False,
+        "non-hate": False,
+        perspective.other_label.casefold(): False,
+    }
+    side = names.get(meant.casefold())
+    if side is None:
+        reason = f"The label {written!r} is neither {HATEFUL} nor {OTHER}: say which with --map {written}={HATEFUL}."
+        raise BadValue("unknown_label", reason, columns.label)
+    return side
+
+
+def _store(
+    perspective: Perspective, found: list[Example], source: str, actor: Membership | None, report: ExampleImportReport
+) -> None:
+    """One transaction. Where another import stored the same text meanwhile, that one counts."""
+    with transaction.atomic():
+        Example.objects.bulk_create(found, batch_size=500, ignore_conflicts=True)
+        edit.renew_store(perspective)
+        record(
+            ModerationVerb.EXAMPLES_IMPORTED,
+            project=perspective.project,
+            actor=actor,
+            row=perspective.public_id,
+            code=perspective.code,
+            source=source,
+            examples=report.new,
+        )
+    report.stored = True

@@ -1,0 +1,172 @@
+"""Perspectives for admins: their words, whether they take part, their labelled examples. Annotators never see any."""
+
+from typing import Any
+
+from django.contrib import messages
+from django.core.paginator import Paginator
+from django.db.models import Count, Q
+from django.http import Http404, HttpResponse
+from django.shortcuts import redirect, render
+from django.utils.translation import gettext as _
+from django.utils.translation import ngettext
+from django.views.decorators.http import require_GET, require_POST
+
+from annotation.core.access import PersonRequest, member_of
+from annotation.domain.choices import Role
+from annotation.models import Event, Membership
+from moderation.models import Example, Perspective
+from moderation.perspectives import edit, import_examples
+from moderation.perspectives.forms import ExamplesForm, NewForm, WordsForm
+
+PAGE = 20
+MOST_ROWS = 50_000
+"""Rows of a file that a page takes; more come in by the command."""
+SHOWN_ERRORS = 20
+
+
+@require_GET
+def perspectives(request: PersonRequest, slug: str) -> HttpResponse:
+    """All perspectives of the project, with what they have."""
+    member = member_of(request, slug, Role.ADMIN)
+    if not member.project.is_closed:
+        edit.ensure_perspectives(member.project)
+    return _index(request, member, NewForm())
+
+
+def _index(request: PersonRequest, member: Membership, form: NewForm, status: int = 200) -> HttpResponse:
+    rows = Perspective.objects.filter(project=member.project).annotate(
+        hateful=Count("examples", filter=Q(examples__hateful=True)),
+        others=Count("examples", filter=Q(examples__hateful=False)),
+    )
+    context = {"project": member.project, "membership": member, "rows": rows, "form": form}
+    return render(request, "moderation/perspectives.html", context, status=status)
+
+
+@require_POST
+def add_perspective(request: PersonRequest, slug: str) -> HttpResponse:
+    """Add a perspective; its criteria are then written on its page."""
+    member = member_of(request, slug, Role.ADMIN)
+    form = NewForm(request.POST)
+    if form.is_valid():
+        words = {
+            "name": form.cleaned_data["name"],
+            "criteria": _("Hateful\n- …\n\nNot hateful\n- …"),
+            "hateful_label": "Hateful",
+            "other_label": "Not hateful",
+        }
+        try:
+            made = edit.add_perspective(member.project, form.cleaned_data["code"], words, member)
+        except edit.BadPerspective as bad:
+            form.add_error("code", str(bad))
+        else:
+            # It has nothing to say yet: it takes part once its criteria are written.
+            edit.switch_perspective(made, False, member)
+            messages.success(request, _("Added, and switched off until you have written its criteria."))
+            return redirect("moderation:perspective", slug, made.code)
+    return _index(request, member, form, status=422)
+
+
+@require_GET
+def show_perspective(request: PersonRequest, slug: str, code: str) -> HttpResponse:
+    """One perspective: its words, its examples, folded, and what was changed."""
+    member, found = _perspective(request, slug, code)
+    return _page(request, member, found)
+
+
+@require_POST
+def change_perspective(request: PersonRequest, slug: str, code: str) -> HttpResponse:
+    """Save the words."""
+    member, found = _perspective(request, slug, code)
+    form = WordsForm(request.POST, instance=Perspective(project=member.project, code=code))
+    if form.is_valid():
+        try:
+            edit.change_perspective(
+                found, form.words(), form.cleaned_data["order"], member, version=form.cleaned_data["version"]
+            )
+        except edit.BadPerspective as bad:
+            form.add_error(None, str(bad))
+        else:
+            messages.success(request, _("Saved. Runs that are started from now on go by it."))
+            return redirect("moderation:perspective", slug, code)
+    return _page(request, member, found, words=form, status=422)
+
+
+@require_POST
+def switch_perspective(request: PersonRequest, slug: str, code: str) -> HttpResponse:
+    """Let it take part, or not."""
+    member, found = _perspective(request, slug, code)
+    edit.switch_perspective(found, request.POST.get("active") == "1", member)
+    return redirect("moderation:perspective", slug, code)
+
+
+@require_POST
+def import_file(request: PersonRequest, slug: str, code: str) -> HttpResponse:
+    """Check a file of examples, or store it: all rows or none."""
+    member, found = _perspective(request, slug, code)
+    form = ExamplesForm(request.POST, request.FILES)
+    if not form.is_valid():
+        return _page(request, member, found, examples=form, status=422)
+    file = form.cleaned_data["file"]
+    report = import_examples.import_examples(
+        found,
+        file,
+        form.columns(),
+        source=file.name[:200],
+        dry_run=request.POST.get("do") != "store",
+        actor=member,
+        most=MOST_ROWS,
+    )
+    if report.stored:
+        sentence = ngettext("%(count)s example was stored.", "%(count)s examples were stored.", report.new)
+        messages.success(request, sentence % {"count": report.new})
+        return redirect("moderation:perspective", slug, code)
+    return _page(request, member, found, examples=form, report=report, status=422 if report.errors else 200)
+
+
+@require_POST
+def remove_examples(request: PersonRequest, slug: str, code: str) -> HttpResponse:
+    """Remove all examples of one source."""
+    member, found = _perspective(request, slug, code)
+    removed = edit.remove_examples(found, request.POST.get("source", ""), member)
+    sentence = ngettext("%(count)s example was removed.", "%(count)s examples were removed.", removed)
+    messages.success(request, sentence % {"count": removed})
+    return redirect("moderation:perspective", slug, code)
+
+
+def _perspective(request: PersonRequest, slug: str, code: str) -> tuple[Membership, Perspective]:
+    member = member_of(request, slug, Role.ADMIN)
+    found = Perspective.objects.filter(project=member.project, code=code).first()
+    if found is None:
+        raise Http404
+    found.project = member.project
+    return member, found
+
+
+def _page(
+    request: PersonRequest,
+    member: Membership,
+    found: Perspective,
+    *,
+    words: WordsForm | None = None,
+    examples: ExamplesForm | None = None,
+    report: import_examples.ExampleImportReport | None = None,
+    status: int = 200,
+) -> HttpResponse:
+    rows = Example.objects.filter(perspective=found)
+    context: dict[str, Any] = {
+        "project": member.project,
+        "membership": member,
+        "perspective": found,
+        "words": words or WordsForm(instance=found, initial={"version": found.version}),
+        "examples": examples or ExamplesForm(),
+        "report": report,
+        "shown_errors": report.errors[:SHOWN_ERRORS] if report else (),
+        "page": Paginator(rows, PAGE).get_page(request.GET.get("page")),
+        "sources": rows.values("source")
+        .annotate(hateful_ones=Count("id", filter=Q(hateful=True)), others=Count("id", filter=Q(hateful=False)))
+        .order_by("source"),
+        "events": Event.objects.filter(project=member.project, row=found.public_id)
+        .select_related("actor__user")
+        .order_by("-id")[:20],
+    }
+    return render(request, "moderation/perspective.html", context, status=status)

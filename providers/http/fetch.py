@@ -1,0 +1,323 @@
+"""The one fetcher: only it opens URLs that a user, a model or a page supplied (design section 12, threats T7).
+
+A URL is checked before it is parsed. Its host is resolved within the deadline, every address must be public, and the
+connection goes to an address that was checked, while TLS still verifies the name. Each redirect passes the same checks.
+Proxies and netrc of the environment are ignored.
+"""
+
+import logging
+import socket
+import ssl
+import threading
+import time
+import zlib
+from collections import OrderedDict
+from collections.abc import Callable, Iterable, Sequence
+from contextlib import suppress
+from dataclasses import dataclass
+from typing import Any, cast
+from urllib.parse import urljoin
+
+import httpcore2
+import httpx2
+from protego import Protego
+
+from providers.http.safe_urls import CheckedUrl, FetchFault, check_url, is_public, require_public
+from providers.http.transport import Deadline, TimedStream
+
+log = logging.getLogger(__name__)
+
+PAGES = ("text/html", "application/xhtml+xml", "text/plain", "text/markdown")
+PICTURES = ("image/jpeg", "image/png", "image/gif", "image/webp")
+_CODINGS = {"": None, "identity": None, "gzip": 47, "x-gzip": 47, "deflate": 47}  # zlib's window bits: either header
+_REDIRECTS = (301, 302, 303, 307, 308)
+_MOST_ADDRESSES = 4
+_ROBOTS_BYTES, _ROBOTS_SECONDS, _ROBOTS_KEPT = 500_000, 900.0, 500
+
+Resolve = Callable[[str, int, float], Sequence[str]]
+"""The addresses of a host for a port, within so many seconds. Raises OSError or TimeoutError."""
+Reach = Callable[[str, int], tuple[str, int]]
+"""Where an address and port that were checked are really connected to; tests map public ones to servers of theirs."""
+
+
+@dataclass(frozen=True)
+class FetchLimits:
+    """What one page may take: seconds in all, redirects, decoded bytes."""
+
+    seconds: float = 15.0
+    redirects: int = 3
+    size: int = 2_000_000
+
+
+@dataclass(frozen=True)
+class FetchedPage:
+    """A page as received. `url` is the last one of the redirects; `cut` says that only the beginning was read."""
+
+    url: str
+    media_type: str
+    charset: str
+    content: bytes
+    cut: bool
+
+
+def system_resolve(host: str, port: int, seconds: float) -> Sequence[str]:
+    """Return the system's addresses of a host; wait at most `seconds`, because the C library has no deadline.
+
+    Raises TimeoutError or OSError.
+    """
+    if not _lookups.acquire(timeout=max(0.0, seconds)):
+        raise TimeoutError("too many lookups are under way")
+    addresses: list[str] = []
+    fault: list[OSError | UnicodeError] = []
+
+    def look_up() -> None:
+        try:
+            answers = socket.getaddrinfo(host, port, type=socket.SOCK_STREAM)
+            addresses.extend(str(answer[4][0]) for answer in answers)
+        except (OSError, UnicodeError) as error:
+            fault.append(error)
+        finally:
+            _lookups.release()
+
+    thread = threading.Thread(target=look_up, name="lookup", daemon=True)
+    thread.start()
+    thread.join(max(0.0, seconds))
+    if thread.is_alive():
+        raise TimeoutError("the name server did not answer in time")
+    if fault:
+        raise OSError(str(fault[0]))
+    return addresses
+
+
+_lookups = threading.BoundedSemaphore(32)
+
+
+class Fetcher:
+    """Fetches pages within its limits. One may be shared by many threads.
+
+    `resolve` and `reach` are for tests; the site uses the system's resolver and connects to the checked address.
+    """
+
+    def __init__(
+        self,
+        agent: str = "Interplay",
+        *,
+        limits: FetchLimits | None = None,
+        resolve: Resolve = system_resolve,
+        reach: Reach = lambda address, port: (address, port),
+        trust: ssl.SSLContext | None = None,
+        robots: bool = True,
+    ) -> None:
+        self.agent, self.limits = agent, limits or FetchLimits()
+        self._resolve, self._reach, self._heeds_robots = resolve, reach, robots
+        self._trust = trust or httpx2.create_ssl_context()
+        self._rules: OrderedDict[str, tuple[float, Protego | None]] = OrderedDict()
+        self._lock = threading.Lock()
+
+    def fetch(
+        self, url: str, accepts: Sequence[str] = PAGES, *, whole: bool = False, size: int | None = None
+    ) -> FetchedPage:
+        """Return the page behind a URL, after redirects.
+
+        A body longer than `size` (by default that of the limits) is cut there, or refused with `whole`.
+
+        Raises FetchFault with a code and one sentence.
+        """
+        deadline = time.monotonic() + self.limits.seconds
+        target = check_url(url)
+        for _ in range(self.limits.redirects + 1):
+            if self._heeds_robots and not self._allows(target, deadline):
+                raise FetchFault("robots", f"{target.host} asks programs not to read this page (robots.txt).")
+            answer = self._get(target, accepts, deadline, size or self.limits.size, whole)
+            if isinstance(answer, FetchedPage):
+                return answer
+            target = answer
+        raise FetchFault("too_many_redirects", f"More than {self.limits.redirects} redirects.")
+
+    # ── One exchange ──────────────────────────────────────────────────────────
+
+    def _get(
+        self, target: CheckedUrl, accepts: Sequence[str], deadline: float, size: int, whole: bool
+    ) -> FetchedPage | CheckedUrl:
+        """Return the page, or the target of its redirect."""
+        addresses = self._addresses(target, deadline)
+        connection = httpcore2.HTTPConnection(
+            httpcore2.Origin(target.scheme.encode(), target.host.encode(), target.port),
+            ssl_context=self._trust,
+            network_backend=_Pinned(addresses, self._reach, deadline),
+        )
+        try:
+            answer = connection.handle_request(self._request(target, accepts))
+            try:
+                return self._read(target, answer, accepts, size, whole)
+            finally:
+                answer.close()
+        except (httpcore2.TimeoutException, TimeoutError):
+            raise self._timeout() from None
+        except (httpcore2.NetworkError, httpcore2.ProtocolError, ssl.SSLError, OSError, zlib.error) as fault:
+            log.info("a page was not reachable: %s", type(fault).__name__)
+            raise FetchFault("unreachable", f"{target.host} could not be reached.") from None
+        finally:
+            connection.close()
+
+    def _request(self, target: CheckedUrl, accepts: Sequence[str]) -> httpcore2.Request:
+        host = target.origin.partition("://")[2]
+        headers = {
+            "Host": host,
+            "User-Agent": self.agent,
+            "Accept": ", ".join(accepts),
+            "Accept-Encoding": "gzip, deflate",
+            "Connection": "close",
+        }
+        url = httpcore2.URL(
+            scheme=target.scheme.encode(), host=target.host.encode(), port=target.port, target=target.path.encode()
+        )
+        seconds = self.limits.seconds
+        timeouts = {"connect": seconds, "read": seconds, "write": seconds, "pool": seconds}
+        raw_headers = [(name.encode(), value.encode()) for name, value in headers.items()]
+        return httpcore2.Request("GET", url, headers=raw_headers, extensions={"timeout": timeouts})
+
+    def _read(
+        self, target: CheckedUrl, answer: httpcore2.Response, accepts: Sequence[str], size: int, whole: bool
+    ) -> FetchedPage | CheckedUrl:
+        headers = httpx2.Headers(answer.headers)
+        if answer.status in _REDIRECTS:
+            return _redirect_target(target, headers.get("location", ""))
+        if answer.status != 200:
+            raise FetchFault("status", f"{target.host} answered {answer.status}.", answer.status)
+        media_type, _, parameters = headers.get("content-type", "").partition(";")
+        media_type = media_type.strip().lower()
+        if media_type not in accepts:
+            raise FetchFault(
+                "bad_type", f"The page is {media_type[:60] or 'of no stated type'}, which is not read here."
+            )
+        coding = headers.get("content-encoding", "").strip().lower()
+        if coding not in _CODINGS:
+            raise FetchFault("bad_type", "The page is packed in a way that is not read here.")
+        body, cut = _bounded(cast(Iterable[bytes], answer.stream), _CODINGS[coding], size)
+        if cut and whole:
+            raise FetchFault("too_large", f"It has more than {size:,} bytes.")
+        return FetchedPage(target.url, media_type, _charset(parameters), body, cut)
+
+    def _addresses(self, target: CheckedUrl, deadline: float) -> Sequence[str]:
+        """Return the addresses to connect to, if all addresses of the host are public."""
+        if target.is_address:
+            addresses: Sequence[str] = [target.host]
+        else:
+            try:
+                addresses = self._resolve(target.host, target.port, deadline - time.monotonic())
+            except TimeoutError:
+                raise self._timeout() from None
+            except OSError:
+                raise FetchFault("unreachable", f"No address is known for {target.host}.") from None
+        if not addresses:
+            raise FetchFault("unreachable", f"No address is known for {target.host}.")
+        for address in addresses:
+            require_public(address)
+        return list(dict.fromkeys(addresses))[:_MOST_ADDRESSES]
+
+    def _timeout(self) -> FetchFault:
+        return FetchFault("timeout", f"No whole answer within {self.limits.seconds:g} s.")
+
+    # ── Robots ────────────────────────────────────────────────────────────────
+
+    def _allows(self, target: CheckedUrl, deadline: float) -> bool:
+        """Return whether the origin's robots.txt allows the page (RFC 9309).
+
+        Without one it does; while the server fails to give one it does not.
+        """
+        rules = self._rules_of(target, deadline)
+        return rules is None or bool(rules.can_fetch(target.url, self.agent))
+
+    def _rules_of(self, target: CheckedUrl, deadline: float) -> Protego | None:
+        now = time.monotonic()
+        with self._lock:
+            cached = self._rules.get(target.origin)
+        if cached and cached[0] > now:
+            return cached[1]
+        rules = self._read_rules(target, deadline)
+        with self._lock:
+            self._rules[target.origin] = (now + _ROBOTS_SECONDS, rules)
+            while len(self._rules) > _ROBOTS_KEPT:
+                self._rules.popitem(last=False)
+        return rules
+
+    def _read_rules(self, target: CheckedUrl, deadline: float) -> Protego | None:
+        robots_url = CheckedUrl(target.scheme, target.host, target.port, "/robots.txt")
+        for _ in range(self.limits.redirects + 1):
+            try:
+                answer = self._get(robots_url, ("text/plain",), deadline, _ROBOTS_BYTES, whole=False)
+            except FetchFault as fault:
+                if fault.code == "status":
+                    if fault.status >= 500:
+                        raise FetchFault("robots", f"{target.host} does not say what programs may read.") from None
+                    return None
+                if fault.code.startswith(("bad_", "blocked_")):
+                    return None  # it leads to nothing that can be read; the page itself is checked on its own
+                raise
+            if isinstance(answer, FetchedPage):
+                return Protego.parse(answer.content.decode("utf-8", "replace"))
+            robots_url = answer
+        return None
+
+
+class _Pinned(httpcore2.SyncBackend):
+    """Connects to the addresses that were checked, whatever the host's name resolves to now, until the deadline."""
+
+    def __init__(self, addresses: Sequence[str], reach: Reach, deadline: float) -> None:
+        self._addresses, self._reach, self._deadline = addresses, reach, Deadline(deadline)
+
+    def connect_tcp(
+        self,
+        host: str,
+        port: int,
+        timeout: float | None = None,
+        local_address: str | None = None,
+        socket_options: Iterable[Any] | None = None,
+    ) -> httpcore2.NetworkStream:
+        fault: Exception = httpcore2.ConnectError("no address")
+        for address in self._addresses:
+            if not is_public(address):
+                raise httpcore2.ConnectError("not a public address")
+            try:
+                at, through = self._reach(address, port)
+                stream = super().connect_tcp(at, through, self._deadline.left(5.0), None, socket_options)
+            except (httpcore2.NetworkError, httpcore2.TimeoutException) as error:
+                fault = error
+                continue
+            return TimedStream(stream, self._deadline.left)
+        raise fault
+
+
+def _redirect_target(target: CheckedUrl, location: str) -> CheckedUrl:
+    """Return the target of a redirect, checked like a URL that somebody typed in."""
+    if not location:
+        raise FetchFault("bad_url", f"{target.host} redirects to nowhere.")
+    # Bytes of the header come as latin-1 where they are no ASCII; most servers mean UTF-8.
+    with suppress(UnicodeError):
+        location = location.encode("latin-1").decode("utf-8")
+    try:
+        return check_url(urljoin(target.url, location))
+    except ValueError:
+        raise FetchFault("bad_url", f"{target.host} redirects to something that is no URL.") from None
+
+
+def _bounded(chunks: Iterable[bytes], window: int | None, size: int) -> tuple[bytes, bool]:
+    """Return the decoded body up to `size` bytes, and whether there was more; nothing is unpacked beyond that."""
+    unpack = zlib.decompressobj(wbits=window) if window else None
+    body, received = bytearray(), 0
+    for chunk in chunks:
+        received += len(chunk)
+        room = size - len(body) + 1
+        body += unpack.decompress(chunk, room) if unpack else chunk[:room]
+        if len(body) > size or received > size:
+            return bytes(body[:size]), True
+    return bytes(body), False
+
+
+def _charset(parameters: str) -> str:
+    for part in parameters.split(";"):
+        name, _, value = part.partition("=")
+        if name.strip().lower() == "charset":
+            return value.strip(" \"'").lower()[:40]
+    return ""

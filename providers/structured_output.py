@@ -1,0 +1,221 @@
+"""Read the one value of the expected shape from a model's text, or say what is wrong with it (threats L01-L06).
+
+Strict on purpose: no nearest match, no clipping, no guess. An invalid answer goes back to the model, then to a person.
+"""
+
+import json
+import re
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass
+from typing import Any, Generic, Literal, TypeVar
+
+import json_repair
+from pydantic import BaseModel, ValidationError
+from pydantic_core import PydanticCustomError
+
+Shape = TypeVar("Shape", bound=BaseModel)
+
+_FENCE = re.compile(r"```[a-zA-Z0-9_-]*[ \t]*\n(.*?)```", re.DOTALL)
+_THINKING = re.compile(r"\A\s*<think>.*?</think>", re.DOTALL)
+_LONGEST = 100_000
+_REPAIRABLE = 20_000
+_STARTS = 200  # a text of brackets alone must not cost a parse at each of them
+_LABEL_ERRORS = {"invalid_label", "enum", "literal_error"}
+
+_CANNOT = r"(?:can['’]?t|cannot|can not|won['’]?t|will not|am unable|am not able|must decline|have to decline)\b"
+_REFUSALS = [
+    re.compile(pattern, re.IGNORECASE)
+    for pattern in (
+        rf"(?:unfortunately,? |as an ai[^.!?]{{0,60}}?,? )?(?:i|we) {_CANNOT}",
+        rf"(?:i['’]m|i am|we['’]re)? ?(?:very |really |truly )?sorry\b[^.!?]{{0,30}}?\b(?:i|we) {_CANNOT}",
+        r"(?:i apologi[sz]e|my apologies)\b[^.!?]{0,40}?\b(?:can['’]?t|cannot|unable|not able)\b",
+        r"(?:i['’]m|i am)(?: sorry, but i['’]m)? (?:unable|not able|not comfortable)\b",
+        r"i (?:do not|don['’]t) feel comfortable\b",
+        r"(?:很|非常)?(?:抱歉|对不起)[^。!?！？]{0,12}?(?:无法|不能|不便)",
+        r"我(?:无法|不能)(?:协助|帮助|回答|提供|处理|满足)",
+        r"죄송(?:하지만|합니다)[^.!?]{0,40}?(?:수 없|어렵|못)",
+    )
+]
+_BEFORE_REFUSAL = " \t\r\n\"'*#>-“"
+
+
+@dataclass(frozen=True)
+class ReadAnswer(Generic[Shape]):
+    """The value. `raw` is the text it was read from; `repaired` if that was not all of the answer, or not valid."""
+
+    value: Shape
+    raw: str
+    repaired: bool
+
+
+@dataclass(frozen=True)
+class InvalidAnswer:
+    """Why there is no value: a reason code of runs, and a sentence for the model (see `correction_prompt`)."""
+
+    code: Literal["invalid_output", "invalid_label"]
+    error: str
+
+
+@dataclass(frozen=True)
+class _Piece:
+    """A JSON value in the text, as canonical JSON; `unfit` says why it may not be used."""
+
+    raw: str
+    canonical: str
+    repaired: bool
+    unfit: str = ""
+
+
+class _Unfit(ValueError):
+    """JSON that the standard library accepts and we do not."""
+
+
+def invalid_label(label: object, allowed: list[str]) -> PydanticCustomError:
+    """Return the error that a shape's validator raises for a label outside the closed set.
+
+    `read_answer` then reports `invalid_label`.
+    """
+    return PydanticCustomError(
+        "invalid_label", "{given} is none of the labels: {allowed}", {"given": label, "allowed": ", ".join(allowed)}
+    )
+
+
+def read_answer(
+    text: str, shape: type[Shape], context: Mapping[str, Any] | None = None
+) -> ReadAnswer[Shape] | InvalidAnswer:
+    """Return the one value of `shape` in `text`; `context` is passed to the shape's validators.
+
+    Values of other shapes are ignored; two different values of the shape are invalid.
+    """
+    if len(text) > _LONGEST:
+        return InvalidAnswer("invalid_output", f"the answer has {len(text):,} characters")
+    without_thinking = _THINKING.sub("", text)
+    wrong = InvalidAnswer("invalid_output", "the answer holds no JSON value")
+    answers: list[ReadAnswer[Shape]] = []
+    for piece in _pieces(without_thinking):
+        if piece.unfit:
+            wrong = InvalidAnswer("invalid_output", piece.unfit)
+            continue
+        try:
+            value = shape.model_validate_json(piece.canonical, context=dict(context or {}))
+        except ValidationError as fault:
+            wrong = _wrong(fault)
+            continue
+        answers.append(ReadAnswer(value, piece.raw, piece.repaired or without_thinking != text))
+    if not answers:
+        return wrong
+    if any(other.value != answers[0].value for other in answers[1:]):
+        return InvalidAnswer("invalid_output", "the answer holds two different values, and one was asked for")
+    return answers[0]
+
+
+def correction_prompt(error: str) -> str:
+    """Return the message for a model whose answer could not be used."""
+    return (
+        f"Your answer could not be used: {error}.\n"
+        "Answer again with the one JSON value that was asked for, and nothing around it."
+    )
+
+
+def is_refusal(text: str) -> bool:
+    """Return whether the answer is a refusal in prose (threats L08).
+
+    A refusal starts the answer and holds no JSON; further in, such words are talk about the post.
+    """
+    return not _has_json(text) and any(refusal.match(text.lstrip(_BEFORE_REFUSAL)) for refusal in _REFUSALS)
+
+
+def _has_json(text: str) -> bool:
+    return "{" in text or bool(re.search(r"\[\s*[\"{\[]", text))
+
+
+def _pieces(text: str) -> Iterator[_Piece]:
+    """Yield the JSON values of the text: the whole, else those in fences, else those in prose, else a repaired one."""
+    whole = _piece(text.strip(), repaired=False)
+    if whole:
+        yield whole
+        return
+    fenced = [piece for block in _FENCE.findall(text) if (piece := _piece(block.strip(), repaired=True))]
+    loose = fenced or list(_loose(text))
+    if any(piece.canonical.startswith("{") for piece in loose) or not _has_json(text):
+        yield from loose
+    elif repaired := _repaired(text):
+        yield repaired
+    else:
+        yield from loose
+
+
+def _piece(raw: str, *, repaired: bool) -> _Piece | None:
+    try:
+        value = json.loads(raw, object_pairs_hook=_object, parse_constant=_no_constant)
+        _refuse_nul(value)
+        return _Piece(raw, json.dumps(value, allow_nan=False, sort_keys=True), repaired)
+    except _Unfit as fault:
+        return _Piece(raw, "{}", repaired, unfit=str(fault))
+    except (ValueError, RecursionError):
+        return None
+
+
+def _loose(text: str) -> Iterator[_Piece]:
+    """Yield whole objects and arrays inside prose, outermost only."""
+    decoder = json.JSONDecoder()
+    at = 0
+    for _ in range(_STARTS):
+        start = re.compile(r"[{\[]").search(text, at)
+        if not start:
+            return
+        try:
+            _, at = decoder.raw_decode(text, start.start())
+        except (ValueError, RecursionError):
+            at = start.end()
+            continue
+        if piece := _piece(text[start.start() : at], repaired=True):
+            yield piece
+
+
+def _repaired(text: str) -> _Piece | None:
+    """Return nearly valid JSON repaired. Only an object counts: json-repair turns almost anything into an array."""
+    block = next(iter(_FENCE.findall(text)), text)
+    nearly = block[block.find("{") :] if "{" in block else ""
+    if not nearly or len(nearly) > _REPAIRABLE:
+        return None
+    try:
+        value = json_repair.loads(nearly)
+        _refuse_nul(value)
+        return (
+            _Piece(nearly, json.dumps(value, allow_nan=False, sort_keys=True), True)
+            if isinstance(value, dict)
+            else None
+        )
+    except (ValueError, RecursionError):
+        return None
+
+
+def _object(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
+    value: dict[str, Any] = {}
+    for key, part in pairs:
+        if key in value and value[key] != part:
+            raise _Unfit(f"the key {key} has two values")
+        value[key] = part
+    return value
+
+
+def _refuse_nul(value: Any) -> None:
+    """Raise _Unfit for a text with NUL, which the databases do not store in every kind of column."""
+    if isinstance(value, str) and "\x00" in value:
+        raise _Unfit("a text holds the NUL character")
+    if isinstance(value, dict):
+        value = [*value, *value.values()]
+    for part in value if isinstance(value, list) else ():
+        _refuse_nul(part)
+
+
+def _no_constant(word: str) -> Any:
+    raise _Unfit(f"{word} is no number")
+
+
+def _wrong(fault: ValidationError) -> InvalidAnswer:
+    errors = fault.errors(include_url=False, include_input=False, include_context=False)
+    error_text = "; ".join(f"{'.'.join(map(str, error['loc'])) or 'the value'}: {error['msg']}" for error in errors[:3])
+    labels_only = all(error["type"] in _LABEL_ERRORS for error in errors)
+    return InvalidAnswer("invalid_label" if labels_only else "invalid_output", error_text)

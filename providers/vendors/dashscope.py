@@ -1,0 +1,240 @@
+"""Models of DashScope through its own SDK: text generation, multimodal conversation for pictures, embeddings.
+
+The SDK uploads any part of a user message that is a path or a `file:` address of a local file, **text parts too**, to
+the vendor's public storage, whatever base address is set. So its upload step is removed here, only data URIs are made,
+and texts that look like paths stay texts.
+"""
+
+import base64
+import io
+import logging
+import re
+import time
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, field
+from typing import Any
+
+import dashscope
+import httpx2
+import requests
+from dashscope.aigc.multimodal_conversation import MultiModalConversation
+from requests.adapters import BaseAdapter
+
+from providers import tokens
+from providers.http.errors import error_of_status, error_of_transport, hide_key
+from providers.http.transport import BoundedTransport, Bounds, TransportFault
+from providers.messages import Part, Picture, ProviderBusy, ProviderError, Refused, Reply, Request, Text, Usage
+from providers.vendors.embeddings import Vectors, read_vectors
+
+# The SDK logs whole requests, that is, items' texts, and a traceback for each fault that we handle.
+logging.getLogger("dashscope").setLevel(logging.CRITICAL + 1)
+
+_PICTURE_URI = re.compile(r"data:image/(png|jpeg|webp|gif);base64,")
+_SEES = re.compile(r"-vl\b|-vl-|omni|qvq|ocr", re.IGNORECASE)
+
+if not callable(getattr(MultiModalConversation, "_preprocess_messages", None)):
+    raise RuntimeError("this dashscope release hides its upload step elsewhere: see providers/vendors/dashscope.py")
+
+
+class _Conversation(MultiModalConversation):
+    """The SDK's call without its upload step."""
+
+    @classmethod
+    def _preprocess_messages(cls, model: str, messages: list[Any], api_key: str) -> bool:
+        return False  # "nothing was uploaded"
+
+
+@dataclass(frozen=True)
+class Endpoint:
+    """The server to call. An empty address is the SDK's (DASHSCOPE_HTTP_BASE_URL); `key` is left out of the repr."""
+
+    key: str = field(repr=False)
+    address: str = ""
+    bounds: Bounds = Bounds()
+
+
+def connect(endpoint: Endpoint) -> "Connection":
+    """Return a session to one endpoint, shared by all its models and threads."""
+    return Connection(endpoint)
+
+
+class _Exchange(BaseAdapter):
+    """Sends a requests call over our bounded transport, so that both SDKs use the same one.
+
+    Faults pass as our own exceptions, because the SDK repeats a request after any ConnectionError of requests.
+    """
+
+    def __init__(self, transport: BoundedTransport) -> None:
+        super().__init__()
+        self._transport = transport
+
+    def send(self, request: requests.PreparedRequest, *_: Any, **__: Any) -> requests.Response:
+        """Make one exchange; timeouts, proxies and certificates are the transport's."""
+        body = request.body if isinstance(request.body, str | bytes) else None
+        headers = {name: str(value) for name, value in request.headers.items()}
+        sent = httpx2.Request(str(request.method), str(request.url), headers=headers, content=body)
+        response = self._transport.handle_request(sent)
+        answer = requests.Response()
+        answer.status_code = response.status_code
+        answer.headers.update(response.headers)
+        answer.raw = io.BytesIO(response.content)
+        answer.url, answer.request, answer.encoding = str(request.url), request, "utf-8"
+        return answer
+
+    def close(self) -> None:
+        """Close the pooled connections."""
+        self._transport.close()
+
+
+class Connection:
+    """One session: no proxies from the environment, no hidden retries, bounded bodies."""
+
+    provider = "dashscope"
+
+    def __init__(self, endpoint: Endpoint) -> None:
+        self.endpoint = endpoint
+        self._session = requests.Session()
+        self._session.trust_env = False
+        adapter = _Exchange(BoundedTransport(endpoint.bounds))
+        self._session.mount("http://", adapter)
+        self._session.mount("https://", adapter)
+
+    def model(self, name: str) -> "DashScopeChat":
+        """Return the model of that name behind this connection."""
+        return DashScopeChat(self, name)
+
+    def embedding(self, name: str, dimensions: int) -> "DashScopeEmbedding":
+        """Return the embedding model of that name; with `dimensions` 0 the model decides them."""
+        return DashScopeEmbedding(self, name, dimensions)
+
+    def send(self, call: Callable[..., Any], body: dict[str, Any]) -> Mapping[str, Any]:
+        """Return the SDK's answer with status 200; raise as `Model.reply` does."""
+        try:
+            answer = call(
+                **body,
+                api_key=self.endpoint.key,
+                base_address=self.endpoint.address or None,
+                session=self._session,
+                request_timeout=self.endpoint.bounds.wall,
+            )
+        except TransportFault as fault:
+            raise error_of_transport("dashscope", fault) from fault
+        except (ValueError, TypeError, KeyError, AttributeError) as fault:  # the SDK reads odd bodies without care
+            raise ProviderBusy("dashscope answered with something that is not its JSON") from fault
+        if not isinstance(answer, Mapping) or answer.get("status_code") != 200:
+            raise self._fault(answer)
+        return answer
+
+    def _fault(self, answer: Any) -> ProviderError | Refused:
+        answer = answer if isinstance(answer, Mapping) else {}
+        message = str(answer.get("message") or "")
+        message = hide_key(message, self.endpoint.key)
+        status, code = int(answer.get("status_code") or 500), str(answer.get("code") or "")
+        return error_of_status(
+            "dashscope", status, "" if code == "Unknown" else code, message, answer.get("headers") or {}
+        )
+
+
+class DashScopeChat:
+    """One model; those that see pictures are called through the multimodal interface, all others as text."""
+
+    def __init__(self, connection: Connection, model: str) -> None:
+        self._connection = connection
+        self._model = model
+        self.name = f"dashscope:{model}"
+        self.sees_pictures = bool(_SEES.search(model))
+
+    def reply(self, request: Request) -> Reply:
+        """Answer the request in one exchange; see `Model.reply`."""
+        if request.among:
+            raise ProviderError(
+                "dashscope gives no log-probabilities here: take another estimator, such as the model itself.",
+                code="bad_request",
+            )
+        began = time.monotonic()
+        pictured = any(isinstance(part, Picture) for message in request.messages for part in message.parts)
+        if self.sees_pictures or pictured:
+            answer = self._connection.send(_Conversation.call, self._body(request) | _parted(request))
+        else:
+            plain = [{"role": message.role, "content": message.text} for message in request.messages]
+            body = self._body(request) | {"messages": plain, "result_format": "message"}
+            answer = self._connection.send(dashscope.Generation.call, body)
+        return self._read(request, answer, time.monotonic() - began)
+
+    def _body(self, request: Request) -> dict[str, Any]:
+        body: dict[str, Any] = {"model": self._model, "max_tokens": request.max_tokens}
+        if request.temperature is not None:
+            body["temperature"] = request.temperature
+        # DashScope refuses its JSON mode unless the prompt has the word.
+        if request.schema is not None and any("json" in message.text.lower() for message in request.messages):
+            body["response_format"] = {"type": "json_object"}
+        return body
+
+    def _read(self, request: Request, answer: Mapping[str, Any], seconds: float) -> Reply:
+        output = answer.get("output")
+        if not isinstance(output, Mapping):
+            raise ProviderBusy("dashscope answered 200 without an output")
+        choices = output.get("choices")
+        choice = choices[0] if isinstance(choices, list) and choices and isinstance(choices[0], Mapping) else {}
+        message = choice.get("message")
+        text = hide_key(
+            _text(message.get("content") if isinstance(message, Mapping) else None), self._connection.endpoint.key
+        )
+        usage = _usage(answer.get("usage")) or tokens.estimated_usage(request, text)
+        return Reply(text, self._model, usage, seconds, str(choice.get("finish_reason") or "stop"))
+
+
+class DashScopeEmbedding:
+    """One embedding model."""
+
+    batch = 10  # what the vendor takes of its newest models
+
+    def __init__(self, connection: Connection, model: str, dimensions: int) -> None:
+        self._connection = connection
+        self._model = model
+        self._dimensions = dimensions
+        self.name = f"dashscope:{model}"
+
+    def vectors(self, texts: Sequence[str]) -> Vectors:
+        """Return the vectors of one exchange; see `embeddings.Sender`."""
+        body: dict[str, Any] = {"model": self._model, "input": list(texts)}
+        if self._dimensions:
+            body["dimension"] = self._dimensions
+        output = self._connection.send(dashscope.TextEmbedding.call, body).get("output")
+        rows = output.get("embeddings") if isinstance(output, Mapping) else None
+        if not isinstance(rows, list):
+            raise ProviderBusy("dashscope answered 200 without vectors")
+        pairs = [
+            (row.get("text_index"), row.get("embedding")) if isinstance(row, Mapping) else (None, None) for row in rows
+        ]
+        return read_vectors(self.name, pairs, len(texts), self._dimensions)
+
+
+def _parted(request: Request) -> dict[str, Any]:
+    messages = [
+        {"role": message.role, "content": [_part(part) for part in message.parts]} for message in request.messages
+    ]
+    return {"messages": messages}
+
+
+def _part(part: Part) -> dict[str, str]:
+    if isinstance(part, Text):
+        return {"text": part.text}
+    uri = f"data:{part.media_type};base64,{base64.b64encode(part.content).decode()}"
+    if not _PICTURE_URI.match(uri):
+        raise ProviderError(f"a picture of type {part.media_type} cannot be sent", code="bad_request")
+    return {"image": uri}
+
+
+def _text(content: Any) -> str:
+    """Return the answer's text: a string, or from the multimodal interface a list of parts."""
+    if isinstance(content, list):
+        return "".join(str(part.get("text") or "") for part in content if isinstance(part, Mapping))
+    return content if isinstance(content, str) else ""
+
+
+def _usage(stated: Any) -> Usage | None:
+    """Return the usage that the provider reports. Zeros are ignored: no call has an empty prompt."""
+    if not isinstance(stated, Mapping):
+        return None
+    return tokens.stated_usage(stated.get("input_tokens"), stated.get("output_tokens"))

@@ -1,0 +1,70 @@
+"""Repair what lost workers and lost tasks left behind. Safe to run twice at once."""
+
+import logging
+
+from django.conf import settings
+from django.db import transaction
+from django.db.models import F, Q
+from django.db.models.functions import Now
+
+from runs import tasks
+from runs.domain.states import Reason, RunState
+from runs.execution import runner
+from runs.methods.method import Outcome, method_named
+from runs.models import Run
+from runs.queue import call_sql, lease
+
+log = logging.getLogger(__name__)
+
+
+def requeue_lapsed_runs() -> int:
+    """Requeue the runs whose lease lapsed; end those that lost their third worker as `failed: worker_lost`."""
+    lapsed = Run.objects.filter(state=RunState.RUNNING, lease_until__lte=Now())
+    run_ids = list(lapsed.values_list("pk", "lost_workers"))
+    return sum(_fail(run_id) if lost >= lease.LOST_WORKERS - 1 else _requeue(run_id) for run_id, lost in run_ids)
+
+
+def enqueue_waiting_runs() -> int:
+    """Enqueue tasks for due runs that have none, or whose task was lost, while fewer than RUN_BELLS are at work."""
+    due = Run.objects.filter(state=RunState.QUEUED, not_before__lte=Now())
+    without_task = Q(rung_at=None) | Q(rung_at__lt=lease.seconds_from_now(-settings.RUN_BELL_SECONDS))
+    at_work = Run.objects.filter(state=RunState.RUNNING).count() + due.exclude(without_task).count()
+    missing = max(0, settings.RUN_BELLS - at_work)
+    return tasks.enqueue_runs(
+        list(due.filter(without_task).order_by("not_before", "id").values_list("pk", flat=True)[:missing])
+    )
+
+
+@transaction.atomic
+def _requeue(run_id: int) -> int:
+    queued = Run.objects.filter(pk=run_id, state=RunState.RUNNING, lease_until__lte=Now()).update(
+        state=RunState.QUEUED,
+        owner="",
+        lease_until=None,
+        lost_workers=F("lost_workers") + 1,
+        not_before=Now(),
+        rung_at=None,
+    )
+    if queued:
+        call_sql.charge_remaining(run_id)
+    return queued
+
+
+def _fail(run_id: int) -> int:
+    try:
+        with transaction.atomic():
+            run = Run.objects.select_for_update().get(pk=run_id)
+            # Extend the lease as a worker would, so that the end is guarded like every other.
+            claimed = Run.objects.filter(
+                pk=run_id, owner=run.owner, state=RunState.RUNNING, lease_until__lte=Now()
+            ).update(lost_workers=F("lost_workers") + 1, lease_until=lease.lease_end())
+            if not claimed:
+                return 0
+            lost = Outcome(
+                RunState.FAILED, Reason.WORKER_LOST, f"{lease.LOST_WORKERS} workers were lost with this run."
+            )
+            runner.finish_run(run, method_named(run.method), lost)
+    except Exception:
+        log.exception("run %s cannot be ended; it is left as it is", run_id)
+        return 0
+    return 1

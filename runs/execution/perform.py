@@ -1,0 +1,349 @@
+"""The execution of one claimed run: ask the models, save every answer, until the method has finished."""
+
+import random
+import time
+from collections.abc import Callable, Iterator, Sequence
+from concurrent.futures import Future
+from dataclasses import dataclass
+from functools import partial
+from queue import Empty, SimpleQueue
+from typing import Any
+
+from django.conf import settings
+from django.db import InterfaceError, OperationalError, connection
+
+from providers.messages import Model, ProviderBusy, ProviderError, ProviderPaused, Refused, Reply, Request
+from runs.domain.states import Reason, RunState, TurnState, reason_of, state_of
+from runs.execution import budget, shutdown, thread_pool, turns
+from runs.execution.step import PendingStep, StepAnswer, unusable_answer
+from runs.methods.method import Finish, GiveUp, Method, Outcome, SavedTurn, Step
+from runs.models import Run
+from runs.queue import call_sql, lease, provider_pauses
+from runs.queue.call_sql import CallUnderWay
+
+ModelOfRole = Callable[[str, str], Model]
+"""Returns the model of a role, given the role and the name ("provider:model") that the run planned for it."""
+
+_FIRST_WAIT = 30.0
+_LONGEST_WAIT = 600.0
+_CHECK_SUBJECT_EVERY = 1.0
+
+
+@dataclass(frozen=True)
+class WaitForProvider:
+    """The run returns to the queue for `seconds`; with `counted` this counts as a round at a busy provider."""
+
+    seconds: float
+    detail: str
+    counted: bool = True
+
+
+class WorkerStopping(Exception):
+    """This process is about to end: another worker continues the run."""
+
+
+class TimeLimitReached(Exception):
+    """The run has worked for as long as its limit allows."""
+
+
+class RunExecution:
+    """One run on this thread. Only this thread uses the database; the models' threads never do."""
+
+    def __init__(self, run: Run, method: Method, case: Any, models: ModelOfRole) -> None:
+        self.run = run
+        self.method = method
+        self.case = case
+        self.models = models
+        self.models_in_use: dict[str, Model] = {}
+        self.saved: dict[str, SavedTurn] = turns.saved_turns(run) if run.has_turns else {}
+        self.usable: dict[str, SavedTurn] = {}
+        # The last answer of a round waits for the next call: one statement then saves one and reserves the other.
+        self.unsaved: turns.UnsavedTurn | None = None
+        # The dictionary of the run's row: whoever ends the run finds the calls under way there.
+        self.in_flight: dict[str, CallUnderWay] = run.in_flight
+        late_calls = {key: self.in_flight.pop(key) for key in [*self.in_flight] if key in self.saved}
+        if late_calls:
+            turns.settle_late_turns(run, late_calls, self.in_flight)
+        # Steps under way when a worker was lost: they may have been billed and are asked again.
+        self.lost_calls = dict(self.in_flight)
+        self.under_way: dict[Future[Any], PendingStep] = {}
+        self.answered: SimpleQueue[Future[Any] | None] = SimpleQueue()
+        self.halt_reason: Exception | None = None
+        self.deadline = time.monotonic() + max(1.0, run.seconds_limit - run.seconds)
+        self.lease_renewed_at = self.subject_checked_at = time.monotonic()  # the case was loaded just now
+
+    def run_to_end(self) -> Outcome | WaitForProvider:
+        """Ask in rounds until the method has finished, a turn ends the run, or a provider makes it wait."""
+        with shutdown.wake_on_stop(self.answered):
+            try:
+                return self._ask_in_rounds()
+            finally:
+                self._save_last_turn()
+
+    def _ask_in_rounds(self) -> Outcome | WaitForProvider:
+        while True:
+            steps = self.method.next_steps(self.case, self.usable)
+            if isinstance(steps, (Finish, GiveUp)) and not self._save_last_turn():
+                continue
+            if isinstance(steps, Finish):
+                return Outcome(RunState.SUCCEEDED, value=steps.value)
+            if isinstance(steps, GiveUp):
+                return Outcome(state_of(steps.reason), steps.reason, steps.detail)
+            open_steps = [step for step in steps if step.key not in self.saved]
+            if open_steps and self.saved and not self._is_still_wanted():
+                return Outcome(RunState.CANCELLED, Reason.TARGET_GONE)
+            waiting = self._ask_round(open_steps) if open_steps else None
+            if stop := self._accept_turns(steps) or waiting:
+                return stop
+
+    def _is_still_wanted(self) -> bool:
+        """Return whether the subject still exists; ask the method at most once a second.
+
+        The end of the run checks it again, before anything is stored.
+        """
+        now = time.monotonic()
+        if now < self.subject_checked_at + _CHECK_SUBJECT_EVERY:
+            return True
+        self.subject_checked_at = now
+        return self.method.still_wanted(self.run)
+
+    def _accept_turns(self, steps: Sequence[Step]) -> Outcome | None:
+        """Make the steps' turns available to the method.
+
+        Returns how the run ends if a required turn has no usable answer, else None.
+        """
+        known_turns = [(step, self.saved[step.key]) for step in steps if step.key in self.saved]
+        if steps and all(step.key in self.usable for step in steps):
+            raise RuntimeError(f"{self.method.name} asks for {steps[0].key} again")
+        for step, turn in known_turns:
+            if turn.state != TurnState.OK and not step.optional:
+                return _outcome_of(step, turn)
+            self.usable[step.key] = turn
+        return None
+
+    def _ask_round(self, steps: Sequence[Step]) -> WaitForProvider | None:
+        for step in steps:
+            self._send_next_call(self._begin_step(step))
+        waiting: WaitForProvider | None = None
+        while self.under_way:
+            for future in self._next_answers():
+                waiting = self._handle_reply(self.under_way.pop(future), future) or waiting
+        if self.halt_reason:
+            raise self.halt_reason
+        return waiting
+
+    def _begin_step(self, step: Step) -> PendingStep:
+        pending = PendingStep.of(step)
+        if call := self.lost_calls.get(step.key):
+            pending.resume_after_loss(call)
+        return pending
+
+    def _send_next_call(self, pending: PendingStep) -> None:
+        """Reserve the next call of the step and make it. Do nothing once this round has a reason to halt."""
+        if shutdown.is_stop_requested():
+            self.halt_reason = self.halt_reason or WorkerStopping()
+        if self.halt_reason:
+            return
+        if pending.step.work is not None:
+            if not (self._reserve_call(pending) if pending.step.spends else self._save_last_turn()):
+                return
+            pending.seconds = -time.monotonic()
+            start = _done_in_this_thread if pending.step.at_home else _model_threads().submit
+            self._track(start(pending.step.work), pending)
+            return
+        if not self._reserve_call(pending):
+            return
+        call = partial(self._ask_model, pending.step.role, pending.request)
+        self._track(_model_threads().submit(call), pending)
+
+    def _reserve_call(self, pending: PendingStep) -> bool:
+        """Reserve what the next call may use. Return False if that is not allowed; nothing more is sent then."""
+        tokens = pending.count_next_call()
+        try:
+            if not self._save_with_next_call(pending, tokens):
+                if not self._save_last_turn():
+                    return False
+                budget.reserve_call(self.run, pending, tokens, self.in_flight)
+        except (budget.BudgetExceeded, lease.CancelRequested) as reason:
+            self.halt_reason = reason
+            return False
+        self.lease_renewed_at = time.monotonic()
+        return True
+
+    def _save_with_next_call(self, pending: PendingStep, tokens: int) -> bool:
+        """Save the turn that is not saved yet in the statement that reserves the next call.
+
+        Returns False if the next call is not reserved.
+        """
+        unsaved, self.unsaved = self.unsaved, None
+        if unsaved is None:
+            return False
+        result = turns.save_turn_and_begin_call(self.run, unsaved, pending, tokens, self.in_flight)
+        if result is turns.SaveResult.NOTHING:
+            self.unsaved = unsaved
+        if result is turns.SaveResult.SAVED:
+            turns.book_saved_turn(self.run, unsaved, self.in_flight)
+        return result is turns.SaveResult.BOTH
+
+    def _save_last_turn(self) -> bool:
+        """Save the turn that is not saved yet.
+
+        Returns False if another worker saved this step first: plan again with its answer.
+        """
+        unsaved, self.unsaved = self.unsaved, None
+        if unsaved is None:
+            return True
+        key = unsaved.turn.key
+        turn = turns.save_turn(self.run, unsaved, self.in_flight)
+        self.lease_renewed_at = time.monotonic()
+        if turn == self.saved[key]:
+            return True
+        self.saved[key] = turn
+        self.usable.pop(key, None)
+        return False
+
+    def _track(self, future: Future[Any], pending: PendingStep) -> None:
+        self.under_way[future] = pending
+        future.add_done_callback(self.answered.put)
+
+    def _ask_model(self, role: str, request: Request) -> Reply:
+        """Return the reply of the role's model. Runs on a thread of the pool."""
+        model = self.models_in_use.get(role)
+        if model is None:  # built here, not at planning: a fault of its settings belongs to this call
+            model = self.models_in_use[role] = self.models(role, self.run.model_plan[role])
+        return model.reply(request)
+
+    def _next_answers(self) -> Iterator[Future[Any]]:
+        """Wait for the next answers without a database connection, renewing the lease meanwhile."""
+        release_connection()
+        grace = time.monotonic() + settings.RUN_GRACE_SECONDS
+        while True:
+            until = min(self.lease_renewed_at + settings.RUN_LEASE_SECONDS / 3, self.deadline)
+            if shutdown.is_stop_requested():
+                until = min(until, grace)
+            if landed := self._wait_for_answers(until):
+                yield from landed
+                return
+            self._check_limits(grace)
+
+    def _wait_for_answers(self, until: float) -> list[Future[Any]]:
+        """Return the finished calls once there is one; none at the time `until` or when the process is to stop."""
+        try:
+            arrived = [self.answered.get(timeout=max(0.0, until - time.monotonic()))]
+        except Empty:
+            return []
+        while not self.answered.empty():
+            arrived.append(self.answered.get())
+        return [future for future in arrived if future is not None]
+
+    def _check_limits(self, grace: float) -> None:
+        now = time.monotonic()
+        if now >= self.deadline:
+            raise TimeLimitReached
+        if shutdown.is_stop_requested() and now >= grace:
+            raise WorkerStopping
+        if now >= self.lease_renewed_at + settings.RUN_LEASE_SECONDS / 3:
+            self._renew_lease(now)
+            release_connection()
+
+    def _renew_lease(self, now: float) -> None:
+        try:
+            lease.renew_lease(self.run)
+            self.lease_renewed_at = now
+        except (OperationalError, InterfaceError):
+            # Keep the paid calls under way: renew again soon; a worker that took over is noticed then.
+            connection.close()
+            self.lease_renewed_at = now - settings.RUN_LEASE_SECONDS / 3 + 1.0
+
+    def _handle_reply(self, pending: PendingStep, future: Future[Any]) -> WaitForProvider | None:
+        if pending.step.work is not None:
+            return self._handle_work(pending, future)
+        try:
+            answer = pending.accept_reply(future.result())
+        except Refused as refusal:
+            pending.count_refusal(refusal.attempts)
+            answer = unusable_answer(reason_of(refusal.code), str(refusal))
+        except ProviderError as fault:
+            if isinstance(fault, ProviderPaused) or self._may_wait(fault):
+                return self._wait_for_provider(pending, fault)
+            pending.retries += fault.attempts - 1
+            answer = unusable_answer(reason_of(fault.code), str(fault))
+        if answer is None:
+            self._send_next_call(pending)
+        else:
+            self._hold_turn(pending, answer)
+        return None
+
+    def _handle_work(self, pending: PendingStep, future: Future[Any]) -> WaitForProvider | None:
+        """Take the result of a search or fetch; if it has to wait for the provider, refund what was reserved."""
+        pending.seconds += time.monotonic()
+        try:
+            answer = StepAnswer(TurnState.OK, future.result())
+            pending.count_spending()
+        except Refused as refusal:
+            pending.count_spending()
+            answer = unusable_answer(reason_of(refusal.code), str(refusal))
+        except ProviderError as fault:
+            if isinstance(fault, ProviderPaused) or self._may_wait(fault):
+                return self._wait_for_provider(pending, fault) if pending.step.spends else self._wait_time(fault)
+            pending.retries += fault.attempts - 1 if pending.step.spends else 0
+            answer = unusable_answer(reason_of(fault.code), str(fault))
+        self._hold_turn(pending, answer)
+        return None
+
+    def _hold_turn(self, pending: PendingStep, answer: StepAnswer) -> None:
+        unsaved = turns.unsaved_turn(self.run, pending, answer)
+        self.in_flight.pop(unsaved.turn.key, None)
+        self.saved[unsaved.turn.key] = unsaved.as_saved()
+        self.unsaved = unsaved
+        if self.under_way:  # only the last answer of a round may wait for the next call
+            self._save_last_turn()
+
+    def _may_wait(self, fault: ProviderError) -> bool:
+        return isinstance(fault, ProviderBusy) and self.run.waits + 1 < settings.RUN_BUSY_ROUNDS
+
+    def _wait_for_provider(self, pending: PendingStep, fault: ProviderError) -> WaitForProvider:
+        """Refund the call that brought nothing; earlier calls of the same step were paid and stay on record."""
+        key = pending.step.key
+        pending.calls -= 1
+        self.in_flight.pop(key, None)
+        if pending.lost_calls + pending.calls:
+            earlier_calls = {"calls": pending.lost_calls + pending.calls, "tokens": pending.lost_tokens + pending.used}
+            self.in_flight[key] = call_sql.NO_CALL | earlier_calls
+        turns.refund_call(self.run, pending, fault.attempts, self.in_flight)
+        if isinstance(fault, ProviderPaused):
+            name = pending.step.spends[0] if pending.step.spends else self.run.model_plan[pending.step.role]
+            provider_pauses.pause_provider(name.partition(":")[0], str(fault), fault.retry_after)
+        return self._wait_time(fault)
+
+    def _wait_time(self, fault: ProviderError) -> WaitForProvider:
+        if isinstance(fault, ProviderPaused):
+            return WaitForProvider(fault.retry_after, str(fault), counted=False)
+        retry_after = fault.retry_after if isinstance(fault, ProviderBusy) else None
+        backoff = min(_LONGEST_WAIT, _FIRST_WAIT * 2**self.run.waits) * random.uniform(0.5, 1.0)
+        return WaitForProvider(backoff if retry_after is None else retry_after, str(fault))
+
+
+def _model_threads() -> thread_pool.ModelThreads:
+    return thread_pool.shared_threads(settings.RUN_MODEL_THREADS)
+
+
+def release_connection() -> None:
+    """Return the database connection to its pool, so that none is held while a model works."""
+    if connection.vendor == "postgresql" and not connection.in_atomic_block:
+        connection.close()
+
+
+def _done_in_this_thread(work: Callable[[], Any]) -> Future[Any]:
+    """Do the work in this thread and return it as a finished future."""
+    future: Future[Any] = Future()
+    try:
+        future.set_result(work())
+    except (ProviderError, Refused) as fault:
+        future.set_exception(fault)
+    return future
+
+
+def _outcome_of(step: Step, turn: SavedTurn) -> Outcome:
+    reason = Reason(turn.reason)
+    return Outcome(state_of(reason), reason, f"{step.role}: {turn.detail}")

@@ -1,0 +1,79 @@
+"""Perform runs: claim one, ask its method for the next steps, ask the models, save every answer, until the end.
+
+A run is a log of turns. After `kill -9` at any moment another worker can continue it: no saved turn is asked again and
+none is lost. Only the thread that performs a run uses the database; the threads of the pool only talk to models.
+"""
+
+import logging
+import time
+
+from django.db import DatabaseError, connection, transaction
+
+from runs.domain.states import Reason, RunState
+from runs.execution import budget
+from runs.execution.perform import ModelOfRole, RunExecution, TimeLimitReached, WaitForProvider, WorkerStopping
+from runs.methods.method import Method, Outcome, method_named
+from runs.models import Run
+from runs.queue import call_sql, claim, lease
+from runs.queue.lease import CancelRequested, LeaseLost
+
+log = logging.getLogger(__name__)
+
+
+def claim_and_perform(run_id: int, models: ModelOfRole) -> None:
+    """Claim the run and perform it to its end; do nothing if it is not due or another worker has it."""
+    run = claim.claim_run(run_id)
+    if run is not None:
+        perform_claimed(run, models)
+
+
+def perform_claimed(run: Run, models: ModelOfRole) -> None:
+    """Perform a run that this worker has claimed to its end, or return it to the queue."""
+    began = time.monotonic()
+    try:
+        method = method_named(run.method)
+        result = _result(run, method, models)
+        seconds = round(time.monotonic() - began, 3)
+        if isinstance(result, WaitForProvider):
+            lease.requeue_run(run, result.seconds, detail=result.detail, waited=result.counted, seconds=seconds)
+        else:
+            finish_run(run, method, result, seconds=seconds)
+    except WorkerStopping:
+        lease.requeue_run(run, 0, seconds=round(time.monotonic() - began, 3))
+    except LeaseLost:
+        log.warning("another worker has run %s now", run.public_id)
+    except DatabaseError:
+        # Nothing can be written now: the lease lapses and the sweeper requeues the run.
+        log.exception("run %s: database error", run.public_id)
+        connection.close_if_unusable_or_obsolete()
+    except Exception:
+        log.exception("run %s: unexpected error", run.public_id)
+        _let_lapse(run)
+
+
+def finish_run(run: Run, method: Method, outcome: Outcome, *, seconds: float = 0.0) -> None:
+    """End a claimed run, store its outcome, and charge its project for all calls, including those without an answer."""
+    with transaction.atomic():
+        lease.end_run(run, method, outcome, seconds=seconds)
+        call_sql.charge_remaining(run.pk)
+
+
+def _result(run: Run, method: Method, models: ModelOfRole) -> Outcome | WaitForProvider:
+    try:
+        case = method.case(run)
+        if case is None:
+            return Outcome(RunState.CANCELLED, Reason.TARGET_GONE)
+        return RunExecution(run, method, case, models).run_to_end()
+    except CancelRequested:
+        return Outcome(RunState.CANCELLED, Reason.USER)
+    except budget.BudgetExceeded as limit:
+        return Outcome(RunState.FAILED, Reason.BUDGET_EXCEEDED, str(limit))
+    except TimeLimitReached:
+        return Outcome(RunState.FAILED, Reason.TIMEOUT, f"Not done after {run.seconds_limit} seconds of work.")
+
+
+def _let_lapse(run: Run) -> None:
+    """Release a run whose method raised. It counts as a lost worker, so that the run fails after some attempts."""
+    Run.objects.filter(pk=run.pk, owner=run.owner, state=RunState.RUNNING).update(
+        lease_until=lease.seconds_from_now(0), detail="A fault in the program; the worker's log says more."
+    )

@@ -1,0 +1,186 @@
+"""The state of one step until it has an answer: what to ask next, and what each reply means. Pure; sends nothing.
+
+Threats L01-L08, L21, L22: a reply of the wrong shape is asked again together with the error, as often as the step
+allows (twice by default); a truncated reply once more with twice the tokens; an empty reply once more unchanged.
+"""
+
+from dataclasses import dataclass, field, replace
+from functools import lru_cache
+from typing import Any
+
+from pydantic import BaseModel
+
+from providers import structured_output, tokens
+from providers.messages import Message, Reply, Request, Usage
+from runs.domain.states import Flag, Reason, RunState, TurnState, state_of
+from runs.methods.method import Step
+from runs.queue.call_sql import CallUnderWay
+
+
+@dataclass(frozen=True)
+class StepAnswer:
+    """The result of a step, ready to be saved as a turn."""
+
+    state: TurnState
+    value: Any = None
+    reply: str = ""
+    reason: Reason | None = None
+    detail: str = ""
+
+
+def unusable_answer(reason: Reason, detail: str, reply: str = "") -> StepAnswer:
+    """Return the answer of a step that brought nothing usable, for this reason."""
+    return StepAnswer(_TURN_STATE[state_of(reason)], reply=reply, reason=reason, detail=detail[:500])
+
+
+_TURN_STATE = {
+    RunState.REFUSED: TurnState.REFUSED,
+    RunState.UNREADABLE: TurnState.UNREADABLE,
+    RunState.FAILED: TurnState.FAILED,
+}
+
+
+@dataclass
+class PendingStep:
+    """A step that has no answer yet: its next request, what it has cost, and the replies that were rejected."""
+
+    step: Step
+    request: Request
+    calls: int = 0
+    reserved: int = 0
+    retries: int = 0
+    usage: Usage = Usage()
+    seconds: float = 0.0
+    model: str = ""
+    charged: bool = False
+    """Whether the project's account was charged with each call, because it or the site has a limit."""
+    lost_calls: int = 0
+    lost_tokens: int = 0
+    rejected: list[dict[str, str]] = field(default_factory=list)
+    flags: list[str] = field(default_factory=list)
+    _invalid_replies: int = 0
+    _was_truncated: bool = False
+    _was_empty: bool = False
+
+    @classmethod
+    def of(cls, step: Step) -> "PendingStep":
+        """Return the state of a step before its first call."""
+        request = Request(
+            role=step.role,
+            messages=step.messages,
+            schema=_schema(step.shape) if step.shape else None,
+            temperature=step.temperature,
+            max_tokens=step.max_tokens,
+            context=dict(step.context),
+            among=step.among,
+        )
+        return cls(step, request, flags=[Flag.INJECTION_SUSPECTED] if step.suspect else [])
+
+    @property
+    def used(self) -> int:
+        """The tokens of all replies so far."""
+        return self.usage.input_tokens + self.usage.output_tokens
+
+    def resume_after_loss(self, call: CallUnderWay) -> None:
+        """Continue after a worker was lost during this step: what it had reserved may have been billed."""
+        self.lost_calls, self.lost_tokens = call["calls"], call["tokens"]
+
+    def call_under_way(self) -> CallUnderWay:
+        """Return what the run's row records while a call of this step is under way."""
+        return {"calls": self.lost_calls + self.calls, "tokens": self.lost_tokens + self.reserved}
+
+    def count_next_call(self) -> int:
+        """Count the call that is about to be made. Return the most tokens it may use."""
+        if self.step.spends:
+            most = self.step.spends[1]
+        else:
+            usage = tokens.most_usage(self.request)
+            most = usage.input_tokens + usage.output_tokens
+        self.calls += 1
+        self.reserved += most
+        return most
+
+    def count_spending(self) -> None:
+        """Count the call that the step's work made to a provider, which does not report its tokens."""
+        if self.step.spends:
+            self.model, most = self.step.spends
+            self.usage = Usage(most, 0, estimated=True)
+
+    def count_refusal(self, attempts: int) -> None:
+        """Count a call that ended in a refusal, for which the provider reports no usage."""
+        self.retries += attempts - 1
+        prompt = tokens.prompt_tokens(self.request)
+        self.usage = Usage(self.usage.input_tokens + prompt, self.usage.output_tokens, estimated=True)
+
+    def accept_reply(self, reply: Reply) -> StepAnswer | None:
+        """Read a reply and return the answer.
+
+        Returns None if `request` now holds another question to ask.
+        """
+        self._add_usage(reply)
+        if self.step.canary and self.step.canary in reply.text:
+            self._add_flag(Flag.INJECTION_SUSPECTED)
+            self._add_flag(Flag.LED_ASTRAY)
+        if not reply.text.strip():
+            return self._retry_empty()
+        if reply.finish == "length":
+            return self._retry_truncated(reply)
+        if structured_output.is_refusal(reply.text):
+            return unusable_answer(Reason.REFUSED, "The model declined to answer.", reply.text)
+        if self.step.shape is None:
+            return StepAnswer(TurnState.OK, reply.text, reply.text)
+        read = structured_output.read_answer(reply.text, self.step.shape)
+        if isinstance(read, structured_output.ReadAnswer):
+            if read.repaired:
+                self._add_flag(Flag.REPAIRED)
+            return StepAnswer(TurnState.OK, read.value.model_dump(mode="json"), reply.text)
+        return self._retry_invalid(reply, read)
+
+    def _retry_empty(self) -> StepAnswer | None:
+        if self._was_empty:
+            return unusable_answer(Reason.EMPTY_OUTPUT, "The model answered nothing, twice.")
+        self._was_empty = True
+        self.rejected.append({"reply": "", "error": Reason.EMPTY_OUTPUT})
+        return None
+
+    def _retry_truncated(self, reply: Reply) -> StepAnswer | None:
+        if self._was_truncated:
+            return unusable_answer(Reason.TRUNCATED, f"Cut after {self.request.max_tokens} tokens.", reply.text)
+        self._was_truncated = True
+        self.rejected.append({"reply": reply.text, "error": Reason.TRUNCATED})
+        self.request = replace(self.request, max_tokens=2 * self.request.max_tokens)
+        return None
+
+    def _retry_invalid(self, reply: Reply, wrong: structured_output.InvalidAnswer) -> StepAnswer | None:
+        if self._invalid_replies == self.step.reasks:
+            return unusable_answer(Reason(wrong.code), wrong.error, reply.text)
+        self._invalid_replies += 1
+        self.rejected.append({"reply": reply.text, "error": wrong.error})
+        self.request = replace(
+            self.request,
+            messages=(
+                *self.step.messages,
+                Message.of("assistant", reply.text),
+                Message.of("user", structured_output.correction_prompt(wrong.error)),
+            ),
+        )
+        return None
+
+    def _add_usage(self, reply: Reply) -> None:
+        self.model = reply.model
+        self.retries += reply.attempts - 1
+        self.seconds += reply.seconds
+        self.usage = Usage(
+            self.usage.input_tokens + reply.usage.input_tokens,
+            self.usage.output_tokens + reply.usage.output_tokens,
+            self.usage.estimated or reply.usage.estimated,
+        )
+
+    def _add_flag(self, flag: Flag) -> None:
+        if flag not in self.flags:
+            self.flags.append(flag)
+
+
+@lru_cache(maxsize=256)
+def _schema(shape: type[BaseModel]) -> dict[str, Any]:
+    return shape.model_json_schema()

@@ -1,0 +1,154 @@
+"""The lease of a worker on a run: renewed while it works, released when the run ends or returns to the queue.
+
+All times are the database's (threats F24). A worker that lost its lease changes zero rows and stops.
+"""
+
+import json
+from collections.abc import Iterable
+from typing import TYPE_CHECKING, Any
+from uuid import UUID
+
+from django.conf import settings
+from django.db import transaction
+from django.db.models import DateTimeField, F, Func, QuerySet, Value
+from django.db.models.expressions import Combinable
+from django.db.models.functions import Now
+
+from runs.domain.states import Reason, RunState
+from runs.methods.method import Method, Outcome
+from runs.models import Run
+from runs.queue import call_sql
+from runs.queue.claim import now_sql
+from runs.sql.compiled_queries import planned_cursor
+
+if TYPE_CHECKING:
+    from django.db.backends.base.base import BaseDatabaseWrapper
+    from django.db.models.sql.compiler import SQLCompiler
+
+LOST_WORKERS = 3
+"""A run fails with the loss of this many workers."""
+
+
+class LeaseLost(Exception):
+    """Another worker has this run now: stop and change nothing."""
+
+
+class CancelRequested(Exception):
+    """A person asked for this run to end."""
+
+
+class _FromNow(Func):
+    """A time relative to the database's clock, in the same text form as `Now()`.
+
+    SQLite compares times as texts, and Django's own sum has three digits more than `Now()`: of two equal times the
+    longer text would count as later.
+    """
+
+    output_field = DateTimeField()
+
+    def as_sqlite(self, compiler: "SQLCompiler", connection: "BaseDatabaseWrapper", **more: Any) -> Any:
+        form = "STRFTIME('%%%%Y-%%%%m-%%%%d %%%%H:%%%%M:%%%%f', 'NOW', %(expressions)s)"
+        return self.as_sql(compiler, connection, template=form, **more)
+
+    def as_postgresql(self, compiler: "SQLCompiler", connection: "BaseDatabaseWrapper", **more: Any) -> Any:
+        form = "(STATEMENT_TIMESTAMP() + (%(expressions)s)::interval)"
+        return self.as_sql(compiler, connection, template=form, **more)
+
+
+def seconds_from_now(seconds: float) -> Combinable:
+    """Return the time `seconds` from now by the database's clock, to the millisecond."""
+    return _FromNow(Value(f"{seconds:+.3f} seconds"))
+
+
+def lease_end() -> Combinable:
+    """Return the time at which a lease that begins now ends."""
+    return seconds_from_now(settings.RUN_LEASE_SECONDS)
+
+
+def due_run_ids(projects: Iterable[UUID] = ()) -> "list[int]":
+    """Return the ids of runs that are due, oldest first, at most RUN_BELLS of them."""
+    waiting = Run.objects.filter(state=RunState.QUEUED, not_before__lte=Now())
+    if projects:
+        waiting = waiting.filter(project__in=projects)
+    return list(waiting.order_by("not_before", "id").values_list("pk", flat=True)[: settings.RUN_BELLS])
+
+
+def renew_lease(run: Run) -> None:
+    """Renew the lease on the run.
+
+    Raises LeaseLost if another worker has the run.
+    """
+    if not _held(run).update(lease_until=lease_end()):
+        raise LeaseLost
+
+
+def holds_lease(run: Run) -> bool:
+    """Return whether this worker still has the run."""
+    return _held(run).exists()
+
+
+def requeue_run(run: Run, after: float, *, detail: str = "", waited: bool = False, seconds: float = 0.0) -> None:
+    """Return the run to the queue, due after `after` seconds, and add the `seconds` it worked this time.
+
+    `waited` counts a round at a busy provider.
+    """
+    with transaction.atomic():
+        _held(run).update(
+            state=RunState.QUEUED,
+            owner="",
+            lease_until=None,
+            not_before=seconds_from_now(after),
+            rung_at=None,
+            waits=F("waits") + int(waited),
+            detail=detail[:500],
+            seconds=F("seconds") + seconds,
+        )
+        call_sql.charge_remaining(run.pk)
+
+
+def end_run(run: Run, method: Method, outcome: Outcome, *, seconds: float = 0.0) -> Outcome:
+    """End the run and let its method store the outcome, both or neither. Return how the run ended.
+
+    `seconds` is how long it worked this time. The result is `cancelled` if somebody asked for that or the subject is
+    gone.
+
+    Raises LeaseLost if another worker has the run.
+    """
+    with transaction.atomic(savepoint=False):
+        if outcome.state != RunState.CANCELLED:
+            if _end_if_held(run, outcome, seconds, unless_cancelled=True):
+                return outcome if method.settle(run, outcome) else _cancel_for_missing_subject(run)
+            outcome = Outcome(RunState.CANCELLED, Reason.USER)
+        if not _end_if_held(run, outcome, seconds, unless_cancelled=False):
+            raise LeaseLost
+    return outcome
+
+
+def _cancel_for_missing_subject(run: Run) -> Outcome:
+    cancelled = Outcome(RunState.CANCELLED, Reason.TARGET_GONE)
+    Run.objects.filter(pk=run.pk).update(state=cancelled.state, reason=cancelled.reason, outcome=None)
+    return cancelled
+
+
+def _end_if_held(run: Run, outcome: Outcome, seconds: float, *, unless_cancelled: bool) -> bool:
+    """End the run if this worker has it; in SQL, since every run ends here."""
+    with planned_cursor() as cursor:
+        cursor.execute(
+            f"UPDATE {Run._meta.db_table} SET state = %s, reason = %s, detail = %s, outcome = %s, owner = '', "
+            f"lease_until = NULL, finished_at = {now_sql()}, seconds = seconds + %s "
+            f"WHERE id = %s AND owner = %s AND state = 'running'{' AND NOT cancel_requested' * unless_cancelled}",
+            [
+                outcome.state,
+                outcome.reason or "",
+                outcome.detail[:500],
+                json.dumps(dict(outcome.value)) if outcome.value else None,
+                seconds,
+                run.pk,
+                run.owner,
+            ],
+        )
+        return bool(cursor.rowcount > 0)
+
+
+def _held(run: Run) -> QuerySet[Run]:
+    return Run.objects.filter(pk=run.pk, owner=run.owner, state=RunState.RUNNING)

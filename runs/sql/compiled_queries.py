@@ -1,0 +1,172 @@
+"""Querysets that are compiled once and run with other values: those behind every labelled post and every run.
+
+For a short query Django spends several times as long on building and compiling the queryset as the database needs to
+answer it (`bench/sql_gain.py` measures it). Here the queryset is written as usual, once, when its module is loaded,
+with slots for the values:
+
+    _MEMBER = CompiledQuery(Membership.objects.select_related("project").filter(user=slot("user"), active=True))
+    member = _MEMBER.first(user=request.user.pk)
+
+Rows come back as instances, with what `select_related` and `annotate` add. Only for querysets of whole instances whose
+shape never changes; everything else stays an ordinary queryset. `queryset_rows` evaluates the queryset itself; tests
+compare `rows` with it.
+"""
+
+import threading
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Any, Generic, TypeVar
+
+from django.db import connection
+from django.db.models import Field, Model, QuerySet
+from django.db.models.expressions import RawSQL
+from django.db.models.query import get_related_populators  # what iterating a queryset uses
+from django.db.transaction import TransactionManagementError
+
+Row = TypeVar("Row", bound=Model)
+
+
+@dataclass(frozen=True)
+class Slot:
+    """The place of a value in a compiled query. `field` adapts the value to the database (UUIDs and times)."""
+
+    name: str
+    field: "Field[Any, Any] | None" = None
+
+
+def slot(name: str, field: "Field[Any, Any] | None" = None) -> RawSQL:
+    """Return a named place for a value in a queryset's filters.
+
+    UUIDs and times need their field, because SQLite adapts them.
+    """
+    return RawSQL("%s", (Slot(name, field),))
+
+
+def planned_cursor() -> Any:
+    """Return a cursor for SQL whose text never changes: PostgreSQL plans such a statement once per connection."""
+    return getattr(connection, "planned_cursor", connection.cursor)()
+
+
+class CompiledQuery(Generic[Row]):
+    """A queryset with slots, compiled when it first runs on a database."""
+
+    def __init__(self, queryset: QuerySet[Row]) -> None:
+        self._queryset = queryset
+        self._plans: dict[str, _Plan] = {}
+        self._compiling = threading.Lock()
+
+    def rows(self, **values: Any) -> list[Row]:
+        """Return the instances for these values, one value for each slot.
+
+        Raises TypeError if the values do not match the slots.
+        Raises TransactionManagementError if the rows are locked outside a transaction.
+        """
+        plan = self._plans.get(connection.vendor) or self._plan()
+        if plan.locks and not connection.in_atomic_block:
+            raise TransactionManagementError("These rows are locked: run this inside a transaction.")
+        with connection.cursor() as cursor:
+            cursor.execute(plan.sql, plan.arguments(values))
+            rows = cursor.fetchall()
+        return plan.instances(rows)
+
+    def queryset_rows(self, **values: Any) -> list[Row]:
+        """Return what `rows` returns, by evaluating the queryset: the slow twin, for tests and `bench/sql_gain.py`."""
+
+        def fill_slots(execute: Any, sql: str, params: Any, many: bool, context: Any) -> Any:
+            return execute(sql, [_with_value(param, values) for param in params], many, context)
+
+        with connection.execute_wrapper(fill_slots):
+            return list(self._queryset.all())
+
+    def changed(self, change: str, values: Sequence[Any]) -> list[Row]:
+        """Run this UPDATE of the table and return the changed rows; the queryset's filters and order are ignored.
+
+        What `annotate` adds is read after the change. The queryset may have no join, and slots only in filters.
+        """
+        plan = self._plans.get(connection.vendor) or self._plan()
+        with planned_cursor() as cursor:
+            cursor.execute(f"{change} RETURNING {plan.selected}", [*values, *plan.selecting])
+            rows = cursor.fetchall()
+        return plan.instances(rows)
+
+    def first(self, **values: Any) -> Row | None:
+        """Return the first instance; slice the queryset `[:1]` if there may be more.
+
+        Returns None if there is none.
+        """
+        return next(iter(self.rows(**values)), None)
+
+    def _plan(self) -> "_Plan":
+        # Compiling changes the query (aliases, joins). Two threads compiling the same query would produce SQL that
+        # names tables it does not join. So one thread compiles, from a copy, and the others wait.
+        with self._compiling:
+            return self._plans.get(connection.vendor) or self._compiled()
+
+    def _compiled(self) -> "_Plan":
+        compiler = self._queryset.all().query.get_compiler(using=connection.alias)
+        sql, params = compiler.as_sql()
+        info = compiler.klass_info
+        columns = info["select_fields"]
+        plan = _Plan(
+            sql=sql,
+            selected=", ".join(column for _, (column, _), _ in compiler.select),
+            selecting=[value for _, (_, values), _ in compiler.select for value in values],
+            params=tuple(params),
+            names=frozenset(param.name for param in params if isinstance(param, Slot)),
+            locks=self._queryset.query.select_for_update,
+            compiler=compiler,
+            converters=compiler.get_converters([column for column, _, _ in compiler.select[: compiler.col_count]]),
+            model=info["model"],
+            columns=slice(columns[0], columns[-1] + 1),
+            attributes=[selected[0].target.attname for selected in compiler.select[columns[0] : columns[-1] + 1]],
+            related=get_related_populators(info, compiler.select, connection.alias),  # type: ignore[call-arg]  # Django 5.2's
+            annotations=dict(compiler.annotation_col_map or {}),
+        )
+        self._plans[connection.vendor] = plan
+        return plan
+
+
+def _with_value(param: Any, values: dict[str, Any]) -> Any:
+    """Return the parameter of a statement; in place of a slot its value, in the database's form."""
+    if not isinstance(param, Slot):
+        return param
+    value = values[param.name]
+    return value if param.field is None else param.field.get_db_prep_value(value, connection)
+
+
+@dataclass(frozen=True)
+class _Plan:
+    """A compiled query, and how a row of its result becomes an instance."""
+
+    sql: str
+    selected: str
+    selecting: Sequence[Any]
+    params: tuple[Any, ...]
+    names: frozenset[str]
+    locks: bool
+    compiler: Any
+    converters: Any
+    model: type[Model]
+    columns: slice
+    attributes: Sequence[str]
+    related: Sequence[Any]
+    annotations: dict[str, int]
+
+    def arguments(self, values: dict[str, Any]) -> list[Any]:
+        if values.keys() != self.names:
+            raise TypeError(f"This statement takes {', '.join(sorted(self.names)) or 'no values'}, not {list(values)}.")
+        return [_with_value(param, values) for param in self.params]
+
+    def instances(self, rows: Sequence[Sequence[Any]]) -> list[Any]:
+        """Return the rows of a result as instances."""
+        # Like the compiler's `results_iter`, which looks up the converters again for every result.
+        converted = self.compiler.apply_converters(rows, self.converters) if self.converters else rows
+        return [self.instance(row) for row in converted]
+
+    def instance(self, row: Sequence[Any]) -> Any:
+        row_instance = self.model.from_db(connection.alias, self.attributes, row[self.columns])
+        for populator in self.related:
+            populator.populate(row, row_instance)
+        for name, column in self.annotations.items():
+            setattr(row_instance, name, row[column])
+        return row_instance

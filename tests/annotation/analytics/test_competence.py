@@ -1,0 +1,269 @@
+"""Dawid-Skene and MACE beside the majority: exact on small examples, and equal to an EM of our own on real labels."""
+
+import json
+import subprocess
+import sys
+from io import StringIO
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pytest
+from django.core.management import CommandError, call_command
+from django.utils import timezone
+
+from annotation import tasks
+from annotation.analytics import competence
+from annotation.analytics.competence import COMPETENCE, CannotEstimate, ask, estimate
+from annotation.consensus.close import close_item
+from annotation.core.jobs import UNCLAIMED
+from annotation.domain.choices import CompetenceMethod, Role, Stage
+from annotation.models import CompetenceEstimate, Item, JobState, Membership, Project
+from builders import make_labelled_item, make_member, make_project
+
+pytestmark = pytest.mark.django_db
+
+ROOT = Path(__file__).resolve().parents[3]
+DAWID_SKENE, MACE = CompetenceMethod.DAWID_SKENE, CompetenceMethod.MACE
+HONEST = [(0, 0, 1), (0, 0, 1), (1, 1, 0), (1, 1, 0)]
+"""Four items by two honest annotators and one who says the opposite every time."""
+
+
+@pytest.fixture
+def project() -> Project:
+    return make_project(categories=((0, "No", False), (1, "Yes", True)))
+
+
+@pytest.fixture
+def people(project: Project) -> list[Membership]:
+    return [make_member(project, pseudonym=name) for name in ("ann", "ben", "contrary")]
+
+
+def closed(project: Project, people: list[Membership], codes: tuple[int, ...]) -> Item:
+    item = make_labelled_item(project, people, codes)
+    close_item(item)
+    return item
+
+
+@pytest.fixture
+def labelled(project: Project, people: list[Membership]) -> list[Item]:
+    return [closed(project, people, codes) for codes in HONEST]
+
+
+def of(result: dict[str, Any], member: Membership) -> dict[str, Any]:
+    return next(each for each in result["people"] if each["member"] == str(member.public_id))
+
+
+def test_dawid_skene_sees_through_somebody_who_says_the_opposite(project, people, labelled):
+    """Worked by hand: with the honest two as the truth everything fits, and the third one's table is turned round."""
+    result = estimate(project, DAWID_SKENE)
+    assert (result["labels"], result["items"], result["annotators"]) == (12, 4, 3)
+    assert result["priors"] == pytest.approx([0.5, 0.5], abs=1e-6)
+    assert of(result, people[0])["accuracy"] == pytest.approx(1, abs=1e-6)
+    assert of(result, people[2])["accuracy"] == pytest.approx(0, abs=1e-6)
+    assert of(result, people[2])["diagonal"] == pytest.approx([0, 0], abs=1e-6)
+    assert np.array(of(result, people[2])["confusion"]) == pytest.approx(np.array([[0, 1], [1, 0]]), abs=1e-6)
+    assert result["differing"] == []
+
+
+def test_mace_gives_everybody_a_probability_of_knowing(project, people, labelled):
+    result = estimate(project, MACE)
+    known = [of(result, member)["competence"] for member in people]
+    assert all(0 <= each <= 1 for each in known)
+    assert known[0] > 0.8 > 0.3 > known[2]
+    assert of(result, people[0])["confusion"] is None
+    assert result["priors"] is None
+
+
+def test_mace_does_not_depend_on_who_comes_first(project, people):
+    """Its library mixes up two orders unless the numbers are given by first appearance."""
+    turned = [people[2], people[0], people[1]]
+    for codes in HONEST:
+        closed(project, turned, (codes[2], codes[0], codes[1]))
+    result = estimate(project, MACE)
+    ann, ben, contrary = (of(result, member)["competence"] for member in people)
+    assert ann > 0.8 > 0.3 > contrary
+    assert ann == pytest.approx(ben, abs=1e-6)  # they answered alike; mixed up, they differ in the fourth place
+
+
+def test_items_where_the_model_is_not_the_majority_are_listed_by_public_id(project, people):
+    """Two others answer by the toss of a coin beside two who always agree: the model follows those who agree."""
+    fourth, fifth = make_member(project), make_member(project)
+    tosses = [(0, 1), (1, 0), (0, 0), (1, 1), (1, 0), (0, 1), (1, 1), (0, 0)] * 3
+    for number, (one, two) in enumerate(tosses):
+        truth = (number // 2) % 2
+        closed(project, [*people[:2], fourth, fifth], (truth, truth, one, two))
+    # Three for the wrong one: ben slips once, and both coins fall with him.
+    slip = closed(project, [people[0], people[1], fourth, fifth], (0, 1, 1, 1))
+    result = estimate(project, DAWID_SKENE)
+    listed = {row["item"]: row for row in result["differing"]}
+    votes = {True: 0, False: 0}
+    for row in result["differing"]:
+        votes[row["majority"] is None] += 1
+        assert row["model"] in (0, 1)
+        assert 0.5 < row["probability"] <= 1
+    assert votes[True] == sum(one == two != (number // 2) % 2 for number, (one, two) in enumerate(tosses))
+    assert str(slip.public_id) not in listed or listed[str(slip.public_id)]["majority"] == 1
+
+
+def test_known_answers_and_open_items_are_not_in_the_model(project, people, labelled):
+    known = closed(project, people, (0, 0, 0))
+    Item.objects.filter(pk=known.pk).update(stage=Stage.KNOWN)
+    make_labelled_item(project, people, (1, 1, 1))
+    assert estimate(project, DAWID_SKENE)["labels"] == 12
+
+
+def test_too_little_for_a_model_is_one_sentence(project, people):
+    with pytest.raises(CannotEstimate, match="closed items whose labels name at least two categories"):
+        estimate(project, DAWID_SKENE)
+    closed(project, people, (1, 1, 1))
+    with pytest.raises(CannotEstimate):
+        estimate(project, DAWID_SKENE)
+
+
+# ── Asked for on a page, fitted by a worker ───────────────────────────────────
+
+
+def test_a_worker_fits_what_was_asked_for_once(project, people, labelled):
+    admin = make_member(project, Role.ADMIN)
+    row = ask(admin, DAWID_SKENE)
+    assert ask(admin, DAWID_SKENE).pk == row.pk
+    assert ask(admin, MACE).pk != row.pk
+    COMPETENCE.perform(row.pk)
+    row.refresh_from_db()
+    assert (row.state, row.problem, row.result["labels"]) == (JobState.DONE, "", 12)
+    before = row.finished_at
+    COMPETENCE.perform(row.pk)  # the bell may ring twice
+    row.refresh_from_db()
+    assert row.finished_at == before
+    assert ask(admin, DAWID_SKENE).pk != row.pk
+
+
+def test_nothing_about_an_item_changes(project, people, labelled):
+    before = list(Item.objects.order_by("pk").values())
+    COMPETENCE.perform(ask(make_member(project, Role.ADMIN), DAWID_SKENE).pk)
+    assert list(Item.objects.order_by("pk").values()) == before
+
+
+def test_what_cannot_be_estimated_fails_with_its_sentence(project):
+    row = ask(make_member(project, Role.ADMIN), DAWID_SKENE)
+    COMPETENCE.perform(row.pk)
+    row.refresh_from_db()
+    assert row.state == JobState.FAILED
+    assert row.problem.startswith("The models need closed items")
+
+
+def test_a_model_whose_process_dies_fails_with_a_sentence(project, people, labelled, monkeypatch):
+    monkeypatch.setattr(sys, "executable", "/bin/false")
+    row = ask(make_member(project, Role.ADMIN), DAWID_SKENE)
+    COMPETENCE.perform(row.pk)
+    row.refresh_from_db()
+    assert (row.state, row.problem) == (JobState.FAILED, "The model could not be fitted; the log says why.")
+
+
+def test_without_the_extra_nothing_is_queued(project, monkeypatch):
+    monkeypatch.setattr(competence, "find_spec", lambda name: None)
+    with pytest.raises(CannotEstimate, match="pip install"):
+        ask(make_member(project, Role.ADMIN), DAWID_SKENE)
+    assert not CompetenceEstimate.objects.exists()
+
+
+def test_what_a_dead_worker_left_is_rung_for_again(project):
+    row = ask(make_member(project, Role.ADMIN), DAWID_SKENE)
+    assert COMPETENCE.left_behind() == []
+    CompetenceEstimate.objects.filter(pk=row.pk).update(created_at=timezone.now() - 2 * UNCLAIMED)
+    assert COMPETENCE.left_behind() == [row.pk]
+    CompetenceEstimate.objects.filter(pk=row.pk).update(state=JobState.WORKING, beat_at=timezone.now())
+    assert COMPETENCE.left_behind() == []
+    CompetenceEstimate.objects.filter(pk=row.pk).update(beat_at=timezone.now() - 2 * COMPETENCE.phases[0].lapse)
+    assert COMPETENCE.left_behind() == [row.pk]
+    tasks.perform_job("competence", row.pk)
+    row.refresh_from_db()
+    assert row.state == JobState.FAILED
+
+
+def test_the_command_stores_and_prints_the_estimate(project, labelled):
+    printed = StringIO()
+    call_command("competence", project.slug, "--method", "mace", "--json", stdout=printed)
+    value = json.loads(printed.getvalue())
+    row = CompetenceEstimate.objects.get()
+    assert (value["estimate"], value["method"], value["items"]) == (str(row.public_id), "mace", 4)
+    assert row.ordered_by is None
+    with pytest.raises(CommandError):
+        call_command("competence", "no-such-project", "--json", stdout=StringIO())
+
+
+def test_neither_the_site_nor_a_worker_loads_the_library():
+    code = (
+        "import django, sys; django.setup(); import config.urls, config.celery, annotation.tasks\n"
+        "print([name for name in ('pandas', 'crowdkit', 'sklearn', 'transformers') if name in sys.modules])"
+    )
+    done = subprocess.run(
+        [sys.executable, "-c", code], capture_output=True, text=True, cwd=ROOT, check=True,
+        env={"PYTHONPATH": str(ROOT), "DJANGO_SETTINGS_MODULE": "config.settings_for_tests", "PATH": "/usr/bin:/bin"},
+    )  # fmt: skip
+    assert done.stdout.strip() == "[]"
+
+
+# ── Real labels ───────────────────────────────────────────────────────────────
+
+
+def our_own_em(items: Any, people: Any, labels: Any, steps: int) -> tuple[Any, Any, Any]:
+    """Dawid and Skene (1979) in the plain: begin with the shares of votes, then E, priors, M, `steps` times."""
+    n_items, n_people, n = items.max() + 1, people.max() + 1, labels.max() + 1
+    posterior = np.zeros((n_items, n))
+    np.add.at(posterior, (items, labels), 1)
+    posterior /= posterior.sum(axis=1, keepdims=True)
+
+    def tables() -> Any:
+        counted = np.zeros((n_people, n, n))  # [person][said][true]
+        np.add.at(counted, (people, labels), posterior[items])
+        said = counted.sum(axis=2, keepdims=True) > 0
+        counted = np.where(said, np.maximum(counted, 1e-10), 0)
+        return counted / counted.sum(axis=1, keepdims=True)
+
+    priors, errors = posterior.mean(axis=0), tables()
+    for _step in range(steps):
+        joint = np.tile(np.log(priors), (n_items, 1))
+        np.add.at(joint, items, np.log(errors[people, labels]))
+        joint = np.exp(joint - joint.max(axis=1, keepdims=True))
+        posterior = joint / joint.sum(axis=1, keepdims=True)
+        priors, errors = posterior.mean(axis=0), tables()
+    return posterior, priors, errors
+
+
+@pytest.mark.slow
+@pytest.mark.shared_data
+def test_dawid_skene_on_hatexplain_is_what_our_own_em_finds(shared_data):
+    codes = {"normal": 0, "offensive": 1, "hatespeech": 2}
+    project = make_project("hatexplain", categories=((0, "normal", 0), (1, "offensive", 1), (2, "hatespeech", 1)))
+    call_command("import_items", "hatexplain", shared_data / "hatexplain_val.jsonl", "--json", stdout=StringIO())
+    result = estimate(project, DAWID_SKENE)
+    posts = [json.loads(line) for line in (shared_data / "hatexplain_val.jsonl").open()]
+    names = sorted({vote["annotator_id"] for post in posts for vote in post["annotators"]})
+    rows = [(number, names.index(vote["annotator_id"]), codes[vote["label"]])
+            for number, post in enumerate(posts) for vote in post["annotators"]]  # fmt: skip
+    items, people, labels = np.array(rows).T
+    posterior, priors, errors = our_own_em(items, people, labels, result["iterations"])
+
+    assert (result["labels"], result["items"], result["annotators"]) == (5766, 1922, 212)
+    assert result["priors"] == pytest.approx(priors.tolist(), abs=1e-6)
+    of_name = {str(public_id): names.index(int(name)) for name, public_id in Membership.objects.filter(
+        project=project).values_list("imported_name", "public_id")}  # fmt: skip
+    for each in result["people"]:
+        who = of_name[each["member"]]
+        mine = people == who
+        assert each["labels"] == mine.sum()
+        assert each["accuracy"] == pytest.approx(posterior[items[mine], labels[mine]].mean(), abs=1e-6)
+        met = posterior[items[mine]].sum(axis=0)
+        for code in range(3):
+            assert (each["diagonal"][code] is None) == (met[code] < 0.5)
+            if met[code] >= 0.5:
+                assert each["diagonal"][code] == pytest.approx(errors[who, code, code], abs=1e-6)
+                assert each["confusion"][code] == pytest.approx(errors[who, :, code].tolist(), abs=1e-6)
+    counts = np.zeros((len(posts), 3), dtype=int)
+    np.add.at(counts, (items, labels), 1)
+    apart = np.flatnonzero(counts.argmax(axis=1) != posterior.argmax(axis=1))  # every post has a majority here
+    by_id = dict(Item.objects.filter(project=project).values_list("external_id", "public_id"))
+    assert {row["item"] for row in result["differing"]} == {str(by_id[posts[each]["post_id"]]) for each in apart}
+    assert 50 < len(apart) < 600

@@ -1,0 +1,248 @@
+"""The dashboard: what it says, who may see it, and that it costs the same for many items."""
+
+import csv
+import io
+import re
+from datetime import timedelta
+
+import pytest
+from django.db.models import OuterRef, Subquery
+from django.test import Client
+from django.urls import reverse
+from django.utils import timezone
+
+import builders
+from annotation.consensus.close import close_item
+from annotation.domain.choices import Level, Policy, PriorDisplay, Role, Source, Stage
+from annotation.models import Item, Label, Project, Seat
+from markup import compact
+
+pytestmark = pytest.mark.django_db
+
+TABLES = (
+    "funnel",
+    "levels",
+    "reasons",
+    "patterns",
+    "agreement",
+    "categories",
+    "annotators",
+    "pairs",
+    "days",
+    "prior_shares",
+)
+
+
+@pytest.fixture
+def project():
+    return builders.make_project(policy=Policy.REVIEW)
+
+
+@pytest.fixture
+def trio(project):
+    return [builders.make_member(project, pseudonym=name) for name in ("Wren", "Finch", "Lark")]
+
+
+@pytest.fixture
+def labelled(project, trio):
+    for codes in ((0, 0, 0), (0, 0, 1), (0, 1, 2), (1, 2, 3)):
+        close_item(builders.make_labelled_item(project, trio, codes))
+    builders.make_labelled_item(project, trio, (0, 0))
+
+
+def as_(project, *roles):
+    client = Client()
+    client.force_login(builders.make_member(project, *roles).user)
+    return client
+
+
+def page(client, project):
+    return client.get(reverse("annotation:dashboard", args=[project.slug]))
+
+
+def sheet(client, project, name):
+    answer = client.get(reverse("annotation:dashboard-table", args=[project.slug, name]))
+    assert answer.status_code == 200
+    return list(csv.DictReader(io.StringIO(answer.content.decode(), newline="")))
+
+
+def test_an_empty_project_is_told_what_comes_next(project):
+    answer = page(as_(project, Role.ADMIN), project)
+    assert answer.status_code == 200
+    assert "Nothing to show yet" in answer.content.decode()
+
+
+def test_the_page_shows_every_part(project, labelled):
+    text = compact(page(as_(project, Role.ADMIN), project).content.decode())
+    for heading in ("Funnel", "Levels", "Reasons", "Patterns", "Fleiss’ κ", "Krippendorff’s α", "Categories"):
+        assert f"<h2>{heading}</h2>" in text
+    for heading in ("Annotators", "Pairs of annotators", "Labels per day"):
+        assert f"<h2>{heading}</h2>" in text
+    assert text.count('class="tile') - text.count('class="tiles"') == 8
+    assert "no majority" in text and "kind undecided" in text
+
+
+def test_charts_need_neither_inline_styles_nor_scripts(project, labelled):
+    text = page(as_(project, Role.ADMIN), project).content.decode()
+    assert not re.search(r"\sstyle=", text)
+    assert not re.search(r"<script(?![^>]*\ssrc=)", text)
+    assert "nan" not in re.findall(r'(?:width|x|x1|x2|cx|y|height)="([^"]*)"', text)
+
+
+def test_the_funnel_counts_what_is_left_after_each_step(project, labelled):
+    # Five items; four closed: perfect, weak, none (disputed), 1-2-3 kind undecided (disputed).
+    rows = sheet(as_(project, Role.ADMIN), project, "funnel")
+    assert [int(row["items"]) for row in rows] == [5, 5, 4, 4, 2, 2, 2, 2, 0]
+
+
+def test_levels_reasons_and_categories_are_counted(project, labelled):
+    admin = as_(project, Role.ADMIN)
+    assert {row["level"]: row["items"] for row in sheet(admin, project, "levels")} == {
+        "perfect": "1",
+        "strong": "1",
+        "weak": "1",
+        "none": "1",
+    }
+    reasons = sheet(admin, project, "reasons")
+    assert {(row["stage"], row["reason"], row["items"]) for row in reasons} == {
+        ("disputed", "no majority", "1"),
+        ("disputed", "kind undecided", "1"),
+    }
+    chosen = {row["category"]: (row["chosen"], row["gold"]) for row in sheet(admin, project, "categories")}
+    assert chosen["NotHate"] == ("6", "2") and chosen["Racist"] == ("3", "0")
+
+
+def test_pairs_and_annotators_are_told_to_admins(project, labelled):
+    admin = as_(project, Role.ADMIN)
+    pairs = sheet(admin, project, "pairs")
+    assert {frozenset((row["annotator"], row["and"])) for row in pairs} == {
+        frozenset(two) for two in (("Wren", "Finch"), ("Wren", "Lark"), ("Finch", "Lark"))
+    }
+    # Wren and Finch on four items: 0 0, 0 0, 0 1, 1 2.
+    (two,) = [row for row in pairs if {row["annotator"], row["and"]} == {"Wren", "Finch"}]
+    assert (two["items of both"], two["equal"]) == ("4", "2")
+    whole = [row for row in sheet(admin, project, "annotators") if row["category chosen"] == "all"]
+    assert {(row["annotator"], row["labels"]) for row in whole} == {("Wren", "5"), ("Finch", "5"), ("Lark", "4")}
+
+
+def test_first_answers_stand_beside_the_raw_labels_where_priors_are_hidden_first(project, trio):
+    Project.objects.update(prior_display=PriorDisplay.AFTER_FIRST_ANSWER)
+    item = builders.make_open_item(project)
+    for seat, member in zip(item.seat_rows.order_by("number"), trio, strict=True):
+        builders.make_label(seat, member, 0, first_answer={"category": 1})
+    close_item(item)
+    rows = sheet(as_(project, Role.ADMIN), project, "agreement")
+    assert [row["labels"] for row in rows][:8] == ["Raw"] * 4 + ["First answers, before priors"] * 4
+    assert rows[4]["why undefined"].startswith("Only one category was used")
+
+
+def test_reviewers_see_figures_but_nobody_by_name(project, labelled):
+    reviewer = as_(project, Role.REVIEWER)
+    text = page(reviewer, project).content.decode()
+    assert "Fleiss" in text
+    assert not any(name in text for name in ("Wren", "Finch", "Lark"))
+    for name in ("annotators", "pairs"):
+        assert reviewer.get(reverse("annotation:dashboard-table", args=[project.slug, name])).status_code == 404
+
+
+@pytest.mark.parametrize("roles", [(Role.ANNOTATOR,), (Role.ANNOTATOR, Role.REVIEWER)])
+def test_nobody_who_labels_sees_agreement(project, labelled, roles):
+    client = as_(project, *roles)
+    assert page(client, project).status_code == 404
+    for name in TABLES:
+        assert client.get(reverse("annotation:dashboard-table", args=[project.slug, name])).status_code == 404
+
+
+def test_another_projects_admin_sees_nothing(project, labelled):
+    assert page(as_(builders.make_project(), Role.ADMIN), project).status_code == 404
+
+
+@pytest.mark.parametrize("name", TABLES)
+def test_every_chart_has_its_table_and_csv(project, labelled, name):
+    admin = as_(project, Role.ADMIN)
+    address = reverse("annotation:dashboard-table", args=[project.slug, name])
+    text = page(admin, project).content.decode()
+    assert address in text and f'id="table-{name}"' in text
+    answer = admin.get(address)
+    assert answer["Content-Disposition"] == f'attachment; filename="{project.slug}-{name}.csv"'
+    assert answer["Content-Type"] == "text/csv; charset=utf-8"
+
+
+def test_an_unknown_table_is_not_there(project, labelled):
+    admin = as_(project, Role.ADMIN)
+    assert admin.get(f"/p/{project.slug}/dashboard/secrets.csv").status_code == 404
+
+
+def test_names_that_a_spreadsheet_would_run_are_made_safe():
+    project = builders.make_project(categories=((0, "=1+1", False), (1, "@hate", True)))
+    trio = [builders.make_member(project, pseudonym=name) for name in ("=cmd", "+Finch", "-Lark")]
+    close_item(builders.make_labelled_item(project, trio, (0, 0, 1)))
+    admin = as_(project, Role.ADMIN)
+    assert [row["category"] for row in sheet(admin, project, "categories")] == ["'=1+1", "'@hate"]
+    assert {row["annotator"] for row in sheet(admin, project, "annotators")} == {"'=cmd", "'+Finch", "'-Lark"}
+
+
+def test_throughput_leaves_imported_labels_and_corrections_out(project, trio):
+    item = builders.make_open_item(project)
+    seats = list(item.seat_rows.order_by("number"))
+    builders.make_label(seats[0], trio[0], 0)
+    Label.objects.create(
+        seat=seats[0], item=item, annotator=trio[0], revision=2, category=builders.category(project, 1)
+    )
+    builders.make_label(seats[1], trio[1], 0, imported=True)
+    (day,) = sheet(as_(project, Role.ADMIN), project, "days")
+    assert (day["day"], day["labels"]) == (timezone.localdate().isoformat(), "1")
+
+
+def test_imported_labels_that_brought_their_own_time_count_on_their_day(project, trio):
+    item = builders.make_open_item(project)
+    when = timezone.now() - timedelta(days=3)
+    builders.make_label(item.seat_rows.first(), trio[0], 0, imported=True, created_at=when)
+    (day,) = sheet(as_(project, Role.ADMIN), project, "days")
+    assert day["day"] == timezone.localdate(when).isoformat()
+
+
+def many_gold(project, people, n):
+    """Gold items with three labels each, written at once."""
+    category = builders.category(project, 0)
+    now = timezone.now()
+    items = Item.objects.bulk_create(
+        Item(
+            project=project,
+            external_id=f"many-{number}",
+            text="A post.",
+            stage=Stage.GOLD,
+            level=Level.PERFECT,
+            category=category,
+            hateful=False,
+            category_source=Source.CONSENSUS,
+            closed_at=now,
+        )
+        for number in range(n)
+    )
+    seats = Seat.objects.bulk_create(
+        Seat(item=item, number=number, seats=3, annotator=people[number - 1]) for item in items for number in (1, 2, 3)
+    )
+    Label.objects.bulk_create(
+        Label(seat=seat, item=seat.item, annotator=seat.annotator, category=category) for seat in seats
+    )
+    theirs = Label.objects.filter(seat=OuterRef("pk")).values("pk")
+    Seat.objects.filter(item__project=project, item__level=Level.PERFECT, label=None).update(label=Subquery(theirs))
+
+
+@pytest.mark.slow
+def test_the_dashboard_asks_as_much_for_ten_items_as_for_ten_thousand(project, trio, django_assert_num_queries):
+    admin = as_(project, Role.ADMIN)
+    for codes in [(0, 0, 0), (0, 0, 1), (0, 1, 2), (1, 1, 1), (0, 0, 0)] * 2:
+        close_item(builders.make_labelled_item(project, trio, codes))
+    page(admin, project)
+    with django_assert_num_queries(QUERIES):
+        page(admin, project)
+    many_gold(project, trio, 10_000)
+    with django_assert_num_queries(QUERIES):
+        answer = page(admin, project)
+    assert "10,010" in answer.content.decode()
+
+
+# Two of them ask whether there is any influence of priors to tell; where arms were drawn, three more read it.
+QUERIES = 14

@@ -1,0 +1,190 @@
+"""Labelling, importing and releasing over the API: the same verbs as the pages."""
+
+from typing import Any
+from uuid import uuid4
+
+import pytest
+from django.test import Client
+from django.utils import timezone
+
+from annotation.consensus.close import close_item
+from annotation.core.release_paths import folder_of
+from annotation.domain.choices import Role
+from annotation.models import Item, Label, Membership, Release
+from builders import make_label, make_labelled_item, make_member, make_open_item, make_project
+
+pytestmark = pytest.mark.django_db
+
+
+def client_of(member: Membership) -> Client:
+    client = Client()
+    client.force_login(member.user)
+    return client
+
+
+def post(client: Client, address: str, body: Any = None) -> Any:
+    return client.post(address, body or {}, content_type="application/json")
+
+
+def test_three_programs_label_an_item_to_gold():
+    project = make_project("p")
+    item = make_open_item(project, "Roses.")
+    for _person in range(3):
+        client = client_of(make_member(project))
+        seat = post(client, "/api/v1/projects/p/next/").json()
+        assert seat["text"] == "Roses."
+        answer = post(client, f"/api/v1/projects/p/seats/{seat['seat']}/label/", {"key": str(uuid4()), "category": 1})
+        assert (answer.status_code, answer.json()["category"]) == (200, 1)
+    item.refresh_from_db()
+    assert (item.stage, item.level, item.category.code) == ("gold", "perfect", 1)
+
+
+def test_the_next_item_shows_nothing_but_the_post():
+    project = make_project("p")
+    make_open_item(project, external_id="secret-id", source="secret", target_group="secret")
+    seat = post(client_of(make_member(project)), "/api/v1/projects/p/next/").json()
+    fields = {"seat", "item", "expires_at", "text", "picture", "priors_hidden", "priors", "break_offered"}
+    assert set(seat) == fields
+    assert "secret" not in str(seat)
+
+
+def test_nothing_left_is_an_empty_answer():
+    assert post(client_of(make_member(make_project("p"))), "/api/v1/projects/p/next/").status_code == 204
+
+
+def test_the_same_key_gives_the_stored_label_again_and_another_body_is_refused():  # B104, B105, B108
+    project = make_project("p")
+    make_open_item(project)
+    client = client_of(make_member(project))
+    seat = post(client, "/api/v1/projects/p/next/").json()["seat"]
+    address, key = f"/api/v1/projects/p/seats/{seat}/label/", str(uuid4())
+    first = post(client, address, {"key": key, "category": 1})
+    again = post(client, address, {"key": key, "category": 1})
+    other = post(client, address, {"key": key, "category": 2})
+    second_tab = post(client, address, {"key": str(uuid4()), "category": 2})
+    assert (first.status_code, again.status_code, first.json()) == (200, 200, again.json())
+    assert (other.status_code, other.json()["code"]) == (422, "key_reused")
+    assert (second_tab.status_code, second_tab.json()["code"]) == (409, "already_labelled")
+    assert Label.objects.count() == 1
+
+
+def test_a_seat_of_somebody_else_is_missing():  # B109
+    project = make_project("p")
+    make_open_item(project)
+    seat = post(client_of(make_member(project)), "/api/v1/projects/p/next/").json()["seat"]
+    answer = post(
+        client_of(make_member(project)),
+        f"/api/v1/projects/p/seats/{seat}/label/",
+        {"key": str(uuid4()), "category": 1},
+    )
+    assert answer.status_code == 404
+
+
+@pytest.mark.parametrize(
+    ("body", "status"),
+    [
+        ({"category": 1, "not_sure": True}, 400),
+        ({}, 400),
+        ({"category": 77}, 400),
+        ({"category": "many"}, 400),
+        ({"category": 1, "note": "\x00"}, 400),
+        ({"category": 1, "note": "\ud800"}, 400),
+        ({"category": 1, "note": "x" * 5000}, 400),
+    ],
+)
+def test_an_answer_that_says_nothing_or_cannot_be_stored_is_refused_and_stores_nothing(body, status):
+    project = make_project("p")
+    make_open_item(project)
+    client = client_of(make_member(project))
+    seat = post(client, "/api/v1/projects/p/next/").json()["seat"]
+    answer = post(client, f"/api/v1/projects/p/seats/{seat}/label/", {"key": str(uuid4()), **body})
+    assert answer.status_code == status
+    assert set(answer.json()) >= {"code", "detail"}
+    assert not Label.objects.exists()
+
+
+def test_ones_own_label_can_be_corrected_while_the_item_is_open():
+    project = make_project("p")
+    member = make_member(project)
+    item = make_open_item(project)
+    label = make_label(item.seat_rows.first(), member, 1)
+    client = client_of(member)
+    answer = client.put(
+        f"/api/v1/projects/p/labels/{label.public_id}/",
+        {"key": str(uuid4()), "category": 2},
+        content_type="application/json",
+    )
+    assert (answer.status_code, answer.json()["category"], answer.json()["revision"]) == (200, 2, 2)
+    assert [each["category"] for each in client.get("/api/v1/projects/p/labels/").json()["results"]] == [2]
+
+
+def test_a_skipped_item_is_not_offered_again():
+    project = make_project("p")
+    make_open_item(project)
+    client = client_of(make_member(project))
+    seat = post(client, "/api/v1/projects/p/next/").json()["seat"]
+    assert post(client, f"/api/v1/projects/p/seats/{seat}/skip/").status_code == 204
+    assert post(client, "/api/v1/projects/p/next/").status_code == 204
+
+
+def test_rows_come_in_all_together_or_not_at_all():
+    project = make_project("p")
+    client = client_of(make_member(project, Role.ADMIN))
+    good, bad = {"id": "a", "text": "Roses."}, {"id": "b", "text": "Weeds.", "intended": "super_hate"}
+    refused = post(client, "/api/v1/projects/p/import/", {"rows": [good, bad]})
+    assert refused.status_code == 400
+    assert refused.json()["code"] == "unknown_label"
+    assert refused.json()["errors"][0]["line"] == 2
+    assert not Item.objects.exists()
+    assert post(client, "/api/v1/projects/p/import/", {"rows": [good], "dry_run": True}).json()["items"] == 1
+    assert not Item.objects.exists()
+    assert post(client, "/api/v1/projects/p/import/", {"rows": [good]}).status_code == 201
+    assert Item.objects.get().external_id == "a"
+
+
+def test_a_release_is_made_listed_and_fetched_file_by_file(settings):
+    project = make_project("p")
+    item = make_labelled_item(project, [make_member(project) for _ in range(3)], [1, 1, 1], closed_at=timezone.now())
+    close_item(item)
+    client = client_of(make_member(project, Role.ADMIN))
+    made = post(client, "/api/v1/projects/p/releases/")
+    assert (made.status_code, made.json()["items"]) == (201, 1)
+    assert [each["number"] for each in client.get("/api/v1/projects/p/releases/").json()] == [1]
+    path = next(each["path"] for each in made.json()["manifest"]["files"] if each["path"].endswith(".jsonl"))
+    file = client.get(f"/api/v1/projects/p/releases/1/files/{path}")
+    assert b'"gold"' in b"".join(file.streaming_content)
+    assert client.get("/api/v1/projects/p/releases/1/files/../../secret").status_code == 404
+    nothing = post(client, "/api/v1/projects/p/releases/", {"levels": ["weak"]})
+    assert nothing.status_code == 409
+
+
+def test_a_release_that_changed_on_disk_is_not_handed_out():
+    project = make_project("p")
+    close_item(make_labelled_item(project, [make_member(project) for _ in range(3)], [1, 1, 1]))
+    client = client_of(make_member(project, Role.ADMIN))
+    made = post(client, "/api/v1/projects/p/releases/").json()
+
+    path = next(each["path"] for each in made["manifest"]["files"] if each["path"].endswith(".jsonl"))
+    target = folder_of(Release.objects.get()) / path
+    target.chmod(0o644)
+    target.write_bytes(target.read_bytes()[:-2] + b" \n")
+    answer = client.get(f"/api/v1/projects/p/releases/1/files/{path}")
+    assert (answer.status_code, answer.json()["code"]) == (409, "release_changed")
+
+
+def test_an_admin_sees_how_far_the_priors_are():
+    project = make_project("p")
+    make_open_item(project)
+    answer = client_of(make_member(project, Role.ADMIN)).get("/api/v1/projects/p/priors/").json()
+    assert (answer["done"], answer["missing"]) == (0, 1)
+
+
+@pytest.mark.parametrize("act", ["skip", "report"])
+def test_a_reason_that_cannot_be_stored_is_refused_with_a_code(act):  # B11
+    project = make_project("p")
+    make_open_item(project)
+    client = client_of(make_member(project))
+    seat = post(client, "/api/v1/projects/p/next/").json()["seat"]
+    answer = post(client, f"/api/v1/projects/p/seats/{seat}/{act}/", {"reason": "a\x00b", "note": "a\x00b"})
+    assert answer.status_code == 400
+    assert set(answer.json()) >= {"code", "detail"}

@@ -1,0 +1,137 @@
+"""Projects, items and priors over the API: shapes, roles, filters."""
+
+import json
+from uuid import uuid4
+
+import pytest
+from django.test import Client
+from knox.models import AuthToken
+
+from annotation.domain.choices import Role, Stage
+from annotation.models import Membership, Prior
+from builders import category, make_item, make_labelled_item, make_member, make_project, make_user
+
+pytestmark = pytest.mark.django_db
+
+
+def client_of(member: Membership) -> Client:
+    client = Client()
+    client.force_login(member.user)
+    return client
+
+
+def test_lists_only_ones_own_projects_with_ones_roles():
+    member = make_member(make_project("mine"), Role.ANNOTATOR, Role.REVIEWER)
+    make_project("not-mine")
+    answer = client_of(member).get("/api/v1/projects/").json()
+    assert [(project["slug"], project["roles"]) for project in answer] == [("mine", ["annotator", "reviewer"])]
+
+
+def test_a_foreign_project_answers_like_a_missing_one():
+    make_project("theirs")
+    client = Client()
+    client.force_login(make_user())
+    foreign, missing = client.get("/api/v1/projects/theirs/"), client.get("/api/v1/projects/none/")
+    assert foreign.status_code == missing.status_code == 404
+    assert foreign.content == missing.content
+
+
+def test_items_can_be_filtered_and_paged():
+    project = make_project()
+    admin = make_member(project, Role.ADMIN)
+    for number in range(3):
+        make_item(project, external_id=f"g-{number}", stage=Stage.GOLD, pattern="001")
+    make_item(project, external_id="r-0")
+    client = client_of(admin)
+    answer = client.get(f"/api/v1/projects/{project.slug}/items/?stage=gold&pattern=001&order=-id&limit=2").json()
+    assert (answer["count"], answer["pages"], [item["external_id"] for item in answer["results"]]) == (
+        3,
+        2,
+        ["g-2", "g-1"],
+    )
+
+
+@pytest.mark.parametrize("query", ["annotator__user__email__startswith=a", "order=project__export_key", "stage=heaven"])
+def test_unknown_filters_orders_and_values_are_refused_by_name(query):
+    project = make_project()
+    answer = client_of(make_member(project, Role.ADMIN)).get(f"/api/v1/projects/{project.slug}/items/?{query}")
+    assert answer.status_code == 400
+    assert answer.json()["code"] == "unknown_filter"
+
+
+@pytest.mark.parametrize("query", ["page=-1", "limit=1000000000", "page=１２", "limit=0", "page=99999999999999999999"])
+def test_pages_out_of_range_are_held_within_it(query):
+    project = make_project()
+    make_item(project)
+    answer = client_of(make_member(project, Role.ADMIN)).get(f"/api/v1/projects/{project.slug}/items/?{query}")
+    assert answer.status_code == 200
+    assert answer.json()["page"] == 1
+
+
+def test_an_item_shows_its_current_priors_to_reviewers_and_nothing_to_annotators():
+    project = make_project()
+    item = make_item(project)
+    Prior.objects.create(item=item, modality="text", category=category(project, 1), explanation="old", current=False)
+    Prior.objects.create(item=item, modality="text", category=category(project, 0), explanation="new")
+    address = f"/api/v1/projects/{project.slug}/items/{item.public_id}/"
+    shown = client_of(make_member(project, Role.REVIEWER)).get(address).json()
+    assert [(prior["modality"], prior["category"], prior["explanation"]) for prior in shown["priors"]] == [
+        ("text", 0, "new")
+    ]
+    blind = client_of(make_member(project, Role.ANNOTATOR))
+    missing = address.replace(str(item.public_id), str(uuid4()))
+    assert blind.get(address).status_code == 404
+    assert blind.get(address).content == blind.get(missing).content
+
+
+def test_agreement_is_open_to_leads_alone():
+    project = make_project()
+    annotators = [make_member(project) for _ in range(3)]
+    make_labelled_item(project, annotators, [1, 1, 1])
+    address = f"/api/v1/projects/{project.slug}/agreement/"
+    assert set(client_of(make_member(project, Role.ADMIN)).get(address).json()) >= {"raw", "final", "patterns"}
+    assert client_of(annotators[0]).get(address).status_code == 404
+
+
+@pytest.mark.parametrize("figures", ["agreement", "influence"])
+def test_figures_are_not_for_those_who_label_even_if_they_review(figures):
+    project = make_project()
+    address = f"/api/v1/projects/{project.slug}/{figures}/"
+    assert client_of(make_member(project, Role.ANNOTATOR, Role.REVIEWER)).get(address).status_code == 404
+    assert client_of(make_member(project, Role.REVIEWER)).get(address).status_code == 200
+    assert client_of(make_member(project, Role.ANNOTATOR, Role.ADMIN)).get(address).status_code == 200
+
+
+def test_the_influence_of_priors_is_what_a_manifest_says():
+    project = make_project()
+    found = client_of(make_member(project, Role.ADMIN)).get(f"/api/v1/projects/{project.slug}/influence/").json()
+    assert found == {"labels": {"shown": 0, "hidden": 0, "withheld": 0}, "labels_without_arm": 0, "groups": []}
+
+
+def test_a_token_is_kept_as_a_hash_and_opens_what_its_person_may_see():
+    member = make_member(make_project("mine"), Role.ADMIN)
+    row, token = AuthToken.objects.create(member.user)
+    answer = Client().get("/api/v1/projects/mine/", headers={"Authorization": f"Token {token}"})
+    assert answer.status_code == 200
+    assert token not in (row.digest, row.token_key)
+    assert Client().get("/api/v1/projects/mine/").status_code == 401
+
+
+def test_a_person_makes_and_ends_tokens_on_a_page_that_shows_each_once():
+    member = make_member(make_project())
+    client = client_of(member)
+    page = client.post("/me/tokens/")
+    row = AuthToken.objects.get(user=member.user)
+    assert page.content.decode().count(row.token_key) == 3  # the token itself, its row, its button
+    assert client.get("/me/tokens/").content.decode().count(row.token_key) == 2
+    client.post(f"/me/tokens/{row.token_key}/end/")
+    assert not AuthToken.objects.exists()
+
+
+def test_the_page_and_the_schema_describe_every_address():
+    client = client_of(make_member(make_project()))
+    assert client.get("/api/v1/").status_code == 200
+    schema = client.get("/api/v1/schema/")
+    assert schema.status_code == 200
+    paths = json.loads(schema.content)["paths"]
+    assert "/api/v1/projects/{slug}/seats/{seat}/label/" in paths

@@ -1,0 +1,126 @@
+"""The life of a job: one worker at a time, a sign of life, and an end that only the worker in charge can write."""
+
+from datetime import timedelta
+from uuid import uuid4
+
+import pytest
+from django.utils import timezone
+from kombu.exceptions import OperationalError
+
+import builders
+from annotation.core import jobs
+from annotation.core.jobs import JobCancelled, JobKind, JobRefused, Phase
+from annotation.domain.choices import Role
+from annotation.models import BulkOrder, JobState
+
+pytestmark = pytest.mark.django_db
+
+LATE = jobs.LAPSE + timedelta(seconds=1)
+
+
+@pytest.fixture
+def row():
+    admin = builders.make_member(builders.make_project(), Role.ADMIN)
+    return BulkOrder.objects.create(project=admin.project, ordered_by=admin, key=uuid4(), act="open")
+
+
+def kind_that(work) -> JobKind[BulkOrder]:
+    return JobKind("test", BulkOrder, phases=(Phase(work),))
+
+
+def state_of(row: BulkOrder) -> tuple[str, str]:
+    row.refresh_from_db()
+    return row.state, row.problem
+
+
+def test_a_job_is_carried_out_once(row):
+    done: list[int] = []
+    kind = kind_that(lambda job: (done.append(job.pk), kind.finish(job, items_done=3)))
+    kind.perform(row.pk)
+    kind.perform(row.pk)
+    assert done == [row.pk] and state_of(row) == (JobState.DONE, "")
+    assert row.items_done == 3 and row.begun_at is not None and row.finished_at is not None
+
+
+def test_a_job_that_another_worker_is_at_is_left_alone_until_its_signs_of_life_stop(row):
+    kind = kind_that(lambda job: kind.finish(job))
+    BulkOrder.objects.update(state=JobState.WORKING, beat_at=timezone.now())
+    kind.perform(row.pk)
+    assert state_of(row)[0] == JobState.WORKING and kind.left_behind() == []
+    BulkOrder.objects.update(beat_at=timezone.now() - LATE)
+    assert kind.left_behind() == [row.pk]
+    kind.perform(row.pk)
+    assert state_of(row)[0] == JobState.DONE and kind.left_behind() == []
+
+
+def test_a_job_that_waits_too_long_is_enqueued_again(row):
+    kind = kind_that(lambda job: None)
+    assert kind.left_behind() == []
+    BulkOrder.objects.update(created_at=timezone.now() - jobs.UNCLAIMED - timedelta(seconds=1))
+    assert kind.left_behind() == [row.pk]
+
+
+def test_what_refuses_a_job_is_its_problem(row):
+    def work(job):
+        raise JobRefused("nothing_there", "There is nothing to change.")
+
+    kind_that(work).perform(row.pk)
+    assert state_of(row) == (JobState.FAILED, "There is nothing to change.")
+
+
+def test_a_fault_of_ours_fails_the_job_and_cleans_up(row):
+    removed: list[int] = []
+    kind = JobKind("test", BulkOrder, phases=(Phase(lambda job: 1 / 0),), clean_up=lambda job: removed.append(job.pk))
+    kind.perform(row.pk)
+    assert state_of(row)[0] == JobState.FAILED and row.problem and removed == [row.pk]
+
+
+def test_a_cancelled_job_stops_at_its_next_sign_of_life(row):
+    def work(job):
+        kind.beat(job, items_done=1)
+        assert kind.cancel(job)
+        kind.beat(job, items_done=2)
+
+    kind = kind_that(work)
+    kind.perform(row.pk)
+    assert state_of(row)[0] == JobState.CANCELLED and row.items_done == 1
+    assert not kind.cancel(row)
+
+
+def test_a_job_that_waits_is_cancelled_at_once(row):
+    kind = kind_that(lambda job: pytest.fail("a cancelled job is not carried out"))
+    assert kind.cancel(row)
+    kind.perform(row.pk)
+    assert state_of(row)[0] == JobState.CANCELLED
+
+
+def test_a_cancelled_job_is_not_done_at_the_last_moment(row):
+    def work(job):
+        kind.cancel(job)
+        with pytest.raises(JobCancelled):
+            kind.finish(job, items_done=9)
+        raise JobCancelled
+
+    kind = kind_that(work)
+    kind.perform(row.pk)
+    assert state_of(row)[0] == JobState.CANCELLED and row.items_done == 0
+
+
+def test_a_worker_that_was_taken_for_dead_changes_nothing_after_the_job_has_ended(row):
+    def work(job):
+        BulkOrder.objects.update(state=JobState.DONE)  # by the worker that took over
+        kind.beat(job, items_done=1)
+
+    kind = kind_that(work)
+    kind.perform(row.pk)
+    assert state_of(row) == (JobState.DONE, "") and row.items_done == 0
+
+
+def test_a_broker_that_is_down_costs_one_attempt(row, monkeypatch):
+    def refuse(name, args):
+        raise OperationalError("connection refused")
+
+    monkeypatch.setattr(jobs.current_app, "send_task", refuse)
+    kind = kind_that(lambda job: None)
+    assert kind.enqueue(row.pk) is False
+    assert kind.enqueue_left_behind() == 0

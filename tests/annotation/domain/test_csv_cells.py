@@ -1,0 +1,25 @@
+"""Cells that no spreadsheet runs (threats B118)."""
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from annotation.domain.csv_cells import neutralized, restored
+
+
+@pytest.mark.parametrize(
+    "cell",
+    ['=HYPERLINK("x")', "+1", "-1", "@x", "\t=1", "\r=1", "\n=1", "＝1", "＋1", " =1", "'=1", "\ufeff=1"],
+)
+def test_a_cell_that_a_spreadsheet_would_run_is_prefixed(cell):
+    assert neutralized(cell) == "'" + cell
+
+
+@pytest.mark.parametrize("cell", ["", "a rose", "1 - 1", "'tis", "a=b", "–dash", "0", "日本"])
+def test_a_harmless_cell_stays_as_it_is(cell):
+    assert neutralized(cell) == cell
+
+
+@given(st.text(alphabet="'=+-@\t\r\n ＝a1"))
+def test_what_was_neutralized_reads_back_equal(cell):
+    assert restored(neutralized(cell)) == cell

@@ -1,0 +1,122 @@
+"""What the annotator reads where no post comes, and what stands beside one: limits, breaks, what comes first."""
+
+import json
+from datetime import timedelta
+from typing import Any
+
+import pytest
+from django.test import Client
+from django.utils import timezone
+
+import builders
+from annotation.assignment.claim import claim
+from annotation.assignment.outcomes import HeldSeat
+from annotation.domain.answer import Answer
+from annotation.labelling.submit import submit_label
+from annotation.models import Guideline, Membership, Project, WorkDay
+from annotation.training.control_items import KnownAnswerKey, mark_control_item
+
+pytestmark = pytest.mark.django_db
+PAGE = "/p/garden/label/"
+
+
+@pytest.fixture
+def project() -> Project:
+    project = builders.make_project("garden")
+    for _ in range(4):
+        builders.make_open_item(project, severity=3)
+    return project
+
+
+@pytest.fixture
+def wren(project: Project) -> Membership:
+    return builders.make_member(project, user=builders.make_user("wren"))
+
+
+@pytest.fixture
+def browser(wren: Membership) -> Client:
+    browser = Client()
+    browser.force_login(wren.user)
+    return browser
+
+
+def text_of(answer: Any) -> str:
+    assert answer["Cache-Control"] == "no-store"
+    return str(answer.content.decode())
+
+
+def next_of_api(browser: Client) -> tuple[int, str]:
+    answer = browser.post("/api/v1/projects/garden/next/")
+    return answer.status_code, json.loads(answer.content).get("code", "")
+
+
+def worked(member: Membership, **day: Any) -> None:
+    now = timezone.now()
+    WorkDay.objects.create(member=member, day=timezone.localdate(), last_act_at=now, session_since=now, **day)
+
+
+@pytest.mark.parametrize(
+    ("care", "day", "said", "code"),
+    [
+        ({"minutes_a_day": 10}, {"active_seconds": 600}, "Done for today", "limit_reached"),
+        ({"severe_a_day": 2}, {"severe": 2}, "Done for today", "limit_reached"),
+        ({"severe_a_session": 2}, {"session_severe": 2}, "Enough for now", "limit_reached"),
+        ({"severe_in_row": 2}, {"severe_in_row": 2}, "Time for a short break", "break_due"),
+        ({"quota": 0}, {}, "Your share is done", "quota_reached"),
+    ],
+)
+def test_a_limit_is_said_in_plain_words_without_a_countdown(project, wren, browser, care, day, said, code):
+    Project.objects.update(**care)
+    worked(wren, **day)
+    page = text_of(browser.get(PAGE))
+    assert f"<h1>{said}</h1>" in page and "Everything you sent is stored." in page
+    assert "Help and someone to talk to" in page
+    assert next_of_api(browser) == (403, code)
+
+
+def test_the_training_comes_first_and_the_page_leads_to_it(project, wren, browser):
+    mark_control_item(builders.make_item(project), None, KnownAnswerKey(builders.category(project, 1), training=True))
+    Project.objects.update(training_required=True)
+    page = text_of(browser.get(PAGE))
+    assert "<h1>Training first</h1>" in page and 'href="/p/garden/training/"' in page
+    assert next_of_api(browser) == (403, "training_needed")
+
+
+def test_new_guidelines_stand_before_the_next_post_with_one_button(project, wren, browser):
+    held = claim(wren)
+    assert isinstance(held, HeldSeat)
+    submit_label(wren, held.seat.public_id, held.seat.public_id, Answer(category=0))
+    Guideline.objects.create(project=project, number=2, text="Anew.", summary="Irony is explained.")
+    page = text_of(browser.get(PAGE))
+    assert "Irony is explained." in page and "I have read it, go on" in page
+    assert next_of_api(browser) == (403, "guidelines_changed")
+    browser.post("/p/garden/guidelines/read/", {"number": "2"})
+    assert 'id="answer"' in text_of(browser.get(PAGE))
+
+
+def test_a_break_is_offered_above_the_next_post_once(project, wren, browser):
+    Project.objects.update(break_after_minutes=1)
+    worked(wren, session_seconds=60)
+    page = text_of(browser.get(PAGE))
+    assert "Time for a break?" in page and 'href="/p/garden/pause/"' in page and 'id="answer"' in page
+    assert "Time for a break?" not in text_of(browser.get(PAGE))
+
+
+def test_near_a_cap_the_page_says_so_and_no_more(project, wren, browser):
+    Project.objects.update(severe_a_day=5)
+    worked(wren, severe=3)
+    assert "You are close to your limit of strong posts" in text_of(browser.get(PAGE))
+
+
+def test_where_the_next_post_is_refused_the_script_is_sent_to_a_page_of_its_own(project, wren, browser):
+    Project.objects.update(minutes_a_day=1)
+    held = claim(wren)
+    assert isinstance(held, HeldSeat)
+    WorkDay.objects.update(active_seconds=70, last_act_at=timezone.now() - timedelta(seconds=1))
+    answer = browser.post(
+        f"{PAGE}{held.seat.public_id}/",
+        {"category": "0", "key": str(held.seat.public_id)},
+        headers={"HX-Request": "true", "HX-Target": "bench"},
+    )
+    assert (answer.status_code, answer["Location"]) == (302, PAGE)
+    assert "Done for today" in text_of(browser.get(PAGE))

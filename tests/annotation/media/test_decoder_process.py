@@ -1,0 +1,132 @@
+"""Pictures drawn anew in a process of their own: what is left of the original, and what becomes of a runaway."""
+
+import io
+
+import pytest
+from PIL import Image, ImageCms
+
+from annotation.domain.pictures.decoding import BadPicture, PictureLimits, draw
+from annotation.media.decoder_process import DrawingProcess
+
+LIMITS = PictureLimits()
+
+
+def encoded(picture: Image.Image, kind: str, **options: object) -> bytes:
+    out = io.BytesIO()
+    picture.save(out, kind, **options)
+    return out.getvalue()
+
+
+def opened(content: bytes) -> Image.Image:
+    return Image.open(io.BytesIO(content))
+
+
+def test_b54_a_script_behind_a_gif_is_gone() -> None:
+    content = encoded(Image.new("P", (40, 30)), "GIF") + b"<script>alert(1)</script>"
+    drawn = draw(content, LIMITS)
+    assert b"<script" not in drawn.shown + drawn.blurred
+    assert drawn.media_type == "image/png"
+
+
+def test_b61_no_metadata_is_left() -> None:
+    exif = Image.Exif()
+    exif[0x010E] = "a private remark"
+    exif.get_ifd(0x8825)[1] = "N"
+    content = encoded(Image.new("RGB", (60, 40), "red"), "JPEG", exif=exif, comment=b"a comment", xmp=b"<x:xmpmeta/>")
+    drawn = draw(content, LIMITS)
+    for mark in (b"Exif", b"a private remark", b"a comment", b"xmpmeta"):
+        assert mark in content
+        assert mark not in drawn.shown + drawn.blurred
+    assert not opened(drawn.shown).getexif()
+
+
+def test_b61_no_text_is_left_in_a_png() -> None:
+    content = encoded(Image.new("RGB", (60, 40)), "PNG", exif=Image.Exif(), dpi=(72, 72))
+    assert set(opened(draw(content, LIMITS).shown).info) <= {"dpi"} - {"dpi"}
+
+
+def test_b62_a_turned_picture_comes_out_upright() -> None:
+    picture = Image.new("RGB", (60, 40), "white")
+    picture.paste("black", (0, 0, 60, 10))  # a dark band along the top of the stored pixels
+    exif = Image.Exif()
+    exif[0x0112] = 6  # shown turned a quarter to the right: the top is then the right side
+    drawn = draw(encoded(picture, "JPEG", exif=exif, quality=95), LIMITS)
+    shown = opened(drawn.shown).convert("L")
+    assert (drawn.width, drawn.height) == shown.size == (40, 60)
+    assert shown.getpixel((37, 30)) < 40
+    assert shown.getpixel((3, 30)) > 215
+
+
+@pytest.mark.parametrize("mode", ["CMYK", "L", "1", "I;16", "LA", "RGBA", "P", "YCbCr"])
+def test_b63_every_kind_of_pixel_becomes_8_bit_rgb(mode: str) -> None:
+    kind = {"CMYK": "JPEG", "YCbCr": "JPEG"}.get(mode, "PNG")
+    drawn = draw(encoded(Image.new(mode, (40, 30)), kind), LIMITS)
+    assert opened(drawn.shown).mode in ("RGB", "RGBA")
+
+
+def test_b63_sixteen_bits_are_scaled_and_not_clipped() -> None:
+    grey = Image.new("I;16", (40, 30), 0x8000)
+    value = opened(draw(encoded(grey, "PNG"), LIMITS).shown).getpixel((20, 15))
+    assert value == (127, 127, 127)
+
+
+@pytest.mark.parametrize("kind", ["JPEG", "PNG", "WEBP"])
+def test_b63_a_colour_profile_of_5_mb_is_applied_and_dropped(kind: str) -> None:
+    profile = ImageCms.ImageCmsProfile(ImageCms.createProfile("sRGB")).tobytes() + b"\0" * 5 * 2**20
+    drawn = draw(encoded(Image.new("RGB", (40, 30), "red"), kind, icc_profile=profile), LIMITS)
+    assert "icc_profile" not in opened(drawn.shown).info
+    assert len(drawn.shown) < 5_000
+
+
+def test_b65_content_and_not_the_name_tells_the_format() -> None:
+    assert draw(encoded(Image.new("RGB", (40, 30)), "JPEG"), LIMITS).media_type == "image/jpeg"
+
+
+def test_transparency_is_kept() -> None:
+    picture = Image.new("RGBA", (40, 30), (255, 0, 0, 0))
+    assert opened(draw(encoded(picture, "PNG"), LIMITS).shown).getpixel((5, 5)) == (255, 0, 0, 0)
+
+
+def test_of_an_animated_picture_the_first_frame_is_all_there_is() -> None:
+    frames = [Image.new("RGB", (40, 30), colour) for colour in ("red", "blue", "lime")]
+    for kind in ("GIF", "WEBP", "PNG"):
+        drawn = draw(encoded(frames[0], kind, save_all=True, append_images=frames[1:], duration=100), LIMITS)
+        for file in (drawn.shown, drawn.blurred):
+            picture = opened(file)
+            assert getattr(picture, "n_frames", 1) == 1
+            red, _green, blue = picture.convert("RGB").getpixel((20, 15))
+            assert red > 240 and blue < 15
+
+
+def test_the_blurred_one_shows_no_detail() -> None:
+    stripes = Image.new("L", (640, 480), 0)
+    for x in range(0, 640, 8):
+        stripes.paste(255, (x, 0, x + 4, 480))
+    blurred = opened(draw(encoded(stripes, "PNG"), LIMITS).blurred).convert("L")
+    darkest, lightest = blurred.getextrema()
+    assert blurred.size == (480, 360)
+    assert lightest - darkest < 12  # half of black and white: an even grey
+
+
+def test_b81_a_picture_that_outgrows_the_memory_costs_that_picture_alone() -> None:
+    large = encoded(Image.new("RGBA", (6000, 6000), (1, 2, 3, 9)), "PNG", compress_level=1)
+    small = encoded(Image.new("RGB", (40, 30)), "PNG")
+    with DrawingProcess(LIMITS, memory=200 * 2**20) as process:
+        assert process.draw(small).width == 40
+        with pytest.raises(BadPicture) as refused:
+            process.draw(large)
+        assert refused.value.code == "image_processing"
+        assert process.draw(small).width == 40
+
+
+def test_a_picture_that_takes_too_long_costs_that_picture_alone() -> None:
+    large = encoded(Image.new("RGBA", (6000, 6000), (1, 2, 3, 9)), "PNG", compress_level=1)
+    with DrawingProcess(LIMITS, seconds=0.2) as process, pytest.raises(BadPicture) as refused:
+        process.draw(large)
+    assert refused.value.code == "image_processing"
+
+
+def test_a_refusal_crosses_the_pipe_with_all_it_says() -> None:
+    with DrawingProcess(LIMITS) as process, pytest.raises(BadPicture) as refused:
+        process.draw(b"<svg/>")
+    assert (refused.value.code, refused.value.status) == ("image_type", 415)

@@ -1,0 +1,133 @@
+"""Pages about the person: projects, preferences, look, the picture of a second step, the login page."""
+
+import json
+from datetime import timedelta
+from typing import Any
+
+import pytest
+from django.conf import settings as site_settings
+from django.test import Client
+from django.utils import timezone
+
+from annotation.domain.choices import Role, Stage
+from annotation.models import Item, Seat, User
+from builders import make_item, make_label, make_member, make_open_item, make_project, make_user
+
+pytestmark = pytest.mark.django_db
+
+
+@pytest.fixture
+def wren() -> User:
+    return make_user("wren", "garden-gate-7")
+
+
+@pytest.fixture
+def browser(wren: User) -> Client:
+    client = Client()
+    client.force_login(wren)
+    return client
+
+
+def text_of(page: Any) -> str:
+    text: str = page.content.decode()
+    return text
+
+
+def test_the_first_page_shows_own_projects_with_what_is_done_and_what_waits(browser, wren):
+    mine = make_project("mine", name="My garden")
+    make_project("other", name="Their garden")
+    member = make_member(mine, Role.ANNOTATOR, Role.REVIEWER, user=wren)
+    make_label(make_open_item(mine).seat_rows.order_by("number")[0], member, 1)
+    old = make_label(make_open_item(mine).seat_rows.order_by("number")[0], member, 1)
+    Seat.objects.filter(label=old).update(filled_at=timezone.now() - timedelta(days=2))
+    make_item(mine, stage=Stage.DISPUTED)
+    page = text_of(browser.get("/"))
+    assert "My garden" in page and "Their garden" not in page
+    assert "1 today, 2 in all" in page
+    assert "1 disputed" in page
+    assert 'href="/p/mine/label/"' in page and 'href="/p/mine/desk/"' in page
+    assert 'href="/p/mine/settings/"' not in page
+    assert Item.objects.count() == 3
+
+
+def test_somebody_without_a_project_is_told_what_to_do(browser):
+    assert "You are in no project yet" in text_of(browser.get("/"))
+
+
+def test_a_project_one_has_left_is_not_shown(browser, wren):
+    make_member(make_project("left", name="Left behind"), user=wren, active=False)
+    assert "Left behind" not in text_of(browser.get("/"))
+
+
+def test_preferences_are_stored_with_the_person(browser, wren):
+    assert "Blur pictures" in text_of(browser.get("/me/"))
+    answer = browser.post("/me/", {"grey": "on", "theme": "dark", "language": "ko"})
+    assert answer.status_code == 302
+    wren.refresh_from_db()
+    assert (wren.blur, wren.grey, wren.theme, wren.language) == (False, True, "dark", "ko")
+    assert 'data-theme="dark"' in text_of(browser.get("/me/"))
+    assert 'lang="ko"' in text_of(browser.get("/me/"))
+
+
+def test_nobody_makes_themselves_an_admin_by_preferences(browser, wren):
+    browser.post("/me/", {"theme": "dark", "is_staff": "true", "is_superuser": "true", "username": "boss"})
+    wren.refresh_from_db()
+    assert (wren.is_staff, wren.is_superuser, wren.username) == (False, False, "wren")
+
+
+@pytest.mark.parametrize("sent", [{"theme": "pink"}, {"theme": "dark", "language": "xx"}, {}])
+def test_unknown_preferences_are_refused(browser, wren, sent):
+    assert browser.post("/me/", sent).status_code == 422
+    wren.refresh_from_db()
+    assert wren.theme == "system"
+
+
+def test_the_menu_sets_theme_and_language_and_comes_back(browser, wren):
+    answer = browser.post("/me/look/", {"theme": "light"}, HTTP_REFERER="http://testserver/p/x/items/?page=2")
+    assert answer["Location"] == "/p/x/items/?page=2"
+    browser.post("/me/look/", {"language": "zh-hans"})
+    wren.refresh_from_db()
+    assert (wren.theme, wren.language) == ("light", "zh-hans")
+
+
+@pytest.mark.parametrize("elsewhere", ["//evil.example", "https://evil.example/", "javascript:alert(1)"])
+def test_the_menu_leads_to_no_other_site(browser, elsewhere):
+    assert browser.post("/me/look/", {"theme": "light", "next": elsewhere})["Location"] == "/"
+    assert browser.post("/me/look/", {"theme": "light"}, HTTP_REFERER=elsewhere)["Location"] == "/"
+
+
+def test_a_stranger_may_choose_the_language_of_the_login_page(wren):
+    client = Client()
+    client.post("/me/look/", {"language": "ko", "theme": "dark"})
+    assert client.cookies[site_settings.LANGUAGE_COOKIE_NAME].value == "ko"
+    wren.refresh_from_db()
+    assert (wren.language, wren.theme) == ("", "system")
+
+
+def test_the_picture_of_a_second_step_exists_only_while_it_is_set_up(browser, wren):
+    assert browser.get("/me/second-step.svg").status_code == 404
+    session = browser.session
+    session["mfa.totp.secret"] = "JBSWY3DPEHPK3PXP"
+    session.save()
+    picture = browser.get("/me/second-step.svg")
+    assert picture["Content-Type"] == "image/svg+xml"
+    assert picture["Cache-Control"] == "no-store"
+    assert b"<svg" in picture.content and b"<script" not in picture.content
+
+
+def test_the_login_page_warns_and_lists_demo_accounts_in_demo_mode_only(settings):
+    logins = [{"role": "annotator", "username": "robin", "password": "robin-sings-1"}]
+    settings.DEMO_LOGINS.parent.mkdir(parents=True, exist_ok=True)
+    settings.DEMO_LOGINS.write_text(json.dumps(logins), encoding="utf-8")
+    page = text_of(Client().get("/accounts/login/"))
+    assert "Posts here may demean people" in page
+    assert "robin" not in page
+    settings.DEMO = True
+    assert "robin-sings-1" in text_of(Client().get("/accounts/login/"))
+
+
+def test_pages_of_failures_say_what_to_do_and_show_no_address(browser):
+    page = browser.get("/p/nowhere-at-all/label/")
+    assert page.status_code == 404
+    assert "There is nothing here" in text_of(page)
+    assert "nowhere-at-all" not in text_of(page)

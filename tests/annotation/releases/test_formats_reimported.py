@@ -1,0 +1,296 @@
+"""A release comes back from each format that can carry it, and what other tools export comes in."""
+
+# ruff: noqa: E501 (rows of files are read best as the one line that they are)
+
+import io
+import json
+import tarfile
+import zipfile
+
+import pytest
+from django.core.management import call_command
+from hypothesis import given, settings
+from hypothesis import strategies as st
+from PIL import Image
+
+import builders
+from annotation.consensus.close import close_item
+from annotation.domain.choices import Modality
+from annotation.domain.formats.base import Format, Reading, Row
+from annotation.domain.formats.jsonl import JsonLines
+from annotation.domain.releases.columns import COLUMNS, LABEL_COLUMNS, ReleaseFormat, json_line
+from annotation.domain.text_rules import is_blank
+from annotation.models import Item, Label, Prior
+from annotation.releases.build import copy_to, release
+from annotation.releases.selection import Selection
+from providers import wiring_web
+from release_builders import imported_picture, rows_of
+from wire.pages import OUTER, PageServer, Web, page
+
+pytestmark = pytest.mark.django_db
+
+CODES = ((0, "NotHate", False), (10, "Racist", True), (25, "Sexist", True))
+
+
+@pytest.fixture
+def project():
+    """Gold with everything that a row can say: flags, notes, challenges, priors, a replaced label, two pictures."""
+    project = builders.make_project(categories=CODES)
+    trio = [builders.make_member(project) for _ in range(3)]
+    red, blue = imported_picture(project, "red"), imported_picture(project, "blue")
+    for number, picture in enumerate((red, blue, None, red)):
+        item = builders.make_open_item(
+            project,
+            f'=Weeds {number}\u2028 \U0001f339, "so"' if number != 1 else "",
+            external_id=f"w.{number}",
+            picture=picture,
+            batch="pilot",
+            source="a forum",
+            licence="CC0-1.0",
+            target_group="gardeners",
+            intended=builders.category(project, 10) if number % 2 else None,
+            intended_hateful=None if number % 2 else True,
+        )
+        Prior.objects.create(item=item, modality=Modality.TEXT, category=builders.category(project, 0), model="m", explanation="A\ngarden.")  # fmt: skip
+        Prior.objects.create(item=item, modality=Modality.IMAGE, hateful=True, model="v")
+        said = ((10, {"note": "Clear, \u2028 here."}), (10, {"challenges": [{"modality": "image", "category": 25, "hateful": True}]}), (25, {"target_group": "g"}))  # fmt: skip
+        for seat, member, (code, fields) in zip(item.seat_rows.order_by("number"), trio, said, strict=True):
+            builders.make_label(seat, member, code, seconds=4.5, **fields)
+        close_item(item)
+    return project
+
+
+def told(made):
+    """The rows without what is a new project's own: pseudonyms, paths by re-encoded bytes, what imports leave out."""
+    rows = rows_of(made)
+    for row in rows:
+        row |= dict.fromkeys(("image_sha256_original", "guideline_version"))
+        for label in row["labels"]:
+            label |= dict.fromkeys(("annotator", "priors_seen", "first_category"))
+    return rows
+
+
+CARRIERS = {
+    "items.jsonl": lambda out: (out / "items.jsonl", out),
+    "items.csv": lambda out: (out / "items.csv", out),
+    "parquet": lambda out: (out / "parquet" / "train.parquet", None),
+    "webdataset": lambda out: (out / "webdataset" / "train-000000.tar", None),
+    "imagefolder": lambda out: (zipped(out / "imagefolder"), None),
+    "imagefolder in place": lambda out: (out / "imagefolder/train/metadata.parquet", out / "imagefolder/train"),
+    "label_studio": lambda out: (out / "label_studio.json", out),
+}
+
+
+def zipped(folder):
+    target = folder.with_suffix(".zip")
+    with zipfile.ZipFile(target, "w") as archive:
+        for path in sorted(folder.rglob("*")):
+            if path.is_file():
+                archive.write(path, path.relative_to(folder).as_posix())
+    return target
+
+
+def test_every_carrier_gives_the_same_items_back(project, tmp_path):
+    made = release(project, None, Selection(notes=True, formats=tuple(ReleaseFormat)))
+    copy_to(made, tmp_path / "out")
+    wanted = told(made)
+    for name, carrier in CARRIERS.items():
+        file, images = carrier(tmp_path / "out")
+        other = builders.make_project(categories=CODES)
+        call_command("import_items", other.slug, file, images=str(images) if images else None)
+        again = told(release(other, None, Selection(notes=True)))
+        for row, back in zip(wanted, again, strict=True):
+            assert {key: (row[key], back[key]) for key in row if row[key] != back[key]} == {}, name
+
+
+TEXT = st.text(st.characters(exclude_categories=("Cs",), exclude_characters="\0"), max_size=40)
+LABELS = st.fixed_dictionaries(
+    dict.fromkeys(LABEL_COLUMNS, TEXT) | {"category": st.none() | st.integers(0, 5), "challenges": st.just([])}
+)
+ROWS = st.fixed_dictionaries(
+    {name: st.none() | TEXT for name in COLUMNS} | {"labels": st.lists(LABELS, max_size=3), "gold": st.integers(0, 5)}
+)
+
+
+@settings(max_examples=150)
+@given(st.lists(ROWS, min_size=1, max_size=5))
+def test_jsonl_is_stable_byte_for_byte_whatever_it_holds(rows):
+    lines = b"".join(json_line(row) for row in rows)
+    again = [json.loads(line) for line in lines.splitlines(keepends=True)]
+    assert again == rows
+    assert b"".join(json_line(row) for row in again) == lines
+
+
+@settings(max_examples=100)
+@given(
+    st.lists(
+        st.text(
+            st.characters(exclude_categories=("Cs", "Cc", "Cf", "Zs", "Zl", "Zp", "Cn")), min_size=1, max_size=60
+        ).filter(lambda text: not is_blank(text)),
+        min_size=1,
+        max_size=5,
+    )
+)
+def test_texts_come_back_as_they_went(texts):
+    blank = dict.fromkeys(COLUMNS) | {"labels": []}
+    lines = b"".join(json_line(blank | {"id": f"i{n}", "text": text}) for n, text in enumerate(texts))
+    rows = list(JsonLines(io.BytesIO(lines), Reading(Format.INTERPLAY)))
+    assert [row.text for row in rows if isinstance(row, Row)] == texts
+
+
+# ── What other tools export ───────────────────────────────────────────────────
+
+
+def brought(tmp_path, name, content, project=None, **options):
+    project = project or builders.make_project(seats=2)
+    (tmp_path / name).write_bytes(content if isinstance(content, bytes) else content.encode())
+    call_command("import_items", project.slug, tmp_path / name, **options)
+    return project
+
+
+def labels_of(project):
+    rows = Label.objects.filter(item__project=project).order_by("item__external_id", "annotator__imported_name")
+    return [(row.item.external_id, row.annotator.imported_name, row.category and row.category.name) for row in rows]
+
+
+def choice(name, *said):
+    return {"from_name": name, "to_name": "image", "type": "choices", "value": {"choices": list(said)}}
+
+
+@pytest.fixture
+def web(monkeypatch):
+    """A web of the test's own, with one picture and one host that nobody knows."""
+    picture = io.BytesIO()
+    Image.new("RGB", (40, 40), "green").save(picture, "PNG")
+    with PageServer({"/1.png": page(picture.getvalue(), "image/png")}) as outer, PageServer() as inner:
+        names = {"elsewhere.example": [OUTER], "inside.example": ["10.0.0.1"]}
+        fetcher = Web(outer, inner, names).fetcher(seconds=2.0)
+        monkeypatch.setattr(wiring_web, "_fetcher", lambda agent: fetcher)
+        yield outer
+        assert inner.log == []
+
+
+def test_label_studio_tasks_whose_pictures_are_elsewhere(tmp_path, web, capsys):
+    def tasks(host):
+        return json.dumps([{"id": 1, "data": {"text": "caption", "image": f"http://{host}/1.png"}}])
+
+    for host, said in (
+        ("nowhere.example", "No address is known for nowhere.example"),
+        ("inside.example", "not on the public"),
+    ):
+        with pytest.raises(SystemExit):
+            brought(tmp_path, "bad.json", tasks(host), as_json=True)
+        assert said in capsys.readouterr().out
+        assert not Item.objects.exists()
+    project = brought(tmp_path, "tasks.json", tasks("elsewhere.example"))
+    item = Item.objects.get(project=project)
+    assert (item.text, item.picture_missing) == ("caption", False)
+    assert item.picture is not None and (item.picture.width, item.picture.height) == (40, 40)
+    assert web.read() == ["elsewhere.example/1.png"]
+
+
+def test_label_studio_tasks(tmp_path):
+    tasks = [
+        {
+            "id": 1,
+            "data": {"image": "/data/local-files/?d=img/42.png", "text": "caption"},
+            "annotations": [
+                {
+                    "completed_by": 3,
+                    "lead_time": 8.1,
+                    "created_at": "2026-01-01T00:00:00Z",
+                    "result": [choice("kind", "Racist")],
+                },
+                {"completed_by": {"email": "ann@example.org"}, "result": [choice("kind", "NotHate")]},
+                {"completed_by": 9, "was_cancelled": True, "result": [choice("kind", "Sexist")]},
+            ],
+            "predictions": [
+                {"model_version": "vlm-1", "score": 0.8, "result": [choice("text_label", "NotHate")]},
+            ],
+        },
+        {"text": "only data", "id": "bare"},
+    ]
+    project = brought(tmp_path, "tasks.json", json.dumps(tasks, indent=1))
+    names = [name for _item, name, _kind in labels_of(project)]
+    assert [(item, kind) for item, _name, kind in labels_of(project)] == [("1", "Racist"), ("1", "NotHate")]
+    assert names[0] == "ls-3" and "@" not in "".join(names)
+    item = Item.objects.get(project=project, external_id="1")
+    assert (item.picture_name, item.picture_missing) == ("img/42.png", True)
+    assert item.priors.get().model == "vlm-1"
+    assert Item.objects.get(project=project, external_id="bare").text == "only data"
+
+
+def test_label_studio_short_forms(tmp_path):
+    rows = [
+        {"id": 1, "text": "one", "label": "Racist", "annotator": 1, "annotation_id": 5, "lead_time": 2.5},
+        {"id": 1, "text": "one", "label": {"choices": ["NotHate"]}, "annotator": 2, "annotation_id": 6, "lead_time": 1},
+        {"id": 2, "text": "two", "label": "Sexist", "annotator": 1, "annotation_id": 7, "lead_time": 1},
+    ]
+    wanted = [("1", "ls-1", "Racist"), ("1", "ls-2", "NotHate"), ("2", "ls-1", "Sexist")]
+    assert labels_of(brought(tmp_path, "min.json", json.dumps(rows))) == wanted
+    sheet = "annotation_id,annotator,id,label,lead_time,text\n5,1,1,Racist,2.5,one\n6,2,1,NotHate,1,one\n7,1,2,Sexist,1,two\n"
+    assert labels_of(brought(tmp_path, "min.csv", sheet)) == wanted
+
+
+def test_doccano_lines_and_a_file_for_each_annotator(tmp_path):
+    lines = '{"id":7,"text":"caption","label":["Racist"],"Comments":[],"extra":"kept flat"}\n{"id":8,"filename":"cat.png","label":[]}\n'
+    project = brought(tmp_path, "one.jsonl", lines, label_is="seat")
+    assert labels_of(project) == [("7", "source-1", "Racist")]
+    assert Item.objects.get(project=project, external_id="8").picture_name == "cat.png"
+    with zipfile.ZipFile(tmp_path / "all.zip", "w") as archive:
+        archive.writestr(
+            "ann.jsonl", '{"id":1,"text":"one","label":["Racist"]}\n{"id":2,"text":"two","label":["Sexist"]}\n'
+        )
+        archive.writestr(
+            "bo.jsonl", '{"id":2,"text":"two","label":["NotHate"]}\n{"id":1,"text":"one","label":["Racist"]}\n'
+        )
+        archive.writestr("unknown.jsonl", '{"id":3,"text":"three","label":[]}\n')
+    project = brought(tmp_path, "all.zip", (tmp_path / "all.zip").read_bytes())
+    assert labels_of(project) == [
+        ("1", "ann", "Racist"),
+        ("1", "bo", "Racist"),
+        ("2", "ann", "Sexist"),
+        ("2", "bo", "NotHate"),
+    ]
+    assert Item.objects.filter(project=project).count() == 3
+
+
+def shard(*members):
+    out = io.BytesIO()
+    with tarfile.open(fileobj=out, mode="w") as tar:
+        for name, content in members:
+            member = tarfile.TarInfo(name)
+            member.size = len(content)
+            tar.addfile(member, io.BytesIO(content))
+    return out.getvalue()
+
+
+def test_a_shard_without_our_rows(tmp_path):
+    content = shard(("a/000.txt", b"one"), ("a/000.cls", b"1"), ("a/001.json", b'{"text":"two","text_label":0}'))
+    project = brought(tmp_path, "x.tar", content, label_is="gold")
+    assert list(Item.objects.filter(project=project).order_by("pk").values_list("external_id", "category__code")) == [
+        ("000", 1),
+        ("001", None),
+    ]
+
+
+@pytest.mark.parametrize(
+    ("name", "content", "said"),
+    [
+        ("x.tar", shard(("../../evil.txt", b"x")), "no plain file inside"),
+        ("x.tar", shard(("/etc/x.txt", b"x")), "no plain file inside"),
+        ("x.tar", shard(("a.txt", b"x"), ("b.txt", b"y"), ("a.cls", b"1")), "do not stand together"),
+        ("x.tar", shard(("a.txt", b"x" * 2000))[:1200], "damaged"),
+        ("x.parquet", b"PAR1 and then nothing", "no whole Parquet"),
+        ("x.json", '[{"data":{"text":"a"},"annotations":[{"completed_by":1,"result":7}]}]', "list of objects"),
+        ("x.json", '[{"data":{"text":"a"},"annotations":[{"completed_by":1,"result":[{"from_name":"label","value":{"choices":["Racist","Sexist"]}}]}]}]', "2 categories"),
+        ("x.jsonl", '{"id":1,"text":"a","label":[[0,3,"X"]]}\n', "spans"),
+        ("x.jsonl", '{"id":1,"text":"a","label":["Racist","Sexist"]}\n', "2 categories"),
+    ],
+)  # fmt: skip
+def test_what_cannot_come_in_says_why_and_stores_nothing(tmp_path, name, content, said, capsys):
+    project = builders.make_project()
+    with pytest.raises(SystemExit):
+        brought(tmp_path, name, content, project, as_json=True)
+    assert said in capsys.readouterr().out
+    assert not Item.objects.filter(project=project).exists()

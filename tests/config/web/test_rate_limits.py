@@ -1,0 +1,155 @@
+import multiprocessing
+import time
+from contextlib import suppress
+from uuid import uuid4
+
+import pytest
+import redis
+from django.urls import reverse
+
+import builders
+from annotation.domain.choices import Role
+from config.web.rate_limit_table import LIMITS, Rate
+from config.web.rate_limits import FileCounters, RedisCounters, counters, spend
+from release_builders import make_gold
+
+
+def _spend_many(folder, times, allowed):
+    files = FileCounters(folder)
+    for _ in range(times):
+        if files.spend("submit:user:1", Rate(50, 60)) is None:
+            with allowed.get_lock():
+                allowed.value += 1
+
+
+def test_processes_share_one_count_exactly(tmp_path):
+    allowed = multiprocessing.Value("i", 0)
+    both = [multiprocessing.Process(target=_spend_many, args=(tmp_path, 40, allowed)) for _ in range(2)]
+    for process in both:
+        process.start()
+    for process in both:
+        process.join(20)
+    assert allowed.value == 50
+
+
+def test_a_window_slides(tmp_path):
+    files = FileCounters(tmp_path)
+    rate = Rate(2, 1)
+    assert files.spend("a", rate) is None
+    assert files.spend("a", rate) is None
+    wait = files.spend("a", rate)
+    assert wait is not None
+    assert 0 < wait <= 1
+    assert files.spend("b", rate) is None
+    time.sleep(1.05)
+    assert files.spend("a", rate) is None
+
+
+def test_what_is_given_back_can_be_spent_again(tmp_path):
+    files = FileCounters(tmp_path)
+    assert files.spend("a", Rate(1, 60)) is None
+    files.give_back("a")
+    assert files.spend("a", Rate(1, 60)) is None
+    assert files.spend("a", Rate(1, 60)) is not None
+
+
+def test_old_counters_are_forgotten(tmp_path):
+    files = FileCounters(tmp_path)
+    files.spend("a", Rate(1, 60))
+    assert files.forget(older_than=3600) == 0
+    assert files.forget(older_than=-1) == 1
+
+
+def test_redis_counts_the_same_way():
+    server = redis.Redis(port=6379, db=9)
+    with suppress(redis.ConnectionError):
+        server.ping()
+        shared = RedisCounters("redis://127.0.0.1:6379/9")
+        server.delete("interplay:rate:t", "interplay:rate:t:n")
+        assert [shared.spend("t", Rate(2, 60)) for _ in range(2)] == [None, None]
+        wait = shared.spend("t", Rate(2, 60))
+        assert wait is not None
+        assert 59 < wait <= 60
+        shared.give_back("t")
+        assert shared.spend("t", Rate(2, 60)) is None
+        return
+    pytest.skip("no Redis on 127.0.0.1:6379")
+
+
+def test_people_go_on_while_nothing_can_be_counted(settings, rate_limits, tmp_path):
+    (tmp_path / "full").write_text("no folder")
+    settings.RATE_LIMITS_FOLDER = tmp_path / "full"
+    assert [spend("login", "address:1") for _ in range(9)] == [None] * 9
+    settings.REDIS_URL = "redis://127.0.0.1:9/0"
+    counters.cache_clear()
+    assert [spend("login", "address:1") for _ in range(9)] == [None] * 9
+
+
+def test_a_lifted_limit_allows_everything():
+    assert [spend("login", "address:1") for _ in range(50)] == [None] * 50
+
+
+def test_the_limits_are_those_that_were_promised():
+    assert {name: (rate.count, rate.seconds) for name, rate in LIMITS.items()} == {
+        "login": (5, 60),
+        "invitation": (10, 60),
+        "submit": (60, 60),
+        "trigger": (10, 60),
+        "import": (10, 3600),
+        "export": (5, 3600),
+        "api_read": (300, 60),
+        "not_found": (60, 60),
+        "access": (5, 3600),
+        "score": (30, 60),
+    }
+
+
+@pytest.mark.django_db
+def test_after_60_answers_not_found_in_a_minute_comes_429(client, rate_limits):  # B110
+    client.force_login(builders.make_user())
+    answers = [client.get(f"/p/winter/items/{n}/").status_code for n in range(62)]
+    assert answers == [404] * 60 + [429] * 2
+    assert client.get("/").status_code == 200
+
+
+@pytest.mark.django_db
+def test_the_api_answers_429_as_json_with_the_time_to_wait(client, rate_limits, settings):
+    settings.RATE_LIMITS = {"api_read": Rate(2, 60)}
+    client.force_login(builders.make_user())
+    place = reverse("api:projects")
+    assert [client.get(place).status_code for _ in range(2)] == [200, 200]
+    refused = client.get(place)
+    assert refused.status_code == 429
+    assert refused.json()["code"] == "too_many"
+    assert int(refused["Retry-After"]) == refused.json()["retry_after"]
+
+
+@pytest.mark.django_db
+@pytest.mark.parametrize("page", ["desk-accept", "desk-item", "appeal", "statement", "group-list-add", "score-start"])
+def test_what_reviewers_send_is_counted_too(client, rate_limits, settings, page):
+    settings.RATE_LIMITS = dict.fromkeys(("submit", "trigger", "import"), Rate(1, 60))
+    project = builders.make_project("p")
+    item = builders.make_item(project, stage="gold")
+    client.force_login(builders.make_member(project, Role.REVIEWER).user)
+    ids = [] if page in ("desk-accept", "group-list-add") else [item.public_id]
+    place = reverse(f"moderation:{page}", args=["p", *ids])
+    first, second = client.post(place), client.post(place)
+    assert first.status_code != 429
+    assert second.status_code == 429
+
+
+@pytest.mark.django_db
+def test_a_release_form_that_comes_back_is_not_counted_and_a_refusal_says_where_the_words_are(
+    client, rate_limits, settings
+):
+    settings.RATE_LIMITS = {"export": Rate(1, 3600)}
+    project = builders.make_project("p")
+    make_gold(project, [builders.make_member(project) for _ in range(3)])
+    client.force_login(builders.make_member(project, Role.ADMIN).user)
+    place = reverse("annotation:releases", args=["p"])
+    assert [client.post(place, {"splits": "eighty", "key": str(uuid4())}).status_code for _ in range(3)] == [422] * 3
+    assert client.post(place, {"key": str(uuid4())}).status_code == 302
+    refused = client.post(place, {"key": str(uuid4())})
+    assert refused.status_code == 429
+    said = refused.content.decode()
+    assert "Wait 60 minutes and try again." in said and "What you wrote is still in the form" in said

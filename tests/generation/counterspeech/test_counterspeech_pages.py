@@ -1,0 +1,441 @@
+"""The counterspeech desk without any key: what is written, handed in, approved, returned, and never lost."""
+
+import json
+import re
+from datetime import timedelta
+from typing import Any
+from uuid import uuid4
+
+import pytest
+from django.test import Client
+from django.urls import reverse
+from django.utils import timezone
+
+from annotation.consensus.close import close_item
+from annotation.core import extensions
+from annotation.domain.choices import Role
+from annotation.members.personal_data import data_of
+from annotation.models import Event, Item, Membership, Project
+from annotation.projects import purge
+from builders import make_labelled_item, make_member, make_picture, make_project
+from generation.counterspeech import approve, replies, request
+from generation.domain.counterspeech.explanations import Explanation
+from generation.domain.counterspeech.intents import Intent
+from generation.domain.counterspeech.preferences import Choice, Criterion
+from generation.domain.counterspeech.states import ReplyState
+from generation.models import Candidate, Comparison, CounterRules, Exchange, Exemplar, Reply
+from markup import compact
+from runs.execution import runner, worker
+from runs.models import Run
+
+pytestmark = pytest.mark.django_db
+
+
+@pytest.fixture(autouse=True)
+def _built_in_only(settings: Any) -> None:
+    settings.MODEL_BINDINGS = {}
+    settings.MODEL_ALLOWED = []
+
+
+@pytest.fixture
+def project() -> Project:
+    return make_project("garden")
+
+
+@pytest.fixture
+def item(project: Project) -> Item:
+    people = [make_member(project) for _ in range(3)]
+    text = "All immigrants are vermin."
+    made = make_labelled_item(
+        project, people, [1, 1, 1], text=text, external_id="post-1", picture=make_picture(project)
+    )
+    close_item(made)
+    made.refresh_from_db()
+    return made
+
+
+@pytest.fixture
+def author(project: Project) -> Membership:
+    return make_member(project, Role.REVIEWER, pseudonym="heron")
+
+
+@pytest.fixture
+def second(project: Project) -> Membership:
+    return make_member(project, Role.REVIEWER, pseudonym="owl")
+
+
+def client_of(member: Membership) -> Client:
+    assert member.user is not None
+    client = Client()
+    client.force_login(member.user)
+    return client
+
+
+def address(name: str, *args: Any) -> str:
+    return reverse(f"generation:{name}", args=["garden", *args])
+
+
+def work() -> None:
+    """What a worker does with every run that waits."""
+    for run in Run.objects.filter(state="queued"):
+        runner.claim_and_perform(run.pk, worker.planned_model)
+
+
+def text_of(answer: Any) -> str:
+    return compact(answer.content.decode())
+
+
+def begun(item: Item, author: Membership, text: str = "") -> Reply:
+    exchange = request.open_on_item(item)
+    reply = replies.begin(exchange, author, Intent.POSITIVE)
+    return replies.write(reply, author, text, Intent.POSITIVE, reply.version) if text else reply
+
+
+def handed_in(item: Item, author: Membership, text: str = "Please be kind, we belong together.") -> Reply:
+    reply = begun(item, author, text)
+    request.score(reply.exchange, text)
+    work()
+    reply.refresh_from_db()
+    replies.submit(reply, author)
+    return reply
+
+
+def test_without_a_key_the_whole_way_opens_says_what_it_cannot_do_and_goes_on(
+    item: Item, author: Membership, second: Membership
+) -> None:
+    client = client_of(author)
+    tab = address("item-counterspeech", item.public_id)
+    assert "Nobody has answered this post yet" in text_of(client.get(tab)) and not Exchange.objects.exists()
+    assert client.post(tab)["Location"] == tab
+    exchange = Exchange.objects.get()
+    assert "waits for a worker" in text_of(client.get(tab))
+    work()
+    page = text_of(client.get(tab))
+    assert "Built-in keyword baseline, no language model was used." in page
+    assert "Nobody has described the picture" in page and 'value="are vermin"' in page
+    chosen = {"intents": ["informative", "positive"], "candidates": "2"}
+    asked = client.post(address("candidates", exchange.public_id), chosen)
+    assert asked.status_code == 302
+    work()
+    page = text_of(client.get(f"{tab}?intent=positive"))
+    assert "No language model was used: these are fixed sentences" in page and "zero-shot" in page
+    assert page.count('class="candidate"') == 2
+
+    best = Candidate.objects.filter(intent="positive").first()
+    assert best is not None
+    answer = client.post(address("reply-begin", exchange.public_id), {"candidate": best.public_id})
+    reply = Reply.objects.get()
+    assert answer["Location"] == f"{tab}?intent=positive&reply={reply.public_id}#editor"
+    own = "Welcome to our street. We can live here together."
+    kept = client.post(
+        address("reply-write", reply.public_id), {"text": own, "version": reply.version, "intent": "positive"},
+        HTTP_HX_REQUEST="true",
+    )  # fmt: skip
+    assert kept.status_code == 200 and "<ins>" in text_of(kept) and "Critics read your words" in text_of(kept)
+    client.post(address("reply-score", reply.public_id), HTTP_HX_REQUEST="true")
+    work()
+    state = text_of(client.get(address("reply-state", reply.public_id)))
+    assert "Read as positive, as wished." in state and "hx-trigger" not in state
+    assert client.post(address("reply-submit", reply.public_id)).status_code == 302
+
+    assert "Welcome to our street." in text_of(client_of(second).get(address("overview")))
+    done = client_of(second).post(address("reply-approve", reply.public_id))
+    assert done["Location"] == address("overview")
+    reply.refresh_from_db()
+    assert (reply.state, reply.approver, reply.flags) == ("approved", second, [])
+    row = Exemplar.objects.get()
+    assert (row.hate, row.intent, row.text, row.reply) == (item.text, "positive", own, reply)
+    assert [event.verb for event in Event.objects.filter(row=reply.public_id)] == [
+        "reply_begun",
+        "reply_submitted",
+        "reply_approved",
+    ]
+
+
+def test_annotators_see_no_trace_of_it(project: Project, item: Item, author: Membership) -> None:
+    reply = handed_in(item, author)
+    annotator = client_of(make_member(project))
+    assert b"ounterspeech" not in annotator.get(reverse("annotation:label", args=["garden"])).content
+    for name, args in (("overview", []), ("item-counterspeech", [item.public_id]), ("reply", [reply.public_id])):
+        assert annotator.get(address(name, *args)).status_code == 404
+
+
+def test_nobody_approves_their_own_reply_and_returning_needs_a_word(
+    item: Item, author: Membership, second: Membership
+) -> None:
+    reply = handed_in(item, author)
+    answer = client_of(author).post(address("reply-approve", reply.public_id), {"said": "it is fine, really"})
+    assert answer.status_code == 409 and "you wrote this one" in text_of(answer)
+    empty = client_of(second).post(address("reply-return", reply.public_id), {"said": "  "})
+    assert empty.status_code == 422
+    client_of(second).post(address("reply-return", reply.public_id), {"said": "Name the street."})
+    reply.refresh_from_db()
+    assert (reply.state, reply.comments.get().text) == ("returned", "Name the street.")
+    page = text_of(client_of(author).get(address("item-counterspeech", item.public_id)))
+    assert "Returned to you" in page
+    assert "Name the street." in text_of(client_of(author).get(address("reply", reply.public_id)))
+
+
+def test_a_flagged_reply_is_approved_only_with_a_reason_and_the_reason_stays(
+    item: Item, author: Membership, second: Membership
+) -> None:
+    reply = handed_in(item, author, "Shut up, you are pathetic.")
+    page = text_of(client_of(second).get(address("reply", reply.public_id)))
+    assert "Calls names" in page and "Toxic" in page
+    short = client_of(second).post(address("reply-approve", reply.public_id), {"said": "ok"})
+    assert short.status_code == 409 and "The reply is flagged" in text_of(short) and ">ok</textarea>" in text_of(short)
+    client_of(second).post(address("reply-approve", reply.public_id), {"said": "A counterexample for training."})
+    reply.refresh_from_db()
+    assert reply.flags == ["calls_names", "toxic"] and reply.override_reason == "A counterexample for training."
+
+
+def test_a_reply_that_no_critic_has_read_needs_a_reason_too(item: Item, author: Membership, second: Membership) -> None:
+    reply = begun(item, author, "Please be kind.")
+    replies.submit(reply, author)
+    answer = client_of(second).post(address("reply-approve", reply.public_id))
+    assert answer.status_code == 409
+    client_of(second).post(address("reply-approve", reply.public_id), {"said": "Read it twice myself."})
+    reply.refresh_from_db()
+    assert reply.flags == ["not_scored"]
+
+
+def test_what_a_person_wrote_signed_said_and_chose_is_in_the_data_they_can_take_along(
+    item: Item, author: Membership, second: Membership
+) -> None:
+    returned = handed_in(item, author, "Shut up, you are pathetic.")
+    client_of(second).post(address("reply-return", returned.public_id), {"said": "Say it without a name."})
+    signed = handed_in(item, author, "Please come by.")
+    client_of(second).post(address("reply-approve", signed.public_id), {"said": "Read it twice myself."})
+    replies.keep_explanations(signed.exchange, author, {Explanation.IMPLICATION: "People as weeds."}, [], 0)
+    one, other = (
+        Candidate.objects.create(
+            exchange=signed.exchange, run_id=uuid4(), intent="positive", place=1, rank=1, text=text, model=text,
+            prompt_digest="0" * 64,
+        )
+        for text in ("a", "b")
+    )  # fmt: skip
+    choices = dict.fromkeys(Criterion, Choice.FIRST)
+    Comparison.objects.create(first=one, second=other, judge=second, shown_first=True, **choices)
+    assert author.user is not None and second.user is not None
+    mine, theirs = data_of(author.user), data_of(second.user)
+    assert [(row["text"], row["state"]) for row in mine["replies"]] == [
+        ("Shut up, you are pathetic.", "returned"), ("Please come by.", "approved"),
+    ]  # fmt: skip
+    assert [row["implication"] for row in mine["explanations"]] == ["People as weeds."]
+    assert (mine["replies_approved"], mine["reply_comments"], mine["reply_comparisons"]) == ([], [], [])
+    assert [row["reply"] for row in theirs["replies_approved"]] == [str(signed.public_id)]
+    assert [row["text"] for row in theirs["reply_comments"]] == ["Say it without a name."]
+    assert [(row["first"], row["adequacy"]) for row in theirs["reply_comparisons"]] == [(str(one.public_id), "first")]
+    assert "Please come by." not in json.dumps(theirs, default=str)  # somebody else's words
+
+
+def test_a_stale_window_overwrites_nothing_and_keeps_what_was_typed(item: Item, author: Membership) -> None:
+    reply = begun(item, author, "First words.")
+    client = client_of(author)
+    stale = {"text": "Other words.", "version": 1, "intent": "positive"}
+    answer = client.post(address("reply-write", reply.public_id), stale, HTTP_HX_REQUEST="true")
+    assert answer.status_code == 409 and "Your words are still here" in text_of(answer)
+    reply.refresh_from_db()
+    assert reply.text == "First words."
+
+
+def test_a_refused_text_stays_in_the_editor_also_where_it_was_sent_by_the_button(
+    item: Item, author: Membership, second: Membership
+) -> None:
+    reply = begun(item, author, "First words.")
+    client = client_of(author)
+    stale = {"text": "Other words.", "version": 1, "intent": "denouncing", "hand_in": "1"}
+    answer = client.post(address("reply-write", reply.public_id), stale)
+    shown = text_of(answer)
+    assert answer.status_code == 409 and "Your words are still here" in shown and ">Other words.</textarea>" in shown
+    assert '<option value="denouncing" selected>' in shown and 'name="version" value="2"' in shown
+    assert client.post(address("reply-write", reply.public_id), stale | {"version": 2}).status_code == 302
+    late = client.post(address("reply-write", reply.public_id), stale | {"version": 3, "text": "Too late."})
+    assert late.status_code == 409 and "readonly" in text_of(late) and ">Too late.</textarea>" in text_of(late)
+    empty = begun(item, author)
+    nothing = client.post(address("reply-write", empty.public_id), {"text": " ", "version": 1, "hand_in": "1"})
+    assert nothing.status_code == 409 and "There is nothing to hand in yet" in text_of(nothing)
+    assert 'id="reply-form"' in text_of(nothing)
+
+
+def test_a_refused_word_to_the_author_stays_on_the_page(item: Item, author: Membership, second: Membership) -> None:
+    reply = handed_in(item, author)
+    client = client_of(second)
+    said = {"said": "Please name\x00 no street."}
+    for way, field in (("reply-return", "said"), ("reply-comment", "comment")):
+        answer = client.post(address(way, reply.public_id), said)
+        assert answer.status_code == 422
+        (kept,) = re.findall(r'<textarea id="(\w+)"[^>]*>Please name', text_of(answer))
+        assert kept == field
+    approve.send_back(reply, make_member(item.project, Role.REVIEWER), "Not yet.")
+    answer = client.post(address("reply-return", reply.public_id), {"said": "Name no street."})
+    assert (
+        answer.status_code == 409
+        and 'dir="auto" data-press="c" aria-keyshortcuts="c">Name no street.</textarea>' in text_of(answer)
+    )
+    replies.submit(reply, author)
+    approve.approve(reply, second)
+    answer = client_of(author).post(address("reply-comment", reply.public_id), {"said": "I would add a word."})
+    assert answer.status_code == 409 and ">I would add a word.</textarea>" in text_of(answer)
+
+
+def test_a_flagged_reply_names_its_marks_beside_the_decision_and_the_refusal_once(
+    item: Item, author: Membership, second: Membership
+) -> None:
+    reply = handed_in(item, author, "Shut up, you idiot.")
+    answer = client_of(second).post(address("reply-approve", reply.public_id), {"said": "No."})
+    assert answer.status_code == 409 and text_of(answer).count("The reply is flagged.") == 1
+    decision = text_of(answer).split("Would you sign it?")[1].split("<textarea")[0]
+    assert '<span class="chip is-bad">calls names</span>' in decision
+
+
+def test_explanations_edited_and_not_kept_come_along_when_candidates_are_asked_for(
+    item: Item, author: Membership
+) -> None:
+    exchange = request.open_on_item(item)
+    asked = {"intents": ["positive"], "candidates": "2", "shots": "0"}
+    typed = {each.value: f"About {each}" for each in Explanation} | {"insults": "vermin", "number": "0"}
+    client = client_of(author)
+    assert client.post(address("candidates", exchange.public_id), asked | typed).status_code == 302
+    assert exchange.explanations.get().author == author
+    assert Run.objects.get(method="counterspeech").options["version"] == 1
+    stale = client.post(address("candidates", exchange.public_id), asked | typed | {"implication": "Newer thought"})
+    assert stale.status_code == 409 and "Newer thought" in text_of(stale) and "data-unsent" in text_of(stale)
+    assert exchange.explanations.count() == 1 and Run.objects.filter(method="counterspeech").count() == 1
+
+
+def test_drafts_are_their_authors_alone_and_can_be_thrown_away_until_they_were_handed_in(
+    item: Item, author: Membership, second: Membership
+) -> None:
+    reply = begun(item, author, "A draft.")
+    assert client_of(second).get(address("reply", reply.public_id)).status_code == 404
+    client_of(author).post(address("reply-submit", reply.public_id))
+    assert client_of(second).get(address("reply", reply.public_id)).status_code == 200
+    client_of(author).post(address("reply-take-back", reply.public_id))
+    assert client_of(author).post(address("reply-discard", reply.public_id)).status_code == 409
+    other = begun(item, author, "Another.")
+    assert client_of(author).post(address("reply-discard", other.public_id)).status_code == 302
+    assert list(Reply.objects.all()) == [reply]
+
+
+def test_edited_explanations_become_a_version_and_a_stale_one_comes_back(item: Item, author: Membership) -> None:
+    exchange = request.open_on_item(item)
+    client = client_of(author)
+    typed = {each.value: f"About {each}" for each in Explanation} | {"insults": "vermin, not there", "number": "0"}
+    assert client.post(address("explanations", exchange.public_id), typed).status_code == 302
+    version = exchange.explanations.get()
+    assert (version.number, version.author, version.insults) == (1, author, ["vermin", "not there"])
+    stale = client.post(address("explanations", exchange.public_id), typed | {"implication": "Newer thought"})
+    assert stale.status_code == 409 and "Newer thought" in text_of(stale) and exchange.explanations.count() == 1
+    again = typed | {"number": "1"}
+    client.post(address("explanations", exchange.public_id), again)
+    assert exchange.explanations.count() == 1  # nothing was changed
+
+
+def test_a_pasted_text_has_a_desk_and_the_same_text_the_same_one(project: Project, author: Membership) -> None:
+    client = client_of(author)
+    first = client.post(address("overview"), {"text": "A post from elsewhere."})["Location"]
+    assert client.post(address("overview"), {"text": "A post from elsewhere."})["Location"] == first
+    page = text_of(client.get(first))
+    assert "A post from elsewhere." in page and "Seven explanations" in page
+    assert client.post(address("overview"), {"text": " "}).status_code == 422
+
+
+def test_posts_that_people_may_still_be_asked_about_have_no_desk(
+    project: Project, item: Item, author: Membership
+) -> None:
+    exchange = request.open_on_item(item)
+    Item.objects.filter(pk=item.pk).update(stage="labelling")
+    assert client_of(author).get(address("exchange", exchange.public_id)).status_code == 404
+    assert "post-1" not in text_of(client_of(author).get(address("overview")))
+    admin = make_member(project, Role.ADMIN)
+    assert client_of(admin).get(address("exchange", exchange.public_id)).status_code == 200
+
+
+def test_what_models_are_doing_can_be_stopped(item: Item, author: Membership) -> None:
+    exchange = request.open_on_item(item)
+    request.write(exchange)
+    assert "Stop" in text_of(client_of(author).get(address("item-counterspeech", item.public_id)))
+    client_of(author).post(address("cancel", exchange.public_id))
+    assert Run.objects.get().state == "cancelled" and not Candidate.objects.exists()
+
+
+def test_claims_lead_to_the_page_where_they_can_be_checked(
+    item: Item, author: Membership, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    reply = begun(item, author, "Most of them came in 1998.")
+    page = text_of(client_of(author).get(address("reply", reply.public_id)))
+    assert "Claims to check" in page and "Check under Evidence" in page
+    assert f"{reverse('moderation:evidence', args=['garden', item.public_id])}?claim=Most%20of%20them%20came" in page
+    monkeypatch.setattr(extensions, "tabs", lambda: [])
+    assert "Check under" not in text_of(client_of(author).get(address("reply", reply.public_id)))
+    monkeypatch.setattr(extensions, "tabs", lambda: [extensions.Tab("annotation:item", "Sources", checks_claims=True)])
+    assert "Check under Sources" in text_of(client_of(author).get(address("reply", reply.public_id)))
+
+
+def test_a_deleted_project_takes_its_counterspeech_with_it(
+    project: Project, item: Item, author: Membership, second: Membership
+) -> None:
+    exchange = request.open_on_item(item)
+    request.explain(exchange)
+    request.write(exchange, options={"candidates": 2})
+    work()
+    one, other = Candidate.objects.filter(intent="positive").order_by("pk")
+    Comparison.objects.create(first=one, second=other, judge=second, shown_first=True)
+    reply = replies.begin(exchange, author, Intent.POSITIVE, one)
+    replies.submit(reply, author)
+    approve.say(reply, second, "Nearly.")
+    approve.approve(reply, second, "Good enough for us.")
+    CounterRules.objects.create(project=project)
+    request.open_on_text(project, "Pasted.")
+    Project.objects.filter(pk=project.pk).update(delete_after=timezone.now() - timedelta(hours=1))
+    project.refresh_from_db()
+    assert purge.purge(project)
+    for rows in (Exchange, Candidate, Reply, Exemplar, Comparison, CounterRules):
+        assert not rows.objects.exists(), rows
+
+
+@pytest.mark.parametrize(("language", "others"), [("ko", ["남은 수", "맞음"]), ("zh-hans", ["剩余", "正确"])])
+def test_the_two_sides_of_a_comparison_are_not_what_is_left_over_and_what_is_right(
+    item: Item, author: Membership, language: str, others: list[str]
+) -> None:
+    exchange = request.open_on_item(item)
+    for number in (1, 2):
+        Candidate.objects.create(
+            exchange=exchange, run_id=uuid4(), intent="positive", place=number, rank=number, text=f"No. {number}"
+        )
+    client = client_of(author)
+    page = text_of(client.get(address("compare-replies"), headers={"accept-language": language}))
+    assert page.count('<article class="candidate"') == 2
+    assert not any(f"<h2>{each}</h2>" in page for each in others)
+
+
+@pytest.mark.parametrize(
+    ("fields", "said"),
+    [
+        ({"intents": ["humour"]}, "Select a valid choice"),
+        ({"intents": []}, "This field is required"),
+        ({"intents": ["positive"], "candidates": "99"}, "less than or equal to 10"),
+    ],
+)
+def test_what_cannot_be_asked_for_comes_back_with_the_form(
+    item: Item, author: Membership, fields: dict[str, Any], said: str
+) -> None:
+    exchange = request.open_on_item(item)
+    answer = client_of(author).post(address("candidates", exchange.public_id), fields)
+    assert answer.status_code == 422 and said in text_of(answer) and not Run.objects.exists()
+
+
+def test_the_pages_take_a_fixed_number_of_queries(
+    item: Item, author: Membership, django_assert_max_num_queries: Any
+) -> None:
+    exchange = request.open_on_item(item)
+    request.explain(exchange)
+    request.write(exchange, options={"candidates": 3})
+    work()
+    for _ in range(3):
+        handed_in(item, author, f"Please be kind, number {_}.")
+    client = client_of(author)
+    with django_assert_max_num_queries(34):
+        client.get(address("item-counterspeech", item.public_id))
+    assert ReplyState.SUBMITTED in {row.state for row in Reply.objects.all()}

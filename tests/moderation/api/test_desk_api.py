@@ -1,0 +1,185 @@
+"""The desk over the API: disputes, decisions, appeals, statements (T22, B104, B105, B109, B115, B116)."""
+
+from typing import Any
+from uuid import uuid4
+
+import pytest
+from django.test import Client
+
+from annotation.consensus.close import close_item
+from annotation.domain.choices import Role, Stage
+from annotation.models import Adjudication, Item, Membership, Project, Replacement
+from builders import category, make_labelled_item, make_member, make_open_item, make_project
+from moderation.desk import leases
+from moderation.desk.settings import set_rules
+from moderation.domain.statement import problems
+
+pytestmark = pytest.mark.django_db
+
+PROJECT = "/api/v1/projects/garden/"
+
+
+@pytest.fixture
+def project() -> Project:
+    return make_project("garden")
+
+
+@pytest.fixture
+def heron(project: Project) -> Membership:
+    return make_member(project, Role.REVIEWER, pseudonym="Heron")
+
+
+@pytest.fixture
+def wren(project: Project) -> Membership:
+    return make_member(project, Role.REVIEWER, pseudonym="Wren")
+
+
+def client_of(member: Membership) -> Client:
+    client = Client()
+    client.force_login(member.user)
+    return client
+
+
+def disputed(project: Project, *codes: int | None, **fields: Any) -> Item:
+    people = [make_member(project) for _ in codes]
+    made = make_labelled_item(project, people, codes, **fields)
+    close_item(made)
+    made.refresh_from_db()
+    return made
+
+
+def send(client: Client, place: str, **fields: Any):
+    return client.post(f"{PROJECT}{place}", fields, content_type="application/json")
+
+
+def decision(item: Item, **fields: Any) -> dict[str, Any]:
+    return {
+        "ruling": "decide", "category": 1, "rationale": "The roses.", "version": item.version, "key": str(uuid4()),
+        **fields,
+    }  # fmt: skip
+
+
+def place(item: Item) -> str:
+    return f"disputes/{item.public_id}/decision/"
+
+
+def test_a_reviewer_takes_the_next_dispute_and_settles_it(project, heron):
+    item = disputed(project, 0, 1, 2)
+    client = client_of(heron)
+    (row,) = client.get(f"{PROJECT}disputes/").json()["results"]
+    assert (row["id"], row["reasons"], row["version"]) == (str(item.public_id), ["no_majority"], item.version)
+    taken = send(client, "disputes/next/").json()
+    assert sorted(vote["category"] for vote in taken["votes"]) == [0, 1, 2]
+    assert taken["may_decide"] and "annotator" not in str(taken)
+    answer = send(client, place(item), **decision(item, target_group="neighbours"))
+    assert (answer.status_code, answer.json()["category"]) == (200, 1)
+    item.refresh_from_db()
+    assert item.stage == Stage.GOLD
+    assert send(client, "disputes/next/").status_code == 204
+    (told,) = client.get(f"{PROJECT}decisions/").json()["results"]
+    assert (told["reviewer"], told["target_group"]) == ("Heron", "neighbours")
+
+
+def test_of_two_reviewers_one_decides_and_the_other_learns_who_and_what(project, heron, wren):
+    item = disputed(project, 0, 1, 2)
+    sent = decision(item)
+    assert send(client_of(heron), place(item), **sent).status_code == 200
+    assert send(client_of(heron), place(item), **sent).status_code == 200  # the reply was lost
+    answer = send(client_of(wren), place(item), **decision(item, category=2))
+    assert (answer.status_code, answer.json()["code"]) == (409, "stale")
+    last = answer.json()["last"]
+    assert (last["who"], last["what"], last["category"]) == ("Heron", "decide", 1)
+    assert Adjudication.objects.count() == 1
+
+
+@pytest.mark.parametrize(
+    ("fields", "status", "code"),
+    [
+        ({"category": 2}, 422, "key_reused"),
+        ({"key": "new", "category": 9}, 422, "unknown_category"),
+        ({"key": "new", "version": None}, 400, "null"),
+        ({"key": "new", "ruling": "reopen"}, 400, "invalid_choice"),
+    ],
+)
+def test_what_cannot_be_decided_is_refused_with_a_code(project, heron, fields, status, code):
+    item = disputed(project, 0, 1, 2)
+    sent = decision(item)
+    send(client_of(heron), place(item), **sent)
+    key = str(uuid4()) if fields.get("key") == "new" else sent["key"]
+    answer = send(client_of(heron), place(item), **{**sent, **fields, "key": key})
+    assert (answer.status_code, answer.json()["code"]) == (status, code)
+    assert Adjudication.objects.count() == 1
+
+
+def test_a_decision_without_a_version_is_refused(project, heron):
+    item = disputed(project, 0, 1, 2)
+    sent = decision(item)
+    del sent["version"]
+    answer = send(client_of(heron), place(item), **sent)
+    assert (answer.status_code, answer.json()["code"]) == (422, "version_missing")
+
+
+def test_nobody_decides_what_they_labelled_or_what_somebody_else_has(project, heron, wren):
+    both = make_member(project, Role.ANNOTATOR, Role.REVIEWER)
+    item = make_labelled_item(project, [both, make_member(project), make_member(project)], (0, 1, 2))
+    close_item(item)
+    item.refresh_from_db()
+    answer = send(client_of(both), place(item), **decision(item))
+    assert (answer.status_code, answer.json()["code"]) == (403, "own_label")
+    leases.take(item, wren)
+    answer = send(client_of(heron), place(item), **decision(item))
+    assert (answer.status_code, answer.json()["code"]) == (409, "leased")
+
+
+def test_a_missing_category_is_given_blind(project, heron):
+    item = disputed(project, 0, 0, None)
+    client = client_of(heron)
+    shown = client.get(f"{PROJECT}disputes/{item.public_id}/").json()
+    assert shown["wants_category"] and "votes" not in shown
+    answer = send(client, f"disputes/{item.public_id}/category/", category=0)
+    assert (answer.status_code, answer.json()["stage"]) == (200, "gold")
+    assert Replacement.objects.count() == 1
+
+
+def test_a_decision_that_waits_for_a_second_reviewer_says_so(project, heron, wren):
+    set_rules(make_member(project, Role.ADMIN), 15, ["no_majority"], True)
+    item = disputed(project, 0, 1, 2)
+    assert send(client_of(heron), place(item), **decision(item)).status_code == 202
+    assert "The roses." not in client_of(wren).get(f"{PROJECT}disputes/{item.public_id}/").content.decode()
+    assert send(client_of(wren), place(item), **decision(item)).status_code == 200
+
+
+def test_an_appeal_and_a_statement_go_the_same_way_as_on_the_pages(project, heron, wren):
+    item = disputed(project, 0, 1, 2)
+    client = client_of(heron)
+    statement = f"items/{item.public_id}/statement/"
+    assert client.get(f"{PROJECT}{statement}").status_code == 409
+    send(client, place(item), **decision(item))
+    draft = client.get(f"{PROJECT}{statement}").json()
+    assert draft["version"] == 0
+    answer = send(client, statement, **draft["fields"])
+    assert answer.status_code == 422 and set(answer.json()["fields"]) == {"decision_visibility"}
+    answer = send(client, statement, **{**draft["fields"], "decision_visibility": "Removed"})
+    assert answer.status_code == 201 and problems(answer.json()["fields"]) == {}
+    assert send(client, f"items/{item.public_id}/appeal/", grounds="A joke.").status_code == 201
+    again = send(client, f"items/{item.public_id}/appeal/", grounds="A joke.")
+    assert (again.status_code, again.json()["code"]) == (409, "not_appealable")
+    item.refresh_from_db()
+    answer = send(client, place(item), **decision(item))
+    assert (answer.status_code, answer.json()["code"]) == (403, "decided_before")
+    assert send(client_of(wren), place(item), **decision(item, category=0)).status_code == 200
+    (told,) = client.get(f"{PROJECT}appeals/").json()["results"]
+    assert told["outcome"] == "overturned"
+
+
+def test_odd_filters_and_foreign_posts_are_refused(project, heron):
+    client = client_of(heron)
+    answer = client.get(f"{PROJECT}disputes/", {"reason": "super_hate"})
+    assert (answer.status_code, answer.json()["code"]) == (400, "unknown_filter")
+    other = disputed(make_project("orchard"), 0, 1, 2)
+    assert client.get(f"{PROJECT}disputes/{other.public_id}/").status_code == 404
+    assert send(client, place(other), **decision(other)).status_code == 404
+    both = make_member(project, Role.ANNOTATOR, Role.REVIEWER)
+    open_item = make_open_item(project)
+    category(project, 0)
+    assert client_of(both).get(f"{PROJECT}disputes/{open_item.public_id}/").status_code == 404

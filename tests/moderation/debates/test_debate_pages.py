@@ -1,0 +1,321 @@
+"""Pages about runs: who sees them, what they show, what the forms start, cancel and judge again."""
+
+from collections.abc import Callable
+from typing import Any
+
+import pytest
+from django.test import Client
+from django.urls import reverse
+
+from annotation.consensus.close import close_item
+from annotation.domain.choices import Role
+from annotation.models import Event, Item, Membership, Project
+from builders import make_labelled_item, make_member, make_open_item, make_picture, make_project
+from markup import compact
+from moderation.debates import start as debate_start
+from runs.domain.states import RunState
+from runs.execution import runner, worker
+from runs.models import Run, Turn
+
+pytestmark = pytest.mark.django_db
+
+
+@pytest.fixture(autouse=True)
+def _built_in_only(settings: Any) -> None:
+    settings.MODEL_BINDINGS = {}
+    settings.MODEL_ALLOWED = ["keyword:cues-1"]
+
+
+@pytest.fixture
+def project() -> Project:
+    return make_project("garden")
+
+
+@pytest.fixture
+def item(project: Project) -> Item:
+    """A disputed post with an open cue."""
+    people = [make_member(project) for _ in range(3)]
+    made = make_labelled_item(
+        project,
+        people,
+        [1, 2, 0],
+        text="All immigrants are vermin.",
+        external_id="post-1",
+        picture=make_picture(project),
+    )
+    close_item(made)
+    made.refresh_from_db()
+    return made
+
+
+@pytest.fixture
+def reviewer(project: Project) -> Client:
+    return client_of(make_member(project, Role.REVIEWER))
+
+
+def client_of(member: Membership) -> Client:
+    assert member.user is not None
+    client = Client()
+    client.force_login(member.user)
+    return client
+
+
+def address(name: str, *args: Any) -> str:
+    return reverse(f"moderation:{name}", args=["garden", *args])
+
+
+def held(project: Project, item: Item, method: str = "arcade", **options: Any) -> Run:
+    """A run of the method on the item, performed to its end."""
+    debate_start.start_runs(
+        project, Item.objects.filter(pk=item.pk), debate_start.DebateRequest(method, options, again=True), ring=False
+    )
+    run = Run.objects.latest("id")
+    runner.claim_and_perform(run.pk, worker.planned_model)
+    run.refresh_from_db()
+    return run
+
+
+def text_of(answer: Any) -> str:
+    return compact(answer.content.decode())
+
+
+def test_a_reviewer_starts_a_method_on_a_post_and_finds_it_there(
+    project: Project, item: Item, reviewer: Client
+) -> None:
+    page = reviewer.get(address("item-runs", item.public_id))
+    assert "No model has been asked about this post yet" in text_of(page)
+    answer = reviewer.post(address("item-start", item.public_id), {"method": "arcade", "rounds": "2", "task": "binary"})
+    assert (answer.status_code, answer["Location"]) == (302, address("item-runs", item.public_id))
+    run = Run.objects.get()
+    assert (run.method, run.subject, run.options["rounds"], run.options["task"]) == (
+        "arcade",
+        item.public_id,
+        2,
+        "binary",
+    )
+    assert Event.objects.filter(verb="runs_started", facts__method="arcade").count() == 1
+    assert "queued" in text_of(reviewer.get(address("item-runs", item.public_id)))
+
+
+@pytest.mark.parametrize(
+    ("fields", "said"),
+    [
+        ({"method": "arcade", "rounds": "9"}, "less than or equal to 6"),
+        ({"method": "spell"}, "Select a valid choice"),
+        ({"method": "arcade", "judge": "openai:unheard-of"}, "Select a valid choice"),
+        ({"method": "baseline", "repeats": "0"}, "greater than or equal to 1"),
+    ],
+)
+def test_what_cannot_be_started_comes_back_with_the_form(
+    item: Item, reviewer: Client, fields: dict[str, str], said: str
+) -> None:
+    answer = reviewer.post(address("item-start", item.public_id), fields)
+    assert answer.status_code == 422 and said in text_of(answer)
+    assert not Run.objects.exists()
+
+
+def test_what_was_answered_before_is_not_asked_again_unless_wished(
+    project: Project, item: Item, reviewer: Client
+) -> None:
+    held(project, item, "baseline")
+    reviewer.post(address("item-start", item.public_id), {"method": "baseline"})
+    assert Run.objects.count() == 1
+    reviewer.post(address("item-start", item.public_id), {"method": "baseline", "again": "on"})
+    assert Run.objects.count() == 2
+
+
+def test_the_glossary_is_switched_where_a_method_is_started(project: Project, item: Item, reviewer: Client) -> None:
+    start, box = address("item-start", item.public_id), '<input type="checkbox" name="glossary"'
+    page = text_of(reviewer.get(address("item-runs", item.public_id)))
+    assert box in page and " checked" not in page.split(box)[1].split(">")[0]
+    Project.objects.filter(pk=project.pk).update(glossary_for_models=True)
+    page = text_of(reviewer.get(address("item-runs", item.public_id)))
+    assert " checked" in page.split(box)[1].split(">")[0]
+    reviewer.post(start, {"method": "arcade"})  # taken out
+    reviewer.post(start, {"method": "arcade", "glossary": "on"})
+    reviewer.post(start, {"method": "baseline", "glossary": "on"})  # a baseline is not given it
+    given = list(Run.objects.order_by("id").values_list("options__glossary", flat=True))
+    assert given == [False, True, None]
+
+
+def test_the_agent_is_started_with_its_options_among_the_methods(
+    project: Project, item: Item, reviewer: Client
+) -> None:
+    start = address("item-start", item.public_id)
+    chosen = {"method": "antihateagent", "retrieval": "none", "reformulations": "1", "pages": "4", "rounds": "2"}
+    assert reviewer.post(start, chosen).status_code == 302
+    run = Run.objects.get()
+    assert (run.options["retrieval"], run.options["reformulations"], run.options["pages"]) == ("none", 1, 4)
+    assert reviewer.post(start, chosen | {"retrieval": "search"}).status_code == 422  # nothing to search here
+    page = text_of(reviewer.post(start, chosen | {"pages": "99"}))
+    assert "less than or equal to 24" in page
+    assert page.split("For AntiHateAgent")[0].endswith('<details class="fold" open><summary>')
+
+
+def test_without_a_model_that_sees_pictures_a_debate_is_held_on_the_text_alone(
+    project: Project, item: Item, reviewer: Client, settings: Any
+) -> None:
+    settings.OPENAI_BASE_URL, settings.MODEL_BINDINGS = "http://127.0.0.1:9/v1", {"MODEL_TEXT": "openai:some-model"}
+    start = address("item-start", item.public_id)
+    refused = reviewer.post(start, {"method": "predict", "describe": "on", "criteria": "on"})
+    assert refused.status_code == 422 and "set MODEL_VISION" in text_of(refused)
+    assert reviewer.post(start, {"method": "predict", "criteria": "on"}).status_code == 302
+    assert set(Run.objects.get().model_plan) == {"perspective", "debater", "debate_judge"}
+
+
+def test_the_courtroom_shows_gate_cues_concessions_and_verdict_and_names_the_built_in_baseline(
+    project: Project, item: Item, reviewer: Client
+) -> None:
+    run = held(project, item)
+    page = text_of(reviewer.get(address("run", run.public_id)))
+    for words in ("An open cue: the fast track.", "Conceded", "no language model was used", "fast track", "Hateful"):
+        assert words in page, words
+    assert 'hx-trigger="every 1s"' not in page  # it is over
+    assert page.count('<details class="round fold is-round">') == 1  # folded until somebody opens it
+
+
+def test_a_run_under_way_is_followed_and_may_be_cancelled(project: Project, item: Item, reviewer: Client) -> None:
+    debate_start.start_runs(project, Item.objects.all(), debate_start.DebateRequest("arcade"), ring=False)
+    run = Run.objects.get()
+    page = text_of(reviewer.get(address("run", run.public_id)))
+    assert 'hx-trigger="every 1s"' in page and "Waits for a worker." in page and "of at most 8" in page
+    assert "<html" not in text_of(reviewer.get(address("run-progress", run.public_id)))
+    assert 'id="runs" hx-get="/p/garden/debates/?state=queued"' in text_of(
+        reviewer.get(address("runs"), {"state": "queued"})
+    )
+    Run.objects.update(state=RunState.RUNNING, cancel_requested=True)  # what is under way ends after its calls
+    page = text_of(reviewer.get(address("run", run.public_id)))
+    assert "it ends after the calls that are already made" in page and address("run-cancel", run.public_id) not in page
+    assert address("run-cancel", run.public_id) not in text_of(reviewer.get(address("runs")))
+    Run.objects.update(state=RunState.QUEUED, cancel_requested=False)
+    reviewer.post(address("run-cancel", run.public_id))
+    run.refresh_from_db()
+    assert (run.state, run.reason) == ("cancelled", "user")
+    assert "hx-trigger" not in text_of(reviewer.get(address("runs")))
+    assert "Cancelled before there was a verdict." in text_of(reviewer.get(address("run", run.public_id)))
+    assert Event.objects.filter(verb="run_cancelled", row=run.public_id).exists()
+    assert "had ended already" in text_of(reviewer.post(address("run-cancel", run.public_id), follow=True))
+
+
+def test_all_runs_that_wait_are_cancelled_at_once_and_those_that_ended_stay(
+    project: Project, item: Item, reviewer: Client
+) -> None:
+    ended = held(project, item)
+    debate_start.start_runs(project, Item.objects.all(), debate_start.DebateRequest("baseline"), ring=False)
+    assert "Cancel all" not in text_of(reviewer.get(address("runs")))  # one has a button of its own
+    debate_start.start_runs(project, Item.objects.all(), debate_start.DebateRequest("predict", repeats=2), ring=False)
+    page = text_of(reviewer.get(address("runs")))
+    assert "Cancel all 3 runs" in page and "3 runs end without a verdict" in page
+    page = text_of(reviewer.post(address("runs-cancel"), follow=True))
+    assert "3 runs are cancelled. What was answered stays." in page and "Cancel all" not in page
+    assert Event.objects.get(verb="run_cancelled").facts["runs"] == 3
+    ended.refresh_from_db()
+    assert ended.state == "succeeded" and Run.objects.filter(state="cancelled").count() == 3
+    assert "had ended already" in text_of(reviewer.post(address("runs-cancel"), follow=True))
+
+
+def test_another_judge_opens_its_own_run_and_two_are_compared(project: Project, item: Item, reviewer: Client) -> None:
+    first = held(project, item)
+    answer = reviewer.post(address("run-judge", first.public_id), {"judge": "keyword:cues-1"})
+    second = Run.objects.exclude(pk=first.pk).get()
+    assert answer["Location"] == address("run", second.public_id)
+    assert (second.forked_from, second.turns.count(), second.calls) == (first, 4, 0)  # the same judge: nothing to ask
+    runner.claim_and_perform(second.pk, worker.planned_model)
+    page = text_of(reviewer.get(address("compare"), {"a": first.public_id, "b": second.public_id}))
+    assert "Both come to the same." in page
+    baseline = held(project, item, "baseline", variant="binary")
+    page = text_of(reviewer.get(address("compare"), {"a": first.public_id, "b": baseline.public_id}))
+    assert "only one of them names a category" in page
+
+
+@pytest.mark.parametrize("wrong", [{}, {"a": "x", "b": "y"}, {"a": "same", "b": "same"}])
+def test_only_two_different_runs_of_one_post_are_compared(
+    project: Project, item: Item, reviewer: Client, wrong: dict[str, str]
+) -> None:
+    run = held(project, item)
+    asked = {name: str(run.public_id) if value == "same" else value for name, value in wrong.items()}
+    assert reviewer.get(address("compare"), asked).status_code == 404
+
+
+def test_a_debate_without_a_judge_cannot_be_judged_again(project: Project, item: Item, reviewer: Client) -> None:
+    run = held(project, item, "baseline")
+    answer = reviewer.post(address("run-judge", run.public_id), {"judge": "keyword:cues-1"})
+    assert answer.status_code == 422
+    assert Run.objects.count() == 1
+
+
+def test_many_posts_are_started_after_one_look_at_their_number(project: Project, item: Item, reviewer: Client) -> None:
+    wish = {"method": "arcade", "stage": "disputed"}
+    page = reviewer.post(address("start"), wish)
+    assert "for 1 post that is disputed" in text_of(page) and not Run.objects.exists()
+    changed = reviewer.post(address("start"), {**wish, "count": "7"})
+    assert "has changed since you looked" in text_of(changed) and not Run.objects.exists()
+    answer = reviewer.post(address("start"), {**wish, "count": "1"})
+    assert answer["Location"] == address("runs") and Run.objects.count() == 1
+
+
+def test_the_queue_lists_what_waits_and_what_has_ended_by_state_and_method(
+    project: Project, item: Item, reviewer: Client, django_assert_num_queries: Callable[..., Any]
+) -> None:
+    held(project, item)
+    debate_start.start_runs(project, Item.objects.all(), debate_start.DebateRequest("baseline"), ring=False)
+    page = text_of(reviewer.get(address("runs")))
+    assert page.count("post-1") == 2
+    assert text_of(reviewer.get(address("runs"), {"state": "queued"})).count("post-1") == 1
+    assert text_of(reviewer.get(address("runs"), {"method": "arcade"})).count("post-1") == 1
+    with django_assert_num_queries(10):
+        reviewer.get(address("runs"))
+    for number in range(5):
+        held(project, item, "baseline", temperature=number / 10)
+    with django_assert_num_queries(10):
+        reviewer.get(address("runs"))
+
+
+def test_what_models_said_is_hidden_from_whoever_may_still_say_something_themselves(project: Project) -> None:
+    both = client_of(make_member(project, Role.ANNOTATOR, Role.REVIEWER))
+    admin = client_of(make_member(project, Role.ADMIN))
+    open_item = make_open_item(project, "All immigrants are vermin.", external_id="post-2")
+    run = held(project, open_item)
+    for page in (address("item-runs", open_item.public_id), address("run", run.public_id)):
+        assert both.get(page).status_code == 404
+        assert admin.get(page).status_code == 200
+    assert "post-2" not in text_of(both.get(address("runs")))
+    assert "a post still open" in text_of(both.get(address("runs")))
+
+
+def test_an_admin_asks_to_hear_where_a_verdict_differs_from_the_people(project: Project, reviewer: Client) -> None:
+    people = [make_member(project) for _ in range(3)]
+    agreed = make_labelled_item(project, people, [0, 0, 0], text="All immigrants are vermin.", external_id="post-3")
+    close_item(agreed)
+    held(project, agreed, "baseline")
+    agreed.refresh_from_db()
+    assert agreed.stage == "gold"  # nobody asked
+    admin = client_of(make_member(project, Role.ADMIN))
+    names = ("name", "policy", "low_quality_threshold", "extra_seats", "prior_display", "order", "lease_minutes")
+    kept = {name: getattr(project, name) for name in (*names, "daily_goal")}
+    settings = reverse("annotation:project-settings", args=["garden"])
+    assert 'name="dispute_model_conflict"' in text_of(admin.get(settings))
+    assert admin.post(settings, kept | {"dispute_model_conflict": "on"}).status_code == 302
+    held(project, agreed, "baseline")
+    agreed.refresh_from_db()
+    assert (agreed.stage, list(agreed.disputes.values_list("reason", flat=True))) == ("disputed", ["model_conflict"])
+    assert "Model conflict" in text_of(reviewer.get(reverse("moderation:desk", args=["garden"])))
+
+
+def test_hostile_words_of_a_model_are_only_words(project: Project, item: Item, reviewer: Client) -> None:
+    run = held(project, item)
+    evil = "<script>alert(1)</script>\u202e"
+    Turn.objects.filter(run=run).update(reply=evil, model=evil)
+    run.outcome = {**run.outcome, "reason": evil}
+    run.save()
+    page = text_of(reviewer.get(address("run", run.public_id)))
+    assert "<script>alert" not in page and "&lt;script&gt;alert(1)" in page and 'class="control"' in page
+
+
+def test_an_answer_that_was_led_astray_is_not_shown_as_a_judgement(
+    project: Project, item: Item, reviewer: Client
+) -> None:
+    run = held(project, item)
+    Turn.objects.filter(run=run, key="judge").update(flags=["led_astray"])
+    page = text_of(reviewer.get(address("run", run.public_id)))
+    assert "may have steered the model" in page and "<strong>Hateful</strong>" not in page

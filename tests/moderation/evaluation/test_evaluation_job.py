@@ -1,0 +1,437 @@
+"""Evaluations through the run engine: what is asked how often, what is reported, and what a campaign sees of it."""
+
+import csv
+import json
+import os
+import signal
+import subprocess
+import sys
+import time
+from collections import Counter
+from collections.abc import Iterator
+from io import StringIO
+from pathlib import Path
+from typing import Any
+
+import pytest
+from django.conf import settings as site
+from django.core.management import CommandError, call_command
+from django.db import connection
+
+from annotation.domain.categories import DEFAULT_CATEGORIES
+from annotation.domain.choices import Stage
+from annotation.models import Event, Item, Project
+from annotation.operations.audit_runs import run_problems
+from annotation.projects import purge
+from builders import category, make_item, make_picture, make_project
+from moderation.debates import presenters
+from moderation.domain.evaluation.render import markdown
+from moderation.domain.predict.protocol import DONT_KNOW
+from moderation.evaluation import job
+from moderation.evaluation.arms import ArmGrid
+from moderation.evaluation.collect_answers import FileReading, file_items, gold_items
+from moderation.models import Evaluation, EvaluationCase, EvaluationState
+from moderation.perspectives import edit
+from runs.domain.states import Flag
+from runs.models import Account, Run, Turn
+from wire.server import Exchange, WireServer, say, status
+from wire.site import models_at_a_server
+
+pytestmark = pytest.mark.django_db(transaction=True)
+
+ROLES = ("gatekeeper", "prosecutor", "defender", "judge", "baseline", "explainer")
+
+
+@pytest.fixture
+def wire(settings: Any) -> Iterator[WireServer]:
+    with models_at_a_server(settings, ROLES, attempts=1) as server:
+        yield server
+
+
+@pytest.fixture
+def project() -> Project:
+    """Four gold items of different patterns, a disputed one that no evaluation asks about."""
+    project = make_project("garden")
+    for number, (code, pattern) in enumerate([(0, "000"), (1, "001"), (0, "110"), (5, "")]):
+        gold(project, f"post-{number}", code, pattern)
+    make_item(project, "Nobody knows.", external_id="open", stage=Stage.DISPUTED)
+    return project
+
+
+def gold(project: Project, name: str, code: int, pattern: str = "", **fields: Any) -> Item:
+    kind = category(project, code)
+    return make_item(
+        project,
+        fields.pop("text", f"The roses of {name} bloom."),
+        external_id=name,
+        stage=Stage.GOLD,
+        category=kind,
+        hateful=kind.hateful,
+        category_source="imported",
+        pattern=pattern or None,
+        **fields,
+    )
+
+
+def six(code: int) -> Any:
+    return say(json.dumps({"reason": "said “roses”", "category": code}))
+
+
+def binary(hateful: bool) -> Any:
+    return say(json.dumps({"reason": "said “roses”", "hateful": hateful}))
+
+
+def evaluate(*arguments: Any) -> dict[str, Any]:
+    out = StringIO()
+    call_command("evaluate", *map(str, arguments), "--json", "--threads", "1", stdout=out, stderr=StringIO())
+    found: dict[str, Any] = json.loads(out.getvalue())
+    return found
+
+
+def results(found: dict[str, Any]) -> dict[str, Any]:
+    return {each["arm"]: each for each in found["report"]["results"]}
+
+
+# ── Over a project ────────────────────────────────────────────────────────────
+
+
+def test_a_method_is_measured_on_the_projects_gold_and_nothing_enters_the_campaign(
+    wire: WireServer, project: Project, tmp_path: Path
+) -> None:
+    project.dispute_model_conflict = True
+    project.save()
+    before = list(Item.objects.order_by("pk").values())
+    # Right, wrong kind, refused, unreadable.
+    wire.queue(six(0), six(2), "refusal", *[say("{}")] * 3, model="baseline")
+    found = evaluate("baseline", "garden", "--out", tmp_path / "out")
+    (result,) = found["report"]["results"]
+    (scores,) = result["scores"]
+    assert (found["state"], scores["total"], scores["refused"], scores["missing"]) == ("done", 3, 1, 0)
+    assert scores["accuracy"] == pytest.approx(1 / 3)
+    assert scores["by_difficulty"]["hard"] == {"total": 1, "refused": 1, "accuracy": 0.0}
+    assert result["refused_by_pattern"]["110"] == 1
+    assert result["coverage"]["unreadable"] == 1
+    assert len(wire.heard) == 6
+    assert list(Item.objects.order_by("pk").values()) == before
+    assert not presenters.debate_runs(project).exists()
+    assert list(run_problems(project)) == []
+    assert Account.objects.get(project=project.public_id).calls == 6
+    assert list(Event.objects.values_list("verb", flat=True)) == ["evaluation_started"]
+    files = {path.name for path in (tmp_path / "out").iterdir()}
+    assert {"report.json", "report.md", "accuracy.csv", "refusals.csv", "coverage.csv", "answers.jsonl"} <= files
+    assert json.loads((tmp_path / "out/report.json").read_text()) == found["report"]
+    lines = [json.loads(line) for line in (tmp_path / "out/answers.jsonl").read_text().splitlines()]
+    assert [(each["id"], each["label"], each["refusal"], each["gold"]) for each in lines] == [
+        ("post-0", 0, False, 0),
+        ("post-1", 2, False, 1),
+        ("post-2", None, True, 0),
+        ("post-3", None, False, 5),
+    ]
+
+
+def test_the_answers_file_held_to_gold_again_gives_the_same_figures(
+    wire: WireServer, project: Project, tmp_path: Path
+) -> None:
+    wire.queue(six(0), six(1), "refusal", six(2), model="baseline")
+    found = evaluate("baseline", "garden", "--out", tmp_path / "out")
+    rows = [
+        {"id": item.external_id, "gold": item.category.code, "text": "x"}  # type: ignore[union-attr]
+        for item in Item.objects.filter(stage=Stage.GOLD).select_related("category")
+    ]
+    (tmp_path / "gold.jsonl").write_text("\n".join(json.dumps(row) for row in rows))
+    out = StringIO()
+    arguments = ("--predictions", str(tmp_path / "out/answers.jsonl"), "--gold", str(tmp_path / "gold.jsonl"))
+    call_command("evaluate", *arguments, "--json", stdout=out, stderr=StringIO())
+    again, (scores,) = json.loads(out.getvalue()), results(found)["baseline"]["scores"]
+    names = ("total", "refused", "accuracy", "macro_f1", "weighted_f1", "precision", "recall", "missing")
+    assert [again[name] for name in names] == [scores[name] for name in names]
+
+
+def test_repeats_are_real_calls_and_the_same_command_asks_nothing_twice(wire: WireServer, project: Project) -> None:
+    wire.queue(*[six(0)] * 4, *[six(code) for code in (0, 1, 1, 5)], *[six(0)] * 4, model="baseline")
+    found = evaluate("baseline", "garden", "--repeats", "3")
+    assert len(wire.heard) == 12 and len({each.digest for each in wire.heard}) == 12
+    result = results(found)["baseline"]
+    # Accuracies 2/4, 3/4, 2/4: mean 7/12, sample deviation √(1/48).
+    assert result["figures"]["accuracy"] == {
+        "mean": pytest.approx(7 / 12),
+        "sd": pytest.approx((1 / 48) ** 0.5),
+        "repeats": 3,
+    }
+    assert result["kappa"] is not None
+    again = evaluate("baseline", "garden", "--repeats", "3")
+    assert (again["evaluation"], again["report"], len(wire.heard)) == (found["evaluation"], found["report"], 12)
+    wire.queue(*[six(0)] * 12, model="baseline")
+    fresh = evaluate("baseline", "garden", "--repeats", "3", "--again")
+    assert fresh["evaluation"] != found["evaluation"] and len(wire.heard) == 24
+
+
+def test_new_gold_makes_a_new_evaluation(wire: WireServer, project: Project) -> None:
+    wire.queue(*[six(0)] * 9, model="baseline")
+    first = evaluate("baseline", "garden")
+    gold(project, "post-9", 2)
+    second = evaluate("baseline", "garden")
+    assert first["evaluation"] != second["evaluation"]
+    assert second["report"]["datasets"][0]["items"] == 5
+
+
+def test_judges_share_one_debate_and_ablations_stand_side_by_side(wire: WireServer) -> None:
+    project = make_project("garden")
+    gold(project, "post-1", 5, "001", picture=make_picture(project))
+    cue = {"id": "c1", "cue_type": "Metaphor", "target_group": "gardeners", "hate_type": 5}
+    wire.queue(*[say('{"cues": []}')] * 2, model="gatekeeper")
+    first = say(json.dumps({"cues": [cue | {"claim": "c", "justification": "j"}]}))
+    later = say(json.dumps({"cues": [cue | {"counter_argument": "c"}]}))
+    wire.queue(first, first, later, model="prosecutor")
+    wire.queue(*[say('{"rebuttals": []}')] * 3, model="defender")
+    wire.queue(six(5), six(5), model="judge")
+    wire.queue(six(0), six(0), model="other")
+    judges = ("--judge", "openai:judge", "--judge", "openai:other")
+    found = evaluate("arcade", "garden", "--rounds", "1", "--rounds", "2", *judges)
+    arms = results(found)
+    assert list(arms) == [
+        f"arcade, K = {k}, openai:gatekeeper → openai:{judge}" for k in (1, 2) for judge in ("judge", "other")
+    ]
+    # K = 1: 2K + 2 calls and one more for the second judge; K = 2 likewise.
+    assert [each["spent"]["calls"] for each in arms.values()] == [4, 1, 6, 1]
+    assert len(wire.heard) == 12
+    assert [each["scores"][0]["accuracy"] for each in arms.values()] == [1, 0, 1, 0]
+    pairs = found["report"]["comparisons"]
+    assert len(pairs) == 6 and pairs[0]["first_only"] == 1
+    assert evaluate("arcade", "garden", "--rounds", "1", "--rounds", "2", *judges)["report"] == found["report"]
+    assert len(wire.heard) == 12
+
+
+def test_what_a_provider_blocks_is_told_by_category_and_failures_are_coverage(
+    wire: WireServer, project: Project
+) -> None:
+    wire.queue(six(0), "blocked", "context", six(5), model="baseline")
+    found = evaluate("baseline", "garden")
+    result = results(found)["baseline"]
+    blocked = {name: row for name, row in result["refused_by_category"].items() if row["blocked"]}
+    assert blocked == {"Racist": {"asked": 1, "refused": 0, "blocked": 1}}
+    coverage = result["coverage"]
+    assert (coverage["succeeded"], coverage["refused"]) == (2, 1)
+    assert coverage["failed"] + coverage["unreadable"] == 1
+
+
+def test_failed_runs_are_asked_again_on_demand_and_what_was_answered_stays(wire: WireServer, project: Project) -> None:
+    wire.queue(six(0), status(400, "invalid_request_error"), six(0), six(5), model="baseline")
+    found = evaluate("baseline", "garden")
+    assert (results(found)["baseline"]["coverage"]["failed"], len(wire.heard)) == (1, 4)
+    assert results(found)["baseline"]["scores"][0]["missing"] == 1
+    wire.queue(six(1), model="baseline")
+    again = evaluate("baseline", "garden", "--retry-failed")
+    assert (again["evaluation"], len(wire.heard)) == (found["evaluation"], 5)
+    assert results(again)["baseline"]["scores"][0]["accuracy"] == 1.0
+
+
+def test_tokens_are_priced(wire: WireServer, project: Project, settings: Any) -> None:
+    wire.queue(*[six(0)] * 8, model="baseline")
+    assert results(evaluate("baseline", "garden"))["baseline"]["spent"]["unpriced"] == ["openai:baseline"]
+    settings.MODEL_PRICES = {"openai:baseline": (2.0, 10.0)}
+    spent = results(evaluate("baseline", "garden", "--again"))["baseline"]["spent"]
+    # The server states 120 tokens in and 30 out for each of four calls: 4·(120·2 + 30·10)/10⁶.
+    assert (spent["input_tokens"], spent["output_tokens"]) == (480, 120)
+    assert spent["cost"] == pytest.approx(0.00216)
+
+
+# ── Over files ────────────────────────────────────────────────────────────────
+
+
+def table(path: Path, rows: list[tuple[str, str, str]]) -> Path:
+    with path.open("w", newline="") as out:
+        writer = csv.writer(out)
+        writer.writerows([("id", "text", "gold"), *rows])
+    return path
+
+
+def test_files_need_no_project_and_several_stand_side_by_side(wire: WireServer, tmp_path: Path) -> None:
+    one = table(tmp_path / "one.csv", [("a", "roses", "hateful"), ("b", "weeds", "not_hateful")])
+    two = table(tmp_path / "two.csv", [("a", "moss", "hateful")])
+    wire.queue(binary(True), binary(True), binary(False), model="baseline")
+    found = evaluate("baseline", one, two, "--out", tmp_path / "out")
+    figures = {each["dataset"]: each["figures"]["accuracy"]["mean"] for each in found["report"]["results"]}
+    assert figures == {"one.csv": 0.5, "two.csv": 0.0}
+    assert found["report"]["task"] == "binary"
+    assert not Project.objects.exists() and not Item.objects.exists()
+    assert (tmp_path / "out/accuracy-1.csv").exists() and (tmp_path / "out/accuracy-2.csv").exists()
+
+
+def test_pictures_of_files_are_shown_to_the_model_and_must_not_change(wire: WireServer, tmp_path: Path) -> None:
+    (tmp_path / "img").mkdir()
+    for number in (1, 2):
+        (tmp_path / f"img/{number}.png").write_bytes(b"\x89PNG\r\n\x1a\n" + b"red" * number)
+    memes = tmp_path / "memes.jsonl"
+    rows = [{"id": number, "img": f"img/{number}.png", "label": 1, "text": "roses"} for number in (1, 2)]
+    memes.write_text("\n".join(json.dumps(row) for row in rows))
+    wire.queue(binary(True), model="baseline")
+    source = file_items(memes, FileReading(DEFAULT_CATEGORIES, images=tmp_path))
+    evaluation, _ = job.begin(None, [source], wish("baseline"), ring=False)
+    (tmp_path / "img/2.png").write_bytes(b"\x89PNG\r\n\x1a\n" + b"blue")
+    found = evaluate("baseline", memes, "--images", tmp_path)
+    assert found["evaluation"] == str(evaluation.public_id)
+    coverage = results(found)["baseline"]["coverage"]
+    assert (coverage["succeeded"], coverage["cancelled"], coverage["reasons"]) == (1, 1, {"target_gone": 1})
+    assert [len(each.pictures) for each in wire.heard] == [1]
+
+
+@pytest.mark.parametrize(
+    ("arguments", "said"),
+    [
+        (("baseline", "nowhere"), "There is no project 'nowhere'"),
+        (("baseline", "no/such.csv"), "no/such.csv is neither a file nor a project"),
+        (("baseline",), "Name a method and what to evaluate it on"),
+        (("divine", "garden"), "There is no method divine"),
+        (("explain", "garden", "--task", "six"), "explain says hateful or not only"),
+        (("baseline", "garden", "--rounds", "2"), "baseline: there is no option rounds"),
+        (("baseline", "garden", "--judge", "openai:x"), "baseline has no judge"),
+        (("arcade", "garden", "--rounds", "9"), "rounds"),
+        (("arcade", "garden", "--option", "rounds"), "--option takes NAME=VALUE"),
+        (("baseline", "garden", "--repeats", "0"), "Repeats: from 1 to 20"),
+        (("baseline", "garden", "--limit", "0"), "at least 1"),
+        (("baseline", "garden", "--model", "nobody:x"), "nobody:x"),
+        (("baseline", "empty"), "no gold items yet"),
+        (("baseline", "garden", "empty"), "Name one project"),
+    ],
+)
+def test_what_cannot_be_asked_is_one_sentence_and_nothing_is_stored(
+    wire: WireServer, project: Project, arguments: tuple[str, ...], said: str
+) -> None:
+    make_project("empty")
+    with pytest.raises(CommandError) as refusal:
+        evaluate(*arguments)
+    assert said in str(refusal.value)
+    assert not Evaluation.objects.exists() and not Run.objects.exists()
+
+
+# ── Over time ─────────────────────────────────────────────────────────────────
+
+
+def test_workers_and_the_sweeper_bring_it_to_its_end_too(wire: WireServer, project: Project) -> None:
+    wire.queue(*[say('{"cues": []}')] * 4, model="gatekeeper")
+    wire.queue(*[say('{"cues": []}')] * 4, model="prosecutor")
+    evaluation, new = job.begin(project, [gold_items(project)], wish("arcade"), ring=False)
+    assert new and job.carry_all_on() == 0
+    assert job.progress(evaluation).open == 4
+    call_command("run", "arcade", "garden", "--items", "open", "--wait", stdout=StringIO(), stderr=StringIO())
+    assert job.carry_all_on() == 1
+    evaluation.refresh_from_db()
+    assert evaluation.state == EvaluationState.DONE and evaluation.report is not None
+    assert job.carry_all_on() == 0
+
+
+def test_a_cancelled_one_asks_nothing_more(wire: WireServer, project: Project) -> None:
+    evaluation, _ = job.begin(project, [gold_items(project)], wish("baseline"), ring=False)
+    assert job.cancel(evaluation)
+    assert not job.cancel(evaluation)
+    assert set(Run.objects.values_list("state", flat=True)) == {"cancelled"}
+    assert (job.carry_all_on(), len(wire.heard)) == (0, 0)
+
+
+def test_what_is_removed_from_the_project_is_gone_from_its_evaluations(wire: WireServer, project: Project) -> None:
+    wire.queue(*[six(0)] * 4, model="baseline")
+    evaluate("baseline", "garden")
+    Project.objects.update(delete_after="2020-01-01T00:00:00Z", archived_at="2020-01-01T00:00:00Z")
+    assert purge.purge(Project.objects.get())
+    assert not any(model.objects.exists() for model in (Evaluation, EvaluationCase, Run, Turn))
+
+
+def wish(method: str) -> job.Wish:
+    return job.Wish(ArmGrid([method]))
+
+
+@pytest.mark.faults
+@pytest.mark.slow
+def test_a_killed_evaluation_goes_on_without_asking_anything_twice(tmp_path: Path) -> None:
+    items, repeats, threads = 20, 2, 4
+    path = table(tmp_path / "many.csv", [(f"i{n}", f"Rose number {n}.", "not_hateful") for n in range(items)])
+    at = connection.settings_dict
+    address = f"postgres://{at['USER']}:{at['PASSWORD']}@{at['HOST']}:{at['PORT']}/{at['NAME']}"
+    with WireServer(delay=0.15) as wire:
+        wire.queue(*[binary(False)] * (items * repeats + threads))
+        environment = {
+            **os.environ,
+            "DJANGO_SETTINGS_MODULE": "config.settings",
+            "DATABASE_URL": f"sqlite:///{at['NAME']}" if connection.vendor == "sqlite" else address,
+            "VAR_DIR": str(tmp_path / "var"),
+            "SECRET_KEY": site.SECRET_KEY,
+            "OPENAI_BASE_URL": wire.openai_url,
+            "OPENAI_API_KEY": "sk-CANARY-1",
+            "MODEL_VISION": "openai:any",
+            "MODEL_CALLS_AT_ONCE": str(threads),
+            "RUN_LEASE_SECONDS": "3",
+        }
+        words = ["evaluate", "baseline", str(path), "--repeats", str(repeats), "--threads", str(threads), "--json"]
+        command = [sys.executable, str(site.BASE_DIR / "manage.py"), *words]
+        first = subprocess.Popen(command, env=environment, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
+        until = time.monotonic() + 60
+        while len(wire.heard) < 12:
+            assert first.poll() is None and time.monotonic() < until
+            time.sleep(0.02)
+        first.send_signal(signal.SIGKILL)
+        first.wait()
+        saved = set(Turn.objects.values_list("run__public_id", flat=True))
+        assert 0 < len(saved) < items * repeats
+        second = subprocess.run(command, env=environment, capture_output=True, check=True, timeout=120)
+        report = json.loads(second.stdout)["report"]
+        times = Counter(each.digest for each in wire.heard)
+    assert report["results"][0]["coverage"]["succeeded"] == items * repeats
+    # Every repeat is a conversation of its own; only calls under way at the kill were made again, and that is noted.
+    assert len(times) == items * repeats
+    twice = sum(count - 1 for count in times.values())
+    assert twice <= threads and set(times.values()) <= {1, 2}
+    noted = sum(Flag.POSSIBLY_BILLED_TWICE in turn.flags for turn in Turn.objects.all())
+    assert noted == twice
+    again = {turn.run.public_id for turn in Turn.objects.select_related("run") if turn.calls > 1}
+    assert not again & saved
+
+
+@pytest.mark.shared_data
+def test_hatecheck_by_the_keyword_baseline_is_printed_as_what_it_is(shared_data: Path, settings: Any) -> None:
+    settings.MODEL_BINDINGS = {}
+    out = StringIO()
+    arguments = ("baseline", str(shared_data / "hatecheck_cases.csv"), "--sample", "balanced", "--limit", "40")
+    call_command("evaluate", *arguments, "--threads", "1", stdout=out, stderr=StringIO())
+    printed = out.getvalue()
+    assert "No language model was used: the built-in keyword baseline answered" in printed
+    assert "40 items, 20 hateful" in printed and "keyword:cues-1" in printed
+    for title in ("## Accuracy", "## Both classes", "## Parts of the data", "## Confusion", "## Coverage and cost"):
+        assert title in printed
+    (result,) = Evaluation.objects.get().report["results"]  # type: ignore[index]
+    assert result["coverage"]["succeeded"] == 40
+    assert sum(part["total"] for part in result["subsets"].values()) == 40
+
+
+def test_perspectives_their_majority_and_the_judge_stand_beside_each_other(wire: WireServer, settings: Any) -> None:
+    settings.MODEL_BINDINGS = {"MODEL_PERSPECTIVE": "openai:view", "MODEL_DEBATER": "openai:side"} | {
+        f"MODEL_{role}": "openai:judge" for role in ("DEBATE_JUDGE", "DESCRIBER")
+    }
+    project = make_project("garden")
+    gold(project, "post-1", 5)
+    taking_part = edit.stored_perspectives(project)
+    # Two repeats: all say hateful but the last, who abstains in the first and says not in the second.
+    turns = iter((DONT_KNOW, taking_part[-1].other_label))
+
+    def view(exchange: Exchange) -> None:
+        asked = exchange.heard.said("system") + exchange.heard.said("user")
+        (who,) = [each for each in taking_part if each.name in asked]
+        label = next(turns) if who is taking_part[-1] else who.hateful_label
+        exchange.send(200, exchange.reply(json.dumps({"reason": "said “roses”", "label": label})))
+
+    wire.queue(*[view] * 10, model="view")
+    wire.queue(*[say('{"argument": "a"}')] * 4, model="side")
+    wire.queue(*[say('{"reason": "said “roses”", "label": "Non-hate"}')] * 2, model="judge")
+    found = evaluate("predict", "garden", "--rounds", "1", "--repeats", "2")
+    (panel,) = found["report"]["panels"]
+    first, last = taking_part[0].code, taking_part[-1].code
+    assert len(wire.heard) == 16  # 5 views, 2 arguments and the judge, twice
+    agents = {name: row["garden"] for name, row in panel["agents"].items()}
+    assert agents[first]["accuracy"] == {"mean": 1.0, "sd": 0.0, "repeats": 2}
+    assert (agents[last]["accuracy"]["mean"], agents[last]["unvoted"]) == (0.0, 1)
+    assert (agents["majority"]["accuracy"]["mean"], agents["majority"]["unvoted"]) == (1.0, 0)
+    # The second repeat, on which all took a side: 4 hateful, 1 not: P = 6/10, Pe = 17/25, κ = −1/4.
+    assert agents["majority"]["kappa"] == pytest.approx(-0.25)
+    (result,) = found["report"]["results"]
+    assert result["figures"]["accuracy"]["mean"] == 0.0
+    assert "Agents, majority and judge" in markdown(found["report"])

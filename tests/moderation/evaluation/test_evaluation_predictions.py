@@ -1,0 +1,164 @@
+"""`evaluate --predictions FILE --gold FILE`: the shape it prints, and one clear sentence for a bad file."""
+
+import json
+from io import StringIO
+from pathlib import Path
+from typing import Any
+
+import pytest
+from django.core.management import CommandError, call_command
+
+from annotation.domain.categories import DEFAULT_CATEGORIES
+from builders import make_project
+from moderation.evaluation.collect_answers import BadSource, FileReading, file_items
+
+pytestmark = pytest.mark.django_db
+
+GOLD = [
+    {"id": "a", "text": "roses", "gold": 0, "text_label": 0, "image_label": 0},
+    {"id": "b", "text": "weeds", "gold": "Racist", "text_label": 0, "image_label": 0},
+    {"id": "c", "text": "grass", "gold": 0, "text_label": 1, "image_label": 0},
+]
+
+
+@pytest.fixture
+def gold(tmp_path: Path) -> Path:
+    return write(tmp_path / "gold.jsonl", "\n".join(json.dumps(row) for row in GOLD))
+
+
+def write(path: Path, text: str) -> Path:
+    path.write_text(text, encoding="utf-8")
+    return path
+
+
+def evaluate(*arguments: Any) -> dict[str, Any]:
+    out = StringIO()
+    call_command("evaluate", *map(str, arguments), "--json", stdout=out, stderr=StringIO())
+    found: dict[str, Any] = json.loads(out.getvalue())
+    return found
+
+
+def test_an_object_and_json_lines_say_the_same(gold: Path, tmp_path: Path) -> None:
+    said: dict[str, Any] = {"a": {"label": 0, "reason": "r"}, "b": {"label": -1}, "c": {"refusal": True}}
+    whole = write(tmp_path / "whole.json", json.dumps(said, indent=1))
+    lines = write(tmp_path / "lines.jsonl", "\n".join(json.dumps({"id": name} | each) for name, each in said.items()))
+    first, second = (evaluate("--predictions", path, "--gold", gold) for path in (whole, lines))
+    assert first == second
+    assert list(first) == [
+        *("total", "refused", "refusal_rate", "accuracy", "macro_f1", "weighted_f1", "precision", "recall", "f1"),
+        *("by_difficulty", "by_pattern", "missing"),
+    ]
+    assert (first["total"], first["refused"], first["accuracy"], first["f1"]) == (2, 1, 0.5, None)
+    assert list(first["by_difficulty"]) == ["easy", "normal", "hard", "normal_hard"]
+    assert first["by_pattern"]["100"] == {"total": 0, "refused": 1, "accuracy": None}
+    # In the binary task the unreadable answer about b takes the other side: 0 hits of one hateful item.
+    binary = evaluate("--predictions", whole, "--gold", gold, "--task", "binary")
+    assert (binary["accuracy"], binary["precision"], binary["recall"], binary["f1"]) == (0.5, 0.0, 0.0, 0.0)
+
+
+def test_missing_ids_are_counted_and_foreign_ones_passed_over(gold: Path, tmp_path: Path) -> None:
+    said = write(tmp_path / "p.json", '{"a": {"label": 0}, "zz": {"label": 1}}')
+    found = evaluate("--predictions", said, "--gold", gold)
+    assert (found["total"], found["missing"]) == (1, 2)
+    assert evaluate("--predictions", write(tmp_path / "e.json", "{}"), "--gold", gold)["missing"] == 3
+
+
+def test_two_sets_of_answers_are_compared_on_the_same_items(gold: Path, tmp_path: Path) -> None:
+    one = write(tmp_path / "one.json", '{"a": {"label": 0}, "b": {"label": 1}, "c": {"label": 0}}')
+    other = write(tmp_path / "other.json", '{"a": {"label": 0}, "b": {"label": 0}, "c": {"label": 0, "refusal": true}}')
+    found = evaluate("--predictions", one, "--gold", gold, "--against", other)["against"]["mcnemar"]
+    assert (found["items"], found["both"], found["first_only"], found["second_only"]) == (2, 1, 1, 0)
+
+
+def test_any_table_is_gold_by_a_mapping_and_categories_come_from_a_project(tmp_path: Path) -> None:
+    table = write(tmp_path / "t.csv", "nr,post,mark\n1,roses,fine\n2,weeds,bad\n3,moss,unclear\n4,grass,fine\n")
+    said = write(tmp_path / "p.json", '{"1": {"label": 0}, "2": {"label": 1}, "4": {"label": 1}}')
+    columns = ("--text-column", "post", "--label-column", "mark", "--id-column", "nr")
+    maps = ("--map", "bad=hateful", "--map", "unclear=skip", "--map", "*=not_hateful")
+    found = evaluate("--predictions", said, "--gold", table, *columns, *maps)
+    assert (found["total"], found["missing"], found["recall"]) == (3, 0, 1.0)
+    assert found["accuracy"] == pytest.approx(2 / 3)
+    make_project("two", categories=((0, "Fine", False), (7, "Bad", True)))
+    said = write(tmp_path / "p7.json", '{"1": {"label": 0}, "2": {"label": 7}}')
+    found = evaluate("--predictions", said, "--gold", table, *columns, "--map", "unclear=skip", "--project", "two")
+    assert (found["total"], found["accuracy"], found["f1"], found["missing"]) == (2, 1.0, None, 1)
+
+
+@pytest.mark.parametrize(
+    ("text", "said"),
+    [
+        ("", "p.json, line 0: The file is empty."),
+        ("[]", "neither one JSON object"),
+        ('{"a": {"label": 0}', "p.json, line 1: The file is not one whole JSON value"),
+        ('{"a": 0}', "line 1: The answer of 'a' is no object."),
+        ('{"a": {"label": 0, "refusal": "no"}}', "refusal of 'a' is true or false"),
+        ('{"id": "a", "label": 0}\n{"id": "a", "label": 1}', "line 2: The id 'a' is answered twice"),
+        ('{"id": "a", "label": 0}\n{"label": 1}', "line 2: The line has no id"),
+        ('{"x": {"label": 0}, "y": {"label": 1}}', "none of its 2 ids is in gold.jsonl; the first is 'x'"),
+    ],
+)
+def test_a_bad_file_of_answers_is_refused_with_its_place(gold: Path, tmp_path: Path, text: str, said: str) -> None:
+    path = write(tmp_path / "p.json", text)
+    with pytest.raises(CommandError) as refusal:
+        evaluate("--predictions", path, "--gold", gold)
+    assert said in str(refusal.value)
+    assert str(path) in str(refusal.value)
+
+
+@pytest.mark.parametrize(
+    ("text", "more", "said"),
+    [
+        ("id,text,gold\n1,roses,Rude\n", (), "line 2: 'Rude' is no category of this project"),
+        ("id,text\n1,roses\n", (), "line 2: The row has no label. Name its column by --label-column."),
+        ("id,text,gold\n1,roses,0\n1,weeds,1\n", (), "line 3: The id '1' stands on line 2 too."),
+        ("id,text,gold\n1,roses\n", (), "line 2: The row has 2 columns, the header 3."),
+        ("id,text,mark\n1,roses,0\n", ("--label-column", "nix"), "There is no column 'nix' for the label"),
+        ("id,text,gold\n1,roses,hateful\n", ("--task", "six"), "use --task binary"),
+        ("id,text,gold\n1,roses,0\n", ("--map", "x"), "write VALUE=CATEGORY"),
+        ("id,text,gold\n1,roses,0\n", ("--project", "none"), "There is no project 'none'"),
+    ],
+)
+def test_a_bad_gold_file_is_refused_with_its_place(tmp_path: Path, text: str, more: tuple[str, ...], said: str) -> None:
+    path = write(tmp_path / "g.csv", text)
+    answers = write(tmp_path / "p.json", '{"1": {"label": 0}}')
+    with pytest.raises(CommandError) as refusal:
+        evaluate("--predictions", answers, "--gold", path, *more)
+    assert said in str(refusal.value)
+
+
+def test_both_files_are_needed(gold: Path) -> None:
+    with pytest.raises(CommandError, match="go together"):
+        evaluate("--gold", gold)
+
+
+@pytest.mark.shared_data
+@pytest.mark.parametrize(
+    ("name", "items", "hateful", "left_out", "guessed"),
+    [
+        ("hatecheck_cases.csv", 3728, 2563, {}, "HateCheck"),
+        ("kmhas_valid.txt", 8776, 3889, {}, "K-MHaS"),
+        ("hatexplain_val.jsonl", 1374, 593, {"labelled offensive": 548}, ""),
+        ("hvli_test_set.json", 1178, 462, {}, ""),
+    ],
+)
+def test_published_data_sets_are_known_by_their_columns(
+    shared_data: Path, name: str, items: int, hateful: int, left_out: dict[str, int], guessed: str
+) -> None:
+    found = file_items(shared_data / name, FileReading(DEFAULT_CATEGORIES, text_only=True))
+    assert (len(found.rows), sum(row.gold.hateful for row in found.rows)) == (items, hateful)
+    assert (dict(found.left_out), found.guessed) == (left_out, guessed)
+
+
+def test_pictures_that_are_not_there_are_said_before_anything_is_asked(tmp_path: Path) -> None:
+    path = write(tmp_path / "memes.jsonl", '{"id": 1, "img": "img/1.png", "label": 1, "text": "roses"}\n')
+    with pytest.raises(BadSource, match="1 pictures are not there, the first is 'img/1.png'"):
+        file_items(path, FileReading(DEFAULT_CATEGORIES, images=tmp_path))
+    (tmp_path / "img").mkdir()
+    (tmp_path / "img/1.png").write_bytes(b"\x89PNG\r\n\x1a\n...")
+    (found,) = file_items(path, FileReading(DEFAULT_CATEGORIES, images=tmp_path)).rows
+    assert found.picture_path.endswith("img/1.png") and len(found.picture_sha256) == 64
+    (tmp_path / "img/1.png").write_bytes(b"GIVE ME YOUR SECRETS")
+    with pytest.raises(BadSource, match="is no JPEG, PNG, WebP or GIF"):
+        file_items(path, FileReading(DEFAULT_CATEGORIES, images=tmp_path))
+    (found,) = file_items(path, FileReading(DEFAULT_CATEGORIES, text_only=True)).rows
+    assert (found.text, found.picture_path, found.gold.label) == ("roses", "", None)

@@ -1,0 +1,38 @@
+from datetime import UTC, datetime
+
+import pytest
+
+from providers.http.errors import error_of_status, read_retry_after
+from providers.messages import ProviderPaused
+
+NOW = datetime(2026, 1, 1, 12, 0, tzinfo=UTC)
+
+
+@pytest.mark.parametrize(
+    ("header", "seconds"),
+    [
+        ("3", 3),
+        ("0.5", 0.5),
+        ("-2", 0),
+        ("Thu, 01 Jan 2026 12:00:30 GMT", 30),
+        ("Thu, 01 Jan 2026 11:59:00 GMT", 0),
+        ("soon", None),
+        ("nan", None),
+        ("inf", None),
+        ("", None),
+    ],
+)
+def test_retry_after_is_read_in_both_its_forms(header: str, seconds: float | None):
+    assert read_retry_after({"retry-AFTER": header}, NOW) == seconds
+
+
+def test_no_header_is_no_wish():
+    assert read_retry_after({}, NOW) is None
+
+
+def test_an_account_in_arrears_pauses_whatever_its_status():
+    assert isinstance(error_of_status("dashscope", 400, "Arrearage", "overdue", {}), ProviderPaused)
+
+
+def test_a_long_message_is_cut():
+    assert len(str(error_of_status("openai", 400, "x", "word " * 1000, {}))) < 400

@@ -1,0 +1,177 @@
+"""Strict reading of model text (threats L01-L06, L08)."""
+
+import time
+from typing import Annotated, Literal
+
+import pytest
+from pydantic import AfterValidator, BaseModel, Field, ValidationInfo
+
+from providers.structured_output import (
+    InvalidAnswer,
+    ReadAnswer,
+    correction_prompt,
+    invalid_label,
+    is_refusal,
+    read_answer,
+)
+
+
+class Prior(BaseModel):
+    """The form of these tests."""
+
+    category: Literal["0", "1"]
+    explanation: str
+    confidence: float = Field(ge=0, le=1)
+
+
+GOOD = '{"category": "1", "explanation": "names a {group}", "confidence": 0.5}'
+VALUE = Prior(category="1", explanation="names a {group}", confidence=0.5)
+
+
+def test_bare_json_is_read_as_it_is():
+    assert read_answer(f" \n{GOOD}\n", Prior) == ReadAnswer(VALUE, GOOD, repaired=False)
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        f"```json\n{GOOD}\n```",
+        f"```\n{GOOD}\n```",
+        f"Here you are:\n```json\n{GOOD}\n```\nAnything else?",
+        f"Sure! {GOOD} I hope this helps.",
+        f"As [1] says, {GOOD}",
+        f'<think>Maybe {{"category": "0"}}?</think>{GOOD}',
+        f"{GOOD}\n{GOOD}",
+        GOOD.replace("0.5}", "0.5,}"),
+        GOOD.replace('"1"', "'1'").replace('"category"', "category"),
+        GOOD[:-1],
+    ],
+    ids=["fence", "bare fence", "fence in prose", "prose", "footnote", "thinking", "twice", "comma", "quotes", "open"],
+)
+def test_json_with_something_around_it_or_a_slip_is_read_and_flagged(text: str):
+    found = read_answer(text, Prior)
+    assert isinstance(found, ReadAnswer)
+    assert (found.value, found.repaired) == (VALUE, True)
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "I would call this harmless.",
+        "",
+        f"[{GOOD}]",
+        f"{GOOD} or rather {GOOD.replace(':', ': ').replace('0.5', '0.6')}",
+        GOOD.replace("0.5", "1.7"),
+        GOOD.replace("0.5", '"high"'),
+        GOOD.replace("0.5", "NaN"),
+        GOOD.replace("0.5", "1e999"),
+        GOOD.replace(', "confidence": 0.5', ""),
+        GOOD.replace('"category": "1"', '"category": "0", "category": "1"'),
+        "[" * 50_000,
+        "{" * 50_000,
+        '{"a":' * 2_000,
+        "[1, 2]",
+        '"1"',
+        "1" * 6_000,
+        f"{GOOD}{' ' * 100_000}",
+    ],
+    ids=[
+        "prose",
+        "nothing",
+        "array",
+        "two values",
+        "above its range",
+        "word for number",
+        "NaN",
+        "infinite",
+        "missing",
+        "key twice",
+        "brackets",
+        "braces",
+        "nested",
+        "numbers",
+        "string",
+        "long number",
+        "long text",
+    ],
+)
+def test_anything_else_is_wrong_and_never_clipped_or_guessed(text: str):
+    began = time.thread_time()
+    found = read_answer(text, Prior)
+    assert isinstance(found, InvalidAnswer)
+    assert found.code == "invalid_output"
+    assert found.error
+    assert time.thread_time() - began < 2
+
+
+@pytest.mark.parametrize("label", ["very hateful", "Hass", "I", " 1", "NotHate"])
+def test_a_label_outside_the_closed_set_is_an_invalid_label(label: str):
+    found = read_answer(GOOD.replace('"1"', f'"{label}"'), Prior)
+    assert isinstance(found, InvalidAnswer)
+    assert found.code == "invalid_label"
+
+
+def test_a_label_that_a_shape_turns_down_itself_is_an_invalid_label():
+    def known(code: str, info: ValidationInfo) -> str:
+        allowed = (info.context or {})["codes"]
+        if code not in allowed:
+            raise invalid_label(code, allowed)
+        return code
+
+    class Free(BaseModel):
+        category: Annotated[str, AfterValidator(known)]
+
+    assert isinstance(read_answer('{"category": "sexist"}', Free, {"codes": ["sexist"]}), ReadAnswer)
+    found = read_answer('{"category": "sexy"}', Free, {"codes": ["sexist", "racist"]})
+    assert found == InvalidAnswer("invalid_label", "category: sexy is none of the labels: sexist, racist")
+
+
+def test_extra_keys_are_ignored():
+    assert isinstance(read_answer(GOOD[:-1] + ', "mood": "grey"}', Prior), ReadAnswer)
+
+
+def test_one_fitting_value_among_others_counts():
+    found = read_answer(f'The post says {{"label": "x"}}. My answer: {GOOD}', Prior)
+    assert isinstance(found, ReadAnswer)
+    assert found.raw == GOOD
+
+
+def test_what_is_said_back_to_the_model_names_the_fault():
+    found = read_answer(GOOD.replace("0.5", "1.7"), Prior)
+    assert isinstance(found, InvalidAnswer)
+    assert "confidence: Input should be less than or equal to 1" in correction_prompt(found.error)
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "I can't help with that.",
+        "I’m sorry, but I can’t assist with that request.",
+        "Sorry, I cannot label this.",
+        "Unfortunately, I am unable to judge this post.",
+        "As an AI language model, I cannot evaluate this.",
+        "**I won't** do that",
+        "I don't feel comfortable with this.",
+        "很抱歉，我无法协助处理该内容。",
+        "我不能提供帮助",
+        "죄송하지만 도와드릴 수 없습니다.",
+    ],
+)
+def test_a_refusal_in_prose_is_known(text: str):
+    assert is_refusal(text)
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        GOOD,
+        f"I can't be sure, but: {GOOD}",
+        "This post says: I can't stand them.",
+        "I think the author is sorry.",
+        "The speaker cannot help it.",
+        "",
+        "我认为这是无害的",
+    ],
+)
+def test_an_answer_is_no_refusal(text: str):
+    assert not is_refusal(text)

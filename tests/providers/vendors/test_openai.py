@@ -1,0 +1,59 @@
+"""What only the OpenAI protocol has."""
+
+import base64
+from dataclasses import replace
+
+import pytest
+
+from providers.messages import Message, Picture, Reply, Request, Text
+from providers.vendors import openai
+from wire.server import WireServer, say
+
+
+@pytest.fixture
+def connection(wire: WireServer) -> openai.Connection:
+    return openai.connect(openai.Endpoint("k", wire.openai_url))
+
+
+def test_a_picture_is_sent_as_a_data_uri(connection: openai.Connection, wire: WireServer):
+    asked = Request("prior_image", (Message("user", (Text("What is this?"), Picture(b"\x89PNG", "image/png"))),))
+    connection.model("m").reply(asked)
+    assert wire.heard[0].pictures == ["data:image/png;base64," + base64.b64encode(b"\x89PNG").decode()]
+
+
+def test_a_closed_schema_is_asked_for_strictly(connection: openai.Connection, wire: WireServer, question: Request):
+    open_schema = {**(question.schema or {}), "additionalProperties": True}
+    connection.model("m").reply(question)
+    connection.model("m").reply(replace(question, schema=open_schema))
+    strict, loose = (heard.body["response_format"]["json_schema"] for heard in wire.heard)
+    assert (strict["strict"], loose["strict"]) == (True, False)
+    assert strict["schema"] == question.schema
+
+
+@pytest.mark.parametrize(("wish", "sent"), [("object", {"type": "json_object"}), ("off", None)])
+def test_servers_that_know_no_schema_are_asked_otherwise(
+    wire: WireServer, question: Request, wish: openai.JsonWish, sent: object
+):
+    openai.connect(openai.Endpoint("k", wire.openai_url, json_wish=wish)).model("m").reply(question)
+    assert wire.heard[0].body.get("response_format") == sent
+
+
+def test_prose_is_asked_for_without_a_format(connection: openai.Connection, wire: WireServer, question: Request):
+    connection.model("m").reply(replace(question, schema=None))
+    assert "response_format" not in wire.heard[0].body
+
+
+def test_an_answer_in_parts_is_joined(connection: openai.Connection, wire: WireServer, question: Request):
+    parts = [{"type": "text", "text": "one "}, {"type": "text", "text": "two"}]
+    wire.queue(lambda exchange: exchange.send(200, exchange.reply(parts)))  # type: ignore[arg-type]
+    reply: Reply = connection.model("m").reply(question)
+    assert reply.text == "one two"
+
+
+def test_a_text_beside_a_refusal_field_is_read(connection: openai.Connection, wire: WireServer, question: Request):
+    wire.queue(say('{"ok": 1}', refusal=None))
+    assert connection.model("m").reply(question).text == '{"ok": 1}'
+
+
+def test_a_local_server_needs_no_key(wire: WireServer, question: Request):
+    assert openai.connect(openai.Endpoint("", wire.openai_url)).model("m").reply(question).text

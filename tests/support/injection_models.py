@@ -1,0 +1,133 @@
+"""Writers of samples behind the wire server, and a project that has all that samples are made from."""
+
+import json
+import re
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
+from dataclasses import dataclass, field
+from itertools import count
+from typing import Any
+
+from annotation.domain.choices import Role
+from annotation.models import Category, Membership, Project
+from builders import category, make_member, make_picture, make_project
+from generation.domain.injection.states import SampleState
+from generation.injection import material
+from generation.injection import settings as injection_settings
+from generation.models import InjectionBatch, PicturePool, PoolPicture, Sample
+from providers import wiring
+from wire.server import Exchange, Heard, WireServer, sensible
+
+GROUP = "newcomers"
+TEXT = "They put <insult> on our letterbox, and we put flowers on it."
+_HOW = re.compile(r"How it works: (.+)")
+_NUMBERS = (
+    *("amber", "birch", "cedar", "dune", "ember", "fjord", "grove", "heath", "islet", "juniper", "kelp", "larch"),
+    *("marsh", "north", "ocean", "poplar", "quarry", "reed", "slope", "tarn", "upland", "valley", "willow"),
+)
+
+
+@dataclass
+class Writers:
+    """What is answered: `texts` first, one after the other, then a fresh sentence each time."""
+
+    texts: list[str] = field(default_factory=list)
+    people: list[str] = field(default_factory=list)
+    asked: list[Heard] = field(default_factory=list)
+    _number: Iterator[int] = field(default_factory=count)
+
+    def __call__(self, exchange: Exchange) -> None:
+        if exchange.heard.model == "reader":
+            hateful = "<insult>" in exchange.heard.said("user")
+            read = {"explanation": "By its insult alone.", "category": int(hateful), "severity": 2 * int(hateful)}
+            return exchange.send(200, exchange.reply(json.dumps(read)))
+        if not is_a_sample(exchange.heard):
+            return sensible(exchange)
+        self.asked.append(exchange.heard)
+        text = (
+            self.texts.pop(0) if self.texts else self._fresh("<insult> in its place" in exchange.heard.said("system"))
+        )
+        exchange.send(200, exchange.reply(json.dumps({"text": text, "people": self.people})))
+
+    def _fresh(self, hateful: bool) -> str:
+        """Texts with nothing in common but their last words."""
+        number = next(self._number)
+        words = [_NUMBERS[(number * step + step) % len(_NUMBERS)] + str(number) for step in (1, 3, 5, 7, 11)]
+        return f"{' '.join(words).capitalize()}{', <insult>' if hateful else ''}."
+
+
+def is_a_sample(heard: Heard) -> bool:
+    """Whether a writer of samples is asked."""
+    return "for a research collection" in heard.said("system")
+
+
+def strategy_of(heard: Heard) -> str:
+    """How the text is to work, in the words of the prompt."""
+    found = _HOW.search(heard.said("system"))
+    assert found is not None
+    return found[1]
+
+
+@contextmanager
+def writers_on_the_wire(settings: Any, **options: Any) -> Iterator[tuple[WireServer, Writers]]:
+    """A server whose models write samples, and the site's settings turned towards it."""
+    writers = Writers()
+    with WireServer(otherwise=writers, **options) as server:
+        settings.OPENAI_BASE_URL, settings.OPENAI_API_KEY = server.openai_url, "sk-test"
+        settings.MODEL_ATTEMPTS, settings.MODEL_BACKOFF = 2, 0
+        settings.MODEL_BINDINGS = {
+            "MODEL_SAMPLE_WRITER": "openai:writer",
+            "MODEL_PARAPHRASER": "openai:paraphraser",
+            "MODEL_TEXT": "openai:reader",
+            "MODEL_VISION": "openai:wire-sensible",
+        }
+        settings.MODEL_ALLOWED = ["openai:*"]
+        for cache in (wiring._connection, wiring._breaker, wiring._gate):
+            cache.cache_clear()
+        yield server, writers
+
+
+def make_injecting_project(slug: str = "garden", **fields: Any) -> tuple[Project, Membership]:
+    """A project whose admin has accepted the terms of injection."""
+    project = make_project(slug, **fields)
+    admin = make_member(project, Role.ADMIN)
+    injection_settings.switch_on(admin, injection_settings.TERMS_VERSION)
+    return project, admin
+
+
+def make_pool(
+    admin: Membership, name: str = "street", codes: Sequence[int | None] = (1, 1, 0, 0), group: str = GROUP
+) -> PicturePool:
+    """A pool of drawn pictures: a category each for what it says alone, None where nobody has said."""
+    pool = material.make_pool(admin.project, name, group, "CC0-1.0", "drawn for a test", admin)
+    for code in codes:
+        known = None if code is None else category(admin.project, code)
+        row = PoolPicture(pool=pool, picture=make_picture(admin.project), category=known)
+        row.model = "openai:seer" if known else ""
+        row.name = f"{name}-{row.picture.pk}.png"
+        row.explanation = "People in a street." if known else ""
+        row.save()
+    return pool
+
+
+def entry(pattern: str = "010", strategy: str = "contextual_inversion", n: int = 1, **fields: Any) -> dict[str, Any]:
+    """An entry of a plan; hateful together means category 1 here."""
+    made = {"pattern": pattern, "category": int(pattern[2]), "strategy": strategy, "target_group": GROUP}
+    return {**made, "pool": "street", "count": n, **fields}
+
+
+def make_sample(pool: PicturePool, text: str = TEXT, pattern: str = "110", **fields: Any) -> Sample:
+    """A written sample that waits for a person."""
+    project = pool.project
+    batch, _ = InjectionBatch.objects.get_or_create(project=project, number=1, defaults={"plan": [entry()], "seed": 1})
+    number = batch.samples.count() + 1
+    hateful = pattern[1] == "1"
+    known = fields.pop("pool_picture", None) or pool.pictures.filter(category__hateful=hateful)[number % 2]
+    made = {
+        "strategy": "victim_perspective", "target_group": GROUP, "state": SampleState.WAITING, "model": "writer",
+        "prompt_digest": "d" * 64, "seed": number, "order": number,
+    }  # fmt: skip
+    return Sample.objects.create(
+        project=project, batch=batch, entry=1, number=number, pattern=pattern, text=text, pool_picture=known,
+        intended=Category.objects.get(project=project, code=int(pattern[2])), **{**made, **fields},
+    )  # fmt: skip

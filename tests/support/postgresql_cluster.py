@@ -1,0 +1,91 @@
+"""A PostgreSQL cluster of a test's own, to be stopped and starved at will; needs the server's programs."""
+
+import os
+import pwd
+import shutil
+import signal
+import subprocess
+import tempfile
+from pathlib import Path
+
+import psycopg
+
+from worker_processes import free_port, wait_until
+
+_USER = "postgres"
+"""The server refuses to run as root, so that a test that does gives it this account."""
+
+
+def program(name: str) -> str:
+    """Where a program of the server lies; empty where it is not installed, or root has nobody to run it as."""
+    if os.geteuid() == 0 and not any(each.pw_name == _USER for each in pwd.getpwall()):
+        return ""
+    places = os.pathsep.join([os.environ.get("PATH", ""), *map(str, Path("/usr/lib/postgresql").glob("*/bin"))])
+    return shutil.which(name, path=places) or ""
+
+
+class Cluster:
+    """One server on a free port with an empty database `site`."""
+
+    def __init__(self) -> None:
+        self.folder = tempfile.mkdtemp(prefix="cluster-")
+        self.port = free_port()
+        self._server: subprocess.Popen[bytes] | None = None
+        if os.geteuid() == 0:
+            shutil.chown(self.folder, _USER)
+        self._run("initdb", "-D", f"{self.folder}/data", "-A", "trust", "-U", _USER, "--no-sync", "-E", "UTF8")
+        self.start()
+        with self.connect("postgres") as server:
+            server.execute("CREATE DATABASE site")
+
+    @property
+    def url(self) -> str:
+        """What DATABASE_URL has to be."""
+        return f"postgres://{_USER}@127.0.0.1:{self.port}/site"
+
+    def connect(self, database: str = "site") -> "psycopg.Connection[tuple[object, ...]]":
+        """A connection beside the site's."""
+        return psycopg.connect(
+            host="127.0.0.1", port=self.port, user=_USER, dbname=database, autocommit=True, connect_timeout=5
+        )
+
+    def start(self, **settings: object) -> None:
+        """Start the server and wait until it answers."""
+        given = [f"-c{name}={value}" for name, value in settings.items()]
+        base = ["-D", f"{self.folder}/data", "-p", str(self.port), "-k", self.folder, "-h", "127.0.0.1"]
+        self._server = self._begin("postgres", *base, "-clog_min_messages=panic", *given)
+        wait_until(self._answers, "PostgreSQL", 60)
+
+    def stop(self, how: signal.Signals = signal.SIGQUIT) -> None:
+        """Stop it; SIGQUIT is PostgreSQL's immediate stop, after which it recovers as from a crash."""
+        if self._server is not None:
+            self._server.send_signal(how)
+            self._server.wait(60)
+            self._server = None
+
+    def remove(self) -> None:
+        """Stop it and remove its files."""
+        self.stop()
+        shutil.rmtree(self.folder, ignore_errors=True)
+
+    def _answers(self) -> bool:
+        try:
+            with self.connect("postgres"):
+                return True
+        except psycopg.OperationalError:
+            return False
+
+    def _begin(self, name: str, *arguments: str) -> "subprocess.Popen[bytes]":
+        user = _USER if os.geteuid() == 0 else None
+        quiet = subprocess.DEVNULL
+        return subprocess.Popen(
+            [program(name), *arguments],
+            user=user,
+            cwd=self.folder,
+            stdout=quiet,
+            stderr=quiet,
+            env={"PATH": os.defpath},
+        )
+
+    def _run(self, name: str, *arguments: str) -> None:
+        assert self._begin(name, *arguments).wait(120) == 0, name

@@ -1,0 +1,70 @@
+"""Gold items with pictures, and what a release of them says."""
+
+import hashlib
+import json
+from io import BytesIO
+from typing import Any
+
+from django.core.files.base import ContentFile
+from django.core.files.storage import default_storage
+from PIL import Image
+
+import builders
+from annotation.consensus.close import close_item
+from annotation.core.release_paths import folder_of
+from annotation.domain.choices import Stage
+from annotation.imports.store import store_pictures
+from annotation.media.decoder_process import DrawingProcess
+from annotation.media.pictures import picture_limits, stage_picture
+from annotation.models import Item, Membership, Picture, Project, Release
+
+
+def make_gold(
+    project: Project,
+    trio: list[Membership],
+    codes: Any = (0, 0, 1),
+    text: str = "A post about a garden.",
+    **fields: Any,
+) -> Item:
+    """A gold item, decided by these labels."""
+    item = builders.make_labelled_item(project, trio, codes, text=text, **fields)
+    close_item(item)
+    item.refresh_from_db()
+    assert item.stage == Stage.GOLD
+    return item
+
+
+def make_picture(project: Project, colour: Any = "red") -> Picture:
+    """A small picture of one colour, stored as an import stores it."""
+    out = BytesIO()
+    Image.new("RGB", (8, 6), colour).save(out, "PNG")
+    return keep_picture(project, out.getvalue())
+
+
+def keep_picture(project: Project, content: bytes) -> Picture:
+    """A stored PNG with these bytes."""
+    name = default_storage.save("pictures/x.png", ContentFile(content))
+    return Picture.objects.create(
+        project=project,
+        sha256=hashlib.sha256(b"as it came in: " + content).hexdigest(),
+        file=name,
+        file_sha256=hashlib.sha256(content).hexdigest(),
+        blurred=name,
+        media_type="image/png",
+        width=8,
+        height=6,
+    )
+
+
+def imported_picture(project: Project, colour: Any) -> Picture:
+    """A picture on its way through the import's own drawing, so that an import finds it again."""
+    out = BytesIO()
+    Image.new("RGB", (60, 40), colour).save(out, "PNG")
+    with DrawingProcess(picture_limits()) as process:
+        staged = stage_picture(process.draw(out.getvalue()), project)
+    return Picture.objects.get(pk=store_pictures(project, [staged])[staged.sha256])
+
+
+def rows_of(made: Release) -> list[dict[str, Any]]:
+    """The rows of a release."""
+    return [json.loads(line) for line in (folder_of(made) / "items.jsonl").read_bytes().splitlines()]

@@ -1,0 +1,165 @@
+"""People who label over HTTP while the site is hurt; they send a form until it is taken, as the page's script does.
+
+`python -c "import django; django.setup(); import site_visitors; site_visitors.main(SLUG, ITEMS, PEOPLE)"` makes a
+project for them in the configured database and prints it as JSON.
+"""
+
+import http.client
+import json
+import re
+import threading
+import time
+from typing import Any
+from urllib.parse import urlencode
+
+from django.test import Client
+
+from annotation.batches.open_items import open_items
+from annotation.domain.choices import Role, Stage
+from annotation.members.join import add_member
+from annotation.members.participation import consent
+from annotation.models import Item, User
+from annotation.projects.create import create_project
+
+TOKEN = re.compile(r'name="csrfmiddlewaretoken" value="([^"]+)"')
+ACTION = re.compile(r'action="(/p/[^"]+/label/[0-9a-f-]{36}/)"')
+KEY = re.compile(r'name="key" value="([0-9a-f-]{36})"')
+_LAST = 40.0
+"""For so many seconds a form that is under way at the end is still sent again."""
+
+
+def fill(slug: str, items: int, people: int) -> dict[str, Any]:
+    """An open project and the sessions of its annotators."""
+    project = create_project(slug)
+    Item.objects.bulk_create(
+        Item(project=project, external_id=f"i-{number}", text=f"Post {number}.", stage=Stage.READY)
+        for number in range(items)
+    )
+    open_items(project)
+    sessions = []
+    for number in range(people):
+        member = add_member(project, f"{slug}-{number}", Role.ANNOTATOR).membership
+        consent(member)
+        sessions.append(_session(member.user))
+    return {"slug": project.slug, "sessions": sessions}
+
+
+def _session(user: User | None) -> str:
+    assert user is not None
+    client = Client()
+    client.force_login(user)
+    return str(client.cookies["sessionid"].value)
+
+
+def main(slug: str, items: int, people: int) -> None:
+    """Fill the configured database and print what was made."""
+    print(json.dumps(fill(slug, items, people)))
+
+
+class Visitor(threading.Thread):
+    """A signed-in browser that labels one post after the other until it is told to stop.
+
+    `acknowledged` are the keys of the forms that the site said it has stored, `away` seconds and Retry-After of each
+    503, `broken` counts connections that ended without an answer, `odd` every other answer.
+    """
+
+    def __init__(self, port: int, slug: str, session: str, stop: threading.Event) -> None:
+        super().__init__(daemon=True)
+        self.port, self.page, self.stop = port, f"/p/{slug}/label/", stop
+        self.cookies = {"sessionid": session}
+        self.server = self._connection()
+        self.acknowledged: list[str] = []
+        self.away: list[tuple[float, str | None]] = []
+        self.broken = 0
+        self.odd: list[tuple[int, str]] = []
+
+    def run(self) -> None:
+        while not self.stop.is_set():
+            text = self.patiently("GET", self.page)
+            while (action := ACTION.search(text)) and (key := KEY.search(text)) and not self.stop.is_set():
+                token = TOKEN.search(text)
+                assert token
+                text = self.patiently(
+                    "POST", action[1], {"csrfmiddlewaretoken": token[1], "category": "0", "key": key[1]}
+                )
+                if text:
+                    self.acknowledged.append(key[1])
+
+    def patiently(self, method: str, path: str, fields: dict[str, str] | None = None) -> str:
+        """The page that answers, asked for again while the site is away; empty where it answers otherwise."""
+        last = None
+        while last is None or time.monotonic() < last:
+            began = time.monotonic()
+            try:
+                status, wait, text = self._ask(method, path, fields)
+            except (OSError, http.client.HTTPException):
+                self.broken += 1
+                self.server = self._connection()
+                status, wait, text = 0, None, ""
+            if status == 200:
+                return text
+            if status == 503:
+                self.away.append((time.monotonic() - began, wait))
+            elif status:
+                self.odd.append((status, f"{method} {path} {text[:300]}"))
+                return ""
+            if self.stop.is_set() and last is None:
+                last = time.monotonic() + _LAST
+            time.sleep(0.3)
+        return ""
+
+    def _ask(self, method: str, path: str, fields: dict[str, str] | None) -> tuple[int, str | None, str]:
+        headers = {"Cookie": "; ".join(f"{name}={value}" for name, value in self.cookies.items())}
+        if fields is not None:
+            headers |= {"Content-Type": "application/x-www-form-urlencoded", "HX-Request": "true", "HX-Target": "bench"}
+        self.server.request(method, path, urlencode(fields) if fields else None, headers)
+        answer = self.server.getresponse()
+        text = answer.read().decode()
+        for cookie in answer.headers.get_all("Set-Cookie") or ():
+            name, _, value = cookie.partition(";")[0].partition("=")
+            self.cookies[name] = value
+        return answer.status, answer.headers["Retry-After"], text
+
+    def _connection(self) -> http.client.HTTPConnection:
+        return http.client.HTTPConnection("127.0.0.1", self.port, timeout=30)
+
+
+class Crowd:
+    """So many visitors of one project."""
+
+    def __init__(self, port: int, filled: dict[str, Any]) -> None:
+        self.stop = threading.Event()
+        self.visitors = [Visitor(port, filled["slug"], session, self.stop) for session in filled["sessions"]]
+        for visitor in self.visitors:
+            visitor.start()
+
+    @property
+    def acknowledged(self) -> list[str]:
+        """The keys of all forms that the site said it has stored."""
+        return [key for visitor in self.visitors for key in visitor.acknowledged]
+
+    @property
+    def away(self) -> list[tuple[float, str | None]]:
+        """Each 503: after how many seconds, and its Retry-After."""
+        return [each for visitor in self.visitors for each in visitor.away]
+
+    @property
+    def odd(self) -> list[tuple[int, str]]:
+        """Answers that are neither 200 nor 503."""
+        return [each for visitor in self.visitors for each in visitor.odd]
+
+    def labels(self, more: int, seconds: float = 60) -> None:
+        """Wait until so many more forms were acknowledged."""
+        wanted = len(self.acknowledged) + more
+        until = time.monotonic() + seconds
+        while len(self.acknowledged) < wanted:
+            assert time.monotonic() < until, f"{len(self.acknowledged)} of {wanted} labels; odd: {self.odd[:3]}"
+            assert all(visitor.is_alive() for visitor in self.visitors), "somebody went home"
+            time.sleep(0.05)
+
+    def go_home(self) -> None:
+        """Let everybody finish what is under way."""
+        self.stop.set()
+        for visitor in self.visitors:
+            visitor.join(_LAST + 30)
+            assert not visitor.is_alive()

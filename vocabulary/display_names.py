@@ -1,0 +1,69 @@
+"""Closed sets whose members carry the words that people read for them.
+
+The database, the API and the files hold a member's value (`kind_undecided`); pages show its label in the reader's
+language. A label is written in English beside the value, marked for `makemessages` by `pgettext`, and translated when
+it is shown (`annotation.core.display_names`). This package imports nothing, so every app may use it, `domain/` too.
+
+One value has one label wherever it is stored. Each app registers its closed sets in `AppConfig.ready()`.
+"""
+
+from collections.abc import Iterable, Iterator, Mapping
+from enum import Enum, StrEnum
+from typing import Self
+
+_LABELS: dict[str, str] = {}
+
+
+class ConflictingLabel(ValueError):
+    """Two closed sets give one value two different labels."""
+
+
+def pgettext(context: str, label: str) -> str:
+    """Mark a label for translation and return it unchanged."""
+    del context
+    return label
+
+
+class NamedEnum(StrEnum):
+    """A closed set: members are written as `VALUE` or `VALUE, LABEL`."""
+
+    _value_: str
+    label: str
+    """The English label, empty where no page shows the member."""
+
+    def __new__(cls, value: str, label: str = "") -> Self:
+        member = str.__new__(cls, value)
+        member._value_ = value
+        member.label = label
+        return member
+
+
+def register_labels(*named: type[Enum] | Mapping[str, str]) -> None:
+    """Add the labels of enums (`NamedEnum`, Django's `TextChoices`) and of mappings from value to label.
+
+    Raises ConflictingLabel if a value has another label already.
+    """
+    for labels in named:
+        for value, label in labels.items() if isinstance(labels, Mapping) else _members(labels):
+            if _LABELS.setdefault(value, label) != label:
+                raise ConflictingLabel(f"{value!r} is called both {_LABELS[value]!r} and {label!r}.")
+
+
+def label_of(value: str) -> str | None:
+    """The registered English label of a stored value.
+
+    Returns None if no app registered one.
+    """
+    return _LABELS.get(value)
+
+
+def registered_values() -> Iterable[str]:
+    """Every stored value that has a label."""
+    return _LABELS.keys()
+
+
+def _members(closed_set: Iterable[Enum]) -> Iterator[tuple[str, str]]:
+    for member in closed_set:
+        label: str = getattr(member, "label", "")
+        if label:
+            yield str(member.value), label
