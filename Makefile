@@ -9,8 +9,10 @@ PORT ?= 8000
 BIN := .venv/bin
 PY := $(BIN)/python
 TESTS ?= tests
-# Two processes share the tests; PYTEST_ARGS="-k name" narrows them down.
+# PYTEST_ARGS="-k name" narrows the tests down.
 PYTEST_ARGS ?=
+# So many processes share the tests: one more than there are cores, for tests that wait for a browser or a server.
+PROCESSES ?= $(shell $(PYTHON) -c 'import os; print((os.cpu_count() or 1) + 1)')
 # More of pytest's -m, such as MARKS="not browser".
 MARKS ?=
 QUICK ?= tests/annotation/domain tests/generation/domain tests/moderation/domain tests/providers/test_structured_output.py \
@@ -53,15 +55,15 @@ worker: .venv/ready ## one more worker (without beat)
 	@TMPDIR="$$(cd "$${VAR_DIR:-var}/tmp" && pwd)" exec $(BIN)/celery -A config.celery worker -P threads -c 64 --loglevel INFO
 
 quick: .venv/ready ## the rules of all apps, claims, labels, consensus and the runner: one minute
-	@$(BIN)/pytest -n 2 --dist worksteal -q -m "not slow" $(PYTEST_ARGS) $(QUICK)
+	@$(BIN)/pytest -n $(PROCESSES) --dist worksteal -q -m "not slow" $(PYTEST_ARGS) $(QUICK)
 
 test: .venv/ready ## all tests but the slow ones (browser tests where a Chromium is found)
 	@$(PY) tests/support/chromium.py || true
-	@$(BIN)/pytest -n 2 --dist worksteal -m "not slow$(if $(MARKS), and ($(MARKS)))" $(PYTEST_ARGS) $(TESTS)
+	@$(BIN)/pytest -n $(PROCESSES) --dist worksteal -m "not slow$(if $(MARKS), and ($(MARKS)))" $(PYTEST_ARGS) $(TESTS)
 
 # A file stays on one worker here: its tests share servers that the file starts.
 test-slow: .venv/ready ## the slow tests: killed processes, thousands of items, whole campaigns
-	@$(BIN)/pytest -n 2 --dist loadfile --no-loadscope-reorder -m "slow$(if $(MARKS), and ($(MARKS)))" $(PYTEST_ARGS) $(TESTS)
+	@$(BIN)/pytest -n $(PROCESSES) --dist loadfile --no-loadscope-reorder -m "slow$(if $(MARKS), and ($(MARKS)))" $(PYTEST_ARGS) $(TESTS)
 
 test-all: test test-slow ## every test; CI runs it on both databases
 

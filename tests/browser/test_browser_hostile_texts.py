@@ -12,11 +12,9 @@ from playwright.sync_api import BrowserContext
 from annotation.core.append_only import lifted
 from annotation.domain.choices import Role
 from hostile_texts import WORDS, admin_pages, fill, write_everywhere
-from site_addresses import ROUTES, World, world
+from site_addresses import ROUTES, World, make_world
 
 pytestmark = [pytest.mark.django_db(transaction=True), pytest.mark.slow]
-
-__all__ = ["world"]
 
 MISSING_FILE = "Failed to load resource: the server responded with a status of 404"
 """The pictures of this world have no files."""
@@ -33,8 +31,9 @@ def pages(world: World, client: Client) -> list[str]:
 
 
 def test_no_page_runs_or_fetches_what_words_say(
-    world: World, context: BrowserContext, live_server: Any
+    context: BrowserContext, live_server: Any
 ) -> None:  # T5, B40, B41, B42, B43, B44, B46, B47, B48, B49, B50, B51
+    world = make_world()
     fill(world)
     with lifted(connection):
         write_everywhere(" ".join(WORDS.values()))

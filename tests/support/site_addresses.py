@@ -4,12 +4,16 @@
 a row is missing. Tests of hostile input and hostile texts go through the same rows.
 """
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterator, Mapping
+from copy import deepcopy
 from dataclasses import dataclass
+from pathlib import Path
 from typing import Any
 from uuid import uuid4
 
 import pytest
+from django.db import transaction
+from django.test import override_settings
 from django.utils import timezone
 
 from annotation.consensus.close import close_item
@@ -605,8 +609,8 @@ ROUTES: dict[str, Route] = {
 # ── A world with one of everything ────────────────────────────────────────────
 
 
-@pytest.fixture
-def world(settings: Any) -> World:
+def make_world() -> World:
+    """Make a project that has one of everything."""
     here = make_project("here")
     members = {role: make_member(here, role) for role in (A, R, D)}
     other = make_member(here, A, pseudonym="canary-pseudonym")
@@ -650,3 +654,23 @@ def world(settings: Any) -> World:
     )
     run.save()
     return World(here, members, other, item, open_item, second, label, picture, upload, release, order, run, training)
+
+
+@pytest.fixture(scope="module")
+def module_world(
+    django_db_setup: None, django_db_blocker: Any, tmp_path_factory: pytest.TempPathFactory
+) -> Iterator[tuple[World, Path]]:
+    """A world that all tests of a module share, and the folder of its files; each test begins with it unchanged."""
+    folder = tmp_path_factory.mktemp("world")
+    with django_db_blocker.unblock(), transaction.atomic():
+        with override_settings(MEDIA_ROOT=folder):
+            made = make_world()
+        yield made, folder
+        transaction.set_rollback(True)
+
+
+@pytest.fixture
+def world(module_world: tuple[World, Path], db: None, settings: Any) -> World:
+    """A copy of the module's world, over its rows."""
+    made, settings.MEDIA_ROOT = module_world
+    return deepcopy(made)

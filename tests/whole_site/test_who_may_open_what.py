@@ -19,11 +19,11 @@ from django.urls import URLPattern, URLResolver, get_resolver, reverse
 
 from annotation.models import Membership, User
 from builders import make_member, make_project, make_user
-from site_addresses import API, METHODS, ROUTES, A, D, R, Route, World, world
+from site_addresses import API, METHODS, ROUTES, A, D, R, Route, World, module_world, world
 
 pytestmark = [pytest.mark.django_db, pytest.mark.once]
 
-__all__ = ["world"]
+__all__ = ["module_world", "world"]
 
 OPEN_TO_ALL = {"favicon", "healthz", "livez"}
 ACCOUNTS = ("account_", "mfa_", "socialaccount_", "openid_connect_", "accounts/")

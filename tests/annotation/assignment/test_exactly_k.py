@@ -1,4 +1,4 @@
-"""Exactly k distinct annotators on every item, none lost: fifty people, two thousand items, killed processes.
+"""Exactly k distinct annotators on every item, none lost: fifty people, two thousand items (500 on SQLite), killed processes.
 
 Design section 13; the people are in `tests/support/labelling_workers.py`.
 """
@@ -21,7 +21,9 @@ from annotation.domain.choices import Stage
 from annotation.models import Event, Item, Label, Membership, Project, Seat, Skip
 from annotation.operations.audit import audit
 
-ITEMS, SEATS, PROCESSES, PEOPLE = 2_000, 3, 2, 25
+# SQLite lets one of them write at a time: fewer items show there what they show.
+ITEMS = 2_000 if connection.vendor == "postgresql" else 500
+SEATS, PROCESSES, PEOPLE = 3, 2, 25
 SUPPORT = Path(__file__).resolve().parents[2] / "support"
 
 pytestmark = [pytest.mark.django_db(transaction=True), pytest.mark.slow, pytest.mark.faults]
@@ -105,7 +107,7 @@ def database_url() -> str:
     return f"postgres://{row['USER']}:{row['PASSWORD']}@{row['HOST']}:{row['PORT'] or 5432}/{row['NAME']}"
 
 
-def test_fifty_people_label_two_thousand_items_exactly_three_times(project: Project, crew: Crew) -> None:  # T12
+def test_fifty_people_label_every_item_exactly_three_times(project: Project, crew: Crew) -> None:  # T12
     members = [builders.make_member(project).pk for _ in range(PROCESSES * PEOPLE)]
     for first in range(0, len(members), PEOPLE):
         crew.start(members[first : first + PEOPLE])

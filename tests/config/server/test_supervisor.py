@@ -14,6 +14,8 @@ from pathlib import Path
 
 import pytest
 
+import migrated_database
+
 ROOT = Path(__file__).resolve().parents[3]
 
 pytestmark = [pytest.mark.slow, pytest.mark.faults]
@@ -28,10 +30,7 @@ def free_port() -> int:
 @pytest.fixture
 def environ(tmp_path):
     """A site of its own: database, queue and key in a folder that goes away."""
-    kept = {name: os.environ[name] for name in ("PATH", "HOME", "LANG") if name in os.environ}
-    site = {**kept, "VAR_DIR": str(tmp_path), "LOG_LEVEL": "WARNING"}
-    subprocess.run([sys.executable, "manage.py", "migrate", "-v0"], cwd=ROOT, env=site, check=True, timeout=120)
-    return site
+    return {**migrated_database.make_site(tmp_path), "LOG_LEVEL": "WARNING"}
 
 
 @pytest.fixture
