@@ -1,4 +1,4 @@
-"""Exactly k distinct annotators on every item, none lost: fifty people, two thousand items (500 on SQLite), killed processes.
+"""Exactly k distinct annotators on every item, none lost: fifty people, 2,000 items (500 on SQLite), killed processes.
 
 Design section 13; the people are in `tests/support/labelling_workers.py`.
 """
