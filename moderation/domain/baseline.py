@@ -56,7 +56,10 @@ def read_comment(text: str) -> tuple[bool, str] | None:
     return None if found is None else (found["no"] is None, found["reason"].strip())
 
 
-_CONCLUSION = re.compile(r"^\W*conclusion\W*[:：]\W*(?P<no>non[- ]?|not )?hateful\W*$", re.IGNORECASE | re.MULTILINE)
+# Only the two gaps after the word may hold line ends, and few: a run of blank lines is not walked from each of them.
+_CONCLUSION = re.compile(
+    r"^[^\w\n]*conclusion\W{0,20}[:：]\W{0,20}(?P<no>non[- ]?|not )?hateful[^\w\n]*$", re.IGNORECASE | re.MULTILINE
+)
 
 
 def read_conclusion(text: str) -> bool | None:

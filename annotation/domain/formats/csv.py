@@ -2,6 +2,7 @@
 
 import csv
 import re
+from collections import Counter
 from collections.abc import Iterator, Sequence
 from typing import BinaryIO
 
@@ -14,6 +15,8 @@ from annotation.domain.text_rules import TEXT_LIMIT
 # The module's own limit is one for the whole process and reports no length; fields are measured here instead.
 csv.field_size_limit(16 * 2**20)
 
+COLUMNS = 2_000
+"""The most columns of a table."""
 RELEASED = "image_sha256_released"
 """A column only our own releases have; their cells were made safe for spreadsheets and are read back exactly."""
 
@@ -88,8 +91,11 @@ class Table:
 
 
 def check_header(header: Sequence[str]) -> None:
-    """Raises Unreadable for a column that stands twice."""
-    twice = sorted({name for name in header if header.count(name) > 1})
+    """Raises Unreadable for a column that stands twice, and for more than COLUMNS of them."""
+    if len(header) > COLUMNS:
+        reason = f"The header has {len(header):,} columns; at most {COLUMNS:,} are read. Is the table turned on its side?"
+        raise Unreadable(RowError(1, "too_many_columns", reason, limit=COLUMNS))
+    twice = sorted(name for name, times in Counter(header).items() if times > 1)
     if twice:
         reason = f"The column {twice[0]!r} stands twice in the header."
         raise Unreadable(RowError(1, "duplicate_column", reason, twice[0][:80]))

@@ -16,7 +16,8 @@ from annotation.domain.formats.lines import PIECE, read_pieces
 DEPTH = 32
 HOPELESS = 1_000  # so many levels, and the walk over a file ends there: nobody nests so deep by mistake
 DIGITS = 40
-_TOKEN = re.compile(r'"(?:[^"\\]|\\.)*"|[\[\]{}]', re.DOTALL)
+# A string that never closes reaches to the end. Nothing is tried twice (`*+`), so the walk is linear in any text.
+_TOKEN = re.compile(r'"(?:[^"\\]|\\.)*+"?|[\[\]{}]', re.DOTALL)
 _SUSPECT = re.compile(r"\\u0000|\\u[dD][89a-fA-F]|\x00")
 _OUTSIDE = re.compile(r'["\[\]{},]')
 _INSIDE = re.compile(r'["\[\]{}]')

@@ -145,7 +145,7 @@ def test_without_a_key_the_whole_way_opens_says_what_it_cannot_do_and_goes_on(
     assert (reply.state, reply.approver, reply.flags) == ("approved", second, [])
     row = Exemplar.objects.get()
     assert (row.hate, row.intent, row.text, row.reply) == (item.text, "positive", own, reply)
-    assert [event.verb for event in Event.objects.filter(row=reply.public_id)] == [
+    assert [event.verb for event in Event.objects.filter(row=reply.public_id).order_by("pk")] == [
         "reply_begun",
         "reply_submitted",
         "reply_approved",
