@@ -144,6 +144,6 @@ def check_rationale(text: str, known: Sequence[int], sources: Sequence[str], url
     without = text
     for url in gone:
         without = without.replace(url, "(…)")
-    said = re.sub(r"[ \t]{2,}", " ", re.sub(r"\s+([.,;])", r"\1", _CITED.sub(keep, without))).strip()
+    said = re.sub(r"[ \t]{2,}", " ", re.sub(r"(?<!\s)\s+([.,;])", r"\1", _CITED.sub(keep, without))).strip()
     quotes = tuple(quote for quote in _QUOTED.findall(said) if not any(find_quote(quote, each) for each in sources))
     return CheckedRationale(said, tuple(dict.fromkeys(cited)), tuple(dict.fromkeys(unknown)), gone, quotes)

@@ -9,7 +9,7 @@ from moderation.domain.hatexscore.conclusion import Conclusion, is_odd, trimmed
 _HATE = r"(?:hateful|hate(?:[ -]?speech)?)(?![\w'’-])"
 _NON = r"(?:non|un)[\s-]?"
 _LINE = re.compile(
-    r"(?P<mark>(?:^|(?<=[.!?\n]))[\s*_#>\-–—]*(?:(?:my|the|final|overall)\s+)*"
+    r"(?P<mark>(?:^|(?<=[.!?\n]))[ \t\u00a0\u3000*_#>\-–—]*(?:(?:my|the|final|overall)\s+)*"
     r"(?:conclusion|verdict|label|classification|class|answer|decision|judge?ment|prediction|category|assessment)"
     r"[\s*_]*(?:[:：=]|\bis\b)[\s*_\"“'‘]*)"
     r"(?P<lead>(?:the|this)\s+(?:\w+\s+){0,3}?is\s+|it\s+is\s+)?"
@@ -17,7 +17,7 @@ _LINE = re.compile(
     re.IGNORECASE | re.MULTILINE,
 )
 _ALONE = re.compile(
-    rf"^[\s*_#>\-–—\"“'‘]*(?P<no>(?:not|no|{_NON})[\s-]*)?{_HATE}[\s*_\"”'’.!]*(?:$|[:：])",
+    rf"^[ \t\u00a0\u3000*_#>\-–—\"“'‘]*(?P<no>(?:not|no|{_NON})[\s-]*)?{_HATE}[\s*_\"”'’.!]*(?:$|[:：])",
     re.IGNORECASE | re.MULTILINE,
 )
 _YES_NO = re.compile(

@@ -1,0 +1,154 @@
+"""What reading a stranger's text costs: at four times the length no reader takes much more than four times as long.
+
+Every reader is tried with runs of every piece that its grammar knows, behind openings that never close (threats B121,
+B123). A reader that goes back over what it has read takes sixteen times as long and fails.
+"""
+
+import io
+import re
+import time
+from collections.abc import Callable, Iterable
+from typing import Any, BinaryIO
+
+import lxml.html
+import pytest
+from pydantic import BaseModel
+
+from annotation.domain import csv_cells, markdown, text_rules
+from annotation.domain.formats import strict_json
+from annotation.domain.formats.base import LIMITS, Format, Mapped, Reading
+from annotation.domain.formats.detect import detect, open_reader
+from annotation.domain.formats.named_rows import named_rows
+from annotation.domain.glossary import file_format, normalize
+from annotation.domain.glossary.matching import Matcher, Term
+from annotation.domain.imports import near_duplicates
+from annotation.domain.imports.redaction import Mask, mask
+from generation.domain import tokens
+from generation.domain.counterspeech import claims, intentconan, safety_flags
+from moderation.domain import baseline
+from moderation.domain.antihateagent import page_windows, search_index
+from moderation.domain.evaluation.predictions import read_predictions
+from moderation.domain.hatexscore import htc, masking, quotations, tokenize
+from providers import prompt_fencing, structured_output
+from providers.http import html_text
+
+pytestmark = pytest.mark.slow
+
+
+class Verdict(BaseModel):
+    verdict: str
+
+
+def drained(rows: Iterable[Any]) -> None:
+    for _row in rows:
+        pass
+
+
+def of_bytes(read: Callable[[BinaryIO], Any]) -> Callable[[str], Any]:
+    return lambda text: read(io.BytesIO(text.encode()))
+
+
+def of_format(kind: Format) -> Callable[[str], Any]:
+    return of_bytes(lambda stream: drained(open_reader(stream, Reading(kind, Mapped(text="text", label="label")))))
+
+
+GLOSSARY = Matcher([Term(1, "weed"), Term(2, "bad weeds"), Term(3, "草"), Term(4, "a")])
+TEXT_FORMATS = set(Format) - {Format.AUTO, Format.PARQUET, Format.IMAGEFOLDER, Format.WEBDATASET}
+FILES: dict[str, Callable[[str], Any]] = {
+    "JSON": strict_json.parse,
+    "JSON in pieces": of_bytes(lambda stream: drained(strict_json.entries(stream, LIMITS.entry_chars))),
+    "detection": of_bytes(detect),
+    "named rows": of_bytes(lambda stream: drained(named_rows(stream))),
+    "a glossary": of_bytes(lambda stream: drained(file_format.read_entries(stream))),
+    "predictions": of_bytes(read_predictions),
+    "examples in a table": lambda text: drained(intentconan.read_rows(text.encode(), "a.csv")),
+    "examples in JSON": lambda text: drained(intentconan.read_rows(text.encode(), "a.json")),
+    **{f"the format {kind}": of_format(kind) for kind in sorted(TEXT_FORMATS)},
+}
+READERS: dict[str, Callable[[str], Any]] = {
+    **FILES,
+    "masking of names and numbers": lambda text: mask(text, list(Mask)),
+    "a cell made safe": csv_cells.neutralized,
+    "a cell restored": csv_cells.restored,
+    "a text": lambda text: text_rules.read_text(text, 10**9),
+    "an id": text_rules.read_id,
+    "guidelines": markdown.render,
+    "words of a glossary": lambda text: drained(normalize.words(text)),
+    "terms of a glossary": GLOSSARY.find,
+    "words of near-duplicates": near_duplicates.words_of,
+    "a fence in a prompt": lambda text: prompt_fencing.fence(text, "abcdefabcdef").suspicions,
+    "a model's answer": lambda text: structured_output.read_answer(text, Verdict),
+    "a refusal": structured_output.is_refusal,
+    "a baseline's comment": baseline.read_comment,
+    "a baseline's conclusion": baseline.read_conclusion,
+    "conclusions of an explanation": htc.conclusions,
+    "quotations of an explanation": quotations.quotations,
+    "a quoted text masked": lambda text: masking.mask(text, ["a", "weed"]),
+    "the language of an explanation": tokenize.language_of,
+    "a search": search_index.parse_query,
+    "words of a document": search_index.index_words,
+    "passages of a document": search_index.passages,
+    "windows of a page": lambda text: page_windows.windows(text, 10),
+    "a quotation of a page": lambda text: page_windows.find_quote("a weed in a garden", text),
+    "references of a rationale": lambda text: page_windows.check_rationale(text, [1], [], []),
+    "claims of a reply": claims.claims,
+    "flags of a reply": lambda text: safety_flags.flags(text, ["weed"]),
+    "words of a reply": tokens.tokens,
+    "a page": lambda text: html_text.html_text(lxml.html.fromstring(f"<html><body>{text}</body></html>")),
+}
+PIECES = (
+    "a", '"', '\\"', "\\", "[", "{", "}", "[]", ",", '"a",', "'", " ", "\t", "\n", "\r\n", "a\n", "<", "&", "<a ", "</",
+    "<b>", "\u0301", "=", "*", "**", "_", "`", "[a](", "](", "](a", "![", ">", "- ", "1. ", "|", "#", "http://",
+    "http://a.", "@", "a@", "a.", "-", "0", "1,", "(", ")", ":", "://", "\u200b", "\u202e", "\uff1c", "<|", "|>", "[/",
+    "<think>", "```", "```json\n", '"a":', '{"a":', '"verdict":', '{"verdict":"a"}', "\u4f60", "\uac00", "\U0001f600",
+    "\u201c", "\u201d", "no ", "not hateful ", "a-a", "a. ", "!", "?", "...", "a,b\n", '{"id":"a","text":"b"}\n',
+    "\u00ad", "\uff41", "[1]", "conclusion:", "weed ", "bad ", "%", "a/", "\u3002", "\u300c",
+)  # fmt: skip
+PLAIN, OF_FILES = ("", "<"), ("", '{"id":"1","text":"', "id,text\n", '"', "[1,")
+LENGTH = 3_000
+QUICK = 0.02
+"""Seconds of processor time; what takes less at 12,000 characters is not measured further."""
+TIMES = 8
+"""Of four times the length; n log n takes less than five times as long."""
+
+
+def seconds(read: Callable[[str], Any], text: str) -> float:
+    """Return the processor time of the quickest of two readings."""
+    best = float("inf")
+    for _ in range(2):
+        begun = time.process_time()
+        try:
+            read(text)
+        except (ValueError, RecursionError, lxml.etree.LxmlError):
+            pass  # refused: that costs too
+        except Exception as fault:
+            if type(fault).__name__ != "Unreadable":
+                raise
+        best = min(best, time.process_time() - begun)
+    return best
+
+
+def grows_steeply(read: Callable[[str], Any], opening: str, piece: str) -> bool:
+    """Whether it takes more than eight times as long at four times the length, and again at sixteen times."""
+
+    def at(length: int) -> float:
+        return seconds(read, opening + piece * (length // len(piece) + 1))
+
+    middle = at(4 * LENGTH)
+    if middle < QUICK:
+        return False
+    return middle > TIMES * at(LENGTH) and at(16 * LENGTH) > TIMES * middle
+
+
+@pytest.mark.parametrize("name", READERS)
+def test_four_times_the_text_takes_no_reader_much_longer_than_four_times(name: str) -> None:
+    openings = OF_FILES if name in FILES else PLAIN
+    steep = [
+        (opening, piece) for opening in openings for piece in PIECES if grows_steeply(READERS[name], opening, piece)
+    ]
+    assert steep == []
+
+
+def test_the_measure_finds_a_reader_that_goes_back() -> None:
+    backwards = re.compile(r'"(?:[^"\\]|\\.)*"')
+    assert grows_steeply(backwards.findall, '"', '\\"')
