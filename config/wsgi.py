@@ -6,10 +6,11 @@ from django.core.wsgi import get_wsgi_application
 from django.urls import get_resolver
 
 from config.server import gc_freeze
+from config.web.content_type import with_plain_content_type
 
 os.environ.setdefault("DJANGO_SETTINGS_MODULE", "config.settings")
 
-application = get_wsgi_application()
+application = with_plain_content_type(get_wsgi_application())
 # Every page's code is loaded before gunicorn parts into processes: they share it, and no first visitor waits.
 get_resolver().url_patterns  # noqa: B018
 gc_freeze.freeze_loaded_objects()

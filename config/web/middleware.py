@@ -10,6 +10,7 @@ from django.middleware.gzip import GZipMiddleware
 from django.utils.deprecation import MiddlewareMixin
 from django.utils.translation import gettext as _
 
+from config.web.content_type import FOREIGN_CHARSET
 from config.web.error_pages import failure
 
 _METHODS = {"GET", "HEAD", "POST", "PUT", "PATCH", "DELETE", "OPTIONS"}
@@ -49,6 +50,8 @@ class FrontDoor(MiddlewareMixin):
             return failure(request, 400, "content_length", _("Content-Length must be a number."))
         upload = request.content_type == "multipart/form-data"
         limit = settings.UPLOAD_MAX_BYTES if upload else settings.DATA_UPLOAD_MAX_MEMORY_SIZE
+        if int(length) and FOREIGN_CHARSET in request.META:
+            return failure(request, 415, "charset", _("Send the body as UTF-8."))
         if int(length) > limit:
             detail = _("The upload has %(length)s bytes; at most %(limit)s are taken. A command takes larger files.")
             return failure(request, 413, "too_large", detail % {"length": length, "limit": limit}, limit=limit)

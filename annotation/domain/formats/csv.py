@@ -93,9 +93,7 @@ class Table:
 def check_header(header: Sequence[str]) -> None:
     """Raises Unreadable for a column that stands twice, and for more than COLUMNS of them."""
     if len(header) > COLUMNS:
-        reason = (
-            f"The header has {len(header):,} columns; at most {COLUMNS:,} are read. Is the table turned on its side?"
-        )
+        reason = f"The header has {len(header):,} columns; at most {COLUMNS:,} are read. Do rows stand as columns?"
         raise Unreadable(RowError(1, "too_many_columns", reason, limit=COLUMNS))
     twice = sorted(name for name, times in Counter(header).items() if times > 1)
     if twice:
