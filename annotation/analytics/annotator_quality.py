@@ -13,7 +13,7 @@ from uuid import UUID
 import numpy as np
 import numpy.typing as npt
 
-from annotation.analytics.annotator_quality_queries import UNDATED, LabelColumns, known_answers, read_rows, skip_counts
+from annotation.analytics.annotator_quality_queries import UNDATED, LabelColumns, read_rows, skip_counts
 from annotation.core.snapshots import snapshot
 from annotation.domain.statistics.annotator_quality import (
     Drift,
@@ -32,6 +32,7 @@ from annotation.domain.statistics.annotator_quality import (
 )
 from annotation.domain.votes import Category
 from annotation.models import Membership, Project
+from annotation.training.results import check_rates
 
 Ints = npt.NDArray[np.int64]
 
@@ -113,7 +114,7 @@ def read_quality(project: Project) -> QualityReport:
     with snapshot():
         categories = list(project.categories.order_by("code"))
         rows = read_rows(project, {category.pk: index for index, category in enumerate(categories)})
-        known, skips = known_answers(project), skip_counts(project)
+        known, skips = check_rates(project), skip_counts(project)
         members = {member.pk: member for member in Membership.objects.filter(project=project)}
     book = _Book(rows, len(categories), known, skips)
     people = sorted((book.person(members[pk], mine) for pk, mine in book.by_person()), key=_by_name)
@@ -136,7 +137,7 @@ class _Book:
     """The labels with what the majority of the others said about each."""
 
     def __init__(
-        self, rows: LabelColumns, categories: int, known: Mapping[int, tuple[int, int]], skips: Mapping[int, int]
+        self, rows: LabelColumns, categories: int, known: Mapping[int, Rate], skips: Mapping[int, int]
     ) -> None:
         self.rows, self.categories, self.known, self.skips = rows, categories, known, skips
         majority = others_majority(rows.votes, categories)
@@ -155,7 +156,7 @@ class _Book:
         rows, chose = self.rows, self.rows.category[mine]
         final = rows.final[mine]
         decided = (final >= 0) & (chose >= 0)
-        right, asked = self.known.get(member.pk, (0, 0))
+        checks = self.known.get(member.pk)
         seconds = rows.seconds[mine]
         return AnnotatorQuality(
             key=member.pk,
@@ -170,7 +171,7 @@ class _Book:
             with_others=self.with_others(mine),
             with_others_by_category=tuple(self.with_others(mine[chose == index]) for index in range(self.categories)),
             with_final=rate((final == chose)[decided].sum(), decided.sum(), Lack.NO_FINAL),
-            known=rate(right, asked, Lack.NO_KNOWN),
+            known=rate(checks.part, checks.n, Lack.NO_KNOWN) if checks else rate(0, 0, Lack.NO_KNOWN),
             seconds=quartiles(seconds[~np.isnan(seconds)].tolist()),
             drift=self.drift(mine),
             versions=self.versions(mine),

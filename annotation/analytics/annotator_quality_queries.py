@@ -97,19 +97,6 @@ def read_raw(project: Project, index_of: Mapping[int, int]) -> RawColumns:
     return RawColumns(*table.T)
 
 
-def known_answers(project: Project) -> dict[int, tuple[int, int]]:
-    """By annotator: right answers and answers with a category to known items that were mixed in. No training."""
-    asked = Seat.objects.filter(
-        item__project=project,
-        item__stage=Stage.KNOWN,
-        item__known_answer__training=False,
-        label__category__isnull=False,
-    )
-    right = Count("pk", filter=Q(label__category=F("item__known_answer__category")))
-    rows = asked.values_list("annotator_id").annotate(right=right, n=Count("pk")).order_by()
-    return {who: (n_right, n) for who, n_right, n in rows}
-
-
 def skip_counts(project: Project) -> dict[int, int]:
     """By annotator: items passed by."""
     skips = Skip.objects.filter(item__project=project).exclude(item__stage=Stage.KNOWN)

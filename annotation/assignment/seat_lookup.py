@@ -7,8 +7,21 @@ from typing import Any
 from uuid import UUID
 
 from django.db import connection
-from django.db.models import F, FilteredRelation, Q
+from django.db.models import (
+    BooleanField,
+    Case,
+    Exists,
+    ExpressionWrapper,
+    F,
+    FilteredRelation,
+    OuterRef,
+    Q,
+    QuerySet,
+    Subquery,
+    When,
+)
 from django.db.models.expressions import RawSQL
+from django.db.models.functions import Coalesce
 
 from annotation.assignment.outcomes import AlreadyLabelled, NoSuchSeat, SeatLost
 from annotation.assignment.release_seats import fields_before_loss, last_loss
@@ -21,8 +34,6 @@ from runs.sql.compiled_queries import CompiledQuery, Slot, slot
 
 CLOCK_TOLERANCE = timedelta(seconds=1)
 """How far the database's clock may be behind ours where a row's age is compared with a time of a seat."""
-CONTROL_LABEL_CHANGEABLE = timedelta(hours=20)
-"""How long a label of an item with a known answer may be changed."""
 
 
 @dataclass(frozen=True)
@@ -128,16 +139,30 @@ def is_held(seat: Seat) -> bool:
     return seat.expires_at is not None and seat.round == seat.item.round and seat.item.stage in STAGES_WITH_SEATS
 
 
-def can_change_label(seat: Seat, now: datetime) -> bool:
-    """Whether the label at this seat may still be changed by its annotator.
+def can_change_label(seat: Seat) -> bool:
+    """Whether the label at this seat may still be changed by its annotator; for seats with `with_neighbours`.
 
-    An item with a known answer never closes. Its labels become final after a while too, so that nobody can tell.
+    An item with a known answer never closes. For its annotator it is closed when the post that they labelled just
+    before it is: whoever labels last sees all their posts close at once, and checks with them.
     """
     if seat.round != seat.item.round:
         return False
     if seat.item.stage == Stage.KNOWN:
-        return seat.filled_at is None or now - seat.filled_at < CONTROL_LABEL_CHANGEABLE
+        return bool(vars(seat)["neighbour_is_open"])
     return seat.item.stage == Stage.LABELLING
+
+
+def with_neighbours(seats: QuerySet[Seat]) -> QuerySet[Seat]:
+    """Return the seats with what `can_change_label` needs to know of the posts labelled before them.
+
+    Read for every seat, so that a check costs what any post costs.
+    """
+    return seats.annotate(neighbour_is_open=_NEIGHBOUR_IS_OPEN)
+
+
+def is_closed_at_once(seat: Seat) -> bool:
+    """Whether an item with a known answer closes for its annotator with the label that was just put there."""
+    return not can_change_label(with_neighbours(Seat.objects.select_related("item")).get(pk=seat.pk))
 
 
 def guideline_seen(seat: Seat) -> int | None:
@@ -163,6 +188,21 @@ _GUIDELINE_SEEN = f"""
 """
 _PUBLIC_ID, _CLIENT_KEY = Seat._meta.get_field("public_id"), Label._meta.get_field("client_key")
 
+_OTHERS = (
+    Seat.objects.filter(annotator=OuterRef("annotator"), label__isnull=False)
+    .exclude(pk=OuterRef("pk"))
+    .exclude(item__stage__in=(Stage.KNOWN, Stage.EXCLUDED))
+    .annotate(is_open=Case(When(item__stage=Stage.LABELLING, round=F("item__round"), then=True), default=False))
+)
+_BEFORE = _OTHERS.filter(filled_at__lte=OuterRef("filled_at")).order_by("-filled_at", "-pk")
+_AFTER = _OTHERS.order_by("filled_at", "pk")
+# Before the first post: not if those that are handed out would all close with one more label.
+_HANDED_OUT = Item.objects.filter(project=OuterRef("item__project"), stage=Stage.LABELLING)
+_STAYS_OPEN = Q(Exists(_HANDED_OUT.filter(taken__lt=F("seats") - 1))) | ~Q(Exists(_HANDED_OUT))
+_NEIGHBOUR_IS_OPEN = Coalesce(
+    *(Subquery(posts.values("is_open")[:1]) for posts in (_BEFORE, _AFTER)),
+    ExpressionWrapper(_STAYS_OPEN, BooleanField()),
+)
 _ITEM_OF_SEAT = CompiledQuery(
     Item.objects.select_for_update(of=("self",), no_key=True)
     .filter(project=slot("project"), seat_rows__public_id=slot("seat", _PUBLIC_ID))
@@ -188,7 +228,7 @@ _SEATS_OF_ITEM = CompiledQuery(
 _LABELLED_SEAT = CompiledQuery(
     Seat.objects.filter(pk=slot("seat"), annotator=slot("member"), label__isnull=False)
     .select_related("label__category")
-    .annotate(**_READ_WITH_SEAT)
+    .annotate(**_READ_WITH_SEAT, neighbour_is_open=_NEIGHBOUR_IS_OPEN)
 )
 
 

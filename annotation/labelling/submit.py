@@ -47,6 +47,7 @@ from annotation.assignment.seat_lookup import (
     can_change_label,
     ensure_fillable,
     guideline_seen,
+    is_closed_at_once,
     lock_labelled_seat,
     lock_seat,
     next_revision,
@@ -122,7 +123,7 @@ def correct_label(
     digest = answer.digest(f"correction of {seat.public_id}")
     if (earlier := _earlier_label(member, key, digest)) is not None:
         return earlier
-    if not can_change_label(seat, now):
+    if not can_change_label(seat):
         return ItemClosed(seat.label)
     categories = _read_categories(member.project, [answer.category], "category")
     category = categories[answer.category] if answer.category is not None else None
@@ -146,10 +147,11 @@ def take_back_label(member: Membership, label: UUID) -> TakenBack | TooLate | No
     seat = lock_labelled_seat(member, label, now)
     if seat is None or seat.label is None:
         return NoSuchLabel()
-    if not can_change_label(seat, now):
+    if not can_change_label(seat):
         if not _closed_item_just_now(seat, now):
             return TooLate(seat.label)
-        rounds.reopen_item(lock_item(seat.item))
+        if seat.item.stage != Stage.KNOWN:
+            rounds.reopen_item(lock_item(seat.item))
     taken_back = seat.label
     lease = {"held_at": now, "shown_at": now, "expires_at": lease_end(member.project, now), "filled_at": None}
     Seat.objects.filter(pk=seat.pk).update(label=None, **lease)
@@ -345,8 +347,11 @@ def _fill_seat(seat: Seat, label: Label, now: datetime) -> None:
 def _close_if_complete(locked: LockedSeat, label: Label, now: datetime) -> Stored:
     """Close the item if this label was the last one missing in its round."""
     others = [row for row in locked.seats if row.pk != locked.seat.pk]
-    # An item with a known answer gets as many labels as people, and nothing follows from them.
-    if locked.item.stage == Stage.KNOWN or any(row.label_id is None for row in others):
+    if locked.item.stage == Stage.KNOWN:
+        # It gets as many labels as people, and nothing follows from them. Its annotator sees what neighbours show.
+        closed = is_closed_at_once(locked.seat)
+        return Stored(label, closed=closed, undo_until=now + UNDO_TIME if closed else None)
+    if any(row.label_id is None for row in others):
         return Stored(label, closed=False)
     _REPLACEMENT.set_cached_value(label, None)  # a label of this moment has no replacement yet: saves a query
     locked.seat.label = label
@@ -360,6 +365,8 @@ def _closed_item_just_now(seat: Seat, now: datetime) -> bool:
     """Whether the seat's label closed the item within `UNDO_TIME` and nothing has happened to the item since."""
     if seat.label is None or seat.filled_at is None or now - seat.filled_at > UNDO_TIME:
         return False
+    if seat.item.stage == Stage.KNOWN:
+        return True
     events = Event.objects.filter(item=seat.item)
     last = events.filter(verb=EventVerb.LABELLED, row=seat.label.public_id).order_by("-pk").first()
     return last is not None and not events.filter(pk__gt=last.pk).exclude(verb=EventVerb.CLOSED).exists()

@@ -10,7 +10,6 @@ from django.contrib import messages
 from django.http import Http404, HttpResponse, HttpResponseRedirect
 from django.shortcuts import redirect, render
 from django.urls import reverse
-from django.utils import timezone
 from django.utils.translation import gettext as _
 from django.views.decorators.http import require_GET, require_http_methods, require_POST
 
@@ -30,7 +29,7 @@ from annotation.assignment.outcomes import (
     TakenBack,
     TooLate,
 )
-from annotation.assignment.seat_lookup import can_change_label
+from annotation.assignment.seat_lookup import can_change_label, with_neighbours
 from annotation.core.access import PersonRequest
 from annotation.labelling.forms import AnswerForm, IllegalContentForm, SkipForm, initial_from
 from annotation.labelling.next_post import already_labelled, answer_not_stored, go_on, next_post, same_post
@@ -121,7 +120,7 @@ def correct(request: PersonRequest, slug: str, label: UUID) -> HttpResponse:
         return redirect("annotation:label", slug)
     workspace = Workspace(member, seat, correcting=stored)
     if request.method == "GET":
-        if not can_change_label(seat, timezone.now()):
+        if not can_change_label(seat):
             return _too_late(request, member)
         form = AnswerForm(categories=workspace.categories, initial=initial_from(stored))
         return show_workspace(request, workspace, form)
@@ -143,7 +142,7 @@ def undo(request: PersonRequest, slug: str) -> HttpResponse:
     """Open the annotator's last label again: to correct it, or taken back if it has just closed its item."""
     member = annotator(request, slug)
     last = (
-        Seat.objects.filter(annotator=member, label__isnull=False)
+        with_neighbours(Seat.objects.filter(annotator=member, label__isnull=False))
         .select_related("item", "label")
         .order_by("-filled_at")
         .first()
@@ -151,7 +150,7 @@ def undo(request: PersonRequest, slug: str) -> HttpResponse:
     if last is None or last.label is None:
         messages.info(request, _("There is nothing to undo yet."))
         return go_on(member)
-    if can_change_label(last, timezone.now()):
+    if can_change_label(last):
         return redirect("annotation:label-correct", slug, last.label.public_id)
     match take_back_label(member, last.label.public_id):
         case TakenBack():

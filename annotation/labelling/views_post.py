@@ -11,6 +11,7 @@ from django.views.decorators.http import require_GET, require_POST
 
 from annotation.assignment import claim
 from annotation.assignment.outcomes import HeldSeat
+from annotation.assignment.seat_lookup import with_neighbours
 from annotation.core.access import PersonRequest, member_of
 from annotation.domain.choices import Reason, Role
 from annotation.labelling import submit
@@ -34,7 +35,7 @@ def own_seat(member: Membership, **which: Any) -> Seat:
     Raises Http404 for others' seats and for reported items.
     """
     seat = (
-        Seat.objects.filter(annotator=member, **which)
+        with_neighbours(Seat.objects.filter(annotator=member, **which))
         .exclude(item__excluded_for=Reason.REPORTED)
         .select_related("item__picture", "label__category")
         .first()

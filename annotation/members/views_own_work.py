@@ -11,7 +11,7 @@ from django.utils import timezone
 from django.utils.translation import gettext as _
 from django.views.decorators.http import require_GET, require_http_methods
 
-from annotation.assignment.seat_lookup import can_change_label
+from annotation.assignment.seat_lookup import can_change_label, with_neighbours
 from annotation.core.access import PersonRequest, member_of
 from annotation.domain.choices import Reason, Role
 from annotation.domain.wellbeing import breaks
@@ -74,14 +74,13 @@ def history(request: PersonRequest, slug: str) -> HttpResponse:
     """List the annotator's own labels, newest first; those of open items can be corrected."""
     member = member_of(request, slug, Role.ANNOTATOR)
     filled = (
-        Seat.objects.filter(annotator=member, label__isnull=False)
+        with_neighbours(Seat.objects.filter(annotator=member, label__isnull=False))
         .exclude(item__excluded_for=Reason.REPORTED)
         .select_related("item", "label__category")
         .order_by("-filled_at", "-pk")
     )
     page = Paginator(filled, PAGE).get_page(request.GET.get("page"))
-    now = timezone.now()
-    rows = [{"seat": seat, "open": can_change_label(seat, now)} for seat in page.object_list]
+    rows = [{"seat": seat, "open": can_change_label(seat)} for seat in page.object_list]
     context = {
         "project": member.project,
         "membership": member,

@@ -1,14 +1,13 @@
 """Results of training and of checks: by person and by item for admins, and one's own.
 
-A check is an item with a known answer that is mixed in and looks like any other; only labels in force with a category
-count. What people read about their own checks ends with the day before, so that nobody learns from a changed count
-which post was one.
+A check is an item with a known answer that is mixed in and looks like any other. It counts by the first label that a
+person gave: what is changed later changes no count. What people read about their own checks ends with the day before
+and grows by five at a time, so that nobody learns from a changed count which post was one.
 """
 
 from collections import Counter
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
-from datetime import datetime
 from itertools import groupby
 from operator import attrgetter
 
@@ -18,7 +17,13 @@ from django.utils import timezone
 from annotation.domain.choices import Reason, Stage
 from annotation.domain.statistics.annotator_quality import Rate
 from annotation.domain.training import ItemFigure, Mark, item_figures
-from annotation.models import KnownAnswer, Membership, Project, Seat, TrainingAnswer, TrainingAttempt
+from annotation.models import KnownAnswer, Label, Membership, Project, TrainingAnswer, TrainingAttempt
+
+OWN_CHECKS = 5
+"""Of so many checks a person reads a figure at a time."""
+
+
+_IS_RIGHT = Q(category=F("item__known_answer__category"))
 
 
 @dataclass(frozen=True)
@@ -61,7 +66,7 @@ def people_results(project: Project) -> list[PersonResult]:
     members = Membership.objects.filter(project=project, user__isnull=False, annotates=True).order_by("pseudonym")
     rows = TrainingAttempt.objects.filter(member__project=project).order_by("member_id", "number")
     attempts = {member: tuple(of) for member, of in groupby(rows, key=attrgetter("member_id"))}
-    checks = _checks(Seat.objects.filter(item__project=project))
+    checks = check_rates(project)
     return [
         PersonResult(member, attempts.get(member.pk, ()), checks.get(member.pk))
         for member in members
@@ -119,10 +124,10 @@ def control_item_figures(known: Sequence[KnownAnswer]) -> dict[int, ItemFigure]:
     """Return the figures of these items by primary key, training and checks together; skips are not counted."""
     keys = {each.item_id: each.category_id for each in known}
     training = TrainingAnswer.objects.filter(item__in=keys, skipped=False)
-    unseen = Seat.objects.filter(item__in=keys, label__isnull=False)
+    unseen = Label.objects.filter(item__in=keys, revision=1, seat__annotator=F("annotator"), seat__label__isnull=False)
     given: list[tuple[int, int | None, int]] = [
         *training.values_list("item_id", "category_id").annotate(n=Count("pk")).order_by(),
-        *unseen.values_list("item_id", "label__category_id").annotate(n=Count("pk")).order_by(),
+        *unseen.values_list("item_id", "category_id").annotate(n=Count("pk")).order_by(),
     ]
     return item_figures(given, keys)
 
@@ -154,24 +159,35 @@ def own_results(member: Membership) -> OwnResults:
 
 
 def _own_checks(member: Membership) -> Rate | None:
+    """Return the member's rate over their first checks up to a multiple of OWN_CHECKS; None if there are fewer."""
     morning = timezone.localtime().replace(hour=0, minute=0, second=0, microsecond=0)
-    return _checks(Seat.objects.filter(annotator=member), before=morning).get(member.pk)
+    firsts = first_check_labels(Label.objects.filter(annotator=member, created_at__lt=morning))
+    answers = firsts.order_by("created_at", "pk").values_list("category", "item__known_answer__category")
+    rights = [answer == right for answer, right in answers]
+    counted = rights[: len(rights) - len(rights) % OWN_CHECKS]
+    return Rate(sum(counted), len(counted)) if counted else None
 
 
-def _checks(seats: QuerySet[Seat], before: datetime | None = None) -> dict[int, Rate]:
-    """By annotator: right answers among those with a category to items that were mixed in."""
-    asked = seats.filter(
-        item__stage=Stage.KNOWN, item__known_answer__training=False, label__category__isnull=False
+def first_check_labels(labels: QuerySet[Label]) -> QuerySet[Label]:
+    """Return those of the labels that were a person's first at a mixed-in item, with a category.
+
+    A seat whose label was withdrawn counts for nobody.
+    """
+    return labels.filter(
+        revision=1,
+        category__isnull=False,
+        item__stage=Stage.KNOWN,
+        item__known_answer__training=False,
+        seat__annotator=F("annotator"),
+        seat__label__isnull=False,
     ).order_by()
-    if before is not None:
-        asked = asked.filter(filled_at__lt=before)
-    right = asked.filter(label__category=F("item__known_answer__category"))
-    rights = dict(_counted(right))
-    return {who: Rate(rights.get(who, 0), n) for who, n in _counted(asked)}
 
 
-def _counted(seats: QuerySet[Seat]) -> Iterable[tuple[int, int]]:
-    return seats.values_list("annotator_id").annotate(n=Count("pk"))
+def check_rates(project: Project) -> dict[int, Rate]:
+    """Return by annotator the right answers among their first labels at items that were mixed in."""
+    firsts = first_check_labels(Label.objects.filter(item__project=project))
+    rows = firsts.values_list("annotator_id").annotate(right=Count("pk", filter=_IS_RIGHT), n=Count("pk"))
+    return {annotator: Rate(right, n) for annotator, right, n in rows}
 
 
 def _share(checks: Rate | None) -> list[str]:

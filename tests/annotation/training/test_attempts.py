@@ -1,7 +1,7 @@
 """The training room's verbs: attempts, answers, marks, and what each person and admin learns of them."""
 
 from collections.abc import Sequence
-from datetime import timedelta
+from datetime import datetime, timedelta
 from uuid import uuid4
 
 import pytest
@@ -257,11 +257,11 @@ def test_who_opted_out_is_not_shown_such_posts_in_training(project: Project, wre
 # ── Results ───────────────────────────────────────────────────────────────────
 
 
-def check(project: Project, member: Membership, code: int, said: int | None) -> Seat:
+def check(project: Project, member: Membership, code: int, said: int | None, **fields: datetime) -> Seat:
     """A mixed-in item with this key, answered by the member."""
     (item,) = known(project, code, training=False)
     seat = Seat.objects.create(item=item, number=1, seats=3)
-    make_label(seat, member, said)
+    make_label(seat, member, said, **fields)
     return seat
 
 
@@ -308,13 +308,17 @@ def test_figures_of_an_item_count_training_and_checks_by_the_key_of_now(
 def test_ones_own_checks_are_told_a_day_late_and_only_as_sums(project: Project, wren: Membership) -> None:
     known(project, 0, 1)
     go_through(wren, [True, False])
-    old, new = check(project, wren, 1, 1), check(project, wren, 1, 2)
-    Seat.objects.filter(pk=old.pk).update(filled_at=timezone.now() - timedelta(days=1))
+    yesterday = timezone.now() - timedelta(days=1)
+    old = [check(project, wren, 1, code, created_at=yesterday) for code in (1, 2, 1, 1)]
+    new = check(project, wren, 1, 2)
     own = training_results.own_results(wren)
-    assert training_results.own_totals(wren) == (2, 3)
-    assert (own.checks_right, own.checks) == (1, 1)
-    assert (own.right, own.n) == (2, 3)
-    assert {answer.item_id for answer in own.answers}.isdisjoint({old.item_id, new.item_id})
+    assert (own.checks_right, own.checks) == (0, 0)  # four: a fifth makes a figure
+    old += [check(project, wren, 1, code, created_at=yesterday) for code in (1, 2)]
+    own = training_results.own_results(wren)
+    assert training_results.own_totals(wren) == (5, 7)
+    assert (own.checks_right, own.checks) == (4, 5)  # the sixth waits for four more
+    assert (own.right, own.n) == (5, 7)
+    assert {answer.item_id for answer in own.answers}.isdisjoint({seat.item_id for seat in (*old, new)})
 
 
 def test_rules_are_stored_with_an_event_that_says_what_they_are_now(project: Project, admin: Membership) -> None:

@@ -6,6 +6,7 @@ from uuid import uuid4
 
 import pytest
 from django.test import Client
+from django.utils import timezone
 
 import builders
 from annotation.analytics import agreement
@@ -20,6 +21,7 @@ from annotation.labelling import submit
 from annotation.models import Item, Label, Membership, OptOut, Project, Seat
 from annotation.operations.audit import audit
 from annotation.training.control_items import KnownAnswerKey, mark_control_item, set_control_item_active
+from annotation.training.results import check_rates
 
 pytestmark = pytest.mark.django_db
 
@@ -131,18 +133,78 @@ def test_it_is_held_ahead_renewed_looked_at_corrected_and_taken_back_like_any_ot
     assert audit(project) == []
 
 
-def test_after_some_hours_its_label_is_final_like_that_of_a_closed_item(project, ann, browser):
-    make_known(project)
+def test_its_label_is_final_when_that_of_the_post_before_it_is(project, ann, browser):
+    Project.objects.update(check_percent=0)
+    before = builders.make_open_item(project, "Before.")
+    builders.make_open_item(project, "Another.")
+    answered(ann, held(ann))
+    Project.objects.update(check_percent=100)
+    ann.refresh_from_db()
+    check = make_known(project)
     label = answered(ann, held(ann))
-    assert "Change" in browser.get("/p/garden/history/").content.decode()
-    seat = Seat.objects.get()
-    almost = seat.filled_at - timedelta(hours=19, minutes=59)  # an answer stays open for 20 hours
-    Seat.objects.filter(pk=seat.pk).update(filled_at=almost)
-    assert "Change" in browser.get("/p/garden/history/").content.decode()
-    Seat.objects.filter(pk=seat.pk).update(filled_at=seat.filled_at - timedelta(hours=20))
-    assert "final" in browser.get("/p/garden/history/").content.decode()
+    assert label.item == check
+    assert browser.get("/p/garden/history/").content.decode().count("Change") == 2
+    Item.objects.filter(pk=before.pk).update(stage=Stage.GOLD)
+    assert "Change" not in browser.get("/p/garden/history/").content.decode()
     assert isinstance(submit.correct_label(ann, label.public_id, uuid4(), Answer(category=0)), outcomes.ItemClosed)
+    for seat in Seat.objects.filter(label__isnull=False):
+        Seat.objects.filter(pk=seat.pk).update(filled_at=seat.filled_at - timedelta(minutes=1))
     assert isinstance(submit.take_back_label(ann, label.public_id), outcomes.TooLate)
+
+
+def test_whoever_labels_last_cannot_tell_checks_from_posts(project, ann, browser):  # L26
+    """Two hundred posts, every fifth a check: what the last annotator is told and shown is the same of all of them."""
+    others = [builders.make_member(project), builders.make_member(project)]
+    for number in range(160):
+        item = builders.make_open_item(project, f"Post {number}.")
+        for seat, member in zip(item.seat_rows.order_by("number"), others, strict=False):
+            builders.make_label(seat, member, 1)
+    checks = [make_known(project) for number in range(40)]
+    Project.objects.update(check_percent=20)
+    told = []
+    while isinstance(given := claim.claim(ann), HeldSeat):
+        stored = submit.submit_label(ann, given.seat.public_id, uuid4(), Answer(category=1))
+        assert isinstance(stored, outcomes.Stored)
+        told.append((stored.label, stored.closed, stored.undo_until is not None))
+    assert len(told) > 180 and len({label.item_id for label, *_ in told} & {check.pk for check in checks}) > 20
+    assert {(closed, undoable) for _, closed, undoable in told} == {(True, True)}
+    for page in range(1, 9):
+        shown = browser.get(f"/p/garden/history/?page={page}").content.decode()
+        assert "Change" not in shown
+    for label, *_ in told[:60]:
+        answer = submit.correct_label(ann, label.public_id, uuid4(), Answer(category=0))
+        assert isinstance(answer, outcomes.ItemClosed)
+    Seat.objects.update(filled_at=timezone.now() - timedelta(minutes=1))
+    for label, *_ in told[60:120]:
+        assert isinstance(submit.take_back_label(ann, label.public_id), outcomes.TooLate)
+
+
+@pytest.mark.parametrize("is_check", [True, False])
+def test_the_last_label_can_be_undone_at_once_whatever_it_was_given_to(project, ann, is_check):
+    others = [builders.make_member(project), builders.make_member(project)]
+    for number in range(2):
+        for seat, member in zip(builders.make_open_item(project, f"P {number}.").seat_rows.all(), others, strict=False):
+            builders.make_label(seat, member, 1)
+    answered_last = submit.submit_label(ann, held(ann).public_id, uuid4(), Answer(category=1))
+    if is_check:
+        Item.objects.filter(stage=Stage.LABELLING).update(stage=Stage.EXCLUDED)
+        make_known(project)
+        Membership.objects.update(idle_until=None)
+        answered_last = submit.submit_label(ann, held(ann).public_id, uuid4(), Answer(category=1))
+        assert Label.objects.get(pk=answered_last.label.pk).item.stage == Stage.KNOWN
+    assert isinstance(submit.take_back_label(ann, answered_last.label.public_id), outcomes.TakenBack)
+
+
+def test_a_check_counts_by_its_first_label(project, ann):  # L25
+    make_known(project)
+    label = answered(ann, held(ann), code=0)
+    before = check_rates(project)
+    for code in (1, 0, 1):
+        assert isinstance(submit.correct_label(ann, label.public_id, uuid4(), Answer(category=code)), outcomes.Stored)
+        assert check_rates(project) == before
+    assert isinstance(submit.take_back_label(ann, label.public_id), outcomes.TakenBack)
+    answered(ann, held(ann), code=1)
+    assert check_rates(project) == before
 
 
 def test_page_and_api_say_the_same_of_it_as_of_any_other_item(project, ann, browser):

@@ -224,15 +224,15 @@ def test_priors_stand_beside_training_posts_as_in_the_work(project: Project, wre
 
 def test_ones_own_results_name_training_posts_and_only_count_checks(project: Project, wren: Membership) -> None:
     item = known(project, 1, text="Locals only.")
-    check = known(project, 2, text="A hidden check.", train=False)
-    make_label(Seat.objects.create(item=check, number=1, seats=3), wren, 2)
-    Seat.objects.filter(item=check).update(filled_at="2026-01-01T00:00:00Z")
+    for _ in range(5):
+        check = known(project, 2, text="A hidden check.", train=False)
+        make_label(Seat.objects.create(item=check, number=1, seats=3), wren, 2, created_at="2026-01-01T00:00:00Z")
     attempts.begin_attempt(wren)
     attempts.store_training_answer(wren, item.public_id, TrainingReply(not_sure=True))
     text = text_of(client_of(wren).get(OWN))
     assert "Locals only." in text
-    assert "1 right of 2" in text
-    assert "1 of 1 checks are answered as known." in text
+    assert "5 right of 6" in text
+    assert "5 of 5 checks are answered as known." in text
     assert "A hidden check." not in text
     assert str(check.public_id) not in text
 
