@@ -24,6 +24,8 @@ class AnnotationConfig(AppConfig):
     default_auto_field = "django.db.models.BigAutoField"
 
     def ready(self) -> None:
+        from annotation.members import api_tokens  # noqa: F401  hears of new passwords
+
         method.register_method("prior", "annotation.priors.method.PriorMethod")
         register_labels(*_CLOSED_SETS)
         register_labels(ModelRole)  # `providers` is no Django app

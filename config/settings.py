@@ -4,6 +4,7 @@ Every variable is optional. docs/operators.md lists them; `config.env` refuses a
 """
 
 import os
+from contextlib import suppress
 from datetime import timedelta
 from pathlib import Path
 from urllib.parse import urlsplit
@@ -22,7 +23,11 @@ django_stubs_ext.monkeypatch()
 BASE_DIR = Path(__file__).resolve().parent.parent
 VAR_DIR = env.folder("VAR_DIR", default=BASE_DIR / "var")
 """Everything this machine keeps: database, pictures, queue, key. Never in the repository."""
+# Database, pictures, releases and logs are for this account alone, whatever the machine's usual rights are.
+os.umask(0o077)
 VAR_DIR.mkdir(parents=True, exist_ok=True)
+with suppress(PermissionError):  # a folder of somebody else's: its rights are theirs to choose
+    VAR_DIR.chmod(0o700)
 
 # ── Who may reach the site, and how ───────────────────────────────────────────
 

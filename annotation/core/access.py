@@ -74,4 +74,5 @@ def page_before(request: HttpRequest) -> str:
     if not url_has_allowed_host_and_scheme(before, allowed_hosts={request.get_host()}):
         return "/"
     parts = urlsplit(before)
-    return f"{parts.path or '/'}?{parts.query}" if parts.query else parts.path or "/"
+    path = "/" + parts.path.lstrip("/\\")  # two slashes at its head would name another site
+    return f"{path}?{parts.query}" if parts.query else path

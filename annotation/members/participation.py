@@ -6,6 +6,7 @@ from annotation.assignment.annotator_state import lock_member
 from annotation.assignment.release_seats import free_seats_of_member
 from annotation.core.transactions import short_transaction
 from annotation.domain.choices import EventVerb, OnWithdrawal
+from annotation.members.api_tokens import end_tokens_of_leaver
 from annotation.models import Guideline, Label, Membership, record
 from annotation.projects import consent_texts
 
@@ -43,6 +44,7 @@ def withdraw(member: Membership) -> None:
         Membership.objects.filter(pk=member.pk).update(active=False, withdrawn_at=now, labels_out_before=out)
         record(EventVerb.WITHDREW, project=member.project, actor=member, row=member.public_id, labels=policy)
         free_seats_of_member(member, member)
+        end_tokens_of_leaver(member)
 
 
 @short_transaction
@@ -53,6 +55,7 @@ def deactivate(member: Membership, by: Membership | None) -> None:
         Membership.objects.filter(pk=member.pk).update(active=False)
         record(EventVerb.DEACTIVATED, project=member.project, actor=by, row=member.public_id)
         free_seats_of_member(member, by)
+        end_tokens_of_leaver(member)
 
 
 @short_transaction

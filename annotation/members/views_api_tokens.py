@@ -1,5 +1,6 @@
 """A person's tokens for the API: made and ended here, shown once, kept as hashes."""
 
+from allauth.account.decorators import reauthentication_required
 from django.contrib import messages
 from django.http import HttpResponse
 from django.shortcuts import redirect, render
@@ -14,9 +15,13 @@ from annotation.core.access import PersonRequest
 
 
 @never_cache
+@reauthentication_required(allow_get=True)  # type: ignore[untyped-decorator]  # the library has no types
 @require_http_methods(["GET", "POST"])
 def tokens(request: PersonRequest) -> HttpResponse:
-    """List one's tokens; POST makes one, which is shown on this answer alone."""
+    """List one's tokens; POST makes one, which is shown on this answer alone.
+
+    Making one asks for the password: a session left open for a minute is no key for ninety days.
+    """
     mine = AuthToken.objects.filter(user=request.user, expiry__gt=timezone.now()).order_by("created")
     made = ""
     if request.method == "POST" and mine.count() < knox_settings.TOKEN_LIMIT_PER_USER:

@@ -114,7 +114,6 @@ def copy_to(made: Release, target: Path) -> None:
             {name: value for name, value in made.manifest.items() if name != "files"},
             [ReleasedFile(file["path"], file["size"], file["sha256"]) for file in listed],
         )
-        os.chmod(building, 0o755)
         os.rename(building, target)
         sync(target.parent)
     except BaseException:

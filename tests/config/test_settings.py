@@ -21,6 +21,7 @@ def manage(*arguments: str, **environ: str) -> "subprocess.CompletedProcess[str]
         capture_output=True,
         text=True,
         timeout=120,
+        umask=0o022,
     )
 
 
@@ -76,3 +77,21 @@ def test_an_organisation_account_is_offered_once_its_provider_is_named(tmp_path)
     )
     assert done.stdout.startswith("True True\n"), done.stderr
     assert "form-action 'self' https://id.example.org" in done.stdout
+
+
+def test_l29_what_the_site_writes_is_readable_by_its_own_account_alone(tmp_path):
+    folder = tmp_path / "site"
+    folder.mkdir(mode=0o755)
+    script = (
+        "from django.core.files.base import ContentFile\n"
+        "from django.core.files.storage import default_storage\n"
+        "from django.db import connection\n"
+        "connection.cursor().execute('CREATE TABLE a (b)')\n"
+        "default_storage.save('releases/1/manifest.json', ContentFile(b'{}'))"
+    )
+    done = manage("shell", "-v", "0", "-c", script, VAR_DIR=str(folder))
+    assert done.returncode == 0, done.stderr
+    written = [folder, *folder.rglob("*")]
+    assert {"interplay.sqlite3", "manifest.json", "secret_key"} <= {path.name for path in written}
+    for path in written:
+        assert not path.stat().st_mode & 0o077, path

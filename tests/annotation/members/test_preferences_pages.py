@@ -8,6 +8,7 @@ import pytest
 from django.conf import settings as site_settings
 from django.test import Client
 from django.utils import timezone
+from django.utils.http import url_has_allowed_host_and_scheme
 
 from annotation.domain.choices import Role, Stage
 from annotation.models import Item, Seat, User
@@ -94,6 +95,15 @@ def test_the_menu_sets_theme_and_language_and_comes_back(browser, wren):
 def test_the_menu_leads_to_no_other_site(browser, elsewhere):
     assert browser.post("/me/look/", {"theme": "light", "next": elsewhere})["Location"] == "/"
     assert browser.post("/me/look/", {"theme": "light"}, HTTP_REFERER=elsewhere)["Location"] == "/"
+
+
+@pytest.mark.parametrize(
+    "path", ["//elsewhere.example/x", "/\\elsewhere.example/x", "///elsewhere.example", "/%2F/elsewhere.example"]
+)
+def test_l30_a_way_back_with_two_slashes_stays_on_this_site(browser, path):
+    answer = browser.post("/me/look/", {"theme": "light"}, HTTP_REFERER=f"http://testserver{path}")
+    assert not answer["Location"].startswith(("//", "/\\"))
+    assert url_has_allowed_host_and_scheme(answer["Location"], allowed_hosts={"testserver"})
 
 
 def test_a_stranger_may_choose_the_language_of_the_login_page(wren):
