@@ -67,11 +67,16 @@ def fencing_rule(nonce: str) -> str:
 # A flag of England, Scotland or Wales is made of tag characters too: the only honest use of them.
 _FLAG = re.compile("\U0001f3f4[\U000e0061-\U000e007a\U000e0030-\U000e0039]{1,6}\U000e007f")
 _UNSEEN = re.compile(
-    "[\u200b\u2060-\u2064\ufeff\u180e\u00ad\u202a-\u202e\u2066-\u2069\ufff9-\ufffb"
+    "[\u200b\u2060-\u2064\ufeff\u180e\u00ad\u034f\u3164\uffa0\u202a-\u202e\u2066-\u2069\ufff9-\ufffb"
     "\U000e0000-\U000e007f\U000e0100-\U000e01ef\x00-\x08\x0b\x0c\x0e-\x1f\x7f-\x9f]"
 )
-# One joiner between two letters is spelling (Persian, Hindi, emoji); a row of them, or one alone, is a message.
-_STRAY_JOINERS = re.compile("[\u200c\u200d]{2,}|(?<!\\S)[\u200c\u200d]|[\u200c\u200d](?!\\S)")
+# One joiner between two letters is spelling (Persian, Hindi, emoji); a row of them, or one alone, is a message. So is
+# one between Latin letters, and a mark of another script, of emoji or of Braille away from what it belongs to.
+_STRAY = re.compile(
+    "[\u200c\u200d]{2,}|(?<!\\S)[\u200c\u200d]|[\u200c\u200d](?!\\S)|(?<=[!-~])[\u200c\u200d](?=[!-~])"
+    "|(?<![\u00a9\u00ae\u2000-\u9fff\U0001f000-\U0001faff#*0-9])[\ufe00-\ufe0f]|(?<=[#*0-9])[\ufe00-\ufe0f](?!\u20e3)"
+    "|(?<![\u1800-\u18af])[\u180b-\u180d\u180f]|(?<![\u1100-\u11ff\uac00-\ud7ff])[\u115f\u1160]|(?<![\u2801-\u28ff])\u2800"
+)
 
 
 def _visible(text: str) -> tuple[str, bool]:
@@ -80,21 +85,34 @@ def _visible(text: str) -> tuple[str, bool]:
     A byte order mark at the start and soft hyphens are removed but do not count as hidden.
     """
     plain = _FLAG.sub("\U0001f3f4", text.removeprefix("\ufeff").replace("\u00ad", ""))
-    seen = _STRAY_JOINERS.sub("", _UNSEEN.sub("", plain))
+    seen = _STRAY.sub("", _UNSEEN.sub("", plain))
     return seen, seen != plain
 
 
-_TOKEN = re.compile(r"<\|[^|<>]{0,40}\|>|<\|(?=\w)|(?<=\w)\|>|<<\s*/?sys\s*>>", re.IGNORECASE)
-_TAG = re.compile(
-    r"</?\s*(?:system|assistant|item|post|text|picture|inst|sys|s|think|thinking|tool_call|tool|function"
-    r"|start_of_turn|end_of_turn|bos|eos|begin_of_text|end_of_text|eot_id|document|instructions?)\s*>",
+_BAR, _OPEN, _SHUT = "[|\uff5c]", "[<\uff1c]", "[>\uff1e]"
+_TOKEN = re.compile(
+    rf"{_OPEN}{_BAR}[^|\uff5c<>\uff1c\uff1e]{{0,40}}{_BAR}{_SHUT}|{_OPEN}{_BAR}(?=\w)|(?<=\w){_BAR}{_SHUT}"
+    rf"|{_OPEN}{{2}}\s*/?sys\s*{_SHUT}{{2}}",
     re.IGNORECASE,
 )
-_BRACKET = re.compile(r"\[/?\s*(?:inst|sys|system_prompt|available_tools|tool_calls)\s*\]", re.IGNORECASE)
-_OWN = re.compile(
-    r"\[/?\s*(?:post|text|picture|description|comment|note|page|quote|argument)\s+[0-9a-f]{6,}\s*\]", re.I
+_TAG = re.compile(
+    rf"{_OPEN}/?\s*(?:system|assistant|developer|item|post|text|picture|inst|sys|s|think|thinking"
+    r"|reasoning|tool_call|tool_calls|tool_response|tool_result|tool|function|function_call|observation"
+    r"|start_of_turn|end_of_turn|im_start|im_end|bos|eos|sop|eop|begin_of_text|end_of_text|eot_id|document|img|ref|box"
+    rf"|instructions?)(?:\s[^<>\uff1c\uff1e]{{0,100}})?/?\s*{_SHUT}",
+    re.IGNORECASE,
 )
-_LOOKALIKE = str.maketrans({"<": "‹", ">": "›", "[": "⟦", "]": "⟧", "|": "¦"})
+_BRACKETS = "[\\[\uff3b\u3010]", "[\\]\uff3d\u3011]"
+_BRACKET = re.compile(
+    rf"{_BRACKETS[0]}/?\s*(?:inst|sys|system_prompt|available_tools|tool_calls|tool_results|[gs]?mask|img)\s*{_BRACKETS[1]}",
+    re.IGNORECASE,
+)
+# A fence has our form whatever word it begins with: no list of words has to be kept up to date.
+_OWN = re.compile(rf"{_BRACKETS[0]}/?\s*\w[\w -]{{0,30}}?\s+[0-9a-f]{{6,}}\s*{_BRACKETS[1]}", re.IGNORECASE)
+_LOOKALIKE = str.maketrans(
+    {"<": "‹", ">": "›", "[": "⟦", "]": "⟧", "|": "¦"}
+    | {"\uff1c": "‹", "\uff1e": "›", "\uff3b": "⟦", "\uff3d": "⟧", "\u3010": "⟦", "\u3011": "⟧", "\uff5c": "¦"}
+)
 
 
 def _defused(text: str) -> tuple[str, bool]:
@@ -120,11 +138,25 @@ _COMMANDS = [
         r"(?:이전|위의?|앞의?) ?(?:모든 )?(?:지시|명령|지침|프롬프트).{0,6}무시|라고만? (?:대답|답)",
         r"ignora\w* (?:todas? )?(?:las|le|les|as)? ?(?:instruc|istruz|instru)\w*",
         r"ignor(?:ez|e|iere) (?:toutes )?(?:les|alle|die)? ?(?:vorherigen )?(?:instructions|anweisungen)",
-        r"игнорируй\w* .{0,20}(?:инструкци|указани)\w*",
+        r"(?:игнориру|забуд|отмени|не обращай внимани)\w* .{0,30}(?:инструкци|указани|правил|команд|сказан)\w*",
+        r"(?:ответь|отвечай|напиши|выведи) (?:только|лишь|просто)",
+        r"(?:تجاهل|انس|انسَ|لا تتبع).{0,20}(?:التعليمات|الأوامر|القواعد|الإرشادات|ما سبق)|(?:أجب|اكتب|قل) فقط",
+        r"(?:指示|命令|ルール|プロンプト|上記|以前).{0,10}(?:無視|忘れ)|(?:無視|忘れ).{0,8}(?:指示|命令)|とだけ(?:答|回答|出力)",
+        r"(?:忘记|忘記|无视|無視|忽略|不要理会).{0,10}(?:指令|指示|提示|规则|規則|要求|以上|之前)",
+        r"(?:olvida|omite|esque[cç]a|desconsidere|dimentica|oublie[rz]?|vergiss|missachte)\w* .{0,30}"
+        r"(?:instruc|instruç|istruz|consigne|regla|regras|regole|règles|anweisung|regeln|anterior|précéden|vorherig)\w*",
+        r"(?:önceki|yukarıdaki) .{0,20}(?:yok say|görmezden gel|unut)",
+        r"(?:abaikan|lupakan) .{0,20}(?:instruksi|perintah|aturan)",
+        r"(?:bỏ qua|quên) .{0,20}(?:hướng dẫn|chỉ dẫn|lệnh|quy tắc)|(?:पिछले|ऊपर के|सभी) .{0,20}(?:अनदेखा|भूल)",
     )
 ]
+# "i g n o r e   a l l": single letters with one sign between; more than one sign parts words.
+_SPACED = re.compile(r"(?<!\w)(?:\w[ .*_-])(?:\w[ .*_-]{1,3})+\w(?!\w)")
+_BETWEEN = re.compile(r"(?<=\w)[ .*_-](?=\w)")
+_DIGITS = str.maketrans("013457@$", "oieastas")
 _ANSWER = re.compile(
-    r"[\"'](?:label|category|verdict|hateful|confidence|severity|explanation|prediction)[\"']\s*:", re.IGNORECASE
+    r"(?:[\"']|[{,]\s*)(?:label|category|verdict|hateful|confidence|severity|explanation|prediction)[\"']?\s*[:=]",
+    re.IGNORECASE,
 )
 _TRANSCRIPT = re.compile(
     r"^\W{0,4}(?:judge|prosecutor|defender|system|assistant|user|human|moderator|verdict|final answer)\W{0,3}:\s*\S"
@@ -149,7 +181,10 @@ def _suspicions(text: str) -> set[Suspicion]:
 
 
 def _commands(text: str) -> bool:
-    return any(pattern.search(text) for pattern in _COMMANDS)
+    """Whether the text orders something, also where its letters are spaced out or written as digits."""
+    forms = {text, _SPACED.sub(lambda run: _BETWEEN.sub("", run.group()), text)}
+    forms |= {form.translate(_DIGITS) for form in forms}
+    return any(pattern.search(form) for form in forms for pattern in _COMMANDS)
 
 
 def _decodes(run: str) -> bool:

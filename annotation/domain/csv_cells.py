@@ -10,9 +10,14 @@ from typing import Any
 
 from pydantic_core import to_json
 
-# What a spreadsheet takes for a formula, also in full width and behind blanks or apostrophes; and a leading
-# tab, return or line feed, which some programs strip before they look.
-_RUNS = re.compile(r"['\s\u200b\ufeff]*[=+\-@\uff1d\uff0b\uff0d\uff20]|'*[\t\r\n]")
+# Characters that are not seen, and that some program may strip before it looks at the sign behind them.
+_UNSEEN = (
+    r"\u00ad\u034f\u061c\u115f\u1160\u17b4\u17b5\u180b-\u180f\u200b-\u200f\u202a-\u202e\u2060-\u206f\u2800\u3164"
+    r"\ufe00-\ufe0f\ufeff\uffa0\ufff9-\ufffb\U000e0000-\U000e01ef"
+)
+# What a spreadsheet takes for a formula, also in full width or small, behind blanks, unseen characters or apostrophes;
+# and a leading tab, return or line feed.
+_RUNS = re.compile(rf"['\s{_UNSEEN}]*[=+\-@\uff1d\uff0b\uff0d\uff20\ufe66\ufe62\ufe63\ufe6b]|'*[\t\r\n]")
 
 
 def neutralized(cell: str) -> str:

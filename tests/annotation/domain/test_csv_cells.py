@@ -9,7 +9,9 @@ from annotation.domain.csv_cells import neutralized, restored
 
 @pytest.mark.parametrize(
     "cell",
-    ['=HYPERLINK("x")', "+1", "-1", "@x", "\t=1", "\r=1", "\n=1", "＝1", "＋1", " =1", "'=1", "\ufeff=1"],
+    ['=HYPERLINK("x")', "+1", "-1", "@x", "\t=1", "\r=1", "\n=1", "＝1", "＋1", " =1", "'=1", "\ufeff=1"]
+    + [f"{unseen}=1" for unseen in "\u00ad\u2060\u202e\u200e\u3164\ufe0f\u2800\U000e0041"]
+    + ["\ufe62" + "1", "\ufe66" + "1", "\u00ad \u2060'\ufe6bSUM(1)"],
 )
 def test_a_cell_that_a_spreadsheet_would_run_is_prefixed(cell):
     assert neutralized(cell) == "'" + cell
