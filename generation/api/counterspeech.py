@@ -29,7 +29,7 @@ MOST_ITEMS = 200
 
 
 class CounterWish(serializers.Serializer[Any]):
-    """Which items, or a text, and what is chosen about the candidates."""
+    """The items or the text to answer, and the options of the candidates."""
 
     items = serializers.ListField(child=serializers.CharField(max_length=128), default=list, max_length=MOST_ITEMS)
     text = serializers.CharField(max_length=counterspeech_request.MOST_PASTED, default="", allow_blank=True)
@@ -56,24 +56,24 @@ class Counterspeech(APIView):
         for exchange in visible_exchanges(mine).select_related("item").order_by("-id")[:100]:
             runs = Run.objects.filter(project=mine.project.public_id, subject=exchange.public_id)
             if (run := runs.filter(method=counterspeech_candidates.NAME).last()) is not None:
-                intents = [Intent(each) for each in run.options["intents"]]
+                intents = [Intent(intent) for intent in run.options["intents"]]
                 rows += reported(exchange, run, intents)
         return Response(rows)
 
     @extend_schema(request=CounterWish, responses={202: dict, 400: ProblemShape})
     def post(self, request: Request, slug: str) -> Response:
-        """Ask for candidates; answers the exchanges and their runs. Explanations are used where a post has them."""
+        """Ask for candidates. Return the exchanges and their runs. Explanations are used where a post has them."""
         mine = member(request, slug, Role.REVIEWER, Role.ADMIN)
         shape = CounterWish(data=request.data)
         shape.is_valid(raise_exception=True)
-        asked = dict(shape.validated_data)
-        items, text, again = asked.pop("items"), asked.pop("text"), asked.pop("again")
+        options = dict(shape.validated_data)
+        items, text, again = options.pop("items"), options.pop("text"), options.pop("again")
         if bool(items) == bool(text):
             return problem(400, "bad_choice", "Name items or give a text, one of the two.")
         exchanges: list[Exchange] = []
-        found = {item.external_id: item for item in visible_items(mine).filter(external_id__in=items)}
+        known_items = {item.external_id: item for item in visible_items(mine).filter(external_id__in=items)}
         for name in items:
-            item = found.get(name)
+            item = known_items.get(name)
             if item is None or item.excluded_for or not may_see_votes(item, mine):
                 return problem(400, "unknown_item", f"There is no item {name[:80]!r} that can be answered.")
             item.project = mine.project
@@ -81,21 +81,23 @@ class Counterspeech(APIView):
         try:
             if text:
                 exchanges.append(counterspeech_request.open_on_text(mine.project, text, mine))
-            made = [(each, counterspeech_request.write(each, mine, asked, again=again)) for each in exchanges]
+            queued = [
+                (exchange, counterspeech_request.write(exchange, mine, options, again=again)) for exchange in exchanges
+            ]
         except (counterspeech_request.BadChoice, BudgetExceeded) as bad:
             return problem(400, "bad_choice", str(bad))
         except BadText as bad:
             return problem(400, bad.code, bad.sentence)
-        rows = [{"item": each.item.external_id if each.item else None, "exchange": str(each.public_id),
-                 "run": str(one.run.public_id), "new": one.new} for each, one in made]  # fmt: skip
+        rows = [{"item": exchange.item.external_id if exchange.item else None, "exchange": str(exchange.public_id),
+                 "run": str(answer.run.public_id), "new": answer.new} for exchange, answer in queued]  # fmt: skip
         return Response(rows, status=202)
 
 
 class ApprovedReplies(APIView):
-    """The released rows."""
+    """The approved replies of a project."""
 
     @extend_schema(operation_id="projects_counterspeech_replies", responses=dict)
     def get(self, request: Request, slug: str) -> Response:
-        """The approved replies in the columns of IntentCONANv2 with provenance and edits; for admins."""
+        """List the approved replies in the columns of IntentCONANv2, with provenance and edits; for admins."""
         mine = member(request, slug, Role.ADMIN)
         return Response(list(export.replies(mine.project)))

@@ -1,4 +1,4 @@
-"""Samples over the API: plans carried out, how far batches are, decisions, the report, the switch."""
+"""Sample injection over the API: plans, batches, decisions about samples, the report, the switch."""
 
 from typing import Any
 from uuid import UUID
@@ -27,7 +27,7 @@ MOST_LISTED = 500
 
 
 class PlanEntryShape(serializers.Serializer[Any]):
-    """One entry of a plan, as it is documented; the plan is read as a whole by its own rules."""
+    """One entry of a plan, for the documentation only; the plan itself is read by `read_plan`."""
 
     pattern = serializers.CharField(help_text="Three bits: text, picture, together; 1 means hateful.")
     category = serializers.CharField(help_text="What text and picture mean together: a code, a name or an alias.")
@@ -38,7 +38,7 @@ class PlanEntryShape(serializers.Serializer[Any]):
 
 
 class BatchWish(serializers.Serializer[Any]):
-    """What is chosen about all samples of a plan."""
+    """Options for all samples of a plan."""
 
     language = serializers.CharField(max_length=60, default=BatchOptions().language)
     temperature = serializers.FloatField(min_value=0, max_value=2, default=BatchOptions().temperature)
@@ -47,26 +47,26 @@ class BatchWish(serializers.Serializer[Any]):
 
 
 class PlanWish(BatchWish):
-    """A plan and what is chosen about all of its samples."""
+    """A plan with the options for all of its samples."""
 
     plan = PlanEntryShape(many=True)
 
 
 class PlanSent(BatchWish):
-    """The same, the plan as it came: its own rules name the entry at fault."""
+    """The same with the plan as raw JSON, so that `read_plan` names the entry at fault."""
 
     plan = serializers.JSONField()
 
 
 class SampleDecision(serializers.Serializer[Any]):
-    """What becomes of a sample."""
+    """A decision about a sample."""
 
     decision = serializers.ChoiceField(["accept", "reject"])
     reason = serializers.CharField(max_length=2_000, default="", allow_blank=True, help_text="Needed to reject.")
 
 
 class InjectionSwitch(serializers.Serializer[Any]):
-    """On by accepting the terms of this version; off without."""
+    """Switches injection on by accepting this version of the terms, or off."""
 
     on = serializers.BooleanField()
     terms_version = serializers.IntegerField(default=0)
@@ -79,18 +79,18 @@ class Injection(APIView):
 
     @extend_schema(operation_id="projects_injection", responses=dict)
     def get(self, request: Request, slug: str) -> Response:
-        """Tell whether injection is on, the newest batches, and what is there and missing of each pattern."""
+        """Return whether injection is on, the newest batches, and what each pattern and category has and lacks."""
         mine = member(request, slug, Role.ADMIN)
         batches = InjectionBatch.objects.filter(project=mine.project).select_related("project")[:20]
         cells = [cell for row in coverage_of(mine.project).values() for cell in row if cell is not None]
         squares = [{"pattern": cell.pattern, "category": cell.category.code, "wanted": cell.wanted, "gold": cell.gold,
                     "in_work": cell.in_work, "missing": cell.missing} for cell in cells]  # fmt: skip
-        told = {"on": settings.is_on(mine.project), "terms_version": settings.TERMS_VERSION}
-        return Response({**told, "coverage": squares, "batches": [standing_of(batch) for batch in batches]})
+        switch = {"on": settings.is_on(mine.project), "terms_version": settings.TERMS_VERSION}
+        return Response({**switch, "coverage": squares, "batches": [standing_of(batch) for batch in batches]})
 
     @extend_schema(request=PlanWish, responses={202: dict, 400: ProblemShape, 409: ProblemShape})
     def post(self, request: Request, slug: str) -> Response:
-        """Carry a plan out; the same plan again goes on with its batch. A bad plan changes nothing."""
+        """Carry a plan out; the same plan again continues its batch. An invalid plan changes nothing."""
         mine = member(request, slug, Role.ADMIN)
         shape = PlanSent(data=request.data)
         shape.is_valid(raise_exception=True)
@@ -112,11 +112,11 @@ class Injection(APIView):
 
 
 class Switch(APIView):
-    """Whether the project makes samples."""
+    """The switch of sample injection in a project."""
 
     @extend_schema(request=InjectionSwitch, responses={200: dict, 409: ProblemShape})
     def post(self, request: Request, slug: str) -> Response:
-        """Accept the terms and switch injection on, or switch it off; both are written down."""
+        """Accept the terms and switch injection on, or switch it off. Both are recorded."""
         mine = member(request, slug, Role.ADMIN)
         shape = InjectionSwitch(data=request.data)
         shape.is_valid(raise_exception=True)
@@ -135,7 +135,7 @@ class Batch(APIView):
 
     @extend_schema(operation_id="projects_injection_batch", responses=dict)
     def get(self, request: Request, slug: str, public_id: UUID) -> Response:
-        """Tell how many samples are made, duplicate, refused, waiting for review."""
+        """Return how many samples of the batch are made, duplicate, refused, waiting for review."""
         mine = member(request, slug, Role.ADMIN)
         batch = InjectionBatch.objects.filter(project=mine.project, public_id=public_id).first()
         if batch is None:
@@ -171,15 +171,15 @@ class OneSample(APIView):
     def get(self, request: Request, slug: str, public_id: UUID) -> Response:
         """Show a sample with how it was made."""
         mine = member(request, slug, Role.REVIEWER, Role.ADMIN)
-        found = self._found(mine, public_id)
-        review.look_at(found, mine)
-        return Response(told(found))
+        sample = self._found(mine, public_id)
+        review.look_at(sample, mine)
+        return Response(told(sample))
 
     @extend_schema(request=SampleDecision, responses={200: dict, 409: ProblemShape, 422: ProblemShape})
     def post(self, request: Request, slug: str, public_id: UUID) -> Response:
         """Accept a sample as an item, or reject it with a reason."""
         mine = member(request, slug, Role.REVIEWER, Role.ADMIN)
-        found = self._found(mine, public_id)
+        sample = self._found(mine, public_id)
         shape = SampleDecision(data=request.data)
         shape.is_valid(raise_exception=True)
         reason = shape.validated_data["reason"]
@@ -187,34 +187,34 @@ class OneSample(APIView):
             return problem(422, "missing_reason", "Say why the sample is rejected.")
         try:
             if shape.validated_data["decision"] == "accept":
-                review.accept(found, mine)
+                review.accept(sample, mine)
             else:
-                review.reject(found, mine, reason)
+                review.reject(sample, mine, reason)
         except (review.CannotDecide, settings.InjectionOff) as fault:
             return problem(409, fault.code, str(fault))
-        found.refresh_from_db()
-        return Response(told(found))
+        sample.refresh_from_db()
+        return Response(told(sample))
 
     def _found(self, mine: Any, public_id: UUID) -> Sample:
-        found = visible_samples(mine).filter(public_id=public_id).first()
-        if found is None or not may_look_at(found, mine):
+        sample = visible_samples(mine).filter(public_id=public_id).first()
+        if sample is None or not may_look_at(sample, mine):
             raise Http404
-        found.project = mine.project
-        return found
+        sample.project = mine.project
+        return sample
 
 
 class Report(APIView):
-    """Which strategy makes what it means to."""
+    """The yield of each strategy."""
 
     @extend_schema(operation_id="projects_injection_report", responses=dict)
     def get(self, request: Request, slug: str) -> Response:
-        """Tell the yield and the intent alignment of each strategy, with Wilson intervals."""
+        """Return the yield and the intent alignment of each strategy, with Wilson intervals."""
         mine = member(request, slug, Role.REVIEWER, Role.ADMIN)
         return Response(report_of(mine.project))
 
 
 def told(row: Sample) -> dict[str, Any]:
-    """A sample as programs read it."""
+    """Return a sample as JSON."""
     return {
         "id": str(row.public_id),
         "state": row.state,

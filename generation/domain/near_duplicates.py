@@ -1,11 +1,11 @@
-"""Near-duplicate candidates: the first of them stays, the others are dropped."""
+"""Near-duplicate texts: the first one is kept, the others are dropped."""
 
 from collections.abc import Iterable, Sequence
 
 from generation.domain.tokens import plain, tokens
 
 NEAR = 0.8
-"""Texts that share this much of their four-letter pieces (Jaccard) count as one."""
+"""Texts with at least this Jaccard index of their runs of four characters count as duplicates."""
 
 _PIECE = 4
 

@@ -11,7 +11,7 @@ _PIECES = re.compile(r"\s+|[\w'’]+|[^\w\s]")
 
 @dataclass(frozen=True)
 class Change:
-    """A part of the text that stayed, was added, or was removed."""
+    """A part of the text that is the same, was added, or was removed."""
 
     kind: Literal["same", "added", "removed"]
     text: str

@@ -1,4 +1,4 @@
-"""The app's tables, each topic in its own module; this is their index."""
+"""The tables of this app. Each topic has its own module; this package lists them all."""
 
 from generation.models.exchanges import CounterRules, Exchange, Explanations
 from generation.models.injection import (

@@ -1,4 +1,4 @@
-"""A hateful post that is being answered, and the seven explanations of it, version by version."""
+"""Posts that are answered, and the versions of their seven explanations."""
 
 from uuid import uuid4
 
@@ -11,7 +11,7 @@ from generation.domain.counterspeech.explanations import Explanation, filled
 
 
 class CounterRules(models.Model):
-    """What a project decided about counterspeech: the weights of the reward, and words that no reply may hold."""
+    """The counterspeech rules of a project: the weights of the reward, and words that no reply may contain."""
 
     project = models.OneToOneField(Project, on_delete=models.CASCADE, related_name="counter_rules")
     weight_pc = models.FloatField(default=1.0)
@@ -51,14 +51,14 @@ class Exchange(models.Model):
 
     @property
     def name(self) -> str:
-        """What the post is called: the item's id, or the first words of what was pasted."""
+        """The name of the post: the item's id, or the first words of the pasted text."""
         return self.item.external_id if self.item is not None else " ".join(self.pasted.split())[:60]
 
 
 class Explanations(models.Model):
-    """One version of the seven explanations: a model's, or a person's. A version is never changed; a new one is added.
+    """One version of the seven explanations, written by a model or a person.
 
-    Of the others the newest is in force.
+    A version is never changed; a change adds a new one. The newest version is in force.
     """
 
     exchange = models.ForeignKey(Exchange, on_delete=models.CASCADE, related_name="explanations")
@@ -87,5 +87,5 @@ class Explanations(models.Model):
         return f"{self.exchange} {self.number}"
 
     def by_name(self) -> dict[Explanation, str]:
-        """The explanations that say something."""
-        return filled({each: getattr(self, each) for each in Explanation})
+        """Return the explanations that are not blank."""
+        return filled({name: getattr(self, name) for name in Explanation})

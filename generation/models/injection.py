@@ -1,4 +1,4 @@
-"""Sample injection: who switched it on, what samples are made from, batches, and each sample with how it was made."""
+"""Sample injection: consent to its terms, material, batches, and each sample with how it was made."""
 
 from uuid import uuid4
 
@@ -13,7 +13,7 @@ from generation.domain.injection.strategies import Strategy
 
 
 class InjectionRules(models.Model):
-    """Whether a project makes samples, how many it wants of each pattern and category, and its words for `<insult>`."""
+    """The injection rules of a project: on or off, wanted numbers by pattern and category, words for `<insult>`."""
 
     project = models.OneToOneField(Project, on_delete=models.CASCADE, related_name="injection_rules")
     on = models.BooleanField(default=False)
@@ -23,7 +23,7 @@ class InjectionRules(models.Model):
 
 
 class InjectionConsent(models.Model):
-    """An admin accepted a version of the terms. Added each time it is switched on, never changed."""
+    """An admin's acceptance of a version of the terms. A row is added at each switch-on and never changed."""
 
     project = models.ForeignKey(Project, on_delete=models.CASCADE, related_name="injection_consents")
     member = models.ForeignKey(Membership, on_delete=models.PROTECT, related_name="injection_consents")
@@ -35,7 +35,7 @@ class InjectionConsent(models.Model):
 
 
 class PicturePool(models.Model):
-    """A named set of the project's pictures that samples are written to."""
+    """A named set of the project's pictures for which samples are written."""
 
     public_id = models.UUIDField(default=uuid4, unique=True, editable=False)
     project = models.ForeignKey(Project, on_delete=models.CASCADE, related_name="picture_pools")
@@ -57,7 +57,7 @@ class PicturePool(models.Model):
 
 
 class PoolPicture(models.Model):
-    """A picture of a pool with its image-only prior; without one no pattern can ask for it."""
+    """A picture of a pool with its image-only prior. Without a prior it is not used for samples."""
 
     public_id = models.UUIDField(default=uuid4, unique=True, editable=False)
     pool = models.ForeignKey(PicturePool, on_delete=models.CASCADE, related_name="pictures")
@@ -69,7 +69,7 @@ class PoolPicture(models.Model):
     )  # what the picture says alone
     explanation = models.TextField(blank=True, default="")
     severity = models.PositiveSmallIntegerField(null=True, blank=True)
-    model = models.CharField(max_length=160, blank=True, default="")  # who said so: a model's name, or "admin"
+    model = models.CharField(max_length=160, blank=True, default="")  # who gave the prior: a model's name, or "admin"
     trouble = models.CharField(max_length=40, blank=True, default="")  # why a model that was asked gave no prior
 
     class Meta:
@@ -78,12 +78,15 @@ class PoolPicture(models.Model):
 
     @property
     def licence_in_force(self) -> str:
-        """Its own licence, else the pool's."""
+        """The picture's own licence, or else the pool's."""
         return self.licence or self.pool.licence
 
 
 class Trigger(models.Model):
-    """A text of the researchers, hateful only beside a picture: it is worded anew, and never released itself."""
+    """A text of the researchers that is hateful only together with a picture.
+
+    A model rewords it; the text itself is never released.
+    """
 
     project = models.ForeignKey(Project, on_delete=models.CASCADE, related_name="triggers")
     target_group = models.CharField(max_length=200)
@@ -98,7 +101,7 @@ class Trigger(models.Model):
 
 
 class PlanRow(models.Model):
-    """An entry of the plan that an admin is making on the page; a batch takes all of them."""
+    """An entry of the plan that an admin is putting together on the page; a batch takes all of them."""
 
     public_id = models.UUIDField(default=uuid4, unique=True, editable=False)
     project = models.ForeignKey(Project, on_delete=models.CASCADE, related_name="plan_rows")
@@ -111,13 +114,13 @@ class PlanRow(models.Model):
 
 
 class InjectionBatch(models.Model):
-    """A plan that was carried out: what was asked of which models, with the seed that dealt pictures and triggers."""
+    """A plan that was carried out: its options and models, and the seed that drew pictures and triggers."""
 
     public_id = models.UUIDField(default=uuid4, unique=True, editable=False)
     project = models.ForeignKey(Project, on_delete=models.CASCADE, related_name="injection_batches")
     number = models.PositiveIntegerField()
-    key = models.UUIDField(default=uuid4)  # made with the form: sent twice, it is still one batch
-    digest = models.CharField(max_length=64)  # of plan, options and models: the same wish again goes on with this one
+    key = models.UUIDField(default=uuid4)  # made with the form, so that a form sent twice gives one batch
+    digest = models.CharField(max_length=64)  # of plan, options and models; an equal request continues this batch
     plan = models.JSONField()
     options = models.JSONField(default=dict, blank=True)
     model_plan = models.JSONField(default=dict, blank=True)
@@ -139,12 +142,12 @@ class InjectionBatch(models.Model):
 
     @property
     def item_batch(self) -> str:
-        """The batch that its accepted samples come to as items; its name tells nobody what they are."""
+        """The item batch of its accepted samples; the name does not show that they are samples."""
         return f"set-{self.number}"
 
 
 class Sample(models.Model):
-    """One sample: what it was meant to be, how it was made, what became of it. Its row is never taken away."""
+    """One sample: what it was meant to be, how it was made, and its state. Its row is never deleted."""
 
     public_id = models.UUIDField(default=uuid4, unique=True, editable=False)
     project = models.ForeignKey(Project, on_delete=models.CASCADE, related_name="samples")

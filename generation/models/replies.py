@@ -1,4 +1,4 @@
-"""Candidates that models wrote, replies that people sign, what is said about them, and the store they join."""
+"""Candidates written by models, replies of people, comments, comparisons, and the store of exemplars."""
 
 from uuid import uuid4
 
@@ -17,7 +17,7 @@ INTENTS = choices(Intent)
 
 
 class Scored(models.Model):
-    """What critics said about a text. None: the critic gave no readable answer, or the part is switched off."""
+    """The critics' scores of a text. None: the critic gave no readable answer, or the part is switched off."""
 
     pc = models.FloatField(null=True, blank=True)
     aq = models.FloatField(null=True, blank=True)
@@ -31,7 +31,7 @@ class Scored(models.Model):
 
 
 class Candidate(Scored):
-    """A reply as a model wrote it, never changed: people edit a copy."""
+    """A reply as a model wrote it. It is never changed; people edit a copy."""
 
     public_id = models.UUIDField(default=uuid4, unique=True, editable=False)
     exchange = models.ForeignKey(Exchange, on_delete=models.CASCADE, related_name="candidates")
@@ -61,7 +61,7 @@ class Candidate(Scored):
 
     @property
     def conforms(self) -> bool | None:
-        """Whether it does what was asked, by the critic that did not know; None where that critic said nothing."""
+        """Whether the critic who was not told the intent saw the intended one; None if that critic gave no answer."""
         return self.seen_intent == self.intent if self.seen_intent else None
 
 
@@ -72,7 +72,7 @@ class Reply(Scored):
     exchange = models.ForeignKey(Exchange, on_delete=models.CASCADE, related_name="replies")
     candidate = models.ForeignKey(
         Candidate, null=True, blank=True, on_delete=models.RESTRICT, related_name="replies"
-    )  # None: written from nothing
+    )  # None: not written from a candidate
     intent = models.CharField(max_length=12, choices=INTENTS)
     text = models.TextField(blank=True, default="")
     state = models.CharField(max_length=10, choices=choices(ReplyState), default=ReplyState.DRAFT)
@@ -105,12 +105,12 @@ class Reply(Scored):
 
     @property
     def conforms(self) -> bool | None:
-        """Whether the critic that was not told takes it for its intent; None where that critic said nothing."""
+        """Whether the critic who was not told the intent saw the intended one; None if that critic gave no answer."""
         return self.seen_intent == self.intent if self.seen_intent else None
 
 
 class ReplyComment(models.Model):
-    """What somebody wrote beside a reply: when it was returned, or at any time before it is approved."""
+    """A comment on a reply: written when it was returned, or at any time before it is approved."""
 
     reply = models.ForeignKey(Reply, on_delete=models.CASCADE, related_name="comments")
     author = models.ForeignKey(Membership, on_delete=models.PROTECT, related_name="reply_comments")
@@ -122,7 +122,7 @@ class ReplyComment(models.Model):
 
 
 class Exemplar(models.Model):
-    """A row of the approved store: a post and a reply that may guide others. Approved here, or imported."""
+    """A row of the store of exemplars: a post with an approved or imported reply that may guide new ones."""
 
     project = models.ForeignKey(Project, on_delete=models.CASCADE, related_name="exemplars")
     external_id = models.CharField(max_length=128)  # of the file, or the reply's public id
@@ -141,7 +141,7 @@ class Exemplar(models.Model):
 
 
 class Comparison(models.Model):
-    """One person's blind choice between two candidates of one post and intent, by the paper's five criteria."""
+    """A person's blind choice between two candidates of the same post and intent, by the paper's five criteria."""
 
     first = models.ForeignKey(Candidate, on_delete=models.CASCADE, related_name="comparisons_first")
     second = models.ForeignKey(Candidate, on_delete=models.CASCADE, related_name="comparisons_second")
@@ -161,5 +161,5 @@ class Comparison(models.Model):
         )
 
     def choice(self, criterion: Criterion) -> Choice:
-        """The choice by one criterion."""
+        """Return the choice by one criterion."""
         return Choice(getattr(self, criterion))

@@ -1,7 +1,7 @@
-"""Statements of fact in a reply that somebody should check before it is approved.
+"""Sentences of a reply that state something a person should check before the reply is approved.
 
-The list is meant to be too long rather than too short: it holds the sentences with a figure, a source, or words such
-as all, most or none. It cannot tell whether they are true.
+The list prefers too many sentences to too few: it holds every sentence with a figure, a source, or words such as all,
+most or none. It does not judge whether they are true.
 """
 
 import re
@@ -22,9 +22,9 @@ _SOURCE = re.compile(
 
 
 def claims(text: str) -> list[str]:
-    """Return the sentences of the reply that state something to check, in their order. Questions state nothing."""
-    sentences = (sentence.strip() for sentence in _SENTENCE.findall(text))
-    return [each for each in sentences if each and not each.endswith(("?", "？")) and _states(each)]
+    """Return the sentences of the reply that state something to check, in reading order. Questions are left out."""
+    sentences = (match.strip() for match in _SENTENCE.findall(text))
+    return [sentence for sentence in sentences if sentence and not sentence.endswith(("?", "？")) and _states(sentence)]
 
 
 def _states(sentence: str) -> bool:

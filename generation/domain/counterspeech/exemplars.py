@@ -12,23 +12,23 @@ import numpy as np
 
 from generation.domain.tokens import plain, tokens
 
-logging.getLogger("bm25s").setLevel(logging.WARNING)  # it tells of every index otherwise
+logging.getLogger("bm25s").setLevel(logging.WARNING)  # without this it logs every index that is built
 
 SHOTS = 3
-"""The paper's best number."""
+"""Number of examples that gave the best result in the paper."""
 K1, B = 1.5, 0.75
 
 
 @dataclass(frozen=True)
 class Nearest:
-    """A row of the store by its index, and the score of its post."""
+    """One row of the store: its index, and the BM25 score of its post for the query."""
 
     place: int
     score: float
 
 
 class Store:
-    """The posts of a store, indexed once for many queries."""
+    """The posts of the store, indexed once and then used for many queries."""
 
     def __init__(self, posts: Sequence[str]) -> None:
         self._posts = [plain(post) for post in posts]
@@ -47,11 +47,11 @@ class Store:
         query = [word for word in tokens(post) if word in vocabulary]
         if self._index is None or not query:
             return np.zeros(len(self._posts), dtype=np.float32)
-        found: np.ndarray = self._index.get_scores(query)
-        return found
+        scores: np.ndarray = self._index.get_scores(query)
+        return scores
 
     def nearest(self, post: str, most: int = SHOTS) -> list[Nearest]:
-        """Return the nearest rows, best first, without rows that answer the very same post."""
+        """Return the nearest rows, best first. Rows that answer exactly the same post are left out."""
         scores, same = self.scores(post), plain(post)
         order = np.argsort(-scores, kind="stable")
         others = (int(place) for place in order if self._posts[place] != same)

@@ -8,7 +8,7 @@ from enum import StrEnum
 
 
 class Explanation(StrEnum):
-    """One aspect of what a post does, in the order of the paper's instructions (Table 5)."""
+    """One of the seven explanations, in the order of the paper's instructions (Table 5)."""
 
     OFFENSIVENESS = "offensiveness"
     TARGET_GROUP = "target_group"
@@ -31,9 +31,9 @@ COLUMN: Mapping[Explanation, str] = {
 """The column of each explanation in IntentCONANv2."""
 
 MOST_CHARACTERS = 1200
-"""The longest explanation that is kept: two or three sentences are wanted."""
+"""The longest explanation that is stored, in characters; models are asked for two or three sentences."""
 
 
 def filled(explanations: Mapping[str, str]) -> dict[Explanation, str]:
-    """Return the explanations that are not blank, in their order."""
+    """Return the explanations that are not blank, in the order of `Explanation`."""
     return {explanation: text for explanation in Explanation if (text := explanations.get(explanation, "").strip())}

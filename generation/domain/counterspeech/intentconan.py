@@ -1,4 +1,7 @@
-"""Rows of a file with counterspeech: IntentCONANv2's columns, or others by a mapping; a bad row has its reason."""
+"""Read a file of posts and replies, in IntentCONANv2's columns or in others through a mapping.
+
+A row that cannot be used is returned with the reason.
+"""
 
 import csv
 import io
@@ -18,7 +21,7 @@ _LONGEST_LINE = 200_000
 
 
 class BadFile(ValueError):
-    """The file as a whole cannot be read; the sentence says why."""
+    """The file as a whole cannot be read; the message says why."""
 
 
 @dataclass(frozen=True)
@@ -35,29 +38,30 @@ class Row:
 
 @dataclass(frozen=True)
 class BadRow:
-    """A line that cannot be taken, and why."""
+    """A line that cannot be used, with the reason."""
 
     line: int
     reason: str
 
 
 def read_rows(content: bytes, name: str, mapping: Mapping[str, str] | None = None) -> Iterator[Row | BadRow]:
-    """The rows of a CSV, TSV, JSON Lines or JSON file by its name; `mapping` says which column stands for ours.
+    """Yield the rows of a CSV, TSV, JSON Lines or JSON file; the ending of `name` tells which it is.
 
-    Rows without an id get one from their line. Raises BadFile.
+    `mapping` gives, for a column of ours, the column of the file that stands for it. A row without an id gets one from
+    its line number. Raises BadFile if the file as a whole cannot be read.
     """
     columns = {ours: (mapping or {}).get(ours, ours) for ours in COLUMNS}
     if unknown := sorted(set(mapping or {}) - set(COLUMNS)):
         raise BadFile(f"There is no column {unknown[0]!r} to map to; there are {', '.join(COLUMNS)}.")
-    seen: dict[str, int] = {}
-    for line, held in _held(content, name, [columns[ours] for ours in NEEDED]):
-        found = held if isinstance(held, BadRow) else _read(line, held, columns)
-        if isinstance(found, Row):
-            if found.id in seen:
-                found = BadRow(line, f"The id {found.id[:40]!r} stands in line {seen[found.id]} already.")
+    line_of_id: dict[str, int] = {}
+    for line, value in _held(content, name, [columns[ours] for ours in NEEDED]):
+        row = value if isinstance(value, BadRow) else _read(line, value, columns)
+        if isinstance(row, Row):
+            if row.id in line_of_id:
+                row = BadRow(line, f"The id {row.id[:40]!r} stands in line {line_of_id[row.id]} already.")
             else:
-                seen[found.id] = line
-        yield found
+                line_of_id[row.id] = line
+        yield row
 
 
 def _held(content: bytes, name: str, needed: Sequence[str]) -> Iterator[tuple[int, Any]]:
@@ -94,12 +98,12 @@ def _table(text: str, delimiter: str, needed: Sequence[str]) -> Iterator[tuple[i
 
 def _list(text: str) -> Iterator[tuple[int, Any]]:
     try:
-        held = json.loads(text)
+        rows = json.loads(text)
     except (ValueError, RecursionError):
         raise BadFile("The JSON is not valid.") from None
-    if not isinstance(held, list):
+    if not isinstance(rows, list):
         raise BadFile("The JSON has to be a list of objects.")
-    yield from enumerate(held, start=1)
+    yield from enumerate(rows, start=1)
 
 
 def _lines(text: str) -> Iterator[tuple[int, Any]]:
@@ -112,19 +116,23 @@ def _lines(text: str) -> Iterator[tuple[int, Any]]:
             yield number, BadRow(number, "The line is no JSON object.")
 
 
-def _read(line: int, held: Any, columns: Mapping[str, str]) -> Row | BadRow:
-    if not isinstance(held, dict):
+def _read(line: int, record: Any, columns: Mapping[str, str]) -> Row | BadRow:
+    if not isinstance(record, dict):
         return BadRow(line, "The line is no JSON object.")
-    values = {ours: held.get(theirs) for ours, theirs in columns.items()}
-    said = {ours: "" if value is None else str(value).strip() for ours, value in values.items()}
-    if missing := next((name for name in NEEDED if not said[name]), None):
+    values = {ours: record.get(theirs) for ours, theirs in columns.items()}
+    cells = {ours: "" if value is None else str(value).strip() for ours, value in values.items()}
+    if missing := next((name for name in NEEDED if not cells[name]), None):
         return BadRow(line, f"{columns[missing]} is missing or empty.")
     for name, most in (("hatespeech", MOST_HATE), ("counterspeech", MOST_REPLY), ("id", MOST_ID)):
-        if len(said[name]) > most:
+        if len(cells[name]) > most:
             return BadRow(line, f"{columns[name]} has more than {most:,} characters.")
     try:
-        intent = read_intent(said["csType"])
+        intent = read_intent(cells["csType"])
     except UnknownIntent as fault:
         return BadRow(line, str(fault))
-    explained = {each.value: said[COLUMN[each]][:2000] for each in Explanation if said[COLUMN[each]]}
-    return Row(line, said["id"] or f"line-{line}", said["hatespeech"], intent, said["counterspeech"], explained)
+    explained = {
+        explanation.value: cells[COLUMN[explanation]][:2000]
+        for explanation in Explanation
+        if cells[COLUMN[explanation]]
+    }
+    return Row(line, cells["id"] or f"line-{line}", cells["hatespeech"], intent, cells["counterspeech"], explained)

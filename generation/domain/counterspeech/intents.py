@@ -1,4 +1,4 @@
-"""What a reply sets out to do: the four intents of IntentCONANv2 (CoARL, section 3)."""
+"""The four intents of a reply, from IntentCONANv2 (CoARL, section 3)."""
 
 from collections.abc import Mapping
 
@@ -6,7 +6,7 @@ from vocabulary.display_names import NamedEnum, pgettext
 
 
 class Intent(NamedEnum):
-    """The way a reply answers hate."""
+    """The intent of a reply: the way in which it answers hate."""
 
     INFORMATIVE = "informative", pgettext("stored word", "informative")
     POSITIVE = "positive", pgettext("stored word", "positive")
@@ -15,7 +15,7 @@ class Intent(NamedEnum):
 
     @property
     def cs_type(self) -> str:
-        """The word of the column csType."""
+        """The intent as the column csType writes it."""
         return self.value.capitalize()
 
 
@@ -29,25 +29,31 @@ _ALSO: Mapping[str, Intent] = {
 
 
 class UnknownIntent(ValueError):
-    """No intent goes by that word; the sentence says which there are."""
+    """The word names no intent; the message lists the intents."""
 
 
 def read_intent(word: str) -> Intent:
-    """The intent that a file, a command or a model means; case does not count. Raises UnknownIntent."""
-    said = word.strip().lower()
-    if said in _ALSO:
-        return _ALSO[said]
+    """Return the intent that a word of a file, a command or a model names. Case does not count.
+
+    Raises UnknownIntent if the word names none.
+    """
+    name = word.strip().lower()
+    if name in _ALSO:
+        return _ALSO[name]
     try:
-        return Intent(said)
+        return Intent(name)
     except ValueError:
-        known = ", ".join(Intent)
-        raise UnknownIntent(f"{word.strip()[:40]!r} is no intent; there are {known}.") from None
+        names = ", ".join(Intent)
+        raise UnknownIntent(f"{word.strip()[:40]!r} is no intent; there are {names}.") from None
 
 
 def read_intents(words: str) -> list[Intent]:
-    """Several, parted by commas, each once and in the order of the paper; `all` and nothing mean all four."""
+    """Read intents separated by commas. Return each once, in the order of the paper.
+
+    An empty text and `all` mean all four. Raises UnknownIntent for a word that names none.
+    """
     named = [word for word in words.split(",") if word.strip()]
     if not named or [word.strip().lower() for word in named] == ["all"]:
         return list(Intent)
-    wanted = {read_intent(word) for word in named}
-    return [intent for intent in Intent if intent in wanted]
+    intents = {read_intent(word) for word in named}
+    return [intent for intent in Intent if intent in intents]

@@ -1,4 +1,4 @@
-"""What may be chosen about explanations, candidates and scores, and the forms in which models answer."""
+"""Options of the counterspeech methods, and the JSON schemas of the models' answers."""
 
 from enum import StrEnum
 from typing import Annotated, Literal
@@ -15,7 +15,7 @@ MOST_REPLY = 4000
 
 
 class Tone(StrEnum):
-    """How a reply sounds."""
+    """The tone of a reply."""
 
     CALM = "calm"
     WARM = "warm"
@@ -24,7 +24,7 @@ class Tone(StrEnum):
 
 
 class Length(StrEnum):
-    """How long a reply is."""
+    """The length of a reply."""
 
     SHORT = "short"
     MEDIUM = "medium"
@@ -36,7 +36,7 @@ class _Options(BaseModel):
 
 
 class Terms(_Options):
-    """The weights of the reward's parts; nought switches a part off."""
+    """The weights of the reward's parts; 0 switches a part off."""
 
     pc: Annotated[float, Field(ge=0, le=100)] = 1.0
     aq: Annotated[float, Field(ge=0, le=100)] = 1.0
@@ -51,19 +51,19 @@ class Terms(_Options):
         return self
 
     def weights(self) -> Weights:
-        """As the rules take them."""
+        """Return the weights as `generation.domain.counterspeech.reward` takes them."""
         return Weights(self.pc, self.aq, self.t)
 
 
 class ExplainOptions(_Options):
-    """What may be chosen about the seven explanations."""
+    """Options of a run that writes the seven explanations."""
 
     language: Annotated[str, Field(max_length=60)] = ""
-    """In which they are written; empty: the post's own."""
+    """The language of the explanations; empty means the language of the post."""
 
 
 class CounterOptions(_Options):
-    """What may be chosen about candidates. `shots` 0 and `explanations` off are the paper's ablations."""
+    """Options of a run that writes candidates. `shots` 0 and `explanations` off are the paper's ablations."""
 
     intents: Annotated[list[Intent], Field(min_length=1, max_length=len(Intent))] = list(Intent)
     candidates: Annotated[int, Field(ge=1, le=MOST_CANDIDATES)] = 5
@@ -75,20 +75,20 @@ class CounterOptions(_Options):
     temperature: Annotated[float, Field(ge=0, le=2)] = 0.8
     terms: Terms = Terms()
     version: int | None = None
-    """The version of the explanations that is used; filled in when the run is asked for."""
+    """The version of the explanations to use; filled in when the run is queued."""
     exemplars: dict[Intent, list[int]] = {}
-    """The rows of the store that guide each intent; filled in when the run is asked for, so that a run repeats."""
+    """Keys of the exemplars of each intent; filled in when the run is queued, so that a repeated run uses the same."""
 
 
 class ScoreOptions(_Options):
-    """A text that somebody wrote or edited, to be read by the critics."""
+    """Options of a run in which critics score a text that a person wrote or edited."""
 
     text: Annotated[str, Field(min_length=1, max_length=MOST_REPLY)]
     terms: Terms = Terms()
 
 
 class Answer(BaseModel):
-    """The form of a model's answer: other keys are passed over; the schema as sent is closed."""
+    """Base of the schemas of models' answers: other keys are ignored, but the schema that is sent allows none."""
 
     model_config = ConfigDict(
         extra="ignore", str_strip_whitespace=True, json_schema_extra={"additionalProperties": False}
@@ -96,7 +96,7 @@ class Answer(BaseModel):
 
 
 class Described(Answer):
-    """A picture in words; empty where the model sees none."""
+    """The description of a picture; empty if the model sees no pictures."""
 
     description: Annotated[str, Field(max_length=3000)]
 
@@ -108,13 +108,13 @@ class Explained(Answer):
 
 
 class Offence(Explained):
-    """The first explanation, with the insulting words of the post: a reply must not repeat them."""
+    """The first explanation, with the insulting words of the post, which a reply must not repeat."""
 
     insults: Annotated[list[Annotated[str, Field(max_length=120)]], Field(max_length=12)] = []
 
 
 class Replies(Answer):
-    """Candidates of one intent."""
+    """The candidates of one intent."""
 
     replies: Annotated[
         list[Annotated[str, Field(min_length=1, max_length=MOST_REPLY)]], Field(min_length=1, max_length=20)
@@ -122,33 +122,33 @@ class Replies(Answer):
 
 
 class Stance(Answer):
-    """PC: −1 opposes what the post claims, 1 supports it."""
+    """PC, the stance of the reply: −1 opposes what the post claims, 1 supports it."""
 
     reason: Annotated[str, Field(max_length=1000)] = ""
     stance: Annotated[float, Field(ge=-1, le=1, allow_inf_nan=False)]
 
 
 class Quality(Answer):
-    """AQ: how good the argument is."""
+    """AQ, the quality of the argument, 0 to 1."""
 
     reason: Annotated[str, Field(max_length=1000)] = ""
     quality: Annotated[float, Field(ge=0, le=1, allow_inf_nan=False)]
 
 
 class Toxicity(Answer):
-    """T: how toxic the reply is."""
+    """T, the toxicity of the reply, 0 to 1."""
 
     reason: Annotated[str, Field(max_length=1000)] = ""
     toxicity: Annotated[float, Field(ge=0, le=1, allow_inf_nan=False)]
 
 
 class SeenIntent(Answer):
-    """What a reply does, said by somebody who was not told what it was meant to do."""
+    """The intent that a critic sees in a reply; the critic is not told which intent was asked for."""
 
     reason: Annotated[str, Field(max_length=1000)] = ""
     intent: Literal["informative", "positive", "questioning", "denouncing", "none"]
 
 
 def shape_of(explanation: Explanation) -> type[Explained]:
-    """The form of the answer to one of the seven questions."""
+    """Return the schema of the answer to the question about this explanation."""
     return Offence if explanation is Explanation.OFFENSIVENESS else Explained

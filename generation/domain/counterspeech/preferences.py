@@ -8,14 +8,14 @@ from annotation.domain.statistics.intervals import wilson_interval
 
 
 class Criterion(StrEnum):
-    """The criterion by which two replies are compared."""
+    """A criterion by which two replies are compared."""
 
     INDEPENDENCE = "independence"
-    """It can be understood without anything beside it (IC)."""
+    """It can be understood on its own (IC)."""
     ADEQUACY = "adequacy"
     """It is correct, coherent and fluent (A)."""
     RELEVANCE = "relevance"
-    """It speaks to what this post says and about whom (CR)."""
+    """It answers what this post says, and about whom (CR)."""
     EFFECTIVENESS = "effectiveness"
     """Its argument convinces (AE)."""
     CATEGORY = "category"
@@ -23,7 +23,7 @@ class Criterion(StrEnum):
 
 
 class Choice(StrEnum):
-    """Which of the two is better."""
+    """The better one of the two replies, or a tie."""
 
     FIRST = "first"
     SECOND = "second"

@@ -1,9 +1,9 @@
 """Similarity of a reply to human references: ROUGE, METEOR, TF-IDF cosine (CoARL, section 5.2 and Table 2).
 
-Texts are tokenised as everywhere in this app, so that Chinese and Korean are measured too. METEOR matches equal words
-and equal stems; its synonyms need a word net that no package contains, and are left out, which lowers it a little. The
-TF-IDF vectors are fitted on each pair, as in the paper's code; the paper itself names Sentence-BERT. `rouge-score` and
-`nltk` are an optional extra, and only this module loads them.
+Texts are tokenised by `generation.domain.tokens`, so Chinese and Korean are measured too. METEOR matches equal words
+and equal stems. Its synonyms need a WordNet that no package contains; they are left out, which lowers METEOR a little.
+The TF-IDF vectors are fitted on each pair, as in the paper's code; the paper itself names Sentence-BERT. `rouge-score`
+and `nltk` are an optional extra, and only this module loads them.
 """
 
 import math
@@ -35,7 +35,7 @@ class _Words:
 
 
 class _NoWordNet:
-    """An empty word net for METEOR."""
+    """An empty WordNet for METEOR."""
 
     def synsets(self, word: str) -> list[Any]:
         return []
@@ -60,7 +60,7 @@ def meteor(reference: str, reply: str) -> float:
 
 
 def best(references: Sequence[str], reply: str) -> Mapping[str, float]:
-    """Return each measure against the reference that is nearest by that measure."""
+    """Return for each measure the highest value over the references."""
     scored = [reference_scores(reference, reply) for reference in references]
     return {name: max(scores[name] for scores in scored) for name in scored[0]}
 
@@ -68,10 +68,10 @@ def best(references: Sequence[str], reply: str) -> Mapping[str, float]:
 def tfidf_cosine(first: str, second: str) -> float:
     """Return the cosine of the texts' TF-IDF vectors, fitted on the two: tf · (ln((1 + n)/(1 + df)) + 1), 0 to 1."""
     bags = [Counter(tokens(first)), Counter(tokens(second))]
-    having = Counter(word for bag in bags for word in bag)
+    document_counts = Counter(word for bag in bags for word in bag)
 
     def weight(bag: Counter[str], word: str) -> float:
-        return bag[word] * (math.log(3 / (1 + having[word])) + 1)
+        return bag[word] * (math.log(3 / (1 + document_counts[word])) + 1)
 
     lengths = [math.sqrt(sum(weight(bag, word) ** 2 for word in bag)) for bag in bags]
     if not all(lengths):

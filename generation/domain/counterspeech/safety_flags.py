@@ -1,7 +1,7 @@
-"""Safety flags of a reply (threats PI11). A flagged reply can be approved only with a reason.
+"""Safety flags of a reply (threats PI11). A flagged reply can be approved only with a written reason.
 
-The wording is checked here without a model: the post's own insults, the project's lexicon, threats, name-calling, swear
-words. What only a critic can tell (support for the claim, toxicity) is read from the critics' numbers.
+The wording is checked here without a model: insults of the post, the project's lexicon, threats, name-calling, swear
+words. Support for the claim and toxicity are read from the critics' numbers, because only a critic can judge them.
 """
 
 import re
@@ -17,23 +17,23 @@ from vocabulary.display_names import NamedEnum, pgettext
 _FILE = Path(__file__).with_name("guard_words.toml")
 _STARRED = re.compile(r"(?<!\w)[a-z]{1,3}(?:\*{2,}|[*#@$%]{3,})[a-z]{0,3}(?!\w)")
 TOXIC = 0.5
-"""From this toxicity on a reply is marked, whatever words it uses."""
+"""A reply with this toxicity or more is flagged, whatever words it uses."""
 
 
 class Flag(NamedEnum):
-    """A finding that must be answered before a reply is approved."""
+    """A reason for which a reply needs a written justification before it is approved."""
 
     REPEATS_INSULT = "repeats_insult", pgettext("stored word", "repeats an insult")
-    """It says the slur or insult of the post again, or a word of the project's lexicon."""
+    """It repeats the slur or insult of the post, or contains a word of the project's lexicon."""
     THREATENS = "threatens", pgettext("stored word", "threatens")
     CALLS_NAMES = "calls_names", pgettext("stored word", "calls names")
     SWEARS = "swears", pgettext("stored word", "swears")
     SUPPORTS_CLAIM = "supports_claim", pgettext("stored word", "supports the claim")
-    """Its stance towards the post is favourable: PC above 0."""
+    """It supports the post: PC above 0."""
     TOXIC = "toxic", pgettext("stored word", "toxic")
-    """The toxicity critic gives it half of the scale or more."""
+    """The toxicity critic gives it T of one half or more."""
     NOT_SCORED = "not_scored", pgettext("stored word", "not read by critics")
-    """No critic has read the text as it now stands, so that two of the findings above are open."""
+    """No critic has scored the present text, so `supports_claim` and `toxic` are not known."""
 
 
 @dataclass(frozen=True)
@@ -84,12 +84,12 @@ def insults_of(post: str, named: Sequence[str], lexicon: Sequence[str]) -> list[
     A named insult of more than four words is a quotation and does not count.
     """
     own = [word.strip() for word in named if 0 < len(word.split()) <= 4 and len(word) > 1 and says(post, word)]
-    seen: dict[str, str] = {}
+    first_spelling: dict[str, str] = {}
     for word in (*own, *(entry.strip() for entry in lexicon)):
         if word:
-            seen.setdefault(plain(word), word)
-    return list(seen.values())
+            first_spelling.setdefault(plain(word), word)
+    return list(first_spelling.values())
 
 
 REASON_LENGTH = 10
-"""A reason to approve all the same has so many characters at least."""
+"""The shortest reason, in characters, for approving a flagged reply."""

@@ -1,10 +1,10 @@
-"""States of a reply: draft → submitted → approved, or returned and written again."""
+"""States of a reply: draft → submitted → approved; or submitted → returned, then written again."""
 
 from vocabulary.display_names import NamedEnum, pgettext
 
 
 class ReplyState(NamedEnum):
-    """The state of a reply on its way to a second person's approval."""
+    """The state of a reply; it is approved by a second person."""
 
     DRAFT = "draft", pgettext("stored word", "draft")
     SUBMITTED = "submitted", pgettext("stored word", "waits for approval")
@@ -21,7 +21,7 @@ MOVES = frozenset(
         (ReplyState.SUBMITTED, ReplyState.DRAFT),  # its author takes it back
     }
 )
-"""Every move there is; an approved reply stays as it was signed."""
+"""All permitted changes of state. An approved reply never changes."""
 
 WRITABLE = (ReplyState.DRAFT, ReplyState.RETURNED)
-"""States in which the author may change the words."""
+"""States in which the author may change the text."""

@@ -1,6 +1,7 @@
-"""What the project has of each pattern and category, what is wanted, and what is missing.
+"""How many items a project has, wants and lacks, by pattern and category.
 
-Only half of the squares can hold anything: a pattern that ends on 1 is of a hateful category, one that ends on 0 not.
+Only half of the cells are possible: a pattern that ends in 1 needs a hateful category, one that ends in 0 needs a
+category that is not hateful.
 """
 
 from collections.abc import Mapping, Sequence
@@ -16,7 +17,10 @@ Square = tuple[str, int]
 
 @dataclass(frozen=True)
 class Cell:
-    """One square. `in_work`: samples that are asked for, wait, or are accepted and not labelled to the end."""
+    """One cell of the table of patterns and categories.
+
+    `in_work` counts samples that are asked for, that wait for review, or that are accepted and not fully labelled yet.
+    """
 
     pattern: str
     category: Category
@@ -26,17 +30,17 @@ class Cell:
 
     @property
     def missing(self) -> int:
-        """What is wanted beyond what is there or on its way."""
+        """How many more are wanted than are gold or in work."""
         return max(0, self.wanted - self.gold - self.in_work)
 
     @property
     def name(self) -> str:
-        """The square as forms name it."""
+        """The name of the cell's form field, for example `010-0`."""
         return f"{self.pattern}-{self.category.code}"
 
 
 def fits(pattern: str, category: Category) -> bool:
-    """Whether an item of this category can have this pattern."""
+    """Return whether an item of this category can have this pattern."""
     return category.hateful == (pattern[2] == "1")
 
 
@@ -46,7 +50,7 @@ def coverage(
     gold: Mapping[Square, int],
     in_work: Mapping[Square, int],
 ) -> dict[str, list[Cell | None]]:
-    """By pattern a cell for each category, in the order given; None where nothing can be."""
+    """Return for each pattern one cell per category, in the order given; None where the two cannot go together."""
 
     def cell(pattern: str, category: Category) -> Cell | None:
         if not fits(pattern, category):

@@ -1,6 +1,7 @@
-"""Which picture, and which trigger text, a sample gets: drawn with a seed, so that the same plan is dealt alike.
+"""Draw the picture and the trigger text of each sample with a seed, so that the same plan gives the same samples.
 
-Pictures of a pool go round: none comes a second time before all that fit have come once, over the whole plan.
+Pictures of a pool are used in rounds: over the whole plan, none is used a second time before all that fit are used
+once.
 """
 
 import hashlib
@@ -14,7 +15,10 @@ from generation.domain.injection.strategies import Strategy
 
 @dataclass(frozen=True)
 class Dealt:
-    """A sample to be written: its entry (from 1), its number there (from 1), and the keys of what it is made from."""
+    """A sample to be written, with what was drawn for it.
+
+    Its entry (from 1), its number in the entry (from 1), the keys of its picture and trigger text, and its seed.
+    """
 
     entry: int
     number: int
@@ -29,10 +33,10 @@ def deal(
     triggers: Mapping[str, Sequence[int]],
     seed: int,
 ) -> list[Dealt]:
-    """A sample for each that the entries ask for.
+    """Return one drawn sample for each sample that the entries ask for.
 
-    `pictures`: keys by (pool, hateful alone); `triggers`: keys by target group, case folded. Neither may be empty for
-    an entry that needs it (`read_plan` sees to that).
+    `pictures`: keys by (pool, whether the picture alone is hateful). `triggers`: keys by case-folded target group.
+    Neither may be empty for an entry that needs it; `read_plan` checks that.
     """
     rounds: dict[object, Iterator[int]] = {}
 
@@ -43,20 +47,20 @@ def deal(
     for place, entry in enumerate(entries, start=1):
         which, group = (entry.pool, entry.image_hateful), entry.target_group.casefold()
         for number in range(1, entry.count + 1):
-            wanted = entry.strategy is Strategy.PARAPHRASE
-            trigger = drawn(("trigger", group), triggers[group]) if wanted else None
+            needs_trigger = entry.strategy is Strategy.PARAPHRASE
+            trigger = drawn(("trigger", group), triggers[group]) if needs_trigger else None
             dealt.append(Dealt(place, number, drawn(which, pictures[which]), trigger, seed_of(seed, place, number)))
     return dealt
 
 
 def seed_of(seed: int, *parts: object) -> int:
-    """A seed of its own for a part of something that has one: 0 … 2**31 - 1."""
+    """Derive the seed of a part from a seed: 0 … 2**31 - 1."""
     written = "/".join(map(str, (seed, *parts)))
     return int.from_bytes(hashlib.sha256(written.encode()).digest()[:4]) >> 1
 
 
 def _rounds(keys: Sequence[int], seed: int) -> Iterator[int]:
-    """The keys again and again, each round shuffled anew."""
+    """Yield the keys without end, each round in a new random order."""
     dice = Random(seed)
     while True:
         once = sorted(keys)

@@ -1,4 +1,7 @@
-"""The word that stands in a sample where an insult would stand: models leave it, only people's own lists fill it."""
+"""The placeholder for an insult in a sample.
+
+Models write the placeholder; only the words that people uploaded to the project replace it.
+"""
 
 from collections.abc import Sequence
 from random import Random
@@ -7,17 +10,18 @@ INSULT = "<insult>"
 
 
 def holds_insult(text: str) -> bool:
-    """Whether the text leaves a place for an insult."""
+    """Return whether the text contains the placeholder."""
     return INSULT in text
 
 
 def filled(text: str, words: Sequence[str], seed: int) -> str:
-    """The text with each place filled by a word of the list, drawn with this seed; unchanged for an empty list.
+    """Replace each placeholder by a word of the list, drawn with this seed.
 
-    The same text, list and seed give the same words, whatever order the list came in.
+    Returns the text unchanged if the list is empty. The same text, list and seed give the same words, whatever the
+    order of the list.
     """
     if not words:
         return text
-    dice, known = Random(seed), sorted(set(words))
+    random, choices = Random(seed), sorted(set(words))
     first, *others = text.split(INSULT)
-    return first + "".join(dice.choice(known) + part for part in others)
+    return first + "".join(random.choice(choices) + part for part in others)

@@ -1,4 +1,7 @@
-"""A plan: which samples are wanted. Read as a whole; the first entry that cannot be done is named, with what to do."""
+"""A plan: which samples are wanted.
+
+A plan is read as a whole. The first entry that cannot be carried out is named, with what to change.
+"""
 
 from collections.abc import Mapping, Sequence
 from dataclasses import asdict, dataclass
@@ -17,7 +20,7 @@ LONGEST_GROUP = 200
 
 
 class BadPlan(ValueError):
-    """A plan that cannot be carried out; `sentence` names the entry (from 1) and says what to do."""
+    """A plan that cannot be carried out; `sentence` names the entry (from 1) and says what to change."""
 
     def __init__(self, sentence: str, entry: int | None = None) -> None:
         super().__init__(sentence)
@@ -26,7 +29,7 @@ class BadPlan(ValueError):
 
 @dataclass(frozen=True)
 class Entry:
-    """One wish: so many samples of a pattern, made by a strategy, on pictures of a pool.
+    """One entry of a plan: a number of samples of a pattern, made by a strategy, on pictures of a pool.
 
     `category` is the code of what text and picture are to mean together.
     """
@@ -40,25 +43,25 @@ class Entry:
 
     @property
     def text_hateful(self) -> bool:
-        """The first bit."""
+        """The first bit of the pattern: whether the text alone is hateful."""
         return self.pattern[0] == "1"
 
     @property
     def image_hateful(self) -> bool:
-        """The second bit: what the picture's own prior has to say."""
+        """The second bit of the pattern: whether the picture's own prior has to be hateful."""
         return self.pattern[1] == "1"
 
     def as_json(self) -> dict[str, Any]:
-        """The entry as a plan writes it."""
+        """Return the entry in the form that a plan has in JSON."""
         return asdict(self)
 
 
 @dataclass(frozen=True)
 class Stock:
-    """What the project has to make samples from.
+    """The material of a project from which samples can be made.
 
-    `pools`: name → (its target group or "", pictures that are hateful alone, pictures that are not).
-    `triggers`: target group, case folded → how many trigger texts.
+    `pools`: name → (its target group or "", number of pictures that are hateful alone, number of those that are not).
+    `triggers`: case-folded target group → number of trigger texts.
     """
 
     categories: Sequence[Category]
@@ -67,17 +70,17 @@ class Stock:
 
 
 def read_plan(value: Any, stock: Stock) -> list[Entry]:
-    """The entries of a plan. Raises BadPlan."""
+    """Check a plan and return its entries. Raises BadPlan if it cannot be carried out."""
     if not isinstance(value, list):
         raise BadPlan(f"A plan is a list of entries, each an object with {', '.join(FIELDS)}.")
     if not value:
         raise BadPlan("The plan is empty: give it at least one entry.")
     if len(value) > MOST_ENTRIES:
         raise BadPlan(f"The plan has {len(value):,} entries; split it into plans of at most {MOST_ENTRIES}.")
-    entries = [_entry(number, each, stock) for number, each in enumerate(value, start=1)]
-    wanted = sum(entry.count for entry in entries)
-    if wanted > MOST_SAMPLES:
-        raise BadPlan(f"The plan asks for {wanted:,} samples; split it into plans of at most {MOST_SAMPLES:,}.")
+    entries = [_entry(number, item, stock) for number, item in enumerate(value, start=1)]
+    samples = sum(entry.count for entry in entries)
+    if samples > MOST_SAMPLES:
+        raise BadPlan(f"The plan asks for {samples:,} samples; split it into plans of at most {MOST_SAMPLES:,}.")
     return entries
 
 
@@ -113,7 +116,7 @@ def _read(value: Any, categories: Sequence[Category]) -> Entry:
 
 
 def _check(entry: Entry, stock: Stock) -> None:
-    category = next(each for each in stock.categories if each.code == entry.category)
+    category = next(row for row in stock.categories if row.code == entry.category)
     if entry.pattern not in PATTERNS_OF[entry.strategy]:
         fitting = ", ".join(strategies_for(entry.pattern))
         raise BadPlan(f"{entry.strategy} does not make {entry.pattern}; for that pattern choose one of {fitting}.")
@@ -131,8 +134,8 @@ def _check(entry: Entry, stock: Stock) -> None:
 
 def _check_pool(entry: Entry, stock: Stock) -> None:
     if entry.pool not in stock.pools:
-        known = ", ".join(sorted(stock.pools)[:10]) or "none yet"
-        raise BadPlan(f"there is no picture pool {_shown(entry.pool)}; make it first, or choose one of: {known}.")
+        names = ", ".join(sorted(stock.pools)[:10]) or "none yet"
+        raise BadPlan(f"there is no picture pool {_shown(entry.pool)}; make it first, or choose one of: {names}.")
     group, hateful, harmless = stock.pools[entry.pool]
     if entry.strategy is Strategy.PARAPHRASE and group.casefold() != entry.target_group.casefold():
         raise BadPlan(
@@ -160,6 +163,6 @@ def _text(value: Any, name: str) -> str:
 
 
 def _shown(value: object) -> str:
-    """The value in a form that is safe to print, cut short."""
+    """Return the value in a form that is safe to print, cut to 60 characters."""
     written = repr(value)
     return written if len(written) <= 60 else written[:60] + "…"

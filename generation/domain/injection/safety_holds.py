@@ -1,7 +1,8 @@
-"""What holds a written sample back before anybody is asked about it.
+"""Reasons to hold a written sample back before any person is asked about it.
 
-A hateful sample leaves `<insult>` where an insult would stand. So a word of the project's lists, a swear word, a threat
-or name-calling is wording that the model was told not to write; and what points at a real person is never a sample.
+In a hateful sample the model writes `<insult>` in place of an insult. So a word of the project's lists, a swear word, a
+threat or name-calling is wording that the model was told not to write. A text that points at a real person is never a
+sample.
 """
 
 from collections.abc import Collection, Sequence
@@ -13,17 +14,17 @@ from vocabulary.display_names import NamedEnum, pgettext
 
 
 class Hold(NamedEnum):
-    """Why a sample is held back."""
+    """A reason for which a sample is held back."""
 
     SLUR = "slur", pgettext("stored word", "holds a word of your lists")
-    """It holds a word of the project's lists."""
+    """It contains a word of the project's lists."""
     THREATENS = "threatens", pgettext("stored word", "threatens")
     CALLS_NAMES = "calls_names", pgettext("stored word", "calls names")
     SWEARS = "swears", pgettext("stored word", "swears")
     NAMES_A_PERSON = "names_a_person", pgettext("stored word", "names somebody real")
-    """The writer says that somebody real is named."""
+    """The writing model says that the text names a real person."""
     POINTS_AT_A_PERSON = "points_at_a_person", pgettext("stored word", "holds a handle, an address or a number")
-    """It holds a handle, an address or a telephone number."""
+    """It contains a handle, an address or a telephone number."""
 
 
 _HOLD_FOR = {
@@ -35,9 +36,12 @@ _HOLD_FOR = {
 
 
 def holds(text: str, words: Collection[str], people: Sequence[str] = ()) -> list[Hold]:
-    """The reasons to hold this text back, each once, in their order; `people` are those the writer says it names."""
+    """Return the reasons to hold this text back, each once, in the order of `Hold`.
+
+    `people` are the persons whom the writing model says it names.
+    """
     bare = text.replace(INSULT, " ")
-    raised = {_HOLD_FOR[found.flag] for found in in_wording(bare, words)}
+    raised = {_HOLD_FOR[finding.flag] for finding in in_wording(bare, words)}
     if any(name.strip() for name in people):
         raised.add(Hold.NAMES_A_PERSON)
     if mask(bare, list(Mask))[1]:

@@ -1,4 +1,4 @@
-"""What may be chosen about a batch of samples, and the forms in which models write them."""
+"""Options of a batch of samples, and the JSON schemas of the models' answers."""
 
 from typing import Annotated, Any
 
@@ -7,11 +7,11 @@ from pydantic import BaseModel, ConfigDict, Field, field_validator
 from generation.domain.injection.placeholder import INSULT
 
 MOST_CHARACTERS = 1_000
-"""The longest sample."""
+"""The longest sample, in characters."""
 
 
 class BatchOptions(BaseModel):
-    """What is chosen for all samples of a batch."""
+    """Options for all samples of a batch."""
 
     model_config = ConfigDict(extra="forbid")
 
@@ -20,7 +20,7 @@ class BatchOptions(BaseModel):
 
 
 class _Written(BaseModel):
-    """Other keys are passed over; the schema as sent is closed."""
+    """Base of the schemas: other keys are ignored, but the schema that is sent allows none."""
 
     model_config = ConfigDict(
         extra="ignore", str_strip_whitespace=True, json_schema_extra={"additionalProperties": False}
@@ -28,11 +28,11 @@ class _Written(BaseModel):
 
     text: Annotated[str, Field(min_length=1, max_length=MOST_CHARACTERS)]
     people: Annotated[list[Annotated[str, Field(max_length=120)]], Field(max_length=20)] = []
-    """Real people whom the text names; there should be none."""
+    """Real persons whom the text names; there should be none."""
 
 
 class HarmlessText(_Written):
-    """A text that is not hateful by itself: nothing is left open in it."""
+    """A text that is not hateful by itself: it contains no placeholder for an insult."""
 
     @field_validator("text")
     @classmethod
@@ -43,7 +43,7 @@ class HarmlessText(_Written):
 
 
 class HatefulText(_Written):
-    """A text that is hateful by itself: the insult is left open."""
+    """A text that is hateful by itself: it contains the placeholder for an insult."""
 
     @field_validator("text")
     @classmethod
@@ -54,5 +54,5 @@ class HatefulText(_Written):
 
 
 def shape_of(*, text_hateful: bool) -> type[_Written]:
-    """The form of a sample's text."""
+    """Return the schema of a sample's text."""
     return HatefulText if text_hateful else HarmlessText

@@ -1,7 +1,7 @@
-"""What becomes of a sample, and how many are where.
+"""The states of a sample, and the counts of samples by state.
 
-`asked → waiting | duplicate | held | refused | unreadable | failed`; a failed one may be asked again, and what waits is
-accepted or rejected by a person, what is held can only be rejected. Nothing is ever taken away.
+`asked → waiting | duplicate | held | refused | unreadable | failed`. A failed sample may be asked for again. A waiting
+one is accepted or rejected by a person; a held one can only be rejected. No sample is ever deleted.
 """
 
 from collections.abc import Mapping
@@ -11,16 +11,16 @@ from vocabulary.display_names import NamedEnum, pgettext
 
 
 class SampleState(NamedEnum):
-    """Where a sample stands."""
+    """The state of a sample."""
 
     ASKED = "asked", pgettext("stored word", "asked for")
-    """A model is to write it."""
+    """A model has still to write it."""
     WAITING = "waiting", pgettext("stored word", "waiting")
-    """It is written and waits for a person."""
+    """It is written and waits for a person's decision."""
     DUPLICATE = "duplicate", pgettext("stored word", "duplicate")
-    """It says almost what a post or a sample of the project says already."""
+    """It says almost the same as a post or another sample of the project."""
     HELD = "held", pgettext("stored word", "held back")
-    """A guard rail held it back; nobody can accept it."""
+    """A safety check held it back; nobody can accept it."""
     REFUSED = "refused", pgettext("stored word", "refused")
     """The model declined, or its provider blocked it."""
     UNREADABLE = "unreadable", pgettext("stored word", "unreadable")
@@ -34,37 +34,37 @@ WRITTEN = (
     *(SampleState.WAITING, SampleState.DUPLICATE, SampleState.HELD),
     *(SampleState.ACCEPTED, SampleState.REJECTED),
 )
-"""A model wrote a text."""
+"""States of samples for which a model wrote a text."""
 DECIDABLE = {
     SampleState.ACCEPTED: (SampleState.WAITING,),
     SampleState.REJECTED: (SampleState.WAITING, SampleState.HELD),
 }
-"""From where a person may bring a sample to a decision."""
+"""For each decision, the states in which a person may make it."""
 AGAIN = (SampleState.ASKED, SampleState.FAILED)
-"""What going on with a batch asks for."""
+"""States of samples that are asked for when a batch is continued."""
 
 
 @dataclass(frozen=True)
 class Tally:
-    """How many samples are where. `made` is all that a model wrote, whatever became of it then."""
+    """The number of samples in each state. `made` counts all that a model wrote, whatever their state is now."""
 
     counts: Mapping[SampleState, int]
 
     def of(self, *states: SampleState) -> int:
-        """How many stand in these states together."""
+        """Return the number of samples in these states together."""
         return sum(self.counts.get(state, 0) for state in states)
 
     @property
     def total(self) -> int:
-        """All samples."""
+        """The number of all samples."""
         return sum(self.counts.values())
 
     @property
     def made(self) -> int:
-        """What models wrote."""
+        """The number of samples that a model wrote."""
         return self.of(*WRITTEN)
 
     def as_json(self) -> dict[str, int]:
-        """The figures by the names that programs rely on."""
+        """Return the figures under the names that API clients use."""
         named = {"asked": self.of(SampleState.ASKED), "made": self.made}
         return named | {state.value: self.of(state) for state in SampleState if state is not SampleState.ASKED}

@@ -1,8 +1,8 @@
-"""How a sample is meant to work: the strategies of H-VLI's injection, and the patterns that each of them makes.
+"""The strategies of H-VLI's sample injection, and the patterns that each of them makes.
 
 A pattern is three bits: text, picture and both together, as in `annotation.domain.patterns`. Four strategies turn a
-hateful part into a post that is not hateful, *plain* says openly what the pattern says, *paraphrase* words a trigger
-text of the researchers anew, so that hate arises only beside the picture (001).
+hateful part into a post that is not hateful. *plain* says openly what the pattern says. *paraphrase* rewords a trigger
+text of the researchers, so that the post is hateful only together with the picture (001).
 """
 
 from collections.abc import Mapping
@@ -10,7 +10,7 @@ from collections.abc import Mapping
 from vocabulary.display_names import NamedEnum, pgettext
 
 REVERSED = ("010", "100", "110")
-"""One part or both are hateful alone, together they are not."""
+"""Patterns of which one part or both are hateful alone, but not both together."""
 EASY = ("000", "011", "101", "111")
 
 
@@ -37,5 +37,5 @@ PATTERNS = tuple(f"{bits:03b}" for bits in range(8))
 
 
 def strategies_for(pattern: str) -> tuple[Strategy, ...]:
-    """The strategies that make samples of this pattern."""
+    """Return the strategies that make samples of this pattern."""
     return tuple(strategy for strategy, patterns in PATTERNS_OF.items() if pattern in patterns)

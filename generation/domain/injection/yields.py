@@ -1,8 +1,8 @@
-"""Which strategy makes what it means to: the yield of each, and how often people read its samples as intended.
+"""The yield of each strategy, and how often people read its samples as intended.
 
-A sample is *as meant* when the consensus of the item's own labels is the intended category and the pattern that
-follows is the intended one. Its share is taken over the accepted samples that all seats have labelled and whose pattern
-is known; an item without one of its priors has no pattern and is counted apart. Intervals are Wilson's, of 95 %.
+A sample is *as meant* when the consensus of its item's labels is the intended category and gives the intended pattern.
+The share is taken over the accepted samples that all seats have labelled and whose pattern is known; an item that lacks
+one of its priors has no pattern and is counted apart. Intervals are 95 % Wilson intervals.
 """
 
 from collections.abc import Iterable
@@ -16,9 +16,9 @@ from generation.domain.injection.strategies import Strategy
 
 @dataclass(frozen=True)
 class Read:
-    """What the labels of one injected item came to; `category` and `pattern` are None where they came to nothing.
+    """What the labels of one injected item say; `category` and `pattern` are None if they give none.
 
-    `pattern_known`: both priors are there, so that the labels had a pattern to give.
+    `pattern_known`: both priors are there, so that the labels can give a pattern.
     """
 
     intended: int
@@ -34,13 +34,13 @@ class Read:
 
     @property
     def as_meant(self) -> bool:
-        """Whether it has the intended pattern too."""
+        """Whether category and pattern are both the intended ones."""
         return self.category_as_meant and self.pattern == self.intended_pattern
 
 
 @dataclass(frozen=True)
 class StrategyYield:
-    """One strategy's samples."""
+    """The samples of one strategy and what became of them."""
 
     strategy: Strategy
     tally: Tally
@@ -48,27 +48,27 @@ class StrategyYield:
 
     @property
     def labelled(self) -> int:
-        """Accepted samples that all seats have labelled."""
+        """The number of accepted samples that all seats have labelled."""
         return len(self.reads)
 
     @property
     def without_pattern(self) -> int:
-        """Those that cannot be compared, because a prior is missing."""
+        """The number of labelled samples that cannot be compared, because a prior is missing."""
         return sum(not read.pattern_known for read in self.reads)
 
     @property
     def aligned(self) -> Rate | None:
-        """How many came out as meant, of those that can be compared."""
-        known = [read for read in self.reads if read.pattern_known]
-        return Rate(sum(read.as_meant for read in known), len(known)) if known else None
+        """The share that came out as meant, of those that can be compared; None if there are none."""
+        comparable = [read for read in self.reads if read.pattern_known]
+        return Rate(sum(read.as_meant for read in comparable), len(comparable)) if comparable else None
 
     @property
     def category_aligned(self) -> Rate | None:
-        """How many have the intended category, whatever their pattern."""
+        """The share with the intended category, whatever their pattern; None if none is labelled."""
         return Rate(sum(read.category_as_meant for read in self.reads), len(self.reads)) if self.reads else None
 
     def as_json(self) -> dict[str, Any]:
-        """The figures by the names that programs rely on; shares are from 0 to 1."""
+        """Return the figures under the names that API clients use; shares are from 0 to 1."""
         return {
             "strategy": self.strategy.value,
             **self.tally.as_json(),
@@ -80,7 +80,10 @@ class StrategyYield:
 
 
 def in_all(rows: Iterable[StrategyYield]) -> tuple[Tally, Rate | None]:
-    """All strategies together."""
+    """Return the counts and the aligned share of all strategies together.
+
+    The share is None if no sample can be compared.
+    """
     rows = list(rows)
     tally = Tally({state: sum(row.tally.of(state) for row in rows) for state in SampleState})
     rates = [row.aligned for row in rows if row.aligned]
@@ -88,8 +91,8 @@ def in_all(rows: Iterable[StrategyYield]) -> tuple[Tally, Rate | None]:
     return tally, Rate(sum(rate.part for rate in rates), total) if total else None
 
 
-def _rate(found: Rate | None) -> dict[str, Any] | None:
-    if found is None:
+def _rate(rate: Rate | None) -> dict[str, Any] | None:
+    if rate is None:
         return None
-    interval = found.interval
-    return {"part": found.part, "of": found.n, "share": found.value, "low": interval.low, "high": interval.high}
+    interval = rate.interval
+    return {"part": rate.part, "of": rate.n, "share": rate.value, "low": interval.low, "high": interval.high}
