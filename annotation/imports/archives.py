@@ -19,6 +19,7 @@ from annotation.domain.formats.imagefolder import Folders
 from annotation.domain.imports.zip_archives import Archive, ArchiveLimits, BadArchive, open_archive, shown
 from annotation.imports.embedded_pictures import InlinePictures
 from annotation.imports.options import ImportOptions, Update
+from annotation.imports.reader_process import ReaderProcess
 from annotation.imports.remote_pictures import WithAddresses
 from annotation.media.pictures import NoPictures, PictureArchive, PictureFolder, PictureSource
 
@@ -67,7 +68,7 @@ class Bundle:
         keep = self.inline.keep if self.inline else None
         prefix = f"{_digest(self.table)[:8]}-"
         reading = Reading(found, options.mapped, id_prefix=prefix, update=update, keep=keep)
-        return found, open_reader(self.table, reading)
+        return found, _reader(self.table, reading)
 
     def _together(self, options: ImportOptions) -> tuple[Format, Reader]:
         """Join the rows of several tables."""
@@ -77,8 +78,15 @@ class Bundle:
         readers = []
         for name, table in self.several:
             reading = Reading(detect(table, options.mapped), options.mapped, id_prefix=f"{_digest(table)[:8]}-")
-            readers.append((str(PurePosixPath(name).parent), open_reader(table, reading)))
+            readers.append((str(PurePosixPath(name).parent), _reader(table, reading)))
         return Format.IMAGEFOLDER, Folders(readers)
+
+
+def _reader(table: BinaryIO, reading: Reading) -> Reader:
+    """Open a table; what has to be unpacked is read in a process of its own."""
+    if reading.format in (Format.PARQUET, Format.WEBDATASET):
+        return ReaderProcess(table, reading)
+    return open_reader(table, reading)
 
 
 def unpacked(

@@ -1,20 +1,33 @@
-"""Parquet as data set hubs have it: typed columns, pictures inside, categories as places in a list of names."""
+"""Parquet as data set hubs have it: typed columns, pictures inside, categories as places in a list of names.
 
-import json
+A few bytes of Parquet may unpack to gigabytes (threats B122). What a file claims of itself is bounded before anything
+is decoded, what it really holds while it is. Read it in a process of its own all the same: `reader_process`.
+"""
+
+import math
 from collections.abc import Iterator, Mapping
 from contextlib import suppress
 from dataclasses import replace
+from datetime import date, datetime, time
 from typing import Any, BinaryIO
 
 import pyarrow as pa
+import pyarrow.compute as pc
 import pyarrow.parquet as pq
 
 from annotation.domain.formats import strict_json
 from annotation.domain.formats.base import BadValue, Reading, Row, RowError, Unreadable
+from annotation.domain.formats.csv import COLUMNS
 from annotation.domain.formats.mapping import Shape
 
 MAGIC = b"PAR1"
+ROWS = 1_000_000
+ROW_GROUPS = 10_000
 _BATCH = 200
+_BATCH_BYTES = 32 * 2**20
+_SMALL = 64 * 2**20
+_TIMES = 50
+"""A file may unpack to 64 MB, and to fifty times its size; more is no data set."""
 _ENDINGS = {b"\x89PNG": "png", b"\xff\xd8\xff": "jpg", b"RIFF": "webp", b"GIF8": "gif"}
 
 
@@ -24,15 +37,41 @@ class Parquet:
     def __init__(self, stream: BinaryIO, reading: Reading) -> None:
         self.reading = reading
         self.ignored: set[str] = set()
+        size = stream.seek(0, 2)
+        self._budget = _SMALL + _TIMES * size
         stream.seek(0)
         try:
-            self._file = pq.ParquetFile(stream)
+            texts = _text_columns(pq.read_schema(stream))
+            stream.seek(0)
+            # Texts stay what the file has, places in a list of values, until their length is known.
+            self._file = pq.ParquetFile(stream, read_dictionary=texts)
             self._schema = self._file.schema_arrow
-        except (pa.ArrowException, OSError, ValueError) as fault:
+        except (pa.ArrowException, OSError, ValueError, RecursionError) as fault:
             raise Unreadable(
                 RowError(0, "bad_parquet", "The file is no whole Parquet file; was it cut off?")
             ) from fault
+        self._check_claims(self._file.metadata)
         self._features = _features(self._schema.metadata or {})
+
+    def _check_claims(self, about: pq.FileMetaData) -> None:
+        """Refuse by what the file says of itself, before anything is decoded."""
+        for count, most, what in (
+            (about.num_rows, ROWS, "rows"),
+            (about.num_row_groups, ROW_GROUPS, "row groups"),
+            (about.num_columns, COLUMNS, "columns"),
+        ):
+            if count > most:
+                reason = f"The file has {count:,} {what}; at most {most:,} are read."
+                raise Unreadable(RowError(0, f"too_many_{what.replace(' ', '_')}", reason, limit=most))
+        unpacked = sum(about.row_group(number).total_byte_size for number in range(about.num_row_groups))
+        self._spend(unpacked, 0)
+        average = unpacked // max(1, about.num_rows)
+        self._rows_at_once = max(1, min(_BATCH, _BATCH_BYTES // max(1, average)))
+
+    def _spend(self, unpacked: int, line: int) -> None:
+        if unpacked > self._budget:
+            reason = f"The file unpacks to more than {self._budget:,} bytes, far more than its size."
+            raise Unreadable(RowError(line, "unpacks_too_large", reason, limit=self._budget))
 
     def __iter__(self) -> Iterator[Row | RowError]:
         """Raises Unreadable where nothing further can be read."""
@@ -45,14 +84,24 @@ class Parquet:
         except BadValue as fault:
             raise Unreadable(fault.at(1)) from fault
         self.ignored = set(columns - shape.used - {"image_path"})
-        line = 0
+        line = unpacked = 0
         try:
-            for batch in self._file.iter_batches(batch_size=_BATCH):
-                for values in batch.to_pylist():
+            for batch in self._file.iter_batches(batch_size=self._rows_at_once):
+                unpacked += _size(batch)
+                self._spend(unpacked, line + 1)
+                for number in range(batch.num_rows):
                     line += 1
-                    yield self._row(shape, line, values)
+                    yield self._row(shape, line, batch.slice(number, 1).to_pylist()[0])
+        except MemoryError as fault:
+            reason = "From this row on the file needs more memory than one file may take."
+            raise Unreadable(RowError(line + 1, "too_costly", reason)) from fault
+        except UnicodeDecodeError as fault:
+            raise Unreadable(RowError(line, "encoding", "A text of this row is not UTF-8.")) from fault
         except (pa.ArrowException, OSError) as fault:
             raise Unreadable(RowError(line + 1, "bad_parquet", "The file is damaged from this row on.")) from fault
+        except (ValueError, OverflowError) as fault:
+            reason = "A value of this row cannot be read; is it a date outside the years 1 to 9999?"
+            raise Unreadable(RowError(line, "bad_value", reason)) from fault
         if not line:
             raise Unreadable(RowError(0, "no_rows", "The file holds no rows."))
 
@@ -65,8 +114,7 @@ class Parquet:
                 named[shape.image] = self._kept(line, picture)
             elif picture is None and shape.image == "image":
                 named["image"] = named.get("image_path")
-            _check(named)
-            return shape.row(line, named)
+            return shape.row(line, {key: _storable(value, key) for key, value in named.items() if key in shape.used})
         except BadValue as fault:
             return fault.at(line, name)
 
@@ -83,9 +131,9 @@ class Parquet:
 def _features(metadata: Mapping[bytes, bytes]) -> Mapping[str, Any]:
     """What the `datasets` library wrote of the columns; nothing where it did not."""
     with suppress(ValueError, KeyError, TypeError):
-        found = json.loads(metadata[b"huggingface"])["info"]["features"]
-        if isinstance(found, dict):
-            return found
+        features = strict_json.parse(metadata[b"huggingface"].decode())["info"]["features"]
+        if isinstance(features, dict):
+            return features
     return {}
 
 
@@ -93,7 +141,7 @@ def _named(feature: Any, value: Any) -> Any:
     """The value with places of categories turned into names."""
     if value is None or feature is None:
         return value
-    if isinstance(feature, list):
+    if isinstance(feature, list) and feature:
         return [_named(feature[0], each) for each in value] if isinstance(value, list) else value
     if isinstance(feature, dict) and feature.get("_type") in ("List", "Sequence", "LargeList"):
         return [_named(feature.get("feature"), each) for each in value] if isinstance(value, list) else value
@@ -112,13 +160,37 @@ def _category(names: Any, value: Any) -> str | None:
     raise BadValue("unknown_label", f"{value} is no place in the list of category names.", "label")
 
 
-def _check(value: Any) -> None:
-    """Arrow's strings may hold what no database of ours can."""
+def _storable(value: Any, field: str) -> Any:
+    """Return the value as JSON has it. Raises BadValue for what no database of ours can hold."""
     if isinstance(value, str):
-        strict_json.check_text(value)
+        strict_json.check_text(value, field)
+    elif isinstance(value, float) and not math.isfinite(value):
+        raise BadValue("not_finite", f"{value} is not a number that can be stored.", field)
+    elif isinstance(value, date | datetime | time):
+        return value.isoformat()
     elif isinstance(value, list):
-        for each in value:
-            _check(each)
+        return [_storable(part, field) for part in value]
     elif isinstance(value, dict):
-        for each in value.values():
-            _check(each)
+        for key in value:
+            strict_json.check_text(str(key), field)
+        return {str(key): _storable(part, field) for key, part in value.items()}
+    elif not isinstance(value, int | float | None):
+        raise BadValue("bad_value", f"A value of the kind {type(value).__name__} is not read here.", field)
+    return value
+
+
+def _text_columns(schema: pa.Schema) -> list[str]:
+    kinds = (pa.types.is_string, pa.types.is_large_string, pa.types.is_binary, pa.types.is_large_binary)
+    return [field.name for field in schema if any(is_kind(field.type) for is_kind in kinds)]
+
+
+def _size(batch: pa.RecordBatch) -> int:
+    """Return the bytes of the rows once each has its own copy of its texts."""
+    return sum(_size_of_column(column) for column in batch.columns)
+
+
+def _size_of_column(column: pa.Array) -> int:
+    if not pa.types.is_dictionary(column.type):
+        return int(column.nbytes)
+    lengths = pc.binary_length(column.dictionary)
+    return int(pc.sum(pc.take(lengths, column.indices)).as_py() or 0)

@@ -3,6 +3,7 @@
 Nothing is ever written to a path out of an archive; members are read into memory by name (threats B67-B78).
 """
 
+import lzma
 import stat
 import unicodedata
 import zipfile
@@ -18,6 +19,8 @@ _ARCHIVE_ENDINGS = frozenset({".zip", ".gz", ".bz2", ".xz", ".zst", ".7z", ".rar
 _ARCHIVE_MAGIC = (b"PK\x03\x04", b"\x1f\x8b", b"BZh", b"\xfd7zXZ\x00", b"7z\xbc\xaf", b"Rar!")
 _IGNORED_NAMES = frozenset({".DS_Store", "Thumbs.db", "desktop.ini"})
 _LOCAL_HEADER = 30
+DAMAGED = (zipfile.BadZipFile, zlib.error, lzma.LZMAError, EOFError, NotImplementedError, RuntimeError, OSError)
+"""What reading a damaged member raises; zipfile says RuntimeError of a password."""
 _UTF8_FLAG, _ENCRYPTED_FLAG = 0x800, 0x1
 
 
@@ -64,8 +67,15 @@ class Archive:
                 while piece := stream.read(size):
                     seen += len(piece)
                     yield piece
-        # zipfile says NotImplementedError of a compression it does not know, RuntimeError of a password.
-        except (zipfile.BadZipFile, zlib.error, EOFError, NotImplementedError, RuntimeError, OSError) as fault:
+        except (
+            zipfile.BadZipFile,
+            zlib.error,
+            lzma.LZMAError,
+            EOFError,
+            NotImplementedError,
+            RuntimeError,
+            OSError,
+        ) as fault:
             raise BadArchive("bad_archive", f"{shown(name)} in the archive is damaged.") from fault
         if seen != info.file_size:
             reason = f"{shown(name)} holds {seen:,} bytes, but the archive says {info.file_size:,}."
@@ -184,7 +194,15 @@ def _check_no_archive(file: zipfile.ZipFile, name: str, info: zipfile.ZipInfo) -
         try:
             with file.open(info) as stream:
                 packed = stream.read(8).startswith(_ARCHIVE_MAGIC)
-        except (zipfile.BadZipFile, zlib.error, EOFError, NotImplementedError, RuntimeError, OSError) as fault:
+        except (
+            zipfile.BadZipFile,
+            zlib.error,
+            lzma.LZMAError,
+            EOFError,
+            NotImplementedError,
+            RuntimeError,
+            OSError,
+        ) as fault:
             raise BadArchive("bad_archive", f"{shown(name)} in the archive is damaged.") from fault
     if packed:
         raise BadArchive("nested_archive", f"{shown(name)} is an archive inside the archive; unpack it first.")

@@ -1,0 +1,184 @@
+"""Read a table of strangers in a separate process with little memory and little time.
+
+Parquet and tar are unpacked there: a file that exhausts the process costs that file, not the site. The child is this
+module run as a program; it imports no Django and may write no file. It sends rows and pictures; what it sends is only
+read as the closed set of classes that a row consists of, so that nothing from the child is executed.
+"""
+
+import io
+import json
+import os
+import pickle
+import resource
+import struct
+import subprocess
+import sys
+import tempfile
+from collections.abc import Iterator
+from contextlib import ExitStack
+from dataclasses import replace
+from pathlib import Path
+from typing import IO, Any, BinaryIO
+
+from annotation.domain.formats.base import BadValue, Reading, Row, RowError, Unreadable
+from annotation.domain.formats.detect import open_reader
+
+MEMORY = 1536 * 2**20
+"""Bytes of address space of the reading process."""
+SECONDS = 10
+"""Of processor time, and two more for each megabyte of the file."""
+_ROOT = Path(__file__).resolve().parents[2]
+_HEAD = struct.Struct(">cQ")
+_ROWS_AT_ONCE = 100
+_ROWS, _PICTURE, _REFUSED, _END = b"R", b"P", b"F", b"E"
+_COPY = 2**20
+_CLASSES = {
+    ("annotation.domain.formats.base", name) for name in ("Row", "RowError", "RowLabel", "RowPrior", "RowChallenge")
+} | {
+    ("annotation.domain.choices", "Modality"),
+    ("datetime", "datetime"),
+    ("datetime", "timezone"),
+    ("datetime", "timedelta"),
+}
+
+
+class ReaderProcess:
+    """The rows of one file, read by a process of its own; pictures inside go to `reading.keep`."""
+
+    def __init__(self, stream: BinaryIO, reading: Reading, memory: int = MEMORY, seconds: float = SECONDS) -> None:
+        self.stream, self.reading, self.memory = stream, reading, memory
+        self.seconds = int(seconds + 2 * (stream.seek(0, 2) >> 20))
+        self.ignored: set[str] = set()
+
+    def __iter__(self) -> Iterator[Row | RowError]:
+        """Raises Unreadable where nothing further can be read, also if the process dies of the file."""
+        with ExitStack() as stack:
+            file = _on_disk(self.stream, stack)
+            child = stack.enter_context(_started(file, [self.memory, self.seconds]))
+            stack.callback(child.kill)
+            assert child.stdin is not None and child.stdout is not None
+            line = 0
+            try:
+                _send(child.stdin, _ROWS, pickle.dumps(replace(self.reading, keep=None)))
+                _send(child.stdin, _END, json.dumps(self.reading.keep is not None).encode())
+                while (frame := _receive(child.stdout))[0] != _END:
+                    if frame[0] == _PICTURE:
+                        self._keep(child.stdin, frame[1], _receive(child.stdout)[1])
+                        continue
+                    rows = _loaded(frame[1])
+                    if frame[0] == _REFUSED:
+                        raise Unreadable(rows)
+                    for row in rows:
+                        line = row.line
+                        yield row
+                self.ignored = set(json.loads(frame[1]))
+            except (OSError, EOFError, struct.error, pickle.UnpicklingError) as fault:
+                reason = "From this row on the file cannot be read within the memory and time allowed."
+                raise Unreadable(RowError(line + 1, "too_costly", reason)) from fault
+
+    def _keep(self, pipe: IO[bytes], name: bytes, content: bytes) -> None:
+        """Keep a picture, and tell the process under which name or why not."""
+        assert self.reading.keep is not None
+        try:
+            answer: dict[str, Any] = {"name": self.reading.keep(name.decode(), content)}
+        except BadValue as fault:
+            answer = {"refused": [fault.code, fault.reason, fault.field, fault.limit]}
+        _send(pipe, _PICTURE, json.dumps(answer).encode())
+
+
+def _on_disk(stream: BinaryIO, stack: ExitStack) -> BinaryIO:
+    """Return the stream if it is a file; else a copy of it that is one."""
+    try:
+        stream.fileno()
+    except (OSError, AttributeError, io.UnsupportedOperation):
+        copy: BinaryIO = stack.enter_context(tempfile.TemporaryFile())  # noqa: SIM115 (the stack closes it)
+        stream.seek(0)
+        while piece := stream.read(_COPY):
+            copy.write(piece)
+        copy.flush()
+        return copy
+    stream.flush()
+    return stream
+
+
+def _started(file: BinaryIO, limits: list[int]) -> subprocess.Popen[bytes]:
+    number = file.fileno()
+    return subprocess.Popen(
+        [sys.executable, "-m", "annotation.imports.reader_process", json.dumps([number, *limits])],
+        cwd=_ROOT,
+        env={"PATH": os.environ.get("PATH", ""), "PYTHONPATH": str(_ROOT), "OMP_NUM_THREADS": "1"},
+        stdin=subprocess.PIPE,
+        stdout=subprocess.PIPE,
+        stderr=subprocess.DEVNULL,
+        pass_fds=(number,),
+    )
+
+
+class _Loader(pickle.Unpickler):
+    """Loads rows and what they consist of, and nothing else."""
+
+    def find_class(self, module: str, name: str) -> Any:
+        if (module, name) not in _CLASSES:
+            raise pickle.UnpicklingError(f"{module}.{name} is no part of a row.")
+        return super().find_class(module, name)
+
+
+def _loaded(content: bytes) -> Any:
+    return _Loader(io.BytesIO(content)).load()
+
+
+def _send(pipe: IO[bytes], kind: bytes, content: bytes) -> None:
+    pipe.write(_HEAD.pack(kind, len(content)))
+    pipe.write(content)
+    pipe.flush()
+
+
+def _receive(pipe: IO[bytes]) -> tuple[bytes, bytes]:
+    kind, length = _HEAD.unpack(_exactly(pipe, _HEAD.size))
+    return kind, _exactly(pipe, length)
+
+
+def _exactly(pipe: IO[bytes], length: int) -> bytes:
+    content = pipe.read(length)
+    if len(content) != length:
+        raise EOFError
+    return content
+
+
+def serve(file: BinaryIO, source: BinaryIO, sink: BinaryIO) -> None:
+    """Read the file as the other side asks, and send its rows."""
+    reading: Reading = pickle.loads(_receive(source)[1])  # from the site itself
+    takes_pictures = json.loads(_receive(source)[1])
+
+    def keep(name: str, content: bytes | IO[bytes]) -> str:
+        _send(sink, _PICTURE, name.encode())
+        _send(sink, _PICTURE, content if isinstance(content, bytes) else content.read())
+        answer = json.loads(_receive(source)[1])
+        if "refused" in answer:
+            raise BadValue(*answer["refused"])
+        return str(answer["name"])
+
+    rows: list[Row | RowError] = []
+    try:
+        reader = open_reader(file, replace(reading, keep=keep if takes_pictures else None))
+        for row in reader:
+            rows.append(row)
+            if len(rows) == _ROWS_AT_ONCE:
+                _send(sink, _ROWS, pickle.dumps(rows))
+                rows = []
+    except Unreadable as fault:
+        _send(sink, _ROWS, pickle.dumps(rows))
+        _send(sink, _REFUSED, pickle.dumps(fault.error))
+    else:
+        _send(sink, _ROWS, pickle.dumps(rows))
+        _send(sink, _END, json.dumps(sorted(reader.ignored)[:50]).encode())
+
+
+if __name__ == "__main__":
+    number, memory, seconds = json.loads(sys.argv[1])
+    resource.setrlimit(resource.RLIMIT_AS, (memory, memory))
+    resource.setrlimit(resource.RLIMIT_CPU, (seconds, seconds + 1))
+    resource.setrlimit(resource.RLIMIT_CORE, (0, 0))
+    resource.setrlimit(resource.RLIMIT_FSIZE, (0, 0))
+    with os.fdopen(number, "rb") as opened:
+        serve(opened, sys.stdin.buffer, sys.stdout.buffer)
