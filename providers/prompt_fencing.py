@@ -104,7 +104,7 @@ _TAG = re.compile(
 )
 _BRACKETS = "[\\[\uff3b\u3010]", "[\\]\uff3d\u3011]"
 _BRACKET = re.compile(
-    rf"{_BRACKETS[0]}/?\s*(?:inst|sys|system_prompt|available_tools|tool_calls|tool_results|[gs]?mask|img)\s*{_BRACKETS[1]}",
+    rf"{_BRACKETS[0]}/?\s*(?:inst|sys|system_prompt|available_tools|tool_calls|tool_results|[gs]mask|img)\s*{_BRACKETS[1]}",
     re.IGNORECASE,
 )
 # A fence has our form whatever word it begins with: no list of words has to be kept up to date.

@@ -11,13 +11,14 @@ ROWS = re.findall(
     r"^\| ([TBLF]\d+|PI\d+) \| .+ \| .+ \| `(.+)` \|$", (ROOT / "docs/threats.md").read_text(encoding="utf-8"), re.M
 )
 THREATS = (*range(1, 9), *range(10, 14), 15, 16, *range(18, 22), 23, 24, 25)
-INPUTS = (*range(1, 26), *range(27, 120))
-PROMPTS = range(1, 13)
+INPUTS = (*range(1, 26), *range(27, 120), *range(121, 127))
+LEAKS = (*range(1, 28), 29, 30)
+PROMPTS = range(1, 15)
 FAULTS = (*range(1, 9), *range(11, 14), *range(16, 21), *range(23, 30), 32)
 CASES = [
     *(f"T{n}" for n in THREATS),
     *(f"B{n:02}" for n in INPUTS),
-    *(f"L{n:02}" for n in range(1, 25)),
+    *(f"L{n:02}" for n in LEAKS),
     *(f"PI{n}" for n in PROMPTS),
     *(f"F{n}" for n in FAULTS),
 ]

@@ -135,9 +135,9 @@ def test_it_is_held_ahead_renewed_looked_at_corrected_and_taken_back_like_any_ot
 
 def test_its_label_is_final_when_that_of_the_post_before_it_is(project, ann, browser):
     Project.objects.update(check_percent=0)
-    before = builders.make_open_item(project, "Before.")
+    builders.make_open_item(project, "One.")
     builders.make_open_item(project, "Another.")
-    answered(ann, held(ann))
+    before = answered(ann, held(ann)).item
     Project.objects.update(check_percent=100)
     ann.refresh_from_db()
     check = make_known(project)
