@@ -31,7 +31,7 @@ _SAMPLES = (
     *("injection-report", "injection-add", "injection-file", "injection-begin", "injection-targets", "sample-reject"),
     *("pool-items", "pool-files", "injection-triggers", "injection-words"),
 )
-"""Where these places of a project's header are the current ones."""
+"""Names of the pages on which the header marks Counterspeech or Samples as the current place."""
 
 
 class GenerationConfig(AppConfig):

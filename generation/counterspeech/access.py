@@ -1,4 +1,4 @@
-"""Whose desk it is: every page about counterspeech is for reviewers and admins of the project."""
+"""Access to the counterspeech pages: they are for reviewers and admins of the project."""
 
 from uuid import UUID
 
@@ -14,12 +14,12 @@ from generation.models import Exchange, Reply
 
 
 def desk_member(request: PersonRequest, slug: str) -> Membership:
-    """The viewer, a reviewer or admin of the project, or 404."""
+    """Return the viewer as a reviewer or admin of the project. Raises Http404 for anybody else."""
     return member_of(request, slug, Role.REVIEWER, Role.ADMIN)
 
 
 def item_for(member: Membership, public_id: UUID) -> Item:
-    """An item of the project whose votes the viewer may see, or 404."""
+    """Return an item of the project whose votes the viewer may see. Raises Http404 if there is none."""
     item = visible_items(member).filter(public_id=public_id).select_related("picture").first()
     if item is None or item.excluded_for == "reported" or not may_see_votes(item, member):
         raise Http404
@@ -28,7 +28,7 @@ def item_for(member: Membership, public_id: UUID) -> Item:
 
 
 def exchange_for(member: Membership, public_id: UUID) -> Exchange:
-    """An exchange of the project that the viewer may open, or 404."""
+    """Return an exchange of the project that the viewer may open. Raises Http404 if there is none."""
     rows = Exchange.objects.filter(project=member.project_id, public_id=public_id)
     exchange = rows.select_related("item__picture").first()
     if exchange is None or not may_open(exchange, member):
@@ -38,7 +38,7 @@ def exchange_for(member: Membership, public_id: UUID) -> Exchange:
 
 
 def reply_for(member: Membership, public_id: UUID) -> Reply:
-    """A reply that the viewer may read, or 404."""
+    """Return a reply that the viewer may read. Raises Http404 if there is none."""
     rows = readable(Reply.objects.filter(exchange__project=member.project_id), member)
     reply = rows.filter(public_id=public_id).first()
     if reply is None or not may_open(reply.exchange, member):

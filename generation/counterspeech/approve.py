@@ -1,4 +1,4 @@
-"""The second person: approves a reply, or returns it with a word; nobody approves their own."""
+"""The second person approves a reply or returns it with a comment; nobody approves their own reply."""
 
 from django.utils import timezone
 from django.utils.translation import gettext as _
@@ -15,20 +15,20 @@ from generation.models import Exemplar, Reply, ReplyComment
 
 @short_transaction
 def approve(reply: Reply, approver: Membership, reason: str = "") -> Reply:
-    """Sign a submitted reply; it joins the store of exemplars. A flagged one needs a reason in writing.
+    """Approve a submitted reply and add it to the store of exemplars. A flagged reply needs a written reason.
 
-    The flags are counted anew on the words as they stand. Raises CannotDo.
+    The flags are computed again on the present text. Raises CannotDo.
     """
     if reply.author_id == approver.pk:
         raise CannotDo(_("Somebody else has to approve a reply: you wrote this one."))
-    said = reason.strip()
-    flags = list(dict.fromkeys(found.flag.value for found in findings(reply)))
-    if flags and len(said) < REASON_LENGTH:
+    stated_reason = reason.strip()
+    flags = list(dict.fromkeys(finding.flag.value for finding in findings(reply)))
+    if flags and len(stated_reason) < REASON_LENGTH:
         raise CannotDo(
             _("The reply is flagged. Say in at least %(least)s characters why it is right all the same, or return it.")
             % {"least": REASON_LENGTH}
         )
-    if len(said) > NOTE_LIMIT:
+    if len(stated_reason) > NOTE_LIMIT:
         raise CannotDo(_("The reason is too long."))
     move(
         reply,
@@ -36,7 +36,7 @@ def approve(reply: Reply, approver: Membership, reason: str = "") -> Reply:
         approver=approver,
         approved_at=timezone.now(),
         flags=flags,
-        override_reason=said if flags else "",
+        override_reason=stated_reason if flags else "",
     )
     join_the_store(reply)
     exchange = reply.exchange
@@ -47,7 +47,7 @@ def approve(reply: Reply, approver: Membership, reason: str = "") -> Reply:
 
 @short_transaction
 def send_back(reply: Reply, reviewer: Membership, comment: str) -> Reply:
-    """Return a submitted reply to its author with a word on what is missing. Raises CannotDo, BadText."""
+    """Return a submitted reply to its author with a comment on what is missing. Raises CannotDo, BadText."""
     if reply.author_id == reviewer.pk:
         raise CannotDo(_("It is your own reply: take it back instead."))
     say(reply, reviewer, comment)
@@ -60,14 +60,14 @@ def send_back(reply: Reply, reviewer: Membership, comment: str) -> Reply:
 
 
 def say(reply: Reply, author: Membership, text: str) -> ReplyComment:
-    """Write beside a reply. Raises BadText; CannotDo for one that is approved."""
+    """Write a comment on a reply. Raises BadText, and CannotDo if the reply is approved."""
     if reply.state == ReplyState.APPROVED:
         raise CannotDo(_("The reply is approved: there is nothing more to discuss."))
     return ReplyComment.objects.create(reply=reply, author=author, text=read_text(text, NOTE_LIMIT).strip())
 
 
 def join_the_store(reply: Reply) -> None:
-    """Let an approved reply guide the next ones."""
+    """Add an approved reply to the store of exemplars, so that it guides later candidates."""
     exchange, version = reply.exchange, reply.exchange.explanations.first()
     Exemplar.objects.create(
         project=exchange.project,
@@ -75,6 +75,6 @@ def join_the_store(reply: Reply) -> None:
         hate=exchange.hate or exchange.description,
         intent=reply.intent,
         text=reply.text,
-        explanations={each.value: said for each, said in version.by_name().items()} if version else {},
+        explanations={name.value: explanation for name, explanation in version.by_name().items()} if version else {},
         reply=reply,
     )

@@ -1,4 +1,4 @@
-"""Candidates in the form of the command and the API."""
+"""Candidates as JSON, for the command and the API."""
 
 from collections.abc import Sequence
 from typing import Any
@@ -9,16 +9,16 @@ from runs.models import Run
 
 
 def reported(exchange: Exchange, run: Run, intents: Sequence[Intent]) -> list[dict[str, Any]]:
-    """`{"item", "intent", "candidates": [{"text", "pc", "aq", "t", "reward", "conforms", "flags"}], …}`, best first.
+    """Return one object per intent with its candidates, best first.
 
-    Beside that the exchange, the run with its state, and how many near-duplicates were left out. The item is null for
-    a pasted text.
+    `{"item", "intent", "candidates": [{"text", "pc", "aq", "t", "reward", "conforms", "flags"}], …}`, and also the
+    exchange, the run with its state, and how many near-duplicates were left out. The item is null for a pasted text.
     """
     run.refresh_from_db()
     rows: dict[str, list[Candidate]] = {intent.value: [] for intent in intents}
     for row in Candidate.objects.filter(run_id=run.public_id, intent__in=intents).order_by("rank"):
         rows[row.intent].append(row)
-    told = (run.outcome or {}).get("intents", {})
+    outcomes = (run.outcome or {}).get("intents", {})
     return [
         {
             "item": exchange.item.external_id if exchange.item else None,
@@ -26,11 +26,11 @@ def reported(exchange: Exchange, run: Run, intents: Sequence[Intent]) -> list[di
             "intent": intent,
             "run": str(run.public_id),
             "state": run.state,
-            "reason_code": run.reason or told.get(intent, {}).get("missing") or None,
-            "near_duplicates": told.get(intent, {}).get("near_duplicates", 0),
-            "candidates": [_candidate(row) for row in found],
+            "reason_code": run.reason or outcomes.get(intent, {}).get("missing") or None,
+            "near_duplicates": outcomes.get(intent, {}).get("near_duplicates", 0),
+            "candidates": [_candidate(row) for row in candidates],
         }
-        for intent, found in rows.items()
+        for intent, candidates in rows.items()
     ]
 
 

@@ -1,6 +1,6 @@
 """Blind comparisons: a person sees two candidates of one post and intent and chooses by five criteria.
 
-Who wrote them is not told, and which stands left is drawn anew for each pair and person.
+The page does not say who wrote them. Which one is on the left is drawn again for each pair and person.
 """
 
 import random
@@ -18,26 +18,29 @@ from generation.domain.event_verbs import GenerationVerb
 from generation.models import Candidate, Comparison, Exchange
 
 _GROUPS = 60
-"""Posts and intents that are looked at for a pair, drawn at random."""
+"""How many pairs of post and intent are searched for a pair of candidates; they are drawn at random."""
 _BEST = 6
-"""Candidates of a post and intent that meet each other: the best of every run."""
+"""The lowest rank of a candidate that is compared; ranks count from 1 in each run."""
 
 
 @dataclass(frozen=True)
 class Pair:
-    """Two candidates as they stand on the page."""
+    """Two candidates, by the side on which the page shows them."""
 
     left: Candidate
     right: Candidate
 
     @property
     def first_is_left(self) -> bool:
-        """Whether the one with the smaller key stands left; comparisons are stored in that order."""
+        """Whether the candidate with the smaller key is on the left; comparisons are stored by key."""
         return self.left.pk < self.right.pk
 
 
 def next_pair(exchanges: QuerySet[Exchange], judge: Membership) -> Pair | None:
-    """A pair that the judge has not compared, of different writers where there is one; None where all is done."""
+    """Return a pair that the judge has not compared, by different writers if there is one.
+
+    Returns None if the judge has compared all pairs that were looked at.
+    """
     groups = list(
         Candidate.objects.filter(exchange__in=exchanges)
         .values_list("exchange", "intent")
@@ -50,9 +53,9 @@ def next_pair(exchanges: QuerySet[Exchange], judge: Membership) -> Pair | None:
     spare: Pair | None = None
     for exchange, intent, _count in groups[:_GROUPS]:
         rows = list(Candidate.objects.filter(exchange=exchange, intent=intent, rank__lte=_BEST).order_by("pk"))
-        left = [pair for pair in combinations(rows, 2) if (pair[0].pk, pair[1].pk) not in judged]
-        random.shuffle(left)
-        for one, other in left:
+        unjudged = [pair for pair in combinations(rows, 2) if (pair[0].pk, pair[1].pk) not in judged]
+        random.shuffle(unjudged)
+        for one, other in unjudged:
             pair = Pair(one, other) if random.random() < 0.5 else Pair(other, one)
             if writer_of(one) != writer_of(other):
                 return pair
@@ -62,9 +65,9 @@ def next_pair(exchanges: QuerySet[Exchange], judge: Membership) -> Pair | None:
 
 @short_transaction
 def choose(pair: Pair, judge: Membership, choices: Mapping[str, Choice]) -> Comparison:
-    """Keep what the judge chose, by criterion; a second answer to the same pair changes nothing."""
+    """Store the judge's choice by each criterion. A second answer to the same pair changes nothing."""
     first, second = sorted((pair.left, pair.right), key=lambda row: row.pk)
-    kept, new = Comparison.objects.get_or_create(
+    comparison, new = Comparison.objects.get_or_create(
         first=first, second=second, judge=judge, defaults={"shown_first": pair.first_is_left, **choices}
     )
     if new:
@@ -76,40 +79,43 @@ def choose(pair: Pair, judge: Membership, choices: Mapping[str, Choice]) -> Comp
             item=exchange.item,
             row=exchange.public_id,
         )
-    return kept
+    return comparison
 
 
 @dataclass(frozen=True)
 class Standing:
-    """One writer's win rates by criterion; None where it met nobody else."""
+    """The win rates of one writer by criterion; None if it was compared with nobody else."""
 
     name: str
     rates: Mapping[Criterion, WinRate | None]
 
     @property
     def in_order(self) -> Sequence[WinRate | None]:
-        """As columns of a table."""
+        """The win rates in the order of the table's columns."""
         return [self.rates[criterion] for criterion in Criterion]
 
 
 def standings(project: Project) -> dict[str, list[Standing]]:
-    """Win rates by model, by prompt, and by model within each intent; keys `model`, `prompt` and the intents."""
+    """Return win rates by model, by prompt, and by model within each intent.
+
+    The keys are `model`, `prompt` and the intents.
+    """
     rows = list(
         Comparison.objects.filter(first__exchange__project=project).select_related("first", "second").order_by("pk")
     )
-    found = {"model": _table(rows, "model"), "prompt": _table(rows, "prompt")}
+    tables = {"model": _table(rows, "model"), "prompt": _table(rows, "prompt")}
     for intent in Intent:
-        found[intent.value] = _table([row for row in rows if row.first.intent == intent], "model")
-    return found
+        tables[intent.value] = _table([row for row in rows if row.first.intent == intent], "model")
+    return tables
 
 
 def writer_of(row: Candidate) -> tuple[str, str]:
-    """The model and the prompt that a candidate comes from."""
+    """Return the model and the prompt that wrote a candidate."""
     return row.model, prompt_of(row)
 
 
 def prompt_of(row: Candidate) -> str:
-    """The prompt by the beginning of its digest, and what was shown with it."""
+    """Return the name of a candidate's prompt: the start of its digest, with or without examples and explanations."""
     shots = "3-shot" if row.exemplars else "zero-shot"
     explained = "explained" if row.explanations_id else "unexplained"
     return f"{row.prompt_digest[:8]} {shots} {explained}"
@@ -123,5 +129,7 @@ def _table(rows: Sequence[Comparison], by: str) -> list[Standing]:
         criterion: win_rates((name(row.first), name(row.second), row.choice(criterion)) for row in rows)
         for criterion in Criterion
     }
-    names = sorted({name(each) for row in rows for each in (row.first, row.second)})
-    return [Standing(each, {criterion: rates[criterion].get(each) for criterion in Criterion}) for each in names]
+    writers = sorted({name(candidate) for row in rows for candidate in (row.first, row.second)})
+    return [
+        Standing(writer, {criterion: rates[criterion].get(writer) for criterion in Criterion}) for writer in writers
+    ]

@@ -1,7 +1,8 @@
-"""Candidates held to people's replies from a file: the table of CoARL's section 6.1, a row for each way of writing.
+"""Evaluate candidates against human replies from a file: the table of CoARL's section 6.1.
 
-A way of writing is a model with a prompt: zero-shot or with examples, with or without explanations, and the terms of
-the reward that chose among N. The best candidate of each post and intent counts, as best of N would be used.
+There is one row for each way of writing: a model with a prompt (zero-shot or with examples, with or without
+explanations) and the terms of the reward that chose among N. Only the best candidate of each post and intent counts,
+because best of N would use that one.
 """
 
 from collections.abc import Iterable, Mapping, Sequence
@@ -29,7 +30,7 @@ _NAMED = {"rouge1": "R1", "rouge2": "R2", "rougeL": "RL", "meteor": "M", "tfidf"
 
 @dataclass
 class Way:
-    """One way of writing, and the replies that were chosen from it with their references."""
+    """One way of writing, and its chosen replies with their references."""
 
     model: str
     prompt: str
@@ -39,7 +40,10 @@ class Way:
 
 @dataclass(frozen=True)
 class Table:
-    """The evaluation: a row for each way, what could not be measured and why, and rows of the file without a reply."""
+    """The evaluation: one row for each way of writing.
+
+    `notes` say what could not be measured and why; `unmatched` counts rows of the file without a candidate.
+    """
 
     rows: Sequence[Mapping[str, Any]]
     notes: Sequence[str]
@@ -51,35 +55,40 @@ class Table:
 def evaluate(
     project: Project, content: bytes, name: str, mapping: Mapping[str, str] | None = None, *, language: str = "en"
 ) -> Table:
-    """Measure the project's candidates against the replies of a file; texts are embedded at its expense.
+    """Measure the project's candidates against the replies of a file. Texts are embedded at the project's expense.
 
-    A row of the file belongs to the item of its id, else to the post with the same text, and to its intent. `language`
-    is that of the replies: BERTScore picks its model by it. Raises BadFile, and ProviderError or Refused where the
-    embedding does.
+    A row of the file belongs to the item with its id, or else to the post with the same text, and to its intent.
+    `language` is that of the replies; BERTScore chooses its model by it. Raises BadFile, and ProviderError or Refused
+    if the embedding fails.
     """
-    found = list(read_rows(content, name, mapping))
-    rows, errors = [row for row in found if isinstance(row, Row)], [row for row in found if isinstance(row, BadRow)]
+    file_rows = list(read_rows(content, name, mapping))
+    rows, errors = (
+        [row for row in file_rows if isinstance(row, Row)],
+        [row for row in file_rows if isinstance(row, BadRow)],
+    )
     references = _by_post(rows)
     ways = _ways(project, references)
-    met = {key for way in ways for candidate, _replies in way.chosen for key in _keys(candidate) if key in references}
-    lost = sum(1 for row in rows if not {(row.id, row.intent), (plain(row.hate), row.intent)} & met)
+    matched = {
+        key for way in ways for candidate, _replies in way.chosen for key in _keys(candidate) if key in references
+    }
+    unmatched = sum(1 for row in rows if not {(row.id, row.intent), (plain(row.hate), row.intent)} & matched)
     embedder = charged_to_project(project.public_id, wiring.embedder())
     measured, notes = [_measured(way, embedder) for way in ways], _notes()
     try:
         for row, way in zip(measured, ways, strict=True):
             row["BS"] = _by_meaning(way, language)
-    except ProviderError as fault:  # an extra that is not here costs its own column
+    except ProviderError as fault:  # a missing extra leaves only its own column empty
         notes.append(str(fault))
-    return Table(measured, notes, len(rows), lost, errors)
+    return Table(measured, notes, len(rows), unmatched, errors)
 
 
 def _by_post(rows: Iterable[Row]) -> dict[tuple[str, str], list[str]]:
-    """The replies of people by id and by text, for each intent."""
-    found: dict[tuple[str, str], list[str]] = {}
+    """Return the human replies by (id, intent) and by (text, intent)."""
+    replies: dict[tuple[str, str], list[str]] = {}
     for row in rows:
         for key in ((row.id, row.intent.value), (plain(row.hate), row.intent.value)):
-            found.setdefault(key, []).append(row.text)
-    return found
+            replies.setdefault(key, []).append(row.text)
+    return replies
 
 
 def _keys(candidate: Candidate) -> list[tuple[str, str]]:
@@ -93,7 +102,7 @@ def _ways(project: Project, references: Mapping[tuple[str, str], Sequence[str]])
     newest: dict[tuple[Any, ...], Candidate] = {}
     for row in rows:
         if row.rank == 1:
-            newest[(row.exchange_id, row.intent, *_way(row))] = row  # of several runs alike the newest counts
+            newest[(row.exchange_id, row.intent, *_way(row))] = row  # of several runs of the same way the newest counts
     ways: dict[tuple[str, str, str], Way] = {}
     for row in newest.values():
         if replies := next((references[key] for key in _keys(row) if key in references), None):
@@ -115,7 +124,7 @@ def _measured(way: Way, embedder: Embedder) -> dict[str, Any]:
     by_words = [reference_metrics.best(replies, text) for text, replies in zip(texts, references, strict=True)]
     measured: dict[str, float | None] = dict.fromkeys(COLUMNS)
     for name, column in _NAMED.items():
-        measured[column] = _mean([each.get(name) for each in by_words])
+        measured[column] = _mean([scores.get(name) for scores in by_words])
     measured["CS"] = _mean(_cosines(embedder, references, texts))
     rows = [candidate for candidate, _replies in way.chosen]
     measured["CA"] = _mean([None if row.conforms is None else float(row.conforms) for row in rows])
@@ -127,26 +136,26 @@ def _measured(way: Way, embedder: Embedder) -> dict[str, Any]:
 
 
 def _by_meaning(way: Way, language: str) -> float | None:
-    """BERTScore's mean. Raises ProviderError where it cannot be asked."""
+    """Return the mean BERTScore. Raises ProviderError if it cannot be computed."""
     replies = [row.text for row, _references in way.chosen]
     return _mean(bertscore.f1([references for _row, references in way.chosen], replies, language))
 
 
 def _cosines(embedder: Embedder, references: Sequence[Sequence[str]], texts: Sequence[str]) -> list[float]:
-    """Cosine by the site's embedding of each reply with its nearest reference."""
+    """Return for each reply its highest cosine with a reference, by the site's embedding; one number per reply."""
     flat = [reference for replies in references for reference in replies]
     vectors = embedder.embed([*texts, *flat])
     own, theirs = vectors[: len(texts)], vectors[len(texts) :]
-    found, at = [], 0
+    cosines, start = [], 0
     for place, replies in enumerate(references):
-        found.append(float(np.max(theirs[at : at + len(replies)] @ own[place])))
-        at += len(replies)
-    return found
+        cosines.append(float(np.max(theirs[start : start + len(replies)] @ own[place])))
+        start += len(replies)
+    return cosines
 
 
 def _mean(values: Sequence[float | None]) -> float | None:
-    known = [value for value in values if value is not None]
-    return fmean(known) if known else None
+    numbers = [value for value in values if value is not None]
+    return fmean(numbers) if numbers else None
 
 
 def _notes() -> list[str]:

@@ -1,7 +1,7 @@
-"""Approved replies as data: rows in the columns of IntentCONANv2, supervised pairs, preference pairs for training.
+"""Export approved replies: rows in IntentCONANv2's columns, supervised pairs, and preference pairs for training.
 
-Rows come in the order of their ids, and a split is drawn from a hash of the post, so that all replies to a post stand
-in one split and a second download says the same.
+Rows are in the order of their ids. The split is drawn from a hash of the post, so all replies to a post are in the same
+split and a second download gives the same split.
 """
 
 import csv
@@ -30,19 +30,19 @@ _BOUNDS = (("train", 70), ("validation", 80), ("test", 100))  # about 70, 10 and
 
 
 class Sink(Protocol):
-    """Something that takes text."""
+    """Anything with a `write` method that takes text."""
 
     def write(self, text: str, /) -> Any: ...
 
 
 def split_of(hate: str) -> str:
-    """The split of all replies to this post."""
+    """Return the split of all replies to this post: train, validation or test."""
     drawn = int(hashlib.sha256(plain(hate).encode()).hexdigest()[:8], 16) % 100
     return next(name for name, bound in _BOUNDS if drawn < bound)
 
 
 def released(project: Project) -> QuerySet[Reply]:
-    """The replies that are data: approved, and their post was not taken out."""
+    """Return the replies that are exported: approved ones whose item is not excluded."""
     rows = Reply.objects.filter(exchange__project=project, state=ReplyState.APPROVED)
     return (
         rows.exclude(exchange__item__stage=Stage.EXCLUDED)
@@ -53,9 +53,9 @@ def released(project: Project) -> QuerySet[Reply]:
 
 
 def replies(project: Project) -> Iterator[dict[str, Any]]:
-    """A row a reply: IntentCONANv2's columns, then where it comes from and what a person changed.
+    """Yield a row for each reply: IntentCONANv2's columns, then its origin and what a person changed.
 
-    People appear by pseudonym, moments as dates.
+    People appear under their pseudonyms, times as dates.
     """
     for reply in released(project).iterator(chunk_size=500):
         version = _explanations(reply)
@@ -65,7 +65,7 @@ def replies(project: Project) -> Iterator[dict[str, Any]]:
             "hatespeech": _hate(reply),
             "csType": Intent(reply.intent).cs_type,
             "counterspeech": reply.text,
-            **{COLUMN[each]: getattr(version, each) if version else "" for each in Explanation},
+            **{COLUMN[name]: getattr(version, name) if version else "" for name in Explanation},
             "split": split_of(_hate(reply)),
             "item": reply.exchange.item.external_id if reply.exchange.item else None,
             "picture_description": reply.exchange.description or None,
@@ -78,8 +78,8 @@ def replies(project: Project) -> Iterator[dict[str, Any]]:
             "exemplars": len(source.exemplars) if source else 0,
             "model_text": source.text if source else None,
             "kept": round(share_kept(source.text, reply.text), 4) if source else None,
-            "edits": [{"kind": each.kind, "text": each.text} for each in changes(source.text, reply.text)
-                      if each.kind != "same"] if source else [],
+            "edits": [{"kind": change.kind, "text": change.text} for change in changes(source.text, reply.text)
+                      if change.kind != "same"] if source else [],
             "pc": reply.pc,
             "aq": reply.aq,
             "t": reply.t,
@@ -91,7 +91,7 @@ def replies(project: Project) -> Iterator[dict[str, Any]]:
 
 
 def pairs(project: Project) -> Iterator[dict[str, Any]]:
-    """Supervised pairs: an instruction in our own words, and the approved reply."""
+    """Yield supervised pairs: an instruction in our own words, and the approved reply."""
     for row in replies(project):
         yield {
             "id": row["id"],
@@ -103,9 +103,9 @@ def pairs(project: Project) -> Iterator[dict[str, Any]]:
 
 
 def preferences(project: Project) -> Iterator[dict[str, Any]]:
-    """Preference pairs: an approved reply over each candidate of the same post and intent that was not taken.
+    """Yield preference pairs: an approved reply, preferred to each other candidate of the same post and intent.
 
-    A candidate that only repeats the approved words is no alternative. Rewards stand beside both.
+    A candidate with the same text as the approved reply is left out. The rewards of both are included.
     """
     for reply in released(project).iterator(chunk_size=500):
         others = Candidate.objects.filter(exchange=reply.exchange, intent=reply.intent).order_by("pk")
@@ -136,7 +136,7 @@ FILES: Mapping[str, Callable[[Project], Iterator[dict[str, Any]]]] = {
 
 
 def write_jsonl(rows: Iterator[dict[str, Any]], sink: Sink) -> int:
-    """Write a line a row; answers how many."""
+    """Write one JSON line per row. Return the number of rows."""
     count = 0
     for row in rows:
         sink.write(json.dumps(row, ensure_ascii=False, allow_nan=False) + "\n")
@@ -145,7 +145,10 @@ def write_jsonl(rows: Iterator[dict[str, Any]], sink: Sink) -> int:
 
 
 def write_csv(rows: Iterator[dict[str, Any]], sink: Sink) -> int:
-    """Write the columns of IntentCONANv2 as CSV, cells that a spreadsheet would run made harmless; answers how many."""
+    """Write the columns of IntentCONANv2 as CSV. Return the number of rows.
+
+    Cells that a spreadsheet would run as formulas are neutralised.
+    """
     writer = csv.DictWriter(sink, CONAN, extrasaction="ignore", lineterminator="\n")
     writer.writeheader()
     count = 0
@@ -156,32 +159,36 @@ def write_csv(rows: Iterator[dict[str, Any]], sink: Sink) -> int:
 
 
 def figures(project: Project) -> dict[str, Any]:
-    """What the dataset page shows: target group × intent, mean tokens by intent, splits, how much people changed."""
+    """Return the figures of the dataset page.
+
+    They are the table of target groups and intents, mean tokens by intent, splits, and the share of the model's text
+    that people kept (0 to 1).
+    """
     table: dict[str, dict[str, int]] = {}
     lengths: dict[str, list[int]] = {intent.cs_type: [] for intent in Intent}
     splits: dict[str, int] = dict.fromkeys(SPLITS, 0)
-    kept: list[float] = []
+    shares_kept: list[float] = []
     for row in replies(project):
         group = _group(row)
         table.setdefault(group, dict.fromkeys(lengths, 0))[row["csType"]] += 1
         lengths[row["csType"]].append(len(tokens(row["counterspeech"])))
         splits[row["split"]] += 1
         if row["kept"] is not None:
-            kept.append(row["kept"])
+            shares_kept.append(row["kept"])
     return {
         "count": sum(splits.values()),
         "groups": [{"group": group, "counts": counts, "total": sum(counts.values())}
                    for group, counts in sorted(table.items(), key=lambda pair: (-sum(pair[1].values()), pair[0]))],
-        "totals": {name: len(found) for name, found in lengths.items()},
-        "mean_tokens": {name: sum(found) / len(found) if found else None for name, found in lengths.items()},
+        "totals": {name: len(counts) for name, counts in lengths.items()},
+        "mean_tokens": {name: sum(counts) / len(counts) if counts else None for name, counts in lengths.items()},
         "splits": splits,
-        "kept": sum(kept) / len(kept) if kept else None,
+        "kept": sum(shares_kept) / len(shares_kept) if shares_kept else None,
     }  # fmt: skip
 
 
 def _group(row: Mapping[str, Any]) -> str:
-    said = " ".join(row["targetGroup"].split()).rstrip(".")
-    return said[:80] if said else "–"
+    group = " ".join(row["targetGroup"].split()).rstrip(".")
+    return group[:80] if group else "–"
 
 
 def _hate(reply: Reply) -> str:
@@ -189,7 +196,7 @@ def _hate(reply: Reply) -> str:
 
 
 def _explanations(reply: Reply) -> Explanations | None:
-    """The newest version at the time of approval: what the approver had beside it."""
+    """Return the newest explanations at the time of approval, which the approver could see."""
     versions = sorted(reply.exchange.explanations.all(), key=lambda row: -row.number)
     at = reply.approved_at
     return next((row for row in versions if at is None or row.created_at <= at), versions[0] if versions else None)

@@ -1,4 +1,4 @@
-"""Forms of the counterspeech desk."""
+"""Forms of the counterspeech pages."""
 
 from typing import Any
 
@@ -39,13 +39,13 @@ MOST_LEXICON = 2000
 
 
 class PasteForm(forms.Form):
-    """A post that is no item of the project."""
+    """A post that is not an item of the project."""
 
     text = WrittenField(label=_("A text to answer"), limit=request.MOST_PASTED, rows=3)
 
 
 class WriteForm(forms.Form):
-    """What may be chosen about candidates."""
+    """Options of a run that writes candidates."""
 
     intents = forms.MultipleChoiceField(
         label=_("Intents"),
@@ -80,7 +80,7 @@ class WriteForm(forms.Form):
     without_explanations = forms.BooleanField(label=_("Without the explanations"), required=False)
 
     def options(self) -> dict[str, Any]:
-        """As `requesting.write` takes them."""
+        """Return the options as `generation.counterspeech.request.write` takes them."""
         values = self.cleaned_data
         return {
             "intents": values["intents"],
@@ -94,7 +94,7 @@ class WriteForm(forms.Form):
 
 
 class RulesForm(forms.Form):
-    """The weights of the reward and the words that no reply may hold; for admins."""
+    """The weights of the reward and the words that no reply may contain; for admins."""
 
     weight_pc = forms.FloatField(label=_("Weight of stance (PC)"), min_value=0, max_value=100)
     weight_aq = forms.FloatField(label=_("Weight of argument quality (AQ)"), min_value=0, max_value=100)
@@ -111,7 +111,7 @@ class RulesForm(forms.Form):
         values = super().clean() or {}
         weights = [values.get(name) for name in ("weight_pc", "weight_aq", "weight_t")]
         try:
-            Weights(*(each for each in weights if each is not None))
+            Weights(*(weight for weight in weights if weight is not None))
         except BadParts:
             self.add_error(None, _("At least one weight has to be above 0."))
         return values
@@ -127,7 +127,7 @@ class RulesForm(forms.Form):
 
 
 class ComparisonForm(forms.Form):
-    """Which of two replies is better, by each of the five criteria; `left` and `right` are where they stood."""
+    """Which of two replies is better, by each of the five criteria. `left` and `right` are the sides on the page."""
 
     def __init__(self, *args: Any, **kwargs: Any) -> None:
         super().__init__(*args, **kwargs)
@@ -139,7 +139,7 @@ class ComparisonForm(forms.Form):
             )
 
     def choices_for(self, *, first_is_left: bool) -> dict[str, Choice]:
-        """The choices in the order of the stored pair."""
+        """Return the choices by criterion, in the order of the stored pair."""
         sides = {"left": Choice.FIRST, "right": Choice.SECOND, "tie": Choice.TIE}
         if not first_is_left:
             sides = {"left": Choice.SECOND, "right": Choice.FIRST, "tie": Choice.TIE}

@@ -1,4 +1,4 @@
-"""Replies from a file into the store of exemplars: all rows or none."""
+"""Import replies from a file into the store of exemplars: all rows or none."""
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
@@ -15,7 +15,7 @@ _AT_ONCE = 1000
 
 @dataclass
 class Report:
-    """What came of a file."""
+    """The result of an import."""
 
     rows: int = 0
     stored: int = 0
@@ -24,7 +24,7 @@ class Report:
 
     @property
     def ok(self) -> bool:
-        """Whether every row could be taken."""
+        """Whether every row was usable."""
         return not self.errors
 
 
@@ -39,7 +39,7 @@ def import_rows(
     dry_run: bool = False,
     actor: Membership | None = None,
 ) -> Report:
-    """Read every row and, if all are good and it is no dry run, store them. Raises BadFile."""
+    """Check every row and, if all are usable and it is no dry run, store them. Raises BadFile."""
     report, good = Report(), []
     there = set(Exemplar.objects.filter(project=project).values_list("external_id", flat=True))
     for row in read_rows(content, name, mapping):

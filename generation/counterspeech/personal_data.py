@@ -1,4 +1,4 @@
-"""What a person can take along of their work at the counterspeech desk (`annotation.personal`)."""
+"""The counterspeech work that a person's personal-data export contains (`annotation.personal`)."""
 
 from annotation.members.personal_data import Parts
 from generation.domain.counterspeech.explanations import Explanation
@@ -58,4 +58,4 @@ PARTS: Parts = {
         },
     ),
 }
-"""A person's own words and choices: replies and explanations as they left them, approvals, comments, comparisons."""
+"""A person's own texts and choices: replies and explanations as last saved, approvals, comments, comparisons."""

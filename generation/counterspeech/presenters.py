@@ -1,4 +1,4 @@
-"""What the counterspeech desk shows: the seven, the candidates of an intent, a draft beside the model's text."""
+"""What the counterspeech pages show: explanations, candidates of an intent, a draft beside the model's text."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -26,19 +26,19 @@ from runs.queue import provider_pauses
 
 @dataclass(frozen=True)
 class Bar:
-    """One part of a reward as people read it: more is better, from 0 to 100 for the bar."""
+    """One part of a reward as a bar on the page: higher is better, 0 to 1."""
 
     name: str
     value: float | None
 
     @property
     def percent(self) -> str:
-        """The width of the bar."""
+        """The width of the bar, as CSS."""
         return f"{100 * (self.value or 0):.1f}%"
 
 
 def bars(row: Candidate | Reply) -> list[Bar]:
-    """Counters, argues, civil: (1 − PC)/2, AQ, 1 − T."""
+    """Return the bars of a reward: (1 − PC)/2, AQ, 1 − T. A missing score has no value."""
     return [
         Bar("counters", None if row.pc is None else (1 - row.pc) / 2),
         Bar("argues", row.aq),
@@ -48,7 +48,7 @@ def bars(row: Candidate | Reply) -> list[Bar]:
 
 @dataclass(frozen=True)
 class Card:
-    """A candidate on the desk."""
+    """A candidate as the desk shows it."""
 
     row: Candidate
     key: str
@@ -58,65 +58,65 @@ class Card:
 
 @dataclass(frozen=True)
 class Draft:
-    """A reply with all that is known about its words as they stand."""
+    """A reply with all that is known about its present text."""
 
     row: Reply
     may_write: bool
 
     @property
     def bars(self) -> Sequence[Bar]:
-        """Its parts of the reward."""
+        """The parts of its reward."""
         return bars(self.row)
 
     @cached_property
     def findings(self) -> Sequence[FlaggedWords]:
-        """What stands between it and its approval."""
+        """The flags that need a reason before the reply is approved."""
         return counterspeech_replies.findings(self.row)
 
     @property
     def warnings(self) -> Sequence[FlaggedWords]:
-        """The findings about its words; that nobody has read them yet is told elsewhere."""
-        return [found for found in self.findings if found.flag != "not_scored"]
+        """The findings about its text; the page says elsewhere that the text is not scored yet."""
+        return [finding for finding in self.findings if finding.flag != "not_scored"]
 
     @property
     def is_scored(self) -> bool:
-        """Whether the scores are about these words."""
+        """Whether the scores belong to the present text."""
         return counterspeech_replies.is_scored(self.row)
 
     @cached_property
     def score_run(self) -> Run | None:
-        """The run in which critics read these words."""
+        """The run in which critics score the present text."""
         return request.score_run(self.row.exchange, self.row.text)
 
     @property
     def is_read_now(self) -> bool:
-        """Whether critics are at it."""
+        """Whether critics are scoring it now."""
         return self.score_run is not None and self.score_run.state in ("queued", "running")
 
     @property
     def wants_scores(self) -> bool:
-        """Whether critics should be asked about these words."""
+        """Whether critics should be asked about the present text."""
         return bool(self.row.text.strip()) and not self.is_scored and self.score_run is None
 
     @property
     def changes(self) -> Sequence[Change]:
-        """What the person changed in the model's text; nothing where there was none."""
+        """What the person changed in the model's text; empty if the reply was not begun from a candidate."""
         return changes(self.row.candidate.text, self.row.text) if self.row.candidate else ()
 
     @property
     def is_changed(self) -> bool:
-        """Whether a word differs from the model's."""
+        """Whether the text differs from the model's."""
         return self.row.candidate is not None and self.row.candidate.text != self.row.text
 
     @property
     def claims(self) -> Sequence[str]:
-        """Statements somebody should check."""
+        """The statements that somebody should check."""
         return claims(self.row.text)
 
 
 @dataclass(frozen=True)
 class Side:
-    """One of the seven, as the desk shows it."""
+    """One of the seven explanations, as the desk shows it."""
 
     name: Explanation
     said: str
@@ -125,7 +125,7 @@ class Side:
 
 @dataclass(frozen=True)
 class Desk:
-    """Everything about one post that is being answered."""
+    """All data of the page on which one post is answered."""
 
     exchange: Exchange
     member: Membership
@@ -139,39 +139,39 @@ class Desk:
 
     @property
     def version(self) -> Explanations | None:
-        """The one in force."""
+        """The version of the explanations in force."""
         return self.versions[0] if self.versions else None
 
     @property
     def sides(self) -> list[Side]:
-        """The seven, filled or empty."""
+        """The seven explanations, with empty ones."""
         row = self.version
-        return [Side(each, getattr(row, each) if row else "", row.missing.get(each, "") if row else "")
-                for each in Explanation]  # fmt: skip
+        return [Side(name, getattr(row, name) if row else "", row.missing.get(name, "") if row else "")
+                for name in Explanation]  # fmt: skip
 
     @cached_property
     def explain_run(self) -> Run | None:
-        """The newest run that explains."""
+        """The newest run that asks for explanations."""
         return _newest(self.exchange, explain.NAME)
 
     @cached_property
     def write_run(self) -> Run | None:
-        """The newest run that writes."""
+        """The newest run that asks for candidates."""
         return _newest(self.exchange, candidates.NAME)
 
     @property
     def is_explaining(self) -> bool:
-        """Whether explanations are on their way."""
+        """Whether a run that explains is queued or running."""
         return self.explain_run is not None and self.explain_run.state in ("queued", "running")
 
     @property
     def is_writing(self) -> bool:
-        """Whether candidates are on their way."""
+        """Whether a run that writes candidates is queued or running."""
         return self.write_run is not None and self.write_run.state in ("queued", "running")
 
     @cached_property
     def read_so_far(self) -> int:
-        """How many answers the writing run has by now."""
+        """How many answers the writing run has so far."""
         return self.write_run.turns.count() if self.write_run else 0
 
     @cached_property
@@ -209,14 +209,14 @@ class Desk:
 
     @property
     def told_about_intent(self) -> dict[str, Any]:
-        """What the newest run said about the chosen intent: doubles left out, or why there is nothing."""
+        """The outcome of the newest run for the chosen intent: number of duplicates, or why there is none."""
         outcome = (self.write_run.outcome or {}) if self.write_run else {}
-        found: dict[str, Any] = outcome.get("intents", {}).get(self.intent, {})
-        return found
+        told: dict[str, Any] = outcome.get("intents", {}).get(self.intent, {})
+        return told
 
     @property
     def used_no_language_model(self) -> bool:
-        """Whether the built-in baseline wrote or explained any of it: the page says so."""
+        """Whether the built-in baseline wrote or explained any of it; the page says so."""
         names = [run.model_plan for run in (self.explain_run, self.write_run) if run]
         return any(name.startswith("keyword:") for plan in names for name in plan.values())
 
@@ -227,12 +227,12 @@ class Desk:
 
     @property
     def replies(self) -> QuerySet[Reply]:
-        """All replies to this post that the viewer may read: their own, and what was handed in."""
+        """The newest 20 replies to this post that the viewer may read: their own, and those that were handed in."""
         return readable(self.exchange.replies.all(), self.member).order_by("-changed_at")[:20]
 
     @property
     def pauses(self) -> list[provider_pauses.PauseInForce]:
-        """Providers that serve nobody for now."""
+        """Providers that are paused now."""
         return provider_pauses.pauses_in_force()
 
     @cached_property
@@ -242,39 +242,42 @@ class Desk:
 
 
 def draft_of(reply: Reply, viewer: Membership) -> Draft:
-    """The reply as this person may see it."""
+    """Return the reply as this person may see it."""
     return Draft(reply, reply.author_id == viewer.pk and reply.state in WRITABLE)
 
 
 def readable(replies: QuerySet[Reply], viewer: Membership) -> QuerySet[Reply]:
-    """Those the viewer may read: drafts are their author's alone until they are handed in."""
-    found = replies.select_related("author", "approver", "candidate", "exchange__item", "exchange__project")
-    return found.exclude(submitted_at=None) | found.filter(author=viewer)
+    """Return the replies that the viewer may read. A draft is visible only to its author until it is handed in."""
+    rows = replies.select_related("author", "approver", "candidate", "exchange__item", "exchange__project")
+    return rows.exclude(submitted_at=None) | rows.filter(author=viewer)
 
 
 def own_draft(exchange: Exchange, member: Membership) -> Reply | None:
-    """What the member was writing last about this post."""
+    """Return the draft about this post that the member changed last. Returns None if there is none."""
     own = exchange.replies.filter(author=member, state__in=WRITABLE).select_related("candidate", "exchange__item")
     return own.order_by("-changed_at").first()
 
 
 def visible_exchanges(member: Membership) -> QuerySet[Exchange]:
-    """The exchanges that the member may open: pasted texts, and items nobody may still ask them about."""
-    found = Exchange.objects.filter(project=member.project_id).exclude(item__excluded_for="reported")
+    """Return the exchanges that the member may open: pasted texts, and items whose labelling is closed.
+
+    Admins who neither annotate nor review see all but reported items.
+    """
+    rows = Exchange.objects.filter(project=member.project_id).exclude(item__excluded_for="reported")
     closed = [stage for stage in CLOSED_STAGES if stage != Stage.EXCLUDED]
     if member.administers and not (member.annotates or member.reviews):
-        return found
-    return found.filter(item=None) | found.filter(item__stage__in=closed)
+        return rows
+    return rows.filter(item=None) | rows.filter(item__stage__in=closed)
 
 
 def may_open(exchange: Exchange, member: Membership) -> bool:
-    """Whether this one may be opened by the member."""
+    """Return whether the member may open this exchange."""
     item = exchange.item
     return item is None or (item.excluded_for != "reported" and may_see_votes(item, member))
 
 
 def waiting_for(member: Membership) -> QuerySet[Reply]:
-    """Replies that wait for the member's approval, longest waiting first."""
+    """Return the replies that wait for the member's approval, longest waiting first."""
     rows = Reply.objects.filter(exchange__in=visible_exchanges(member), state=ReplyState.SUBMITTED)
     return (
         rows.exclude(author=member)
@@ -284,7 +287,7 @@ def waiting_for(member: Membership) -> QuerySet[Reply]:
 
 
 def history_of(reply: Reply) -> list[Event]:
-    """What happened to a reply, oldest first."""
+    """Return the events of a reply, oldest first."""
     events = Event.objects.filter(project=reply.exchange.project, row=reply.public_id)
     return list(events.select_related("actor").order_by("id"))
 

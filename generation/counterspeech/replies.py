@@ -1,4 +1,4 @@
-"""Replies on their way: written by one person, by hand or from a candidate, and handed to another."""
+"""Replies from their beginning to submission: begun, written, submitted, taken back or discarded."""
 
 from django.db.models import F
 from django.utils import timezone
@@ -19,22 +19,22 @@ from generation.models import Candidate, Exchange, Explanations, Reply
 
 
 class CannotDo(ValueError):
-    """Why a step with a reply is refused, as a sentence; nothing was changed."""
+    """A step with a reply is refused; the message says why, and nothing was changed."""
 
 
 class SomebodyWasFirst(CannotDo):
-    """The reply changed since it was read."""
+    """The reply or the explanations changed since they were read."""
 
 
 @short_transaction
 def begin(exchange: Exchange, author: Membership, intent: Intent, candidate: Candidate | None = None) -> Reply:
-    """A draft of one's own, with the candidate's words and scores or empty.
+    """Begin a draft for the author, with the candidate's text and scores, or empty.
 
-    One that the author has begun from the same candidate and not changed is the same draft.
+    Returns the existing draft if the author has begun one from the same candidate and not changed it.
     """
-    found = Reply.objects.filter(exchange=exchange, author=author, candidate=candidate, state=ReplyState.DRAFT)
+    drafts = Reply.objects.filter(exchange=exchange, author=author, candidate=candidate, state=ReplyState.DRAFT)
     text = candidate.text if candidate else ""
-    if (same := found.filter(text=text, intent=intent).first()) is not None:
+    if (same := drafts.filter(text=text, intent=intent).first()) is not None:
         return same
     reply = Reply(exchange=exchange, author=author, intent=intent, candidate=candidate, text=text)
     if candidate is not None:
@@ -48,17 +48,18 @@ def begin(exchange: Exchange, author: Membership, intent: Intent, candidate: Can
 
 @short_transaction
 def write(reply: Reply, author: Membership, text: str, intent: Intent, version: int) -> Reply:
-    """Keep the author's words; the scores stay until critics have read the new ones.
+    """Store the author's text. The scores stay until critics have scored the new text.
 
-    Raises CannotDo for somebody else's or a closed reply, SomebodyWasFirst for a stale version, BadText.
+    Raises CannotDo if somebody else wrote the reply, SomebodyWasFirst if the version is stale or the reply is closed,
+    and BadText.
     """
-    said = read_optional_text(text.replace("\r\n", "\n"), MOST_REPLY).strip()
+    new_text = read_optional_text(text.replace("\r\n", "\n"), MOST_REPLY).strip()
     if reply.author_id != author.pk:
         raise CannotDo(_("Only its author writes a reply."))
-    if (said, intent) == (reply.text, reply.intent):
+    if (new_text, intent) == (reply.text, reply.intent):
         return reply
     changed = Reply.objects.filter(pk=reply.pk, version=version, state__in=WRITABLE).update(
-        text=said, intent=intent, version=F("version") + 1, changed_at=timezone.now()
+        text=new_text, intent=intent, version=F("version") + 1, changed_at=timezone.now()
     )
     if not changed:
         raise SomebodyWasFirst(_("The reply changed in another window, or was handed in. Your words are still here."))
@@ -68,7 +69,7 @@ def write(reply: Reply, author: Membership, text: str, intent: Intent, version: 
 
 @short_transaction
 def submit(reply: Reply, author: Membership) -> None:
-    """Hand a reply to a second person. Raises CannotDo."""
+    """Hand a reply in for approval by a second person. Raises CannotDo."""
     if reply.author_id != author.pk:
         raise CannotDo(_("Only its author hands a reply in."))
     if not reply.text.strip():
@@ -80,7 +81,7 @@ def submit(reply: Reply, author: Membership) -> None:
 
 @short_transaction
 def take_back(reply: Reply, author: Membership) -> None:
-    """Write on at a reply that nobody has approved or returned yet. Raises CannotDo."""
+    """Make a submitted reply a draft again, if nobody has approved or returned it yet. Raises CannotDo."""
     if reply.author_id != author.pk:
         raise CannotDo(_("Only its author takes a reply back."))
     move(reply, ReplyState.DRAFT)
@@ -90,7 +91,7 @@ def take_back(reply: Reply, author: Membership) -> None:
 
 @short_transaction
 def discard(reply: Reply, author: Membership) -> None:
-    """Throw a draft away; what was ever handed in stays. Raises CannotDo."""
+    """Delete a draft that was never handed in. Raises CannotDo for any other reply."""
     drafts = Reply.objects.filter(pk=reply.pk, author=author, state=ReplyState.DRAFT, submitted_at=None)
     if not drafts.exists():
         raise CannotDo(_("Only a draft of one's own that was never handed in can be thrown away."))
@@ -100,7 +101,10 @@ def discard(reply: Reply, author: Membership) -> None:
 
 
 def move(reply: Reply, end: ReplyState, **fields: object) -> None:
-    """Move a reply to another state if it still stands where it was read, by a guarded UPDATE. Raises CannotDo."""
+    """Move a reply to another state by a guarded UPDATE.
+
+    Raises CannotDo if the move is not permitted, SomebodyWasFirst if the reply changed since it was read.
+    """
     start = ReplyState(reply.state)
     if (start, end) not in MOVES:
         raise CannotDo(_("That is not possible: the reply is no longer where it was."))
@@ -111,15 +115,15 @@ def move(reply: Reply, end: ReplyState, **fields: object) -> None:
 
 
 def findings(reply: Reply) -> list[FlaggedWords]:
-    """What stands between the reply as it reads now and its approval, with the words that raised it."""
-    found = in_wording(reply.text, forbidden(reply.exchange, reply.exchange.explanations.first()))
+    """Return the flags that need a reason before the reply is approved, with the words that raised them."""
+    flagged = in_wording(reply.text, forbidden(reply.exchange, reply.exchange.explanations.first()))
     if not is_scored(reply):
-        return [*found, FlaggedWords(Flag.NOT_SCORED)]
-    return [*found, *in_numbers(reply.pc, reply.t)]
+        return [*flagged, FlaggedWords(Flag.NOT_SCORED)]
+    return [*flagged, *in_numbers(reply.pc, reply.t)]
 
 
 def is_scored(reply: Reply) -> bool:
-    """Whether stance and toxicity of exactly these words are known."""
+    """Return whether stance and toxicity of exactly this text are known."""
     return reply.scored_sha256 == digest(reply.text) and reply.pc is not None and reply.t is not None
 
 
@@ -127,23 +131,28 @@ def is_scored(reply: Reply) -> bool:
 def keep_explanations(
     exchange: Exchange, author: Membership, said: dict[Explanation, str], insults: list[str], number: int
 ) -> Explanations | None:
-    """Add a person's version of the explanations; None where nothing differs from the version it was made from.
+    """Add a person's version of the explanations.
 
-    Raises SomebodyWasFirst if a newer version came in between, CannotDo for one that is too long.
+    Returns None if nothing differs from the version that it was made from. Raises SomebodyWasFirst if there is a newer
+    version, and CannotDo if an explanation is too long.
     """
     locked = Exchange.objects.select_for_update().get(pk=exchange.pk)
     last = locked.explanations.first()
     if (last.number if last else 0) != number:
         raise SomebodyWasFirst(_("There is a newer version of the explanations. Yours is still here: compare them."))
-    kept = {each: said.get(each, "").replace("\r\n", "\n").strip() for each in Explanation}
-    if any(len(text) > MOST_CHARACTERS for text in kept.values()):
+    cleaned = {name: said.get(name, "").replace("\r\n", "\n").strip() for name in Explanation}
+    if any(len(text) > MOST_CHARACTERS for text in cleaned.values()):
         raise CannotDo(_("An explanation has at most %(most)s characters.") % {"most": MOST_CHARACTERS})
     words = [word.strip()[:120] for word in insults if word.strip()][:30]
-    if last is not None and words == last.insults and all(getattr(last, each) == kept[each] for each in Explanation):
+    if last is not None and words == last.insults and all(getattr(last, name) == cleaned[name] for name in Explanation):
         return None
-    made = Explanations.objects.create(
-        exchange=locked, number=number + 1, author=author, insults=words, **{each.value: kept[each] for each in kept}
+    new_version = Explanations.objects.create(
+        exchange=locked,
+        number=number + 1,
+        author=author,
+        insults=words,
+        **{name.value: cleaned[name] for name in cleaned},
     )
     record(GenerationVerb.EXPLANATIONS_WRITTEN, project=exchange.project, actor=author, item=exchange.item,
-           row=exchange.public_id, number=made.number)  # fmt: skip
-    return made
+           row=exchange.public_id, number=new_version.number)  # fmt: skip
+    return new_version

@@ -1,7 +1,7 @@
-"""Asking models about a post: the seven explanations, candidates, scores of a text that a person wrote.
+"""Ask models about a post: for the seven explanations, candidates, or scores of a text that a person wrote.
 
-What is asked is fixed here: the version of the explanations, the exemplars, the weights, the models. A run that is
-taken up again, or done again elsewhere, then asks the same.
+What is asked is fixed here: the version of the explanations, the exemplars, the weights, the models. So a run that is
+resumed, or repeated elsewhere, asks the same.
 """
 
 import hashlib
@@ -43,28 +43,28 @@ METHODS = tuple(_ROLES)
 
 
 class BadChoice(ValueError):
-    """An option, a model or a text that is not to be had; the sentence says what is."""
+    """An option, a model or a text that cannot be used; the message says what can."""
 
 
 @dataclass(frozen=True)
 class Asked:
-    """A run that answers the question; `new` if it was queued just now."""
+    """The run that answers the request; `new` if it was queued just now."""
 
     run: Run
     new: bool
 
 
 def open_on_item(item: Item, actor: Membership | None = None) -> Exchange:
-    """The item's exchange, opened if nobody has answered it yet."""
-    found, _new = Exchange.objects.get_or_create(item=item, defaults={"project": item.project, "opened_by": actor})
-    return found
+    """Return the item's exchange; it is created if nobody has answered the item yet."""
+    exchange, _new = Exchange.objects.get_or_create(item=item, defaults={"project": item.project, "opened_by": actor})
+    return exchange
 
 
 def open_on_text(project: Project, text: str, actor: Membership | None = None) -> Exchange:
-    """The exchange about a pasted text; the same text opens the same one. Raises BadText."""
-    said = read_text(text, MOST_PASTED)
-    found = Exchange.objects.filter(project=project, item=None, pasted=said).first()
-    return found or Exchange.objects.create(project=project, pasted=said, opened_by=actor)
+    """Return the exchange about a pasted text; the same text gives the same exchange. Raises BadText."""
+    cleaned = read_text(text, MOST_PASTED)
+    exchange = Exchange.objects.filter(project=project, item=None, pasted=cleaned).first()
+    return exchange or Exchange.objects.create(project=project, pasted=cleaned, opened_by=actor)
 
 
 def explain(
@@ -91,7 +91,7 @@ def write(
 ) -> Asked:
     """Ask for candidates. The explanations in force, the exemplars and the project's weights are fixed now.
 
-    Raises BadChoice.
+    Raises BadChoice, BudgetExceeded.
     """
     wished = dict(options or {})
     wished.setdefault("terms", terms_of(exchange.project))
@@ -100,21 +100,21 @@ def write(
     if chosen.explanations and chosen.version is None and newest is not None:
         chosen.version = newest.number
     if chosen.shots and not chosen.exemplars:
-        found = {each: exemplars_for(exchange, each, chosen.shots) for each in chosen.intents}
-        chosen.exemplars = {intent: [row.pk for row, _near in rows] for intent, rows in found.items()}
+        exemplars = {intent: exemplars_for(exchange, intent, chosen.shots) for intent in chosen.intents}
+        chosen.exemplars = {intent: [row.pk for row, _near in rows] for intent, rows in exemplars.items()}
     return _ask(exchange, candidates.NAME, chosen.model_dump(mode="json"), actor, again=again, ring=ring)
 
 
 def score(
     exchange: Exchange, text: str, actor: Membership | None = None, *, again: bool = False, ring: bool = True
 ) -> Asked:
-    """Ask the critics about a text. Raises BadChoice."""
+    """Ask the critics about a text. Raises BadChoice, BudgetExceeded."""
     options = checked(ScoreOptions, {"text": text, "terms": terms_of(exchange.project)})
     return _ask(exchange, counterspeech_score.NAME, options, actor, again=again, ring=ring)
 
 
 def score_run(exchange: Exchange, text: str) -> Run | None:
-    """The newest run that reads exactly this text, whatever came of it."""
+    """Return the newest run that scores exactly this text, in any state. Returns None if there is none."""
     if not text:
         return None
     runs = Run.objects.filter(method=counterspeech_score.NAME, subject=exchange.public_id)
@@ -122,38 +122,38 @@ def score_run(exchange: Exchange, text: str) -> Run | None:
 
 
 def terms_of(project: Project) -> dict[str, float]:
-    """The project's weights, a third each where nobody changed them."""
+    """Return the project's weights of the reward; all are 1 if nobody changed them."""
     rules = CounterRules.objects.filter(project=project).first()
     return {"pc": rules.weight_pc, "aq": rules.weight_aq, "t": rules.weight_t} if rules else {"pc": 1, "aq": 1, "t": 1}
 
 
 def exemplars_for(exchange: Exchange, intent: Intent, most: int) -> list[tuple[Exemplar, Nearest]]:
-    """The rows of the store that are nearest to this post among those of the intent, best first.
+    """Return the rows of the store nearest to this post among those of the intent, best first.
 
-    Neither this post's own replies nor those to a post that was taken out.
+    Replies to this post itself, and to items that were excluded, are left out.
     """
     rows = Exemplar.objects.filter(project=exchange.project, intent=intent).exclude(reply__exchange=exchange)
     keys = tuple(rows.exclude(reply__exchange__item__stage=Stage.EXCLUDED).order_by("pk").values_list("pk", flat=True))
     near = _store(keys).nearest(exchange.hate or exchange.description, most) if keys else []
-    found = Exemplar.objects.in_bulk([keys[each.place] for each in near])
-    return [(found[keys[each.place]], each) for each in near if keys[each.place] in found]
+    exemplars = Exemplar.objects.in_bulk([keys[neighbour.place] for neighbour in near])
+    return [(exemplars[keys[neighbour.place]], neighbour) for neighbour in near if keys[neighbour.place] in exemplars]
 
 
 def models_of(exchange: Exchange, method: str) -> dict[str, str]:
-    """Which model answers each role of the method in this project. Raises BadChoice where one cannot be asked."""
+    """Return the model for each role of the method in this project. Raises BadChoice if one cannot be asked."""
     return {str(role): _model(exchange.project, role) for role in _ROLES[method]}
 
 
 def checked(shape: type[BaseModel], options: Mapping[str, Any]) -> dict[str, Any]:
-    """The options with their defaults, as the run's row keeps them. Raises BadChoice."""
+    """Return the options with their defaults, as the run's row stores them. Raises BadChoice."""
     try:
         return shape.model_validate(dict(options)).model_dump(mode="json")
     except ValidationError as fault:
         error = fault.errors(include_url=False)[0]
         name = ".".join(str(part) for part in error["loc"]) or "?"
-        said = _("The option %(name)s: %(why)s. There are %(known)s.")
-        known = ", ".join(shape.model_fields)
-        raise BadChoice(said % {"name": name, "why": error["msg"], "known": known}) from None
+        sentence = _("The option %(name)s: %(why)s. There are %(known)s.")
+        names = ", ".join(shape.model_fields)
+        raise BadChoice(sentence % {"name": name, "why": error["msg"], "known": names}) from None
 
 
 def _ask(
@@ -164,11 +164,11 @@ def _ask(
     variant = hashlib.sha256(written.encode()).hexdigest()[:16]
     same = Run.objects.filter(method=method, subject=exchange.public_id, variant=variant).order_by("-id")
     with transaction.atomic():
-        there = same.filter(state__in=OPEN if again else _DONE).first()
-        if there is not None:
-            return Asked(there, new=False)
+        existing = same.filter(state__in=OPEN if again else _DONE).first()
+        if existing is not None:
+            return Asked(existing, new=False)
         budget.set_project_limits(project.public_id, calls=project.call_budget, tokens=project.token_budget)
-        wanted = start.RunRequest(
+        request = start.RunRequest(
             method=method,
             project=project.public_id,
             subject=exchange.public_id,
@@ -177,8 +177,8 @@ def _ask(
             options=options,
             started_by=actor.public_id if actor else None,
         )
-        queued = start.queue_runs([wanted], enqueue=ring)
-        if queued and method != counterspeech_score.NAME:  # an editor's scores are no news
+        queued = start.queue_runs([request], enqueue=ring)
+        if queued and method != counterspeech_score.NAME:  # scores for the editor are not recorded as an event
             record(EventVerb.RUNS_STARTED, project=project, actor=actor, item=exchange.item, method=method, runs=queued)
         return Asked(same.filter(state__in=OPEN).latest("id"), new=bool(queued))
 
@@ -196,6 +196,6 @@ def _model(project: Project, role: ModelRole) -> str:
 
 @lru_cache(maxsize=16)
 def _store(keys: tuple[int, ...]) -> Store:
-    """The indexed posts of these rows, which never change."""
+    """Return the index over the posts of these rows, which never change."""
     rows = Exemplar.objects.only("hate").in_bulk(keys)
     return Store([rows[key].hate if key in rows else "" for key in keys])

@@ -1,4 +1,4 @@
-"""The counterspeech desk: an overview, one post with its explanations and candidates, what is asked of models there."""
+"""The counterspeech pages: the overview, and the desk of one post with its explanations and candidates."""
 
 from typing import Any, TypedDict
 from uuid import UUID
@@ -30,7 +30,7 @@ SHOWN = 30
 
 @require_http_methods(["GET", "POST"])
 def overview(request: PersonRequest, slug: str) -> HttpResponse:
-    """What waits for approval, one's own drafts, the posts that are being answered; a text can be pasted."""
+    """Show replies that wait for approval, the viewer's drafts and the answered posts; accept a pasted text."""
     member = desk_member(request, slug)
     form = PasteForm(request.POST or None)
     if form.is_valid():
@@ -50,7 +50,7 @@ def overview(request: PersonRequest, slug: str) -> HttpResponse:
 
 @require_http_methods(["GET", "POST"])
 def item_desk(request: PersonRequest, slug: str, public_id: UUID) -> HttpResponse:
-    """The tab of an item: its desk, or a button that begins with the seven explanations."""
+    """Show the counterspeech tab of an item: its desk, or a button that asks for the seven explanations."""
     member = desk_member(request, slug)
     item = item_for(member, public_id)
     if request.method == "POST":
@@ -66,14 +66,14 @@ def item_desk(request: PersonRequest, slug: str, public_id: UUID) -> HttpRespons
 
 @require_GET
 def exchange(request: PersonRequest, slug: str, public_id: UUID) -> HttpResponse:
-    """The desk of one post."""
+    """Show the desk of one post."""
     member = desk_member(request, slug)
     return show_desk(request, member, exchange_for(member, public_id))
 
 
 @require_GET
 def progress(request: PersonRequest, slug: str, public_id: UUID, part: str) -> HttpResponse:
-    """What follows the models: a part of the desk, `seven` or `candidates`, and the picture in words."""
+    """Render the part of the desk that is polled while models work: `seven` or `candidates`."""
     member = desk_member(request, slug)
     context = about(request, member, exchange_for(member, public_id)) | {"part": f"generation/_{part}.html"}
     return render(request, "generation/_progress.html", context)
@@ -83,92 +83,103 @@ def progress(request: PersonRequest, slug: str, public_id: UUID, part: str) -> H
 def explain(request: PersonRequest, slug: str, public_id: UUID) -> HttpResponse:
     """Ask for the seven explanations, again if there are some."""
     member = desk_member(request, slug)
-    found = exchange_for(member, public_id)
-    return _explained(request, member, found, again=found.explanations.exists())
+    exchange_row = exchange_for(member, public_id)
+    return _explained(request, member, exchange_row, again=exchange_row.explanations.exists())
 
 
 @require_POST
 def keep(request: PersonRequest, slug: str, public_id: UUID) -> HttpResponse:
-    """Keep the edited explanations as a new version."""
+    """Store the edited explanations as a new version."""
     member = desk_member(request, slug)
-    found = exchange_for(member, public_id)
+    exchange_row = exchange_for(member, public_id)
     typed = _typed(request)
     try:
-        made = replies.keep_explanations(found, member, **typed)
+        version = replies.keep_explanations(exchange_row, member, **typed)
     except replies.CannotDo as fault:
-        return show_desk(request, member, found, status=409, fault=str(fault), typed=_shown(typed))
-    if made:
-        messages.success(request, _("Kept as version %(number)s.") % {"number": made.number})
+        return show_desk(request, member, exchange_row, status=409, fault=str(fault), typed=_shown(typed))
+    if version:
+        messages.success(request, _("Kept as version %(number)s.") % {"number": version.number})
     else:
         messages.info(request, _("Nothing was changed."))
-    return _to_desk(found)
+    return _to_desk(exchange_row)
 
 
 @require_POST
 def candidates(request: PersonRequest, slug: str, public_id: UUID) -> HttpResponse:
-    """Ask for candidates; explanations that were edited beside them and not kept yet come along and are kept first."""
+    """Ask for candidates. Edited explanations that were sent with the form are stored first."""
     member = desk_member(request, slug)
-    found = exchange_for(member, public_id)
+    exchange_row = exchange_for(member, public_id)
     form, typed = WriteForm(request.POST), _typed(request) if "number" in request.POST else None
     if not form.is_valid():
-        return show_desk(request, member, found, status=422, form=form, typed=typed and _shown(typed))
+        return show_desk(request, member, exchange_row, status=422, form=form, typed=typed and _shown(typed))
     if typed:
         try:
-            replies.keep_explanations(found, member, **typed)
+            replies.keep_explanations(exchange_row, member, **typed)
         except replies.CannotDo as fault:
-            return show_desk(request, member, found, status=409, form=form, fault=str(fault), typed=_shown(typed))
-    again = found.candidates.filter(intent__in=form.cleaned_data["intents"]).exists()
+            return show_desk(
+                request, member, exchange_row, status=409, form=form, fault=str(fault), typed=_shown(typed)
+            )
+    again = exchange_row.candidates.filter(intent__in=form.cleaned_data["intents"]).exists()
     try:
-        counterspeech_request.write(found, member, form.options(), again=again)
+        counterspeech_request.write(exchange_row, member, form.options(), again=again)
     except (counterspeech_request.BadChoice, BudgetExceeded) as bad:
         form.add_error(None, str(bad))
-        return show_desk(request, member, found, status=422, form=form)
+        return show_desk(request, member, exchange_row, status=422, form=form)
     first = next(intent for intent in Intent if intent in form.cleaned_data["intents"])
-    return _to_desk(found, f"?intent={first}")
+    return _to_desk(exchange_row, f"?intent={first}")
 
 
 @require_POST
 def cancel(request: PersonRequest, slug: str, public_id: UUID) -> HttpResponse:
-    """End what models are doing for this post after the calls that are already made; what is stored stays."""
+    """Stop the models' work on this post after the calls that are already made. Stored answers stay."""
     member = desk_member(request, slug)
-    found = exchange_for(member, public_id)
+    exchange_row = exchange_for(member, public_id)
     runs = Run.objects.filter(
-        project=member.project.public_id, subject=found.public_id, method__in=counterspeech_request.METHODS
+        project=member.project.public_id, subject=exchange_row.public_id, method__in=counterspeech_request.METHODS
     )
     if start.cancel_run_queryset(runs):
-        record(EventVerb.RUN_CANCELLED, project=member.project, actor=member, item=found.item, row=found.public_id)
+        record(
+            EventVerb.RUN_CANCELLED,
+            project=member.project,
+            actor=member,
+            item=exchange_row.item,
+            row=exchange_row.public_id,
+        )
         messages.success(request, _("The models are stopped. What they wrote before stays."))
     else:
         messages.info(request, _("They had ended already."))
-    return _to_desk(found)
+    return _to_desk(exchange_row)
 
 
 def show_desk(
-    request: PersonRequest, member: Membership, found: Exchange, *, status: int = 200, **more: Any
+    request: PersonRequest, member: Membership, exchange_row: Exchange, *, status: int = 200, **more: Any
 ) -> HttpResponse:
-    """The page of the desk."""
-    return render(request, "generation/desk.html", about(request, member, found, **more), status=status)
+    """Render the desk."""
+    return render(request, "generation/desk.html", about(request, member, exchange_row, **more), status=status)
 
 
 def about(
     request: PersonRequest,
     member: Membership,
-    found: Exchange,
+    exchange_row: Exchange,
     *,
     form: WriteForm | None = None,
     reply: Reply | None = None,
     **more: Any,
 ) -> dict[str, Any]:
-    """What the desk and its parts show: the intent and the reply that the address names, else one's newest draft."""
-    reply = reply or _reply(request, member, found)
-    asked = request.GET.get("intent", "")
-    intent = Intent(asked) if asked in list(Intent) else Intent(reply.intent) if reply else _first_with(found)
+    """Return the context of the desk and its parts.
+
+    Intent and reply are those that the address names, or else those of the viewer's newest draft.
+    """
+    reply = reply or _reply(request, member, exchange_row)
+    named = request.GET.get("intent", "")
+    intent = Intent(named) if named in list(Intent) else Intent(reply.intent) if reply else _first_with(exchange_row)
     return {
         "project": member.project,
         "membership": member,
-        "item": found.item,
-        "exchange": found,
-        "desk": Desk(found, member, intent, reply),
+        "item": exchange_row.item,
+        "exchange": exchange_row,
+        "desk": Desk(exchange_row, member, intent, reply),
         "intent": intent,
         "intent_names": INTENT_NAMES,
         "side_names": SIDE_NAMES,
@@ -179,12 +190,12 @@ def about(
 
 
 def checks() -> list[extensions.Tab]:
-    """Pages of an item where its claims can be checked."""
+    """Return the tabs of an item on which its claims can be checked."""
     return [tab for tab in extensions.tabs() if tab.checks_claims]
 
 
 class _Typed(TypedDict):
-    """What the form of the explanations holds, as `writing.keep_explanations` takes it."""
+    """The fields of the explanations' form, as `replies.keep_explanations` takes them."""
 
     said: dict[Explanation, str]
     insults: list[str]
@@ -194,46 +205,46 @@ class _Typed(TypedDict):
 def _typed(request: PersonRequest) -> _Typed:
     number = request.POST.get("number", "")
     return {
-        "said": {each: request.POST.get(each, "") for each in Explanation},
+        "said": {name: request.POST.get(name, "") for name in Explanation},
         "insults": request.POST.get("insults", "").replace(",", "\n").splitlines(),
         "number": int(number) if number.isascii() and number.isdigit() and len(number) < 9 else 0,
     }
 
 
 def _shown(typed: _Typed) -> dict[str, Any]:
-    """As the page shows again what was typed."""
+    """Return the typed fields in the form in which the page shows them again."""
     return {"said": typed["said"], "insults": ", ".join(word.strip() for word in typed["insults"])}
 
 
-def _first_with(found: Exchange) -> Intent:
-    there = set(found.candidates.values_list("intent", flat=True))
-    return next((intent for intent in Intent if intent in there), Intent.INFORMATIVE)
+def _first_with(exchange_row: Exchange) -> Intent:
+    written = set(exchange_row.candidates.values_list("intent", flat=True))
+    return next((intent for intent in Intent if intent in written), Intent.INFORMATIVE)
 
 
-def _reply(request: PersonRequest, member: Membership, found: Exchange) -> Reply | None:
+def _reply(request: PersonRequest, member: Membership, exchange_row: Exchange) -> Reply | None:
     try:
         named = UUID(request.GET.get("reply", ""))
     except ValueError:
-        return own_draft(found, member)
+        return own_draft(exchange_row, member)
     reply = reply_for(member, named)
-    if reply.exchange_id != found.pk:
+    if reply.exchange_id != exchange_row.pk:
         raise Http404
     return reply
 
 
-def _explained(request: PersonRequest, member: Membership, found: Exchange, *, again: bool) -> HttpResponse:
+def _explained(request: PersonRequest, member: Membership, exchange_row: Exchange, *, again: bool) -> HttpResponse:
     try:
-        counterspeech_request.explain(found, member, again=again)
+        counterspeech_request.explain(exchange_row, member, again=again)
     except (counterspeech_request.BadChoice, BudgetExceeded) as bad:
         messages.error(request, str(bad))
-    return _to_desk(found)
+    return _to_desk(exchange_row)
 
 
-def _to_desk(found: Exchange, query: str = "") -> HttpResponse:
-    slug = found.project.slug
-    if found.item is not None:
-        there = redirect("generation:item-counterspeech", slug, found.item.public_id)
+def _to_desk(exchange_row: Exchange, query: str = "") -> HttpResponse:
+    slug = exchange_row.project.slug
+    if exchange_row.item is not None:
+        response = redirect("generation:item-counterspeech", slug, exchange_row.item.public_id)
     else:
-        there = redirect("generation:exchange", slug, found.public_id)
-    there["Location"] += query
-    return there
+        response = redirect("generation:exchange", slug, exchange_row.public_id)
+    response["Location"] += query
+    return response

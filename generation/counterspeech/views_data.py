@@ -1,4 +1,4 @@
-"""What comes of counterspeech: the dataset with its downloads, blind comparisons, and the project's rules."""
+"""Results of counterspeech: the dataset with its downloads, blind comparisons, and the project's rules."""
 
 from collections.abc import Iterator
 from io import StringIO
@@ -28,7 +28,7 @@ from generation.models import Candidate, CounterRules, Exemplar
 
 @require_GET
 def dataset(request: PersonRequest, slug: str) -> HttpResponse:
-    """How many replies are approved, of which intent, about whom, how long; and the files."""
+    """Show how many replies are approved, by intent and target group, their length, and the files."""
     member = desk_member(request, slug)
     imported = Exemplar.objects.filter(project=member.project, reply=None).count()
     context = {
@@ -44,22 +44,25 @@ def dataset(request: PersonRequest, slug: str) -> HttpResponse:
 
 @require_GET
 def dataset_file(request: PersonRequest, slug: str, name: str) -> StreamingHttpResponse:
-    """A file of the dataset, for admins: `replies.jsonl`, `replies.csv`, `pairs.jsonl`, `preferences.jsonl`."""
+    """Download a file of the dataset, for admins.
+
+    Files: `replies.jsonl`, `replies.csv`, `pairs.jsonl`, `preferences.jsonl`.
+    """
     member = member_of(request, slug, Role.ADMIN)
     stem, _dot, ending = name.partition(".")
-    made = export.FILES.get(stem)
-    if made is None or ending not in ("jsonl", "csv") or (ending == "csv" and stem != "replies"):
+    rows_of = export.FILES.get(stem)
+    if rows_of is None or ending not in ("jsonl", "csv") or (ending == "csv" and stem != "replies"):
         raise Http404
     record(GenerationVerb.COUNTERSPEECH_EXPORTED, project=member.project, actor=member, file=name)
     kind = "text/csv" if ending == "csv" else "application/jsonl"
-    answer = StreamingHttpResponse(_pieces(member, stem, ending), content_type=f"{kind}; charset=utf-8")
-    answer["Content-Disposition"] = f'attachment; filename="{slug}-{name}"'
-    return answer
+    response = StreamingHttpResponse(_pieces(member, stem, ending), content_type=f"{kind}; charset=utf-8")
+    response["Content-Disposition"] = f'attachment; filename="{slug}-{name}"'
+    return response
 
 
 @require_http_methods(["GET", "POST"])
 def compare(request: PersonRequest, slug: str) -> HttpResponse:
-    """Two candidates side by side, nobody's name at them; the next pair follows."""
+    """Show two candidates side by side without their writers; after a choice, show the next pair."""
     member = desk_member(request, slug)
     if request.method == "POST":
         pair = _pair(member, request.POST.get("left", ""), request.POST.get("right", ""))
@@ -75,15 +78,15 @@ def compare(request: PersonRequest, slug: str) -> HttpResponse:
 
 @require_GET
 def standings(request: PersonRequest, slug: str) -> HttpResponse:
-    """Win rates with their intervals."""
+    """Show win rates with their intervals."""
     member = desk_member(request, slug)
-    found = counterspeech_compare.standings(member.project)
+    tables = counterspeech_compare.standings(member.project)
     titles: dict[str, str | Promise] = {"model": _("By model"), "prompt": _("By prompt")}
     titles |= {intent.value: name for intent, name in INTENT_NAMES.items()}
     context = {
         "project": member.project,
         "membership": member,
-        "tables": [(titles[key], rows) for key, rows in found.items() if rows],
+        "tables": [(titles[key], rows) for key, rows in tables.items() if rows],
         "criteria": CRITERION_NAMES,
     }
     return render(request, "generation/standings.html", context)
@@ -91,7 +94,7 @@ def standings(request: PersonRequest, slug: str) -> HttpResponse:
 
 @require_http_methods(["GET", "POST"])
 def rules(request: PersonRequest, slug: str) -> HttpResponse:
-    """The weights of the reward and the words that no reply may hold; admins change them."""
+    """Show and change the weights of the reward and the words that no reply may contain; for admins."""
     member = member_of(request, slug, Role.ADMIN)
     row = CounterRules.objects.filter(project=member.project).first() or CounterRules(project=member.project)
     initial = {name: getattr(row, name) for name in ("weight_pc", "weight_aq", "weight_t")}
@@ -125,14 +128,14 @@ def _show_pair(
 
 def _pair(member: Membership, left: str, right: str) -> Pair:
     try:
-        wanted = [UUID(left), UUID(right)]
+        public_ids = [UUID(left), UUID(right)]
     except ValueError:
         raise Http404 from None
-    rows = Candidate.objects.filter(public_id__in=wanted, exchange__in=visible_exchanges(member))
-    found = {row.public_id: row for row in rows.select_related("exchange__item", "exchange__project")}
-    if len(found) != 2:
+    rows = Candidate.objects.filter(public_id__in=public_ids, exchange__in=visible_exchanges(member))
+    candidates = {row.public_id: row for row in rows.select_related("exchange__item", "exchange__project")}
+    if len(candidates) != 2:
         raise Http404
-    pair = Pair(found[wanted[0]], found[wanted[1]])
+    pair = Pair(candidates[public_ids[0]], candidates[public_ids[1]])
     if (pair.left.exchange_id, pair.left.intent) != (pair.right.exchange_id, pair.right.intent):
         raise Http404
     return pair

@@ -1,4 +1,4 @@
-"""Counterspeech of the sample campaign: real runs of the engine, answered from replies written by hand (`data/`).
+"""Counterspeech of the sample campaign: real runs, answered from replies that were written by hand (`data/`).
 
 No model is asked. Every page names `sample:hand-written` as the model.
 """
@@ -123,7 +123,7 @@ def _hold(
     exchange: Exchange, method: str, options: Mapping[str, Any], model: _HandWritten, reviewer: Membership
 ) -> None:
     """Queue a run in the ordinary way and perform it at once with the sample's words."""
-    wanted = start.RunRequest(
+    request = start.RunRequest(
         method=method,
         project=exchange.project.public_id,
         subject=exchange.public_id,
@@ -132,7 +132,7 @@ def _hold(
         options=options,
         started_by=reviewer.public_id,
     )
-    start.queue_runs([wanted], enqueue=False)
+    start.queue_runs([request], enqueue=False)
     run = claim.claim_next_run(project=exchange.project.public_id, method=method)
     assert run is not None, "the run was queued just now"
     runner.perform_claimed(run, lambda _role, _name: model)

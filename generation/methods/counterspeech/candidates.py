@@ -1,7 +1,8 @@
-"""Candidates for each intent, read by critics and ranked (CoARL: instruction and best of N in place of phases 2 and 3).
+"""Write candidates for each intent, let critics score them, and rank them.
 
-Every intent's writer sees the post, the seven explanations and up to three approved replies of the same intent; which
-ones is fixed when the run is asked for, so that a run taken up again asks the same.
+CoARL with instructions and best of N in place of phases 2 and 3. For every intent the writer sees the post, the seven
+explanations and up to three approved replies of the same intent. Which replies is fixed when the run is queued, so a
+resumed run asks the same.
 """
 
 from collections.abc import Mapping, Sequence
@@ -45,7 +46,7 @@ _TONES: Mapping[Tone, str] = {
     Tone.FIRM: "Their tone is firm and clear, without heat.",
     Tone.PLAIN: "They use plain words that a twelve-year-old follows.",
 }
-_TOKENS = {Length.SHORT: 120, Length.MEDIUM: 240, Length.LONG: 480}  # a reply, generously
+_TOKENS = {Length.SHORT: 120, Length.MEDIUM: 240, Length.LONG: 480}  # for one reply, with room to spare
 _LABELS: Mapping[Explanation, str] = {
     Explanation.OFFENSIVENESS: "Why it offends",
     Explanation.TARGET_GROUP: "Whom it is about",
@@ -59,30 +60,33 @@ _LABELS: Mapping[Explanation, str] = {
 
 @dataclass(frozen=True)
 class Case:
-    """A post, what is known about it, and what was chosen."""
+    """A post, what is known about it, and the options of the run."""
 
     hate: Hate
     options: CounterOptions
     explanations: Mapping[Explanation, str]
     insults: Sequence[str]
     exemplars: Mapping[Intent, Sequence[tuple[str, str]]]
-    """Post and reply, nearest first."""
+    """Pairs of post and reply for each intent, nearest first."""
 
 
 class Counterspeech:
-    """One call for each intent, then four for each candidate."""
+    """The method that writes candidates: one call for each intent, then four for each candidate."""
 
     name = NAME
     limits = Limits(calls=400, tokens=2_000_000, seconds=3600)
 
     def case(self, run: Run) -> Case | None:
-        """The post with the explanations and exemplars that were fixed when the run was asked for."""
+        """Return the post with the explanations and exemplars that were fixed when the run was queued.
+
+        Returns None if the exchange is gone or its item was excluded.
+        """
         exchange = exchange_of(run)
         if exchange is None:
             return None
         options = CounterOptions.model_validate(run.options)
         version = _version(exchange, options)
-        keys = [key for found in options.exemplars.values() for key in found]
+        keys = [key for keys_of_intent in options.exemplars.values() for key in keys_of_intent]
         rows = Exemplar.objects.filter(project=exchange.project).in_bulk(keys)
         return Case(
             hate_of(exchange, run),
@@ -90,38 +94,41 @@ class Counterspeech:
             version.by_name() if version and options.explanations else {},
             forbidden(exchange, version),
             {
-                intent: [(rows[key].hate, rows[key].text) for key in found if key in rows]
-                for intent, found in options.exemplars.items()
+                intent: [(rows[key].hate, rows[key].text) for key in keys_of_intent if key in rows]
+                for intent, keys_of_intent in options.exemplars.items()
             },
         )
 
     def still_wanted(self, run: Run) -> bool:
-        """Whether the post is still to be answered."""
+        """Return whether the post is still to be answered."""
         return still_there(run)
 
     def next_steps(self, case: Case, turns: Mapping[str, SavedTurn]) -> Sequence[Step] | Finish | GiveUp:
-        """Picture, writers, critics; an intent or a critic that stays out is told in the outcome."""
+        """Ask for the picture's description, then for the replies, then for the critics' scores.
+
+        The outcome names every intent and every critic that gave no answer.
+        """
         if case.hate.picture is not None and "describe" not in turns:
             return [case.hate.describe()]
         description = described(case.hate, turns.get("describe"))
-        if left := [intent for intent in case.options.intents if f"write.{intent}" not in turns]:
-            return [_writer(case, intent, description) for intent in left]
+        if unwritten := [intent for intent in case.options.intents if f"write.{intent}" not in turns]:
+            return [_writer(case, intent, description) for intent in unwritten]
         texts = {intent: _texts(case, turns[f"write.{intent}"]) for intent in case.options.intents}
-        if not any(kept for kept, _dropped in texts.values()):
+        if not any(replies for replies, _dropped in texts.values()):
             return give_up([turns[f"write.{intent}"] for intent in case.options.intents], "No reply was written.")
-        asked = [
+        questions = [
             question
-            for intent, (kept, _dropped) in texts.items()
-            for place, text in enumerate(kept)
+            for intent, (replies, _dropped) in texts.items()
+            for place, text in enumerate(replies)
             for question in critics.questions(case.hate, text, f"{intent}.{place}", description)
         ]
-        if unread := [question for question in asked if question.key not in turns]:
+        if unread := [question for question in questions if question.key not in turns]:
             return unread
-        found = {intent.value: _ranked(case, intent, texts[intent], turns) for intent in case.options.intents}
-        return Finish({"intents": found, "description": description})
+        ranked = {intent.value: _ranked(case, intent, texts[intent], turns) for intent in case.options.intents}
+        return Finish({"intents": ranked, "description": description})
 
     def settle(self, run: Run, outcome: Outcome) -> bool:
-        """Store the candidates, once; False if the exchange is gone."""
+        """Store the candidates once. Return False if the exchange is gone."""
         exchange = Exchange.objects.select_for_update().filter(public_id=run.subject).first()
         if exchange is None:
             return False
@@ -135,20 +142,20 @@ class Counterspeech:
                     run_id=run.public_id,
                     intent=intent,
                     model=run.model_plan[ModelRole.COUNTERSPEAKER],
-                    prompt_digest=found["prompt_digest"],
+                    prompt_digest=ranked["prompt_digest"],
                     explanations=version,
                     exemplars=options.exemplars.get(Intent(intent), []),
                     settings=_settings(options),
                     **row,
                 )
-                for intent, found in outcome.value["intents"].items()
-                for row in found["candidates"]
+                for intent, ranked in outcome.value["intents"].items()
+                for row in ranked["candidates"]
             )
         return True
 
 
 def forbidden(exchange: Exchange, version: Explanations | None) -> list[str]:
-    """The words that no reply to this post may hold: its own insults as explained, and the project's lexicon."""
+    """Return the words that no reply to this post may contain: its own insults as explained, and the lexicon."""
     rules = CounterRules.objects.filter(project=exchange.project_id).first()
     return insults_of(exchange.hate, version.insults if version else (), rules.lexicon if rules else ())
 
@@ -186,7 +193,7 @@ def _writer(case: Case, intent: Intent, description: str) -> Step:
 def _explained(case: Case) -> str:
     if not case.explanations:
         return "(Nobody has explained it.)"
-    lines = [f"{_LABELS[each]}: {' '.join(said.split())}" for each, said in case.explanations.items()]
+    lines = [f"{_LABELS[name]}: {' '.join(text.split())}" for name, text in case.explanations.items()]
     return case.hate.quoted("\n".join(lines), "note")
 
 
@@ -194,25 +201,27 @@ def _examples(case: Case, intent: Intent) -> str:
     rows = case.exemplars.get(intent, ())
     if not rows:
         return "(There are no examples of approved replies.)"
-    shown = [
+    examples = [
         f"{case.hate.quoted(post, 'quote')}\nThe reply that was approved:\n{case.hate.quoted(reply, 'argument')}"
         for post, reply in rows
     ]
-    return "Approved replies of this kind to other posts; learn their manner, not their words:\n\n" + "\n\n".join(shown)
+    return "Approved replies of this kind to other posts; learn their manner, not their words:\n\n" + "\n\n".join(
+        examples
+    )
 
 
 def _texts(case: Case, turn: SavedTurn) -> tuple[list[str], int]:
     if turn.state != TurnState.OK:
         return [], 0
-    kept, dropped = distinct(turn.value["replies"])
-    return kept[: case.options.candidates], dropped
+    replies, dropped = distinct(turn.value["replies"])
+    return replies[: case.options.candidates], dropped
 
 
 def _ranked(case: Case, intent: Intent, texts: tuple[list[str], int], turns: Mapping[str, SavedTurn]) -> dict[str, Any]:
-    kept, dropped = texts
+    replies, dropped = texts
     writer = turns[f"write.{intent}"]
     rows = []
-    for place, text in enumerate(kept):
+    for place, text in enumerate(replies):
         scored = critics.scores(turns, f"{intent}.{place}", case.options.terms.weights())
         raised = flags(text, case.insults, pc=scored["pc"], t=scored["t"])
         rows.append({"place": place, "text": text, **scored, "flags": raised, "claims": claims(text)})

@@ -1,8 +1,8 @@
-"""The critics of a reply: stance (PC), quality (AQ), toxicity (T), and what it does, each asked by itself.
+"""The critics of a reply: stance (PC), quality (AQ), toxicity (T) and intent, each asked separately.
 
-The topic is the post and the sentence is the reply. The critic of the intent is told neither the wanted intent nor the
-post; the toxicity critic reads the reply alone, as the paper's classifier does. Which model answers is a matter of
-the roles `critic` and `toxicity`: a language model, detoxify, or the built-in word lists.
+For the stance, the topic is the post and the sentence is the reply. The critic of the intent is told neither the wanted
+intent nor the post. The toxicity critic reads the reply alone, as the paper's classifier does. The roles `critic` and
+`toxicity` decide which model answers: a language model, detoxify, or the built-in word lists.
 """
 
 from collections.abc import Mapping
@@ -22,7 +22,7 @@ _TOKENS = 400
 
 @dataclass(frozen=True)
 class Critic:
-    """Who reads, in which form they answer, and where the number stands in it."""
+    """A critic: the role that answers, the schema of the answer, and the field of it that holds the value."""
 
     name: str
     role: ModelRole
@@ -39,7 +39,7 @@ CRITICS: Mapping[str, Critic] = {
 
 
 def questions(hate: Hate, reply: str, of: str, description: str) -> list[Step]:
-    """The four questions about a reply; `of` tells the steps of several replies apart."""
+    """Return the four questions about a reply; `of` is part of the step keys, to tell several replies apart."""
     return [
         hate.step(
             f"{part}.{of}",
@@ -57,12 +57,17 @@ def questions(hate: Hate, reply: str, of: str, description: str) -> list[Step]:
 
 
 def scores(turns: Mapping[str, SavedTurn], of: str, weights: Weights) -> dict[str, Any]:
-    """`{"pc", "aq", "t", "reward", "seen_intent", "critics"}` as rows keep them; None for what nobody could tell."""
-    found = {part: _said(turns[f"{part}.{of}"], critic.field) for part, critic in CRITICS.items()}
-    told = {part: {"model": turn.model, "reason": _reason(turn)} for part in CRITICS if (turn := turns[f"{part}.{of}"])}
-    reward = reward_or_none(found["pc"], found["aq"], found["t"], weights)
-    parts = {part: found[part] for part in ("pc", "aq", "t")}
-    return {**parts, "reward": reward, "seen_intent": found["intent"] or "", "critics": told}
+    """Return `{"pc", "aq", "t", "reward", "seen_intent", "critics"}` as rows store them.
+
+    A score that no critic gave is None, and so is then the reward.
+    """
+    values = {part: _said(turns[f"{part}.{of}"], critic.field) for part, critic in CRITICS.items()}
+    critics = {
+        part: {"model": turn.model, "reason": _reason(turn)} for part in CRITICS if (turn := turns[f"{part}.{of}"])
+    }
+    reward = reward_or_none(values["pc"], values["aq"], values["t"], weights)
+    parts = {part: values[part] for part in ("pc", "aq", "t")}
+    return {**parts, "reward": reward, "seen_intent": values["intent"] or "", "critics": critics}
 
 
 def _said(turn: SavedTurn, field: str) -> Any:

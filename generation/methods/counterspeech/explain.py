@@ -1,4 +1,4 @@
-"""The seven explanations of a hateful post, asked at the same time (CoARL, section 4, phase 1, by prompting)."""
+"""Ask for the seven explanations of a hateful post at the same time (CoARL, section 4, phase 1, by prompting)."""
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
@@ -26,49 +26,57 @@ ROLES = (ModelRole.COUNTERSPEAKER, ModelRole.DESCRIBER)
 
 @dataclass(frozen=True)
 class Case:
-    """A post and how it is to be explained."""
+    """A post and the options of its explanations."""
 
     hate: Hate
     options: ExplainOptions
 
 
 class CounterExplain:
-    """Seven calls at once, one more before them where a picture has to be described."""
+    """The method that explains a post: seven calls at once, after one more if a picture has to be described."""
 
     name = NAME
     limits = Limits(calls=40, tokens=300_000, seconds=1800)
 
     def case(self, run: Run) -> Case | None:
-        """The post and what was chosen for this run."""
+        """Return the post and the options of this run.
+
+        Returns None if the exchange is gone or its item was excluded.
+        """
         exchange = exchange_of(run)
         return Case(hate_of(exchange, run), ExplainOptions.model_validate(run.options)) if exchange else None
 
     def still_wanted(self, run: Run) -> bool:
-        """Whether the post is still to be answered."""
+        """Return whether the post is still to be answered."""
         return still_there(run)
 
     def next_steps(self, case: Case, turns: Mapping[str, SavedTurn]) -> Sequence[Step] | Finish | GiveUp:
-        """The picture first, then the seven; a single one may stay out, and the outcome says why."""
+        """Ask for the picture's description, then for the seven explanations.
+
+        A single explanation may be missing; the outcome says why.
+        """
         if case.hate.picture is not None and "describe" not in turns:
             return [case.hate.describe()]
         description = described(case.hate, turns.get("describe"))
-        if left := [each for each in Explanation if key_of(each) not in turns]:
-            return [_question(case, each, description) for each in left]
-        answers = {each: turns[key_of(each)] for each in Explanation}
-        given = {each: turn for each, turn in answers.items() if turn.state == TurnState.OK}
-        if not given:
+        if unasked := [explanation for explanation in Explanation if key_of(explanation) not in turns]:
+            return [_question(case, explanation, description) for explanation in unasked]
+        answers = {explanation: turns[key_of(explanation)] for explanation in Explanation}
+        usable = {explanation: turn for explanation, turn in answers.items() if turn.state == TurnState.OK}
+        if not usable:
             return give_up(list(answers.values()), "No explanation was given.")
         return Finish(
             {
-                "explanations": {each.value: turn.value["explanation"] for each, turn in given.items()},
-                "missing": {each.value: turn.reason for each, turn in answers.items() if each not in given},
-                "insults": _insults(given),
+                "explanations": {explanation.value: turn.value["explanation"] for explanation, turn in usable.items()},
+                "missing": {
+                    explanation.value: turn.reason for explanation, turn in answers.items() if explanation not in usable
+                },
+                "insults": _insults(usable),
                 "description": description,
             }
         )
 
     def settle(self, run: Run, outcome: Outcome) -> bool:
-        """Add a version of the explanations, once; False if the exchange is gone."""
+        """Add a version of the explanations once. Return False if the exchange is gone."""
         exchange = Exchange.objects.select_for_update().filter(public_id=run.subject).first()
         if exchange is None:
             return False
@@ -88,14 +96,14 @@ class CounterExplain:
 
 
 def keep_description(exchange: Exchange, description: str) -> None:
-    """Keep what the picture shows, so that it is asked once."""
+    """Store the description of the picture, so that no model is asked for it again."""
     if description and not exchange.description:
         exchange.description = description
         exchange.save(update_fields=["description"])
 
 
 def key_of(explanation: Explanation) -> str:
-    """The key of the step that asks for it."""
+    """Return the key of the step that asks for this explanation."""
     return f"explain.{explanation}"
 
 
@@ -113,6 +121,6 @@ def _question(case: Case, explanation: Explanation, description: str) -> Step:
     )
 
 
-def _insults(given: Mapping[Explanation, SavedTurn]) -> list[str]:
-    turn = given.get(Explanation.OFFENSIVENESS)
+def _insults(usable: Mapping[Explanation, SavedTurn]) -> list[str]:
+    turn = usable.get(Explanation.OFFENSIVENESS)
     return list(turn.value.get("insults", ())) if turn else []

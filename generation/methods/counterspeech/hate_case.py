@@ -1,4 +1,4 @@
-"""The post that is answered, as methods see it: its words and its picture's description, fenced."""
+"""The post that is answered, as the methods see it: its text and the description of its picture, fenced."""
 
 from dataclasses import dataclass
 from functools import cached_property
@@ -29,7 +29,10 @@ _KNOWN = "What reviewers know about words in it:"
 
 @dataclass(frozen=True)
 class Hate:
-    """A post, for one run. `picture` is there only while it still has to be described; `nonce` fences every word."""
+    """A post, for one run.
+
+    `picture` is set only while the picture still has to be described. `nonce` fences every text of others.
+    """
 
     text: str
     has_picture: bool
@@ -41,11 +44,11 @@ class Hate:
 
     @cached_property
     def fenced(self) -> FencedText:
-        """The text, as material."""
+        """The text of the post, fenced as material."""
         return fence(self.text, self.nonce, name="post")
 
     def words(self, description: str) -> str:
-        """The post for a prompt: its text, and what its picture shows."""
+        """Return the post for a prompt: its text, what its picture shows, and the glossary's entries on its words."""
         parts = [self.fenced.text if self.text else _NO_TEXT]
         if self.has_picture:
             parts += [_SHOWS, self.quoted(description, "description")] if description else [_UNSEEN]
@@ -54,11 +57,11 @@ class Hate:
         return "\n".join(parts)
 
     def quoted(self, text: str, name: str) -> str:
-        """What somebody else wrote, as material: it may repeat the post's orders, or bring its own."""
+        """Fence a text that somebody else wrote, because it may repeat the post's orders or contain its own."""
         return fence(text, self.nonce, name=name).text
 
     def describe(self) -> Step:
-        """The question what the picture shows; the answer may stay out."""
+        """Return the question what the picture shows. The answer is optional."""
         words = load_prompt(APP, "counter_explain", "describe")
         text = self.fenced.text if self.text else _NO_TEXT
         fields = {"rule": fencing_rule(self.nonce), "post": f"{text}\n{_BELONGS}"}
@@ -78,7 +81,10 @@ class Hate:
     def step(
         self, key: str, role: ModelRole, place: tuple[str, str], fields: dict[str, str], description: str, **more: Any
     ) -> Step:
-        """A question with the prompt `place` (method, template); `post` and `rule` are filled beside `fields`."""
+        """Return a question with the prompt `place` (method, template).
+
+        `post` and `rule` are filled in addition to `fields`.
+        """
         words = load_prompt(APP, *place)
         filled = {"rule": fencing_rule(self.nonce), "post": self.words(description)} | fields
         context = {"text": self.text} | more.pop("context", {})
@@ -96,22 +102,25 @@ class Hate:
 
 
 def exchange_of(run: Run) -> Exchange | None:
-    """The exchange of a run; None where it is gone, or its item was taken out."""
-    found = Exchange.objects.filter(public_id=run.subject, project__public_id=run.project)
-    exchange = found.select_related("project", "item", "item__picture").first()
+    """Return the exchange of a run. Returns None if it is gone, or its item was excluded."""
+    rows = Exchange.objects.filter(public_id=run.subject, project__public_id=run.project)
+    exchange = rows.select_related("project", "item", "item__picture").first()
     if exchange is None or (exchange.item is not None and exchange.item.stage == Stage.EXCLUDED):
         return None
     return exchange
 
 
 def still_there(run: Run) -> bool:
-    """Whether the exchange of a run is still to be answered."""
-    found = Exchange.objects.filter(public_id=run.subject, project__public_id=run.project)
-    return found.exclude(item__stage=Stage.EXCLUDED).exists()
+    """Return whether the exchange of a run is still to be answered."""
+    rows = Exchange.objects.filter(public_id=run.subject, project__public_id=run.project)
+    return rows.exclude(item__stage=Stage.EXCLUDED).exists()
 
 
 def hate_of(exchange: Exchange, run: Run) -> Hate:
-    """The post of an exchange for this run. A picture is looked at where a model that sees pictures is planned."""
+    """Return the post of an exchange for this run.
+
+    The picture is included if it has no description yet and a model that sees pictures is planned as describer.
+    """
     nonce = nonce_for(settings.SECRET_KEY, run.method, str(run.public_id))
     has_picture = exchange.item is not None and exchange.item.picture is not None
     describer = run.model_plan.get(ModelRole.DESCRIBER, "")
@@ -121,14 +130,14 @@ def hate_of(exchange: Exchange, run: Run) -> Hate:
 
 
 def described(hate: Hate, turn: SavedTurn | None) -> str:
-    """What the picture shows: as known before, or as this run's describer said."""
+    """Return what the picture shows: the stored description, or else the answer of this run's describer."""
     if hate.description or turn is None or turn.state != TurnState.OK:
         return hate.description
     return str(turn.value["description"])
 
 
 def give_up(turns: list[SavedTurn], what: str) -> GiveUp:
-    """The end of a run in which nobody gave a usable answer; the reason is the first one's."""
+    """Return the end of a run that got no usable answer; the reason is that of the first turn that failed."""
     first = next((turn for turn in turns if turn.state != TurnState.OK), None)
     reason = reason_of(first.reason) if first else Reason.EMPTY_OUTPUT
     return GiveUp(reason, f"{what} {first.detail if first else ''}".strip()[:500])

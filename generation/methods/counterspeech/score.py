@@ -1,4 +1,4 @@
-"""Critics read a text that a person wrote or edited, so that it stands beside the candidates by the same measure."""
+"""Critics score a text that a person wrote or edited, so that it can be compared with the candidates."""
 
 import hashlib
 from collections.abc import Mapping, Sequence
@@ -19,36 +19,42 @@ ROLES = critics.ROLES
 
 @dataclass(frozen=True)
 class Case:
-    """A post and the reply that is read."""
+    """A post and the reply that is scored."""
 
     hate: Hate
     options: ScoreOptions
 
 
 class Counterscore:
-    """Four calls at once."""
+    """The method that scores a text: four calls at once."""
 
     name = NAME
     limits = Limits(calls=16, tokens=60_000, seconds=600)
 
     def case(self, run: Run) -> Case | None:
-        """The post and the text."""
+        """Return the post and the text.
+
+        Returns None if the exchange is gone or its item was excluded.
+        """
         exchange = exchange_of(run)
         return Case(hate_of(exchange, run), ScoreOptions.model_validate(run.options)) if exchange else None
 
     def still_wanted(self, run: Run) -> bool:
-        """Whether the post is still to be answered."""
+        """Return whether the post is still to be answered."""
         return still_there(run)
 
     def next_steps(self, case: Case, turns: Mapping[str, SavedTurn]) -> Sequence[Step] | Finish:
-        """The four critics; one that stays out leaves its part empty."""
-        asked = critics.questions(case.hate, case.options.text, "reply", case.hate.description)
-        if unread := [question for question in asked if question.key not in turns]:
+        """Ask the four critics. A critic that gives no answer leaves its score empty."""
+        questions = critics.questions(case.hate, case.options.text, "reply", case.hate.description)
+        if unread := [question for question in questions if question.key not in turns]:
             return unread
         return Finish(critics.scores(turns, "reply", case.options.terms.weights()))
 
     def settle(self, run: Run, outcome: Outcome) -> bool:
-        """Give the scores to every open reply with exactly this text; False if the exchange is gone."""
+        """Store the scores in every reply with exactly this text that is not approved.
+
+        Returns False if the exchange is gone.
+        """
         exchange = Exchange.objects.filter(public_id=run.subject).first()
         if exchange is None:
             return False
@@ -60,5 +66,5 @@ class Counterscore:
 
 
 def digest(text: str) -> str:
-    """Which text scores are about."""
+    """Return the hash that identifies the text to which scores belong."""
     return hashlib.sha256(text.encode()).hexdigest()

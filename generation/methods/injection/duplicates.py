@@ -1,7 +1,8 @@
-"""Whether a text says what an item or a sample of the project says already.
+"""Find an item or a sample of the project that says almost the same as a text.
 
-Each process keeps shelves of the projects it was asked about lately, and adds to them what came since. Items are
-followed by their keys; one that a long import commits behind later ones is found again when the sample is accepted.
+Each process keeps the texts of the projects that it was asked about lately, and adds new ones when it is asked again.
+Items are followed by their keys. An item that a long import commits after later keys is missed here, and found when the
+sample is accepted.
 """
 
 import threading
@@ -22,7 +23,7 @@ _PIECE = 5_000
 
 @dataclass
 class _Known:
-    """The texts of one project up to a key of its items and an order of its samples."""
+    """The texts of one project, up to a key of its items and an order of its samples."""
 
     items: Shelf = field(default_factory=Shelf)
     samples: Shelf = field(default_factory=Shelf)
@@ -37,32 +38,35 @@ _turn = threading.Lock()
 
 
 def told_before(project: Project, text: str, *, but: Sample | None = None) -> str:
-    """A sentence that names what says almost the same; empty where nothing does. `but`: a sample not to look at."""
+    """Return a sentence that names the item or sample that says almost the same; empty if there is none.
+
+    `but`: a sample that is not compared with.
+    """
     with _turn:
-        held = _up_to_date(project)
-        place = held.items.near(text)
+        known = _up_to_date(project)
+        place = known.items.near(text)
         if place is not None:
-            return f"The item {held.item_names[place]} says almost the same."
+            return f"The item {known.item_names[place]} says almost the same."
         if but is not None and but.order is not None:
             return ""  # it was compared with the other samples when it was written
-        place = held.samples.near(text)
-        return "" if place is None else f"The sample {str(held.sample_names[place])[:8]} says almost the same."
+        place = known.samples.near(text)
+        return "" if place is None else f"The sample {str(known.sample_names[place])[:8]} says almost the same."
 
 
 def _up_to_date(project: Project) -> _Known:
-    held = _known.setdefault(project.public_id, _Known())
+    known = _known.setdefault(project.public_id, _Known())
     _known.move_to_end(project.public_id)
     while len(_known) > _PROJECTS:
         _known.popitem(last=False)
-    while rows := list(_items(project, held.last_item)[:_PIECE]):
-        held.items.add([text for _key, _name, text in rows])
-        held.item_names += [name for _key, name, _text in rows]
-        held.last_item = rows[-1][0]
-    while some := list(_samples(project, held.last_sample)[:_PIECE]):
-        held.samples.add([text for _order, _name, text in some])
-        held.sample_names += [name for _order, name, _text in some]
-        held.last_sample = some[-1][0] or held.last_sample
-    return held
+    while rows := list(_items(project, known.last_item)[:_PIECE]):
+        known.items.add([text for _key, _name, text in rows])
+        known.item_names += [name for _key, name, _text in rows]
+        known.last_item = rows[-1][0]
+    while some := list(_samples(project, known.last_sample)[:_PIECE]):
+        known.samples.add([text for _order, _name, text in some])
+        known.sample_names += [name for _order, name, _text in some]
+        known.last_sample = some[-1][0] or known.last_sample
+    return known
 
 
 def _items(project: Project, after: int) -> "QuerySet[Item, tuple[int, str, str]]":
@@ -71,6 +75,6 @@ def _items(project: Project, after: int) -> "QuerySet[Item, tuple[int, str, str]
 
 
 def _samples(project: Project, after: int) -> "QuerySet[Sample, tuple[int | None, UUID, str]]":
-    """Written samples in the order of their writing; a double says nothing new."""
+    """Return the written samples after this order, in that order; duplicates add nothing and are left out."""
     rows = Sample.objects.filter(project=project, order__gt=after).exclude(state=SampleState.DUPLICATE)
     return rows.order_by("order").values_list("order", "public_id", "text")

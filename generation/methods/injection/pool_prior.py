@@ -1,4 +1,7 @@
-"""The image-only prior of a pool's picture, asked with the same words as an item's: category, explanation, severity."""
+"""The image-only prior of a pool's picture: category, explanation, severity.
+
+A model is asked with the same prompt as for an item's picture.
+"""
 
 from collections.abc import Mapping, Sequence
 
@@ -19,15 +22,15 @@ NAME = "pool_prior"
 
 
 class PoolPrior:
-    """One call for one picture."""
+    """The method that asks for the prior of a pool's picture: one call for each picture."""
 
     name = NAME
     limits = Limits(calls=8, tokens=200_000, seconds=1800)
 
     def case(self, run: Run) -> PriorCase | None:
-        """The picture; None where it is no longer in the pool."""
-        found = PoolPicture.objects.filter(public_id=run.subject, pool__project__public_id=run.project)
-        row = found.select_related("picture", "pool__project").first()
+        """Return the picture. Returns None if it is no longer in the pool."""
+        rows = PoolPicture.objects.filter(public_id=run.subject, pool__project__public_id=run.project)
+        row = rows.select_related("picture", "pool__project").first()
         if row is None:
             return None
         nonce = nonce_for(settings.SECRET_KEY, NAME, str(run.public_id))
@@ -39,17 +42,20 @@ class PoolPrior:
         )
 
     def still_wanted(self, run: Run) -> bool:
-        """Whether the picture is in the pool."""
+        """Return whether the picture is in the pool."""
         return PoolPicture.objects.filter(public_id=run.subject, pool__project__public_id=run.project).exists()
 
     def next_steps(self, case: PriorCase, turns: Mapping[str, SavedTurn]) -> Sequence[Step] | Finish:
-        """The one question, or its answer."""
+        """Ask the one question, or finish with its answer."""
         if (turn := turns.get(case.modality)) is None:
             return [prior_question(case)]
         return Finish({**turn.value, "led_astray": Flag.LED_ASTRAY in turn.flags})
 
     def settle(self, run: Run, outcome: Outcome) -> bool:
-        """Store the prior where none is there yet, or why there is none; False if the picture is gone."""
+        """Store the prior unless there is one already, or store why the model gave none.
+
+        Returns False if the picture is gone.
+        """
         row = PoolPicture.objects.select_for_update().filter(public_id=run.subject).first()
         if row is None:
             return False

@@ -1,7 +1,7 @@
-"""One sample: a model writes the text to a picture, or words a trigger text anew; then it is compared and kept.
+"""Write one sample: a model writes a text for a picture, or rewords a trigger text; then the text is compared.
 
-What the sample is to be was dealt when its batch began, so a run that is taken up again asks the same. No model
-writes the hateful word itself: it leaves `<insult>`.
+What the sample has to be was drawn when its batch began, so a resumed run asks the same. No model writes the insulting
+word itself: it writes `<insult>`.
 """
 
 from collections.abc import Mapping, Sequence
@@ -31,7 +31,7 @@ from runs.models import Run
 
 NAME = "injection"
 COMPARER = "comparer"
-"""Who speaks in the turn in which a text is compared; no model does."""
+"""The speaker of the turn in which a text is compared; it is no model."""
 
 _MEANING: Mapping[str, str] = {
     "000": "The text is harmless, the picture is harmless, and together they are harmless.",
@@ -55,7 +55,7 @@ _CLOSED = f"The text is harmless when read alone: no hostile word about anybody,
 
 @dataclass(frozen=True)
 class Case:
-    """What one sample is made from. `nonce` fences what others wrote."""
+    """The material of one sample. `nonce` fences the texts of others."""
 
     sample: Sample
     project: Project
@@ -64,51 +64,54 @@ class Case:
     picture: Picture | None
     nonce: str
     forbidden: Sequence[str]
-    """Words that a sample is held back for."""
+    """Words for which a sample is held back."""
 
 
 class Injection:
-    """One call, and a comparison with what the project holds."""
+    """The method that writes a sample: one call, then a comparison with the texts of the project."""
 
     name = NAME
     # One answer, two further questions after a wrong shape, one after an empty and one after a cut one.
     limits = Limits(calls=6, tokens=120_000, seconds=900)
 
     def case(self, run: Run) -> Case | None:
-        """The sample with its picture or trigger; None where it is gone, or injection was switched off."""
-        found = _wanted(run)
+        """Return the sample with its picture or trigger text.
+
+        Returns None if the sample is gone, or injection was switched off.
+        """
+        rows = _wanted(run)
         related = ("project", "batch", "intended", "pool_picture__picture", "pool_picture__category", "trigger")
-        sample = found.select_related(*related).first()
+        sample = rows.select_related(*related).first()
         if sample is None:
             return None
-        shown = sample.strategy != Strategy.PARAPHRASE
+        with_picture = sample.strategy != Strategy.PARAPHRASE
         return Case(
             sample,
             sample.project,
             BatchOptions.model_validate(run.options),
             sample.project.category_values(),
-            _picture(sample) if shown else None,
+            _picture(sample) if with_picture else None,
             nonce_for(settings.SECRET_KEY, NAME, str(run.public_id)),
             forbidden_in(sample.project),
         )
 
     def still_wanted(self, run: Run) -> bool:
-        """Whether the sample is there and injection is on."""
+        """Return whether the sample is there and injection is on."""
         return _wanted(run).exists()
 
     def next_steps(self, case: Case, turns: Mapping[str, SavedTurn]) -> Sequence[Step] | Finish:
-        """The writer, then the comparison."""
+        """Ask the writing model, then compare its text with the project."""
         if (written := turns.get("write")) is None:
             return [question(case)]
         text = str(written.value["text"])
         if (compared := turns.get("compare")) is None:
             work = partial(told_before, case.project, text)
             return [Step("compare", COMPARER, kind=StepKind.READ, work=work, at_home=True)]
-        found = holds(text, case.forbidden, written.value["people"])
+        reasons = holds(text, case.forbidden, written.value["people"])
         return Finish(
             {
                 "text": text,
-                "holds": [hold.value for hold in found],
+                "holds": [hold.value for hold in reasons],
                 "double": compared.value,
                 "model": written.model,
                 "prompt_digest": written.prompt_digest,
@@ -117,8 +120,8 @@ class Injection:
         )
 
     def settle(self, run: Run, outcome: Outcome) -> bool:
-        """Store what became of the sample, once; False if it is gone."""
-        # One sample of a project after the other from here on: each is compared with those before it.
+        """Store the text and the state of the sample once. Return False if the sample is gone."""
+        # The lock lets one sample of a project through at a time, because each is compared with those before it.
         rules = InjectionRules.objects.select_for_update().filter(project__public_id=run.project).first()
         sample = Sample.objects.select_related("project").filter(public_id=run.subject).first()
         if rules is None or sample is None:
@@ -132,7 +135,10 @@ class Injection:
 
 
 def forbidden_in(project: Project) -> list[str]:
-    """The words that no model may write in this project: those for `<insult>`, and those no reply may hold."""
+    """Return the words that no model may write in this project.
+
+    They are the words for `<insult>` and the words that no reply may contain.
+    """
     rules = InjectionRules.objects.filter(project=project).first()
     counter = CounterRules.objects.filter(project=project).first()
     words = [word for group in (rules.lexicon if rules else {}).values() for word in group]
@@ -140,7 +146,7 @@ def forbidden_in(project: Project) -> list[str]:
 
 
 def question(case: Case) -> Step:
-    """The question to the writer; everything that others wrote stands fenced in the user's message."""
+    """Return the question to the writing model. All texts of others are fenced in the user's message."""
     sample = case.sample
     words = load_prompt("generation", NAME, sample.strategy)
     trigger = fence(sample.trigger.text if sample.trigger else "", case.nonce, name="text")
@@ -170,18 +176,18 @@ def question(case: Case) -> Step:
 
 
 def _wanted(run: Run) -> QuerySet[Sample]:
-    found = Sample.objects.filter(public_id=run.subject, project__public_id=run.project)
-    return found.filter(project__injection_rules__on=True)
+    rows = Sample.objects.filter(public_id=run.subject, project__public_id=run.project)
+    return rows.filter(project__injection_rules__on=True)
 
 
 def _seen(case: Case) -> str:
-    """What is known of the picture, which follows."""
-    known = case.sample.pool_picture
+    """Return what is known about the picture that follows in the prompt."""
+    pool_picture = case.sample.pool_picture
     side = "hateful" if case.sample.pattern[1] == "1" else "harmless"
-    said = f"The picture follows. Seen alone it was judged {side}"
-    if not known.explanation:
-        return f"{said}."
-    return f"{said}, with these words:\n{fence(known.explanation, case.nonce, name='note').text}"
+    sentence = f"The picture follows. Seen alone it was judged {side}"
+    if not pool_picture.explanation:
+        return f"{sentence}."
+    return f"{sentence}, with these words:\n{fence(pool_picture.explanation, case.nonce, name='note').text}"
 
 
 def _listed(category: Category) -> str:
@@ -196,16 +202,20 @@ def _picture(sample: Sample) -> Picture:
 
 
 def _written(sample: Sample, value: Mapping[str, Any]) -> dict[str, Any]:
-    # What other runs settled while this one was compared.
+    # Compare again: other runs may have stored samples while this one was compared.
     double = str(value["double"]) or told_before(sample.project, str(value["text"]))
-    kept = {"text": value["text"], "model": value["model"], "prompt_digest": value["prompt_digest"]}
+    fields = {"text": value["text"], "model": value["model"], "prompt_digest": value["prompt_digest"]}
     last = Sample.objects.filter(project=sample.project_id).aggregate(last=Max("order"))["last"] or 0
-    kept |= {"order": last + 1, "holds": value["holds"], "detail": ""}
+    fields |= {"order": last + 1, "holds": value["holds"], "detail": ""}
     if value["led_astray"]:
-        return kept | {"state": SampleState.UNREADABLE, "order": None, "detail": "The answer repeats our instructions."}
+        return fields | {
+            "state": SampleState.UNREADABLE,
+            "order": None,
+            "detail": "The answer repeats our instructions.",
+        }
     if double:
-        return kept | {"state": SampleState.DUPLICATE, "detail": double[:500]}
-    return kept | {"state": SampleState.HELD if value["holds"] else SampleState.WAITING}
+        return fields | {"state": SampleState.DUPLICATE, "detail": double[:500]}
+    return fields | {"state": SampleState.HELD if value["holds"] else SampleState.WAITING}
 
 
 def _unwritten(outcome: Outcome) -> dict[str, Any]:
