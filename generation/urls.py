@@ -1,4 +1,4 @@
-"""Addresses of the pages about counterspeech, for reviewers and admins."""
+"""URLs of the pages of counterspeech and sample injection, for reviewers and admins."""
 
 from django.urls import path
 

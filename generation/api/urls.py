@@ -1,4 +1,4 @@
-"""Addresses of the API for counterspeech and samples, under /api/v1/."""
+"""URLs of the API of counterspeech and sample injection, under /api/v1/."""
 
 from django.urls import path
 

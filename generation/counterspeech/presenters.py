@@ -211,8 +211,8 @@ class Desk:
     def told_about_intent(self) -> dict[str, Any]:
         """The outcome of the newest run for the chosen intent: number of duplicates, or why there is none."""
         outcome = (self.write_run.outcome or {}) if self.write_run else {}
-        told: dict[str, Any] = outcome.get("intents", {}).get(self.intent, {})
-        return told
+        result: dict[str, Any] = outcome.get("intents", {}).get(self.intent, {})
+        return result
 
     @property
     def used_no_language_model(self) -> bool:

@@ -1,4 +1,4 @@
-"""Who opens which page of sample injection, and what all of them show."""
+"""Access to the pages of sample injection, and the context that all of them share."""
 
 from collections.abc import Callable
 from functools import wraps
@@ -21,17 +21,17 @@ P = ParamSpec("P")
 
 
 def maker(request: PersonRequest, slug: str) -> Membership:
-    """The viewer, an admin of the project, or 404."""
+    """Return the viewer as an admin of the project. Raises Http404 for anybody else."""
     return member_of(request, slug, Role.ADMIN)
 
 
 def looker(request: PersonRequest, slug: str) -> Membership:
-    """The viewer, a reviewer or admin of the project, or 404."""
+    """Return the viewer as a reviewer or admin of the project. Raises Http404 for anybody else."""
     return member_of(request, slug, Role.REVIEWER, Role.ADMIN)
 
 
 def batch_for(member: Membership, public_id: UUID) -> InjectionBatch:
-    """A batch of the project, or 404."""
+    """Return a batch of the project. Raises Http404 if there is none."""
     batch = InjectionBatch.objects.filter(project=member.project_id, public_id=public_id).first()
     if batch is None:
         raise Http404
@@ -40,7 +40,7 @@ def batch_for(member: Membership, public_id: UUID) -> InjectionBatch:
 
 
 def pool_for(member: Membership, public_id: UUID) -> PicturePool:
-    """A pool of the project, or 404."""
+    """Return a pool of the project. Raises Http404 if there is none."""
     pool = PicturePool.objects.filter(project=member.project_id, public_id=public_id).first()
     if pool is None:
         raise Http404
@@ -49,7 +49,7 @@ def pool_for(member: Membership, public_id: UUID) -> PicturePool:
 
 
 def sample_for(member: Membership, public_id: UUID) -> Sample:
-    """A sample that the viewer may look at, or 404."""
+    """Return a sample that the viewer may look at. Raises Http404 if there is none."""
     sample = visible_samples(member).filter(public_id=public_id).first()
     if sample is None or not may_look_at(sample, member):
         raise Http404
@@ -58,7 +58,7 @@ def sample_for(member: Membership, public_id: UUID) -> Sample:
 
 
 def shown(member: Membership, **more: Any) -> dict[str, Any]:
-    """What every page of injection is drawn with."""
+    """Return the context that every page of injection needs."""
     waiting = Sample.objects.filter(project=member.project_id, state=SampleState.WAITING).count()
     return {
         "project": member.project,
@@ -70,7 +70,7 @@ def shown(member: Membership, **more: Any) -> dict[str, Any]:
 
 
 def while_on(view: Callable[Concatenate[PersonRequest, str, P], HttpResponse]) -> Callable[..., HttpResponse]:
-    """A form that finds injection switched off leads to the page that says so; nothing was changed."""
+    """Decorate a view: if injection is off, nothing is changed and the viewer is sent to the page that says so."""
 
     @wraps(view)
     def guarded(request: PersonRequest, slug: str, *args: P.args, **kwargs: P.kwargs) -> HttpResponse:

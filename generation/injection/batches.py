@@ -1,7 +1,7 @@
-"""A plan becomes a batch of samples, each written by a run of its own; going on with it, stopping it, counting it.
+"""Batches of samples: begin one from a plan, continue it, cancel it, count it. Each sample has a run of its own.
 
-Everything is dealt when the batch begins: picture, trigger text, seed. The same plan with the same options and models
-again is the same batch: what is settled stays, what is left is asked.
+Picture, trigger text and seed of every sample are drawn when the batch begins. The same plan with the same options and
+models is the same batch: finished samples stay, and the unfinished ones are asked for.
 """
 
 import hashlib
@@ -40,13 +40,13 @@ MOST_SEED = 2**31 - 1
 
 
 class NoWriter(ValueError):
-    """No model can write what the plan asks for; the sentence says which setting to change."""
+    """No model can write what the plan asks for; the message says which setting to change."""
 
     code = "no_model"
 
 
 class BadOptions(ValueError):
-    """An option of a batch that is none; the sentence names it."""
+    """An option of a batch is unknown or has a wrong value; the message names it."""
 
     code = "bad_choice"
 
@@ -62,10 +62,10 @@ def begin(
     again: bool = False,
     ring: bool = True,
 ) -> InjectionBatch:
-    """Carry a plan out: a new batch, or the one that this very plan began, gone on with; `again` begins another.
+    """Carry a plan out: begin a new batch, or continue the batch that the same plan began.
 
-    `key` comes with a form: the same form sent twice is one batch. Raises InjectionOff, BadPlan, BadOptions, NoWriter,
-    BudgetExceeded; no row is changed then.
+    `again` begins another batch of the same plan. `key` comes with a form, so that a form sent twice gives one batch.
+    Raises InjectionOff, BadPlan, BadOptions, NoWriter, BudgetExceeded; then nothing is changed.
     """
     settings.require_on(project)
     entries = read_plan(plan, material.stock_of(project))
@@ -91,15 +91,15 @@ def _begin(
     again: bool,
     ring: bool,
 ) -> InjectionBatch:
-    InjectionRules.objects.select_for_update().get(project=project)  # one batch after the other
+    InjectionRules.objects.select_for_update().get(project=project)  # the lock lets one batch begin at a time
     batches = InjectionBatch.objects.filter(project=project)
-    there = batches.filter(key=key).first() if key else None
-    if there is None and not again and key is None:
-        there = batches.filter(digest=digest).first()
-    if there is not None:
-        there.project = project
-        go_on(there, actor, ring=ring)
-        return there
+    existing = batches.filter(key=key).first() if key else None
+    if existing is None and not again and key is None:
+        existing = batches.filter(digest=digest).first()
+    if existing is not None:
+        existing.project = project
+        go_on(existing, actor, ring=ring)
+        return existing
     batch = InjectionBatch.objects.create(
         project=project,
         number=(batches.aggregate(last=Max("number"))["last"] or 0) + 1,
@@ -120,23 +120,23 @@ def _begin(
 
 @short_transaction
 def go_on(batch: InjectionBatch, actor: Membership | None = None, *, ring: bool = True) -> int:
-    """Ask for what was not asked to the end: never begun, cancelled, or failed; how many runs that starts.
+    """Queue runs for the unfinished samples: never begun, cancelled, or failed. Return how many runs were started.
 
-    What a failed run has heard is not asked again. Raises InjectionOff.
+    A failed run keeps the answers that it has. Raises InjectionOff, BudgetExceeded.
     """
     settings.require_on(batch.project)
     project = batch.project
-    left = _left(batch)
+    unfinished = _left(batch)
     failed = Run.objects.filter(method=injection_sample.NAME, state=RunState.FAILED, subject=OuterRef("public_id"))
     retried = 0
-    for sample in left.filter(Exists(failed), state=SampleState.FAILED):
+    for sample in unfinished.filter(Exists(failed), state=SampleState.FAILED):
         run = Run.objects.filter(method=injection_sample.NAME, state=RunState.FAILED, subject=sample.public_id).latest(
             "id"
         )
         retried += start.retry_run(run.public_id, enqueue=ring)
     budget.set_project_limits(project.public_id, calls=project.call_budget, tokens=project.token_budget)
-    wanted = [_wanted(batch, sample, actor) for sample in _left(batch)]
-    started = start.queue_runs(wanted, enqueue=ring) + retried if wanted else retried
+    requests = [_wanted(batch, sample, actor) for sample in _left(batch)]
+    started = start.queue_runs(requests, enqueue=ring) + retried if requests else retried
     if started:
         record(
             EventVerb.RUNS_STARTED,
@@ -150,7 +150,10 @@ def go_on(batch: InjectionBatch, actor: Membership | None = None, *, ring: bool 
 
 
 def cancel(batch: InjectionBatch, actor: Membership) -> int:
-    """Ask no further; what is written stays and the rest can be asked later. How many runs that ends."""
+    """Cancel the open runs of a batch. Return how many were cancelled.
+
+    Written samples stay, and the others can be asked for later.
+    """
     subjects = batch.samples.filter(state__in=AGAIN).values("public_id")
     runs = Run.objects.filter(project=batch.project.public_id, method=injection_sample.NAME, subject__in=subjects)
     ended = start.cancel_run_queryset(runs)
@@ -160,29 +163,31 @@ def cancel(batch: InjectionBatch, actor: Membership) -> int:
 
 
 def tally(samples: QuerySet[Sample]) -> Tally:
-    """How many of these samples are where."""
+    """Return the number of these samples in each state."""
     rows = samples.order_by().values_list("state").annotate(count=Count("pk"))
     return Tally({SampleState(state): count for state, count in rows})
 
 
 def under_way(batch: InjectionBatch) -> int:
-    """How many samples of the batch a model is (or will soon be) asked for."""
+    """Return how many samples of the batch have a queued or running run."""
     return batch.samples.filter(state__in=AGAIN).filter(_open_run()).count()
 
 
 def add_row(member: Membership, value: Any) -> PlanRow:
-    """Put an entry on the page's plan. Raises InjectionOff, BadPlan."""
+    """Add an entry to the plan of the page. Raises InjectionOff, BadPlan."""
     return add_rows(member, [value])[0]
 
 
 @short_transaction
 def add_rows(member: Membership, value: Any) -> list[PlanRow]:
-    """Put the entries of a plan on the page's plan, all or none. Raises InjectionOff, BadPlan."""
+    """Add the entries of a plan to the plan of the page, all or none. Raises InjectionOff, BadPlan."""
     project = member.project
     settings.require_on(project)
     entries = read_plan(value, material.stock_of(project))
     there = [row.entry for row in PlanRow.objects.filter(project=project)]
-    read_plan([*there, *(entry.as_json() for entry in entries)], material.stock_of(project))  # together not too many
+    read_plan(
+        [*there, *(entry.as_json() for entry in entries)], material.stock_of(project)
+    )  # checks that old and new entries together are not too many
     rows = [PlanRow(project=project, entry=entry.as_json(), added_by=member) for entry in entries]
     PlanRow.objects.bulk_create(rows)
     record(GenerationVerb.PLAN_CHANGED, project=project, actor=member, added=len(rows))
@@ -191,22 +196,22 @@ def add_rows(member: Membership, value: Any) -> list[PlanRow]:
 
 @short_transaction
 def remove_row(member: Membership, public_id: UUID) -> bool:
-    """Take an entry off the page's plan; False where it is gone already."""
-    gone, _kinds = PlanRow.objects.filter(project=member.project, public_id=public_id).delete()
-    if gone:
+    """Remove an entry from the plan of the page. Return False if it is no longer there."""
+    removed, _kinds = PlanRow.objects.filter(project=member.project, public_id=public_id).delete()
+    if removed:
         record(GenerationVerb.PLAN_CHANGED, project=member.project, actor=member, removed=1)
-    return bool(gone)
+    return bool(removed)
 
 
 @short_transaction
 def begin_page_plan(member: Membership, options: Mapping[str, Any], key: UUID) -> InjectionBatch:
-    """Carry out the plan of the page and clear it. The same form again answers with the batch it began.
+    """Carry out the plan of the page and clear it. The same form sent again returns the batch that it began.
 
-    Raises as `begin` does; the plan stays as it was then.
+    Raises the errors of `begin`; then the plan of the page is not changed.
     """
-    begun = InjectionBatch.objects.filter(project=member.project, key=key).first()
-    if begun is not None:
-        return begun
+    existing = InjectionBatch.objects.filter(project=member.project, key=key).first()
+    if existing is not None:
+        return existing
     rows = list(PlanRow.objects.filter(project=member.project))
     batch = begin(member.project, [row.entry for row in rows], member, options, key=key)
     PlanRow.objects.filter(pk__in=[row.pk for row in rows]).delete()
@@ -214,7 +219,7 @@ def begin_page_plan(member: Membership, options: Mapping[str, Any], key: UUID) -
 
 
 def writers_for(project: Project, entries: Sequence[Entry]) -> dict[str, str]:
-    """Which model writes for each role that the plan needs. Raises NoWriter where one cannot."""
+    """Return the model for each role that the plan needs. Raises NoWriter if one cannot write."""
     roles = {
         ModelRole.PARAPHRASER if entry.strategy is Strategy.PARAPHRASE else ModelRole.SAMPLE_WRITER for entry in entries
     }
@@ -222,14 +227,14 @@ def writers_for(project: Project, entries: Sequence[Entry]) -> dict[str, str]:
 
 
 def writing_problems(project: Project) -> dict[ModelRole, str]:
-    """Why models cannot write, by role; empty where all can."""
-    found = {}
+    """Return the reason why a model cannot write, by role; roles that can write are left out."""
+    problems = {}
     for role in (ModelRole.SAMPLE_WRITER, ModelRole.PARAPHRASER):
         try:
             _writer(project, role)
         except NoWriter as fault:
-            found[role] = str(fault)
-    return found
+            problems[role] = str(fault)
+    return problems
 
 
 def _writer(project: Project, role: ModelRole) -> str:
@@ -240,16 +245,16 @@ def _writer(project: Project, role: ModelRole) -> str:
     if binding.problem:
         raise NoWriter(binding.problem)
     if not binding.is_language_model:
-        said = _("The built-in baseline writes no samples: set %(setting)s or %(family)s to a language model.")
+        sentence = _("The built-in baseline writes no samples: set %(setting)s or %(family)s to a language model.")
         raise NoWriter(
-            said % {"setting": role.setting, "family": "MODEL_VISION" if role.is_shown_pictures else "MODEL_TEXT"}
+            sentence % {"setting": role.setting, "family": "MODEL_VISION" if role.is_shown_pictures else "MODEL_TEXT"}
         )
     return binding.name
 
 
-def _options(given: Mapping[str, Any]) -> BatchOptions:
+def _options(options: Mapping[str, Any]) -> BatchOptions:
     try:
-        return BatchOptions.model_validate(dict(given))
+        return BatchOptions.model_validate(dict(options))
     except ValidationError as fault:
         error = fault.errors(include_url=False)[0]
         name = ".".join(str(part) for part in error["loc"]) or "?"
@@ -262,7 +267,8 @@ def _options(given: Mapping[str, Any]) -> BatchOptions:
 def _store(batch: InjectionBatch, entries: Sequence[Entry]) -> None:
     categories = {row.code: row for row in Category.objects.filter(project=batch.project)}
     Sample.objects.bulk_create(
-        [_sample(batch, entries[each.entry - 1], each, categories) for each in _dealt(batch, entries)], batch_size=500
+        [_sample(batch, entries[drawn.entry - 1], drawn, categories) for drawn in _dealt(batch, entries)],
+        batch_size=500,
     )
 
 
@@ -294,7 +300,7 @@ def _sample(batch: InjectionBatch, entry: Entry, dealt: Dealt, categories: Mappi
 
 
 def _left(batch: InjectionBatch) -> QuerySet[Sample]:
-    """Samples of the batch that are not settled and that no run is at."""
+    """Return the samples of the batch that are not finished and have no open run."""
     return batch.samples.filter(state__in=AGAIN).filter(~_open_run()).order_by("pk")
 
 

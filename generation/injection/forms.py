@@ -1,4 +1,4 @@
-"""Forms of sample injection: terms, the plan, pools of pictures, texts and words, what is chosen about a batch."""
+"""Forms of sample injection: the terms, the plan, pools of pictures, texts and words, options of a batch."""
 
 from typing import Any
 from uuid import uuid4
@@ -19,7 +19,7 @@ from generation.models import PicturePool
 
 
 class TermsForm(forms.Form):
-    """An admin says that they read the terms and keep to them."""
+    """An admin confirms that they have read the terms and keep to them."""
 
     accepted = forms.BooleanField(label=_("I have read these terms, and I will see to it that they are kept."))
     version = forms.IntegerField(initial=settings.TERMS_VERSION, widget=forms.HiddenInput)
@@ -47,18 +47,18 @@ class EntryForm(forms.Form):
     def __init__(self, project: Project, *args: Any, **kwargs: Any) -> None:
         super().__init__(*args, **kwargs)
         categories = project.category_values()
-        offer(self, "category", [(str(each.code), f"{each.code} {each.name}") for each in categories])
-        offer(self, "strategy", [(each, f"{name_of(each)} ({', '.join(PATTERNS_OF[each])})") for each in Strategy])
+        offer(self, "category", [(str(row.code), f"{row.code} {row.name}") for row in categories])
+        offer(self, "strategy", [(row, f"{name_of(row)} ({', '.join(PATTERNS_OF[row])})") for row in Strategy])
         offer(self, "pool", [(name, name) for name in _pool_names(project)])
 
     def entry(self) -> dict[str, Any]:
-        """As `injecting.add_row` takes it."""
+        """Return the entry as `generation.injection.batches.add_row` takes it."""
         values = self.cleaned_data
         return {**values, "category": int(values["category"])}
 
 
 class TargetsForm(forms.Form):
-    """How many items of each pattern and category are wanted: a field for each square, `010-0`."""
+    """The wanted number of items of each pattern and category; a field is named like `010-0`."""
 
     def __init__(self, categories: tuple[Category, ...], *args: Any, **kwargs: Any) -> None:
         super().__init__(*args, **kwargs)
@@ -70,22 +70,22 @@ class TargetsForm(forms.Form):
                     )
 
     def wanted(self) -> dict[Square, int]:
-        """As `switching.set_targets` takes it."""
-        found = {}
+        """Return the numbers as `generation.injection.settings.set_targets` takes them."""
+        targets = {}
         for name, count in self.cleaned_data.items():
             pattern, _dash, code = name.partition("-")
-            found[pattern, int(code)] = count or 0
-        return found
+            targets[pattern, int(code)] = count or 0
+        return targets
 
 
 class PlanFileForm(forms.Form):
-    """A plan as a file: the JSON list that the command takes."""
+    """A plan as a file: the JSON list that the command `inject` takes."""
 
     plan = forms.FileField(label=_("A plan as JSON"))
 
 
 class BatchForm(forms.Form):
-    """What is chosen about all samples of a batch. `key` makes the form one batch, however often it is sent."""
+    """Options for all samples of a batch. Because of `key`, a form that is sent several times gives one batch."""
 
     language = forms.CharField(label=_("Language of the texts"), max_length=60, initial=BatchOptions().language)
     temperature = forms.FloatField(
@@ -94,10 +94,10 @@ class BatchForm(forms.Form):
     key = forms.UUIDField(initial=uuid4, widget=forms.HiddenInput)
 
     def options(self) -> dict[str, Any]:
-        """As `injecting.begin` takes them."""
+        """Return the options as `generation.injection.batches.begin` takes them."""
         chosen = {"language": self.cleaned_data["language"]}
-        given = self.cleaned_data["temperature"]
-        return chosen if given is None else {**chosen, "temperature": given}
+        temperature = self.cleaned_data["temperature"]
+        return chosen if temperature is None else {**chosen, "temperature": temperature}
 
 
 class PoolForm(forms.Form):
@@ -117,7 +117,7 @@ class PoolForm(forms.Form):
 
 
 class PoolItemsForm(forms.Form):
-    """Pictures of items of the project: of a batch, or of those named."""
+    """Pictures of the project's items: of a batch, or of named items."""
 
     batch = forms.CharField(label=_("All pictures of the batch"), max_length=100, required=False)
     ids = WrittenField(
@@ -142,8 +142,8 @@ class PoolFilesForm(forms.Form):
 
     def __init__(self, categories: tuple[Category, ...], *args: Any, **kwargs: Any) -> None:
         super().__init__(*args, **kwargs)
-        known = [(str(each.code), f"{each.code} {each.name}") for each in categories]
-        offer(self, "category", [("", _("not said yet")), *known])
+        options = [(str(row.code), f"{row.code} {row.name}") for row in categories]
+        offer(self, "category", [("", _("not said yet")), *options])
 
 
 class TriggersForm(forms.Form):
@@ -159,7 +159,7 @@ class TriggersForm(forms.Form):
 
 
 class WordsForm(forms.Form):
-    """Words for `<insult>` about a group, in place of those before."""
+    """Words for `<insult>` about a group; they replace the earlier ones."""
 
     word_group = forms.CharField(label=_("Target group"), max_length=LONGEST_GROUP)
     words = WrittenField(
@@ -172,13 +172,13 @@ class WordsForm(forms.Form):
 
 
 class RejectForm(forms.Form):
-    """Why a sample is kept out: a usual reason that a button says, words of one's own, or both."""
+    """The reason for rejecting a sample: a usual one chosen by a button, a text, or both."""
 
     said = forms.CharField(required=False, max_length=200)
     reason = WrittenField(label=_("Why not"), limit=2_000, required=False)
 
     def whole(self) -> str:
-        """Both together."""
+        """Return both parts of the reason as one text."""
         values = self.cleaned_data
         return ": ".join(part for part in (values["said"].strip(), values["reason"].strip()) if part)
 

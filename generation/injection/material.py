@@ -1,6 +1,6 @@
-"""What samples are made from: pools of pictures with licence and prior, trigger texts, words for `<insult>`.
+"""The material of samples: pools of pictures with licence and prior, trigger texts, words for `<insult>`.
 
-Admins bring all of it; no slur comes with the site, and none is shown on a page again.
+Admins upload all of it. The site itself contains no slur, and no page shows an uploaded one again.
 """
 
 import hashlib
@@ -38,16 +38,16 @@ MOST_FILES = 500
 MOST_LINES = 5_000
 LONGEST_WORD = 120
 BY_HAND = "admin"
-"""Stands for a model where an admin said what a picture is alone."""
+"""Stored in place of a model's name if an admin gave the category of a picture alone."""
 
 
 class BadMaterial(ValueError):
-    """Something that samples cannot be made from; the sentence says what and where."""
+    """Material from which samples cannot be made; the message says what is wrong and where."""
 
 
 @dataclass(frozen=True)
 class Added:
-    """What came of adding: new ones, those that were there, and sentences about those that were refused."""
+    """The result of adding: the number of new ones, of known ones, and a sentence for each refused one."""
 
     new: int
     known: int = 0
@@ -63,7 +63,7 @@ def make_pool(
     source: str = "",
     actor: Membership | None = None,
 ) -> PicturePool:
-    """A new pool. Raises BadMaterial for a name that is taken, InjectionOff."""
+    """Create a pool. Raises BadMaterial if the name is taken, and InjectionOff."""
     require_on(project)
     try:
         with transaction.atomic():
@@ -78,7 +78,7 @@ def make_pool(
 
 
 def stock_of(project: Project) -> Stock:
-    """What plans can be made with."""
+    """Return the material of the project as plans are checked against it."""
     counts: dict[tuple[int, bool], int] = defaultdict(int)
     for pool, hateful in usable(project).values_list("pool_id", "category__hateful"):
         counts[pool, bool(hateful)] += 1
@@ -86,12 +86,12 @@ def stock_of(project: Project) -> Stock:
     for group in Trigger.objects.filter(project=project).values_list("target_group", flat=True):
         triggers[group.casefold()] += 1
     pools = PicturePool.objects.filter(project=project)
-    held = {row.name: (row.target_group, counts[row.pk, True], counts[row.pk, False]) for row in pools}
-    return Stock(project.category_values(), held, triggers)
+    stocked = {row.name: (row.target_group, counts[row.pk, True], counts[row.pk, False]) for row in pools}
+    return Stock(project.category_values(), stocked, triggers)
 
 
 def usable(project: Project) -> QuerySet[PoolPicture]:
-    """The pictures that samples can be made from: with a prior, and of no item that was reported as illegal."""
+    """Return the pictures from which samples can be made: they have a prior, and no item of theirs was reported."""
     reported = Item.objects.filter(picture=OuterRef("picture"), excluded_for=Reason.REPORTED)
     return PoolPicture.objects.filter(~Exists(reported), pool__project=project, category__isnull=False)
 
@@ -101,16 +101,19 @@ def usable(project: Project) -> QuerySet[PoolPicture]:
 
 @short_transaction
 def add_items(pool: PicturePool, items: Iterable[Item], actor: Membership | None = None) -> Added:
-    """Put the pictures of these items of the project into the pool, each with the licence and image prior it has."""
+    """Add the pictures of these items to the pool, each with the licence and image prior that its item has.
+
+    Raises InjectionOff.
+    """
     require_on(pool.project)
-    shown: dict[int, Item] = {}
+    item_of_picture: dict[int, Item] = {}
     for item in items:
         if item.picture_id is not None and item.stage != Stage.EXCLUDED:
-            shown.setdefault(item.picture_id, item)
-    priors = _image_priors([item.pk for item in shown.values()])
+            item_of_picture.setdefault(item.picture_id, item)
+    priors = _image_priors([item.pk for item in item_of_picture.values()])
     rows = [
         PoolPicture(pool=pool, picture_id=key, name=item.external_id, licence=item.licence, **priors.get(item.pk, {}))
-        for key, item in shown.items()
+        for key, item in item_of_picture.items()
     ]
     return _add(pool, rows, actor)
 
@@ -121,28 +124,29 @@ def add_files(
     category: Category | None = None,
     actor: Membership | None = None,
 ) -> Added:
-    """Store uploaded pictures and put them into the pool; with a category, that is what each of them says alone.
+    """Store uploaded pictures and add them to the pool. `category`, if given, is what each of them means alone.
 
-    A file that is no picture is refused by name, the others are kept. Raises BadMaterial for too many, InjectionOff.
+    A file that is no picture is refused by name, and the others are stored. Raises BadMaterial for too many files, and
+    InjectionOff.
     """
     require_on(pool.project)
     if len(files) > MOST_FILES:
         raise BadMaterial(_("At most %(most)s pictures at a time.") % {"most": MOST_FILES})
-    known, refused = known_pictures(pool.project), []
-    held = _Uploaded(files)
-    with Gallery(pool.project, held, keep=True, known=known) as gallery:
-        for name in held.names:
+    stored, refused = known_pictures(pool.project), []
+    uploads = _Uploaded(files)
+    with Gallery(pool.project, uploads, keep=True, known=stored) as gallery:
+        for name in uploads.names:
             gallery.want(name)
         gallery.finish()
-        found: dict[str, str] = {}
-        for name in held.names:
+        name_of_sha256: dict[str, str] = {}
+        for name in uploads.names:
             result = gallery.result(name)
             if isinstance(result, BadPicture):
-                refused.append(f"{held.shown(name)}: {result.sentence}")
+                refused.append(f"{uploads.shown(name)}: {result.sentence}")
             else:
-                found.setdefault(result, name)
+                name_of_sha256.setdefault(result, name)
         try:
-            added = _store(pool, gallery, found, held, category, known, actor)
+            added = _store(pool, gallery, name_of_sha256, uploads, category, stored, actor)
         except BaseException:
             for picture in gallery.staged():
                 discard_staged(picture)
@@ -154,16 +158,17 @@ def add_files(
 def _store(
     pool: PicturePool,
     gallery: Gallery,
-    found: Mapping[str, str],
-    held: "_Uploaded",
+    name_of_sha256: Mapping[str, str],
+    uploads: "_Uploaded",
     category: Category | None,
-    known: Mapping[str, int],
+    stored: Mapping[str, int],
     actor: Membership | None,
 ) -> Added:
-    keys = {**known, **store_pictures(pool.project, gallery.staged())}
-    said = {"category": category, "model": BY_HAND} if category else {}
+    keys = {**stored, **store_pictures(pool.project, gallery.staged())}
+    prior = {"category": category, "model": BY_HAND} if category else {}
     rows = [
-        PoolPicture(pool=pool, picture_id=keys[sha256], name=held.shown(name), **said) for sha256, name in found.items()
+        PoolPicture(pool=pool, picture_id=keys[sha256], name=uploads.shown(name), **prior)
+        for sha256, name in name_of_sha256.items()
     ]
     return _add(pool, rows, actor)
 
@@ -179,7 +184,7 @@ def _add(pool: PicturePool, rows: Sequence[PoolPicture], actor: Membership | Non
 
 @short_transaction
 def judge(member: Membership, picture: PoolPicture, category: Category) -> None:
-    """Say what a picture of a pool is by itself, in place of a model."""
+    """Store the category that an admin gives to a picture alone, in place of a model's prior."""
     PoolPicture.objects.filter(pk=picture.pk).update(
         category=category, model=BY_HAND, explanation="", severity=None, trouble=""
     )
@@ -190,7 +195,7 @@ def judge(member: Membership, picture: PoolPicture, category: Category) -> None:
 
 @short_transaction
 def take_out(member: Membership, picture: PoolPicture) -> None:
-    """Take a picture out of its pool. Raises BadMaterial where samples were made from it."""
+    """Remove a picture from its pool. Raises BadMaterial if samples were made from it."""
     if picture.samples.exists():
         raise BadMaterial(_("Samples were made from this picture, so it stays: their log names it."))
     picture.delete()
@@ -198,9 +203,9 @@ def take_out(member: Membership, picture: PoolPicture) -> None:
 
 
 def ask_priors(member: Membership, pool: PicturePool) -> int:
-    """Ask a model for the image-only priors that the pool lacks; how many are newly asked.
+    """Ask a model for the image-only priors that the pool lacks. Return how many runs were queued.
 
-    Raises BadMaterial where no model sees pictures, InjectionOff.
+    Raises BadMaterial if no model can see pictures, and InjectionOff, BudgetExceeded.
     """
     project = member.project
     require_on(project)
@@ -232,7 +237,7 @@ def ask_priors(member: Membership, pool: PicturePool) -> int:
 
 
 def asked_now(pool: PicturePool) -> int:
-    """About how many of its pictures a model is being asked, or waits to be."""
+    """Return how many pictures of the pool have a queued or running run."""
     runs = Run.objects.filter(project=pool.project.public_id, method=pool_prior.NAME, state__in=OPEN)
     return runs.filter(subject__in=pool.pictures.values("public_id")).count()
 
@@ -248,7 +253,7 @@ def _image_priors(items: Sequence[int]) -> dict[int, dict[str, object]]:
 
 
 class _Uploaded:
-    """Uploaded files as a source of pictures; two files of one name are two pictures."""
+    """Uploaded files as a source of pictures; two files of the same name are two pictures."""
 
     complete = True
 
@@ -257,7 +262,7 @@ class _Uploaded:
         self.names = list(self._files)
 
     def shown(self, name: str) -> str:
-        """What the file is called, for people."""
+        """Return the file's name in a form that is safe to show."""
         return "".join(char for char in self._files[name].name or "" if char.isprintable())[:200] or "?"
 
     def find(self, name: str) -> str | None:
@@ -276,7 +281,10 @@ class _Uploaded:
 
 @short_transaction
 def add_triggers(member: Membership, target_group: str, lines: str) -> Added:
-    """Keep trigger texts about a group, one a line. Raises BadMaterial with the line at fault; nothing is kept then."""
+    """Store trigger texts about a group, one per line.
+
+    Raises BadMaterial with the line at fault; then nothing is stored. Raises InjectionOff.
+    """
     require_on(member.project)
     group = _group(target_group)
     texts = _lines(lines, MOST_CHARACTERS)
@@ -298,18 +306,19 @@ def add_triggers(member: Membership, target_group: str, lines: str) -> Added:
 
 @short_transaction
 def set_words(member: Membership, target_group: str, lines: str) -> int:
-    """Keep the words that may stand for `<insult>` about a group, one a line, in place of those before; how many.
+    """Store the words that may replace `<insult>` about a group, one per line. Return how many.
 
-    No lines: none. Raises BadMaterial with the line at fault.
+    They replace the earlier words; without lines the group has none. Raises BadMaterial with the line at fault, and
+    InjectionOff.
     """
     require_on(member.project)
     group = _group(target_group)
     words = _lines(lines, LONGEST_WORD) if lines.strip() else []
     rules = InjectionRules.objects.select_for_update().get(pk=rules_of(member.project).pk)
-    kept = {name: held for name, held in rules.lexicon.items() if name.casefold() != group.casefold()}
+    lexicon = {name: group_words for name, group_words in rules.lexicon.items() if name.casefold() != group.casefold()}
     if words:
-        kept[group] = words
-    InjectionRules.objects.filter(pk=rules.pk).update(lexicon=kept, changed_at=timezone.now())
+        lexicon[group] = words
+    InjectionRules.objects.filter(pk=rules.pk).update(lexicon=lexicon, changed_at=timezone.now())
     digest = hashlib.sha256("\n".join(sorted(words)).encode()).hexdigest()
     record(
         GenerationVerb.LEXICON_SET, project=member.project, actor=member, group=group, words=len(words), sha256=digest
@@ -318,7 +327,7 @@ def set_words(member: Membership, target_group: str, lines: str) -> int:
 
 
 def words_for(project: Project, target_group: str) -> list[str]:
-    """The words that may stand for `<insult>` about this group."""
+    """Return the words that may replace `<insult>` about this group."""
     rules = InjectionRules.objects.filter(project=project).first()
     named = (rules.lexicon if rules else {}).items()
     return next((words for name, words in named if name.casefold() == target_group.casefold()), [])
@@ -332,17 +341,17 @@ def _group(written: str) -> str:
 
 
 def _lines(written: str, longest: int) -> list[str]:
-    """Each line that says something, once."""
-    found: dict[str, None] = {}
+    """Return the lines that are not blank, each once. Raises BadMaterial if there is none, or too many."""
+    lines: dict[str, None] = {}
     for number, line in enumerate(written.splitlines(), start=1):
         if not line.strip():
             continue
         try:
-            found.setdefault(read_text(line.strip(), longest))
+            lines.setdefault(read_text(line.strip(), longest))
         except BadText as bad:
             raise BadMaterial(_("Line %(line)s: %(why)s") % {"line": number, "why": bad.sentence}) from None
-    if not found:
+    if not lines:
         raise BadMaterial(_("Write at least one line."))
-    if len(found) > MOST_LINES:
+    if len(lines) > MOST_LINES:
         raise BadMaterial(_("At most %(most)s lines.") % {"most": f"{MOST_LINES:,}"})
-    return list(found)
+    return list(lines)

@@ -1,4 +1,7 @@
-"""What the pages of sample injection show, and to whom: whoever is to label an item never learns that it was made."""
+"""What the pages of sample injection show, and to whom.
+
+A person who has still to label an item never learns that it is a sample.
+"""
 
 from dataclasses import dataclass
 from functools import cached_property
@@ -26,109 +29,109 @@ _WITH = ("intended", "pool_picture__picture", "pool_picture__pool", "batch", "de
 
 @dataclass(frozen=True)
 class PatternRow:
-    """A row of the plan page: a pattern, and a cell for each category."""
+    """A row of the plan's table: a pattern, with a cell for each category."""
 
     pattern: Pattern
     cells: list[Cell | None]
 
     @property
     def strategies(self) -> list[str]:
-        """What makes samples of it."""
+        """The strategies that make samples of this pattern."""
         return [strategy.value for strategy in strategies_for(self.pattern.code)]
 
 
 @dataclass(frozen=True)
 class Standing:
-    """How far a batch is."""
+    """The progress of a batch."""
 
     batch: InjectionBatch
 
     @cached_property
     def tally(self) -> Tally:
-        """Its samples."""
+        """Its samples by state."""
         return batches.tally(self.batch.samples.all())
 
     @cached_property
     def under_way(self) -> int:
-        """Samples that models are asked for now."""
+        """The number of samples with a queued or running run."""
         return batches.under_way(self.batch)
 
     @property
     def left(self) -> int:
-        """Samples that nobody is at and that can be asked for: cancelled, or failed."""
+        """The number of samples without an open run that can be asked for: cancelled, or failed."""
         return self.tally.of(SampleState.ASKED, SampleState.FAILED) - self.under_way
 
     @property
     def ended(self) -> int:
-        """Samples that need no model any more."""
+        """The number of samples for which no model has to be asked any more."""
         return self.tally.total - self.under_way - self.left
 
     @property
     def rows(self) -> list[tuple[str, int]]:
-        """Where its samples are, without what is not there."""
+        """The number of samples by state, without states that have none."""
         named = [("asked", self.tally.of(SampleState.ASKED)), ("made", self.tally.made)]
         others = [(state.value, self.tally.of(state)) for state in SampleState if state is not SampleState.ASKED]
         return [(name, count) for name, count in (*named, *others) if count]
 
     @property
     def minutes_left(self) -> int | None:
-        """About how long it takes at the rate of the last two minutes."""
+        """The estimated time in minutes, from the rate of the last two minutes; None if it is not known."""
         going = progress.method_progress(self.batch.project.public_id, "injection")
         seconds = going.seconds_left
         return None if not self.under_way or seconds is None else max(1, round(seconds / 60))
 
     @property
     def pauses(self) -> list[provider_pauses.PauseInForce]:
-        """Providers that serve nobody for now."""
+        """Providers that are paused now."""
         return provider_pauses.pauses_in_force()
 
 
 @dataclass(frozen=True)
 class Look:
-    """A sample in front of a person."""
+    """A sample as a page shows it."""
 
     row: Sample
 
     @property
     def pattern(self) -> Pattern:
-        """What it is meant to be."""
+        """The pattern that the sample is meant to have."""
         return pattern_of(self.row.pattern)
 
     @property
     def decidable(self) -> bool:
-        """Whether it waits for a decision."""
+        """Whether a person can still decide about it."""
         return self.row.state in (SampleState.WAITING, SampleState.HELD)
 
     @property
     def places(self) -> int:
-        """Places that are left for an insult."""
+        """The number of placeholders for an insult in its text."""
         return self.row.text.count(INSULT)
 
     @cached_property
     def words(self) -> int:
-        """How many words of the lexicon could stand there; which ones is not shown."""
+        """The number of lexicon words that could replace them; the words themselves are not shown."""
         return len(words_for(self.row.project, self.row.target_group))
 
 
 @dataclass(frozen=True)
 class YieldRow:
-    """A strategy's line of the report, as the page draws it."""
+    """The row of one strategy in the report's table."""
 
     found: StrategyYield
 
     @property
     def aligned(self) -> "Share | None":
-        """How often it came out as meant."""
+        """The share that came out as meant; None if it is not known."""
         return None if self.found.aligned is None else Share(self.found.aligned)
 
     @property
     def by_category(self) -> "Share | None":
-        """How often the category came out as meant."""
+        """The share with the intended category; None if it is not known."""
         return None if self.found.category_aligned is None else Share(self.found.category_aligned)
 
     @property
     def counts(self) -> list[int]:
-        """The states in the order of the table's head."""
+        """The counts in the order of the table's columns."""
         return [self.found.tally.made, *(self.found.tally.of(state) for state in REPORTED)]
 
 
@@ -136,7 +139,7 @@ REPORTED = (
     *(SampleState.DUPLICATE, SampleState.HELD, SampleState.REFUSED, SampleState.UNREADABLE),
     *(SampleState.REJECTED, SampleState.ACCEPTED),
 )
-"""The columns of the report, beside what was made."""
+"""The columns of the report after `made`."""
 
 
 @dataclass(frozen=True)
@@ -147,37 +150,37 @@ class Share:
 
     @property
     def percent(self) -> int:
-        """The share."""
+        """The share in percent."""
         return round(100 * self.rate.value)
 
     @property
     def low(self) -> int:
-        """The lower end."""
+        """The lower end of the interval, in percent."""
         return round(100 * self.rate.interval.low)
 
     @property
     def high(self) -> int:
-        """The upper end."""
+        """The upper end of the interval, in percent."""
         return round(100 * self.rate.interval.high)
 
     @property
     def width(self) -> str:
-        """For the bar."""
+        """The width of the bar, as CSS."""
         return f"{100 * self.rate.value:.1f}%"
 
 
 def pattern_rows(project: Project) -> list[PatternRow]:
-    """The plan page's table."""
+    """Return the rows of the plan's table."""
     return [PatternRow(pattern_of(bits), cells) for bits, cells in coverage_of(project).items()]
 
 
 def pattern_of(bits: str) -> Pattern:
-    """Three bits as a pattern."""
+    """Return the pattern of three bits."""
     return Pattern(*(bit == "1" for bit in bits))
 
 
 def pools_of(project: Project) -> QuerySet[PicturePool]:
-    """The pools with their counts: `hateful`, `harmless`, `unknown`."""
+    """Return the pools with their numbers of pictures: `hateful`, `harmless`, `unknown`."""
     hateful = Q(pictures__category__hateful=True)
     harmless = Q(pictures__category__hateful=False)
     unknown = Q(pictures__isnull=False, pictures__category=None)
@@ -189,20 +192,20 @@ def pools_of(project: Project) -> QuerySet[PicturePool]:
 
 
 def trigger_counts(project: Project) -> dict[str, int]:
-    """How many trigger texts there are about each group."""
+    """Return the number of trigger texts about each group."""
     rows = Trigger.objects.filter(project=project).order_by("target_group").values_list("target_group")
     return dict(rows.annotate(count=Count("pk")))
 
 
 def consents_of(project: Project) -> QuerySet[InjectionConsent]:
-    """Who accepted which terms when, newest first."""
+    """Return the consents to the terms, newest first."""
     return InjectionConsent.objects.filter(project=project).select_related("member")
 
 
 def visible_samples(member: Membership) -> QuerySet[Sample]:
-    """The samples that the member may look at: all but those of reported items.
+    """Return the samples that the member may look at: all but those of reported items.
 
-    Whoever also annotates sees none whose item they may still be asked about.
+    A member who also annotates sees no sample whose item they may still be asked to label.
     """
     rows = Sample.objects.filter(project=member.project_id).select_related(*_WITH)
     rows = rows.exclude(item__excluded_for=Reason.REPORTED)
@@ -212,10 +215,10 @@ def visible_samples(member: Membership) -> QuerySet[Sample]:
 
 
 def may_look_at(sample: Sample, member: Membership) -> bool:
-    """Whether the member may see what this sample says and was meant to be."""
+    """Return whether the member may see the text of this sample and what it was meant to be."""
     return sample.item is None or not member.annotates or may_see_votes(sample.item, member)
 
 
 def waiting_samples(member: Membership) -> QuerySet[Sample]:
-    """The samples that a person is to decide about, in the order of their writing."""
+    """Return the samples that wait for a decision, in the order of their writing."""
     return visible_samples(member).filter(state=SampleState.WAITING).order_by("order", "pk")

@@ -1,4 +1,4 @@
-"""What the project has of each pattern and category, and which strategy makes what it means to."""
+"""The coverage of patterns and categories in a project, and the yield of each strategy."""
 
 from collections import defaultdict
 from collections.abc import Mapping, Sequence
@@ -25,7 +25,7 @@ _AT_ONCE = 500
 
 
 def coverage_of(project: Project) -> dict[str, list[Cell | None]]:
-    """By pattern a cell for each of the project's categories: wanted, gold, in work, missing."""
+    """Return for each pattern one cell per category of the project: wanted, gold, in work, missing."""
     gold = Item.objects.filter(project=project, stage=Stage.GOLD, pattern__isnull=False, category__isnull=False)
     going = Q(state__in=_ON_THE_WAY) | Q(state=SampleState.ACCEPTED, item__stage__in=_NOT_YET_GOLD)
     samples = Sample.objects.filter(going, project=project)
@@ -38,7 +38,7 @@ def coverage_of(project: Project) -> dict[str, list[Cell | None]]:
 
 
 def yields_of(project: Project) -> list[StrategyYield]:
-    """Each strategy that was ever asked for, with its samples and what became of those that were labelled."""
+    """Return the yield of each strategy that was ever asked for, with what its labelled samples became."""
     counts: dict[str, dict[SampleState, int]] = defaultdict(dict)
     rows = Sample.objects.filter(project=project).order_by().values_list("strategy", "state")
     for strategy, state, count in rows.annotate(count=Count("pk")):
@@ -52,7 +52,7 @@ def yields_of(project: Project) -> list[StrategyYield]:
 
 
 def report_of(project: Project) -> dict[str, Any]:
-    """The yields as JSON: `strategies`, and `all` of them together."""
+    """Return the yields as JSON: `strategies`, and `all` of them together."""
     rows = yields_of(project)
     whole, rate = in_all(rows)
     share = {"part": rate.part, "of": rate.n, "share": rate.value, "low": rate.interval.low,
@@ -61,7 +61,7 @@ def report_of(project: Project) -> dict[str, Any]:
 
 
 def standing_of(batch: InjectionBatch) -> dict[str, Any]:
-    """A batch as programs read it: what was asked for and how many samples are where."""
+    """Return a batch as JSON: what was asked for, and the number of samples in each state."""
     return {
         "batch": str(batch.public_id),
         "number": batch.number,
@@ -78,8 +78,8 @@ def _counts(squares: Any) -> dict[Square, int]:
 
 
 def _reads(project: Project) -> Mapping[str, list[Read]]:
-    """What the labels of every accepted sample came to whose seats are all filled, by strategy."""
-    found: dict[str, list[Read]] = defaultdict(list)
+    """Return by strategy what the labels say of every accepted sample whose seats are all filled."""
+    reads_of_strategy: dict[str, list[Read]] = defaultdict(list)
     closed = Sample.objects.filter(project=project, state=SampleState.ACCEPTED, item__closed_at__isnull=False)
     rows = list(
         closed.exclude(item__stage=Stage.LABELLING)
@@ -91,19 +91,19 @@ def _reads(project: Project) -> Mapping[str, list[Read]]:
         cases = _cases([item for item, *_more in some if item is not None])
         for item, strategy, pattern, intended in some:
             if item in cases:
-                found[strategy].append(_read(cases[item], pattern, intended))
-    return found
+                reads_of_strategy[strategy].append(_read(cases[item], pattern, intended))
+    return reads_of_strategy
 
 
 def _read(case: Case, pattern: str, intended: int) -> Read:
-    said = findings(case)
-    known = len(corrected(case.priors, case.votes)) == len(Modality)
-    category = said.category.code if said.category else None
-    return Read(intended, pattern, category, said.pattern.code if said.pattern else None, known)
+    finding = findings(case)
+    pattern_known = len(corrected(case.priors, case.votes)) == len(Modality)
+    category = finding.category.code if finding.category else None
+    return Read(intended, pattern, category, finding.pattern.code if finding.pattern else None, pattern_known)
 
 
 def _cases(items: Sequence[int]) -> dict[int, Case]:
-    """The votes and priors of these items, in two queries; the intent plays no part in what the votes say."""
+    """Return the votes and priors of these items, read in two queries. The intent is left out: votes do not need it."""
     votes: dict[int, list[Vote]] = defaultdict(list)
     seats = Seat.objects.filter(item__in=items, round=F("item__round"), label__isnull=False)
     for seat in seats.select_related("label__category", "label__replacement__category").order_by("item_id", "number"):
@@ -112,4 +112,4 @@ def _cases(items: Sequence[int]) -> dict[int, Case]:
     priors: dict[int, list[Prior]] = defaultdict(list)
     for prior in Prior.objects.filter(item__in=items, current=True).select_related("category"):
         priors[prior.item_id].append(prior)
-    return {item: Case(tuple(said), None, priors_of(priors[item])) for item, said in votes.items() if len(said) > 1}
+    return {item: Case(tuple(cast), None, priors_of(priors[item])) for item, cast in votes.items() if len(cast) > 1}

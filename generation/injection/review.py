@@ -1,6 +1,6 @@
-"""A person looks at a sample: accepted, it comes in as any item does; rejected, it stays in the log with its reason.
+"""A person decides about a sample: accepted, it becomes an item; rejected, it stays in the log with the reason.
 
-Whoever looked at a sample knows what it was meant to be, so they are never asked to label it.
+Whoever looked at a sample knows what it was meant to be, so that person is never asked to label it.
 """
 
 from collections.abc import Mapping
@@ -27,19 +27,19 @@ SEEN = "Looked at it as a sample."
 
 
 class CannotDecide(ValueError):
-    """Why a decision is refused, as a sentence; nothing was changed."""
+    """A decision is refused; the message says why, and nothing was changed."""
 
     code = "not_decidable"
 
 
 class ToldBefore(CannotDecide):
-    """The project came to hold almost the same text; the sample is a duplicate now."""
+    """The project now has almost the same text, so the sample became a duplicate."""
 
     code = "duplicate"
 
 
 def accept(sample: Sample, member: Membership) -> Item:
-    """Let a waiting sample in as an item: its insult filled where the lexicon has words for the group.
+    """Turn a waiting sample into an item. Its placeholders are filled if the lexicon has words for the group.
 
     Raises InjectionOff, CannotDecide, ToldBefore.
     """
@@ -55,18 +55,18 @@ def accept(sample: Sample, member: Membership) -> Item:
 
 @short_transaction
 def reject(sample: Sample, member: Membership, reason: str) -> None:
-    """Keep a waiting or held sample out. Raises InjectionOff, CannotDecide, also for a missing reason."""
+    """Reject a waiting or held sample. Raises InjectionOff, and CannotDecide also for a missing reason."""
     settings.require_on(member.project)
     try:
-        said = read_text(reason, NOTE_LIMIT).strip()
+        stated_reason = read_text(reason, NOTE_LIMIT).strip()
     except BadText as bad:
         raise CannotDecide(_("Say why it is rejected: %(why)s") % {"why": bad.sentence}) from None
-    _decide(sample, member, SampleState.REJECTED, reason=said)
+    _decide(sample, member, SampleState.REJECTED, reason=stated_reason)
     record(GenerationVerb.SAMPLE_REJECTED, project=member.project, actor=member, row=sample.public_id)
 
 
 def look_at(sample: Sample, member: Membership) -> None:
-    """Note that somebody who also annotates has seen the sample: they are not asked to label it."""
+    """Record that a member who also annotates has seen the sample, so that they are not asked to label it."""
     if member.annotates:
         sample.seen_by.add(member)
 
@@ -80,8 +80,8 @@ def _accept(sample: Sample, member: Membership) -> Item:
     picture = sample.pool_picture.picture
     [item] = from_apps.take_in(member.project, [(_row(sample, text), picture)], member)
     Sample.objects.filter(pk=sample.pk).update(item=item)
-    seen = sample.seen_by.all()
-    Skip.objects.bulk_create([Skip(item=item, annotator=each, reason=SEEN) for each in seen])
+    viewers = sample.seen_by.all()
+    Skip.objects.bulk_create([Skip(item=item, annotator=viewer, reason=SEEN) for viewer in viewers])
     record(
         GenerationVerb.SAMPLE_ACCEPTED,
         project=member.project,
@@ -95,31 +95,33 @@ def _accept(sample: Sample, member: Membership) -> Item:
 
 
 def _row(sample: Sample, text: str) -> Row:
-    known = sample.pool_picture
-    assert known.category is not None  # only pictures with a prior are dealt
-    prior = RowPrior(str(known.category.code), known.explanation, known.model, known.severity)
+    pool_picture = sample.pool_picture
+    assert pool_picture.category is not None  # samples are drawn only from pictures with a prior
+    prior = RowPrior(
+        str(pool_picture.category.code), pool_picture.explanation, pool_picture.model, pool_picture.severity
+    )
     return Row(
         line=1,
         external_id=external_id_of(sample),
         text=text,
-        picture=known.name or f"{known.public_id}",
+        picture=pool_picture.name or f"{pool_picture.public_id}",
         intended=str(sample.intended.code),
         batch=sample.batch.item_batch,
         target_group=sample.target_group,
-        source=known.pool.source,
-        licence=known.licence_in_force,
+        source=pool_picture.pool.source,
+        licence=pool_picture.licence_in_force,
         image_prior=prior,
         provenance={INJECTED: provenance(sample)},
     )
 
 
 def external_id_of(sample: Sample) -> str:
-    """The id of its item: one that tells nobody in a list of items that a model wrote it."""
+    """Return the external id of the sample's item; it does not show that a model wrote the item."""
     return f"s-{sample.public_id.hex[:12]}"
 
 
 def provenance(sample: Sample) -> Mapping[str, Any]:
-    """How an injected item was made, as its row and its release keep it; no word of the lexicon."""
+    """Return how an injected item was made, as its row and its release keep it; without words of the lexicon."""
     return {
         "strategy": sample.strategy,
         "pattern": sample.pattern,
@@ -141,8 +143,8 @@ def _turn_out_a_double(sample: Sample, member: Membership, twin: str) -> None:
 
 def _decide(sample: Sample, member: Membership, end: SampleState, **fields: Any) -> None:
     look_at(sample, member)
-    there = Sample.objects.filter(pk=sample.pk, state__in=DECIDABLE[end])
-    if not there.update(state=end, decided_by=member, decided_at=timezone.now(), **fields):
+    decidable = Sample.objects.filter(pk=sample.pk, state__in=DECIDABLE[end])
+    if not decidable.update(state=end, decided_by=member, decided_at=timezone.now(), **fields):
         sample.refresh_from_db()
         if sample.state == SampleState.HELD:
             raise CannotDecide(_("A guard rail holds this sample back: it can only be rejected."))

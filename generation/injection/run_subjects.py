@@ -1,4 +1,4 @@
-"""What this app's runs are about: posts that are answered, samples, pictures of pools; asked by the audit."""
+"""The subjects of this app's runs: answered posts, samples, pictures of pools. The audit asks for them."""
 
 from typing import Any
 
@@ -9,15 +9,15 @@ from generation.models import Exchange, PoolPicture, Sample
 
 
 def exchanges(project: Project) -> QuerySet[Any, Any]:
-    """The public ids of the posts that are answered."""
+    """Return the public ids of the answered posts."""
     return Exchange.objects.filter(project=project).values("public_id")
 
 
 def samples(project: Project) -> QuerySet[Any, Any]:
-    """The public ids of the samples."""
+    """Return the public ids of the samples."""
     return Sample.objects.filter(project=project).values("public_id")
 
 
 def pictures(project: Project) -> QuerySet[Any, Any]:
-    """The public ids of the pictures in pools."""
+    """Return the public ids of the pictures in pools."""
     return PoolPicture.objects.filter(pool__project=project).values("public_id")

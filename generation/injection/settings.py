@@ -1,6 +1,6 @@
-"""Whether a project makes samples at all: off until an admin accepts the terms, and off again when they say so.
+"""The switch of sample injection: off until an admin accepts the terms, and off again when an admin says so.
 
-A new version of the terms switches every project off until somebody has accepted it.
+A new version of the terms switches every project off until an admin has accepted it.
 """
 
 from collections.abc import Mapping
@@ -15,11 +15,11 @@ from generation.domain.injection.coverage import MOST_WANTED, Square, fits
 from generation.models import InjectionConsent, InjectionRules
 
 TERMS_VERSION = 1
-"""Grows when the sentences of the terms say something else."""
+"""Increased whenever the meaning of the terms changes."""
 
 
 class InjectionOff(Exception):
-    """The project makes no samples; the sentence says who changes that and where."""
+    """The project makes no samples; the message says who can change that and where."""
 
     code = "injection_off"
 
@@ -28,20 +28,20 @@ class InjectionOff(Exception):
 
 
 class BadTerms(ValueError):
-    """The terms that were accepted are not those in force."""
+    """The accepted terms are not those in force."""
 
     code = "terms_changed"
 
 
 def is_on(project: Project) -> bool:
-    """Whether the project makes samples: it is switched on, under the terms in force."""
+    """Return whether the project makes samples: it is switched on, and the terms in force were accepted."""
     accepted = InjectionConsent.objects.filter(project=project).first()
     on = InjectionRules.objects.filter(project=project, on=True).exists()
     return on and accepted is not None and accepted.version == TERMS_VERSION
 
 
 def require_on(project: Project) -> None:
-    """Raise InjectionOff where the project makes no samples."""
+    """Raise InjectionOff if the project makes no samples."""
     if not is_on(project):
         raise InjectionOff
 
@@ -61,7 +61,7 @@ def switch_on(member: Membership, version: int) -> None:
 
 @short_transaction
 def switch_off(member: Membership) -> bool:
-    """Make no further samples; what was made stays as it is. False where it was off."""
+    """Stop making samples; existing ones stay as they are. Return False if injection was off."""
     off = InjectionRules.objects.filter(project=member.project, on=True).update(on=False, changed_at=timezone.now())
     if off:
         record(GenerationVerb.INJECTION_OFF, project=member.project, actor=member)
@@ -69,32 +69,35 @@ def switch_off(member: Membership) -> bool:
 
 
 def rules_of(project: Project) -> InjectionRules:
-    """The project's row, made when first asked for."""
+    """Return the project's row of rules; it is created at the first call."""
     return InjectionRules.objects.get_or_create(project=project)[0]
 
 
 def targets_of(project: Project) -> dict[Square, int]:
-    """How many items are wanted, by pattern and category; squares without a wish are not there."""
+    """Return the wanted number of items by (pattern, category code); cells without a number are left out."""
     rules = InjectionRules.objects.filter(project=project).first()
-    wanted: dict[Square, int] = {}
+    targets: dict[Square, int] = {}
     for name, count in (rules.targets if rules else {}).items():
         pattern, _dash, code = name.partition("-")
-        wanted[pattern, int(code)] = count
-    return wanted
+        targets[pattern, int(code)] = count
+    return targets
 
 
 @short_transaction
 def set_targets(member: Membership, wanted: Mapping[Square, int]) -> bool:
-    """Keep how many items are wanted, squares of impossible kinds left out; False where nothing changed."""
+    """Store the wanted numbers of items; cells that cannot have any are left out.
+
+    Returns False if nothing changed.
+    """
     hateful = {category.code: category for category in member.project.category_values()}
-    kept = {
+    targets = {
         f"{pattern}-{code}": count
         for (pattern, code), count in sorted(wanted.items())
         if code in hateful and fits(pattern, hateful[code]) and 0 < count <= MOST_WANTED
     }
     rules = rules_of(member.project)
-    if rules.targets == kept:
+    if rules.targets == targets:
         return False
-    InjectionRules.objects.filter(pk=rules.pk).update(targets=kept, changed_at=timezone.now())
-    record(GenerationVerb.INJECTION_TARGETS, project=member.project, actor=member, wanted=sum(kept.values()))
+    InjectionRules.objects.filter(pk=rules.pk).update(targets=targets, changed_at=timezone.now())
+    record(GenerationVerb.INJECTION_TARGETS, project=member.project, actor=member, wanted=sum(targets.values()))
     return True

@@ -1,4 +1,4 @@
-"""What samples are made from: pools of pictures, trigger texts, words for `<insult>`. For admins."""
+"""Pages of the material of samples: pools of pictures, trigger texts, words for `<insult>`. For admins."""
 
 from typing import Any
 from uuid import UUID
@@ -30,7 +30,7 @@ PAGE = 24
 @require_http_methods(["GET", "POST"])
 @while_on
 def pools(request: PersonRequest, slug: str) -> HttpResponse:
-    """All pools; a new one."""
+    """Show all pools, and create one."""
     member = maker(request, slug)
     form = PoolForm(request.POST or None)
     if form.is_valid():
@@ -46,51 +46,51 @@ def pools(request: PersonRequest, slug: str) -> HttpResponse:
 
 @require_GET
 def pool(request: PersonRequest, slug: str, public_id: UUID) -> HttpResponse:
-    """One pool with its pictures, blurred."""
+    """Show one pool with its pictures, blurred."""
     member = maker(request, slug)
-    # Who waits for a model is told when it has answered; the page stays, with whatever was chosen in its forms.
+    # An htmx request polls for the model's answers; the page stays, with what was chosen in its forms.
     return _show_pool(request, member, pool_for(member, public_id), waited="HX-Request" in request.headers)
 
 
 @require_POST
 @while_on
 def add_items(request: PersonRequest, slug: str, public_id: UUID) -> HttpResponse:
-    """Put pictures of items into the pool."""
+    """Add pictures of items to the pool."""
     member = maker(request, slug)
-    found = pool_for(member, public_id)
+    pool_row = pool_for(member, public_id)
     injection_settings.require_on(member.project)
     form = PoolItemsForm(request.POST)
     if form.is_valid():
         batch, names = form.cleaned_data["batch"].strip(), form.cleaned_data["ids"].split("\n")
-        wanted = [name.strip() for name in names if name.strip()]
+        wanted_names = [name.strip() for name in names if name.strip()]
         items = visible_items(member).filter(picture__isnull=False).order_by("pk")
-        items = items.filter(batch=batch) if batch else items.filter(external_id__in=wanted[:5_000])
-        added = injection_material.add_items(found, items.iterator(500), member)
+        items = items.filter(batch=batch) if batch else items.filter(external_id__in=wanted_names[:5_000])
+        added = injection_material.add_items(pool_row, items.iterator(500), member)
         if added.new + added.known == 0:
             form.add_error(None, _("No item of that name has a picture."))
         else:
             _tell(request, added)
-            there = set(items.exclude(stage=Stage.EXCLUDED).values_list("external_id", flat=True))
-            if not batch and (missing := [name for name in wanted if name not in there]):
-                said = _("Not added, because no item of that name has a picture: %(names)s.")
-                messages.warning(request, said % {"names": shortened(missing)})
+            added_names = set(items.exclude(stage=Stage.EXCLUDED).values_list("external_id", flat=True))
+            if not batch and (missing := [name for name in wanted_names if name not in added_names]):
+                sentence = _("Not added, because no item of that name has a picture: %(names)s.")
+                messages.warning(request, sentence % {"names": shortened(missing)})
             return redirect("generation:pool", slug, public_id)
-    return _show_pool(request, member, found, items_form=form, status=422)
+    return _show_pool(request, member, pool_row, items_form=form, status=422)
 
 
 @require_POST
 @while_on
 def add_files(request: PersonRequest, slug: str, public_id: UUID) -> HttpResponse:
-    """Put uploaded pictures into the pool."""
+    """Add uploaded pictures to the pool."""
     member = maker(request, slug)
-    found = pool_for(member, public_id)
+    pool_row = pool_for(member, public_id)
     form = PoolFilesForm(member.project.category_values(), request.POST)
     files = request.FILES.getlist("files")
     if form.is_valid() and files:
         code = form.cleaned_data["category"]
         category = Category.objects.get(project=member.project, code=int(code)) if code else None
         try:
-            added = injection_material.add_files(found, files, category, member)
+            added = injection_material.add_files(pool_row, files, category, member)
         except injection_material.BadMaterial as bad:
             form.add_error(None, str(bad))
         else:
@@ -98,29 +98,29 @@ def add_files(request: PersonRequest, slug: str, public_id: UUID) -> HttpRespons
             return redirect("generation:pool", slug, public_id)
     elif form.is_valid():
         form.add_error(None, _("Choose at least one picture."))
-    return _show_pool(request, member, found, files_form=form, status=422)
+    return _show_pool(request, member, pool_row, files_form=form, status=422)
 
 
 @require_POST
 @while_on
 def ask_priors(request: PersonRequest, slug: str, public_id: UUID) -> HttpResponse:
-    """Ask a model what each picture says alone."""
+    """Ask a model what each picture means alone."""
     member = maker(request, slug)
-    found = pool_for(member, public_id)
+    pool_row = pool_for(member, public_id)
     try:
-        asked = injection_material.ask_priors(member, found)
+        queued = injection_material.ask_priors(member, pool_row)
     except (injection_material.BadMaterial, BudgetExceeded) as bad:
         messages.error(request, str(bad))
         return redirect("generation:pool", slug, public_id)
-    said = ngettext("A model is asked about %(n)s picture.", "A model is asked about %(n)s pictures.", asked)
-    messages.success(request, said % {"n": asked})
+    sentence = ngettext("A model is asked about %(n)s picture.", "A model is asked about %(n)s pictures.", queued)
+    messages.success(request, sentence % {"n": queued})
     return redirect("generation:pool", slug, public_id)
 
 
 @require_POST
 @while_on
 def change_picture(request: PersonRequest, slug: str, public_id: UUID) -> HttpResponse:
-    """Say what a picture is alone, or take it out of its pool."""
+    """Store what a picture means alone, or remove it from its pool."""
     member = maker(request, slug)
     injection_settings.require_on(member.project)
     rows = PoolPicture.objects.filter(pool__project=member.project_id, public_id=public_id)
@@ -135,19 +135,19 @@ def change_picture(request: PersonRequest, slug: str, public_id: UUID) -> HttpRe
             messages.error(request, str(bad))
     else:
         rows_by_code = {str(row.code): row for row in Category.objects.filter(project=member.project)}
-        known = rows_by_code.get(request.POST.get("category", ""))
-        if known is None:
+        category = rows_by_code.get(request.POST.get("category", ""))
+        if category is None:
             messages.error(request, _("Choose a category of this project."))
         else:
-            injection_material.judge(member, picture, known)
-    there, page = redirect("generation:pool", slug, picture.pool.public_id), request.POST.get("page", "")
-    there["Location"] += f"?page={page}" * (page.isdecimal() and len(page) < 9) + f"#p-{public_id}"
-    return there
+            injection_material.judge(member, picture, category)
+    response, page = redirect("generation:pool", slug, picture.pool.public_id), request.POST.get("page", "")
+    response["Location"] += f"?page={page}" * (page.isdecimal() and len(page) < 9) + f"#p-{public_id}"
+    return response
 
 
 @require_GET
 def material(request: PersonRequest, slug: str) -> HttpResponse:
-    """How many trigger texts and words there are about whom."""
+    """Show how many trigger texts and words there are about each group."""
     member = maker(request, slug)
     return _show_material(request, member)
 
@@ -155,7 +155,7 @@ def material(request: PersonRequest, slug: str) -> HttpResponse:
 @require_POST
 @while_on
 def add_triggers(request: PersonRequest, slug: str) -> HttpResponse:
-    """Keep trigger texts."""
+    """Store trigger texts."""
     member = maker(request, slug)
     form = TriggersForm(request.POST)
     if form.is_valid():
@@ -166,8 +166,8 @@ def add_triggers(request: PersonRequest, slug: str) -> HttpResponse:
         except injection_material.BadMaterial as bad:
             form.add_error("texts", str(bad))
         else:
-            said = ngettext("%(n)s text was added.", "%(n)s texts were added.", added.new) % {"n": added.new}
-            messages.success(request, said)
+            sentence = ngettext("%(n)s text was added.", "%(n)s texts were added.", added.new) % {"n": added.new}
+            messages.success(request, sentence)
             return redirect("generation:injection-material", slug)
     injection_settings.require_on(member.project)
     return _show_material(request, member, triggers_form=form, status=422)
@@ -176,47 +176,47 @@ def add_triggers(request: PersonRequest, slug: str) -> HttpResponse:
 @require_POST
 @while_on
 def set_words(request: PersonRequest, slug: str) -> HttpResponse:
-    """Keep the words for `<insult>` about a group."""
+    """Store the words for `<insult>` about a group."""
     member = maker(request, slug)
     form = WordsForm(request.POST)
     if form.is_valid():
         try:
-            kept = injection_material.set_words(member, form.cleaned_data["word_group"], form.cleaned_data["words"])
+            count = injection_material.set_words(member, form.cleaned_data["word_group"], form.cleaned_data["words"])
         except injection_material.BadMaterial as bad:
             form.add_error("words", str(bad))
         else:
-            said = ngettext("%(n)s word is kept.", "%(n)s words are kept.", kept) % {"n": kept}
-            messages.success(request, said)
+            sentence = ngettext("%(n)s word is kept.", "%(n)s words are kept.", count) % {"n": count}
+            messages.success(request, sentence)
             return redirect("generation:injection-material", slug)
     injection_settings.require_on(member.project)
     return _show_material(request, member, words_form=form, status=422)
 
 
 def shortened(names: list[str]) -> str:
-    """The first ten names, and that there are more."""
+    """Return the first ten names, and a mark if there are more."""
     return ", ".join(names[:10]) + (" …" if len(names) > 10 else "")
 
 
 def _tell(request: PersonRequest, added: injection_material.Added) -> None:
-    said = ngettext("%(n)s picture was added.", "%(n)s pictures were added.", added.new) % {"n": added.new}
+    sentence = ngettext("%(n)s picture was added.", "%(n)s pictures were added.", added.new) % {"n": added.new}
     if added.known:
-        said += " " + _("%(n)s were there already.") % {"n": added.known}
-    messages.success(request, said)
+        sentence += " " + _("%(n)s were there already.") % {"n": added.known}
+    messages.success(request, sentence)
     for refused in added.refused[:10]:
         messages.error(request, refused)
 
 
 def _show_pool(
-    request: PersonRequest, member: Membership, found: PicturePool, *, status: int = 200, **more: Any
+    request: PersonRequest, member: Membership, pool_row: PicturePool, *, status: int = 200, **more: Any
 ) -> HttpResponse:
-    rows = found.pictures.select_related("picture", "category").order_by("category__hateful", "pk")
+    rows = pool_row.pictures.select_related("picture", "category").order_by("category__hateful", "pk")
     context = shown(
         member,
-        pool=found,
+        pool=pool_row,
         page=Paginator(rows, PAGE).get_page(request.GET.get("page")),
         most_files=settings.DATA_UPLOAD_MAX_NUMBER_FILES,
-        unknown=found.pictures.filter(category=None).count(),
-        asked=injection_material.asked_now(found),
+        unknown=pool_row.pictures.filter(category=None).count(),
+        asked=injection_material.asked_now(pool_row),
         categories=member.project.category_values(),
         items_form=PoolItemsForm(),
         files_form=PoolFilesForm(member.project.category_values()),

@@ -1,4 +1,4 @@
-"""The plan of samples: terms, targets and what is missing, entries, batches under way. For admins."""
+"""The plan of samples: terms, targets and missing numbers, entries, and running batches. For admins."""
 
 from typing import Any
 from uuid import UUID
@@ -27,7 +27,7 @@ _REFUSALS = (BadPlan, injection_batches.BadOptions, injection_batches.NoWriter, 
 
 @require_GET
 def overview(request: PersonRequest, slug: str) -> HttpResponse:
-    """The plan for admins; for reviewers the samples that wait; where it is off, the terms."""
+    """Show admins the plan, send reviewers to the waiting samples; show the terms if injection is off."""
     member = looker(request, slug)
     if not settings.is_on(member.project):
         return show_terms(request, member)
@@ -59,7 +59,7 @@ def switch(request: PersonRequest, slug: str) -> HttpResponse:
 @require_POST
 @while_on
 def targets(request: PersonRequest, slug: str) -> HttpResponse:
-    """Keep how many items of each pattern and category are wanted."""
+    """Store the wanted number of items of each pattern and category."""
     member = maker(request, slug)
     settings.require_on(member.project)
     form = TargetsForm(member.project.category_values(), request.POST)
@@ -76,7 +76,7 @@ def targets(request: PersonRequest, slug: str) -> HttpResponse:
 @require_POST
 @while_on
 def add(request: PersonRequest, slug: str) -> HttpResponse:
-    """Put an entry on the plan."""
+    """Add an entry to the plan."""
     member = maker(request, slug)
     form = EntryForm(member.project, request.POST)
     if form.is_valid():
@@ -94,7 +94,7 @@ def add(request: PersonRequest, slug: str) -> HttpResponse:
 @require_POST
 @while_on
 def remove(request: PersonRequest, slug: str, public_id: UUID) -> HttpResponse:
-    """Take an entry off the plan."""
+    """Remove an entry from the plan."""
     member = maker(request, slug)
     if not injection_batches.remove_row(member, public_id):
         messages.info(request, _("That entry was gone already."))
@@ -104,7 +104,7 @@ def remove(request: PersonRequest, slug: str, public_id: UUID) -> HttpResponse:
 @require_POST
 @while_on
 def read_file(request: PersonRequest, slug: str) -> HttpResponse:
-    """Put the entries of a JSON file on the plan, all or none."""
+    """Add the entries of a JSON file to the plan, all or none."""
     member = maker(request, slug)
     form = PlanFileForm(request.POST, request.FILES)
     if form.is_valid():
@@ -113,8 +113,8 @@ def read_file(request: PersonRequest, slug: str) -> HttpResponse:
         except BadPlan as bad:
             form.add_error("plan", bad.sentence)
         else:
-            said = ngettext("%(n)s entry was added.", "%(n)s entries were added.", len(rows))
-            messages.success(request, said % {"n": len(rows)})
+            sentence = ngettext("%(n)s entry was added.", "%(n)s entries were added.", len(rows))
+            messages.success(request, sentence % {"n": len(rows)})
             return _to_plan(slug)
     settings.require_on(member.project)
     return show_plan(request, member, file_form=form, status=422)
@@ -123,7 +123,7 @@ def read_file(request: PersonRequest, slug: str) -> HttpResponse:
 @require_POST
 @while_on
 def begin(request: PersonRequest, slug: str) -> HttpResponse:
-    """Carry the plan out; it is cleared, or stays as it is where that cannot be done."""
+    """Carry the plan out and clear it; if that is not possible, the plan stays as it is."""
     member = maker(request, slug)
     form = BatchForm(request.POST)
     if form.is_valid():
@@ -139,28 +139,32 @@ def begin(request: PersonRequest, slug: str) -> HttpResponse:
 
 @require_GET
 def batch(request: PersonRequest, slug: str, public_id: UUID) -> HttpResponse:
-    """One batch: what was asked for, how far it is."""
+    """Show one batch: what was asked for, and its progress."""
     member = maker(request, slug)
-    found = batch_for(member, public_id)
-    return render(request, "generation/injection/batch.html", shown(member, standing=Standing(found), batch=found))
+    batch_row = batch_for(member, public_id)
+    return render(
+        request, "generation/injection/batch.html", shown(member, standing=Standing(batch_row), batch=batch_row)
+    )
 
 
 @require_GET
 def progress(request: PersonRequest, slug: str, public_id: UUID) -> HttpResponse:
-    """The moving part of a batch's page."""
+    """Render the part of a batch's page that is polled."""
     member = maker(request, slug)
-    found = batch_for(member, public_id)
-    return render(request, "generation/injection/_progress.html", shown(member, standing=Standing(found), batch=found))
+    batch_row = batch_for(member, public_id)
+    return render(
+        request, "generation/injection/_progress.html", shown(member, standing=Standing(batch_row), batch=batch_row)
+    )
 
 
 @require_POST
 @while_on
 def go_on(request: PersonRequest, slug: str, public_id: UUID) -> HttpResponse:
-    """Ask for what was not asked to the end."""
+    """Ask for the samples that are not finished."""
     member = maker(request, slug)
-    found = batch_for(member, public_id)
+    batch_row = batch_for(member, public_id)
     try:
-        started = injection_batches.go_on(found, member)
+        started = injection_batches.go_on(batch_row, member)
     except BudgetExceeded as fault:
         messages.error(request, str(fault))
         return redirect("generation:injection-batch", slug, public_id)
@@ -171,7 +175,7 @@ def go_on(request: PersonRequest, slug: str, public_id: UUID) -> HttpResponse:
 
 @require_POST
 def cancel(request: PersonRequest, slug: str, public_id: UUID) -> HttpResponse:
-    """Ask no further; what is written stays."""
+    """Cancel the open runs of a batch; written samples stay."""
     member = maker(request, slug)
     if injection_batches.cancel(batch_for(member, public_id), member):
         messages.success(request, _("The models are stopped. What they wrote before stays."))
@@ -181,13 +185,13 @@ def cancel(request: PersonRequest, slug: str, public_id: UUID) -> HttpResponse:
 
 
 def show_terms(request: PersonRequest, member: Membership, *, status: int = 200, **more: Any) -> HttpResponse:
-    """The terms, and whether somebody may accept them."""
+    """Render the terms, with a form for those who may accept them."""
     context = shown(member, form=TermsForm(), consents=consents_of(member.project)[:5]) | more
     return render(request, "generation/injection/terms.html", context, status=status)
 
 
 def show_plan(request: PersonRequest, member: Membership, *, status: int = 200, **more: Any) -> HttpResponse:
-    """The plan page."""
+    """Render the plan page."""
     project = member.project
     batches = InjectionBatch.objects.filter(project=project)[:8]
     rows = list(PlanRow.objects.filter(project=project))
@@ -199,7 +203,7 @@ def show_plan(request: PersonRequest, member: Membership, *, status: int = 200, 
         entries=[(row, names.get(row.entry["category"], "?")) for row in rows],
         wanted=sum(row.entry["count"] for row in rows),
         pools=list(pools_of(project)),
-        batches=[Standing(each) for each in batches],
+        batches=[Standing(row) for row in batches],
         problems=list(injection_batches.writing_problems(project).items()),
         consent=consents_of(project).first(),
         form=EntryForm(project),
@@ -212,6 +216,6 @@ def show_plan(request: PersonRequest, member: Membership, *, status: int = 200, 
 
 
 def _to_plan(slug: str) -> HttpResponse:
-    there = redirect("generation:injection", slug)
-    there["Location"] += "#plan"
-    return there
+    response = redirect("generation:injection", slug)
+    response["Location"] += "#plan"
+    return response

@@ -1,4 +1,4 @@
-"""Samples in front of people: one after the other by keyboard, the log of all, and the report on strategies."""
+"""Pages on which people read samples: review by keyboard, the log of all samples, the report on strategies."""
 
 from typing import Any
 from uuid import UUID
@@ -30,12 +30,12 @@ USUAL = (
     gettext_lazy("It does not read like a post"),
     gettext_lazy("It hurts more than it needs to"),
 )
-"""Reasons that have a button and a key of their own."""
+"""Usual reasons for a rejection; each has its own button and key."""
 
 
 @require_GET
 def review(request: PersonRequest, slug: str) -> HttpResponse:
-    """The next sample that waits; `after` passes those up to that one by for now."""
+    """Show the next waiting sample. With `after`, samples up to that order are passed over for now."""
     member = looker(request, slug)
     rows = waiting_samples(member)
     after = request.GET.get("after", "")
@@ -49,7 +49,7 @@ def review(request: PersonRequest, slug: str) -> HttpResponse:
 
 @require_GET
 def sample(request: PersonRequest, slug: str, public_id: UUID) -> HttpResponse:
-    """One sample, however it stands."""
+    """Show one sample, in any state."""
     member = looker(request, slug)
     return show_sample(request, member, sample_for(member, public_id))
 
@@ -57,40 +57,40 @@ def sample(request: PersonRequest, slug: str, public_id: UUID) -> HttpResponse:
 @require_POST
 @while_on
 def accept(request: PersonRequest, slug: str, public_id: UUID) -> HttpResponse:
-    """Let a sample in as an item; the next one follows."""
+    """Accept a sample as an item, then show the next one."""
     member = looker(request, slug)
-    found = sample_for(member, public_id)
+    sample_row = sample_for(member, public_id)
     try:
-        injection_review.accept(found, member)
+        injection_review.accept(sample_row, member)
     except injection_review.CannotDecide as fault:
         messages.warning(request, str(fault))
     else:
         messages.success(request, _("Accepted: it is an item now."))
-    return _to_next(found)
+    return _to_next(sample_row)
 
 
 @require_POST
 @while_on
 def reject(request: PersonRequest, slug: str, public_id: UUID) -> HttpResponse:
-    """Keep a sample out, with the reason; the next one follows."""
+    """Reject a sample with the reason, then show the next one."""
     member = looker(request, slug)
-    found = sample_for(member, public_id)
+    sample_row = sample_for(member, public_id)
     form = RejectForm(request.POST)
     if not form.is_valid() or not form.whole():
         fault = _("Say why it is rejected: choose a reason, or write one.")
-        return show_sample(request, member, found, form=form, fault=fault, status=422)
+        return show_sample(request, member, sample_row, form=form, fault=fault, status=422)
     try:
-        injection_review.reject(found, member, form.whole())
+        injection_review.reject(sample_row, member, form.whole())
     except injection_review.CannotDecide as fault_of_it:
         now = sample_for(member, public_id)
         return show_sample(request, member, now, form=form, fault=str(fault_of_it), status=409)
     messages.success(request, _("Rejected: it stays in the log with your reason."))
-    return _to_next(found)
+    return _to_next(sample_row)
 
 
 @require_GET
 def log(request: PersonRequest, slug: str) -> HttpResponse:
-    """All samples, newest first, by state and strategy; texts are on their own pages."""
+    """List all samples, newest first, filtered by state and strategy; the text is on each sample's own page."""
     member = looker(request, slug)
     rows = visible_samples(member).order_by("-pk")
     state, strategy = request.GET.get("state", ""), request.GET.get("strategy", "")
@@ -101,8 +101,8 @@ def log(request: PersonRequest, slug: str) -> HttpResponse:
     context = shown(
         member,
         page=Paginator(rows, PAGE).get_page(request.GET.get("page")),
-        states=[each.value for each in SampleState],
-        strategies=[each.value for each in Strategy],
+        states=[row.value for row in SampleState],
+        strategies=[row.value for row in Strategy],
         asked={"state": state, "strategy": strategy},
     )
     return render(request, "generation/injection/log.html", context)
@@ -110,7 +110,7 @@ def log(request: PersonRequest, slug: str) -> HttpResponse:
 
 @require_GET
 def report(request: PersonRequest, slug: str) -> HttpResponse:
-    """What each strategy made, and how often people read it as it was meant."""
+    """Show what each strategy made, and how often people read it as it was meant."""
     member = looker(request, slug)
     rows = yields_of(member.project)
     whole, rate = in_all(rows)
@@ -124,18 +124,18 @@ def report(request: PersonRequest, slug: str) -> HttpResponse:
     return render(request, "generation/injection/report.html", context)
 
 
-def _to_next(found: Sample) -> HttpResponse:
-    """The review goes on behind the sample, so that what was passed by before it comes again at the end."""
-    there = redirect("generation:sample-review", found.project.slug)
-    if found.order:
-        there["Location"] += f"?after={found.order}"
-    return there
+def _to_next(sample_row: Sample) -> HttpResponse:
+    """Redirect to the sample after this one, so that samples that were passed over come again at the end."""
+    response = redirect("generation:sample-review", sample_row.project.slug)
+    if sample_row.order:
+        response["Location"] += f"?after={sample_row.order}"
+    return response
 
 
 def show_sample(
-    request: PersonRequest, member: Membership, found: Sample, *, status: int = 200, **more: Any
+    request: PersonRequest, member: Membership, sample_row: Sample, *, status: int = 200, **more: Any
 ) -> HttpResponse:
-    """The page of a sample; that somebody who also annotates saw it is noted."""
-    injection_review.look_at(found, member)
-    context = shown(member, look=Look(found), usual=list(enumerate(USUAL, start=1)), desk=True)
+    """Render the page of a sample, and record that a member who also annotates has seen it."""
+    injection_review.look_at(sample_row, member)
+    context = shown(member, look=Look(sample_row), usual=list(enumerate(USUAL, start=1)), desk=True)
     return render(request, "generation/injection/review.html", context | more, status=status)

@@ -1,4 +1,4 @@
-"""counterspeech SLUG: explain posts, write candidates, let critics read and rank them, and print the lists."""
+"""counterspeech SLUG: explain posts, write candidates, score and rank them, and print the lists."""
 
 from typing import Any
 
@@ -63,12 +63,14 @@ class Command(JsonCommand):
                     if options["again"] or not exchange.explanations.exists():
                         request.explain(exchange, again=options["again"], ring=False)
                 self._work_off(project, explain.NAME, options["threads"])
-            asked = [request.write(each, options=wish, again=options["again"], ring=False) for each in exchanges]
+            answers = [
+                request.write(exchange, options=wish, again=options["again"], ring=False) for exchange in exchanges
+            ]
             self._work_off(project, candidates.NAME, options["threads"])
         except (request.BadChoice, BudgetExceeded) as bad:
             raise CommandError(str(bad)) from None
-        return [row for exchange, one in zip(exchanges, asked, strict=True)
-                for row in reported(exchange, one.run, intents)]  # fmt: skip
+        return [row for exchange, answer in zip(exchanges, answers, strict=True)
+                for row in reported(exchange, answer.run, intents)]  # fmt: skip
 
     def failed(self, value: Any) -> bool:
         return any(row["state"] != "succeeded" for row in value)
@@ -76,10 +78,10 @@ class Command(JsonCommand):
     def show(self, value: Any) -> None:
         for row in value:
             self.stdout.write(f"{row['item']}  {row['intent']}  {row['state']} {row['reason_code'] or ''}".rstrip())
-            for each in row["candidates"]:
-                reward = "-" if each["reward"] is None else f"{each['reward']:.2f}"
-                marks = f"  [{', '.join(each['flags'])}]" if each["flags"] else ""
-                self.stdout.write(f"  {reward}  {each['text']}{marks}")
+            for candidate in row["candidates"]:
+                reward = "-" if candidate["reward"] is None else f"{candidate['reward']:.2f}"
+                marks = f"  [{', '.join(candidate['flags'])}]" if candidate["flags"] else ""
+                self.stdout.write(f"  {reward}  {candidate['text']}{marks}")
 
     def _work_off(self, project: Project, method: str, threads: int) -> None:
         drain.drain_project_runs(project.public_id, method, threads=threads, tick=lambda: None)
@@ -91,11 +93,11 @@ def _items(project: Project, options: dict[str, Any]) -> QuerySet[Item]:
     items = Item.objects.filter(project=project).exclude(stage__in=(Stage.EXCLUDED, Stage.KNOWN)).order_by("pk")
     if options["stage"]:
         return items.filter(stage=options["stage"])
-    wanted = [name.strip() for name in options["items"].split(",") if name.strip()]
-    found = set(items.filter(external_id__in=wanted).values_list("external_id", flat=True))
-    if missing := [name for name in wanted if name not in found]:
+    wanted_names = [name.strip() for name in options["items"].split(",") if name.strip()]
+    known_names = set(items.filter(external_id__in=wanted_names).values_list("external_id", flat=True))
+    if missing := [name for name in wanted_names if name not in known_names]:
         raise CommandError(f"The project has no item {missing[0]!r} that can be answered.")
-    return items.filter(external_id__in=wanted)
+    return items.filter(external_id__in=wanted_names)
 
 
 def _wish(project: Project, intents: list[Intent], options: dict[str, Any]) -> dict[str, Any]:

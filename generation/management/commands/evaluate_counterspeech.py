@@ -1,4 +1,4 @@
-"""evaluate_counterspeech SLUG FILE: candidates against people's replies, in the columns of the paper's Table 2."""
+"""evaluate_counterspeech SLUG FILE: measure candidates against human replies, as in the paper's Table 2."""
 
 from pathlib import Path
 from typing import Any
@@ -54,7 +54,7 @@ class Command(JsonCommand):
             way = f"{row['model']}, {row['prompt']}, {row['chosen_by']}"
             figures = ("–" if row[name] is None else f"{row[name]:.3f}" for name in COLUMNS)
             parts = [way[:48].ljust(48), str(row["replies"]).rjust(5)]
-            parts += [each.rjust(max(5, len(name))) for each, name in zip(figures, COLUMNS, strict=True)]
+            parts += [figure.rjust(max(5, len(name))) for figure, name in zip(figures, COLUMNS, strict=True)]
             self.stdout.write("  ".join(parts))
         for note in value["notes"]:
             self.stdout.write(note)

@@ -1,4 +1,4 @@
-"""import_counterspeech SLUG FILE: replies of people into the store that guides candidates."""
+"""import_counterspeech SLUG FILE: import human replies into the store of exemplars."""
 
 from pathlib import Path
 from typing import Any
@@ -70,10 +70,10 @@ def _told(report: Report) -> dict[str, Any]:
 
 
 def _mapping(pairs: list[str]) -> dict[str, str]:
-    found = {}
+    mapping = {}
     for pair in pairs:
         ours, equals, theirs = pair.partition("=")
         if not equals or not theirs:
             raise CommandError(f"--column takes OURS=THEIRS, not {pair!r}.")
-        found[ours.strip()] = theirs.strip()
-    return found
+        mapping[ours.strip()] = theirs.strip()
+    return mapping

@@ -1,4 +1,4 @@
-"""inject SLUG --plan FILE: have models write the samples of a plan, and say how many are where."""
+"""inject SLUG --plan FILE: have models write the samples of a plan, and print the counts by state."""
 
 import sys
 from pathlib import Path
@@ -71,8 +71,8 @@ class Command(JsonCommand):
 
     def show(self, value: Any) -> None:
         named = ("made", "duplicate", "held", "refused", "unreadable", "failed", "waiting", "accepted", "rejected")
-        told = ", ".join(f"{value[name]} {name}" for name in named if value[name])
-        self.stdout.write(f"Batch {value['number']}: {told or 'nothing yet'}.")
+        counts = ", ".join(f"{value[name]} {name}" for name in named if value[name])
+        self.stdout.write(f"Batch {value['number']}: {counts or 'nothing yet'}.")
 
 
 def _content(name: str) -> bytes:

@@ -1,4 +1,4 @@
-"""picture_pool SLUG NAME: make a pool of pictures for samples, or add to it."""
+"""picture_pool SLUG NAME: create a pool of pictures for samples, or add to it."""
 
 from pathlib import Path
 from typing import Any
@@ -67,11 +67,11 @@ class Command(JsonCommand):
         items = Item.objects.filter(project=project, picture__isnull=False).order_by("pk")
         if options["batch"] is not None:
             return material.add_items(pool, items.filter(batch=options["batch"]))
-        wanted = [name.strip() for name in options["items"].split(",") if name.strip()]
-        found = set(items.filter(external_id__in=wanted).values_list("external_id", flat=True))
-        if missing := [name for name in wanted if name not in found]:
+        wanted_names = [name.strip() for name in options["items"].split(",") if name.strip()]
+        known_names = set(items.filter(external_id__in=wanted_names).values_list("external_id", flat=True))
+        if missing := [name for name in wanted_names if name not in known_names]:
             raise CommandError(f"The project has no item {missing[0]!r} with a picture.")
-        return material.add_items(pool, items.filter(external_id__in=wanted))
+        return material.add_items(pool, items.filter(external_id__in=wanted_names))
 
 
 def _files(folder: Path) -> list[SimpleUploadedFile]:

@@ -43,30 +43,30 @@ def told_before(project: Project, text: str, *, but: Sample | None = None) -> st
     `but`: a sample that is not compared with.
     """
     with _turn:
-        known = _up_to_date(project)
-        place = known.items.near(text)
+        project_texts = _up_to_date(project)
+        place = project_texts.items.near(text)
         if place is not None:
-            return f"The item {known.item_names[place]} says almost the same."
+            return f"The item {project_texts.item_names[place]} says almost the same."
         if but is not None and but.order is not None:
             return ""  # it was compared with the other samples when it was written
-        place = known.samples.near(text)
-        return "" if place is None else f"The sample {str(known.sample_names[place])[:8]} says almost the same."
+        place = project_texts.samples.near(text)
+        return "" if place is None else f"The sample {str(project_texts.sample_names[place])[:8]} says almost the same."
 
 
 def _up_to_date(project: Project) -> _Known:
-    known = _known.setdefault(project.public_id, _Known())
+    project_texts = _known.setdefault(project.public_id, _Known())
     _known.move_to_end(project.public_id)
     while len(_known) > _PROJECTS:
         _known.popitem(last=False)
-    while rows := list(_items(project, known.last_item)[:_PIECE]):
-        known.items.add([text for _key, _name, text in rows])
-        known.item_names += [name for _key, name, _text in rows]
-        known.last_item = rows[-1][0]
-    while some := list(_samples(project, known.last_sample)[:_PIECE]):
-        known.samples.add([text for _order, _name, text in some])
-        known.sample_names += [name for _order, name, _text in some]
-        known.last_sample = some[-1][0] or known.last_sample
-    return known
+    while rows := list(_items(project, project_texts.last_item)[:_PIECE]):
+        project_texts.items.add([text for _key, _name, text in rows])
+        project_texts.item_names += [name for _key, name, _text in rows]
+        project_texts.last_item = rows[-1][0]
+    while some := list(_samples(project, project_texts.last_sample)[:_PIECE]):
+        project_texts.samples.add([text for _order, _name, text in some])
+        project_texts.sample_names += [name for _order, name, _text in some]
+        project_texts.last_sample = some[-1][0] or project_texts.last_sample
+    return project_texts
 
 
 def _items(project: Project, after: int) -> "QuerySet[Item, tuple[int, str, str]]":
