@@ -1,4 +1,4 @@
-"""What holds for every test: nothing leaves the machine, nothing touches the site's files, append-only stays on."""
+"""Rules for every test: no network, no files of the site, append-only tables stay guarded."""
 
 import os
 import socket
@@ -24,7 +24,7 @@ from empty_database import empty
 
 
 class NetworkUsed(RuntimeError):
-    """A test tried to reach something outside this machine."""
+    """A test tried to reach another machine."""
 
 
 def _is_here(host: Any) -> bool:
@@ -57,9 +57,9 @@ def _guarded_lookup(lookup: Callable[..., Any]) -> Callable[..., Any]:
 
 
 def pytest_configure(config: pytest.Config) -> None:
-    """Close the network before anything is collected: only loopback is left, by address or as localhost."""
+    """Block the network before tests are collected: only loopback is left, by address or as localhost."""
     config.pluginmanager.register(_Marks())
-    # A property holds or not; how long an example takes says something about the machine only.
+    # No deadline: the time of an example depends on the machine, not on the property.
     for profile, examples in (("quick", 20), ("ci", 100)):
         hypothesis_settings.register_profile(
             profile,
@@ -76,7 +76,10 @@ def pytest_configure(config: pytest.Config) -> None:
 
 
 class _Marks:
-    """Marks that follow from others: `no_database` where a test asks for none, `slow` where it kills processes."""
+    """Marks that depend on others.
+
+    A test without database fixtures gets `no_database`; a test marked `faults`, which kills processes, gets `slow`.
+    """
 
     @pytest.hookimpl(tryfirst=True)
     def pytest_collection_modifyitems(self, items: list[pytest.Item]) -> None:
@@ -92,19 +95,19 @@ _DATABASE = frozenset({"db", "transactional_db", "django_db_setup", "live_server
 
 @pytest.hookimpl(trylast=True)
 def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
-    """Files with slow tests begin first, so that no worker is left alone with one of them at the end."""
+    """Move files with slow tests to the front, so that no worker is left with one of them at the end."""
     slow = {item.path for item in items if item.get_closest_marker("slow")}
     items.sort(key=lambda item: item.path not in slow)
 
 
 def pytest_collection_finish() -> None:
-    """The site's code and thousands of tests are there now: walked by no collection, they cost less time."""
+    """Exempt the loaded code and the collected tests from garbage collection, which saves time."""
     gc_freeze.freeze_loaded_objects()
 
 
 @pytest.fixture(scope="session")
 def django_db_keepdb(request: pytest.FixtureRequest, django_db_modify_db_settings: None) -> Iterator[bool]:
-    """Begin with a copy of the migrated database, where there is one; migrating it then finds nothing to do."""
+    """Start with a copy of the migrated database if there is one; then migrating it has nothing to do."""
     if request.config.getvalue("reuse_db") or not migrated_database.is_file():
         yield request.config.getvalue("reuse_db")
         return
@@ -117,7 +120,7 @@ def django_db_keepdb(request: pytest.FixtureRequest, django_db_modify_db_setting
 
 @pytest.fixture(scope="session")
 def django_db_setup(django_db_setup: None, django_db_blocker: Any, django_db_keepdb: bool) -> None:
-    """The database of the tests; the first one to be migrated is kept for the next session."""
+    """Create the database of the tests, and store the first one that is migrated for the next session."""
     if migrated_database.is_file() and not django_db_keepdb:
         with django_db_blocker.unblock():
             migrated_database.keep()
@@ -125,7 +128,10 @@ def django_db_setup(django_db_setup: None, django_db_blocker: Any, django_db_kee
 
 @pytest.fixture(autouse=True, scope="session")
 def _flush_past_triggers() -> Iterator[None]:
-    """Empty the database between transactional tests although some tables refuse it; inside a test they do refuse."""
+    """Empty the database between transactional tests although some tables are append-only.
+
+    Inside a test the tables stay guarded.
+    """
     flush = TransactionTestCase._fixture_teardown  # type: ignore[attr-defined]
 
     def empty_lifted(self: TransactionTestCase) -> None:
@@ -139,7 +145,7 @@ def _flush_past_triggers() -> Iterator[None]:
 
 @pytest.fixture(autouse=True)
 def _own_files(settings: Any, tmp_path_factory: pytest.TempPathFactory, request: pytest.FixtureRequest) -> None:
-    """Give each test its own folders for pictures and counters; they are made when something is written."""
+    """Give each test its own folders for pictures and counters; they are created at the first write."""
     folder = tmp_path_factory.getbasetemp() / f"files-{abs(hash(request.node.nodeid)):x}"
     settings.MEDIA_ROOT = folder / "media"
     settings.RATE_LIMITS_FOLDER = folder / "limits"
@@ -149,14 +155,14 @@ def _own_files(settings: Any, tmp_path_factory: pytest.TempPathFactory, request:
 
 @pytest.fixture
 def rate_limits(settings: Any) -> dict[str, rate_limit_table.Rate]:
-    """Put the site's rate limits in force, which are lifted in tests otherwise."""
+    """Switch the site's rate limits on; other tests run without them."""
     settings.RATE_LIMITS = dict(rate_limit_table.LIMITS)
     return rate_limit_table.LIMITS
 
 
 @pytest.fixture(scope="session")
 def shared_data() -> Path:
-    """The folder of real data sets next to the repository; where it is missing, tests skip, and fail in CI."""
+    """Return the folder of real data sets next to the repository. If it is missing, tests skip, and fail in CI."""
     folder = Path(site_settings.BASE_DIR).parent / "shared" / "data"
     if not folder.is_dir():
         missing = pytest.fail if os.environ.get("CI") else pytest.skip

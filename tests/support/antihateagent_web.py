@@ -1,4 +1,4 @@
-"""An investigation for tests: a web of our own, and an investigator who answers by what is asked."""
+"""Fakes for ANTI-HATE-AGENT tests: a local web, and a scripted investigator that answers by the kind of question."""
 
 import json
 import threading
@@ -13,31 +13,34 @@ Say = Callable[[Request], Any]
 JSON = "application/json"
 
 
-def act(action: str, **given: Any) -> dict[str, Any]:
-    """An answer in the investigator's form."""
-    return {"thought": "as the test says", "action": action, "action_input": given}
+def act(action: str, **fields: Any) -> dict[str, Any]:
+    """Return an action in the form that the investigator answers."""
+    return {"thought": "as the test says", "action": action, "action_input": fields}
 
 
 def queries(request: Request) -> Any:
-    """Three queries that were not made before."""
-    done = len(request.context["queries"])
-    return act("SearchWeb", queries=[f"weeds meaning {done + n}" for n in range(1, 4)])
+    """Answer with three queries that were not made before."""
+    earlier = len(request.context["queries"])
+    return act("SearchWeb", queries=[f"weeds meaning {earlier + n}" for n in range(1, 4)])
 
 
 def select_all(request: Request) -> Any:
-    """The first three results, or none."""
+    """Answer with the first three results, or none if there are none."""
     return act("SelectPages", pages=list(range(1, min(3, request.context["hits"]) + 1)), other_queries_may_help=True)
 
 
 def quote(*quotes: str, stance: str = "supports", relevance: int = 3) -> Say:
-    """These passages, where the window holds them; `quotes` that it does not hold are claimed all the same if they
-    begin with an exclamation mark."""
+    """Answer with those of the passages that the shown text contains.
+
+    A passage that begins with an exclamation mark is claimed even if the text does not contain it.
+    """
 
     def say(request: Request) -> Any:
-        shown = request.messages[-1].text
-        said = [each.lstrip("!") for each in quotes if each in shown or each.startswith("!")]
+        window = request.messages[-1].text
+        claimed = [passage.lstrip("!") for passage in quotes if passage in window or passage.startswith("!")]
         segments = [
-            {"quote": each, "stance": stance, "relevance": relevance, "bearing": "explains “weeds”"} for each in said
+            {"quote": passage, "stance": stance, "relevance": relevance, "bearing": "explains “weeds”"}
+            for passage in claimed
         ]
         return act("ExtractEvidence", segments=segments)
 
@@ -45,27 +48,27 @@ def quote(*quotes: str, stance: str = "supports", relevance: int = 3) -> Say:
 
 
 def weigh(request: Request) -> Any:
-    """Enough as soon as there is evidence."""
-    found = bool(request.context["evidence"])
+    """Answer that the evidence is sufficient as soon as there is any."""
+    has_evidence = bool(request.context["evidence"])
     return act(
         "ReconfirmText",
         text=request.context["opening"],
-        judgment="HATE" if found else "OPEN",
-        confidence=0.8 if found else 0.2,
-        effect="the page explains the word" if found else "nothing new",
-        sufficient=found,
+        judgment="HATE" if has_evidence else "OPEN",
+        confidence=0.8 if has_evidence else 0.2,
+        effect="the page explains the word" if has_evidence else "nothing new",
+        sufficient=has_evidence,
     )
 
 
 def verdict(request: Request) -> Any:
-    """HATE on the first evidence, else NON-HATE."""
-    found = bool(request.context["evidence"])
+    """Answer HATE if there is any evidence, else NON-HATE."""
+    has_evidence = bool(request.context["evidence"])
     return act(
         "FinalJudgment",
         text=request.context["opening"],
-        verdict="HATE" if found else "NON-HATE",
-        confidence=0.9 if found else 0.4,
-        rationale="“Weeds” stands for newcomers [1]. Hateful." if found else "Nothing was found. Not hateful.",
+        verdict="HATE" if has_evidence else "NON-HATE",
+        confidence=0.9 if has_evidence else 0.4,
+        rationale="“Weeds” stands for newcomers [1]. Hateful." if has_evidence else "Nothing was found. Not hateful.",
     )
 
 
@@ -79,7 +82,7 @@ SENSIBLE: Mapping[str, Say] = {
 
 
 class Investigator:
-    """Answers by `context["ask"]`; keeps what it was asked, in order."""
+    """A model that answers by `context["ask"]`; `asked` holds the requests in order."""
 
     sees_pictures = True
     name = "scripted:investigator"
@@ -90,33 +93,33 @@ class Investigator:
         self._lock = threading.Lock()
 
     def reply(self, request: Request) -> Reply:
-        """The answer to what is asked."""
+        """Return the answer to the kind of question that is asked."""
         with self._lock:
             self.asked.append(request)
-        asked = request.context.get("ask")
-        if asked is None:
-            said: Any = {"words": "", "description": "A garden with a sign that reads out with them."}
+        kind = request.context.get("ask")
+        if kind is None:
+            answer: Any = {"words": "", "description": "A garden with a sign that reads out with them."}
         else:
-            said = self._answers[asked](request)
-        text = said if isinstance(said, str) else json.dumps(said)
+            answer = self._answers[kind](request)
+        text = answer if isinstance(answer, str) else json.dumps(answer)
         return Reply(text, self.name, tokens.estimated_usage(request, text))
 
-    def asked_for(self, word: str) -> list[Request]:
-        """What was asked of this kind."""
-        return [request for request in self.asked if request.context.get("ask") == word]
+    def asked_for(self, kind: str) -> list[Request]:
+        """Return the requests of this kind."""
+        return [request for request in self.asked if request.context.get("ask") == kind]
 
 
 def results(*urls: str) -> Answer:
-    """A SearXNG answer with these pages."""
+    """Return a SearXNG answer with these pages."""
     rows = [{"url": url, "title": f"About {url}", "content": f"What {url} says"} for url in urls]
     return page(json.dumps({"results": rows}), JSON)
 
 
 def article(text: str, title: str = "On weeds") -> Answer:
-    """A page with this text."""
+    """Return a page with this text."""
     return page(f"<html><head><title>{title}</title></head><body><article><p>{text}</p></article></body></html>")
 
 
 def a_web(outer: PageServer, inner: PageServer) -> Web:
-    """Every name of it is the outer server's."""
+    """Return a web in which every name leads to the outer server."""
     return Web(outer, inner, {"*": [OUTER]})

@@ -1,4 +1,4 @@
-"""Valid objects for tests; a test sets only what matters to it."""
+"""Builders of valid objects; a test sets only the fields that matter to it."""
 
 from collections.abc import Sequence
 from hashlib import sha256
@@ -62,14 +62,14 @@ def make_member(project: Project, *roles: Role, user: User | None = None, **fiel
 
 
 def make_item(project: Project, text: str = "A post about a garden.", **fields: Any) -> Item:
-    """An item as imported; open it with `make_open_item`."""
+    """Create an item as an import does. Open it with `make_open_item`."""
     fields.setdefault("external_id", f"i-{next(_number)}")
     fields.setdefault("seats", project.seats)
     return Item.objects.create(project=project, text=text, **fields)
 
 
 def make_open_item(project: Project, text: str = "A post about a garden.", **fields: Any) -> Item:
-    """An item in labelling with all its seats free."""
+    """Create an item in labelling with all its seats free."""
     item = make_item(project, text, stage=Stage.LABELLING, **fields)
     Seat.objects.bulk_create(
         Seat(item=item, round=item.round, number=number, seats=item.seats) for number in range(1, item.seats + 1)
@@ -82,7 +82,7 @@ def category(project: Project, code: int) -> Category:
 
 
 def make_label(seat: Seat, annotator: Membership, code: int | None = None, **fields: Any) -> Label:
-    """A label in force at a free seat; without a code the annotator was not sure, or only flags."""
+    """Create a label in force at a free seat. Without a code the annotator is not sure, or only sets flags."""
     if code is None:
         fields.setdefault("not_sure", not fields.get("low_quality"))
     else:
@@ -96,7 +96,10 @@ def make_label(seat: Seat, annotator: Membership, code: int | None = None, **fie
 def make_labelled_item(
     project: Project, annotators: Sequence[Membership], codes: Sequence[int | None], **fields: Any
 ) -> Item:
-    """An item whose seats all carry labels: one code a seat, None for not sure. Close it with `close_item`."""
+    """Create an item whose seats all have labels: one code per seat, None for not sure.
+
+    Close it with `close_item`.
+    """
     item = make_open_item(project, seats=len(codes), **fields)
     for seat, annotator, code in zip(item.seat_rows.order_by("number"), annotators, codes, strict=False):
         make_label(seat, annotator, code)
@@ -104,7 +107,7 @@ def make_labelled_item(
 
 
 def make_picture(project: Project, size: tuple[int, int] = (640, 480)) -> Picture:
-    """A picture with a red original and a blue derivative, stored as an import stores them."""
+    """Create a picture with a red original and a blue derivative, stored as an import stores them."""
     width, height = size
     name = f"drawn-{next(_number)}"
     picture = Picture(

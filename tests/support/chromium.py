@@ -1,4 +1,4 @@
-"""Where the browser tests find a Chromium. Run as a program it says so, or that they are skipped."""
+"""Find the Chromium of the browser tests. Run as a program, it prints its path, or that these tests are skipped."""
 
 import os
 import shutil
@@ -20,7 +20,7 @@ FLAGS = (
 
 
 def find() -> str | None:
-    """The browser named by CHROMIUM, else the first one on the PATH."""
+    """Return the browser named by CHROMIUM, or else the first one on the PATH."""
     named = os.environ.get("CHROMIUM", "")
     if named:
         return named if os.access(named, os.X_OK) else None

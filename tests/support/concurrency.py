@@ -1,4 +1,4 @@
-"""Acts that start together, each in a thread and on a database connection of its own."""
+"""Run functions at the same time, each in a thread and on a database connection of its own."""
 
 import threading
 from collections.abc import Callable, Sequence
@@ -10,7 +10,7 @@ Answered = TypeVar("Answered")
 
 
 def at_once(acts: Sequence[Callable[[], Answered]]) -> list[Answered]:
-    """What the acts answer, in their own order; none may fail."""
+    """Return the results of the functions in their order. Raises the error of any that fails."""
     gate = threading.Barrier(len(acts))
     answers: dict[int, Answered] = {}
     faults: list[Exception] = []

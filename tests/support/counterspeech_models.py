@@ -1,4 +1,4 @@
-"""A counterspeech desk's models behind the wire server: writers and critics that answer from tables a test fills."""
+"""Fake models of counterspeech behind the wire server; a test fills their tables of answers."""
 
 import json
 import re
@@ -19,26 +19,26 @@ _INTENT = re.compile(r"The replies you write are (\w+):")
 
 @dataclass
 class Desk:
-    """What is answered: `replies` by intent, `scores` by the text of a reply as (PC, AQ, T, intent)."""
+    """The answers: `replies` by intent, `scores` by the text of a reply as (PC, AQ, T, intent)."""
 
     replies: dict[str, list[str]] = field(default_factory=dict)
     scores: dict[str, tuple[float, float, float, str]] = field(default_factory=dict)
     insults: list[str] = field(default_factory=lambda: ["weeds"])
     broken: set[str] = field(default_factory=set)
-    """Critics that answer nonsense, and sides of the post that a writer will not explain."""
+    """Critics that give an unreadable answer, and sides of the post that the writer refuses to explain."""
 
     def __call__(self, exchange: WireExchange) -> None:
         exchange.send(200, exchange.reply(self.answer(exchange.heard)))
 
     def answer(self, heard: Heard) -> str:
-        told, asked = heard.said("system"), heard.said("user")
-        if "You describe pictures" in told:
+        instructions, question = heard.said("system"), heard.said("user")
+        if "You describe pictures" in instructions:
             return json.dumps({"description": "A garden with roses."})
-        if side := _SIDE.search(told):
+        if side := _SIDE.search(instructions):
             return self._explanation(side[1])
-        if intent := _INTENT.search(told):
+        if intent := _INTENT.search(instructions):
             return json.dumps({"replies": self.replies.get(intent[1], [f"A reply that is {intent[1]}."])})
-        return self._verdict(told, asked)
+        return self._verdict(instructions, question)
 
     def _explanation(self, side: str) -> str:
         if side in self.broken:
@@ -46,8 +46,8 @@ class Desk:
         insults = {"insults": self.insults} if side == "why the post offends" else {}
         return json.dumps({"explanation": f"About {side}: “weeds” are people.", **insults})
 
-    def _verdict(self, told: str, asked: str) -> str:
-        reply = _ARGUMENT.findall(asked)[-1]
+    def _verdict(self, instructions: str, question: str) -> str:
+        reply = _ARGUMENT.findall(question)[-1]
         pc, aq, t, intent = self.scores.get(reply, (0.0, 0.5, 0.0, "none"))
         for words, name, value in (
             ("measure the stance", "stance", pc),
@@ -55,26 +55,26 @@ class Desk:
             ("how toxic", "toxicity", t),
             ("sort replies", "intent", intent),
         ):
-            if words in told:
+            if words in instructions:
                 return (
                     "Hard to say." if name in self.broken else json.dumps({"reason": f"by table: {name}", name: value})
                 )
-        raise AssertionError(told[:200])
+        raise AssertionError(instructions[:200])
 
 
 def kind_of(heard: Heard) -> str:
-    """What was asked: a side of the post, an intent to write, or a critic's number."""
-    told = heard.said("system")
+    """Return what a request asks for: a side of the post, an intent to write, or a critic's number."""
+    instructions = heard.said("system")
     for pattern in (_SIDE, _INTENT):
-        if found := pattern.search(told):
-            return found[1]
+        if match := pattern.search(instructions):
+            return match[1]
     named = {"measure the stance": "pc", "how good an argument": "aq", "how toxic": "t", "sort replies": "intent"}
-    return next((name for words, name in named.items() if words in told), "describe")
+    return next((name for words, name in named.items() if words in instructions), "describe")
 
 
 @contextmanager
 def desk_on_the_wire(settings: Any, **options: Any) -> Iterator[tuple[WireServer, Desk]]:
-    """A server whose models are a desk's, and the site's settings turned towards it."""
+    """Start a server with these models and point the site's settings at it."""
     desk = Desk()
     with WireServer(otherwise=desk, **options) as server:
         settings.OPENAI_BASE_URL, settings.OPENAI_API_KEY = server.openai_url, "sk-test"

@@ -1,6 +1,6 @@
-"""Emptying the database between transactional tests: only what holds rows, and without migrating anew.
+"""Empty the database between transactional tests: only tables with rows, and without creating permissions again.
 
-Django's own flush truncates every table and then makes all permissions again, which took longer than most tests.
+Django's own flush truncates every table and then creates all permissions again, which takes longer than most tests.
 """
 
 from django.db import transaction
@@ -10,7 +10,7 @@ _KEPT = frozenset({"django_migrations", "django_content_type", "auth_permission"
 
 
 def empty(connection: BaseDatabaseWrapper) -> None:
-    """Remove all rows but those that migrating makes."""
+    """Delete all rows except those that migrations create."""
     tables = sorted(set(connection.introspection.django_table_names(only_existing=True, include_views=False)) - _KEPT)
     name = connection.ops.quote_name
     with connection.cursor() as cursor:

@@ -1,4 +1,4 @@
-"""Hostile words, and a site that holds them in every column that holds words."""
+"""Hostile texts, and a site that has them in every text column."""
 
 from collections.abc import Iterator
 from typing import Any
@@ -34,13 +34,13 @@ KEPT = {
     "export_key", "verb", "method", "variant", "provider", "key", "kind", "role", "owner", "external_id", "folder",
     "language", "reason of Prior",
 }  # fmt: skip
-"""Columns whose values are ours alone, or held to an alphabet before they are stored."""
+"""Columns that only the site itself writes, or whose characters are checked before they are stored."""
 
 
 def write_everywhere(words: str) -> None:
-    """Put the words into every column that holds words people, files or models wrote.
+    """Write the text into every column for texts of people, files or models.
 
-    The append-only tables must not be guarded at the time.
+    The guard of append-only tables has to be lifted before.
     """
     with connection.cursor() as cursor:
         for app in ("annotation", "runs"):
@@ -53,33 +53,34 @@ def write_everywhere(words: str) -> None:
 
 def written(model: type[models.Model]) -> Iterator[models.Field[Any, Any]]:
     for field in model._meta.concrete_fields:
-        kept = {field.name, f"{field.name} of {model.__name__}"} & KEPT
-        if type(field) in (models.CharField, models.TextField) and not field.choices and not kept:
+        excluded = {field.name, f"{field.name} of {model.__name__}"} & KEPT
+        if type(field) in (models.CharField, models.TextField) and not field.choices and not excluded:
             yield field
 
 
 def in_a_key(field: models.Field[Any, Any]) -> bool:
-    keys = [each.fields for each in field.model._meta.constraints if isinstance(each, models.UniqueConstraint)]
+    constraints = field.model._meta.constraints
+    keys = [constraint.fields for constraint in constraints if isinstance(constraint, models.UniqueConstraint)]
     return field.unique or any(field.name in key for key in keys)
 
 
 def fill(world: World) -> None:
-    """More rows that show words: an adjudication, a report, a skip, a run that went wrong, a guideline, a pause."""
-    here = world.project
-    reviewer, person = builders.make_member(here, Role.REVIEWER), world.members[Role.ANNOTATOR]
-    disputed = builders.make_labelled_item(here, [builders.make_member(here) for _ in range(3)], [0, 1, 2])
+    """Add rows with texts: an adjudication, a report, a skip, a failed run, a guideline, a pause."""
+    project = world.project
+    reviewer, person = builders.make_member(project, Role.REVIEWER), world.members[Role.ANNOTATOR]
+    disputed = builders.make_labelled_item(project, [builders.make_member(project) for _ in range(3)], [0, 1, 2])
     close_item(disputed)
     disputed.refresh_from_db()
-    adjudicate.decide_item(disputed, reviewer, disputed.version, "Because.", builders.category(here, 1), {})
+    adjudicate.decide_item(disputed, reviewer, disputed.version, "Because.", builders.category(project, 1), {})
     Skip.objects.create(item=world.open_item, annotator=world.other, reason="x")
-    reported = builders.make_item(here, stage=Stage.EXCLUDED, excluded_for="reported")
+    reported = builders.make_item(project, stage=Stage.EXCLUDED, excluded_for="reported")
     Report.objects.create(item=reported, reporter=person, note="x")
-    guideline = Guideline.objects.create(project=here, number=2, text="x", summary="x", asks_reading=False)
-    GuidelineExample.objects.create(guideline=guideline, text="x", why="x", category=builders.category(here, 1))
-    CompetenceEstimate.objects.create(project=here, method="mace", state="failed", problem="x")
+    guideline = Guideline.objects.create(project=project, number=2, text="x", summary="x", asks_reading=False)
+    GuidelineExample.objects.create(guideline=guideline, text="x", why="x", category=builders.category(project, 1))
+    CompetenceEstimate.objects.create(project=project, method="mace", state="failed", problem="x")
     Pause.objects.create(provider="openai", detail="x", until="2100-01-01T00:00:00Z")
     Run.objects.create(
-        method="prior", project=here.public_id, subject=world.item.public_id, variant="text", provider="openai",
+        method="prior", project=project.public_id, subject=world.item.public_id, variant="text", provider="openai",
         detail="x", call_limit=1, token_limit=1, seconds_limit=1,
     )  # fmt: skip
     person.reviews = person.administers = True

@@ -1,4 +1,4 @@
-"""Writers of samples behind the wire server, and a project that has all that samples are made from."""
+"""Fake writers of samples behind the wire server, and a project with all material for samples."""
 
 import json
 import re
@@ -29,7 +29,7 @@ _NUMBERS = (
 
 @dataclass
 class Writers:
-    """What is answered: `texts` first, one after the other, then a fresh sentence each time."""
+    """The answers: first `texts` in order, then a new sentence each time."""
 
     texts: list[str] = field(default_factory=list)
     people: list[str] = field(default_factory=list)
@@ -50,27 +50,27 @@ class Writers:
         exchange.send(200, exchange.reply(json.dumps({"text": text, "people": self.people})))
 
     def _fresh(self, hateful: bool) -> str:
-        """Texts with nothing in common but their last words."""
+        """Return a text that shares no words with the earlier ones, except for the last."""
         number = next(self._number)
         words = [_NUMBERS[(number * step + step) % len(_NUMBERS)] + str(number) for step in (1, 3, 5, 7, 11)]
         return f"{' '.join(words).capitalize()}{', <insult>' if hateful else ''}."
 
 
 def is_a_sample(heard: Heard) -> bool:
-    """Whether a writer of samples is asked."""
+    """Return whether a request asks for a sample."""
     return "for a research collection" in heard.said("system")
 
 
 def strategy_of(heard: Heard) -> str:
-    """How the text is to work, in the words of the prompt."""
-    found = _HOW.search(heard.said("system"))
-    assert found is not None
-    return found[1]
+    """Return the strategy of a request, in the words of the prompt."""
+    match = _HOW.search(heard.said("system"))
+    assert match is not None
+    return match[1]
 
 
 @contextmanager
 def writers_on_the_wire(settings: Any, **options: Any) -> Iterator[tuple[WireServer, Writers]]:
-    """A server whose models write samples, and the site's settings turned towards it."""
+    """Start a server with these models and point the site's settings at it."""
     writers = Writers()
     with WireServer(otherwise=writers, **options) as server:
         settings.OPENAI_BASE_URL, settings.OPENAI_API_KEY = server.openai_url, "sk-test"
@@ -88,7 +88,7 @@ def writers_on_the_wire(settings: Any, **options: Any) -> Iterator[tuple[WireSer
 
 
 def make_injecting_project(slug: str = "garden", **fields: Any) -> tuple[Project, Membership]:
-    """A project whose admin has accepted the terms of injection."""
+    """Create a project whose admin has accepted the terms of injection."""
     project = make_project(slug, **fields)
     admin = make_member(project, Role.ADMIN)
     injection_settings.switch_on(admin, injection_settings.TERMS_VERSION)
@@ -98,36 +98,36 @@ def make_injecting_project(slug: str = "garden", **fields: Any) -> tuple[Project
 def make_pool(
     admin: Membership, name: str = "street", codes: Sequence[int | None] = (1, 1, 0, 0), group: str = GROUP
 ) -> PicturePool:
-    """A pool of drawn pictures: a category each for what it says alone, None where nobody has said."""
+    """Create a pool of drawn pictures, one per code of the category that the picture has alone; None: not known."""
     pool = material.make_pool(admin.project, name, group, "CC0-1.0", "drawn for a test", admin)
     for code in codes:
-        known = None if code is None else category(admin.project, code)
-        row = PoolPicture(pool=pool, picture=make_picture(admin.project), category=known)
-        row.model = "openai:seer" if known else ""
+        prior = None if code is None else category(admin.project, code)
+        row = PoolPicture(pool=pool, picture=make_picture(admin.project), category=prior)
+        row.model = "openai:seer" if prior else ""
         row.name = f"{name}-{row.picture.pk}.png"
-        row.explanation = "People in a street." if known else ""
+        row.explanation = "People in a street." if prior else ""
         row.save()
     return pool
 
 
 def entry(pattern: str = "010", strategy: str = "contextual_inversion", n: int = 1, **fields: Any) -> dict[str, Any]:
-    """An entry of a plan; hateful together means category 1 here."""
-    made = {"pattern": pattern, "category": int(pattern[2]), "strategy": strategy, "target_group": GROUP}
-    return {**made, "pool": "street", "count": n, **fields}
+    """Return an entry of a plan; a pattern that is hateful together has category 1 here."""
+    fixed = {"pattern": pattern, "category": int(pattern[2]), "strategy": strategy, "target_group": GROUP}
+    return {**fixed, "pool": "street", "count": n, **fields}
 
 
 def make_sample(pool: PicturePool, text: str = TEXT, pattern: str = "110", **fields: Any) -> Sample:
-    """A written sample that waits for a person."""
+    """Create a written sample that waits for review."""
     project = pool.project
     batch, _ = InjectionBatch.objects.get_or_create(project=project, number=1, defaults={"plan": [entry()], "seed": 1})
     number = batch.samples.count() + 1
     hateful = pattern[1] == "1"
-    known = fields.pop("pool_picture", None) or pool.pictures.filter(category__hateful=hateful)[number % 2]
-    made = {
+    pool_picture = fields.pop("pool_picture", None) or pool.pictures.filter(category__hateful=hateful)[number % 2]
+    defaults = {
         "strategy": "victim_perspective", "target_group": GROUP, "state": SampleState.WAITING, "model": "writer",
         "prompt_digest": "d" * 64, "seed": number, "order": number,
     }  # fmt: skip
     return Sample.objects.create(
-        project=project, batch=batch, entry=1, number=number, pattern=pattern, text=text, pool_picture=known,
-        intended=Category.objects.get(project=project, code=int(pattern[2])), **{**made, **fields},
+        project=project, batch=batch, entry=1, number=number, pattern=pattern, text=text, pool_picture=pool_picture,
+        intended=Category.objects.get(project=project, code=int(pattern[2])), **{**defaults, **fields},
     )  # fmt: skip

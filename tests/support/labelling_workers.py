@@ -1,8 +1,8 @@
-"""Many people labelling at once, in a process of their own: `python labelling_workers.py PROJECT SEED MEMBER…`.
+"""Many people who label at the same time, in their own process: `python labelling_workers.py PROJECT SEED MEMBER…`.
 
-They do what people do: most answer, a fifth walk away and some of those come back late, a few skip, a few click
-twice or answer from two tabs. Each stored label is written to stdout as soon as it is known to be stored, so that
-whoever kills this process knows what must not be lost.
+They act like real people: most answer, a fifth leave and some of those come back late, a few skip, a few click twice or
+answer from two tabs. Each label is written to stdout as soon as it is known to be stored, so a test that kills this
+process knows which labels must not be lost.
 """
 
 import random
@@ -48,7 +48,7 @@ def say(*words: object) -> None:
 
 
 class Person(threading.Thread):
-    """Somebody who labels until no item is left in labelling."""
+    """A person who labels until no item is left in labelling."""
 
     def __init__(self, member: Membership, seed: str) -> None:
         super().__init__()
@@ -99,7 +99,7 @@ class Person(threading.Thread):
         return outcome
 
     def walk_away(self, seat: Seat) -> None:
-        """Close the browser; the time of the seat is up, and perhaps somebody sweeps before they come back."""
+        """Leave: the seat's time ends, lapsed seats may be freed, and the person may come back with an answer."""
         let_lapse(seat)
         if self.dice.random() < 0.8:
             free_lapsed_seats()
@@ -108,7 +108,7 @@ class Person(threading.Thread):
             assert isinstance(outcome, Stored | SeatLost), outcome
 
     def click_twice(self, seat: Seat) -> None:
-        """The same answer three times over, two of them at once, and another one from a second tab."""
+        """Send the same answer three times, two of them at once, and another answer from a second tab."""
         key, answer = uuid4(), self.opinion()
         outcomes: list[object] = []
 
@@ -123,13 +123,13 @@ class Person(threading.Thread):
         hang_up()
         second.join()
         outcomes.append(self.answer(seat, key, answer))
-        stored = [each for each in outcomes if isinstance(each, Stored)]
+        stored = [outcome for outcome in outcomes if isinstance(outcome, Stored)]
         assert len(stored) == 1 and outcomes.count(Replayed(stored[0].label)) == 2, outcomes
         assert self.answer(seat, uuid4(), Answer(not_sure=True)) == AlreadyLabelled(stored[0].label)
 
 
 def patiently(act: Callable[[], Outcome]) -> Outcome:
-    """Try again what the site answers with 503: on a crowded machine a lock may take longer than it may."""
+    """Repeat an act that the site would answer with 503: on a busy machine a lock may take too long."""
     for _ in range(20):
         try:
             return act()
@@ -141,13 +141,13 @@ def patiently(act: Callable[[], Outcome]) -> Outcome:
 
 @short_transaction
 def let_lapse(seat: Seat) -> None:
-    """What twenty minutes do to a held seat."""
-    held = Seat.objects.filter(pk=seat.pk, annotator=seat.annotator_id, label=None)
-    held.update(expires_at=timezone.now() - timedelta(seconds=1))
+    """Let a held seat expire, as it does after twenty minutes."""
+    seats = Seat.objects.filter(pk=seat.pk, annotator=seat.annotator_id, label=None)
+    seats.update(expires_at=timezone.now() - timedelta(seconds=1))
 
 
 def hang_up() -> None:
-    """Give the connection back, as the site does after each request, where there are fewer than people."""
+    """Close the connection on PostgreSQL, as the site does after a request: it has fewer connections than people."""
     if connection.vendor == "postgresql":
         connection.close()
 

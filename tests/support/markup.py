@@ -1,4 +1,4 @@
-"""HTML as tests compare it: without the white space that only lays out the source."""
+"""Normalise HTML for comparison: remove the white space that only formats the source."""
 
 import re
 
@@ -12,7 +12,7 @@ KEPT = re.compile(r"((?:<textarea|<pre)[^>]*>.*?</(?:textarea|pre)>)", re.DOTALL
 def compact(html: str) -> str:
     """Return the HTML with single spaces, and none at the inner edges of blocks nor at the end of a tag.
 
-    What stands in `textarea` and `pre` stays as it is.
+    The content of `textarea` and `pre` is not changed.
     """
     html = re.sub(r"<[^<>]+>", lambda tag: re.sub(r" (/?>)$", r"\1", re.sub(r"\s+", " ", tag[0])), html)
     parts = KEPT.split(html)

@@ -1,6 +1,6 @@
-"""A migrated SQLite database kept between test sessions: all migrations take longer than most tests.
+"""A migrated SQLite database kept between test sessions, because all migrations take longer than most tests.
 
-Its name tells what it was made of, so that a changed migration or another version of a library makes another one.
+Its name contains a hash of what it is made from, so a changed migration or library version gives a new one.
 """
 
 import os
@@ -15,12 +15,12 @@ from django.db import connection
 
 
 def is_file() -> bool:
-    """Whether the tests run on a database file."""
+    """Return whether the tests run on a database file."""
     return connection.vendor == "sqlite"
 
 
 def template() -> Path:
-    """Where the migrated database for this code lies, or will lie."""
+    """Return the path of the migrated database for this code; the file may not exist yet."""
     base = Path(settings.BASE_DIR)
     digest = sha256((base / "requirements.lock").read_bytes())
     for path in sorted(base.glob("*/migrations/*.py")):
@@ -29,7 +29,7 @@ def template() -> Path:
 
 
 def begin_with(test_database: Path) -> bool:
-    """Begin a test database as a copy; False where there is nothing to copy yet."""
+    """Make a test database by copying the migrated one. Return False if there is none yet."""
     try:
         shutil.copyfile(template(), test_database)
     except FileNotFoundError:
@@ -38,9 +38,9 @@ def begin_with(test_database: Path) -> bool:
 
 
 def make_site(folder: Path) -> dict[str, str]:
-    """Make a site of its own in a folder: a migrated SQLite database there. Returns the environment of its commands."""
-    kept = {name: os.environ[name] for name in ("PATH", "HOME", "LANG") if name in os.environ}
-    environment = {**kept, "VAR_DIR": str(folder)}
+    """Create a separate site in a folder, with a migrated SQLite database. Return the environment of its commands."""
+    inherited = {name: os.environ[name] for name in ("PATH", "HOME", "LANG") if name in os.environ}
+    environment = {**inherited, "VAR_DIR": str(folder)}
     if not begin_with(folder / "interplay.sqlite3"):
         migrate = (sys.executable, "manage.py", "migrate", "--verbosity", "0")
         subprocess.run(migrate, cwd=settings.BASE_DIR, env=environment, check=True, timeout=120)
@@ -48,7 +48,7 @@ def make_site(folder: Path) -> dict[str, str]:
 
 
 def keep() -> None:
-    """Keep the database that was just migrated, whole or not at all, and drop those of earlier code."""
+    """Store the database that was just migrated, completely or not at all, and delete those of earlier code."""
     path = template()
     path.parent.mkdir(parents=True, exist_ok=True)
     unfinished = path.with_suffix(f".{os.getpid()}")

@@ -1,4 +1,4 @@
-"""A PostgreSQL cluster of a test's own, to be stopped and starved at will; needs the server's programs."""
+"""A PostgreSQL cluster that belongs to one test, which may stop or starve it; needs the server's programs."""
 
 import os
 import pwd
@@ -17,8 +17,8 @@ _USER = "postgres"
 
 
 def program(name: str) -> str:
-    """Where a program of the server lies; empty where it is not installed, or root has nobody to run it as."""
-    if os.geteuid() == 0 and not any(each.pw_name == _USER for each in pwd.getpwall()):
+    """Return the path of a program of the server; empty if it is not installed, or root has no user to run it as."""
+    if os.geteuid() == 0 and not any(account.pw_name == _USER for account in pwd.getpwall()):
         return ""
     places = os.pathsep.join([os.environ.get("PATH", ""), *map(str, Path("/usr/lib/postgresql").glob("*/bin"))])
     return shutil.which(name, path=places) or ""
@@ -40,31 +40,31 @@ class Cluster:
 
     @property
     def url(self) -> str:
-        """What DATABASE_URL has to be."""
+        """The value of DATABASE_URL."""
         return f"postgres://{_USER}@127.0.0.1:{self.port}/site"
 
     def connect(self, database: str = "site") -> "psycopg.Connection[tuple[object, ...]]":
-        """A connection beside the site's."""
+        """Return a connection separate from the site's."""
         return psycopg.connect(
             host="127.0.0.1", port=self.port, user=_USER, dbname=database, autocommit=True, connect_timeout=5
         )
 
     def start(self, **settings: object) -> None:
         """Start the server and wait until it answers."""
-        given = [f"-c{name}={value}" for name, value in settings.items()]
+        options = [f"-c{name}={value}" for name, value in settings.items()]
         base = ["-D", f"{self.folder}/data", "-p", str(self.port), "-k", self.folder, "-h", "127.0.0.1"]
-        self._server = self._begin("postgres", *base, "-clog_min_messages=panic", *given)
+        self._server = self._begin("postgres", *base, "-clog_min_messages=panic", *options)
         wait_until(self._answers, "PostgreSQL", 60)
 
     def stop(self, how: signal.Signals = signal.SIGQUIT) -> None:
-        """Stop it; SIGQUIT is PostgreSQL's immediate stop, after which it recovers as from a crash."""
+        """Stop the server. SIGQUIT is PostgreSQL's immediate stop; it then recovers as after a crash."""
         if self._server is not None:
             self._server.send_signal(how)
             self._server.wait(60)
             self._server = None
 
     def remove(self) -> None:
-        """Stop it and remove its files."""
+        """Stop the server and delete its files."""
         self.stop()
         shutil.rmtree(self.folder, ignore_errors=True)
 

@@ -1,4 +1,4 @@
-"""Who speaks in a PREDICT debate at a wire server: five perspectives and their examples, two debaters, a judge."""
+"""Fake models of a PREDICT debate at a wire server: five perspectives with examples, two debaters, a judge."""
 
 import json
 from collections.abc import Callable
@@ -14,20 +14,23 @@ HATE, OTHER, UNSURE = "hate", "other", "unsure"
 
 
 def speaker_of(heard: Heard) -> int:
-    """Which of the five seeded perspectives a request is for, from its rules."""
+    """Return the number of the seeded perspective that a request is for, by the rules in it."""
     (number,) = [
-        number for number, each in enumerate(SEEDED, 1) if f"rules of its own: {each.name}." in heard.said("system")
+        number for number, seed in enumerate(SEEDED, 1) if f"rules of its own: {seed.name}." in heard.said("system")
     ]
     return number
 
 
-def views(*said: str | Behaviour, wait: Callable[[], Any] = lambda: None) -> list[Behaviour]:
-    """What the five perspectives answer, in their order, whoever is asked first; reasons are `R1` to `R5`."""
+def views(*answers: str | Behaviour, wait: Callable[[], Any] = lambda: None) -> list[Behaviour]:
+    """Return the answers of the five perspectives, by perspective and not by order of the requests.
+
+    The reasons are `R1` to `R5`.
+    """
 
     def behave(exchange: Exchange) -> None:
         wait()
         number = speaker_of(exchange.heard)
-        answer = said[number - 1]
+        answer = answers[number - 1]
         if callable(answer):
             return answer(exchange)
         seed = SEEDED[number - 1]
@@ -38,30 +41,30 @@ def views(*said: str | Behaviour, wait: Callable[[], Any] = lambda: None) -> lis
 
 
 def speeches(second: str = "rebut", last: str = "rebut") -> list[Behaviour]:
-    """The four turns of the debate."""
-    said = [
+    """Return the four turns of the debate."""
+    turns = [
         {"argument": "N1"},
         {"argument": "H1"},
         {"argument": "N2", "position": second},
         {"argument": "H2", "position": last},
     ]
-    return [say(json.dumps(each)) for each in said]
+    return [say(json.dumps(turn)) for turn in turns]
 
 
 def judgement(label: str = "Hate") -> Behaviour:
-    """What the judge says."""
+    """Return the judge's answer."""
     return say(json.dumps({"reason": "both have a point, but “weeds”", "label": label}))
 
 
-def script(wire: WireServer, *said: str | Behaviour, label: str = "Hate", **debate: str) -> None:
-    """A whole debate: the five views, then `second` and `last` as the positions of round 2, then the label."""
-    wire.queue(*views(*said), model="perspective")
+def script(wire: WireServer, *answers: str | Behaviour, label: str = "Hate", **debate: str) -> None:
+    """Queue a whole debate: the five views, then `second` and `last` as the positions of round 2, then the label."""
+    wire.queue(*views(*answers), model="perspective")
     wire.queue(*speeches(**debate), model="debater")
     wire.queue(judgement(label), model="debate_judge")
 
 
 def add_examples(project: Project, code: str, *rows: tuple[str, bool]) -> None:
-    """Texts and whether they are hateful, in a perspective's store."""
+    """Add texts, and whether they are hateful, to a perspective's store."""
     edit.ensure_perspectives(project)
     perspective = Perspective.objects.get(project=project, code=code)
     Example.objects.bulk_create(

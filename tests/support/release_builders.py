@@ -1,4 +1,4 @@
-"""Gold items with pictures, and what a release of them says."""
+"""Builders of gold items with pictures, and readers of a release of them."""
 
 import hashlib
 import json
@@ -26,7 +26,7 @@ def make_gold(
     text: str = "A post about a garden.",
     **fields: Any,
 ) -> Item:
-    """A gold item, decided by these labels."""
+    """Create a gold item that is decided by these labels."""
     item = builders.make_labelled_item(project, trio, codes, text=text, **fields)
     close_item(item)
     item.refresh_from_db()
@@ -35,14 +35,14 @@ def make_gold(
 
 
 def make_picture(project: Project, colour: Any = "red") -> Picture:
-    """A small picture of one colour, stored as an import stores it."""
+    """Create a small picture of one colour, stored as an import stores it."""
     out = BytesIO()
     Image.new("RGB", (8, 6), colour).save(out, "PNG")
     return keep_picture(project, out.getvalue())
 
 
 def keep_picture(project: Project, content: bytes) -> Picture:
-    """A stored PNG with these bytes."""
+    """Store a PNG with these bytes."""
     name = default_storage.save("pictures/x.png", ContentFile(content))
     return Picture.objects.create(
         project=project,
@@ -57,7 +57,7 @@ def keep_picture(project: Project, content: bytes) -> Picture:
 
 
 def imported_picture(project: Project, colour: Any) -> Picture:
-    """A picture on its way through the import's own drawing, so that an import finds it again."""
+    """Create a picture with the import's own drawing code, so that an import recognises it."""
     out = BytesIO()
     Image.new("RGB", (60, 40), colour).save(out, "PNG")
     with DrawingProcess(picture_limits()) as process:
@@ -66,5 +66,5 @@ def imported_picture(project: Project, colour: Any) -> Picture:
 
 
 def rows_of(made: Release) -> list[dict[str, Any]]:
-    """The rows of a release."""
+    """Return the rows of a release."""
     return [json.loads(line) for line in (folder_of(made) / "items.jsonl").read_bytes().splitlines()]

@@ -1,4 +1,4 @@
-"""A method of runs for tests: its rounds say what is asked, what it stores is kept in memory."""
+"""A run method for tests: a test sets its rounds of questions, and its outcomes are kept in memory."""
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
@@ -15,19 +15,19 @@ from runs.models import Run
 
 
 class Said(BaseModel):
-    """The shape of every answer."""
+    """The schema of every answer."""
 
     word: str
 
 
 def step(key: str, **fields: Any) -> Step:
-    """A question with this key."""
+    """Return a question with this key."""
     return Step(key=key, role="speaker", messages=(Message.of("user", f"Say {key}."),), shape=Said, **fields)
 
 
 @dataclass
 class Rounds:
-    """Asks the steps of each round at the same time, and finishes with every word that was said."""
+    """A method that asks the steps of a round at the same time and finishes with all words of the answers."""
 
     rounds: Sequence[Sequence[Step]] = ()
     limits: Limits = field(default_factory=Limits)
@@ -43,8 +43,8 @@ class Rounds:
 
     def next_steps(self, case: Any, turns: Mapping[str, SavedTurn]) -> Sequence[Step] | Finish:
         for steps in self.rounds:
-            if left := [each for each in steps if each.key not in turns]:
-                return left
+            if unasked := [question for question in steps if question.key not in turns]:
+                return unasked
         return Finish({key: turn.value and turn.value["word"] for key, turn in turns.items()})
 
     def settle(self, run: Run, outcome: Outcome) -> bool:
@@ -54,9 +54,9 @@ class Rounds:
 
 
 def queued(project: UUID | None = None, **fields: Any) -> Run:
-    """A queued run of the method that nobody was rung for."""
-    wanted = start.RunRequest("rounds", project or uuid4(), uuid4(), {"speaker": "scripted:lines"})
-    run = start.build_run(wanted)
+    """Create a queued run of the method without enqueuing a task."""
+    request = start.RunRequest("rounds", project or uuid4(), uuid4(), {"speaker": "scripted:lines"})
+    run = start.build_run(request)
     for name, value in fields.items():
         setattr(run, name, value)
     run.save()
@@ -65,12 +65,12 @@ def queued(project: UUID | None = None, **fields: Any) -> Run:
 
 
 def perform(run: Run, model: Model) -> Run:
-    """Perform the run with this model; answers its row as it then is."""
+    """Perform the run with this model. Return its updated row."""
     runner.claim_and_perform(run.pk, lambda role, name: model)
     run.refresh_from_db()
     return run
 
 
 def word(said: str) -> str:
-    """A readable answer."""
+    """Return a readable answer."""
     return f'{{"word": "{said}"}}'

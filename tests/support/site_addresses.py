@@ -1,7 +1,7 @@
-"""Every address of the site by name: who may open it, by which methods, and a project that has one of everything.
+"""Every URL of the site by name: who may open it and by which methods; and a project that has one of everything.
 
-`ROUTES` holds one row for each route of the URL configuration; `tests/whole_site/test_who_may_open_what.py` fails where
-a row is missing. Tests of hostile input and hostile texts go through the same rows.
+`ROUTES` has one row for each route of the URL configuration; `tests/whole_site/test_who_may_open_what.py` fails if a
+row is missing. Tests of hostile input and hostile texts use the same rows.
 """
 
 from collections.abc import Callable, Iterator, Mapping
@@ -68,7 +68,7 @@ Parts = Callable[["World"], Mapping[str, Any]]
 
 @dataclass
 class World:
-    """A project with one of everything that has an address; `seat` and `label` belong to its annotator."""
+    """A project with one of everything that has a URL; `seat` and `label` belong to its annotator."""
 
     project: Project
     members: dict[Role, Membership]
@@ -87,7 +87,7 @@ class World:
 
 @dataclass(frozen=True)
 class Route:
-    """Who may open an address (roles; None: whoever has signed in), by which methods, with which parts."""
+    """The roles that may open a URL (None: everybody who is signed in), its methods, and the parts of the URL."""
 
     roles: tuple[Role, ...] | None
     parts: Parts = lambda world: {}
@@ -131,7 +131,7 @@ the_file = with_(
 
 
 def the_search(world: "World") -> dict[str, Any]:
-    """Nobody's own: each role finds its own searches alone."""
+    """Return a saved search of somebody else, because each role can open only its own searches."""
     row, _ = SavedSearch.objects.get_or_create(project=world.project, member=world.other, name="gold")
     return {**project(world), "public_id": row.public_id}
 
@@ -171,22 +171,22 @@ def the_publication(world: "World") -> dict[str, Any]:
 
 
 def the_asked(world: "World") -> dict[str, Any]:
-    asked = ask_for_access(publish(world.release, world.members[D]), "canary", "c@example.org", "a lab", "a study")
-    return {**the_publication(world), "token": asked.token}
+    access = ask_for_access(publish(world.release, world.members[D]), "canary", "c@example.org", "a lab", "a study")
+    return {**the_publication(world), "token": access.token}
 
 
 def the_download(world: "World") -> dict[str, Any]:
-    shown = publish(world.release, world.members[D])
-    asked = ask_for_access(shown, "canary", "c@example.org", "a lab", "a study")
-    decide_access(world.release, asked.request, world.members[D], True)
-    asked.request.refresh_from_db()
-    accept_terms(shown, asked.request)
-    return {"key": shown.key, "token": asked.token}
+    publication = publish(world.release, world.members[D])
+    access = ask_for_access(publication, "canary", "c@example.org", "a lab", "a study")
+    decide_access(world.release, access.request, world.members[D], True)
+    access.request.refresh_from_db()
+    accept_terms(publication, access.request)
+    return {"key": publication.key, "token": access.token}
 
 
 def the_access(world: "World") -> dict[str, Any]:
-    shown = publish(world.release, world.members[D])
-    row = ask_for_access(shown, "canary", "c@example.org", "a lab", "a study").request
+    publication = publish(world.release, world.members[D])
+    row = ask_for_access(publication, "canary", "c@example.org", "a lab", "a study").request
     return {**the_release(world), "public_id": row.public_id}
 
 
@@ -208,8 +208,8 @@ def the_perspective(world: "World") -> dict[str, Any]:
 
 
 def the_score(world: "World") -> dict[str, Any]:
-    said = start.pasted("“canary” is hateful.", True)
-    score = Score.objects.filter(item=world.item).first() or start.start(world.item, said, start.Choice())
+    pasted = start.pasted("“canary” is hateful.", True)
+    score = Score.objects.filter(item=world.item).first() or start.start(world.item, pasted, start.Choice())
     return {**project(world), "public_id": score.public_id}
 
 
@@ -218,7 +218,7 @@ def the_exchange(world: "World") -> dict[str, Any]:
 
 
 def the_reply(world: "World") -> dict[str, Any]:
-    """Handed in by somebody who is none of those who ask, so that all of them may read it."""
+    """Return a submitted reply whose author is none of the visiting roles, so that all of them may read it."""
     author, _ = Membership.objects.get_or_create(project=world.project, pseudonym="canary-writer", reviews=True)
     exchange = request.open_on_item(world.item)
     fields = {"intent": "positive", "text": "Be kind.", "state": "submitted", "submitted_at": timezone.now()}
@@ -227,7 +227,7 @@ def the_reply(world: "World") -> dict[str, Any]:
 
 
 def injecting(world: "World") -> dict[str, Any]:
-    """A project in which the terms of injection are accepted."""
+    """Return a project in which the terms of injection are accepted."""
     if not injection_settings.is_on(world.project):
         injection_settings.switch_on(world.members[D], injection_settings.TERMS_VERSION)
     return project(world)
@@ -246,7 +246,7 @@ def the_sample(world: "World") -> dict[str, Any]:
 
 
 def sample_part(name: str) -> Callable[["World"], dict[str, Any]]:
-    """The public id of something that a sample hangs on."""
+    """Return a function that gives the public id of the sample's batch, pool or picture."""
 
     def parts(world: "World") -> dict[str, Any]:
         sample = Sample.objects.get(public_id=the_sample(world)["public_id"])
@@ -611,66 +611,75 @@ ROUTES: dict[str, Route] = {
 
 def make_world() -> World:
     """Make a project that has one of everything."""
-    here = make_project("here")
-    members = {role: make_member(here, role) for role in (A, R, D)}
-    other = make_member(here, A, pseudonym="canary-pseudonym")
-    third = make_member(here, A)
+    new_project = make_project("here")
+    members = {role: make_member(new_project, role) for role in (A, R, D)}
+    other = make_member(new_project, A, pseudonym="canary-pseudonym")
+    third = make_member(new_project, A)
     hidden = {
         "source": "canary-source",
         "licence": "canary-licence",
         "target_group": "canary-target",
         "batch": "canary-batch",
         "picture_name": "canary-file-name.png",
-        "intended": category(here, 3),
+        "intended": category(new_project, 3),
     }
-    item = make_labelled_item(here, [members[A], other, third], [1, 0, 5], external_id="canary-external-id", **hidden)
+    item = make_labelled_item(
+        new_project, [members[A], other, third], [1, 0, 5], external_id="canary-external-id", **hidden
+    )
     close_item(item)
     item.refresh_from_db()
     picture = Picture.objects.create(
-        project=here, sha256="0" * 64, file="none.png", file_sha256="0" * 64, blurred="none.jpg",
+        project=new_project, sha256="0" * 64, file="none.png", file_sha256="0" * 64, blurred="none.jpg",
         media_type="image/png", width=32, height=32,
     )  # fmt: skip
-    open_item = make_open_item(here, external_id="canary-external-id-2", picture=picture, **hidden)
-    Prior.objects.create(item=open_item, modality="text", category=category(here, 0), explanation="A garden.")
+    open_item = make_open_item(new_project, external_id="canary-external-id-2", picture=picture, **hidden)
+    Prior.objects.create(item=open_item, modality="text", category=category(new_project, 0), explanation="A garden.")
     first, second, third_seat = open_item.seat_rows.order_by("number")
     make_label(first, other, 2, note="canary-note")
-    own = make_open_item(here, external_id="canary-external-id-3", **hidden)
+    own = make_open_item(new_project, external_id="canary-external-id-3", **hidden)
     label = make_label(own.seat_rows.first(), members[A], 4)
     now = timezone.now()
     Seat.objects.filter(pk=second.pk).update(
         annotator=members[A], held_at=now, shown_at=now, expires_at=now + timezone.timedelta(minutes=20)
     )
     second.refresh_from_db()
-    upload = Import.objects.create(project=here, file_name="a.csv", sha256="0" * 64)
-    close_item(make_labelled_item(here, [other, third, members[A]], [2, 2, 2], external_id="canary-external-id-4"))
-    training = make_item(here, "Training.", stage=Stage.KNOWN, external_id="canary-external-id-5", **hidden)
-    answer = {"category": category(here, 3), "explanation": "canary-explanation", "training": True}
+    upload = Import.objects.create(project=new_project, file_name="a.csv", sha256="0" * 64)
+    close_item(
+        make_labelled_item(new_project, [other, third, members[A]], [2, 2, 2], external_id="canary-external-id-4")
+    )
+    training = make_item(new_project, "Training.", stage=Stage.KNOWN, external_id="canary-external-id-5", **hidden)
+    answer = {"category": category(new_project, 3), "explanation": "canary-explanation", "training": True}
     KnownAnswer.objects.create(item=training, **answer)
     TrainingAttempt.objects.create(member=members[A], number=1)
-    release = make_release(here, members[D])
-    order = ReleaseOrder.objects.create(project=here, ordered_by=members[D], key=uuid4())
+    release = make_release(new_project, members[D])
+    order = ReleaseOrder.objects.create(project=new_project, ordered_by=members[D], key=uuid4())
     run = run_start.build_run(
-        run_start.RunRequest("arcade", here.public_id, item.public_id, {"judge": "keyword:cues-1"})
+        run_start.RunRequest("arcade", new_project.public_id, item.public_id, {"judge": "keyword:cues-1"})
     )
     run.save()
-    return World(here, members, other, item, open_item, second, label, picture, upload, release, order, run, training)
+    return World(
+        new_project, members, other, item, open_item, second, label, picture, upload, release, order, run, training
+    )
 
 
 @pytest.fixture(scope="module")
 def module_world(
     django_db_setup: None, django_db_blocker: Any, tmp_path_factory: pytest.TempPathFactory
 ) -> Iterator[tuple[World, Path]]:
-    """A world that all tests of a module share, and the folder of its files; each test begins with it unchanged."""
+    """Share one world, and the folder of its files, between all tests of a module.
+
+    Each test starts with the world unchanged.
+    """
     folder = tmp_path_factory.mktemp("world")
     with django_db_blocker.unblock(), transaction.atomic():
         with override_settings(MEDIA_ROOT=folder):
-            made = make_world()
-        yield made, folder
+            shared_world = make_world()
+        yield shared_world, folder
         transaction.set_rollback(True)
 
 
 @pytest.fixture
 def world(module_world: tuple[World, Path], db: None, settings: Any) -> World:
-    """A copy of the module's world, over its rows."""
-    made, settings.MEDIA_ROOT = module_world
-    return deepcopy(made)
+    """Return a copy of the module's world, over the same rows."""
+    shared_world, settings.MEDIA_ROOT = module_world
+    return deepcopy(shared_world)

@@ -1,6 +1,8 @@
-"""People who label over HTTP while the site is hurt; they send a form until it is taken, as the page's script does.
+"""People who label over HTTP while the site has faults.
 
-`python -c "import django; django.setup(); import site_visitors; site_visitors.main(SLUG, ITEMS, PEOPLE)"` makes a
+They send a form again until it is accepted, as the page's script does.
+
+`python -c "import django; django.setup(); import site_visitors; site_visitors.main(SLUG, ITEMS, PEOPLE)"` creates a
 project for them in the configured database and prints it as JSON.
 """
 
@@ -29,7 +31,7 @@ _LAST = 40.0
 
 
 def fill(slug: str, items: int, people: int) -> dict[str, Any]:
-    """An open project and the sessions of its annotators."""
+    """Create an open project and the sessions of its annotators."""
     project = create_project(slug)
     Item.objects.bulk_create(
         Item(project=project, external_id=f"i-{number}", text=f"Post {number}.", stage=Stage.READY)
@@ -52,15 +54,15 @@ def _session(user: User | None) -> str:
 
 
 def main(slug: str, items: int, people: int) -> None:
-    """Fill the configured database and print what was made."""
+    """Fill the configured database and print what was created."""
     print(json.dumps(fill(slug, items, people)))
 
 
 class Visitor(threading.Thread):
     """A signed-in browser that labels one post after the other until it is told to stop.
 
-    `acknowledged` are the keys of the forms that the site said it has stored, `away` seconds and Retry-After of each
-    503, `broken` counts connections that ended without an answer, `odd` every other answer.
+    `acknowledged` holds the keys of the forms that the site has confirmed, `away` seconds and Retry-After of each 503;
+    `broken` counts connections that ended without an answer; `odd` holds every other answer.
     """
 
     def __init__(self, port: int, slug: str, session: str, stop: threading.Event) -> None:
@@ -86,7 +88,7 @@ class Visitor(threading.Thread):
                     self.acknowledged.append(key[1])
 
     def patiently(self, method: str, path: str, fields: dict[str, str] | None = None) -> str:
-        """The page that answers, asked for again while the site is away; empty where it answers otherwise."""
+        """Return the page, requested again while the site gives 503. Returns an empty text for any other status."""
         last = None
         while last is None or time.monotonic() < last:
             began = time.monotonic()
@@ -125,7 +127,7 @@ class Visitor(threading.Thread):
 
 
 class Crowd:
-    """So many visitors of one project."""
+    """Several visitors of one project."""
 
     def __init__(self, port: int, filled: dict[str, Any]) -> None:
         self.stop = threading.Event()
@@ -135,30 +137,30 @@ class Crowd:
 
     @property
     def acknowledged(self) -> list[str]:
-        """The keys of all forms that the site said it has stored."""
+        """The keys of all forms that the site has confirmed."""
         return [key for visitor in self.visitors for key in visitor.acknowledged]
 
     @property
     def away(self) -> list[tuple[float, str | None]]:
-        """Each 503: after how many seconds, and its Retry-After."""
-        return [each for visitor in self.visitors for each in visitor.away]
+        """The 503 answers: seconds until each answer, and its Retry-After."""
+        return [wait for visitor in self.visitors for wait in visitor.away]
 
     @property
     def odd(self) -> list[tuple[int, str]]:
-        """Answers that are neither 200 nor 503."""
-        return [each for visitor in self.visitors for each in visitor.odd]
+        """The answers that are neither 200 nor 503."""
+        return [answer for visitor in self.visitors for answer in visitor.odd]
 
     def labels(self, more: int, seconds: float = 60) -> None:
-        """Wait until so many more forms were acknowledged."""
-        wanted = len(self.acknowledged) + more
+        """Wait until `more` further forms are confirmed. Fails after `seconds`."""
+        target = len(self.acknowledged) + more
         until = time.monotonic() + seconds
-        while len(self.acknowledged) < wanted:
-            assert time.monotonic() < until, f"{len(self.acknowledged)} of {wanted} labels; odd: {self.odd[:3]}"
+        while len(self.acknowledged) < target:
+            assert time.monotonic() < until, f"{len(self.acknowledged)} of {target} labels; odd: {self.odd[:3]}"
             assert all(visitor.is_alive() for visitor in self.visitors), "somebody went home"
             time.sleep(0.05)
 
     def go_home(self) -> None:
-        """Let everybody finish what is under way."""
+        """Stop all visitors after their current requests."""
         self.stop.set()
         for visitor in self.visitors:
             visitor.join(_LAST + 30)

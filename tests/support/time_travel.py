@@ -1,4 +1,4 @@
-"""Hours and days go by in a project: every time of its rows moves back, as the clock itself cannot be moved."""
+"""Let time pass in a project: all times of its rows are moved back, because the clock itself cannot be moved."""
 
 from datetime import timedelta
 
@@ -8,10 +8,10 @@ from annotation.models import Membership, Project, Seat, WorkDay
 
 
 def let_pass(project: Project, time: timedelta) -> None:
-    """Let so much time pass for seats, working days and what is remembered; whole days give new working days."""
-    held = Seat.objects.filter(item__project=project, expires_at__isnull=False)
-    held.update(expires_at=F("expires_at") - time, held_at=F("held_at") - time)
-    held.filter(shown_at__isnull=False).update(shown_at=F("shown_at") - time)
+    """Let `time` pass for seats, working days and idle pauses; whole days give new working days."""
+    seats = Seat.objects.filter(item__project=project, expires_at__isnull=False)
+    seats.update(expires_at=F("expires_at") - time, held_at=F("held_at") - time)
+    seats.filter(shown_at__isnull=False).update(shown_at=F("shown_at") - time)
     days = WorkDay.objects.filter(member__project=project)
     days.filter(session_since__isnull=False).update(session_since=F("session_since") - time)
     days.filter(last_act_at__isnull=False).update(last_act_at=F("last_act_at") - time)

@@ -1,4 +1,4 @@
-"""Workers, sweepers and brokers of their own as real processes, for tests of faults; killed by their own ids only."""
+"""Workers, sweepers and brokers as real processes, for tests of faults. They are killed by their own ids only."""
 
 import os
 import signal
@@ -25,14 +25,14 @@ while True:
 
 
 class Processes:
-    """Starts processes in groups of their own, all with one environment, and ends what is left of them."""
+    """Processes in groups of their own with one environment; all that are left are ended together."""
 
     def __init__(self, environment: Mapping[str, str]) -> None:
         self.environment = dict(environment)
         self._started: list[subprocess.Popen[bytes]] = []
 
     def start(self, *arguments: str, program: str = sys.executable, **more: str) -> "subprocess.Popen[bytes]":
-        """A Python program, or another one; `more` is added to its environment."""
+        """Start a Python program, or another one. `more` is added to its environment."""
         process = subprocess.Popen(
             [program, *arguments],
             env=self.environment | more,
@@ -44,22 +44,22 @@ class Processes:
         return process
 
     def worker(self, threads: int = 8, *options: str, **more: str) -> "subprocess.Popen[bytes]":
-        """A Celery worker with so many threads."""
+        """Start a Celery worker with this number of threads."""
         celery = ("-m", "celery", "-A", "config.celery", "worker", "-P", "threads", "-l", "ERROR")
         return self.start(*celery, "-c", str(threads), *options, **more)
 
     def sweeper(self) -> "subprocess.Popen[bytes]":
-        """What beat asks for, often."""
+        """Start a process that does the sweeps of beat, at short intervals."""
         return self.start("-c", SWEEPER)
 
     def end(self) -> None:
-        """Kill whatever is left."""
+        """Kill all processes that are left."""
         for process in self._started:
             kill(process)
 
 
 def environment(folder: Path, broker: str, **more: str) -> dict[str, str]:
-    """What a worker of this test's database has in its environment."""
+    """Return the environment of a worker on this test's database."""
     return {
         **os.environ,
         "DJANGO_SETTINGS_MODULE": "config.settings",
@@ -75,7 +75,7 @@ def environment(folder: Path, broker: str, **more: str) -> dict[str, str]:
 
 
 def database_url() -> str:
-    """The address of this test's database."""
+    """Return the URL of this test's database."""
     at = connection.settings_dict
     if connection.vendor == "sqlite":
         return f"sqlite:///{at['NAME']}"
@@ -83,28 +83,28 @@ def database_url() -> str:
 
 
 def kill(process: "subprocess.Popen[bytes]") -> None:
-    """SIGKILL to the process and all it started."""
+    """Send SIGKILL to the process and all its children."""
     if process.poll() is None:
         os.killpg(process.pid, signal.SIGKILL)
     process.wait()
 
 
 def free_port() -> int:
-    """A port that nobody listens on."""
+    """Return a port on which nothing listens."""
     with closing(socket.socket()) as probe:
         probe.bind(("127.0.0.1", 0))
         return int(probe.getsockname()[1])
 
 
 def listens(port: int) -> bool:
-    """Whether somebody answers there."""
+    """Return whether something listens on the port."""
     with closing(socket.socket()) as probe:
         probe.settimeout(1)
         return probe.connect_ex(("127.0.0.1", port)) == 0
 
 
 def wait_until(reached: Callable[[], bool], what: str, seconds: float = 90) -> None:
-    """Wait until it holds; fails with `what` when the time is over."""
+    """Wait until the condition holds. Fails with `what` when the time is over."""
     until = time.monotonic() + seconds
     while not reached():
         assert time.monotonic() < until, what

@@ -1,7 +1,7 @@
-"""A web of our own for tests: servers that answer by path and keep a log, a resolver, and the way between them.
+"""A local web for tests: servers that answer by path and keep a log, a resolver, and routes between them.
 
-No test leaves the machine: names resolve by a table, public addresses are mapped to the outer server, and whatever is
-not public to the inner one, whose log must stay empty.
+No test leaves the machine: names are resolved by a table, public addresses lead to the outer server, and all others to
+the inner one, whose log must stay empty.
 """
 
 import gzip
@@ -24,7 +24,7 @@ OUTER, OTHER = "93.184.216.34", "151.101.1.69"
 def page(
     body: str | bytes, content_type: str = "text/html; charset=utf-8", status: int = 200, **headers: str
 ) -> Answer:
-    """An answer with this body."""
+    """Return an answer with this body."""
     content = body.encode() if isinstance(body, str) else body
 
     def answer(handler: BaseHTTPRequestHandler) -> None:
@@ -40,17 +40,17 @@ def page(
 
 
 def redirect(to: str, status: int = 302) -> Answer:
-    """A redirect."""
+    """Return a redirect."""
     return page("", status=status, Location=to)
 
 
 def packed(content: bytes, coding: str = "gzip") -> Answer:
-    """An HTML page packed by gzip, or so it says."""
+    """Return an HTML page compressed by gzip; with another coding it is only labelled so."""
     return page(gzip.compress(content) if coding == "gzip" else content, Content_Encoding=coding)
 
 
 def dripping(seconds: float) -> Answer:
-    """A page that comes a byte at a time."""
+    """Return a page that is sent one byte at a time."""
 
     def answer(handler: BaseHTTPRequestHandler) -> None:
         handler.send_response(200)
@@ -66,7 +66,7 @@ def dripping(seconds: float) -> Answer:
 
 
 def endless(handler: BaseHTTPRequestHandler) -> None:
-    """A page of a hundred million bytes, without a line end."""
+    """Send a page of a hundred million bytes without a line end."""
     handler.send_response(200)
     handler.send_header("Content-Type", "text/html")
     handler.end_headers()
@@ -75,7 +75,7 @@ def endless(handler: BaseHTTPRequestHandler) -> None:
 
 
 class PageServer:
-    """Answers paths (with their query) by a table; `log` holds the host and path of every request, in order."""
+    """A server that answers paths (with query) by a table; `log` holds host and path of every request, in order."""
 
     def __init__(self, pages: Mapping[str, Answer] | None = None, *, context: ssl.SSLContext | None = None) -> None:
         self.pages: dict[str, Answer] = dict(pages or {})
@@ -90,7 +90,7 @@ class PageServer:
                 owner.headers.append(dict(self.headers.items()))
                 keys = (where, self.path, self.path.partition("?")[0])
                 answer = next((owner.pages[key] for key in keys if key in owner.pages), None)
-                with suppress(OSError):  # the reader has heard enough
+                with suppress(OSError):  # the reader closed the connection early
                     (answer or page("nothing here", status=404))(self)
 
             def log_message(self, *_: Any) -> None: ...
@@ -107,8 +107,8 @@ class PageServer:
         threading.Thread(target=self._server.serve_forever, kwargs={"poll_interval": 0.02}, daemon=True).start()
 
     def read(self) -> list[str]:
-        """What was asked for beside robots.txt."""
-        return [each for each in self.log if not each.endswith("/robots.txt")]
+        """Return the requests, without those for robots.txt."""
+        return [address for address in self.log if not address.endswith("/robots.txt")]
 
     def __enter__(self) -> "PageServer":
         return self
@@ -128,25 +128,28 @@ class Web:
         self.connected: list[tuple[str, int]] = []
 
     def resolve(self, host: str, port: int, seconds: float) -> Sequence[str]:
-        """The answer of the table; lists of answers are given in turn, unknown names are NXDOMAIN."""
+        """Return the addresses of a host by the table. A list of answers is used up in order.
+
+        Raises OSError for an unknown name, TimeoutError after the seconds if the table has a number.
+        """
         self.asked.append(host)
-        found = self.names.get(host, self.names.get("*"))
-        if found is None:
+        addresses = self.names.get(host, self.names.get("*"))
+        if addresses is None:
             raise OSError("NXDOMAIN")
-        if isinstance(found, float):
-            time.sleep(min(found, max(0.0, seconds)))
+        if isinstance(addresses, float):
+            time.sleep(min(addresses, max(0.0, seconds)))
             raise TimeoutError
-        if found and isinstance(found[0], list):
-            return list(found.pop(0) if len(found) > 1 else found[0])
-        return list(found)
+        if addresses and isinstance(addresses[0], list):
+            return list(addresses.pop(0) if len(addresses) > 1 else addresses[0])
+        return list(addresses)
 
     def reach(self, address: str, port: int) -> tuple[str, int]:
-        """Public addresses lead to the outer server, all others to the inner one."""
+        """Return the local server of an address: the outer one if the address is public, else the inner one."""
         self.connected.append((address, port))
         return "127.0.0.1", (self.outer if is_public(address) else self.inner).port
 
     def fetcher(self, *, seconds: float = 5.0, size: int = 2_000_000, **more: Any) -> Fetcher:
-        """A fetcher that lives in this web."""
+        """Return a fetcher that uses this web."""
         limits = FetchLimits(seconds=seconds, size=size)
-        given = {"trust": _TRUST, **more}
-        return Fetcher("Interplay-test", limits=limits, resolve=self.resolve, reach=self.reach, **given)
+        options = {"trust": _TRUST, **more}
+        return Fetcher("Interplay-test", limits=limits, resolve=self.resolve, reach=self.reach, **options)

@@ -37,7 +37,7 @@ DASHSCOPE_VECTORS_PATH = "/services/embeddings/text-embedding/text-embedding"
 
 @dataclass(frozen=True)
 class Heard:
-    """One request as it came in; names of headers in lower case."""
+    """One request as it was received; header names are in lower case."""
 
     path: str
     headers: dict[str, str]
@@ -52,37 +52,39 @@ class Heard:
     @property
     def messages(self) -> list[dict[str, Any]]:
         """The conversation, in the vendor's form."""
-        held = self.body.get("input")
-        found = self.body.get("messages") or (held.get("messages") if isinstance(held, dict) else None) or []
-        return list(found)
+        input_part = self.body.get("input")
+        messages = (
+            self.body.get("messages") or (input_part.get("messages") if isinstance(input_part, dict) else None) or []
+        )
+        return list(messages)
 
     def said(self, role: str = "user") -> str:
-        """All texts of one role."""
+        """Return all texts of one role, a line break between them."""
         return "\n".join(_texts(message["content"]) for message in self.messages if message["role"] == role)
 
     @property
     def pictures(self) -> list[str]:
-        """Every picture that was sent, as the address it was given by."""
+        """All pictures that were sent, as URLs."""
         parts = [part for message in self.messages for part in message["content"] if isinstance(part, dict)]
         openai = [part["image_url"]["url"] for part in parts if "image_url" in part]
         return openai + [part["image"] for part in parts if "image" in part]
 
     @property
     def texts(self) -> list[str]:
-        """The texts of which vectors are wanted; none where it is a chat."""
-        wanted = self.body.get("input")
-        if self.path.endswith(DASHSCOPE_VECTORS_PATH) and isinstance(wanted, dict):
-            return list(wanted["texts"])
-        return list(wanted) if self.path.endswith(OPENAI_VECTORS_PATH) and isinstance(wanted, list) else []
+        """The texts to be embedded; empty for a chat request."""
+        texts = self.body.get("input")
+        if self.path.endswith(DASHSCOPE_VECTORS_PATH) and isinstance(texts, dict):
+            return list(texts["texts"])
+        return list(texts) if self.path.endswith(OPENAI_VECTORS_PATH) and isinstance(texts, list) else []
 
     @property
     def dimensions(self) -> int:
-        """How many dimensions were asked for; 0 where none were."""
+        """The requested number of dimensions; 0 if none was requested."""
         return int(self.body.get("dimensions") or self.body.get("parameters", {}).get("dimension") or 0)
 
     @property
     def digest(self) -> str:
-        """A short name of the conversation, to see what was asked twice."""
+        """A short hash of the conversation, to recognise repeated questions."""
         return hashlib.sha256(json.dumps(self.messages, sort_keys=True).encode()).hexdigest()[:16]
 
 
@@ -93,7 +95,7 @@ def _texts(content: Any) -> str:
 
 
 class Exchange:
-    """One request under way, and the ways to answer it."""
+    """One request that is being answered, and the ways to answer it."""
 
     def __init__(self, handler: BaseHTTPRequestHandler, heard: Heard, stopped: threading.Event) -> None:
         self.heard = heard
@@ -102,11 +104,11 @@ class Exchange:
 
     @property
     def speaks_openai(self) -> bool:
-        """Which vendor's protocol this is."""
+        """Whether the request uses OpenAI's protocol; otherwise it is DashScope's."""
         return self.heard.path.endswith((OPENAI_PATH, OPENAI_VECTORS_PATH))
 
     def reply(self, text: str | None, *, finish: str = "stop", usage: bool = True, **message: Any) -> dict[str, Any]:
-        """A whole answer in the vendor's form."""
+        """Return a complete answer in the vendor's form."""
         if self.speaks_openai:
             return self._openai(text, finish, usage, message)
         pictured = self.heard.path.endswith(DASHSCOPE_PICTURE_PATH)
@@ -118,39 +120,39 @@ class Exchange:
         return body
 
     def _openai(self, text: str | None, finish: str, usage: bool, message: dict[str, Any]) -> dict[str, Any]:
-        said = {"role": "assistant", "content": text, **message}
+        full_message = {"role": "assistant", "content": text, **message}
         body: dict[str, Any] = {
             "id": f"chatcmpl-{self.heard.digest}",
             "object": "chat.completion",
             "created": 1_760_000_000,
             "model": self.heard.model,
-            "choices": [{"index": 0, "message": said, "finish_reason": finish}],
+            "choices": [{"index": 0, "message": full_message, "finish_reason": finish}],
         }
         if usage:
             body["usage"] = {"prompt_tokens": 120, "completion_tokens": 30, "total_tokens": 150}
         return body
 
     def vectors(self, rows: list[tuple[int, list[float]]]) -> dict[str, Any]:
-        """A whole answer of vectors in the vendor's form, each with its index."""
+        """Return a complete answer of vectors in the vendor's form, each with its index."""
         if self.speaks_openai:
             data = [{"object": "embedding", "index": index, "embedding": numbers} for index, numbers in rows]
             usage = {"prompt_tokens": 9, "total_tokens": 9}
             return {"object": "list", "data": data, "model": self.heard.model, "usage": usage}
-        found = [{"text_index": index, "embedding": numbers} for index, numbers in rows]
-        return {"request_id": self.heard.digest, "output": {"embeddings": found}, "usage": {"total_tokens": 9}}
+        embeddings = [{"text_index": index, "embedding": numbers} for index, numbers in rows]
+        return {"request_id": self.heard.digest, "output": {"embeddings": embeddings}, "usage": {"total_tokens": 9}}
 
     def fault(self, code: str, message: str) -> dict[str, Any]:
-        """An error body in the vendor's form."""
+        """Return an error body in the vendor's form."""
         if self.speaks_openai:
             return {"error": {"message": message, "type": "error", "param": None, "code": code}}
         return {"code": code, "message": message, "request_id": self.heard.digest}
 
     def send(self, status: int, body: Any, headers: dict[str, str] | None = None) -> None:
-        """Send a JSON body, whole."""
+        """Send a complete JSON body."""
         self.send_bytes(status, json.dumps(body).encode(), {"Content-Type": "application/json", **(headers or {})})
 
     def send_bytes(self, status: int, content: bytes, headers: dict[str, str]) -> None:
-        """Send a body, whole."""
+        """Send a complete body."""
         self.begin(status, {"Content-Length": str(len(content)), **headers})
         self.write(content)
 
@@ -167,11 +169,11 @@ class Exchange:
         self._handler.wfile.flush()
 
     def pause(self, seconds: float) -> bool:
-        """Wait; False if the server is being stopped."""
+        """Wait for some seconds. Return False if the server is being stopped."""
         return not self.stopped.wait(seconds)
 
     def hang_up(self) -> None:
-        """Break the connection without a goodbye."""
+        """Reset the connection."""
         self._handler.close_connection = True
         self._handler.connection.setsockopt(SOL_SOCKET, SO_LINGER, struct.pack("ii", 1, 0))
         self._handler.connection.close()
@@ -198,7 +200,7 @@ def body(content: bytes, kind: str = "text/html", **headers: str) -> Behaviour:
 
 
 def hang(seconds: float = 600) -> Behaviour:
-    """Take the request and say nothing."""
+    """Accept the request and never answer."""
 
     def behave(exchange: Exchange) -> None:
         exchange.pause(seconds)
@@ -208,7 +210,7 @@ def hang(seconds: float = 600) -> Behaviour:
 
 
 def drip(every: float = 0.5, *, headers: bool = False) -> Behaviour:
-    """Send a good answer a byte at a time, or its headers, so that no read timeout ever fires."""
+    """Send a good answer, or its headers, one byte at a time, so that no read timeout is reached."""
 
     def behave(exchange: Exchange) -> None:
         content = json.dumps(exchange.reply("drop by drop")).encode()
@@ -224,7 +226,7 @@ def drip(every: float = 0.5, *, headers: bool = False) -> Behaviour:
 
 
 def cut(after: int = 60) -> Behaviour:
-    """Promise a whole answer and break off."""
+    """Announce a complete answer and stop in the middle."""
 
     def behave(exchange: Exchange) -> None:
         content = json.dumps(exchange.reply("this will not arrive in one piece")).encode()
@@ -236,7 +238,7 @@ def cut(after: int = 60) -> Behaviour:
 
 
 def hang_up(exchange: Exchange) -> None:
-    """Break the connection before a word is said."""
+    """Reset the connection before anything is sent."""
     exchange.hang_up()
 
 
@@ -252,27 +254,27 @@ def huge(megabytes: int = 80) -> Behaviour:
 
 
 def bomb(exchange: Exchange) -> None:
-    """Answer with a little gzip that unfolds to 50 MB."""
+    """Answer with a small gzip body that expands to 50 MB."""
     packer = zlib.compressobj(wbits=31)
     packed = b"".join(packer.compress(b" " * 2**20) for _ in range(50)) + packer.flush()
     exchange.send_bytes(200, packed, {"Content-Type": "application/json", "Content-Encoding": "gzip"})
 
 
 def packed(exchange: Exchange) -> None:
-    """Answer sensibly, but in gzip though nobody asked for it."""
+    """Answer sensibly, but compressed by gzip although the client did not ask for it."""
     packer = zlib.compressobj(wbits=31)
     content = packer.compress(json.dumps(exchange.reply(answer_for(exchange.heard))).encode()) + packer.flush()
     exchange.send_bytes(200, content, {"Content-Type": "application/json", "Content-Encoding": "gzip"})
 
 
 def blocked(exchange: Exchange) -> None:
-    """Block the content as the vendor does."""
-    word = "content_filter" if exchange.speaks_openai else "DataInspectionFailed"
-    exchange.send(400, exchange.fault(word, "Input data may contain inappropriate content."))
+    """Answer that the content was blocked, in the vendor's form."""
+    code = "content_filter" if exchange.speaks_openai else "DataInspectionFailed"
+    exchange.send(400, exchange.fault(code, "Input data may contain inappropriate content."))
 
 
 def sensible(exchange: Exchange) -> None:
-    """Answer the question in the wanted form; the same question always gets the same answer."""
+    """Answer the question in the requested form; the same question always gets the same answer."""
     if exchange.heard.texts:
         return vectors()(exchange)
     exchange.send(200, exchange.reply(answer_for(exchange.heard)))
@@ -282,7 +284,7 @@ Rows = list[tuple[int, list[float]]]
 
 
 def vectors(change: Callable[[Rows], Rows] = lambda rows: rows, *, dimensions: int = 0) -> Behaviour:
-    """Answer with a vector a text, drawn from a hash of its words: texts that share words are near to each other."""
+    """Answer with one vector per text, from hashes of its words: texts that share words are near to each other."""
 
     def behave(exchange: Exchange) -> None:
         width = dimensions or exchange.heard.dimensions or 1024
@@ -293,14 +295,14 @@ def vectors(change: Callable[[Rows], Rows] = lambda rows: rows, *, dimensions: i
 
 
 def _numbers(text: str, width: int) -> list[float]:
-    found = [0.0] * width
+    numbers = [0.0] * width
     for word in text.casefold().split():
-        found[int(hashlib.sha256(word.encode()).hexdigest(), 16) % width] += 1.0
-    return found
+        numbers[int(hashlib.sha256(word.encode()).hexdigest(), 16) % width] += 1.0
+    return numbers
 
 
 def altered(change: Callable[[str], str], *, finish: str = "stop") -> Behaviour:
-    """Answer sensibly but for a change of the text."""
+    """Answer sensibly, with a change of the text."""
     return lambda exchange: exchange.send(200, exchange.reply(change(answer_for(exchange.heard)), finish=finish))
 
 
@@ -368,7 +370,7 @@ NAMED: dict[str, Behaviour] = {
 
 
 def answer_for(heard: Heard) -> str:
-    """A JSON answer for the wanted schema: values drawn from a hash of what the user said."""
+    """Return a JSON answer for the requested schema: values drawn from a hash of the user's text."""
     digest = hashlib.sha256((heard.said() + "".join(heard.pictures)).encode()).digest()
     form = heard.body.get("response_format") or heard.body.get("parameters", {}).get("response_format") or {}
     schema = form.get("json_schema", {}).get("schema") or _described(heard)
@@ -398,12 +400,12 @@ def _value(schema: dict[str, Any], root: dict[str, Any], digest: bytes, heard: H
         return codes[digest[0] % len(codes)]
     if name == "id":
         return "c1"  # what one speaker names another finds again
-    said = f"A {'picture' if heard.pictures else 'text'} that the wire server looked at ({digest.hex()[:6]})."
-    return said[: schema.get("maxLength", len(said))]
+    sentence = f"A {'picture' if heard.pictures else 'text'} that the wire server looked at ({digest.hex()[:6]})."
+    return sentence[: schema.get("maxLength", len(sentence))]
 
 
 def _described(heard: Heard) -> dict[str, Any]:
-    """The form of an answer that is only described in the prompt: that of a prior."""
+    """Return the schema of a prior, whose form is only described in the prompt."""
     whole = {"type": "integer", "minimum": 0, "maximum": 3}
     return {"properties": {"category": {"type": "string"}, "explanation": {"type": "string"}, "severity": whole}}
 
@@ -412,7 +414,7 @@ _LISTED = re.compile(r"^\s*[-*] *[`\"]?([A-Za-z0-9_.-]{1,40})[`\"]? *[:—–-] 
 
 
 def _codes(heard: Heard) -> list[str]:
-    """The category codes that a prompt lists, one a line, as `- code: name`."""
+    """Return the category codes that a prompt lists, one per line, as `- code: name`."""
     return re.findall(
         r"^\s*[-*] *[`\"]?([A-Za-z0-9_.-]{1,40})[`\"]? *[:—–-] ", heard.said("system") + "\n" + heard.said(), re.M
     )
@@ -423,7 +425,7 @@ def _codes(heard: Heard) -> list[str]:
 
 @dataclass
 class _Script:
-    """What is to come, and what was."""
+    """The queued behaviours and the requests so far."""
 
     queues: dict[str, deque[Behaviour]] = field(default_factory=lambda: defaultdict(deque))
     heard: list[Heard] = field(default_factory=list)
@@ -432,7 +434,7 @@ class _Script:
     otherwise: Behaviour = sensible
 
     def take(self, heard: Heard) -> Behaviour:
-        """Note a request and choose what to do with it."""
+        """Record a request and return the behaviour for it."""
         with self.lock:
             self.heard.append(heard)
             for key in (heard.model, ""):
@@ -442,7 +444,7 @@ class _Script:
 
 
 class WireServer:
-    """The server on a free port of this machine; `delay` seconds pass before each answer."""
+    """The server on a free local port; `delay` seconds pass before each answer."""
 
     def __init__(self, port: int = 0, *, delay: float = 0.0, otherwise: Behaviour = sensible) -> None:
         self._script = _Script(delay=delay, otherwise=otherwise)
@@ -458,48 +460,48 @@ class WireServer:
         self.stop()
 
     def stop(self) -> None:
-        """Let go of every request under way and of the port."""
+        """End all open requests and free the port."""
         self._stopped.set()
         self._server.shutdown()
         self._server.server_close()
 
     @property
     def port(self) -> int:
-        """The port it listens on."""
+        """The port of the server."""
         return int(self._server.server_address[1])
 
     @property
     def openai_url(self) -> str:
-        """What OPENAI_BASE_URL has to be."""
+        """The value of OPENAI_BASE_URL."""
         return f"http://127.0.0.1:{self.port}/v1"
 
     @property
     def dashscope_url(self) -> str:
-        """What DASHSCOPE_HTTP_BASE_URL has to be."""
+        """The value of DASHSCOPE_HTTP_BASE_URL."""
         return f"http://127.0.0.1:{self.port}/api/v1"
 
     @property
     def heard(self) -> list[Heard]:
-        """Every request so far, in the order of arrival."""
+        """All requests so far, in the order of arrival."""
         with self._script.lock:
             return list(self._script.heard)
 
     def queue(self, *behaviours: Behaviour | str, model: str = "") -> None:
-        """What to do with the next requests, for one model or for any."""
-        chosen = [NAMED[each] if isinstance(each, str) else each for each in behaviours]
+        """Queue behaviours for the next requests, for one model or for any."""
+        chosen = [NAMED[behaviour] if isinstance(behaviour, str) else behaviour for behaviour in behaviours]
         with self._script.lock:
             self._script.queues[model].extend(chosen)
 
     def always(self, behaviour: Behaviour | str) -> None:
-        """What is done when nothing is queued and the model is not called wire-<name>."""
+        """Set the behaviour for when nothing is queued and the model is not called wire-<name>."""
         self._script.otherwise = NAMED[behaviour] if isinstance(behaviour, str) else behaviour
 
     def delay(self, seconds: float) -> None:
-        """Let so much time pass before each answer from now on."""
+        """Set the seconds that pass before each answer."""
         self._script.delay = seconds
 
     def forget(self) -> None:
-        """Drop what was heard and what is queued."""
+        """Delete the recorded requests and the queued behaviours."""
         with self._script.lock:
             self._script.heard.clear()
             self._script.queues.clear()
@@ -514,7 +516,7 @@ class _Server(ThreadingHTTPServer):
     request_queue_size = 256
 
     def handle_error(self, request: Any, client_address: Any) -> None:
-        """Clients that hang up are what this server is for."""
+        """Ignore the error: clients that disconnect are part of these tests."""
 
 
 def _handler(script: _Script, stopped: threading.Event) -> type[BaseHTTPRequestHandler]:
@@ -523,7 +525,7 @@ def _handler(script: _Script, stopped: threading.Event) -> type[BaseHTTPRequestH
         disable_nagle_algorithm = True
 
         def log_message(self, format: str, *args: Any) -> None:
-            """Silent."""
+            """Log nothing."""
 
         def do_GET(self) -> None:
             if self.path != "/wire/heard":
@@ -538,30 +540,32 @@ def _handler(script: _Script, stopped: threading.Event) -> type[BaseHTTPRequestH
         def do_POST(self) -> None:
             announced = int(self.headers.get("Content-Length", 0))
             content = self.rfile.read(announced)
-            if len(content) < announced:  # whoever asked was killed in the middle: nothing was asked
+            if len(content) < announced:  # the client was killed while it sent: this is no request
                 self.close_connection = True
                 return None
-            asked = json.loads(content or b"{}")
+            request_body = json.loads(content or b"{}")
             if self.path.startswith("/wire/"):
-                return self._control(asked)
+                return self._control(request_body)
             if not self.path.endswith(_PATHS):
                 return self._json(404, {"error": "unknown path"})
             headers = {name.lower(): value for name, value in self.headers.items()}
-            heard = Heard(self.path, headers, asked, time.time())
+            heard = Heard(self.path, headers, request_body, time.time())
             behaviour = script.take(heard)
             if not stopped.wait(script.delay):
                 behaviour(Exchange(self, heard, stopped))
 
-        def _control(self, asked: dict[str, Any]) -> None:
+        def _control(self, request_body: dict[str, Any]) -> None:
             with script.lock:
                 match self.path:
                     case "/wire/queue":
-                        script.queues[asked.get("model", "")].extend(NAMED[name] for name in asked["behaviours"])
+                        script.queues[request_body.get("model", "")].extend(
+                            NAMED[name] for name in request_body["behaviours"]
+                        )
                     case "/wire/reset":
                         script.heard.clear()
                         script.queues.clear()
                     case "/wire/delay":
-                        script.delay = float(asked["seconds"])
+                        script.delay = float(request_body["seconds"])
             self._json(200, {"ok": True})
 
         def _json(self, code: int, answer: Any) -> None:
@@ -581,8 +585,8 @@ def main(arguments: Iterable[str] | None = None) -> None:
     parser.add_argument("--port", type=int, default=8111, help="0 takes a free one (default 8111)")
     parser.add_argument("--delay", type=float, default=0.0, help="seconds before each answer")
     parser.add_argument("--behaviour", choices=sorted(NAMED), default="sensible", help="what any other model does")
-    given = parser.parse_args(None if arguments is None else list(arguments))
-    with WireServer(given.port, delay=given.delay, otherwise=NAMED[given.behaviour]) as server:
+    options = parser.parse_args(None if arguments is None else list(arguments))
+    with WireServer(options.port, delay=options.delay, otherwise=NAMED[options.behaviour]) as server:
         print(f"OPENAI_BASE_URL={server.openai_url}\nDASHSCOPE_HTTP_BASE_URL={server.dashscope_url}", flush=True)
         with suppress(KeyboardInterrupt):
             threading.Event().wait()

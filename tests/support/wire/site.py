@@ -1,4 +1,4 @@
-"""The site's models at a wire server: what every test over the wire sets, in one place."""
+"""Settings that point the site's models at a wire server, for all tests over the wire."""
 
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
@@ -12,9 +12,9 @@ from wire.server import WireServer
 def models_at_a_server(
     settings: Any, roles: Sequence[str], *, delay: float = 0, attempts: int = 2
 ) -> Iterator[WireServer]:
-    """A wire server that is asked for these roles, each by a model of the role's name, without waits in between.
+    """Start a wire server and bind each of these roles to a model named like the role, without waits between attempts.
 
-    Any model of it may be chosen for a run or project.
+    Any model of the server may be chosen for a run or project.
     """
     with WireServer(delay=delay) as server:
         settings.OPENAI_BASE_URL, settings.OPENAI_API_KEY = server.openai_url, "sk-CANARY-1"
