@@ -7,10 +7,11 @@ which may hold a password, and `NAME_FILE`, prices, site address and database wi
 import os
 from collections.abc import Collection, Mapping
 from pathlib import Path
-from urllib.parse import parse_qsl, unquote, urlsplit
+from urllib.parse import parse_qsl, quote, unquote, urlsplit
 
 from django.core.exceptions import ImproperlyConfigured
 
+_PUBLIC_PASSWORDS = {"interplay", "postgres", "password", "secret", "changeme", "change-me", "admin", "guest", "redis"}
 _YES = {"1", "true", "on"}
 _NO = {"0", "false", "off"}
 
@@ -96,6 +97,25 @@ def secret(name: str, *, default: str = "", environ: Mapping[str, str] = os.envi
         raise ImproperlyConfigured(f"{name}_FILE names {path}, which cannot be read: {type(error).__name__}.") from None
 
 
+def with_password(address: str, password: str) -> str:
+    """Return a server's address with the password in it, escaped; an address that has one keeps it."""
+    parts = urlsplit(address)
+    if not password or not parts.netloc or parts.password is not None:
+        return address
+    user, at, host = parts.netloc.rpartition("@")
+    return parts._replace(netloc=f"{user}:{quote(password, safe='')}@{host}").geturl()
+
+
+def refuse_public_password(name: str, address: str, *, deployed: bool) -> None:
+    """Stop a site that others can reach from running on a password that everybody knows.
+
+    Raises ImproperlyConfigured if the address has such a password. The sentence does not repeat it.
+    """
+    password = unquote(urlsplit(address).password or "").lower()
+    if deployed and password in _PUBLIC_PASSWORDS:
+        raise ImproperlyConfigured(f"The password in {name} is one that everybody knows. Set one of your own.")
+
+
 def site_url(name: str, *, default: str, environ: Mapping[str, str] = os.environ) -> str:
     """Read the address people open: scheme http or https and a host, without a path."""
     raw = environ.get(name, "").strip() or default
@@ -108,10 +128,10 @@ def site_url(name: str, *, default: str, environ: Mapping[str, str] = os.environ
 def database(name: str, *, default: Path, environ: Mapping[str, str] = os.environ) -> dict[str, object]:
     """Read a database address: postgres://user:password@host:port/name or sqlite:///path.
 
-    Without one it is SQLite at `default`. Returns an entry of Django's DATABASES without its TEST part. Errors never
-    repeat the address, which may hold a password.
+    Without one it is SQLite at `default`. DATABASE_PASSWORD is the password of an address that has none. Returns an
+    entry of Django's DATABASES without its TEST part. Errors never repeat the address, which may hold a password.
     """
-    raw = secret(name, environ=environ)
+    raw = with_password(secret(name, environ=environ), secret("DATABASE_PASSWORD", environ=environ))
     parts = urlsplit(raw)
     if not raw:
         return _sqlite(str(default))

@@ -54,7 +54,10 @@ SECURE_SSL_REDIRECT = HTTPS
 SECURE_REDIRECT_EXEMPT = [r"^(healthz|livez)$"]
 SECURE_PROXY_SSL_HEADER = ("HTTP_X_FORWARDED_PROTO", "https") if TRUSTED_PROXIES else None
 SECURE_HSTS_SECONDS = 365 * 24 * 3600 if HTTPS else 0
-SECURE_HSTS_INCLUDE_SUBDOMAINS = SECURE_HSTS_PRELOAD = HTTPS
+SECURE_HSTS_INCLUDE_SUBDOMAINS = HTTPS
+SECURE_HSTS_PRELOAD = HTTPS and env.flag("HSTS_PRELOAD", default=False)
+# A preload list is hard to leave, and binds whoever owns the domain: no site is put there unless they ask for it.
+SILENCED_SYSTEM_CHECKS = [] if SECURE_HSTS_PRELOAD else ["security.W021"]
 SECURE_REFERRER_POLICY = "same-origin"
 X_FRAME_OPTIONS = "DENY"
 CSRF_FAILURE_VIEW = "config.web.error_pages.csrf_failure"
@@ -259,7 +262,8 @@ OPERATOR_CONTACT = env.text("OPERATOR_CONTACT")
 
 RATE_LIMITS = rate_limit_table.LIMITS if env.flag("RATE_LIMITED", default=True) else {}
 RATE_LIMITS_FOLDER = VAR_DIR / "limits"
-REDIS_URL = env.secret("REDIS_URL")
+_REDIS_PASSWORD = env.secret("REDIS_PASSWORD")
+REDIS_URL = env.with_password(env.secret("REDIS_URL"), _REDIS_PASSWORD)
 """Where rates are counted when several machines serve the site; empty: in files under VAR_DIR, for one machine."""
 # Shared by all processes: a used one-time code must be known to each of them.
 CACHES = {
@@ -329,6 +333,17 @@ PROMPTS_DIR = env.folder("PROMPTS_DIR", default=VAR_DIR / "prompts")
 # ── Celery ────────────────────────────────────────────────────────────────────
 
 CELERY_BROKER_URL = env.secret("CELERY_BROKER_URL", default="filesystem://localhost//")
+if CELERY_BROKER_URL.startswith(("redis:", "rediss:")):
+    CELERY_BROKER_URL = env.with_password(CELERY_BROKER_URL, _REDIS_PASSWORD)
+for _name, _address in (
+    (
+        "DATABASE_URL or DATABASE_PASSWORD",
+        env.with_password(env.secret("DATABASE_URL"), env.secret("DATABASE_PASSWORD")),
+    ),
+    ("REDIS_URL or REDIS_PASSWORD", REDIS_URL),
+    ("CELERY_BROKER_URL", CELERY_BROKER_URL),
+):
+    env.refuse_public_password(_name, _address, deployed=HTTPS)
 if CELERY_BROKER_URL.startswith("filesystem:"):
     QUEUE_FOLDERS = [VAR_DIR / "queue" / "messages", VAR_DIR / "queue" / "control"]
     CELERY_BROKER_TRANSPORT_OPTIONS = {

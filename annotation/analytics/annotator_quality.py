@@ -13,7 +13,7 @@ from uuid import UUID
 import numpy as np
 import numpy.typing as npt
 
-from annotation.analytics.annotator_quality_queries import UNDATED, LabelColumns, read_rows, skip_counts
+from annotation.analytics.annotator_quality_queries import UNDATED, LabelColumns, read_rows
 from annotation.core.snapshots import snapshot
 from annotation.domain.statistics.annotator_quality import (
     Drift,
@@ -60,7 +60,6 @@ class AnnotatorQuality:
     """How often each category was chosen, in the order of codes."""
     not_sure: int
     low_quality: int
-    skips: int
     with_others: Rate | Nothing
     """With the majority of the others on the same item."""
     with_others_by_category: tuple[Rate | Nothing, ...]
@@ -114,9 +113,9 @@ def read_quality(project: Project) -> QualityReport:
     with snapshot():
         categories = list(project.categories.order_by("code"))
         rows = read_rows(project, {category.pk: index for index, category in enumerate(categories)})
-        known, skips = check_rates(project), skip_counts(project)
+        known = check_rates(project)
         members = {member.pk: member for member in Membership.objects.filter(project=project)}
-    book = _Book(rows, len(categories), known, skips)
+    book = _Book(rows, len(categories), known)
     people = sorted((book.person(members[pk], mine) for pk, mine in book.by_person()), key=_by_name)
     names = {person.key: person.name for person in people}
     return QualityReport(
@@ -136,10 +135,8 @@ def _by_name(person: AnnotatorQuality) -> list[tuple[bool, int, str]]:
 class _Book:
     """The labels with what the majority of the others said about each."""
 
-    def __init__(
-        self, rows: LabelColumns, categories: int, known: Mapping[int, Rate], skips: Mapping[int, int]
-    ) -> None:
-        self.rows, self.categories, self.known, self.skips = rows, categories, known, skips
+    def __init__(self, rows: LabelColumns, categories: int, known: Mapping[int, Rate]) -> None:
+        self.rows, self.categories, self.known = rows, categories, known
         majority = others_majority(rows.votes, categories)
         self.comparable = majority >= 0
         self.agrees = self.comparable & (majority == rows.category)
@@ -167,7 +164,6 @@ class _Book:
             by_category=tuple(int(n) for n in np.bincount(chose[chose >= 0], minlength=self.categories)),
             not_sure=int(rows.not_sure[mine].sum()),
             low_quality=int(rows.low_quality[mine].sum()),
-            skips=self.skips.get(member.pk, 0),
             with_others=self.with_others(mine),
             with_others_by_category=tuple(self.with_others(mine[chose == index]) for index in range(self.categories)),
             with_final=rate((final == chose)[decided].sum(), decided.sum(), Lack.NO_FINAL),

@@ -6,13 +6,13 @@ from itertools import chain
 from typing import Any
 
 import numpy as np
-from django.db.models import Case, Count, F, Q, When
+from django.db.models import Case, F, Q, When
 from django.utils import timezone
 
 from annotation.domain.choices import Stage
 from annotation.domain.statistics.agreement import Ratings
 from annotation.domain.statistics.annotator_quality import Flags, Floats, Ints, Votes, week_of
-from annotation.models import Project, Seat, Skip
+from annotation.models import Project, Seat
 
 UNDATED = -1
 _COLUMNS = 10
@@ -95,12 +95,6 @@ def read_raw(project: Project, index_of: Mapping[int, int]) -> RawColumns:
     rows = ((item, who, index_of[category]) for item, who, category in labels.iterator(chunk_size=5000))
     table = np.fromiter(chain.from_iterable(rows), dtype=np.int64).reshape(-1, 3)
     return RawColumns(*table.T)
-
-
-def skip_counts(project: Project) -> dict[int, int]:
-    """By annotator: items passed by."""
-    skips = Skip.objects.filter(item__project=project).exclude(item__stage=Stage.KNOWN)
-    return dict(skips.values_list("annotator_id").annotate(n=Count("pk")).order_by())
 
 
 def _rows(seats: Iterable[tuple[Any, ...]], index_of: Mapping[int, int]) -> Iterator[tuple[float, ...]]:

@@ -71,7 +71,7 @@ def _work(shown: QualityReport) -> Rows:
     for person in shown.people:
         seconds = person.seconds
         timed = (seconds.median, seconds.lower, seconds.upper) if isinstance(seconds, Quartiles) else (None,) * 3
-        counts = (person.not_sure, person.low_quality, person.skips)
+        counts = (person.not_sure, person.low_quality)
         yield person.name, person.labels, *person.by_category, *counts, *timed
 
 
@@ -151,7 +151,7 @@ _Shape = tuple[Promise, Callable[[QualityReport], tuple[str | Promise, ...]], Ca
 
 def _work_columns(shown: QualityReport) -> tuple[str | Promise, ...]:
     names = (f"{category.code} {category.name}" for category in shown.categories)
-    counts = (gettext_lazy("not sure"), gettext_lazy("low quality"), gettext_lazy("skipped"))
+    counts = (gettext_lazy("not sure"), gettext_lazy("low quality"))
     times = (gettext_lazy("seconds, median"), gettext_lazy("lower quartile"), gettext_lazy("upper quartile"))
     return _WHO, gettext_lazy("labels"), *names, *counts, *times
 

@@ -26,7 +26,8 @@ class CareFigures:
     """The last 28 days, but for skips (all there are), opt-outs (in force) and check-ins (the last six weeks).
 
     `severe` and `active_minutes` are spreads over person-days, None for fewer than five people; `opted_out` is how many
-    people have opted out of something, None for fewer than five.
+    people have opted out of something, None for fewer than five. `skips` is None where fewer than five people were
+    shown a post: skips count nowhere, so no page tells who skipped.
     """
 
     person_days: int
@@ -35,7 +36,7 @@ class CareFigures:
     severe: Spread | None
     active_minutes: Spread | None
     breaks: int
-    skips: int
+    skips: int | None
     opted_out: int | None
     weeks: tuple[WeekOfMoods, ...]
 
@@ -49,6 +50,8 @@ def care_figures(project: Project, today: date) -> CareFigures:
     )
     opted_out = OptOut.objects.filter(member__project=project, member__active=True, ended_at__isnull=True)
     people = opted_out.values("member").distinct().count()
+    annotators = WorkDay.objects.filter(member__project=project, shown__gt=0).values("member").distinct().count()
+    skips = Skip.objects.filter(item__project=project).count()
     return CareFigures(
         person_days=len(days),
         shown=sum(day.shown for day in days),
@@ -56,7 +59,7 @@ def care_figures(project: Project, today: date) -> CareFigures:
         severe=spread([(day.member_id, day.severe) for day in days]),
         active_minutes=spread([(day.member_id, round(day.active_seconds / 60)) for day in days]),
         breaks=sum(day.breaks for day in days),
-        skips=Skip.objects.filter(item__project=project).count(),
+        skips=skips if annotators >= FEWEST_PEOPLE else None,
         opted_out=people if people >= FEWEST_PEOPLE else None,
         weeks=weeks_of_moods(
             [Mood(answer.member_id, answer.day, answer.mood) for answer in answers if answer.mood is not None],

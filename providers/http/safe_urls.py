@@ -170,6 +170,7 @@ _REFUSED = [
     ipaddress.ip_network(network)
     for network in (
         "192.0.0.0/24",
+        "168.63.129.16/32",  # the wire server of a large cloud, reached by all of its machines
         "192.88.99.0/24",
         "224.0.0.0/4",
         "240.0.0.0/4",
@@ -182,13 +183,18 @@ _REFUSED = [
 _UNICAST = ipaddress.IPv6Network("2000::/3")  # the only part given out; NAT64, mapped and site-local lie outside
 
 
+def _holds_ipv4(number: ipaddress.IPv6Address) -> bool:
+    """Whether it leads to an IPv4 address inside a private network (ISATAP, RFC 5214)."""
+    return number.packed[8:12] in (b"\x00\x00\x5e\xfe", b"\x02\x00\x5e\xfe")
+
+
 def is_public(address: str) -> bool:
     """Return whether the address belongs to the public Internet, as far as its number shows."""
     try:
         number = ipaddress.ip_address(address)
     except ValueError:
         return False
-    if isinstance(number, ipaddress.IPv6Address) and number not in _UNICAST:
+    if isinstance(number, ipaddress.IPv6Address) and (number not in _UNICAST or _holds_ipv4(number)):
         return False
     refused = any(number.version == net.version and number in net for net in _REFUSED)
     return number.is_global and not number.is_multicast and not refused

@@ -1,4 +1,5 @@
 from pathlib import Path
+from urllib.parse import unquote, urlsplit
 
 import pytest
 from django.core.exceptions import ImproperlyConfigured
@@ -71,3 +72,30 @@ def test_the_key_is_made_once_and_only_its_owner_may_read_it(tmp_path):
     assert load_or_create_key(tmp_path / "var" / "secret_key") == first
     assert (tmp_path / "var" / "secret_key").stat().st_mode & 0o777 == 0o600
     assert [path.name for path in (tmp_path / "var").iterdir()] == ["secret_key"]
+
+
+@pytest.mark.parametrize("password", ["plain", "p@ss:w/rd?#%", "\u00e4 b", "a+b&c"])
+def test_a_password_beside_an_address_is_escaped_into_it(password):
+    address = env.with_password("redis://queue:6379/0", password)
+    assert (urlsplit(address).scheme, urlsplit(address).path) == ("redis", "/0")
+    assert (urlsplit(address).hostname, urlsplit(address).port) == ("queue", 6379)
+    assert unquote(urlsplit(address).password) == password
+    given = {"DATABASE_URL": "postgres://interplay@db:5432/interplay", "DATABASE_PASSWORD": password}
+    row = env.database("DATABASE_URL", default=Path("x"), environ=given)
+    assert (row["USER"], row["PASSWORD"], row["HOST"], row["PORT"]) == ("interplay", password, "db", "5432")
+
+
+def test_an_address_with_a_password_keeps_it_and_one_without_a_host_stays():
+    assert env.with_password("redis://:a@queue/0", "b") == "redis://:a@queue/0"
+    assert env.with_password("filesystem://", "b") == "filesystem://"
+    assert env.with_password("redis://queue/0", "") == "redis://queue/0"
+
+
+@pytest.mark.parametrize("password", ["interplay", "postgres", "Password", "guest"])
+def test_a_site_that_others_reach_does_not_start_on_a_password_that_everybody_knows(password):
+    address = f"postgres://interplay:{password}@db/interplay"
+    env.refuse_public_password("DATABASE_URL", address, deployed=False)
+    with pytest.raises(ImproperlyConfigured, match="DATABASE_URL is one that everybody knows") as refused:
+        env.refuse_public_password("DATABASE_URL", address, deployed=True)
+    assert address not in str(refused.value)
+    env.refuse_public_password("DATABASE_URL", "postgres://interplay:of-our-own@db/interplay", deployed=True)

@@ -56,14 +56,15 @@ def test_people_are_compared_with_the_majority_of_the_others_and_the_final_categ
     assert [each.name for each in found.people] == ["a", "b", "c"]
 
 
-def test_what_people_chose_skipped_and_flagged_is_counted(project, three):
+def test_what_people_chose_and_flagged_is_counted_and_never_who_skipped(project, three):
     closed(project, three, [0, None, 5])
     item = make_open_item(project)
     make_label(item.seat_rows.first(), three[0], None, low_quality=True)
     Skip.objects.create(item=item, annotator=three[0])
     found = read_quality(project)
     first, second = person(found, three[0]), person(found, three[1])
-    assert (first.labels, first.by_category, first.low_quality, first.skips) == (2, (1, 0, 0, 0, 0, 0), 1, 1)
+    assert (first.labels, first.by_category, first.low_quality) == (2, (1, 0, 0, 0, 0, 0), 1)
+    assert not hasattr(first, "skips")
     assert (second.labels, second.not_sure, sum(second.by_category)) == (1, 1, 0)
 
 
@@ -152,7 +153,7 @@ def test_agreement_is_told_before_and_after_a_change_of_the_guidelines(project, 
 
 
 def test_a_project_without_labels_has_nobody(project, django_assert_num_queries):
-    with django_assert_num_queries(5):
+    with django_assert_num_queries(4):
         found = read_quality(project)
     assert (found.people, found.pairs, found.versions, found.labels) == ((), (), (), 0)
 

@@ -395,6 +395,15 @@ def test_exposure_is_told_as_median_and_most_from_five_people_on(garden, admin):
     assert ">250<" in page and ">28<" in page  # shown, of these severe
 
 
+def test_l28_skips_are_told_from_five_people_on_and_of_nobody_alone(garden, admin):
+    member = make_member(garden)
+    Skip.objects.create(item=make_item(garden), annotator=member)
+    make_days(garden, [0, 0, 0, 0])
+    assert admin.get(SETTINGS).context["figures"].skips is None
+    make_days(garden, [0])
+    assert admin.get(SETTINGS).context["figures"].skips == 1
+
+
 def test_how_many_opted_out_is_told_from_five_people_on(garden, admin):
     people = [make_member(garden) for _ in range(5)]
     for member in people[:4]:
