@@ -1,9 +1,10 @@
-"""When the parts of the site were last seen alive."""
+"""When the parts of the site were last seen alive, by the database's clock: those of machines may differ."""
 
 from datetime import datetime, timedelta
 
 from django.db import models
-from django.utils import timezone
+
+from runs.sql.database_clock import seconds_from_now
 
 
 class Pulse(models.Model):
@@ -18,7 +19,16 @@ class Pulse(models.Model):
     @classmethod
     def beat(cls, part: str) -> None:
         """Record that `part` is alive now."""
-        cls.objects.update_or_create(part=part, defaults={"at": timezone.now()})
+        cls.objects.update_or_create(part=part, defaults={"at": seconds_from_now(0)})
+
+    @classmethod
+    def take_turn(cls, part: str, every: timedelta) -> bool:
+        """Record a turn of `part`, unless one was recorded within `every`; return whether it was."""
+        overdue = seconds_from_now(-every.total_seconds())
+        if cls.objects.filter(part=part, at__lt=overdue).update(at=seconds_from_now(0)):
+            return True
+        _row, is_first = cls.objects.get_or_create(part=part, defaults={"at": seconds_from_now(0)})
+        return is_first
 
     @classmethod
     def last(cls, part: str) -> datetime | None:
@@ -31,5 +41,4 @@ class Pulse(models.Model):
     @classmethod
     def is_fresh(cls, part: str, within: timedelta) -> bool:
         """Return whether `part` was seen alive within that time."""
-        last = cls.last(part)
-        return last is not None and timezone.now() - last <= within
+        return cls.objects.filter(part=part, at__gte=seconds_from_now(-within.total_seconds())).exists()

@@ -1,5 +1,6 @@
 """The periodic tasks that beat starts."""
 
+from datetime import timedelta
 from pathlib import Path
 
 from celery import shared_task
@@ -10,13 +11,19 @@ from annotation.operations import sweep as operations_sweep
 from config.models import Pulse
 from config.web.rate_limits import FileCounters
 
+SWEEP_EVERY = timedelta(seconds=20)
+"""At least so long from one sweep to the next; beat asks for one every thirty seconds."""
 _DAY = 24 * 3600
 
 
 @shared_task(name="config.tasks.sweep")
 def sweep() -> None:
-    """Repair what lost workers left behind, and record that beat and worker are alive."""
-    operations_sweep.sweep()
+    """Repair what lost workers left behind, and record that beat and worker are alive.
+
+    Old messages, and those of a second beat, find that a sweep has run lately and do nothing.
+    """
+    if Pulse.take_turn("sweep", SWEEP_EVERY):
+        operations_sweep.sweep()
     Pulse.beat("worker")
 
 

@@ -25,7 +25,7 @@ from django.utils.translation import gettext as _
 from kombu.exceptions import OperationalError
 
 from annotation.models import Job, JobState
-from runs.queue.lease import seconds_from_now
+from runs.sql.database_clock import seconds_from_now
 
 log = logging.getLogger(__name__)
 

@@ -38,7 +38,7 @@ from runs.control import fork, start
 from runs.domain.states import ASIDE, OPEN, RunState
 from runs.execution import budget
 from runs.models import Run
-from runs.queue import lease
+from runs.sql.database_clock import seconds_from_now
 
 log = logging.getLogger(__name__)
 
@@ -330,7 +330,7 @@ def progress(evaluation: Evaluation) -> Progress:
     if scored := [arm.variant for arm in arms(evaluation) if arm.scored_by]:  # what is not answered yet may be scored
         answered = runs.filter(variant__in=scored).exclude(state__in=OPEN).count()
         expected += runs.filter(method=SCORING).count() + max(0, a_line * len(scored) - answered)
-    lately = runs.filter(finished_at__gte=lease.seconds_from_now(-_WINDOW)).exclude(state=RunState.CANCELLED)
+    lately = runs.filter(finished_at__gte=seconds_from_now(-_WINDOW)).exclude(state=RunState.CANCELLED)
     figures = lately.aggregate(number=Count("pk"), first=Min("started_at"), now=Max(Now()))
     if not figures["number"] or figures["first"] is None:
         return Progress(expected, counts, 0.0, None)

@@ -13,6 +13,7 @@ from runs.execution import runner
 from runs.methods.method import Outcome, method_named
 from runs.models import Run
 from runs.queue import call_sql, lease
+from runs.sql.database_clock import seconds_from_now
 
 log = logging.getLogger(__name__)
 
@@ -27,7 +28,7 @@ def requeue_lapsed_runs() -> int:
 def enqueue_waiting_runs() -> int:
     """Enqueue tasks for due runs that have none, or whose task was lost, while fewer than RUN_BELLS are at work."""
     due = Run.objects.filter(state=RunState.QUEUED, not_before__lte=Now())
-    without_task = Q(rung_at=None) | Q(rung_at__lt=lease.seconds_from_now(-settings.RUN_BELL_SECONDS))
+    without_task = Q(rung_at=None) | Q(rung_at__lt=seconds_from_now(-settings.RUN_BELL_SECONDS))
     at_work = Run.objects.filter(state=RunState.RUNNING).count() + due.exclude(without_task).count()
     missing = max(0, settings.RUN_BELLS - at_work)
     return tasks.enqueue_runs(

@@ -16,6 +16,7 @@ from runs.methods.method import Method, Outcome, method_named
 from runs.models import Run
 from runs.queue import call_sql, claim, lease
 from runs.queue.lease import CancelRequested, LeaseLost
+from runs.sql.database_clock import seconds_from_now
 
 log = logging.getLogger(__name__)
 
@@ -75,5 +76,5 @@ def _result(run: Run, method: Method, models: ModelOfRole) -> Outcome | WaitForP
 def _let_lapse(run: Run) -> None:
     """Release a run whose method raised. It counts as a lost worker, so that the run fails after some attempts."""
     Run.objects.filter(pk=run.pk, owner=run.owner, state=RunState.RUNNING).update(
-        lease_until=lease.seconds_from_now(0), detail="A fault in the program; the worker's log says more."
+        lease_until=seconds_from_now(0), detail="A fault in the program; the worker's log says more."
     )

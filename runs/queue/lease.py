@@ -5,12 +5,11 @@ All times are the database's (threats F24). A worker that lost its lease changes
 
 import json
 from collections.abc import Iterable
-from typing import TYPE_CHECKING, Any
 from uuid import UUID
 
 from django.conf import settings
 from django.db import transaction
-from django.db.models import DateTimeField, F, Func, QuerySet, Value
+from django.db.models import F, QuerySet
 from django.db.models.expressions import Combinable
 from django.db.models.functions import Now
 
@@ -20,10 +19,7 @@ from runs.models import Run
 from runs.queue import call_sql
 from runs.queue.claim import now_sql
 from runs.sql.compiled_queries import planned_cursor
-
-if TYPE_CHECKING:
-    from django.db.backends.base.base import BaseDatabaseWrapper
-    from django.db.models.sql.compiler import SQLCompiler
+from runs.sql.database_clock import seconds_from_now
 
 LOST_WORKERS = 3
 """A run fails with the loss of this many workers."""
@@ -35,29 +31,6 @@ class LeaseLost(Exception):
 
 class CancelRequested(Exception):
     """A person asked for this run to end."""
-
-
-class _FromNow(Func):
-    """A time relative to the database's clock, in the same text form as `Now()`.
-
-    SQLite compares times as texts, and Django's own sum has three digits more than `Now()`: of two equal times the
-    longer text would count as later.
-    """
-
-    output_field = DateTimeField()
-
-    def as_sqlite(self, compiler: "SQLCompiler", connection: "BaseDatabaseWrapper", **more: Any) -> Any:
-        form = "STRFTIME('%%%%Y-%%%%m-%%%%d %%%%H:%%%%M:%%%%f', 'NOW', %(expressions)s)"
-        return self.as_sql(compiler, connection, template=form, **more)
-
-    def as_postgresql(self, compiler: "SQLCompiler", connection: "BaseDatabaseWrapper", **more: Any) -> Any:
-        form = "(STATEMENT_TIMESTAMP() + (%(expressions)s)::interval)"
-        return self.as_sql(compiler, connection, template=form, **more)
-
-
-def seconds_from_now(seconds: float) -> Combinable:
-    """Return the time `seconds` from now by the database's clock, to the millisecond."""
-    return _FromNow(Value(f"{seconds:+.3f} seconds"))
 
 
 def lease_end() -> Combinable:

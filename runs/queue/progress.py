@@ -9,7 +9,7 @@ from django.db.models.functions import Now
 
 from runs.domain.states import OPEN, RunState
 from runs.models import Account, Run
-from runs.queue import lease
+from runs.sql.database_clock import seconds_from_now
 
 _WINDOW = 120
 """Seconds over which the rate is measured: short enough to show that a provider slows down."""
@@ -58,7 +58,7 @@ def method_progress(project: UUID, method: str) -> MethodProgress:
         for state, number in runs.values("state").annotate(number=Count("pk")).values_list("state", "number")
     }
     open_runs = sum(counts.get(state, 0) for state in OPEN)
-    ended_lately = runs.filter(finished_at__gte=lease.seconds_from_now(-_WINDOW)).exclude(state=RunState.CANCELLED)
+    ended_lately = runs.filter(finished_at__gte=seconds_from_now(-_WINDOW)).exclude(state=RunState.CANCELLED)
     figures = ended_lately.aggregate(number=Count("pk"), first=Min("started_at"), now=Max(Now()))
     if not figures["number"]:
         return MethodProgress(counts, 0.0, None)

@@ -7,7 +7,7 @@ from django.db.models.functions import Now
 
 from runs.domain.states import RunState
 from runs.models import Pause, Run
-from runs.queue import lease
+from runs.sql.database_clock import seconds_from_now
 
 LINGER = 90
 """Seconds for which a pause is shown after its end, until the next attempt renews it or not."""
@@ -26,7 +26,7 @@ class PauseInForce:
 
 def pause_provider(provider: str, detail: str, seconds: float) -> None:
     """Record that the provider serves nobody for `seconds`, and let its queued runs wait until then."""
-    until = lease.seconds_from_now(seconds)
+    until = seconds_from_now(seconds)
     Pause.objects.update_or_create(
         provider=provider,
         defaults={"detail": detail[:500], "until": until},
@@ -45,10 +45,10 @@ def pauses_in_force() -> list[PauseInForce]:
             pause.until,
             Run.objects.filter(provider=pause.provider, state=RunState.QUEUED).count(),
         )
-        for pause in Pause.objects.filter(until__gt=lease.seconds_from_now(-LINGER)).order_by("since")
+        for pause in Pause.objects.filter(until__gt=seconds_from_now(-LINGER)).order_by("since")
     ]
 
 
 def delete_ended_pauses() -> int:
     """Delete pauses that ended and were not renewed. Return how many."""
-    return Pause.objects.filter(until__lte=lease.seconds_from_now(-LINGER)).delete()[0]
+    return Pause.objects.filter(until__lte=seconds_from_now(-LINGER)).delete()[0]

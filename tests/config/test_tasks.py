@@ -1,8 +1,9 @@
 import os
 import time
-from datetime import timedelta
+from datetime import UTC, datetime, timedelta
 
 import pytest
+from django.conf import settings
 from django.contrib.sessions.models import Session
 from django.utils import timezone
 
@@ -41,3 +42,31 @@ def test_ended_sessions_and_old_counters_are_removed(settings):
     tasks.tidy()
     assert [session.session_key for session in Session.objects.all()] == ["new"]
     assert list(settings.RATE_LIMITS_FOLDER.iterdir()) == []
+
+
+def test_f33_a_sweep_is_due_by_the_database_s_clock_whatever_that_of_the_machine_says(monkeypatch):
+    swept = []
+    monkeypatch.setattr(sweep, "sweep", lambda: swept.append(1))
+    for hours in (0, 1, -1, 24):
+        Pulse.objects.filter(part="sweep").update(at=timezone.now() - timedelta(seconds=21))
+        with monkeypatch.context() as clock:
+            wrong = time.time() + hours * 3600
+            clock.setattr(time, "time", lambda wrong=wrong: wrong)
+            clock.setattr(timezone, "now", lambda wrong=wrong: datetime.fromtimestamp(wrong, UTC))
+            tasks.sweep()
+            tasks.sweep()
+            assert Pulse.is_fresh("worker", timedelta(seconds=5))
+        assert Pulse.is_fresh("worker", timedelta(seconds=5))
+    assert len(swept) == 4
+
+
+def test_f33_no_message_of_beat_expires_by_a_clock():
+    assert all("expires" not in entry.get("options", {}) for entry in settings.CELERY_BEAT_SCHEDULE.values())
+
+
+def test_a_hundred_old_messages_sweep_once(monkeypatch):
+    swept = []
+    monkeypatch.setattr(sweep, "sweep", lambda: swept.append(1))
+    for _ in range(100):
+        tasks.sweep()
+    assert len(swept) == 1

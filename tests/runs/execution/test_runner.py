@@ -21,7 +21,8 @@ from runs.execution import perform as run_perform
 from runs.methods.method import Limits, Step, StepKind
 from runs.models import Account, Pause, Run, SiteDay, Turn
 from runs.queue import call_sql as calls
-from runs.queue import claim, lease, progress, provider_pauses
+from runs.queue import claim, progress, provider_pauses
+from runs.sql.database_clock import seconds_from_now
 from scripted_runs import Rounds, perform, queued, step, word
 
 
@@ -105,9 +106,9 @@ def test_a_moment_is_reached_within_its_own_millisecond(rounds: Rounds) -> None:
     run = queued()
     # One statement has one time, on every database: a lease that ends now has ended, and what is due now is due.
     for moment, reached in [(0, True), (-0.5, True), (0.5, False), (-86400, True), (86400, False)]:
-        here = Run.objects.annotate(moment=lease.seconds_from_now(moment), now=Now())
+        here = Run.objects.annotate(moment=seconds_from_now(moment), now=Now())
         assert here.filter(pk=run.pk, moment__lte=F("now")).exists() is reached
-    ends = here.annotate(ends=lease.seconds_from_now(1.5)).get()
+    ends = here.annotate(ends=seconds_from_now(1.5)).get()
     assert ends.ends - ends.now == timedelta(seconds=1.5)
 
 
