@@ -2,7 +2,7 @@
 SHELL := /bin/bash
 .SHELLFLAGS := -eu -o pipefail -c
 .DEFAULT_GOAL := help
-.PHONY: screenshots help setup demo run worker quick test test-slow test-all lint format bench mutants messages clean
+.PHONY: screenshots help setup demo run worker quick test test-slow faults test-all lint format bench mutants messages clean
 
 PYTHON ?= python3
 PORT ?= 8000
@@ -64,6 +64,10 @@ test: .venv/ready ## all tests but the slow ones (browser tests where a Chromium
 # A file stays on one worker here: its tests share servers that the file starts.
 test-slow: .venv/ready ## the slow tests: killed processes, thousands of items, whole campaigns
 	@$(BIN)/pytest -n $(PROCESSES) --dist loadfile --no-loadscope-reorder -m "slow$(if $(MARKS), and ($(MARKS)))" $(PYTEST_ARGS) $(TESTS)
+
+# DATABASE_URL and CELERY_BROKER_URL choose where the tests that use the site's own database run.
+faults: .venv/ready ## kill processes, databases and brokers while people work; prints a table
+	@$(BIN)/pytest -n 2 --dist loadfile -q -m faults $(PYTEST_ARGS) $(TESTS)
 
 test-all: test test-slow ## every test; CI runs it on both databases
 

@@ -4,6 +4,7 @@ from django.apps import AppConfig
 
 from annotation.core import append_only  # noqa: F401  registers its system check
 from annotation.domain import choices
+from annotation.domain.glossary.disguises import How
 from annotation.domain.patterns import Mechanism
 from annotation.domain.releases.diff import Why
 from annotation.domain.releases.splits import Tie
@@ -15,7 +16,7 @@ _CLOSED_SETS = (
     *(choices.Stage, choices.Reason, choices.Level, choices.Source, choices.Policy, choices.Modality),
     *(choices.PriorState, choices.Role, choices.Difficulty, choices.CompetenceMethod, choices.EventVerb),
     *(choices.GlossaryKind, choices.GlossaryStatus, choices.GlossarySourceKind, choices.FILTER_LABELS),
-    *(Mechanism, Why, Tie),
+    *(Mechanism, Why, Tie, How),
 )
 
 

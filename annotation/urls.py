@@ -223,6 +223,7 @@ urlpatterns = [
     path("p/<slug:slug>/models/", views_models.models, name="models"),
     path("p/<slug:slug>/models/try/", limited("trigger", views_models.try_out), name="models-try"),
     path("p/<slug:slug>/models/choose/", views_models.choose, name="models-choose"),
+    path("p/<slug:slug>/models/forget/", views_models.forget, name="models-forget"),
     # the glossary
     path("p/<slug:slug>/glossary/", glossary_views.glossary, name="glossary"),
     path("p/<slug:slug>/glossary/new/", glossary_views.propose, name="glossary-new"),

@@ -1,9 +1,9 @@
-"""`make bench`: run the benchmarks behind design section 13, one script after the other, and print which numbers hold.
+"""`make bench`: run the benchmarks of design section 13 one after the other, and print which figures reach their goals.
 
     .venv/bin/python -m bench [claim_and_submit import_items release_items runs …] [--json]
 
-With DATABASE_URL naming a PostgreSQL server each script gets an empty database there (created and dropped); without it
-each uses a SQLite file. Absolute times depend on the machine; the ratios are measured within one run.
+If DATABASE_URL names a PostgreSQL server, each script gets an empty database there (created and dropped); otherwise a
+SQLite file. Absolute times depend on the machine; ratios are measured within one run.
 """
 
 import argparse
@@ -44,25 +44,25 @@ def main() -> None:
 
 
 def takes_part(path: Path) -> bool:
-    """Return whether a script is a benchmark: those take --json, the other files are parts of them."""
-    return path.stem != "__main__" and '"--json"' in path.read_text(encoding="utf-8")
+    """Return whether a script is a benchmark: benchmarks take --json, the other files are parts of them."""
+    return path.stem != "__main__" and 'add_argument("--json"' in path.read_text(encoding="utf-8")
 
 
 def measure(name: str) -> dict[str, object]:
     with empty_database(name) as environment:
-        run = [sys.executable, f"bench/{name}.py", "--json"]
-        done = subprocess.run(run, cwd=ROOT, env=environment, stdout=subprocess.PIPE, text=True, check=False)
+        command = [sys.executable, f"bench/{name}.py", "--json"]
+        completed = subprocess.run(command, cwd=ROOT, env=environment, stdout=subprocess.PIPE, text=True, check=False)
     try:
-        figures = json.loads(done.stdout)
+        figures = json.loads(completed.stdout)
         assert isinstance(figures, dict)
     except (ValueError, AssertionError):
-        return {"ok": False, "fault": f"ended with {done.returncode} and no figures"}
+        return {"ok": False, "fault": f"ended with {completed.returncode} and no figures"}
     return figures
 
 
 @contextmanager
 def empty_database(name: str) -> Iterator[dict[str, str]]:
-    """Yield the environment of one script, on PostgreSQL with an empty database that is dropped afterwards."""
+    """Yield the environment of one script. With PostgreSQL it names an empty database, which is dropped afterwards."""
     address = os.environ.get("DATABASE_URL", "")
     if not address.startswith("postgres"):
         yield dict(os.environ)

@@ -1,7 +1,7 @@
-"""The site's addresses and, beside them, the barest view with the same number of queries as the annotator's page.
+"""The site's addresses, and a bare view with the same number of queries as the annotator's page.
 
-Its answer is a form that holds nothing but its token, in the frame that every page has where a whole page is asked
-for. `BARE_GET` and `BARE_POST` hold how many rows it reads, updates and inserts: "5,2,1".
+The bare view shows a form with its token only, as a whole page or as a part of one. `BARE_GET` and `BARE_POST` say how
+many rows it reads, updates and inserts: "5,2,1".
 """
 
 import os
@@ -22,7 +22,7 @@ PAGE = engines["django"].from_string(f'{{% extends "base.html" %}}{{% block cont
 
 
 def bare(request: HttpRequest) -> HttpResponse:
-    """Read, update and insert so many single rows by their keys in one transaction, and show two words."""
+    """Read, update and insert single rows by their keys in one transaction, then show an empty form."""
     reads, updates, inserts = map(int, os.environ.get(f"BARE_{request.method}", "0,0,0").split(","))
     mine, project = int(request.GET["member"]), int(request.GET["project"])
     category = int(request.GET["category"])

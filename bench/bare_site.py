@@ -1,4 +1,4 @@
-"""Settings for bench/claim_and_submit.py: the site, with one bare view beside its pages to compare them with."""
+"""Settings for bench/claim_and_submit.py: the site, with one bare view to compare its pages with."""
 
 from config.settings import *  # noqa: F403
 

@@ -1,4 +1,4 @@
-"""A method of eight questions in a row, as deep as a debate, for `bench/runs.py`; loaded by its worker with -I."""
+"""A method of eight questions in a row, as deep as a debate, for `bench/runs.py`; its worker loads it with -I."""
 
 from collections.abc import Mapping, Sequence
 from typing import Any
@@ -19,14 +19,14 @@ POST = "A remark about weeds and roses in a garden, and then some more words to 
 
 
 class Opinion(BaseModel):
-    """What is read from each answer."""
+    """The form of each answer."""
 
     explanation: str
     severity: int
 
 
 class Chain:
-    """Asks one question after another; each hears the last answer."""
+    """Asks one question after the other; each question contains the last answer."""
 
     name = NAME
     limits = Limits()
@@ -52,7 +52,7 @@ method.register_method(NAME, "bench.chain_method.Chain")
 
 
 def queue(count: int, *, alone: bool = False) -> None:
-    """Queue so many runs and ring for them; `alone` forgets those before."""
+    """Enqueue this many runs and notify the workers; with `alone`, delete all earlier runs first."""
     if alone:
         Run.objects.all().delete()
     project, plan = uuid4(), {"prior_text": "openai:wire-sensible"}
@@ -60,7 +60,7 @@ def queue(count: int, *, alone: bool = False) -> None:
 
 
 def figures(name: str) -> dict[str, Any]:
-    """How many runs ended well, and the seconds between the first one's creation and the last one's end."""
+    """Return how many runs succeeded or are open, and the seconds from the first creation to the last end."""
     runs = Run.objects.filter(method=name)
     ends = runs.aggregate(begin=Min("created_at"), end=Max("finished_at"))
     left = runs.filter(state__in=["queued", "running"]).count()

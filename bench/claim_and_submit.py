@@ -1,10 +1,10 @@
-"""Measure claim and submit by 32 annotators through the whole site, against a bare view with as many queries.
+"""Measure claim and submit by 32 annotators through the whole site, and compare with a bare view with as many queries.
 
     .venv/bin/python bench/claim_and_submit.py [--seconds 12] [--sizes 1000,10000,100000] [--json]
 
 gunicorn serves with 2 processes of 8 threads. 32 clients in another process send an answer as the page's script does
-and read the next item from the reply, without think time. Works in a temporary folder; DATABASE_URL may name an *empty*
-PostgreSQL database instead of the SQLite file. Wanted (design section 13): at least half the bare view's rate at
+and read the next item from the reply, without a pause. The script works in a temporary folder; DATABASE_URL may name an
+*empty* PostgreSQL database instead of the SQLite file. Goals (design section 13): at least half the bare view's rate at
 10,000 items; p95 at 100,000 items at most 1.5 times that at 1,000.
 """
 
@@ -63,10 +63,10 @@ class Person(threading.Thread):
         if fields is not None:
             headers |= {"Content-Type": "application/x-www-form-urlencoded", "HX-Request": "true", "HX-Target": "bench"}
         self.server.request(method, path, urlencode(fields) if fields else None, headers)
-        answer = self.server.getresponse()
-        text = answer.read().decode()
-        assert answer.status == 200, (answer.status, text[:500])
-        for cookie in answer.headers.get_all("Set-Cookie") or ():
+        response = self.server.getresponse()
+        text = response.read().decode()
+        assert response.status == 200, (response.status, text[:500])
+        for cookie in response.headers.get_all("Set-Cookie") or ():
             name, _, value = cookie.partition(";")[0].partition("=")
             self.cookies[name] = value
         return text
@@ -106,7 +106,7 @@ def served(filled: dict[str, Any], sizes: list[str], seconds: float) -> dict[str
     try:
         wait_for(port)
         middle = filled["projects"][sizes[len(sizes) // 2]]
-        labelled(port, middle, 3, bare=False)  # templates and connections are there: waking up is not part of it
+        labelled(port, middle, 3, bare=False)  # load templates and open connections before measuring
         rates = {bare: [] for bare in (True, False)}
         for bare in (True, False, False, True):
             rates[bare].append(labelled(port, middle, seconds / 2, bare=bare))
@@ -132,7 +132,7 @@ def served(filled: dict[str, Any], sizes: list[str], seconds: float) -> dict[str
 
 
 def labelled(port: int, project: dict[str, Any], seconds: float, *, bare: bool) -> list[float]:
-    """Return the seconds of each round of form and next page, for all clients together."""
+    """Return the seconds of each round (send the form, read the next page) of all clients."""
     until = time.monotonic() + seconds
     people = []
     for person_json in project["people"]:
@@ -160,8 +160,8 @@ def wait_for(port: int) -> None:
 
 
 def python(*arguments: str) -> str:
-    done = subprocess.run([sys.executable, *arguments], check=True, cwd=ROOT, stdout=subprocess.PIPE, text=True)
-    return done.stdout
+    completed = subprocess.run([sys.executable, *arguments], check=True, cwd=ROOT, stdout=subprocess.PIPE, text=True)
+    return completed.stdout
 
 
 if __name__ == "__main__":

@@ -1,9 +1,9 @@
-"""Search 200,000 labelled examples for the nearest three and say how long it takes (issue: 20 ms at most, after load).
+"""Search 200,000 labelled examples for the nearest three and print the time (goal: at most 20 ms after loading).
 
     .venv/bin/python bench/examples.py [--rows 200000] [--json]
 
-The matrix is mapped from a file as in a run. A search reads the whole matrix once, so beside its time stands that of a
-mere sum over the same bytes, the least any exact search can take on this machine; the best and the median of 25.
+The matrix is mapped from a file as in a run. A search reads the whole matrix once, so the script also measures a sum
+over the same bytes: no exact search on this machine can be faster. It prints the best and the median of 25 searches.
 """
 
 import argparse
@@ -28,7 +28,7 @@ TEXTS = 5000
 
 
 class Random:
-    """Vectors of every text by chance: embedding is not what is measured here."""
+    """An embedder with a random vector for each text, since embedding is not measured here."""
 
     name = "bench:random"
 
@@ -50,8 +50,8 @@ def main() -> None:
         store.search(Random(), "a post", 3)
         first = time.perf_counter() - began
         matrix = _matrix(store.folder)
-        [wanted] = Random().embed(["a post"])
-        search = timed(lambda: nearest(matrix, wanted, 3))
+        [query] = Random().embed(["a post"])
+        search = timed(lambda: nearest(matrix, query, 3))
         whole = timed(lambda: store.search(Random(), "a post", 3))
         least = timed(lambda: matrix.sum())
         sample = [f"{number} words of a post to be embedded, {number * 7}" for number in range(TEXTS)]
@@ -78,7 +78,7 @@ def _matrix(folder: Path) -> Vectors:
 
 
 def timed(work: Callable[[], object], times: int = 25) -> list[float]:
-    """Call `work` several times and return the milliseconds of each call."""
+    """Call `work` several times. Return the milliseconds of each call."""
     milliseconds = []
     for _ in range(times):
         began = time.perf_counter()

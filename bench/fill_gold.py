@@ -1,6 +1,6 @@
 """Fill the configured database with a project `bench` of gold items: `python bench/fill_gold.py ITEMS`.
 
-Run by bench/release_items.py in a process of its own, so that its memory is not counted.
+bench/release_items.py runs it in a separate process, so that its memory is not counted.
 """
 
 import os

@@ -1,9 +1,9 @@
-"""Fill the configured database with open projects of these sizes, and 32 signed-in annotators of each.
+"""Fill the configured database with open projects of these sizes, and 32 signed-in annotators in each.
 
     python bench/fill_open.py SIZE…
 
-Prints JSON: per size the project, a category and each annotator's membership and session; and how many rows the
-annotator's page and its form read, update and insert. Run by bench/claim_and_submit.py.
+Prints JSON: for each size the project, a category, and each annotator's membership and session; and how many rows the
+annotator's page and its form read, update and insert. bench/claim_and_submit.py runs it.
 """
 
 import json
@@ -16,8 +16,6 @@ from uuid import uuid4
 
 import django
 
-from annotation.assignment.outcomes import HeldSeat
-
 sys.path.insert(0, str(Path(__file__).resolve().parent.parent))
 os.environ.setdefault("DJANGO_SETTINGS_MODULE", "bench.bare_site")
 django.setup()
@@ -27,6 +25,7 @@ from django.test import Client
 from django.test.utils import CaptureQueriesContext
 
 from annotation.assignment.claim import claim
+from annotation.assignment.outcomes import HeldSeat
 from annotation.batches.open_items import open_items
 from annotation.domain.choices import Role, Stage
 from annotation.members.join import add_member
@@ -65,7 +64,7 @@ def session(user: User | None) -> str:
 
 
 def counts(project: Project) -> dict[str, list[int]]:
-    """Count the rows that page and form read, update and insert beyond a bare view, as BARE_GET and BARE_POST."""
+    """Count the rows that page and form read, update and insert beyond a bare view, for BARE_GET and BARE_POST."""
     member = Membership.objects.filter(project=project).select_related("user").first()
     assert member is not None and member.user is not None
     client = Client(headers={"host": "127.0.0.1"})
@@ -82,16 +81,16 @@ def counts(project: Project) -> dict[str, list[int]]:
     get = statement_counts(lambda: client.get(f"/p/{project.slug}/label/"))
     empty = statement_counts(lambda: client.get(bare))
     return {
-        "BARE_POST": [max(0, here - there) for here, there in zip(post, empty, strict=True)],
-        "BARE_GET": [max(0, here - there) for here, there in zip(get, empty, strict=True)],
+        "BARE_POST": [max(0, page_count - bare_count) for page_count, bare_count in zip(post, empty, strict=True)],
+        "BARE_GET": [max(0, page_count - bare_count) for page_count, bare_count in zip(get, empty, strict=True)],
     }
 
 
 def statement_counts(act: Any) -> list[int]:
-    """Return how many SELECT, UPDATE and INSERT statements an act runs."""
+    """Return the numbers of SELECT, UPDATE and INSERT statements of a request."""
     with CaptureQueriesContext(connection) as queries:
-        answer = act()
-    assert answer.status_code in (200, 302), (answer.status_code, answer.content[:500])
+        response = act()
+    assert response.status_code in (200, 302), (response.status_code, response.content[:500])
     verbs = Counter(query["sql"].split(None, 1)[0] for query in queries.captured_queries)
     return [verbs["SELECT"], verbs["UPDATE"], verbs["INSERT"]]
 

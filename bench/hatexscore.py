@@ -1,9 +1,9 @@
-"""Score explanations without any estimator call, and say how many a second one core does.
+"""Score explanations without any estimator call, and print how many a second one core scores.
 
     .venv/bin/python bench/hatexscore.py [--number 2000] [--json]
 
-Wanted: 1,000 explanations a second in English, 200 in Chinese and in Korean, of about 100 words each. Beside them a
-naive implementation of the same steps on the same English explanations, which must find the same.
+Goals: 1,000 explanations a second in English, 200 in Chinese and in Korean, of about 100 words each. A naive
+implementation of the same steps scores the same English explanations for comparison; the results must be equal.
 """
 
 import argparse
@@ -13,7 +13,7 @@ import time
 from collections.abc import Callable
 from pathlib import Path
 
-sys.path.insert(0, str(Path(__file__).resolve().parent.parent))  # the folder itself is there already
+sys.path.insert(0, str(Path(__file__).resolve().parent.parent))  # Python has added the folder of this script itself
 
 from naive_hatexscore import naive_parts
 
@@ -63,7 +63,7 @@ def korean(number: int) -> Case:
 
 def rate(case_of: Callable[[int], Case], number: int) -> float:
     cases = [case_of(place) for place in range(number + 20)]
-    for case in cases[:20]:  # dictionaries are loaded once a process
+    for case in cases[:20]:  # load the dictionaries, which happens once a process
         scored(case)
     began = time.process_time()
     for case in cases[20:]:

@@ -1,11 +1,11 @@
-"""Import 100,000 items and say how fast it was and how much memory it took (design section 13).
+"""Import 100,000 items and print how fast it was and how much memory it took (design section 13).
 
     .venv/bin/python bench/import_items.py [--items 100000] [--json]
 
-Three times: posts with an intended category; with two priors each as well; with three labels each, which close
-them. Works in a folder of its own that is removed afterwards; DATABASE_URL may name an *empty* PostgreSQL database
-instead of the SQLite file. Wanted on PostgreSQL: 8,000 posts a second and 300 MB for the first; the others, which
-store three and seven rows a post, are for information.
+Three imports: posts with an intended category; posts with two priors each as well; posts with three labels each, which
+close them. The script works in a temporary folder; DATABASE_URL may name an *empty* PostgreSQL database instead of the
+SQLite file. Goals on PostgreSQL for the first import: 8,000 posts a second and 300 MB. The others store three and seven
+rows a post and have no goal.
 """
 
 import argparse
@@ -82,11 +82,11 @@ def labelled_rows(count: int) -> Iterator[dict[str, Any]]:
 
 
 def measured(folder: Path, slug: str, count: int, rows: Iterator[dict[str, Any]]) -> dict[str, Any]:
-    """Import the rows in a child process and return rate and memory. The start of the process is included."""
+    """Import the rows in a child process. Return rate and memory, including the start of the process."""
     file = folder / f"{slug}.jsonl"
-    with file.open("w") as out:
+    with file.open("w") as lines:
         for row in rows:
-            out.write(json.dumps(row) + "\n")
+            lines.write(json.dumps(row) + "\n")
     manage("create_project", slug, "--categories", str(folder / "categories.json"), "--json")
     began = time.monotonic()
     child = subprocess.Popen(
@@ -97,11 +97,11 @@ def measured(folder: Path, slug: str, count: int, rows: Iterator[dict[str, Any]]
         text=True,
     )
     assert child.stdout is not None
-    answer = json.loads(child.stdout.read())
+    result = json.loads(child.stdout.read())
     _, status, usage = os.wait4(child.pid, 0)
     seconds = time.monotonic() - began
-    if status != 0 or answer["items"] != count:
-        raise SystemExit(f"The import failed: {answer}")
+    if status != 0 or result["items"] != count:
+        raise SystemExit(f"The import failed: {result}")
     return {
         "items": count,
         "seconds": round(seconds, 1),

@@ -1,8 +1,8 @@
-"""HateXScore with the same steps in the simplest form: nothing is prepared, nothing is kept between texts.
+"""HateXScore with the same steps in the simplest form: it prepares nothing and caches nothing between texts.
 
 `bench/hatexscore.py` compares with it. It lemmatises the group list and the hostile words for every explanation,
-compares every 1- to 3-gram with every term, and looks for near quotes with a window that moves by one character and a
-full edit distance at each place.
+compares every 1- to 3-gram with every term, and finds near quotes with a window that moves by one character and a full
+edit distance at each place.
 """
 
 import re
@@ -33,11 +33,11 @@ def _found(quote: str, text: str) -> bool:
     )
 
 
-def _edits(one: str, other: str) -> int:
-    row = list(range(len(other) + 1))
-    for number, sign in enumerate(one, 1):
+def _edits(first: str, second: str) -> int:
+    row = list(range(len(second) + 1))
+    for number, sign in enumerate(first, 1):
         above, row[0] = row[0], number
-        for place, wanted in enumerate(other, 1):
+        for place, wanted in enumerate(second, 1):
             above, row[place] = row[place], min(row[place] + 1, row[place - 1] + 1, above + (sign != wanted))
     return row[-1]
 

@@ -1,24 +1,27 @@
-"""256 runs, 64 at a time, one worker, a model that answers in 200 ms: how near to the ideal (design section 13).
+"""Measure 256 runs, 64 at a time, with one worker and a model that answers in 200 ms (design section 13).
 
     .venv/bin/python bench/runs.py [--memory] [--pages] [--json]
 
-Ideal is what 64 places that never wait for anything but the model would bring: a run of eight questions in a row takes
-8 x 0.2 s, so 64 of them 1.6 s and 256 of them four times that. `of_ideal` is that time over the one from the first
-run's creation to the last one's end by the database's clock: queueing, ringing and taking are in it. Four figures:
-256 runs of eight questions (as deep as a debate, with nothing to do between them), one burst of 64 such runs, 256
-priors of one question each, where the work around the call weighs most, and 256 ARCADE debates of three rounds on
-posts of a project (seven calls: six speeches and the judge). `cpu_ms_a_call` is the processor time that worker and
-model server took, which says more than the clock on a machine that others use too. Wanted: 80 % of the ideal, 75 % for
-the burst; the priors are for information.
+The ideal time is that of 64 places that only wait for the model: a run of eight questions in a row takes 8 x 0.2 s, so
+64 runs take 1.6 s and 256 runs four times that. `of_ideal` is the ideal time divided by the time from the first run's
+creation to the last run's end by the database's clock, including queueing, notifying and claiming. Four figures:
 
-`--memory` adds 2,000 runs: what the worker holds after the last over what it held after the first 500 (wanted: at most
-1.1). `--pages` adds pages read by eight annotators, each twice a second, for 20 seconds while the worker has nothing to
-do and for 20 seconds while 64 runs are at work all the time: the p95 of the second over the first (wanted: at most
-1.5; worker, database, readers and web share one machine here). The model server answers from elsewhere in life: here
-it takes what the others leave of the processors.
+- 256 runs of eight questions, as deep as a debate, with no work between the questions;
+- one burst of 64 such runs;
+- 256 priors of one question each, where the work around the call weighs most;
+- 256 ARCADE debates of three rounds on posts of a project (seven calls: six speeches and the judge).
 
-The model server, the worker and the web server are processes of their own. Works in a folder of its own; DATABASE_URL
-may name an *empty* PostgreSQL database, CELERY_BROKER_URL a broker.
+`cpu_ms_a_call` is the processor time of worker and model server; on a shared machine it is more exact than elapsed
+time. Goals: 80 % of the ideal, 75 % for the burst; the priors have no goal.
+
+`--memory` adds 2,000 runs and compares the worker's memory after the last with that after the first 500 (goal: at most
+1.1 times). `--pages` adds pages that eight annotators read, each twice a second, for 20 seconds while the worker is
+idle and for 20 seconds while 64 runs are under way. It compares both p95 (goal: at most 1.5 times; worker, database,
+readers and web server share one machine here). In production the model server runs elsewhere; here it takes only the
+processor time that the others leave.
+
+Model server, worker and web server are separate processes. The script works in a temporary folder; DATABASE_URL may
+name an *empty* PostgreSQL database, CELERY_BROKER_URL a broker.
 """
 
 import argparse
@@ -40,7 +43,7 @@ from typing import Any
 ROOT = Path(__file__).resolve().parent.parent
 sys.path.insert(0, str(ROOT))
 
-from bench.handing_out import Person, wait_for
+from bench.claim_and_submit import Person, wait_for
 
 AT_ONCE, DELAY, TURNS, DEEP = 64, 0.2, 8, 7
 WANTED, WANTED_BURST = 0.80, 0.75
@@ -51,8 +54,8 @@ READERS, THINKING, READING, WANTED_PAGES = 8, 0.5, 20.0, 1.5
 
 def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
-    parser.add_argument("--memory", action="store_true", help="what the worker holds after 2,000 runs")
-    parser.add_argument("--pages", action="store_true", help="how fast pages are meanwhile")
+    parser.add_argument("--memory", action="store_true", help="compare the worker's memory after 500 and 2,000 runs")
+    parser.add_argument("--pages", action="store_true", help="measure pages while runs are under way")
     parser.add_argument("--json", action="store_true")
     options = parser.parse_args()
     with tempfile.TemporaryDirectory() as name:
@@ -75,26 +78,26 @@ def main() -> None:
                 figures["memory"] = memory(worker)
             if options.pages:
                 figures["pages"] = pages()
-    figures["ok"] = all(found.get("ok", True) for found in figures.values())
+    figures["ok"] = all(figure.get("ok", True) for figure in figures.values())
     print(json.dumps(figures) if options.json else "\n".join(f"{name}: {value}" for name, value in figures.items()))
     sys.exit(not figures["ok"])
 
 
 @contextmanager
 def processes() -> Iterator[tuple[Any, Any]]:
-    """The model server and a worker that is awake: its start is not part of any figure."""
+    """Yield the model server and a worker that is ready, so that no figure contains their start."""
     server = start("tests/support/wire/server.py", "--port", "0", "--delay", str(DELAY), stdout=subprocess.PIPE)
     assert server.stdout
     if hasattr(os, "SCHED_IDLE"):
-        os.sched_setscheduler(server.pid, os.SCHED_IDLE, os.sched_param(0))  # each connection's thread takes it over
+        os.sched_setscheduler(server.pid, os.SCHED_IDLE, os.sched_param(0))  # each connection's thread inherits it
     os.environ["OPENAI_BASE_URL"] = server.stdout.readline().decode().strip().partition("=")[2]
     manage("migrate", "--verbosity", "0")
     celery = ["-m", "celery", "-A", "config.celery", "worker", "-P", "threads", "-c", str(AT_ONCE)]
     worker = start(*celery, "-l", "ERROR", "-I", "bench.chain_method", stdout=subprocess.DEVNULL)
-    import_module("django").setup()  # the environment stands now
+    import_module("django").setup()  # the environment is complete now
     try:
         time.sleep(6)
-        chains(AT_ONCE)  # connections, prompts and SDK are loaded
+        chains(AT_ONCE)  # load connections, prompts and the SDK
         yield server, worker
     finally:
         import_module("django.db").connection.close()
@@ -103,14 +106,14 @@ def processes() -> Iterator[tuple[Any, Any]]:
 
 
 def measured(worker: Any, server: Any) -> dict[str, Any]:
-    """The throughput of runs, of a burst and of priors."""
+    """Return the throughput of runs, of a burst, of priors and of debates."""
     figures = {}
-    for name, count, wanted in (("runs", 256, WANTED), ("burst", AT_ONCE, WANTED_BURST)):
-        before = [cpu_seconds(each) for each in (worker, server)]
+    for name, count, goal in (("runs", 256, WANTED), ("burst", AT_ONCE, WANTED_BURST)):
+        before = [cpu_seconds(process) for process in (worker, server)]
         figures[name] = chains(count)
         figures[name] |= {
             "cpu_ms_a_call": spent_since(before, (worker, server), count * TURNS),
-            "ok": figures[name]["of_ideal"] >= wanted,
+            "ok": figures[name]["of_ideal"] >= goal,
         }
     posts = Path(os.environ["VAR_DIR"]) / "posts.csv"
     rows = [f"p-{number},Post {number}: a remark about weeds and roses in a garden." for number in range(256)]
@@ -119,7 +122,7 @@ def measured(worker: Any, server: Any) -> dict[str, Any]:
     manage("import_items", "garden", str(posts), "--json")
     manage("compute_priors", "garden", "--no-wait", "--json")
     figures["priors"] = ended("prior", 256, 256 / AT_ONCE * DELAY)
-    before = [cpu_seconds(each) for each in (worker, server)]
+    before = [cpu_seconds(process) for process in (worker, server)]
     debates("garden")
     figures["arcade"] = ended("arcade", 256, 256 / AT_ONCE * DEEP * DELAY)
     figures["arcade"] |= {
@@ -129,14 +132,17 @@ def measured(worker: Any, server: Any) -> dict[str, Any]:
     return figures
 
 
-def spent_since(before: Sequence[float], processes: Sequence[Any], asked: int) -> dict[str, float]:
-    """The processor time of worker and model server for each of so many calls, in milliseconds."""
-    spent = [round(1000 * (cpu_seconds(each) - then) / asked, 2) for each, then in zip(processes, before, strict=True)]
+def spent_since(before: Sequence[float], processes: Sequence[Any], calls: int) -> dict[str, float]:
+    """Return the processor time of worker and model server per call, in milliseconds."""
+    spent = [
+        round(1000 * (cpu_seconds(process) - earlier) / calls, 2)
+        for process, earlier in zip(processes, before, strict=True)
+    ]
     return dict(zip(("worker", "model"), spent, strict=True))
 
 
 def memory(worker: Any) -> dict[str, Any]:
-    """What the worker holds after many runs, over what it held after the first of them."""
+    """Return the worker's memory after many runs, divided by that after the first of them."""
     chains(FIRST)
     first = resident_mb(worker)
     chains(MANY - FIRST)
@@ -146,7 +152,7 @@ def memory(worker: Any) -> dict[str, Any]:
 
 
 def pages() -> dict[str, Any]:
-    """The p95 of a page while runs go on, over the one while the worker has nothing to do."""
+    """Return the p95 of a page while runs are under way, divided by the p95 while the worker is idle."""
     filled = json.loads(
         python("bench/fill_open.py", "1000", DJANGO_SETTINGS_MODULE="bench.bare_site").splitlines()[-1]
     )["projects"]["1000"]
@@ -156,11 +162,11 @@ def pages() -> dict[str, Any]:
     web = start(*import_module("config.server.supervisor").web(f"127.0.0.1:{port}")[1:])
     try:
         wait_for(port)
-        read(port, filled, 3)  # templates and connections are there
+        read(port, filled, 3)  # load templates and open connections
         alone = read(port, filled, READING)
         at_work = threading.Thread(target=chains, args=(MEANWHILE,))
         at_work.start()
-        time.sleep(2)  # this process has queued them by then, at the expense of nobody's page
+        time.sleep(2)  # by then this process has queued the runs, so that queueing slows down no page
         meanwhile = read(port, filled, READING)
         if not at_work.is_alive():
             raise SystemExit(f"{MEANWHILE} runs ended before the pages were read: too few to say anything")
@@ -168,12 +174,12 @@ def pages() -> dict[str, Any]:
     finally:
         os.killpg(web.pid, signal.SIGKILL)
     ratio = round(meanwhile / alone, 2)
-    p95_ms = [round(1000 * found, 1) for found in (alone, meanwhile)]
+    p95_ms = [round(1000 * p95, 1) for p95 in (alone, meanwhile)]
     return {"p95_ms": p95_ms, "ratio": ratio, "ok": ratio <= WANTED_PAGES}
 
 
 class Reader(Person):
-    """Somebody who opens the page of the next post again and again, and looks at it for a while."""
+    """A person who opens the page of the next post again and again, with a pause after each."""
 
     def run(self) -> None:
         try:
@@ -187,10 +193,10 @@ class Reader(Person):
 
 
 def read(port: int, project: dict[str, Any], seconds: float) -> float:
-    """The p95 of the annotator's page for so many readers, in seconds."""
+    """Return the p95 of the annotator's page for these readers, in seconds."""
     until = time.monotonic() + seconds
     page = f"/p/{project['slug']}/label/"
-    readers = [Reader(port, each["session"], page, until) for each in project["people"][:READERS]]
+    readers = [Reader(port, person["session"], page, until) for person in project["people"][:READERS]]
     for number, reader in enumerate(readers):
         reader.start()
         time.sleep(THINKING / READERS if number < READERS - 1 else 0)
@@ -198,44 +204,44 @@ def read(port: int, project: dict[str, Any], seconds: float) -> float:
         reader.join()
     if faults := [reader.fault for reader in readers if reader.fault]:
         raise SystemExit(f"{len(faults)} of {READERS} readers were refused: {faults[0]}")
-    rounds = sorted(one for reader in readers for one in reader.rounds)
+    rounds = sorted(round_seconds for reader in readers for round_seconds in reader.rounds)
     return rounds[int(len(rounds) * 0.95)]
 
 
 def chains(count: int) -> dict[str, Any]:
-    """Queue so many runs of eight questions, and wait for them."""
+    """Enqueue this many runs of eight questions and wait for them. Return their figures."""
     chain = import_module("bench.chain_method")
     chain.queue(count, alone=True)
     return ended(chain.NAME, count, max(1.0, count / AT_ONCE) * TURNS * DELAY)
 
 
 def debates(slug: str) -> None:
-    """Start ARCADE on every post of a project here, as its page would: this process knows the broker by now."""
+    """Start ARCADE on every post of a project, as its page does; by now this process is connected to the broker."""
     debating, models = import_module("moderation.debates.start"), import_module("annotation.models")
     project = models.Project.objects.get(slug=slug)
     debating.start_runs(project, project.items.all(), debating.DebateRequest("arcade", options={"track": "deep"}))
 
 
 def ended(method: str, count: int, ideal: float) -> dict[str, Any]:
-    """Wait until all runs of the method have ended; how long it took by the database's clock."""
+    """Wait until all runs of the method have ended. Return their figures by the database's clock."""
     figures = import_module("bench.chain_method").figures
     until = time.monotonic() + 120 + 3 * ideal
     while time.monotonic() < until:
         time.sleep(0.25)
-        found = figures(method)
-        if not found["left"] and found["done"] == count:
-            seconds = found["seconds"]
+        progress = figures(method)
+        if not progress["left"] and progress["done"] == count:
+            seconds = progress["seconds"]
             return {
                 "runs": count,
                 "seconds": round(seconds, 2),
                 "ideal": ideal,
                 "of_ideal": round(ideal / seconds, 3),
             }
-    raise SystemExit(f"The runs of {method} did not end: {found}")
+    raise SystemExit(f"The runs of {method} did not end: {progress}")
 
 
 def cpu_seconds(process: Any) -> float:
-    """The processor time of a process so far (Linux; 0 elsewhere): on a busy machine it says more than the clock."""
+    """Return the processor time of a process so far (Linux; 0 elsewhere), which is more exact than elapsed time."""
     try:
         spent = Path(f"/proc/{process.pid}/stat").read_text().rpartition(")")[2].split()
     except OSError:
@@ -244,7 +250,7 @@ def cpu_seconds(process: Any) -> float:
 
 
 def resident_mb(process: Any) -> float:
-    """What a process holds in memory now (Linux)."""
+    """Return the memory that a process holds now, in MB (Linux)."""
     pages_held = int(Path(f"/proc/{process.pid}/statm").read_text().split()[1])
     return round(pages_held * os.sysconf("SC_PAGE_SIZE") / 2**20, 1)
 
@@ -259,10 +265,10 @@ def manage(*arguments: str) -> None:
 
 def python(*arguments: str, **more: str) -> str:
     environment = os.environ | more
-    done = subprocess.run([sys.executable, *arguments], cwd=ROOT, env=environment, capture_output=True, text=True)
-    if done.returncode:
-        raise SystemExit(f"{' '.join(arguments[:2])} failed:\n{done.stderr[-2000:]}")
-    return done.stdout
+    completed = subprocess.run([sys.executable, *arguments], cwd=ROOT, env=environment, capture_output=True, text=True)
+    if completed.returncode:
+        raise SystemExit(f"{' '.join(arguments[:2])} failed:\n{completed.stderr[-2000:]}")
+    return completed.stdout
 
 
 if __name__ == "__main__":

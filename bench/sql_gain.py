@@ -1,9 +1,10 @@
-"""What compiled queries bring: the time of each query of a labelled post over that of its queryset.
+"""Compare each compiled query of a labelled post with its queryset, and print both times.
 
     .venv/bin/python bench/sql_gain.py
 
-Fills the configured database, which must be empty (SQLite in a folder of its own by default), opens the annotator's
-page once, and runs each compiled query that the page ran 300 times both ways. A gain under 1.2 is not worth keeping.
+The script fills the configured database, which must be empty (by default a SQLite file in a temporary folder), opens
+the annotator's page once, and runs each compiled query of the page 300 times in both ways. A query with a gain under
+1.2 need not be compiled.
 """
 
 import os
@@ -56,7 +57,7 @@ def main() -> None:
 
 
 def seconds(run: Any, values: dict[str, Any]) -> float:
-    """The seconds of one query, over many."""
+    """Return the seconds of one query, as the mean of many."""
     with transaction.atomic():
         run(**values)
         began = time.perf_counter()

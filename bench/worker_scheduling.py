@@ -1,11 +1,11 @@
-"""What the worker's scheduling brings: `bench/runs.py --pages` with each setting on and off (docs/scheduling.md).
+"""Compare the worker's scheduling settings: `bench/runs.py --pages` with each on and off (docs/scheduling.md).
 
     .venv/bin/python bench/worker_scheduling.py [--rounds 3]
 
 Prints for each variant the share of the ideal throughput that 256 ARCADE runs reach, and the p95 of a page while runs
-are at work over its p95 while they are not. A round takes about six minutes. Variants take turns within a round, so
-that a change of the machine's load meets all of them; still, measure on a machine that does nothing else. With
-DATABASE_URL naming a PostgreSQL server each variant gets an empty database there.
+are under way, divided by its p95 while the worker is idle. A round takes about six minutes. Variants take turns within
+a round, so a change of the machine's load affects all of them; still, use a machine that does nothing else. If
+DATABASE_URL names a PostgreSQL server, each variant gets an empty database there.
 """
 
 import argparse
@@ -45,15 +45,15 @@ def main() -> None:
 
 
 def measure(environment: dict[str, str]) -> dict[str, Any]:
-    """Run the bench of runs with these variables set."""
+    """Run the benchmark of runs with these variables set. Return its figures."""
     command = [sys.executable, "bench/runs.py", "--pages", "--json"]
     with empty_database("worker_scheduling") as database:
-        # Its exit code says whether the goals were met, which a variant need not.
-        done = subprocess.run(command, cwd=ROOT, env=database | environment, stdout=subprocess.PIPE, text=True)
+        # The exit code says whether the goals were reached; it is ignored, since a variant need not reach them.
+        completed = subprocess.run(command, cwd=ROOT, env=database | environment, stdout=subprocess.PIPE, text=True)
     try:
-        figures: dict[str, Any] = json.loads(done.stdout)
+        figures: dict[str, Any] = json.loads(completed.stdout)
     except ValueError:
-        raise SystemExit(f"bench/runs.py ended with {done.returncode} and no figures") from None
+        raise SystemExit(f"bench/runs.py ended with {completed.returncode} and no figures") from None
     return figures
 
 

@@ -5,11 +5,15 @@ which may hold a password, and `NAME_FILE`, prices, site address and database wi
 """
 
 import os
+import tomllib
 from collections.abc import Collection, Mapping
 from pathlib import Path
 from urllib.parse import parse_qsl, quote, unquote, urlsplit
 
 from django.core.exceptions import ImproperlyConfigured
+
+from providers.profiles import Amendments, read_amendments
+from providers.servers import ModelServer, server_problem
 
 _PUBLIC_PASSWORDS = {"interplay", "postgres", "password", "secret", "changeme", "change-me", "admin", "guest", "redis"}
 _YES = {"1", "true", "on"}
@@ -67,6 +71,49 @@ def prices(name: str, *, environ: Mapping[str, str] = os.environ) -> dict[str, t
     return by_model
 
 
+def model_servers(name: str, *, environ: Mapping[str, str] = os.environ) -> dict[str, ModelServer]:
+    """Read model servers, separated by commas: NAME PROTOCOL ADDRESS, and the file of the key if it has one."""
+    servers: dict[str, ModelServer] = {}
+    for entry in words(name, environ=environ):
+        server, *rest = entry.split()
+        if len(rest) not in (2, 3):
+            raise ImproperlyConfigured(f"{name} must look like: lab openai https://models.example.org/v1 /path/to/key.")
+        if problem := server_problem(server, rest[0], rest[1]):
+            raise ImproperlyConfigured(f"{name} {problem}.")
+        if server in servers:
+            raise ImproperlyConfigured(f"{name} names the server {server} twice.")
+        key = _key_in(f"{name} of {server}", rest[2]) if len(rest) == 3 else ""
+        servers[server] = ModelServer(server, rest[0], rest[1], key)
+    return servers
+
+
+def model_profiles(name: str, *, environ: Mapping[str, str] = os.environ) -> Amendments:
+    """Read the TOML file that says what models take; an empty or missing variable is no file."""
+    path = environ.get(name, "").strip()
+    if not path:
+        return ()
+    try:
+        return read_amendments(tomllib.loads(Path(path).read_text(encoding="utf-8")))
+    except (OSError, UnicodeDecodeError) as error:
+        raise ImproperlyConfigured(f"{name} is {path}, which cannot be read: {type(error).__name__}.") from None
+    except ValueError as error:  # of TOML, or of what it says
+        raise ImproperlyConfigured(f"{name}: {error}") from None
+
+
+def answer_tokens(
+    name: str, *, roles: Collection[str], default: int, environ: Mapping[str, str] = os.environ
+) -> dict[str, int]:
+    """Read the most tokens of one answer: a number for all roles (under ""), and role=NUMBER, separated by commas."""
+    most = {"": default}
+    for word in words(name, environ=environ):
+        role, _sign, number = (part.strip().lower() for part in word.rpartition("="))
+        is_number = number.isascii() and number.isdigit() and len(number) <= 7
+        if not is_number or not 1 <= int(number) <= 1_000_000 or (role and role not in roles):
+            raise ImproperlyConfigured(f"{name} must look like 16000 or 16000,judge=32000, not {word!r}.")
+        most[role] = int(number)
+    return most
+
+
 def choice(name: str, *, among: Collection[str], default: str, environ: Mapping[str, str] = os.environ) -> str:
     """Read one of a closed set of words."""
     raw = environ.get(name, "").strip() or default
@@ -91,10 +138,14 @@ def secret(name: str, *, default: str = "", environ: Mapping[str, str] = os.envi
         raise ImproperlyConfigured(f"Set {name} or {name}_FILE, not both.")
     if not path:
         return environ.get(name, "").strip() or default
+    return _key_in(f"{name}_FILE", path)
+
+
+def _key_in(setting: str, path: str) -> str:
     try:
         return Path(path).read_text(encoding="utf-8").strip()
     except (OSError, UnicodeDecodeError) as error:
-        raise ImproperlyConfigured(f"{name}_FILE names {path}, which cannot be read: {type(error).__name__}.") from None
+        raise ImproperlyConfigured(f"{setting} names {path}, which cannot be read: {type(error).__name__}.") from None
 
 
 def with_password(address: str, password: str) -> str:

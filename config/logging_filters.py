@@ -3,7 +3,7 @@
 import logging
 import os
 import re
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from urllib.parse import unquote, urlsplit
 
 _SECRET_NAME = re.compile(r"(KEY|PASSWORD|SECRET|TOKEN)$")
@@ -36,11 +36,14 @@ def redact(text: str, secrets: list[str]) -> str:
 
 
 class Redacting(logging.Formatter):
-    """Formats a record, including its traceback, and removes what may not be in a log."""
+    """Formats a record, including its traceback, and removes what may not be in a log.
 
-    def __init__(self, fmt: str | None = None, datefmt: str | None = None) -> None:
+    `secrets` are values that the environment does not hold itself, such as keys in files.
+    """
+
+    def __init__(self, fmt: str | None = None, datefmt: str | None = None, *, secrets: Sequence[str] = ()) -> None:
         super().__init__(fmt, datefmt)
-        self._secrets = secret_values(os.environ)
+        self._secrets = [*(value for value in secrets if len(value) >= 6), *secret_values(os.environ)]
 
     def format(self, record: logging.LogRecord) -> str:
         return redact(super().format(record), self._secrets)

@@ -11,7 +11,6 @@ from urllib.parse import urlsplit
 
 import django_stubs_ext
 
-from annotation.domain.choices import Level, Modality, Reason
 from config import env
 from config.secret_key import load_or_create_key
 from config.web import rate_limit_table
@@ -203,6 +202,10 @@ STORAGES = {
 
 AUTH_USER_MODEL = "annotation.User"
 AUTHENTICATION_BACKENDS = ["allauth.account.auth_backends.AuthenticationBackend"]
+PASSWORD_HASHERS = [
+    "config.web.password_hasher.Argon2id",
+    "django.contrib.auth.hashers.PBKDF2PasswordHasher",  # made before; replaced when somebody signs in
+]
 AUTH_PASSWORD_VALIDATORS = [
     {"NAME": "django.contrib.auth.password_validation.UserAttributeSimilarityValidator"},
     {"NAME": "django.contrib.auth.password_validation.MinimumLengthValidator", "OPTIONS": {"min_length": 10}},
@@ -267,10 +270,19 @@ REDIS_URL = env.with_password(env.secret("REDIS_URL"), _REDIS_PASSWORD)
 """Where rates are counted when several machines serve the site; empty: in files under VAR_DIR, for one machine."""
 # Shared by all processes: a used one-time code must be known to each of them.
 CACHES = {
-    "default": {"BACKEND": "django.core.cache.backends.redis.RedisCache", "LOCATION": REDIS_URL}
-    if REDIS_URL
-    else {"BACKEND": "django.core.cache.backends.filebased.FileBasedCache", "LOCATION": str(VAR_DIR / "cache")}
+    "default": {
+        "BACKEND": "config.web.fallbacks.FallbackCache",
+        "OPTIONS": {"CACHES": [*(["redis"] if REDIS_URL else []), "files", "memory"]},
+    },
+    "files": {"BACKEND": "django.core.cache.backends.filebased.FileBasedCache", "LOCATION": str(VAR_DIR / "cache")},
+    "memory": {"BACKEND": "django.core.cache.backends.locmem.LocMemCache"},
 }
+if REDIS_URL:
+    CACHES["redis"] = {
+        "BACKEND": "django.core.cache.backends.redis.RedisCache",
+        "LOCATION": REDIS_URL,
+        "OPTIONS": {"socket_timeout": 3, "socket_connect_timeout": 3},
+    }
 
 # ── API ───────────────────────────────────────────────────────────────────────
 
@@ -282,8 +294,9 @@ REST_FRAMEWORK = {
     "DEFAULT_PERMISSION_CLASSES": ["rest_framework.permissions.IsAuthenticated"],
     "DEFAULT_RENDERER_CLASSES": ["rest_framework.renderers.JSONRenderer"],
     "DEFAULT_PARSER_CLASSES": ["config.api.parsers.StrictJSON", "rest_framework.parsers.MultiPartParser"],
+    "DEFAULT_CONTENT_NEGOTIATION_CLASS": "config.api.negotiation.OwnMediaTypes",
     "DEFAULT_THROTTLE_CLASSES": ["config.api.throttles.UserRateThrottle"],
-    "DEFAULT_SCHEMA_CLASS": "drf_spectacular.openapi.AutoSchema",
+    "DEFAULT_SCHEMA_CLASS": "config.api.schema.TruthfulSchema",
     "EXCEPTION_HANDLER": "config.api.exceptions.api_failure",
     "URL_FORMAT_OVERRIDE": None,
 }
@@ -291,17 +304,22 @@ REST_KNOX = {"TOKEN_TTL": timedelta(days=90), "TOKEN_LIMIT_PER_USER": 10}
 """Tokens for the API are kept as hashes and expire."""
 SPECTACULAR_SETTINGS = {
     "TITLE": "Interplay",
-    "DESCRIPTION": "Projects, items, priors, labels, agreement and releases of an Interplay site.",
+    "DESCRIPTION": (
+        "Projects, items, priors, labels, model runs, decisions and releases of an Interplay site. Send a token in the "
+        "header `Authorization: Token …`; pages of the site also send their session, with X-CSRFToken. Every refusal "
+        "is a JSON object with a stable `code` for programs and a sentence in `detail` for people. A method that an "
+        "address does not have is refused with 405 in the same form. What is not open to the caller looks as if it "
+        "were not there."
+    ),
     "VERSION": "1",
+    "OAS_VERSION": "3.1.1",  # its schemas are JSON Schema, as validators and clients read it
     "SERVE_INCLUDE_SCHEMA": False,
     "SERVE_PERMISSIONS": ["rest_framework.permissions.IsAuthenticated"],
     "SWAGGER_UI_DIST": "SIDECAR",
     "SWAGGER_UI_FAVICON_HREF": "SIDECAR",
-    # Closed sets that several fields share have one name each.
-    "ENUM_NAME_OVERRIDES": {
-        f"{closed_set.__name__}Enum": [(member.value, member.value.replace("_", " ")) for member in closed_set]
-        for closed_set in (Level, Modality, Reason)
-    },
+    "DEFAULT_GENERATOR_CLASS": "config.api.schema.KeptDescription",
+    "POSTPROCESSING_HOOKS": [],
+    "ENUM_GENERATE_CHOICE_DESCRIPTION": False,
 }
 
 # ── Runs ──────────────────────────────────────────────────────────────────────
@@ -403,6 +421,14 @@ OPENAI_JSON = env.choice("OPENAI_JSON", among={"schema", "object", "off"}, defau
 """How JSON is requested: by schema, as any object, or in words only (for servers without either)."""
 DASHSCOPE_API_KEY = env.secret("DASHSCOPE_API_KEY")
 DASHSCOPE_HTTP_BASE_URL = env.text("DASHSCOPE_HTTP_BASE_URL")
+MODEL_SERVERS = env.model_servers("MODEL_SERVERS")
+"""Further servers by name: a role's model there is name:model."""
+MODEL_PROFILES = env.model_profiles("MODEL_PROFILES")
+"""What models take, where the built-in table does not know it or an operator knows better."""
+MODEL_PICTURE_SIDE = env.whole("MODEL_PICTURE_SIDE", default=2048, most=16_384)
+"""The longest side in pixels with which pictures are sent to models; 0: pictures are sent as they are stored."""
+MODEL_ANSWER_TOKENS = env.answer_tokens("MODEL_ANSWER_TOKENS", roles=set(ModelRole), default=16_000)
+"""The most tokens of one answer, thinking included, by role; "" is every other role's."""
 MODEL_CALLS_AT_ONCE = env.whole("MODEL_CALLS_AT_ONCE", default=4, least=1, most=1000)
 """Calls under way at one provider, per process."""
 MODEL_CALLS_PER_MINUTE = env.whole("MODEL_CALLS_PER_MINUTE", default=0)
@@ -415,6 +441,8 @@ MODEL_REST_SECONDS = env.whole("MODEL_REST_SECONDS", default=60, least=1, most=3
 MODEL_READ_SECONDS = env.whole("MODEL_READ_SECONDS", default=30, least=1)
 MODEL_WALL_SECONDS = env.whole("MODEL_WALL_SECONDS", default=60, least=1)
 """Seconds that one attempt may take in all, even if the server keeps sending."""
+MODEL_THINKING_SECONDS = env.whole("MODEL_THINKING_SECONDS", default=240, least=1)
+"""The same, of a model that thinks before it answers: until then its server is silent."""
 MODEL_BODY_BYTES = env.whole("MODEL_BODY_BYTES", default=1_000_000, least=1000)
 
 # ── Web search and pages (docs/evidence.md) ───────────────────────────────────
@@ -442,7 +470,11 @@ LOGGING = {
     "version": 1,
     "disable_existing_loggers": False,
     "formatters": {
-        "plain": {"()": "config.logging_filters.Redacting", "format": "%(asctime)s %(levelname)s %(name)s: %(message)s"}
+        "plain": {
+            "()": "config.logging_filters.Redacting",
+            "fmt": "%(asctime)s %(levelname)s %(name)s: %(message)s",
+            "secrets": [server.key for server in MODEL_SERVERS.values()],
+        }
     },
     "handlers": {"stderr": {"class": "logging.StreamHandler", "formatter": "plain"}},
     "root": {

@@ -10,6 +10,8 @@ from generation.domain.counterspeech.intents import Intent
 from generation.domain.counterspeech.safety_flags import Flag
 from generation.domain.counterspeech.states import ReplyState
 from generation.domain.event_verbs import GenerationVerb
+from generation.domain.injection.picture_fit import Misfit
+from generation.domain.injection.readings import Mismatch
 from generation.domain.injection.safety_holds import Hold
 from generation.domain.injection.states import SampleState
 from generation.domain.injection.strategies import Strategy
@@ -44,7 +46,7 @@ class GenerationConfig(AppConfig):
         method.register_method("counterscore", "generation.methods.counterspeech.score.Counterscore")
         method.register_method("injection", "generation.methods.injection.sample.Injection")
         method.register_method("pool_prior", "generation.methods.injection.pool_prior.PoolPrior")
-        register_labels(GenerationVerb, Intent, Flag, ReplyState, Hold, SampleState, Strategy)
+        register_labels(GenerationVerb, Intent, Flag, ReplyState, Hold, Misfit, Mismatch, SampleState, Strategy)
         register_answers(COUNTERSPEECH)
         register_extension(_extension())
 

@@ -28,7 +28,7 @@ if TYPE_CHECKING:  # models are loaded after this module
 _PLACES = (
     Place(
         "moderation:desk",
-        debate_viewers,  # admins set its rules, and read along
+        debate_viewers,  # admins set its rules and may read it
         _("Desk"),
         ("desk", "desk-item", "desk-missing", "desk-accept", "desk-rules", "desk-figures", "appeals"),
         first=True,
@@ -47,7 +47,7 @@ _PLACES = (
         "moderation:evaluations",
         debate_viewers,
         _("Evaluations"),
-        ("evaluations", "evaluation", "evaluation-start"),
+        ("evaluations", "evaluation", "evaluation-start", "study", "study-start"),
         group=MODELS,
     ),
     Place(
@@ -85,7 +85,7 @@ class ModerationConfig(AppConfig):
         register_extension(_extension())
 
 
-# Imported when they are called: what they need takes 30 MB, which beat and short commands do without.
+# These imports are inside the functions: they take 30 MB, which beat and short commands do not need.
 
 
 def _finish_evaluations() -> int:
@@ -105,6 +105,7 @@ def _extension() -> Extension:
     from moderation.desk.decide import may_be_replaced
     from moderation.evidence.personal_data import PARTS
     from moderation.hatexscore import group_lists
+    from moderation.methods.prompt_choice import prompt_set_titles
     from moderation.perspectives import edit
 
     return Extension(
@@ -118,6 +119,7 @@ def _extension() -> Extension:
         ),
         copy_settings=(settings.copy, group_lists.copy, edit.copy_perspectives),
         sweeper_steps={"evaluations_finished": _finish_evaluations},
+        prompt_sets=(prompt_set_titles,),
         add_samples=(_add_samples,),
         personal_data=PARTS,
     )

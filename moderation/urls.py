@@ -12,6 +12,7 @@ from moderation.evidence import views_documents
 from moderation.hatexscore import views as hatexscore_views
 from moderation.hatexscore import views_human_review
 from moderation.perspectives import views as perspective_views
+from moderation.studies import views as study_views
 
 app_name = "moderation"
 
@@ -22,6 +23,8 @@ urlpatterns = [
         limited("trigger", evaluation_views.start_evaluation),
         name="evaluation-start",
     ),
+    path("p/<slug:slug>/evaluations/study/", study_views.study, name="study"),
+    path("p/<slug:slug>/evaluations/study/start/", limited("trigger", study_views.start_study), name="study-start"),
     path("p/<slug:slug>/evaluations/<uuid:public_id>/", evaluation_views.evaluation, name="evaluation"),
     path(
         "p/<slug:slug>/evaluations/<uuid:public_id>/progress/",

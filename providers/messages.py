@@ -7,6 +7,8 @@ from collections.abc import Sequence
 from dataclasses import dataclass, field
 from typing import Any, Literal, Protocol
 
+from providers.profiles import ModelProfile
+
 
 @dataclass(frozen=True)
 class Text:
@@ -52,7 +54,7 @@ class Request:
     two words, the answer is `{"probability": p}`: how likely the model says the first word next and not the second, by
     the provider's log-probabilities; an adapter without them raises ProviderError `bad_request`. `context` holds values
     for the keyword model, which does not parse prompts (for example the item's text and the categories); other adapters
-    ignore it.
+    ignore it. `profile` says what the model takes; without one an adapter goes by the model's family.
     """
 
     role: str
@@ -62,20 +64,33 @@ class Request:
     max_tokens: int = 1500
     context: dict[str, Any] = field(default_factory=dict)
     among: tuple[str, str] | None = None
+    profile: ModelProfile | None = None
+
+    @property
+    def names_json(self) -> bool:
+        """Whether a message has the word JSON, without which some servers refuse to be asked for an object."""
+        return any("json" in message.text.lower() for message in self.messages)
 
 
 @dataclass(frozen=True)
 class Usage:
-    """The tokens of one call; `estimated` if the provider did not report them."""
+    """The tokens of one call; `estimated` if the provider did not report them.
+
+    `thinking_tokens` are those of `output_tokens` that the model spent on thinking.
+    """
 
     input_tokens: int = 0
     output_tokens: int = 0
     estimated: bool = False
+    thinking_tokens: int = 0
 
 
 @dataclass(frozen=True)
 class Reply:
-    """The reply of a model. `finish` is "stop", "length" or another word of the provider's."""
+    """The reply of a model. `finish` is "stop", "length" or another word of the provider's.
+
+    `without` names what the request asked for and the model was not sent, because it does not take it: `temperature`.
+    """
 
     text: str
     model: str
@@ -83,6 +98,7 @@ class Reply:
     seconds: float = 0.0
     finish: str = "stop"
     attempts: int = 1
+    without: tuple[str, ...] = ()
 
 
 class ProviderError(Exception):
@@ -99,6 +115,28 @@ class ProviderError(Exception):
         super().__init__(message)
         if code is not None:
             self.code = code
+
+
+class BadRequest(ProviderError):
+    """The server rejected the request itself.
+
+    `word`, `parameter` and `sentence` are what it says of the fault, each empty if it says nothing; `sent` names the
+    parameters that it was sent.
+    """
+
+    code = "bad_request"
+
+    def __init__(
+        self,
+        message: str,
+        *,
+        word: str = "",
+        parameter: str = "",
+        sentence: str = "",
+        sent: frozenset[str] = frozenset(),
+    ) -> None:
+        super().__init__(message)
+        self.word, self.parameter, self.sentence, self.sent = word, parameter, sentence, sent
 
 
 class ProviderBusy(ProviderError):

@@ -31,6 +31,8 @@ _REFUSALS = [
         r"(?:i apologi[sz]e|my apologies)\b[^.!?]{0,40}?\b(?:can['’]?t|cannot|unable|not able)\b",
         r"(?:i['’]m|i am)(?: sorry, but i['’]m)? (?:unable|not able|not comfortable)\b",
         r"i (?:do not|don['’]t) feel comfortable\b",
+        rf"(?:this|that|the|your) (?:content|post|text|image|meme|message|request|prompt)\b[^.!?]{{0,60}}?"
+        rf"\b(?:our|my)\b[^.!?]{{0,40}}?\b(?:polic(?:y|ies)|guidelines)\b[^.!?]{{0,40}}?\b(?:i|we) {_CANNOT}",
         r"(?:很|非常)?(?:抱歉|对不起)[^。!?！？]{0,12}?(?:无法|不能|不便)",
         r"我(?:无法|不能)(?:协助|帮助|回答|提供|处理|满足)",
         r"죄송(?:하지만|합니다)[^.!?]{0,40}?(?:수 없|어렵|못)",
@@ -139,7 +141,9 @@ def _pieces(text: str) -> Iterator[_Piece]:
     loose = fenced or list(_loose(text))
     if any(piece.canonical.startswith("{") for piece in loose) or not _has_json(text):
         yield from loose
-    elif repaired := _repaired(text):
+        return
+    yield from (piece for piece in loose if piece.canonical.startswith("[{"))  # a list without its object
+    if repaired := _repaired(text):
         yield repaired
     else:
         yield from loose

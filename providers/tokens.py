@@ -36,11 +36,18 @@ def estimated_usage(request: Request, answer: str) -> Usage:
 _BELIEVED = 10_000_000
 
 
-def stated_usage(asked: object, answered: object) -> Usage | None:
+def stated_usage(asked: object, answered: object, thought: object = 0) -> Usage | None:
     """Return the usage that a provider reports.
+
+    `thought` are the tokens of thinking. Some servers count them among those of the answer, others beside them: more
+    than the answer has cannot be among them.
 
     Returns None if it is impossible: no number, an empty prompt, or more than any model takes.
     """
     if not isinstance(asked, int) or not isinstance(answered, int):
         return None
-    return Usage(asked, answered) if 0 < asked <= _BELIEVED and 0 <= answered <= _BELIEVED else None
+    thinking = thought if isinstance(thought, int) and 0 < thought <= _BELIEVED else 0
+    given = answered + thinking if thinking > answered else answered
+    if not (0 < asked <= _BELIEVED and answered >= 0 and given <= _BELIEVED):
+        return None
+    return Usage(asked, given, thinking_tokens=thinking)

@@ -1,13 +1,14 @@
 """Models by role, from settings.
 
 Beside `wiring_web` this is the only module of the package that knows Django or the vendors' names. A setting binds a
-role to `provider:model`, split at the first colon. Addresses and keys come from settings only; a project or run may
-choose another model for a role within the allow-list, never an address.
+role to `provider:model`, split at the first colon; the provider is a vendor or a server of MODEL_SERVERS. Addresses
+and keys come from settings only; a project or run may choose another model for a role within the allow-list, never an
+address.
 """
 
 import threading
-from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass, field, replace
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from dataclasses import dataclass, replace
 from fnmatch import fnmatchcase
 from functools import lru_cache
 from importlib import import_module
@@ -18,17 +19,22 @@ from django.conf import settings
 from django.utils.translation import gettext as _
 
 from providers.keyword.model import KeywordModel, site_model
+from providers.learnt_facts import site_facts
 from providers.messages import Model, ProviderError, Refused, Reply, Request
+from providers.pictures import ScaledPictures
+from providers.profiles import Lesson, ModelProfile, less_demanding, site_profile
+from providers.resilience.adaptation import AdaptingModel
 from providers.resilience.circuit_breaker import CircuitBreaker, CircuitBreakingModel
 from providers.resilience.rate_limit import ProviderRateLimit, RateLimitedModel
 from providers.resilience.retry import RetryingModel, RetryPolicy
 from providers.roles import ModelRole
+from providers.servers import ModelServer
 from providers.vendors.embeddings import Batched, Embedder, LocalEmbedding, Sender, Vectors
 
-KEYWORD, DETOXIFY = "keyword", "detoxify"
+KEYWORD, DETOXIFY, WORD_VECTORS = "keyword", "detoxify", "wordllama"
 
 # The SDKs cost up to a second each to import, which every manage.py call would pay: a vendor's module is imported
-# by its path when the first model of that vendor is asked for. It offers `Endpoint` and `connect`.
+# by its path when the first model of that protocol is asked for. It offers `Endpoint` and `connect`.
 _MODULES = {"openai": "providers.vendors.openai", "dashscope": "providers.vendors.dashscope"}
 _DASHSCOPE_TEXT, _DASHSCOPE_VISION = "dashscope:qwen-plus", "dashscope:qwen3-vl-plus"
 _PREFERRED_ROLE = {ModelRole.GATEKEEPER: ModelRole.PROSECUTOR, ModelRole.TOXICITY: ModelRole.CRITIC}
@@ -73,10 +79,7 @@ class Binding:
 class _Vendor:
     """Everything that a provider's connection, circuit breaker and rate limit depend on; equal settings share them."""
 
-    provider: str
-    key: str = field(repr=False)
-    address: str
-    json_wish: str
+    server: ModelServer
     read: float
     wall: float
     body: int
@@ -99,9 +102,21 @@ def model_for(role: str, overrides: Mapping[str, str] | None = None) -> Model:
     if binding.provider == DETOXIFY:
         return _classifier(binding)
     vendor = _vendor(binding.provider)
+    thinks = profile_of(binding.name).thinks
     with _building:
-        guarded = RateLimitedModel(CircuitBreakingModel(_adapter(vendor, binding), _breaker(vendor)), _gate(vendor))
-    return RetryingModel(guarded, _patience(_breaker(vendor)))
+        adapter = _adapter(_with_time_to_think(vendor) if thinks else vendor, binding)
+        guarded = RateLimitedModel(CircuitBreakingModel(adapter, _breaker(vendor)), _gate(vendor))
+    return RetryingModel(_Named(_adapting(guarded), binding.setting), _patience(_breaker(vendor)))
+
+
+def profile_of(name: str, lessons: Iterable[Lesson] | None = None) -> ModelProfile:
+    """Return what the model `provider:model` takes, by these lessons; without them by what is known in this process."""
+    return _site_profile(name).with_lessons(site_facts.about(name) if lessons is None else lessons)
+
+
+def server_names() -> list[str]:
+    """Return the names of the servers that models may be asked at."""
+    return list(_servers())
 
 
 def embedder() -> Embedder:
@@ -111,16 +126,29 @@ def embedder() -> Embedder:
     """
     name = settings.MODEL_EMBEDDING or LocalEmbedding.name
     provider, _colon, model = name.partition(":")
-    if provider == "local":
+    if name in ("local", LocalEmbedding.name):
         return LocalEmbedding()
-    if not model or provider not in _MODULES:
-        raise NotConfigured(_("MODEL_EMBEDDING must be local, or openai:NAME or dashscope:NAME."))
+    if name == f"local:{WORD_VECTORS}":
+        return _word_vectors()
+    if not model or provider not in _servers():
+        raise NotConfigured(
+            _("MODEL_EMBEDDING must be local, local:wordllama, or openai:NAME, dashscope:NAME or SERVER:NAME.")
+        )
     if trouble := _missing_key(provider, "MODEL_EMBEDDING"):
         raise NotConfigured(trouble)
     vendor, dimensions = _vendor(provider), settings.MODEL_EMBEDDING_DIMENSIONS
     with _building:
         sender = _connection(vendor).embedding(model, dimensions)
         return Batched(_Guarded(sender, _breaker(vendor), _gate(vendor)), dimensions=dimensions)
+
+
+def _word_vectors() -> Embedder:
+    if find_spec(WORD_VECTORS) is None:
+        raise NotConfigured(
+            _("MODEL_EMBEDDING names wordllama, which is not installed here: install the extra embeddings.")
+        )
+    embedding: Embedder = import_module("providers.vendors.word_vectors").WordVectorEmbedding()
+    return embedding
 
 
 class _Guarded:
@@ -189,14 +217,22 @@ def _unnamed(role: ModelRole, family: str) -> Binding:
         why = _("DASHSCOPE_API_KEY is set and %(setting)s is not: DashScope's default") % {"setting": family}
         return Binding(role, name, family, why)
     name = KeywordModel().name
-    if settings.DASHSCOPE_API_KEY or settings.OPENAI_API_KEY or settings.OPENAI_BASE_URL or text:
-        example = "dashscope" if settings.DASHSCOPE_API_KEY else "openai"
+    if (example := _server_that_is_set_up()) or text:
         problem = _("A provider is set up, but no model is named: set %(setting)s to %(provider)s:NAME.") % {
             "setting": family,
-            "provider": example,
+            "provider": example or "openai",
         }
         return Binding(role, name, family, _("%(setting)s is not set") % {"setting": family}, problem)
     return Binding(role, name, family, _("no provider is set up: the built-in baseline"))
+
+
+def _server_that_is_set_up() -> str:
+    """Return the name of a server that could be asked; empty if none could."""
+    if settings.DASHSCOPE_API_KEY:
+        return "dashscope"
+    if settings.OPENAI_API_KEY or settings.OPENAI_BASE_URL:
+        return "openai"
+    return next(iter(settings.MODEL_SERVERS), "")
 
 
 def _checked(binding: Binding) -> Binding:
@@ -205,8 +241,9 @@ def _checked(binding: Binding) -> Binding:
 
 
 def _trouble(binding: Binding) -> str:
-    fields = {"setting": binding.setting, "providers": ", ".join(sorted([*_MODULES, DETOXIFY, KEYWORD]))}
-    if not binding.model or binding.provider not in (*_MODULES, DETOXIFY, KEYWORD):
+    providers = (*_servers(), DETOXIFY, KEYWORD)
+    fields = {"setting": binding.setting, "providers": ", ".join(sorted(providers))}
+    if not binding.model or binding.provider not in providers:
         return _("%(setting)s must look like provider:model, with one of the providers %(providers)s.") % fields
     if binding.provider == DETOXIFY and binding.role not in (ModelRole.TOXICITY, ModelRole.ESTIMATOR):
         return _("%(setting)s names detoxify, which answers the roles toxicity and estimator alone.") % fields
@@ -221,6 +258,10 @@ def _missing_key(provider: str, setting: str) -> str:
         return _("%(setting)s names a model of dashscope, but DASHSCOPE_API_KEY is not set.") % fields
     if provider == "openai" and not (settings.OPENAI_API_KEY or settings.OPENAI_BASE_URL):
         return _("%(setting)s names a model of openai, but neither OPENAI_API_KEY nor OPENAI_BASE_URL is set.") % fields
+    server = settings.MODEL_SERVERS.get(provider)
+    if server is not None and server.protocol == "dashscope" and not server.key:
+        sentence = _("%(setting)s names a model of %(server)s, but MODEL_SERVERS gives that server no key.")
+        return sentence % {**fields, "server": provider}
     return ""
 
 
@@ -253,7 +294,7 @@ class TrialCall:
 
 
 def try_model(role: ModelRole, request: Request, overrides: Mapping[str, str] | None = None) -> TrialCall:
-    """Ask the model of a role once: no retries, no circuit breaker, 20 s at most.
+    """Ask the model of a role once: no retries, no circuit breaker, 20 s at most, 50 s for one that thinks.
 
     A fault of the provider is a value, not an exception.
     """
@@ -273,12 +314,18 @@ def _model_without_retries(binding: Binding) -> Model:
     if binding.provider == DETOXIFY:
         return _classifier(binding)
     vendor = _vendor(binding.provider)
-    return _adapter(replace(vendor, wall=min(20.0, vendor.wall)), binding)
+    if profile_of(binding.name).thinks:
+        patient = _with_time_to_think(vendor)
+        brief = replace(patient, wall=min(50.0, patient.wall))
+    else:
+        brief = replace(vendor, wall=min(20.0, vendor.wall))
+    return _Named(_adapting(_adapter(brief, binding)), binding.setting)
 
 
 # ── Connections ───────────────────────────────────────────────────────────────
 
 _building = threading.Lock()  # two threads must not make two breakers
+_pictures = ScaledPictures()
 
 
 class _Named:
@@ -295,23 +342,53 @@ class _Named:
         except ProviderError as fault:
             if fault.code != "bad_request":
                 raise
-            raise ProviderError(f"{fault}. {self.name} comes from {self._setting}.", code=fault.code) from fault
+            named = ProviderError(f"{fault}. {self.name} comes from {self._setting}.", code=fault.code)
+            named.attempts = fault.attempts
+            raise named from fault
 
 
 def _adapter(vendor: _Vendor, binding: Binding) -> Model:
-    return _Named(_connection(vendor).model(binding.model), binding.setting)
+    model: Model = _connection(vendor).model(binding.model)
+    return model
+
+
+def _with_time_to_think(vendor: _Vendor) -> _Vendor:
+    """Return the vendor with longer deadlines: nothing is sent while a model thinks."""
+    seconds = settings.MODEL_THINKING_SECONDS
+    return replace(vendor, read=max(vendor.read, seconds), wall=max(vendor.wall, seconds))
+
+
+def _adapting(model: Model) -> Model:
+    return AdaptingModel(model, _site_profile(model.name), site_facts, _pictures)
+
+
+def _site_profile(name: str) -> ModelProfile:
+    """Return what the settings and the model's family say of it, without what was learnt."""
+    profile = site_profile(name, settings.MODEL_PROFILES)
+    profile = replace(profile, picture_side=min(profile.picture_side, settings.MODEL_PICTURE_SIDE))
+    provider = name.partition(":")[0]
+    if provider == "openai":
+        return replace(profile, json=less_demanding(profile.json, settings.OPENAI_JSON))
+    server = _servers().get(provider)
+    if server is not None and server.protocol == "dashscope":  # its own protocol has no schemas
+        return replace(profile, json=less_demanding(profile.json, "object"))
+    return profile
+
+
+def _servers() -> Mapping[str, ModelServer]:
+    """Return the servers that models may be asked at, by name."""
+    return {
+        "openai": ModelServer("openai", "openai", settings.OPENAI_BASE_URL, settings.OPENAI_API_KEY),
+        "dashscope": ModelServer(
+            "dashscope", "dashscope", settings.DASHSCOPE_HTTP_BASE_URL, settings.DASHSCOPE_API_KEY
+        ),
+        **settings.MODEL_SERVERS,
+    }
 
 
 def _vendor(provider: str) -> _Vendor:
-    key, address = {
-        "openai": (settings.OPENAI_API_KEY, settings.OPENAI_BASE_URL),
-        "dashscope": (settings.DASHSCOPE_API_KEY, settings.DASHSCOPE_HTTP_BASE_URL),
-    }[provider]
     return _Vendor(
-        provider,
-        key,
-        address,
-        settings.OPENAI_JSON,
+        _servers()[provider],
         settings.MODEL_READ_SECONDS,
         settings.MODEL_WALL_SECONDS,
         settings.MODEL_BODY_BYTES,
@@ -321,22 +398,20 @@ def _vendor(provider: str) -> _Vendor:
     )
 
 
-@lru_cache(maxsize=8)
+@lru_cache(maxsize=32)
 def _connection(vendor: _Vendor) -> Any:
-    module = import_module(_MODULES[vendor.provider])
+    server = vendor.server
+    module = import_module(_MODULES[server.protocol])
     bounds = module.Bounds(read=vendor.read, wall=vendor.wall, body=vendor.body)
-    options: dict[str, Any] = {"key": vendor.key, "address": vendor.address, "bounds": bounds}
-    if vendor.provider == "openai":
-        options["json_wish"] = vendor.json_wish
     connect: Callable[..., Any] = module.connect
-    return connect(module.Endpoint(**options))
+    return connect(module.Endpoint(key=server.key, address=server.address, bounds=bounds), provider=server.name)
 
 
-@lru_cache(maxsize=8)
+@lru_cache(maxsize=32)
 def _breaker(vendor: _Vendor) -> CircuitBreaker:
-    return CircuitBreaker(vendor.provider, open_for=vendor.rest)
+    return CircuitBreaker(vendor.server.name, open_for=vendor.rest)
 
 
-@lru_cache(maxsize=8)
+@lru_cache(maxsize=32)
 def _gate(vendor: _Vendor) -> ProviderRateLimit:
     return ProviderRateLimit(vendor.at_once, vendor.per_minute)

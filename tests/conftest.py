@@ -11,16 +11,20 @@ from typing import Any
 import pytest
 from django.conf import settings as site_settings
 from django.db import connection
-from django.test import TransactionTestCase
+from django.test import Client, TransactionTestCase
+from django.utils import translation
 from hypothesis import HealthCheck
 from hypothesis import settings as hypothesis_settings
 
+import api_schema
 import migrated_database
 from annotation.core.append_only import lifted
 from config.server import gc_freeze
 from config.web import rate_limit_table
 from config.web import rate_limits as web_rate_limits
 from empty_database import empty
+from providers import learnt_facts
+from runs.queue import lease_keeper, model_facts
 
 
 class NetworkUsed(RuntimeError):
@@ -105,6 +109,21 @@ def pytest_collection_finish() -> None:
     gc_freeze.freeze_loaded_objects()
 
 
+def pytest_terminal_summary(terminalreporter: Any, config: pytest.Config) -> None:
+    """Print what was broken on purpose and how it ended, where the tests of faults are asked for (`make faults`)."""
+    if "faults" not in config.option.markexpr:
+        return
+    terminalreporter.section("faults")
+    for outcome in ("passed", "failed", "error"):
+        for report in terminalreporter.stats.get(outcome, ()):
+            name = report.nodeid.rpartition("::")[2].removeprefix("test_").replace("_", " ")
+            terminalreporter.line(f"{outcome:7} {report.duration:6.1f} s  {name}")
+            for fault, times in report.user_properties:
+                terminalreporter.line(
+                    f"{'':18}{times} × {fault}" if isinstance(times, int) else f"{'':18}{fault}: {times}"
+                )
+
+
 @pytest.fixture(scope="session")
 def django_db_keepdb(request: pytest.FixtureRequest, django_db_modify_db_settings: None) -> Iterator[bool]:
     """Start with a copy of the migrated database if there is one; then migrating it has nothing to do."""
@@ -143,6 +162,24 @@ def _flush_past_triggers() -> Iterator[None]:
     TransactionTestCase._fixture_teardown = flush  # type: ignore[attr-defined]
 
 
+@pytest.fixture(autouse=True, scope="session")
+def _api_answers_are_as_described() -> Iterator[None]:
+    """Hold every answer of the API, whichever test asks for it, against the API's own description."""
+    request = Client.request
+
+    @wraps(request)
+    def checked(self: Client, **environ: Any) -> Any:
+        answer = request(self, **environ)
+        if environ["PATH_INFO"].startswith("/api/v1/") and answer.status_code not in (405, 500):
+            operation = api_schema.operation_at(environ["REQUEST_METHOD"].lower(), environ["PATH_INFO"])
+            assert operation is None or api_schema.disagreements(operation, answer) == []
+        return answer
+
+    Client.request = checked
+    yield
+    Client.request = request
+
+
 @pytest.fixture(autouse=True)
 def _own_files(settings: Any, tmp_path_factory: pytest.TempPathFactory, request: pytest.FixtureRequest) -> None:
     """Give each test its own folders for pictures and counters; they are created at the first write."""
@@ -151,6 +188,29 @@ def _own_files(settings: Any, tmp_path_factory: pytest.TempPathFactory, request:
     settings.RATE_LIMITS_FOLDER = folder / "limits"
     settings.DEMO_LOGINS = folder / "demo_logins.json"
     web_rate_limits.counters.cache_clear()
+    translation.activate(settings.LANGUAGE_CODE)  # a test before may have asked for a page in another language
+
+
+@pytest.fixture(autouse=True, scope="session")
+def _no_thread_for_leases() -> Iterator[None]:
+    """Leave the leases of runs in this process unrenewed: its thread would outlive the test that starts it."""
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(lease_keeper.KEEPER, "start", lambda: None)
+        yield
+
+
+@pytest.fixture(autouse=True)
+def _nothing_learnt() -> None:
+    """Let each test begin without anything that an earlier one learnt of its models."""
+    learnt_facts.site_facts.take_new()
+    learnt_facts.site_facts.know([])
+    model_facts.Reading.at = None
+
+
+@pytest.fixture(autouse=True)
+def _language() -> None:
+    """Start each test in the site's language; a request of the test before may have left another one."""
+    translation.deactivate()
 
 
 @pytest.fixture

@@ -1,10 +1,10 @@
-"""Closed sets whose members carry the words that people read for them.
+"""Closed sets whose members have display labels.
 
 The database, the API and the files hold a member's value (`kind_undecided`); pages show its label in the reader's
-language. A label is written in English beside the value, marked for `makemessages` by `pgettext`, and translated when
-it is shown (`annotation.core.display_names`). This package imports nothing, so every app may use it, `domain/` too.
+language. The English label stands beside the value. `pgettext` marks it for `makemessages`, and
+`annotation.core.display_names` translates it. This package imports nothing, so every app may use it, also `domain/`.
 
-One value has one label wherever it is stored. Each app registers its closed sets in `AppConfig.ready()`.
+A value has the same label in every set. Each app registers its closed sets in `AppConfig.ready()`.
 """
 
 from collections.abc import Iterable, Iterator, Mapping
@@ -15,7 +15,7 @@ _LABELS: dict[str, str] = {}
 
 
 class ConflictingLabel(ValueError):
-    """Two closed sets give one value two different labels."""
+    """Two closed sets give the same value different labels."""
 
 
 def pgettext(context: str, label: str) -> str:
@@ -29,7 +29,7 @@ class NamedEnum(StrEnum):
 
     _value_: str
     label: str
-    """The English label, empty where no page shows the member."""
+    """The English label; empty if no page shows the member."""
 
     def __new__(cls, value: str, label: str = "") -> Self:
         member = str.__new__(cls, value)
@@ -50,7 +50,7 @@ def register_labels(*named: type[Enum] | Mapping[str, str]) -> None:
 
 
 def label_of(value: str) -> str | None:
-    """The registered English label of a stored value.
+    """Return the registered English label of a stored value.
 
     Returns None if no app registered one.
     """
@@ -58,7 +58,7 @@ def label_of(value: str) -> str | None:
 
 
 def registered_values() -> Iterable[str]:
-    """Every stored value that has a label."""
+    """Return all stored values that have a label."""
     return _LABELS.keys()
 
 

@@ -1,9 +1,9 @@
-"""How far the annotators of a project agree: what the rows say, as figures (design section 4, Agreement).
+"""Agreement of a project's annotators: from the rows to the figures (design section 4, Agreement).
 
-Every set of items is described in the same way (`Account`). *Raw* are the round-1 labels of closed items as
-submitted. The steps and *final* use the categories that replaced a *not sure*; final ones are those of the round
-that decided. Items with added seats count by their first k, the seats they began with. A label without a category
-is missing: it keeps an item out of kappa, not out of alpha.
+Every set of items is described by the same figures (`AgreementAccount`). *Raw* are the round-1 labels of closed items
+as submitted. The steps and *final* use the categories that replaced a *not sure*; final ones are those of the deciding
+round. Items with added seats count by their first k seats, those of their beginning. A label without a category is
+missing: it excludes an item from kappa, but not from alpha.
 """
 
 import json
@@ -51,8 +51,8 @@ WORDS: Mapping[Why, Promise] = {
 class AgreementAccount:
     """The agreement over one set of items.
 
-    Of `total` items, `items` have exactly k categories and carry kappa and the levels, with `ratings` = k a
-    piece. Alpha also takes the items where some are missing: `alpha_items`, `alpha_ratings`.
+    Of `total` items, `items` have exactly k categories and are used for kappa and the levels; `ratings` is their number
+    of ratings, k per item. Alpha also uses items with missing categories: `alpha_items`, `alpha_ratings`.
     """
 
     total: int
@@ -78,7 +78,7 @@ class AgreementAccount:
 
 @dataclass(frozen=True)
 class Agreement:
-    """All accounts of a project, and what its items have come to."""
+    """All accounts of a project, and the counts of its items by pattern, difficulty and stage."""
 
     raw: AgreementAccount
     quality: AgreementAccount
@@ -87,7 +87,7 @@ class Agreement:
     final: AgreementAccount
     final_with_adjudicated: AgreementAccount
     first_answers: AgreementAccount | None
-    """The answers before hidden priors opened; None where the project shows priors from the start."""
+    """The answers before hidden priors opened; None if the project shows priors from the start."""
     patterns: Mapping[str, int]
     difficulties: Mapping[Difficulty, int]
     undefined: int
@@ -96,7 +96,7 @@ class Agreement:
 
 @dataclass(frozen=True)
 class ByCategory:
-    """One category in the raw labels: how often it was chosen and how far people agree on it."""
+    """One category in the raw labels: how often it was chosen, and the agreement on it."""
 
     category: Category
     chosen: int
@@ -105,7 +105,7 @@ class ByCategory:
 
 @dataclass(frozen=True)
 class RawLabels:
-    """The raw labels one by one: annotators as membership keys, categories as indices in the order of codes."""
+    """The single raw labels: annotators as membership keys, categories as indices in the order of codes."""
 
     categories: tuple[Category, ...]
     ratings: Ratings
@@ -113,12 +113,12 @@ class RawLabels:
 
 
 @dataclass(frozen=True, slots=True)
-class _Said:
-    """A filled seat. Categories are indices in the order of codes; None is missing."""
+class _SeatLabel:
+    """The label of a filled seat. Categories are indices in the order of codes; None is missing."""
 
     annotator: int
     seats: int
-    """How many seats there were when this one was made: added ones carry a higher number."""
+    """The number of seats of the item when this seat was created; added seats have a higher number."""
     category: int | None
     replaced: int | None
     low_quality: bool
@@ -131,20 +131,20 @@ class _Said:
 
 @dataclass(frozen=True, slots=True)
 class _Closed:
-    """A closed item: the seats of round 1 and those of the round that decided, in seat order."""
+    """A closed item: the seats of round 1 and those of the deciding round, in seat order."""
 
     pk: int
     stage: str
     source: str | None
     intended: int | None
     intended_hateful: bool | None
-    round_one: tuple[_Said, ...]
-    deciding: tuple[_Said, ...]
+    round_one: tuple[_SeatLabel, ...]
+    deciding: tuple[_SeatLabel, ...]
 
 
 @dataclass
 class _Sets:
-    """The sets of items as counts of their spreads, filled in one pass over the rows."""
+    """The sets of items as counts of their ratings, filled in one pass over the rows."""
 
     raw: Counter[tuple[int, ...]] = field(default_factory=Counter)
     quality: Counter[tuple[int, ...]] = field(default_factory=Counter)
@@ -161,12 +161,12 @@ def read_agreement(project: Project) -> Agreement:
 
 
 def agreement_and_labels(project: Project) -> tuple[Agreement, RawLabels]:
-    """Return the agreement and the raw labels one by one, from a single reading."""
+    """Return the agreement and the single raw labels, from one pass over the rows."""
     book = _Book(project)
     sets = book.sets()
     patterns, difficulties, undefined = gold_patterns(project)
     hidden = project.prior_display == PriorDisplay.AFTER_FIRST_ANSWER
-    found = Agreement(
+    figures = Agreement(
         raw=book.account(sets.raw),
         quality=book.account(sets.quality),
         consensus=book.account(sets.consensus),
@@ -179,11 +179,11 @@ def agreement_and_labels(project: Project) -> tuple[Agreement, RawLabels]:
         undefined=undefined,
         stages=stage_counts(project),
     )
-    return found, RawLabels(book.categories, book.ratings(), book.by_category(sets.raw))
+    return figures, RawLabels(book.categories, book.ratings(), book.by_category(sets.raw))
 
 
 def gold_patterns(project: Project) -> tuple[dict[str, int], dict[Difficulty, int], int]:
-    """Gold items by pattern (all eight, zeros included) and by difficulty, and how many have no pattern."""
+    """Return gold items by pattern (all eight, with zeros) and by difficulty, and how many have no pattern."""
     gold = Item.objects.filter(project=project, stage=Stage.GOLD).values_list("pattern", "difficulty")
     counted = list(gold.annotate(n=Count("pk")).order_by())
     patterns = dict.fromkeys(PATTERNS, 0)
@@ -196,34 +196,34 @@ def gold_patterns(project: Project) -> tuple[dict[str, int], dict[Difficulty, in
 
 
 def stage_counts(project: Project) -> dict[Stage, int]:
-    """How many items stand at each stage, zeros included."""
+    """Return the number of items at each stage, with zeros."""
     counted = Item.objects.filter(project=project).values_list("stage").annotate(n=Count("pk")).order_by()
     return dict.fromkeys(Stage, 0) | {Stage(stage): n for stage, n in counted}
 
 
-def as_json(found: Agreement) -> dict[str, Any]:
+def as_json(agreement: Agreement) -> dict[str, Any]:
     """Return the agreement as the `agreement` command prints it."""
     value: dict[str, Any] = {
-        "raw": account_json(found.raw),
-        "final": account_json(found.final),
-        "final_with_adjudicated": account_json(found.final_with_adjudicated),
+        "raw": account_json(agreement.raw),
+        "final": account_json(agreement.final),
+        "final_with_adjudicated": account_json(agreement.final_with_adjudicated),
         "steps": {
-            "quality": account_json(found.quality),
-            "consensus": account_json(found.consensus),
-            "alignment": account_json(found.alignment),
+            "quality": account_json(agreement.quality),
+            "consensus": account_json(agreement.consensus),
+            "alignment": account_json(agreement.alignment),
         },
-        "patterns": dict(found.patterns),
-        "difficulties": {difficulty.value: n for difficulty, n in found.difficulties.items()},
-        "undefined": found.undefined,
-        "stages": {stage.value: n for stage, n in found.stages.items()},
+        "patterns": dict(agreement.patterns),
+        "difficulties": {difficulty.value: n for difficulty, n in agreement.difficulties.items()},
+        "undefined": agreement.undefined,
+        "stages": {stage.value: n for stage, n in agreement.stages.items()},
     }
-    if found.first_answers is not None:
-        value["first_answers"] = account_json(found.first_answers)
+    if agreement.first_answers is not None:
+        value["first_answers"] = account_json(agreement.first_answers)
     return value
 
 
 def account_json(account: AgreementAccount) -> dict[str, Any]:
-    """One account; `why` names the reason of every figure that is null, and is absent where all are defined."""
+    """Return one account as JSON values. `why` has the reason of every figure that is null, if there is one."""
     figures = account.figures()
     value: dict[str, Any] = {"items": account.items, "ratings": account.ratings}
     value |= {name: figure.value if isinstance(figure, Measured) else None for name, figure in figures.items()}
@@ -252,7 +252,7 @@ class _Book:
         self.index_of = {row.pk: index for index, row in enumerate(rows)}
         self.index_of_code = {row.code: index for index, row in enumerate(rows)}
         self.decided = lru_cache(maxsize=None)(self._decided)
-        self._ratings = array("q")  # item, annotator, category, one after another: 24 bytes a rating
+        self._ratings = array("q")  # flat: item, annotator, category, 24 bytes per rating
 
     def account(self, counted: Counter[tuple[int, ...]]) -> AgreementAccount:
         """Describe one set of items."""
@@ -273,15 +273,15 @@ class _Book:
         )
 
     def sets(self) -> _Sets:
-        """Every closed item put into the sets it belongs to."""
+        """Put every closed item into its sets, and return the sets."""
         sets = _Sets()
         for closed in self.closed_items():
             self._note_ratings(closed)
-            sets.raw[_present(said.category for said in _first(closed.round_one))] += 1
-            sets.first[_present(said.first for said in _first(closed.round_one))] += 1
+            sets.raw[_present(label.category for label in _first(closed.round_one))] += 1
+            sets.first[_present(label.first for label in _first(closed.round_one))] += 1
             self._add_to_steps(sets, closed)
             if closed.stage == Stage.GOLD and closed.source != Source.IMPORTED:
-                spread = _present(said.settled for said in _first(closed.deciding))
+                spread = _present(label.settled for label in _first(closed.deciding))
                 sets.final_with_adjudicated[spread] += 1
                 if closed.source == Source.CONSENSUS:
                     sets.final[spread] += 1
@@ -302,23 +302,23 @@ class _Book:
         )
 
     def _note_ratings(self, closed: _Closed) -> None:
-        for said in _first(closed.round_one):
-            if said.category is not None:
-                self._ratings.extend((closed.pk, said.annotator, said.category))
+        for label in _first(closed.round_one):
+            if label.category is not None:
+                self._ratings.extend((closed.pk, label.annotator, label.category))
 
     def _add_to_steps(self, sets: _Sets, closed: _Closed) -> None:
-        settled = _present(said.settled for said in closed.round_one)
-        flags = sum(said.low_quality for said in closed.round_one)
+        settled = _present(label.settled for label in closed.round_one)
+        flags = sum(label.low_quality for label in closed.round_one)
         if len(settled) < max(2, len(closed.round_one)) or flags >= self.project.low_quality_threshold:
             return
-        spread = _present(said.settled for said in _first(closed.round_one))
+        spread = _present(label.settled for label in _first(closed.round_one))
         sets.quality[spread] += 1
-        agreed = self.decided(settled)
-        if not isinstance(agreed, Agreed):
+        outcome = self.decided(settled)
+        if not isinstance(outcome, Agreed):
             return
         sets.consensus[spread] += 1
-        found = alignment(agreed.category, agreed.category.hateful, _intent(closed, self.categories))
-        if not isinstance(found, Misaligned):
+        intent_alignment = alignment(outcome.category, outcome.category.hateful, _intent(closed, self.categories))
+        if not isinstance(intent_alignment, Misaligned):
             sets.alignment[spread] += 1
 
     def _decided(self, ratings: tuple[int, ...]) -> Consensus:
@@ -336,7 +336,9 @@ class _Book:
         seats = (
             Seat.objects.filter(item__project=self.project, item__closed_at__isnull=False, label__isnull=False)
             .filter(Q(round=1) | Q(round=F("item__round")))
-            .annotate(first_said=Cast("label__first_answer", TextField()))  # read once for each different answer
+            .annotate(
+                first_said=Cast("label__first_answer", TextField())
+            )  # as text, each distinct answer is parsed once
             .order_by("item_id", "round", "number")
             .values_list(
                 *("item_id", "round", "annotator_id", "label__category_id", "label__replacement__category_id"),
@@ -349,13 +351,13 @@ class _Book:
 
     def _closed(self, pk: int, rows: list[tuple[Any, ...]]) -> _Closed:
         stage, source, intended, intended_hateful, deciding = rows[0][7:12]
-        round_one = tuple(self._said(row) for row in rows if row[1] == 1)
-        last = round_one if deciding == 1 else tuple(self._said(row) for row in rows if row[1] == deciding)
+        round_one = tuple(self._seat_label(row) for row in rows if row[1] == 1)
+        last = round_one if deciding == 1 else tuple(self._seat_label(row) for row in rows if row[1] == deciding)
         return _Closed(pk, stage, source, self.index_of.get(intended), intended_hateful, round_one, last)
 
-    def _said(self, row: tuple[Any, ...]) -> _Said:
+    def _seat_label(self, row: tuple[Any, ...]) -> _SeatLabel:
         first = _first_category(row[6])
-        return _Said(
+        return _SeatLabel(
             annotator=row[2],
             seats=row[12],
             category=self.index_of.get(row[3]),
@@ -378,11 +380,11 @@ def _intent(closed: _Closed, categories: tuple[Category, ...]) -> Intent | None:
     return None if closed.intended_hateful is None else IntendedHateful(closed.intended_hateful)
 
 
-def _first(round_: tuple[_Said, ...]) -> tuple[_Said, ...]:
+def _first(round_: tuple[_SeatLabel, ...]) -> tuple[_SeatLabel, ...]:
     """Return the seats that a round began with."""
-    return round_[: min((said.seats for said in round_), default=0)]
+    return round_[: min((label.seats for label in round_), default=0)]
 
 
 def _present(indices: Iterable[int | None]) -> tuple[int, ...]:
-    """Return the ratings that are there, sorted: equal spreads become equal keys."""
+    """Return the ratings without missing ones, sorted, so that equal counts are equal keys."""
     return tuple(sorted(index for index in indices if index is not None))

@@ -1,8 +1,8 @@
-"""The quality of a project's labels over time, person by person: what the rows say, as figures.
+"""Figures about the quality of each annotator's labels over time, computed from a project's rows.
 
-Labels in force count, wherever their item stands. Items with known answers count in their own figure alone, and
-training in none. Agreement is told over complete rounds: those of closed items, without one that is still open.
-Annotators who came with imported labels count like everybody else.
+Valid labels count, at whatever stage their item is. Items with known answers count only in their own figure, training
+in none. Agreement is computed over complete rounds: those of closed items, without a round that is still open.
+Annotators from imported data count like all others.
 """
 
 import re
@@ -39,7 +39,7 @@ Ints = npt.NDArray[np.int64]
 
 @dataclass(frozen=True)
 class UnderVersion:
-    """The labels made under one version of the guidelines; None: before there was one, or imported."""
+    """The labels made under one version of the guidelines; None: without a version, or imported."""
 
     version: int | None
     labels: int
@@ -61,13 +61,13 @@ class AnnotatorQuality:
     not_sure: int
     low_quality: int
     with_others: Rate | Nothing
-    """With the majority of the others on the same item."""
+    """Agreement with the majority of the others on the same item."""
     with_others_by_category: tuple[Rate | Nothing, ...]
-    """The same, of the labels that chose this category."""
+    """The same agreement, of the labels with each category."""
     with_final: Rate | Nothing
-    """With the final category of gold items. The own vote had a part in it, so this flatters."""
+    """Agreement with the final category of gold items. It is too high, because the own vote is part of it."""
     known: Rate | Nothing
-    """With the answers of known items, mixed in unseen."""
+    """Agreement with the answers of known items that were mixed in."""
     seconds: Quartiles | Nothing
     drift: Drift
     versions: tuple[UnderVersion, ...]
@@ -75,7 +75,7 @@ class AnnotatorQuality:
 
 @dataclass(frozen=True)
 class AnnotatorPair:
-    """Two annotators by their names, and how far they agree."""
+    """Two annotators by their names, and their agreement."""
 
     one: str
     two: str
@@ -84,12 +84,12 @@ class AnnotatorPair:
 
 @dataclass(frozen=True)
 class QualityReport:
-    """All quality figures at one moment. Annotators are in the order of their names: this is no ranking."""
+    """All quality figures at one moment. Annotators are in the order of their names; this is no ranking."""
 
     categories: tuple[Category, ...]
     people: tuple[AnnotatorQuality, ...]
     pairs: tuple[AnnotatorPair, ...]
-    """Those with enough items in common, most alike first."""
+    """The pairs with enough common items, most alike first."""
     versions: tuple[UnderVersion, ...]
 
     @property
@@ -98,7 +98,7 @@ class QualityReport:
 
     @property
     def changed(self) -> tuple[AnnotatorQuality, ...]:
-        """Those whose agreement has changed."""
+        """The annotators whose agreement has changed."""
         trends = ((person, person.drift.trend) for person in self.people)
         return tuple(person for person, trend in trends if isinstance(trend, Trend) and trend.changed)
 
@@ -116,24 +116,24 @@ def read_quality(project: Project) -> QualityReport:
         known = check_rates(project)
         members = {member.pk: member for member in Membership.objects.filter(project=project)}
     book = _Book(rows, len(categories), known)
-    people = sorted((book.person(members[pk], mine) for pk, mine in book.by_person()), key=_by_name)
+    people = sorted((book.person(members[pk], indices) for pk, indices in book.by_person()), key=_by_name)
     names = {person.key: person.name for person in people}
     return QualityReport(
         categories=tuple(category.value() for category in categories),
         people=tuple(people),
-        pairs=tuple(AnnotatorPair(names[each.first], names[each.second], each) for each in likenesses(rows.ratings)),
+        pairs=tuple(AnnotatorPair(names[pair.first], names[pair.second], pair) for pair in likenesses(rows.ratings)),
         versions=book.versions(np.arange(len(rows.annotator))),
     )
 
 
 def _by_name(person: AnnotatorQuality) -> list[tuple[bool, int, str]]:
-    """Names as people order them: a2 before a10."""
+    """Return a sort key for names in natural order: a2 before a10."""
     parts = re.split(r"([0-9]+)", person.name.casefold())
     return [(part.isdecimal(), int(part) if part.isdecimal() else 0, part) for part in parts]
 
 
 class _Book:
-    """The labels with what the majority of the others said about each."""
+    """The labels, each compared with the majority of the others."""
 
     def __init__(self, rows: LabelColumns, categories: int, known: Mapping[int, Rate]) -> None:
         self.rows, self.categories, self.known = rows, categories, known
@@ -142,53 +142,55 @@ class _Book:
         self.agrees = self.comparable & (majority == rows.category)
 
     def by_person(self) -> Iterator[tuple[int, Ints]]:
-        """Every annotator's key with the places of their labels, in the order of items."""
+        """Yield every annotator's key with the indices of their labels, in the order of items."""
         order = np.argsort(self.rows.annotator, kind="stable")
         keys, starts = np.unique(self.rows.annotator[order], return_index=True)
-        for key, mine in zip(keys, np.split(order, starts[1:]), strict=False):
-            yield int(key), mine
+        for key, indices in zip(keys, np.split(order, starts[1:]), strict=False):
+            yield int(key), indices
 
-    def person(self, member: Membership, mine: Ints) -> AnnotatorQuality:
-        """All figures of one annotator."""
-        rows, chose = self.rows, self.rows.category[mine]
-        final = rows.final[mine]
+    def person(self, member: Membership, indices: Ints) -> AnnotatorQuality:
+        """Return all figures of one annotator."""
+        rows, chose = self.rows, self.rows.category[indices]
+        final = rows.final[indices]
         decided = (final >= 0) & (chose >= 0)
         checks = self.known.get(member.pk)
-        seconds = rows.seconds[mine]
+        seconds = rows.seconds[indices]
         return AnnotatorQuality(
             key=member.pk,
             public_id=member.public_id,
             name=member.pseudonym,
             imported=member.user_id is None,
-            labels=len(mine),
+            labels=len(indices),
             by_category=tuple(int(n) for n in np.bincount(chose[chose >= 0], minlength=self.categories)),
-            not_sure=int(rows.not_sure[mine].sum()),
-            low_quality=int(rows.low_quality[mine].sum()),
-            with_others=self.with_others(mine),
-            with_others_by_category=tuple(self.with_others(mine[chose == index]) for index in range(self.categories)),
+            not_sure=int(rows.not_sure[indices].sum()),
+            low_quality=int(rows.low_quality[indices].sum()),
+            with_others=self.with_others(indices),
+            with_others_by_category=tuple(
+                self.with_others(indices[chose == index]) for index in range(self.categories)
+            ),
             with_final=rate((final == chose)[decided].sum(), decided.sum(), Lack.NO_FINAL),
             known=rate(checks.part, checks.n, Lack.NO_KNOWN) if checks else rate(0, 0, Lack.NO_KNOWN),
             seconds=quartiles(seconds[~np.isnan(seconds)].tolist()),
-            drift=self.drift(mine),
-            versions=self.versions(mine),
+            drift=self.drift(indices),
+            versions=self.versions(indices),
         )
 
-    def with_others(self, mine: Ints) -> Rate | Nothing:
-        """How often these labels are what the majority of the others said."""
-        return rate(self.agrees[mine].sum(), self.comparable[mine].sum(), Lack.NO_OTHERS)
+    def with_others(self, indices: Ints) -> Rate | Nothing:
+        """Return how often these labels equal the majority of the others."""
+        return rate(self.agrees[indices].sum(), self.comparable[indices].sum(), Lack.NO_OTHERS)
 
-    def drift(self, mine: Ints) -> Drift:
-        """Agreement with the others along time, in the order of labels."""
-        usable = mine[self.comparable[mine]]
+    def drift(self, indices: Ints) -> Drift:
+        """Return the agreement with the others over time, in the order of labels."""
+        usable = indices[self.comparable[indices]]
         weeks = self.rows.week[usable].tolist()
         return drift([None if week == UNDATED else week for week in weeks], self.agrees[usable].tolist())
 
-    def versions(self, mine: Ints) -> tuple[UnderVersion, ...]:
+    def versions(self, indices: Ints) -> tuple[UnderVersion, ...]:
         """Return these labels by the version of the guidelines they were made under, oldest first."""
-        version = self.rows.version[mine]
-        found = []
+        version = self.rows.version[indices]
+        result = []
         for number in np.unique(version).tolist():
-            under = mine[version == number]
+            under = indices[version == number]
             unsure = rate(self.rows.not_sure[under].sum(), len(under), Lack.NO_LABELS)
-            found.append(UnderVersion(number or None, len(under), self.with_others(under), unsure))
-        return tuple(found)
+            result.append(UnderVersion(number or None, len(under), self.with_others(under), unsure))
+        return tuple(result)

@@ -1,4 +1,4 @@
-"""What the pages of quality draw: rows of cells, bars and lines, with their numbers as text."""
+"""Cells, bars and lines of the quality pages, with their numbers as text."""
 
 from collections.abc import Mapping, Sequence
 from typing import Any
@@ -21,8 +21,8 @@ METHODS: Mapping[str, Promise] = {
     CompetenceMethod.MACE: gettext_lazy("MACE"),
 }
 FEW = 10
-"""A share of fewer labels gets no colour: it says too little."""
-_WIDTH, _HEIGHT = 96, 24  # of a small line
+"""The minimum number of labels for a coloured cell."""
+_WIDTH, _HEIGHT = 96, 24  # size of a small line chart
 _TALL = 120
 
 
@@ -32,7 +32,7 @@ def percent(value: float) -> str:
 
 
 def rate_cell(figure: Rate | Nothing) -> dict[str, Any]:
-    """Return a cell of the heat map: the share and what it is a share of; no colour where that is little."""
+    """Return a cell of the heat map: the share and its denominator, without colour if that is small."""
     if isinstance(figure, Nothing):
         return {"why": quality_reason(figure)}
     few = figure.n < FEW
@@ -40,11 +40,11 @@ def rate_cell(figure: Rate | Nothing) -> dict[str, Any]:
 
 
 def person_row(person: AnnotatorQuality) -> dict[str, Any]:
-    """Return a person's line of the heat map, with the line of their drift."""
+    """Return a person's row of the heat map, with the small line of their drift."""
     return {
         "person": person,
-        "cells": [rate_cell(each) for each in (person.with_others, person.with_final, person.known)],
-        "by_category": [rate_cell(each) for each in person.with_others_by_category],
+        "cells": [rate_cell(figure) for figure in (person.with_others, person.with_final, person.known)],
+        "by_category": [rate_cell(figure) for figure in person.with_others_by_category],
         "spark": spark(person.drift),
         "trend": trend_of(person),
     }
@@ -56,7 +56,7 @@ def rate_rows(person: AnnotatorQuality) -> list[dict[str, Any]]:
 
 
 def version_row(under: UnderVersion) -> dict[str, Any]:
-    """Agreement under a version of the guidelines on an axis from 0 to 1."""
+    """Return the agreement under a version of the guidelines on an axis from 0 to 1."""
     unsure = under.not_sure
     return {
         "name": version_name(under),
@@ -69,15 +69,17 @@ def version_row(under: UnderVersion) -> dict[str, Any]:
 
 def category_rows(person: AnnotatorQuality, shown: QualityReport) -> list[dict[str, Any]]:
     """Return the choices of one annotator and of everybody, as shares of the labels with a category."""
-    mine = sum(person.by_category)
-    everybody = [sum(each.by_category[index] for each in shown.people) for index in range(len(shown.categories))]
+    own_total = sum(person.by_category)
+    everybody = [
+        sum(annotator.by_category[index] for annotator in shown.people) for index in range(len(shown.categories))
+    ]
     whole = sum(everybody)
     return [
         {
             "category": category,
             "n": n,
-            "width": share(n, mine),
-            "percent": percent(n / mine) if mine else None,
+            "width": share(n, own_total),
+            "percent": percent(n / own_total) if own_total else None,
             "all_width": share(of_all, whole),
             "all_percent": percent(of_all / whole) if whole else None,
         }
@@ -86,7 +88,7 @@ def category_rows(person: AnnotatorQuality, shown: QualityReport) -> list[dict[s
 
 
 def trend_of(person: AnnotatorQuality) -> dict[str, Any]:
-    """Return the change of somebody's agreement in points of a percent, with its interval, or why there is none."""
+    """Return the change of a person's agreement in percentage points, with its interval, or why there is none."""
     trend, weeks = person.drift.trend, person.drift.axis is Axis.WEEKS
     if isinstance(trend, Nothing):
         return {"why": quality_reason(trend), "weeks": weeks}
@@ -102,12 +104,12 @@ def trend_of(person: AnnotatorQuality) -> dict[str, Any]:
 
 
 def drift_row(person: AnnotatorQuality) -> dict[str, Any]:
-    """Somebody whose agreement has changed."""
+    """Return the row of a person whose agreement has changed."""
     return {"person": person, "spark": spark(person.drift), "trend": trend_of(person)}
 
 
 def spark(drift: Drift) -> dict[str, Any] | None:
-    """Return a small line of the shares by week, 0 at the foot and 1 at the top; None where too little was compared."""
+    """Return a small line of the shares by week, from 0 at the bottom to 1. Returns None if too little was compared."""
     if len(drift.points) < 2 or sum(point.rate.n for point in drift.points) < TREND_LABELS:
         return None
     xs = _places(drift)
@@ -118,7 +120,7 @@ def spark(drift: Drift) -> dict[str, Any] | None:
 
 
 def drift_chart(drift: Drift) -> dict[str, Any]:
-    """Every week (or block) with its interval, and the fitted line where there is one; lengths of a plot 120 high."""
+    """Return every week (or block) with its interval, and the fitted line if there is one, for a plot 120 high."""
     xs = _places(drift)
     points = [
         {
@@ -138,7 +140,7 @@ def drift_chart(drift: Drift) -> dict[str, Any]:
 
 
 def pair_row(pair: AnnotatorPair) -> dict[str, Any]:
-    """Two people and how alike they answer."""
+    """Return the row of two people and their agreement."""
     like = pair.likeness
     defined = not isinstance(like.kappa, Nothing)
     return {
@@ -154,43 +156,45 @@ def pair_row(pair: AnnotatorPair) -> dict[str, Any]:
 def judged_rows(estimate: CompetenceEstimate, names: Mapping[str, str]) -> list[dict[str, Any]]:
     """Return an estimate's annotators in the order of their names."""
     rows = [
-        {"name": names[each["member"]], **_judged(each)}
-        for each in estimate.result["people"]
-        if each["member"] in names
+        {"name": names[figures["member"]], **_judged(figures)}
+        for figures in estimate.result["people"]
+        if figures["member"] in names
     ]
     return sorted(rows, key=lambda row: str(row["name"]))
 
 
 def judged_of(estimate: CompetenceEstimate, member: str) -> dict[str, Any] | None:
-    """Return what an estimate says about one annotator."""
-    return next((_judged(each) for each in estimate.result["people"] if each["member"] == member), None)
+    """Return what an estimate says about one annotator. Returns None if it does not contain them."""
+    return next((_judged(figures) for figures in estimate.result["people"] if figures["member"] == member), None)
 
 
 def differing_rows(
-    found: Sequence[Mapping[str, Any]], items: Mapping[str, Item], categories: Sequence[Category]
+    differences: Sequence[Mapping[str, Any]], items: Mapping[str, Item], categories: Sequence[Category]
 ) -> list[dict[str, Any]]:
-    """Items on which a model is not with the majority, with what they have become."""
+    """Return the items on which a model differs from the majority, with their present state."""
     by_code = {category.code: category for category in categories}
     return [
         {
-            "item": items[each["item"]],
-            "majority": by_code.get(each["majority"]),
-            "model": by_code.get(each["model"]),
-            "percent": percent(each["probability"]),
+            "item": items[difference["item"]],
+            "majority": by_code.get(difference["majority"]),
+            "model": by_code.get(difference["model"]),
+            "percent": percent(difference["probability"]),
         }
-        for each in found
-        if each["item"] in items
+        for difference in differences
+        if difference["item"] in items
     ]
 
 
-def _judged(each: Mapping[str, Any]) -> dict[str, Any]:
-    diagonal = [None if value is None else {"text": percent(value), "heat": heat(value)} for value in each["diagonal"]]
+def _judged(figures: Mapping[str, Any]) -> dict[str, Any]:
+    diagonal = [
+        None if value is None else {"text": percent(value), "heat": heat(value)} for value in figures["diagonal"]
+    ]
     return {
-        "member": each["member"],
-        "labels": each["labels"],
-        "accuracy": percent(each["accuracy"]),
-        "width": share(each["accuracy"], 1),
-        "competence": None if each["competence"] is None else percent(each["competence"]),
+        "member": figures["member"],
+        "labels": figures["labels"],
+        "accuracy": percent(figures["accuracy"]),
+        "width": share(figures["accuracy"], 1),
+        "competence": None if figures["competence"] is None else percent(figures["competence"]),
         "diagonal": diagonal,
     }
 
@@ -210,7 +214,7 @@ def _on_axis(figure: Rate | Nothing) -> dict[str, Any]:
 
 
 def _places(drift: Drift) -> list[float]:
-    """Where the points stand between the first (0) and the last (1), by their distance in time."""
+    """Return the positions of the points from 0 (first) to 1 (last), by their distance in time."""
     if not drift.points:
         return []
     first, last = drift.points[0].place, drift.points[-1].place
@@ -218,7 +222,10 @@ def _places(drift: Drift) -> list[float]:
 
 
 def _fitted(drift: Drift) -> dict[str, str] | None:
-    """Return the fitted line from the first to the last point; it goes through the middle of all labels."""
+    """Return the fitted line from the first to the last point, through the mean of all labels.
+
+    Returns None if there is no trend.
+    """
     trend = drift.trend
     if not isinstance(trend, Trend):
         return None
@@ -231,8 +238,8 @@ def _fitted(drift: Drift) -> dict[str, str] | None:
 
 
 def seconds_words(seconds: Quartiles | Nothing) -> str:
-    """Median and quartiles in one phrase."""
+    """Return the median and quartiles as one phrase."""
     if isinstance(seconds, Nothing):
         return quality_reason(seconds) or ""
-    given = {"median": f"{seconds.median:.0f}", "lower": f"{seconds.lower:.0f}", "upper": f"{seconds.upper:.0f}"}
-    return _("%(median)s s, half of them between %(lower)s and %(upper)s s") % given
+    values = {"median": f"{seconds.median:.0f}", "lower": f"{seconds.lower:.0f}", "upper": f"{seconds.upper:.0f}"}
+    return _("%(median)s s, half of them between %(lower)s and %(upper)s s") % values

@@ -1,4 +1,4 @@
-"""The rows that figures of quality rest on, read as columns of numbers."""
+"""Queries for the figures of quality, read as columns of numbers."""
 
 from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass
@@ -20,23 +20,23 @@ _COLUMNS = 10
 
 @dataclass(frozen=True)
 class LabelColumns:
-    """Labels in force as parallel columns, in the order of items; -1 where there is nothing."""
+    """Valid labels as parallel columns, in the order of items; -1 if there is no value."""
 
     case: Ints
-    """Numbers an item in a complete round from 0; -1: the round is not complete."""
+    """The number of the item in a complete round, from 0; -1: the round is not complete."""
     annotator: Ints
     category: Ints
-    """Index in the order of codes."""
+    """The index in the order of codes."""
     final: Ints
-    """Of the item where it is gold."""
+    """The final category of a gold item."""
     version: Ints
-    """Of the guidelines; 0: none."""
+    """The version of the guidelines; 0: none."""
     week: Ints
-    """By `week_of`; UNDATED where the label came without a time of its own."""
+    """The week by `week_of`; UNDATED if the label has no time of its own."""
     not_sure: Flags
     low_quality: Flags
     seconds: Floats
-    """NaN where unknown; it is taken out before anything is told."""
+    """NaN if unknown; such values are removed before figures are computed."""
     first_round: Flags
     """Whether the label is one of the raw ones: round 1 of a closed item."""
 
@@ -53,7 +53,7 @@ class LabelColumns:
 
 
 def read_rows(project: Project, index_of: Mapping[int, int]) -> LabelColumns:
-    """Return a project's labels in force except those of control items; `index_of` maps category keys to indices."""
+    """Return a project's valid labels except those of control items; `index_of` maps category keys to indices."""
     dated = Q(label__imported=False) | Q(label__created_at__lt=F("item__created_at"))
     seats = (
         Seat.objects.filter(item__project=project, label__isnull=False)
@@ -83,7 +83,10 @@ class RawColumns:
 
 
 def read_raw(project: Project, index_of: Mapping[int, int]) -> RawColumns:
-    """Round 1 of closed items as submitted, without known answers; `index_of` as for `read_rows`."""
+    """Return the labels of round 1 of closed items as submitted, without known answers.
+
+    `index_of` maps category keys to indices.
+    """
     labels = (
         Seat.objects.filter(item__project=project, item__closed_at__isnull=False, round=1)
         .filter(label__category__isnull=False)
@@ -92,21 +95,21 @@ def read_raw(project: Project, index_of: Mapping[int, int]) -> RawColumns:
         .order_by("item_id", "number")
         .values_list("item_id", "annotator_id", "label__category_id")
     )
-    rows = ((item, who, index_of[category]) for item, who, category in labels.iterator(chunk_size=5000))
+    rows = ((item, annotator, index_of[category]) for item, annotator, category in labels.iterator(chunk_size=5000))
     table = np.fromiter(chain.from_iterable(rows), dtype=np.int64).reshape(-1, 3)
     return RawColumns(*table.T)
 
 
 def _rows(seats: Iterable[tuple[Any, ...]], index_of: Mapping[int, int]) -> Iterator[tuple[float, ...]]:
-    """Rows of numbers in the order of `Rows`; each complete round of an item is one case."""
+    """Yield the rows of numbers for `LabelColumns`; each complete round of an item is one case."""
     before, case, zone = (0, 0), -1, timezone.get_current_timezone()
-    for item, number, who, category, not_sure, low, seconds, version, stage, now, final, closed, at in seats:
+    for item, number, annotator, category, not_sure, low, seconds, version, stage, now, final, closed, at in seats:
         complete = closed and not (stage == Stage.LABELLING and number == now)
         if complete and (item, number) != before:
             before, case = (item, number), case + 1
         yield (
             case if complete else -1,
-            who,
+            annotator,
             index_of.get(category, -1),
             index_of.get(final, -1) if stage == Stage.GOLD else -1,
             version or 0,

@@ -1,4 +1,4 @@
-"""The figures of quality as tables: shown under their charts and downloadable as CSV."""
+"""The figures of quality as tables: shown below their charts and downloadable as CSV."""
 
 from collections.abc import Callable, Iterator, Mapping
 
@@ -25,7 +25,7 @@ WORDS: Mapping[Lack, Promise] = {
 
 
 def quality_tables(shown: QualityReport) -> dict[str, FigureTable]:
-    """Return the tables of the labels by name."""
+    """Return the tables about the labels, by name."""
     return {
         name: FigureTable(name, str(title), tuple(str(column) for column in columns(shown)), tuple(rows(shown)))
         for name, (title, columns, rows) in _TABLES.items()
@@ -33,31 +33,37 @@ def quality_tables(shown: QualityReport) -> dict[str, FigureTable]:
 
 
 def competence_table(estimate: CompetenceEstimate, names: Mapping[str, str]) -> FigureTable:
-    """Return an estimate's annotators; `names` are pseudonyms by public id."""
+    """Return the table of an estimate's annotators; `names` are pseudonyms by public id."""
     codes = estimate.result["categories"]
     columns = (
         *(_("annotator"), _("labels"), _("expected right"), _("knows")),
         *(_("says %(code)s where it is %(code)s") % {"code": code} for code in codes),
     )
     rows = sorted(
-        (names.get(each["member"], ""), each["labels"], each["accuracy"], each["competence"], *each["diagonal"])
-        for each in estimate.result["people"]
+        (
+            names.get(figures["member"], ""),
+            figures["labels"],
+            figures["accuracy"],
+            figures["competence"],
+            *figures["diagonal"],
+        )
+        for figures in estimate.result["people"]
     )
     return FigureTable("competence", _("Competence by the model"), columns, tuple(rows))
 
 
 def differing_table(estimate: CompetenceEstimate, items: Mapping[str, str]) -> FigureTable:
-    """Return an estimate's items on which it is not with the majority; `items` are external ids by public id."""
+    """Return the table of items where the model differs from the majority; `items` are external ids by public id."""
     columns = (_("item"), _("majority"), _("model"), _("probability"))
     rows = tuple(
-        (items.get(each["item"], ""), each["majority"], each["model"], each["probability"])
-        for each in estimate.result["differing"]
+        (items.get(difference["item"], ""), difference["majority"], difference["model"], difference["probability"])
+        for difference in estimate.result["differing"]
     )
     return FigureTable("differing", _("Items where model and majority differ"), columns, rows)
 
 
 def quality_reason(figure: object) -> str | None:
-    """Why a figure is undefined, in words."""
+    """Return the reason why a figure is undefined, as a text. Returns None if it is defined."""
     return str(WORDS[figure.why]) if isinstance(figure, Nothing) else None
 
 
@@ -124,12 +130,12 @@ def _versions(shown: QualityReport) -> Rows:
 
 
 def version_name(under: UnderVersion) -> str | int:
-    """Return the version's number, or what it means that there is none."""
+    """Return the version's number, or a word for none."""
     return under.version or _("none")
 
 
 def axis_name(axis: Axis) -> str:
-    """Return what a drift is drawn along."""
+    """Return the name of the axis of a drift."""
     return _("week") if axis is Axis.WEEKS else _("block of 20")
 
 

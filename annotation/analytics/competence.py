@@ -1,10 +1,9 @@
-"""Models of annotator competence beside the majority: asked for on a page or by a command, fitted by a child process.
+"""Models of annotator competence beside the majority: requested on a page or by a command, fitted by a child process.
 
-The models see the raw labels: round
-1 of closed items, as submitted, without known answers. What comes out is shown and nothing else: no stage, no
-category, no hand-out and no release looks at it.
+The models use the raw labels: round 1 of closed items, as submitted, without known answers. The result is only shown:
+no stage, no category, no assignment and no release depends on it.
 
-`result` of a row that is done::
+`result` of a finished row::
 
     {"labels", "items", "annotators", "iterations", "categories": [code],
      "priors": [share] | null,
@@ -18,7 +17,6 @@ import logging
 import os
 import subprocess
 import sys
-from datetime import timedelta
 from importlib.util import find_spec
 from pathlib import Path
 from typing import Any
@@ -28,7 +26,7 @@ from django.db import IntegrityError, transaction
 from django.utils.translation import gettext as _
 
 from annotation.analytics.annotator_quality_queries import read_raw
-from annotation.core.jobs import JobKind, JobRefused, Phase
+from annotation.core.jobs import Heartbeat, JobKind, JobRefused, Phase
 from annotation.core.snapshots import snapshot
 from annotation.domain.choices import CompetenceMethod, EventVerb
 from annotation.domain.statistics.competence import Differing, Judged, differing, judged
@@ -37,26 +35,26 @@ from annotation.models import CompetenceEstimate, Item, JobState, Membership, Pr
 log = logging.getLogger(__name__)
 
 SECONDS = 600
-"""For one fit; Dawid-Skene on 100,000 labels takes about ten seconds, MACE twenty."""
+"""The maximum time of one fit; Dawid-Skene on 100,000 labels takes about ten seconds, MACE twenty."""
 _ROOT = Path(__file__).resolve().parents[2]
 
 
 class CannotEstimate(JobRefused):
-    """There is no estimate, and why, in one sentence."""
+    """There is no estimate; the message says why."""
 
 
 def is_installed() -> bool:
-    """Whether the extra with the models is there. Looks, and loads nothing."""
+    """Return whether the extra with the models is installed, without importing it."""
     return find_spec("crowdkit") is not None
 
 
 def how_to_install() -> str:
-    """One sentence for people."""
+    """Return a message for people about how to install the extra."""
     return _("The models are an extra: whoever runs this site adds them by: pip install -c requirements.lock crowd-kit")
 
 
 def ask(member: Membership, method: CompetenceMethod) -> CompetenceEstimate:
-    """Order an estimate and enqueue it; return the one that is under way if there is one.
+    """Request an estimate and enqueue it; return the one that is already queued or running, if there is one.
 
     Raises CannotEstimate if the extra is missing.
     """
@@ -73,18 +71,18 @@ def ask(member: Membership, method: CompetenceMethod) -> CompetenceEstimate:
                 record(
                     EventVerb.COMPETENCE_ASKED, project=member.project, actor=member, row=row.public_id, method=method
                 )
-    except IntegrityError:  # somebody asked at the same moment
+    except IntegrityError:  # another request came at the same moment
         row = under_way.get()
     COMPETENCE.begin(row)
     return row
 
 
-def _fit(row: CompetenceEstimate) -> None:
+def _fit(row: CompetenceEstimate, heartbeat: Heartbeat[CompetenceEstimate]) -> None:
     COMPETENCE.finish(row, result=estimate(row.project, CompetenceMethod(row.method)))
 
 
 def latest(project: Project) -> list[CompetenceEstimate]:
-    """The newest estimate of each method, whatever became of it, and the newest that is done."""
+    """Return the newest estimate of each method in any state, and the newest finished one."""
     newest: dict[tuple[str, bool], CompetenceEstimate] = {}
     for row in CompetenceEstimate.objects.filter(project=project).order_by("-pk")[:50]:
         newest.setdefault((row.method, row.state == JobState.DONE), row)
@@ -92,7 +90,7 @@ def latest(project: Project) -> list[CompetenceEstimate]:
 
 
 def estimate(project: Project, method: CompetenceMethod) -> dict[str, Any]:
-    """Fit a model to the project's raw labels now; the result as it is stored. Raises CannotEstimate."""
+    """Fit a model to the project's present raw labels, and return the result as it is stored. Raises CannotEstimate."""
     with snapshot():
         codes = list(project.categories.order_by("code").values_list("pk", "code"))
         raw = read_raw(project, {pk: index for index, (pk, _code) in enumerate(codes)})
@@ -103,17 +101,17 @@ def estimate(project: Project, method: CompetenceMethod) -> dict[str, Any]:
         )
     item_keys, items = np.unique(raw.item, return_inverse=True)
     people_keys, people = np.unique(raw.annotator, return_inverse=True)
-    given = {
+    labels = {
         "method": method.value,
         "items": items.tolist(),
         "annotators": people.tolist(),
         "labels": raw.category.tolist(),
         "categories": len(codes),
     }
-    fitted = _fitted(given)
+    fitted = _fitted(labels)
     posterior = np.asarray(fitted["posterior"], dtype=np.float64)
-    apart = differing(items, raw.category, posterior)
-    public = _public_ids(project, [int(item_keys[each.item]) for each in apart])
+    differences = differing(items, raw.category, posterior)
+    public = _public_ids(project, [int(item_keys[entry.item]) for entry in differences])
     return {
         "labels": len(raw.category),
         "items": len(item_keys),
@@ -122,22 +120,27 @@ def estimate(project: Project, method: CompetenceMethod) -> dict[str, Any]:
         "categories": [code for _pk, code in codes],
         "priors": fitted["priors"],
         "people": [
-            _person(each, fitted, str(names[int(people_keys[each.annotator])]))
-            for each in judged(items, people, raw.category, posterior)
+            _person(entry, fitted, str(names[int(people_keys[entry.annotator])]))
+            for entry in judged(items, people, raw.category, posterior)
         ],
-        "differing": [_item(each, public[int(item_keys[each.item])], [code for _pk, code in codes]) for each in apart],
+        "differing": [
+            _item(entry, public[int(item_keys[entry.item])], [code for _pk, code in codes]) for entry in differences
+        ],
     }
 
 
-def _fitted(given: dict[str, Any]) -> dict[str, Any]:
-    """What the child process makes of the labels. It gets numbers alone, and no way to the network."""
+def _fitted(labels: dict[str, Any]) -> dict[str, Any]:
+    """Return the child process's result for the labels. The process gets only numbers, and works offline.
+
+    Raises CannotEstimate.
+    """
     if not is_installed():
         raise CannotEstimate("not_installed", how_to_install())
     offline = {"HF_HUB_OFFLINE": "1", "TRANSFORMERS_OFFLINE": "1"}
     try:
         done = subprocess.run(
             [sys.executable, "-m", "annotation.analytics.competence_process"],
-            input=json.dumps(given),
+            input=json.dumps(labels),
             capture_output=True,
             text=True,
             timeout=SECONDS,
@@ -154,36 +157,36 @@ def _fitted(given: dict[str, Any]) -> dict[str, Any]:
     return fitted
 
 
-def _person(each: Judged, fitted: dict[str, Any], member: str) -> dict[str, Any]:
+def _person(judgement: Judged, fitted: dict[str, Any], member: str) -> dict[str, Any]:
     return {
         "member": member,
-        "labels": each.labels,
-        "accuracy": each.accuracy,
-        "competence": fitted["competence"] and fitted["competence"][each.annotator],
-        "diagonal": list(each.diagonal),
-        "confusion": fitted["confusion"] and fitted["confusion"][each.annotator],
+        "labels": judgement.labels,
+        "accuracy": judgement.accuracy,
+        "competence": fitted["competence"] and fitted["competence"][judgement.annotator],
+        "diagonal": list(judgement.diagonal),
+        "confusion": fitted["confusion"] and fitted["confusion"][judgement.annotator],
     }
 
 
-def _item(each: Differing, public_id: str, codes: list[int]) -> dict[str, Any]:
+def _item(difference: Differing, public_id: str, codes: list[int]) -> dict[str, Any]:
     return {
         "item": public_id,
-        "majority": None if each.majority is None else codes[each.majority],
-        "model": None if each.model is None else codes[each.model],
-        "probability": each.probability,
+        "majority": None if difference.majority is None else codes[difference.majority],
+        "model": None if difference.model is None else codes[difference.model],
+        "probability": difference.probability,
     }
 
 
 def _public_ids(project: Project, keys: list[int]) -> dict[int, str]:
-    found: dict[int, str] = {}
-    for start in range(0, len(keys), 5000):  # SQLite takes so many parameters in one statement
+    public_ids: dict[int, str] = {}
+    for start in range(0, len(keys), 5000):  # SQLite limits the number of parameters in one statement
         some = Item.objects.filter(project=project, pk__in=keys[start : start + 5000])
-        found |= {pk: str(public_id) for pk, public_id in some.values_list("pk", "public_id")}
-    return found
+        public_ids |= {pk: str(public_id) for pk, public_id in some.values_list("pk", "public_id")}
+    return public_ids
 
 
 COMPETENCE = JobKind(
     "competence",
     CompetenceEstimate,
-    phases=(Phase(_fit, lapse=timedelta(seconds=SECONDS + 300)),),  # a fit gives no signs of life
+    phases=(Phase(_fit),),
 )

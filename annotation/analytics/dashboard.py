@@ -1,4 +1,4 @@
-"""What a project's dashboard shows: counts, agreement and people, as values in a fixed number of queries."""
+"""Values of a project's dashboard: counts, agreement and people, in a fixed number of queries."""
 
 from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
@@ -20,27 +20,27 @@ _DONE = (Stage.DISPUTED, Stage.GOLD, Stage.EXCLUDED)
 
 @dataclass(frozen=True)
 class ItemCounts:
-    """What the items of a project have come to. Those with a known answer stand aside, wherever they are now."""
+    """Counts of a project's items. Items with a known answer are not included, at whatever stage they are."""
 
     items: int
     ready: int
-    """Items past waiting for priors."""
+    """Items that do not wait for priors."""
     closed: int
     gold: int
     disputed: int
     excluded: int
     levels: Mapping[Level, int]
-    """Of closed items with a level, whatever became of them."""
+    """The levels of closed items, at any later stage."""
     sources: Mapping[Source, int]
-    """Of gold."""
+    """The sources of gold items."""
     gold_categories: Mapping[int, int]
     """Gold items by the code of their category."""
     open_reasons: Mapping[Reason, int]
-    """Why items are disputed now; an item may have several reasons."""
+    """The open reasons of disputed items; an item may have several."""
     excluded_reasons: Mapping[Reason, int]
     oldest_dispute: datetime | None
     known: int
-    """Items with a known answer, counted nowhere else."""
+    """Items with a known answer, which are not counted elsewhere."""
 
 
 @dataclass(frozen=True)
@@ -50,7 +50,7 @@ class AnnotatorAgreement:
     name: str
     labels: int
     by_category: Mapping[int, Alike]
-    """By index of the category that this person chose."""
+    """By the index of the category that this person chose."""
 
     @property
     def others(self) -> int:
@@ -63,7 +63,7 @@ class AnnotatorAgreement:
 
 @dataclass(frozen=True)
 class LabelDay:
-    """Labels submitted on a day of the site's calendar."""
+    """Labels submitted on a day in the site's time zone."""
 
     day: date
     labels: int
@@ -71,16 +71,16 @@ class LabelDay:
 
 @dataclass(frozen=True)
 class Dashboard:
-    """Everything at one moment."""
+    """All values of the dashboard at one moment."""
 
     counts: ItemCounts
     agreement: Agreement
     labels: RawLabels
     influence: Influence
     people: Sequence[AnnotatorAgreement]
-    """Those with most labels first."""
+    """The annotators, those with most labels first."""
     pairs: Mapping[tuple[str, str], Pair]
-    """By the names of both, in both orders."""
+    """Pairs by the names of both, in both orders."""
     days: Sequence[LabelDay]
     guideline_version: int | None
 
@@ -88,12 +88,12 @@ class Dashboard:
 def read_dashboard(project: Project) -> Dashboard:
     """Read a project's dashboard from one moment of the database."""
     with snapshot():
-        found, labels = agreement_and_labels(project)
+        figures, labels = agreement_and_labels(project)
         members = list(_with_labels(project))
         names = {member.pk: member.pseudonym for member in members}
         return Dashboard(
             counts=_counts(project),
-            agreement=found,
+            agreement=figures,
             labels=labels,
             influence=read_influence(project),
             people=_people(members, alike_by_category(labels.ratings)),
@@ -164,25 +164,28 @@ def _with_labels(project: Project) -> Iterable[Membership]:
 
 
 def _people(members: Sequence[Membership], alike: Sequence[Alike]) -> list[AnnotatorAgreement]:
-    of: dict[int, dict[int, Alike]] = {}
-    for one in alike:
-        of.setdefault(one.annotator, {})[one.category] = one
+    by_annotator: dict[int, dict[int, Alike]] = {}
+    for figure in alike:
+        by_annotator.setdefault(figure.annotator, {})[figure.category] = figure
     # `done` is the annotation of `_with_labels`.
-    return [AnnotatorAgreement(member.pseudonym, vars(member)["done"], of.get(member.pk, {})) for member in members]
+    return [
+        AnnotatorAgreement(member.pseudonym, vars(member)["done"], by_annotator.get(member.pk, {}))
+        for member in members
+    ]
 
 
 def _named(pairs: Iterable[Pair], names: Mapping[int, str]) -> dict[tuple[str, str], Pair]:
     named = {}
     for pair in pairs:
-        one, two = names[pair.first], names[pair.second]
-        named[one, two] = named[two, one] = pair
+        first, second = names[pair.first], names[pair.second]
+        named[first, second] = named[second, first] = pair
     return named
 
 
 def _days(project: Project) -> list[LabelDay]:
-    """Days with labels, oldest first; a correction is no further label.
+    """Return the days with labels, oldest first; a correction is not counted as another label.
 
-    Of imported labels only those count that are older than their item here: they brought a time of their own.
+    Imported labels count only if they are older than their item here, because only those have a time of their own.
     """
     dated = Q(imported=False) | Q(created_at__lt=F("item__created_at"))
     rows = (

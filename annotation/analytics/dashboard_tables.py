@@ -1,4 +1,4 @@
-"""The dashboard's numbers as tables: each chart has one, shown under it and downloadable as CSV."""
+"""The dashboard's numbers as tables: each chart has one, shown below it and downloadable as CSV."""
 
 from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass
@@ -32,7 +32,7 @@ Rows = Iterator[tuple[Cell, ...]]
 
 
 def dashboard_tables(shown: Dashboard, *, with_people: bool) -> dict[str, FigureTable]:
-    """All tables by name; those about single annotators only for whom may see them."""
+    """Return all tables by name; those about single annotators only if `with_people`."""
     named = {
         name: FigureTable(name, str(title), tuple(str(column) for column in columns), tuple(rows(shown)))
         for name, (title, columns, rows, personal) in _TABLES.items()
@@ -41,27 +41,27 @@ def dashboard_tables(shown: Dashboard, *, with_people: bool) -> dict[str, Figure
     return named | influence_tables(shown.influence)
 
 
-def influence_tables(found: Influence) -> dict[str, FigureTable]:
-    """Return the tables about the influence of priors, which name nobody."""
+def influence_tables(influence: Influence) -> dict[str, FigureTable]:
+    """Return the tables about the influence of priors, which contain no names."""
     return {
-        name: FigureTable(name, str(title), tuple(str(column) for column in columns), tuple(rows(found)))
+        name: FigureTable(name, str(title), tuple(str(column) for column in columns), tuple(rows(influence)))
         for name, (title, columns, rows) in _OF_PRIORS.items()
     }
 
 
 def accounts(shown: Dashboard) -> list[tuple[str, AgreementAccount]]:
     """Return the sets of items with agreement figures, in the order of an item's stages."""
-    found = shown.agreement
+    agreement = shown.agreement
     named = [
-        (_("Raw"), found.raw),
-        (_("After quality"), found.quality),
-        (_("After consensus"), found.consensus),
-        (_("After alignment"), found.alignment),
-        (_("Final"), found.final),
-        (_("Final, with adjudicated"), found.final_with_adjudicated),
+        (_("Raw"), agreement.raw),
+        (_("After quality"), agreement.quality),
+        (_("After consensus"), agreement.consensus),
+        (_("After alignment"), agreement.alignment),
+        (_("Final"), agreement.final),
+        (_("Final, with adjudicated"), agreement.final_with_adjudicated),
     ]
-    if found.first_answers is not None:
-        named.insert(1, (_("First answers, before priors"), found.first_answers))
+    if agreement.first_answers is not None:
+        named.insert(1, (_("First answers, before priors"), agreement.first_answers))
     return named
 
 
@@ -71,18 +71,18 @@ def pattern_of(code: str) -> Pattern:
 
 
 def agreement_reason(figure: Figure) -> str | None:
-    """Why a figure is undefined, in words."""
+    """Return the reason why a figure is undefined, as a text. Returns None if it is defined."""
     return str(WORDS[figure.why]) if isinstance(figure, Undefined) else None
 
 
 def _funnel(shown: Dashboard) -> Rows:
-    counts, found = shown.counts, shown.agreement
+    counts, agreement = shown.counts, shown.agreement
     yield _("Imported"), counts.items
     yield _("Ready"), counts.ready
     yield _("Closed"), counts.closed
-    yield _("Quality"), found.quality.total
-    yield _("Consensus"), found.consensus.total
-    yield _("Aligned"), found.alignment.total
+    yield _("Quality"), agreement.quality.total
+    yield _("Consensus"), agreement.consensus.total
+    yield _("Aligned"), agreement.alignment.total
     yield _("Gold"), counts.gold
     yield _("Disputed, open"), counts.disputed
     yield _("Excluded"), counts.excluded
@@ -119,9 +119,9 @@ def _agreement(shown: Dashboard) -> Rows:
 
 
 def _by_category(shown: Dashboard) -> Rows:
-    for each in shown.labels.by_category:
-        gold = shown.counts.gold_categories.get(each.category.code, 0)
-        yield each.category.code, each.category.name, each.chosen, gold, *_figure_cells(each.kappa)
+    for row in shown.labels.by_category:
+        gold = shown.counts.gold_categories.get(row.category.code, 0)
+        yield row.category.code, row.category.name, row.chosen, gold, *_figure_cells(row.kappa)
 
 
 def _annotators(shown: Dashboard) -> Rows:
@@ -136,10 +136,12 @@ def _annotators(shown: Dashboard) -> Rows:
 def _pairs(shown: Dashboard) -> Rows:
     names = [person.name for person in shown.people]
     place = {name: number for number, name in enumerate(names)}
-    for (one, two), pair in sorted(shown.pairs.items(), key=lambda named: (place[named[0][0]], place[named[0][1]])):
-        if place[one] < place[two]:
+    for (first, second), pair in sorted(
+        shown.pairs.items(), key=lambda named: (place[named[0][0]], place[named[0][1]])
+    ):
+        if place[first] < place[second]:
             kappa = pair.kappa.value if isinstance(pair.kappa, Measured) else None
-            yield one, two, pair.items, pair.agreeing, kappa, agreement_reason(pair.kappa)
+            yield first, second, pair.items, pair.agreeing, kappa, agreement_reason(pair.kappa)
 
 
 def _days(shown: Dashboard) -> Rows:

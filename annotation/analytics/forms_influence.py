@@ -7,7 +7,7 @@ from annotation.analytics.influence import MOST_WITHHELD
 
 
 class WithheldForm(forms.Form):
-    """The share of what is handed out that comes without priors."""
+    """The share of assigned items that are shown without priors."""
 
     withheld_percent = forms.IntegerField(
         label=_("Withhold the priors of so many percent"),

@@ -1,8 +1,8 @@
-"""How far the priors sway the answers of a project: its rows as readings for `domain.influence`.
+"""Influence of the priors on the answers of a project: its rows as readings for `domain.statistics.influence`.
 
-Counted are the answers of round 1 as submitted (first revisions; first answers beside them where priors were
-hidden) whose arm was drawn before display. Imported labels have no arm; known-answer items and labels that were
-removed never count. A reading names the prior that stood beside the item, or where it was withheld would have.
+It counts the answers of round 1 as submitted (first revisions, and first answers if priors were hidden) whose arm was
+drawn before display. Imported labels have no arm; items with a known answer and removed labels never count. A reading
+names the prior that was shown beside the item, or would have been if it was withheld.
 """
 
 from bisect import bisect_right
@@ -48,7 +48,7 @@ WORDS: Mapping[Why, Promise] = {
 }
 
 MOST_WITHHELD = 90
-"""Percent: the rest keeps showing priors, or there is nothing to compare with."""
+"""The maximum percentage: some items must show priors for a comparison."""
 
 _ARMS = {arm.value: arm for arm in PriorArm}
 _OTHER = {Modality.TEXT: Modality.IMAGE, Modality.IMAGE: Modality.TEXT}
@@ -57,13 +57,13 @@ _DISPLAY = frozenset({"prior_display", "show_keyword_priors"})
 
 @dataclass(frozen=True)
 class Influence:
-    """What there is to say about a project's priors; categories are indices into `categories`."""
+    """The influence of a project's priors; categories are indices into `categories`."""
 
     categories: tuple[Category, ...]
     labels: Mapping[PriorArm, int]
     """First-round labels by arm, with and without a category or a prior."""
     without_arm: int
-    """First-round labels made here before arms were drawn."""
+    """First-round labels without an arm, from the time before arms were drawn."""
     accounts: tuple[Account, ...]
 
     @property
@@ -73,7 +73,7 @@ class Influence:
 
 @transaction.atomic
 def set_withheld_share(admin: Membership, percent: int) -> bool:
-    """Withhold the priors of this share of items from now on. Return False if it was that share already.
+    """Withhold the priors of this share of items from now on. Return False if that was already the share.
 
     Raises ValueError outside 0 to `MOST_WITHHELD`.
     """
@@ -91,7 +91,7 @@ def set_withheld_share(admin: Membership, percent: int) -> bool:
 def read_influence(project: Project) -> Influence:
     """Read the influence of a project's priors, in five queries.
 
-    In two where nothing was drawn; in seven where the share or the display changed on the way.
+    Two queries if no arm was drawn; seven if the share or the display changed in between.
     """
     rows = list(project.categories.order_by("code"))
     counted = dict(_labels(project).values_list("prior_arm").annotate(n=Count("pk")).order_by())
@@ -109,14 +109,14 @@ def read_influence(project: Project) -> Influence:
 
 
 def _labels(project: Project) -> QuerySet[Label]:
-    """First-round answers as first submitted, made here and not removed since."""
+    """Return the first-round answers as first submitted, made here and not removed since."""
     submitted = Label.objects.filter(item__project=project, seat__round=1, revision=1, imported=False)
     in_force = submitted.filter(seat__label__isnull=False, seat__annotator=F("annotator"))
     return in_force.filter(item__known_answer__isnull=True).exclude(item__stage=Stage.KNOWN)
 
 
 @dataclass(frozen=True, slots=True)
-class _Said:
+class _VisiblePrior:
     """A prior that people may see."""
 
     pk: int
@@ -149,18 +149,18 @@ class _Book:
             yield from self._beside(row)
 
     def _beside(self, row: tuple[Any, ...]) -> Iterator[Reading]:
-        item, who, arm, category, first, seen, held, shown = row
+        item, annotator, arm, category, first, seen, held_at, shown_at = row
         arm = _ARMS[arm]
-        said = self._said(item, seen, arm, shown)
-        period = bisect_right(self._turns, min(held, self._given_back.get((item, who), held)))
+        categories = self._prior_categories(item, seen, arm, shown_at)
+        period = bisect_right(self._turns, min(held_at, self._given_back.get((item, annotator), held_at)))
         submitted = NONE if category is None else self.index_of[category]
-        before = self._first(first) if arm is PriorArm.HIDDEN else NONE
-        for modality, prior in said.items():
-            other = said.get(_OTHER[modality], NONE)
-            yield Reading(item, who, period, arm, modality, prior, other, before, submitted)
+        first_category = self._first(first) if arm is PriorArm.HIDDEN else NONE
+        for modality, prior in categories.items():
+            other = categories.get(_OTHER[modality], NONE)
+            yield Reading(item, annotator, period, arm, modality, prior, other, first_category, submitted)
 
-    def _said(self, item: int, seen: list[int], arm: PriorArm, when: datetime) -> dict[Modality, int]:
-        """Return the categories of the priors that the annotator saw, or would have seen; the newest of several."""
+    def _prior_categories(self, item: int, seen: list[int], arm: PriorArm, when: datetime) -> dict[Modality, int]:
+        """Return the categories of the priors that the annotator saw or would have seen, the newest of several."""
         priors = self._priors.get(item, ())
         if arm is PriorArm.WITHHELD:
             return {prior.modality: prior.category for prior in priors if prior.since <= when + CLOCK_TOLERANCE}
@@ -170,24 +170,29 @@ class _Book:
         code = (answer or {}).get("category")
         return NONE if code is None else self.index_of_code.get(code, NONE)
 
-    def _by_item(self) -> dict[int, list[_Said]]:
+    def _by_item(self) -> dict[int, list[_VisiblePrior]]:
         """Return the priors with a category that people may see, oldest first."""
-        found: dict[int, list[_Said]] = {}
+        priors_of_item: dict[int, list[_VisiblePrior]] = {}
         priors = priors_for_people(self.project).filter(item__project=self.project, state=PriorState.OK)
         columns = ("item_id", "pk", "modality", "category_id", "created_at")
         rows = priors.filter(category__isnull=False).order_by("created_at", "pk").values_list(*columns)
         for item, pk, modality, category, since in rows.iterator(chunk_size=5000):
-            found.setdefault(item, []).append(_Said(pk, Modality(modality), self.index_of[category], since))
-        return found
+            priors_of_item.setdefault(item, []).append(
+                _VisiblePrior(pk, Modality(modality), self.index_of[category], since)
+            )
+        return priors_of_item
 
 
 def _no_later(moment: str) -> Least:
-    """Return a moment of the label's seat; if the seat was taken back since and begun anew, the label's own."""
+    """Return a time of the label's seat, or the label's own time if the seat was freed and taken again since."""
     return Least(Coalesce(moment, "created_at"), "created_at")
 
 
 def _turns(project: Project) -> list[datetime]:
-    """When the share of withheld priors or their display changed: between two turns chance drew alike."""
+    """Return the times when the share of withheld priors or their display changed.
+
+    Between two of these times, arms are drawn in the same way.
+    """
     events = Event.objects.filter(
         project=project, verb__in=(EventVerb.WITHHELD_SHARE, EventVerb.CHANGE_SETTINGS)
     ).order_by("at")
@@ -199,7 +204,7 @@ def _turns(project: Project) -> list[datetime]:
 
 
 def _given_back(project: Project) -> dict[tuple[int, int], datetime]:
-    """When people were first given a seat that they lost, by item and member: its arm is kept if they come back."""
+    """Return when people first got a seat that they lost, by item and member; its arm is kept if they return."""
     people = {holder_key(member): member.pk for member in project.memberships.only("public_id")}
     events = Event.objects.filter(project=project, verb__in=(EventVerb.SEAT_LAPSED, EventVerb.SEAT_EMPTIED)).order_by(
         "-at"
@@ -215,13 +220,15 @@ def _given_back(project: Project) -> dict[tuple[int, int], datetime]:
 # ── As JSON, for the manifest of a release ────────────────────────────────────
 
 
-def as_json(found: Influence) -> dict[str, Any]:
-    """Return the labels by arm, and every group of readings with answers; `why` says in English what is undefined."""
+def as_json(influence: Influence) -> dict[str, Any]:
+    """Return the labels by arm, and every group of readings with answers; `why` has the reasons in English."""
     with override("en"):
         return {
-            "labels": {arm.value: n for arm, n in found.labels.items()},
-            "labels_without_arm": found.without_arm,
-            "groups": [_account_json(each, found.categories) for each in found.accounts if _told(each)],
+            "labels": {arm.value: n for arm, n in influence.labels.items()},
+            "labels_without_arm": influence.without_arm,
+            "groups": [
+                _account_json(account, influence.categories) for account in influence.accounts if _told(account)
+            ],
         }
 
 

@@ -1,4 +1,4 @@
-"""The influence of the priors as a dataset card tells it: lines of text from a manifest alone, in English."""
+"""The influence of the priors in a dataset card: lines of English text, from a manifest alone."""
 
 from collections.abc import Mapping
 from typing import Any

@@ -1,4 +1,4 @@
-"""The influence of the priors as tables: under the charts, and as CSV."""
+"""The influence of the priors as tables, below the charts and as CSV."""
 
 from collections.abc import Iterable, Iterator, Mapping
 
@@ -60,37 +60,37 @@ CHANGES = (
 )
 
 
-def shares(found: Influence) -> Iterator[Row]:
-    """How often answers are what the prior says, for each group and view with answers."""
-    for account, head in _headed(found):
+def shares(influence: Influence) -> Iterator[Row]:
+    """Yield how often answers equal the prior, for each group and view with answers."""
+    for account, head in _headed(influence):
         for view, share in account.shares.items():
             if share.answers or share.without:
                 counts = share.answers, share.agreeing, share.without
                 yield *head, str(VIEWS[view]), *counts, *_figure(share.share)
 
 
-def differences(found: Influence) -> Iterator[Row]:
-    """Yield the differences between views; those without answers are told for all posts only."""
-    for account, head in _headed(found):
-        for contrast, each in account.differences.items():
-            if account.group.scope is Scope.ALL or each.difference != Undefined(Why.NO_ANSWERS):
-                yield *head, str(CONTRASTS[contrast]), each.answers, each.others, *_figure(each.difference)
+def differences(influence: Influence) -> Iterator[Row]:
+    """Yield the differences between views; differences without answers only for all posts."""
+    for account, head in _headed(influence):
+        for contrast, figure in account.differences.items():
+            if account.group.scope is Scope.ALL or figure.difference != Undefined(Why.NO_ANSWERS):
+                yield *head, str(CONTRASTS[contrast]), figure.answers, figure.others, *_figure(figure.difference)
 
 
-def changes(found: Influence) -> Iterator[Row]:
-    """Yield what became of first answers once hidden priors opened."""
-    for account, head in _headed(found):
+def changes(influence: Influence) -> Iterator[Row]:
+    """Yield how first answers changed after hidden priors opened."""
+    for account, head in _headed(influence):
         if account.asked_twice:
             yield *head, account.asked_twice, *account.changes.values()
 
 
 def influence_reason(figure: Figure) -> str | None:
-    """Why a figure or its interval is undefined, in words."""
+    """Return the reason why a figure or its interval is undefined. Returns None if both are defined."""
     return str(WORDS[figure.why]) if figure.why else None
 
 
 def group_name(group: Group, categories: tuple[Category, ...]) -> str:
-    """Return the posts of a group, as people know them."""
+    """Return the label of a group of posts."""
     if group.category is None:
         return str(_SCOPES[group.scope])
     category = categories[group.category]
@@ -98,13 +98,13 @@ def group_name(group: Group, categories: tuple[Category, ...]) -> str:
 
 
 def with_answers(accounts: Iterable[Account]) -> list[Account]:
-    """Return the accounts that have any answer with a category."""
-    return [each for each in accounts if any(share.answers for share in each.shares.values())]
+    """Return the accounts that have an answer with a category."""
+    return [candidate for candidate in accounts if any(share.answers for share in candidate.shares.values())]
 
 
-def _headed(found: Influence) -> Iterator[tuple[Account, tuple[str, str]]]:
-    for account in found.accounts:
-        yield account, (str(_PRIORS[account.group.modality]), group_name(account.group, found.categories))
+def _headed(influence: Influence) -> Iterator[tuple[Account, tuple[str, str]]]:
+    for account in influence.accounts:
+        yield account, (str(_PRIORS[account.group.modality]), group_name(account.group, influence.categories))
 
 
 def _figure(figure: Figure) -> Row:

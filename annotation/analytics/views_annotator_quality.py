@@ -1,6 +1,6 @@
-"""The quality of a project's labels over time, for its admins: annotators, drift, pairs, models of competence.
+"""Quality of a project's labels over time, for its admins: annotators, drift, pairs, models of competence.
 
-Annotators never see any of it, and neither do reviewers. People stand in the order of their names.
+Annotators and reviewers never see these pages. People are in the order of their names.
 """
 
 from typing import Any
@@ -31,7 +31,7 @@ ITEMS_SHOWN = 50
 
 @require_GET
 def show(request: PersonRequest, slug: str) -> HttpResponse:
-    """Everybody's figures side by side."""
+    """Show the figures of all annotators."""
     member = member_of(request, slug, Role.ADMIN)
     shown = read_quality(member.project)
     page = Paginator(shown.people, PEOPLE_A_PAGE).get_page(request.GET.get("page"))
@@ -52,43 +52,43 @@ def show(request: PersonRequest, slug: str) -> HttpResponse:
 
 @require_GET
 def person(request: PersonRequest, slug: str, public_id: UUID) -> HttpResponse:
-    """One annotator's figures."""
+    """Show one annotator's figures."""
     member = member_of(request, slug, Role.ADMIN)
-    who = Membership.objects.filter(project=member.project, public_id=public_id).first()
-    if who is None:
+    membership = Membership.objects.filter(project=member.project, public_id=public_id).first()
+    if membership is None:
         raise Http404
     shown = read_quality(member.project)
-    found = next((each for each in shown.people if each.key == who.pk), None)
-    context: dict[str, Any] = {"project": member.project, "membership": member, "who": who, "person": found}
-    if found is not None:
+    figures = next((annotator for annotator in shown.people if annotator.key == membership.pk), None)
+    context: dict[str, Any] = {"project": member.project, "membership": member, "who": membership, "person": figures}
+    if figures is not None:
         context |= {
-            "rates": annotator_quality_charts.rate_rows(found),
-            "seconds": annotator_quality_charts.seconds_words(found.seconds),
-            "categories": annotator_quality_charts.category_rows(found, shown),
-            "drift": annotator_quality_charts.drift_chart(found.drift),
-            "trend": annotator_quality_charts.trend_of(found),
-            "versions": [annotator_quality_charts.version_row(under) for under in found.versions],
+            "rates": annotator_quality_charts.rate_rows(figures),
+            "seconds": annotator_quality_charts.seconds_words(figures.seconds),
+            "categories": annotator_quality_charts.category_rows(figures, shown),
+            "drift": annotator_quality_charts.drift_chart(figures.drift),
+            "trend": annotator_quality_charts.trend_of(figures),
+            "versions": [annotator_quality_charts.version_row(under) for under in figures.versions],
             "pairs": [
-                annotator_quality_charts.pair_row(pair) for pair in shown.pairs if found.name in (pair.one, pair.two)
+                annotator_quality_charts.pair_row(pair) for pair in shown.pairs if figures.name in (pair.one, pair.two)
             ][:10],
-            "models": _models_of(member.project, who),
+            "models": _models_of(member.project, membership),
         }
     return render(request, "annotation/quality_person.html", context)
 
 
 @require_GET
 def table(request: PersonRequest, slug: str, name: str) -> HttpResponse:
-    """One table as CSV, safe to open in a spreadsheet."""
+    """Return one table as CSV, safe in a spreadsheet."""
     member = member_of(request, slug, Role.ADMIN)
-    found = _model_table(member.project, name) or quality_tables(read_quality(member.project)).get(name)
-    if found is None:
+    figure_table = _model_table(member.project, name) or quality_tables(read_quality(member.project)).get(name)
+    if figure_table is None:
         raise Http404
-    return csv_response(f"{slug}-{name}.csv", table_csv_rows(found), mark=False)
+    return csv_response(f"{slug}-{name}.csv", table_csv_rows(figure_table), mark=False)
 
 
 @require_POST
 def ask(request: PersonRequest, slug: str) -> HttpResponse:
-    """Have a model of competence fitted by a worker."""
+    """Request that a worker fits a model of competence."""
     member = member_of(request, slug, Role.ADMIN)
     try:
         method = CompetenceMethod(request.POST.get("method", ""))
@@ -102,7 +102,7 @@ def ask(request: PersonRequest, slug: str) -> HttpResponse:
 
 @require_GET
 def progress(request: PersonRequest, slug: str) -> HttpResponse:
-    """Show the piece of the page with the models; while one is under way it asks again every two seconds."""
+    """Show the part of the page with the models; while one is running, it is requested again every two seconds."""
     member = member_of(request, slug, Role.ADMIN)
     context = {"project": member.project, "membership": member, **_competence(member.project)}
     return render(request, "annotation/_quality_competence.html", context)
@@ -113,7 +113,7 @@ def _competence(project: Project) -> dict[str, Any]:
     done = next((row for row in rows if row.state == JobState.DONE), None)
     under_way = [row for row in rows if row.state in CompetenceEstimate.ACTIVE]
     failed = next((row for row in rows if row.state == JobState.FAILED and (not done or row.pk > done.pk)), None)
-    found: dict[str, Any] = {
+    context: dict[str, Any] = {
         "methods": annotator_quality_charts.METHODS,
         "categories": project.category_values(),
         "installed": competence.is_installed(),
@@ -127,21 +127,26 @@ def _competence(project: Project) -> dict[str, Any]:
         names = dict(Membership.objects.filter(project=project).values_list("public_id", "pseudonym"))
         first = done.result["differing"][:ITEMS_SHOWN]
         items = Item.objects.filter(project=project, stage__in=CLOSED_STAGES)
-        items = items.filter(public_id__in=[each["item"] for each in first])
+        items = items.filter(public_id__in=[difference["item"] for difference in first])
         rows_of = {str(item.public_id): item for item in items.select_related("category")}
-        found["judged"] = annotator_quality_charts.judged_rows(done, {str(key): name for key, name in names.items()})
-        found["differing"] = annotator_quality_charts.differing_rows(first, rows_of, found["categories"])
-    return found
+        context["judged"] = annotator_quality_charts.judged_rows(done, {str(key): name for key, name in names.items()})
+        context["differing"] = annotator_quality_charts.differing_rows(first, rows_of, context["categories"])
+    return context
 
 
-def _models_of(project: Project, who: Membership) -> list[dict[str, Any]]:
+def _models_of(project: Project, membership: Membership) -> list[dict[str, Any]]:
     done = [row for row in competence.latest(project) if row.state == JobState.DONE]
-    rows = [(row, annotator_quality_charts.judged_of(row, str(who.public_id))) for row in done]
+    rows = [(row, annotator_quality_charts.judged_of(row, str(membership.public_id))) for row in done]
     return [{"estimate": row, **judged} for row, judged in rows if judged]
 
 
 def _model_table(project: Project, name: str) -> FigureTable | None:
-    """`competence` or `differing`, perhaps with the method behind a dash; of the newest estimate that is done."""
+    """Return the table `competence` or `differing`, optionally with a dash and the method.
+
+    It is about the newest finished estimate.
+    Returns None for another name.
+    Raises Http404 if there is no estimate.
+    """
     kind, _dash, method = name.partition("-")
     if kind not in ("competence", "differing"):
         return None
@@ -153,5 +158,5 @@ def _model_table(project: Project, name: str) -> FigureTable | None:
         names = Membership.objects.filter(project=project).values_list("public_id", "pseudonym")
         return competence_table(row, {str(key): name for key, name in names})
     items = Item.objects.filter(project=project).values_list("public_id", "external_id")
-    wanted = {each["item"] for each in row.result["differing"]}
-    return differing_table(row, {str(key): name for key, name in items.iterator() if str(key) in wanted})
+    public_ids = {difference["item"] for difference in row.result["differing"]}
+    return differing_table(row, {str(key): name for key, name in items.iterator() if str(key) in public_ids})

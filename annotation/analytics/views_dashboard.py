@@ -1,7 +1,7 @@
 """The dashboard of a project: charts drawn on the server, each with its table and its CSV.
 
-For admins. Reviewers who do not annotate see it too, without anything about single annotators: nobody who labels
-may see how far others agree before their own work is done.
+For admins. Reviewers who do not annotate see it too, without anything about single annotators: annotators must not see
+the agreement of others before their own work is finished.
 """
 
 from collections.abc import Iterator
@@ -52,7 +52,7 @@ def show(request: PersonRequest, slug: str) -> HttpResponse:
         "tiles": _tiles(shown),
         "agreements": [_agreement_chart(shown, "kappa"), _agreement_chart(shown, "alpha")],
         "categories": _categories(shown),
-        "kappas": axis_start([each.kappa for each in shown.labels.by_category]),
+        "kappas": axis_start([figure.kappa for figure in shown.labels.by_category]),
         "influence": charts(shown.influence, brief=True),
         "days": _days(shown),
     }
@@ -63,12 +63,12 @@ def show(request: PersonRequest, slug: str) -> HttpResponse:
 
 @require_GET
 def table(request: PersonRequest, slug: str, name: str) -> HttpResponse:
-    """One table of the dashboard as CSV, safe to open in a spreadsheet."""
+    """Return one table of the dashboard as CSV, safe in a spreadsheet."""
     member = _viewer(request, slug)
-    found = dashboard_tables(read_dashboard(member.project), with_people=member.administers).get(name)
-    if found is None:
+    figure_table = dashboard_tables(read_dashboard(member.project), with_people=member.administers).get(name)
+    if figure_table is None:
         raise Http404
-    return csv_response(f"{slug}-{name}.csv", table_csv_rows(found), mark=False)
+    return csv_response(f"{slug}-{name}.csv", table_csv_rows(figure_table), mark=False)
 
 
 def _viewer(request: PersonRequest, slug: str) -> Membership:
@@ -76,14 +76,18 @@ def _viewer(request: PersonRequest, slug: str) -> Membership:
 
 
 def _funnel(shown: Dashboard) -> list[dict[str, Any]]:
-    counts, found = shown.counts, shown.agreement
+    counts, agreement = shown.counts, shown.agreement
     return [
         _step(_("Imported"), counts.items, counts.items, _percent(counts.items, counts.items)),
         _step(_("Ready"), counts.ready, counts.items, _percent(counts.ready, counts.items)),
         _step(_("Closed"), counts.closed, counts.items, _percent(counts.closed, counts.ready)),
-        _step(_("Quality"), found.quality.total, counts.items, _percent(found.quality.total, counts.closed)),
-        _step(_("Consensus"), found.consensus.total, counts.items, _percent(found.consensus.total, counts.closed)),
-        _step(_("Aligned"), found.alignment.total, counts.items, _percent(found.alignment.total, counts.closed)),
+        _step(_("Quality"), agreement.quality.total, counts.items, _percent(agreement.quality.total, counts.closed)),
+        _step(
+            _("Consensus"), agreement.consensus.total, counts.items, _percent(agreement.consensus.total, counts.closed)
+        ),
+        _step(
+            _("Aligned"), agreement.alignment.total, counts.items, _percent(agreement.alignment.total, counts.closed)
+        ),
         _step(_("Gold"), counts.gold, counts.items, _gold_note(shown), accent=True),
         _step(_("Disputed, open"), counts.disputed, counts.items, _oldest(shown), side=True),
         _step(_("Excluded"), counts.excluded, counts.items, "", side=True),
@@ -121,10 +125,10 @@ def _bars(counted: Any) -> list[dict[str, Any]]:
 
 
 def _tiles(shown: Dashboard) -> list[dict[str, Any]]:
-    """Return the eight patterns, easy ones first; bars run to the largest."""
+    """Return the eight patterns, easy ones first; bars are relative to the largest."""
     order = list(Difficulty)
     patterns = [(pattern_of(code), n) for code, n in shown.agreement.patterns.items()]
-    patterns.sort(key=lambda each: (order.index(each[0].difficulty), each[0].combined, each[0].code))
+    patterns.sort(key=lambda counted: (order.index(counted[0].difficulty), counted[0].combined, counted[0].code))
     whole, most = sum(n for _pattern, n in patterns), max(n for _pattern, n in patterns)
     return [
         {"pattern": pattern, "n": n, "width": share(n, most), "percent": _percent(n, whole)} for pattern, n in patterns
@@ -158,22 +162,22 @@ def _figure_row(name: str, figure: Figure, start: int) -> dict[str, Any]:
 
 
 def _categories(shown: Dashboard) -> list[dict[str, Any]]:
-    most = max((each.chosen for each in shown.labels.by_category), default=0)
-    start = axis_start([each.kappa for each in shown.labels.by_category])
+    most = max((row.chosen for row in shown.labels.by_category), default=0)
+    start = axis_start([row.kappa for row in shown.labels.by_category])
     return [
         {
-            "category": each.category,
-            "chosen": each.chosen,
-            "gold": shown.counts.gold_categories.get(each.category.code, 0),
-            "width": share(each.chosen, most),
+            "category": row.category,
+            "chosen": row.chosen,
+            "gold": shown.counts.gold_categories.get(row.category.code, 0),
+            "width": share(row.chosen, most),
         }
-        | _figure_row(each.category.name, each.kappa, start)
-        for each in shown.labels.by_category
+        | _figure_row(row.category.name, row.kappa, start)
+        for row in shown.labels.by_category
     ]
 
 
 def _annotators(shown: Dashboard) -> dict[str, Any]:
-    """Agreement of each annotator with the other seats, by the category they chose."""
+    """Return the agreement of each annotator with the other seats, by the category they chose."""
     return {
         "categories": shown.labels.categories,
         "rows": [
@@ -199,15 +203,18 @@ def _heat_map(shown: Dashboard) -> dict[str, Any]:
     names = [person.name for person in shown.people[:HEAT_SHOWN]]
     return {
         "names": names,
-        "rows": [{"name": one, "cells": [_pair_cell(shown, one, two) for two in names]} for one in names],
+        "rows": [
+            {"name": row_name, "cells": [_pair_cell(shown, row_name, column_name) for column_name in names]}
+            for row_name in names
+        ],
         "more": max(0, len(shown.people) - HEAT_SHOWN),
     }
 
 
-def _pair_cell(shown: Dashboard, one: str, two: str) -> dict[str, Any]:
-    pair = shown.pairs.get((one, two))
-    if one == two or pair is None:
-        return {"self": one == two}
+def _pair_cell(shown: Dashboard, first: str, second: str) -> dict[str, Any]:
+    pair = shown.pairs.get((first, second))
+    if first == second or pair is None:
+        return {"self": first == second}
     if isinstance(pair.kappa, Measured):
         return {"text": f"{pair.kappa.value:.2f}", "heat": heat(pair.kappa.value), "of": pair.items}
     return {"text": "?", "of": pair.items, "why": agreement_reason(pair.kappa)}

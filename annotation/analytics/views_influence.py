@@ -1,6 +1,6 @@
-"""Prior influence: how much is withheld, and how far the priors sway answers. For admins.
+"""Pages about prior influence: the withheld share, and how the priors influence answers. For admins.
 
-Reviewers who do not annotate see the chart on the dashboard. Nobody who labels sees any of it.
+Reviewers who do not annotate see the chart on the dashboard. Annotators see none of it.
 """
 
 from collections.abc import Iterable
@@ -37,9 +37,9 @@ from annotation.domain.statistics.influence import (
 from annotation.models import Item, Project
 
 PLANNED = (5, 10, 20, 30, 50)
-"""Percent withheld for which the page says what could be told."""
+"""Percentages for which the page shows the precision that they would give."""
 AN_EXAMPLE = 3000
-"""Answers that the plan assumes for a project without items."""
+"""The number of answers that the plan assumes for a project without items."""
 
 _REACHES = (10, 20, 50, 100)
 _BRIEF = (Scope.ALL, Scope.CONFLICT)
@@ -49,7 +49,7 @@ _SEEING = (View.SHOWN, View.AFTER)
 
 @require_http_methods(["GET", "POST"])
 def show(request: PersonRequest, slug: str) -> HttpResponse:
-    """Show the report, what the arms mean, and the share that is withheld from now on."""
+    """Show the report, the meaning of the arms, and the form for the withheld share."""
     member = member_of(request, slug, Role.ADMIN)
     project = member.project
     form = WithheldForm(request.POST or None, initial={"withheld_percent": project.withheld_percent})
@@ -60,39 +60,39 @@ def show(request: PersonRequest, slug: str) -> HttpResponse:
             messages.info(request, _("That share is withheld already."))
         return redirect("annotation:influence", slug)
     with snapshot():
-        found, planned = read_influence(project), _answers_planned(project)
+        influence, planned = read_influence(project), _answers_planned(project)
     context = {
         "project": project,
         "membership": member,
         "form": form,
-        "found": found,
-        "arms": _arms(project, found),
+        "found": influence,
+        "arms": _arms(project, influence),
         "plan": _plan(planned or AN_EXAMPLE, project.withheld_percent),
         "planned": planned or AN_EXAMPLE,
         "is_example": not planned,
-        "charts": charts(found),
-        "tables": influence_tables(found),
+        "charts": charts(influence),
+        "tables": influence_tables(influence),
     }
     return render(request, "annotation/influence.html", context, status=422 if form.errors else 200)
 
 
-def charts(found: Influence, *, brief: bool = False) -> list[dict[str, Any]]:
-    """For each modality with answers: bars by view and differences as whiskers; without categories if `brief`."""
+def charts(influence: Influence, *, brief: bool = False) -> list[dict[str, Any]]:
+    """Return, for each modality with answers, bars by view and differences; without categories if `brief`."""
     drawn = []
     for modality in Modality:
-        accounts = [each for each in with_answers(found.accounts) if each.group.modality is modality]
+        accounts = [account for account in with_answers(influence.accounts) if account.group.modality is modality]
         if brief:
-            accounts = [each for each in accounts if each.group.scope in _BRIEF]
+            accounts = [account for account in accounts if account.group.scope in _BRIEF]
         if accounts:
-            wide = [each for each in accounts if each.group.scope is not Scope.CATEGORY]
+            wide = [account for account in accounts if account.group.scope is not Scope.CATEGORY]
             reach = _reach(wide)
             drawn.append(
                 {
                     "modality": modality.value,
-                    "groups": [_group(each, found) for each in wide],
-                    "categories": [_group(each, found) for each in accounts if each not in wide],
+                    "groups": [_group(account, influence) for account in wide],
+                    "categories": [_group(account, influence) for account in accounts if account not in wide],
                     "reach": reach,
-                    "differences": [row for each in wide for row in _differences(each, found, reach)],
+                    "differences": [row for account in wide for row in _differences(account, influence, reach)],
                     "changes": _changes(accounts[0]),
                 }
             )
@@ -100,8 +100,8 @@ def charts(found: Influence, *, brief: bool = False) -> list[dict[str, Any]]:
 
 
 def _reach(accounts: Iterable[Account]) -> int:
-    """How far the axis of the differences goes to both sides: the least of a few round numbers of points."""
-    figures = [each.difference for account in accounts for each in account.differences.values()]
+    """Return the range of the axis of the differences on both sides, as one of a few round numbers of points."""
+    figures = [difference.difference for account in accounts for difference in account.differences.values()]
     ends = [
         abs(end)
         for figure in figures
@@ -111,9 +111,9 @@ def _reach(accounts: Iterable[Account]) -> int:
     return next(reach for reach in _REACHES if 100 * max(ends, default=0) <= reach)
 
 
-def _group(account: Account, found: Influence) -> dict[str, Any]:
+def _group(account: Account, influence: Influence) -> dict[str, Any]:
     bars = [_bar(account, view) for view in _ORDER if account.shares[view].answers]
-    return {"name": group_name(account.group, found.categories), "bars": bars}
+    return {"name": group_name(account.group, influence.categories), "bars": bars}
 
 
 def _bar(account: Account, view: View) -> dict[str, Any]:
@@ -132,14 +132,14 @@ def _bar(account: Account, view: View) -> dict[str, Any]:
     }
 
 
-def _differences(account: Account, found: Influence, reach: int) -> Iterable[dict[str, Any]]:
-    """Return the comparisons that have answers; the main one always, so that its absence is explained."""
-    for contrast, each in account.differences.items():
-        figure = each.difference
+def _differences(account: Account, influence: Influence, reach: int) -> Iterable[dict[str, Any]]:
+    """Yield the comparisons that have answers. The main one is always shown if no other is, with the reason."""
+    for contrast, difference in account.differences.items():
+        figure = difference.difference
         main = contrast is Contrast.SHOWN_WITHHELD and account.group.scope is Scope.ALL
         if figure == Undefined(Why.NO_ANSWERS) and not (main and not _compared(account)):
             continue
-        row: dict[str, Any] = {"name": CONTRASTS[contrast], "posts": group_name(account.group, found.categories)}
+        row: dict[str, Any] = {"name": CONTRASTS[contrast], "posts": group_name(account.group, influence.categories)}
         row |= {"why": influence_reason(figure), "mark": None}
         if isinstance(figure, Estimate):
             row["points"] = _points(figure.value)
@@ -151,7 +151,7 @@ def _differences(account: Account, found: Influence, reach: int) -> Iterable[dic
 
 
 def _compared(account: Account) -> bool:
-    return any(each.difference != Undefined(Why.NO_ANSWERS) for each in account.differences.values())
+    return any(difference.difference != Undefined(Why.NO_ANSWERS) for difference in account.differences.values())
 
 
 def _points(value: float) -> str:
@@ -171,8 +171,8 @@ def _changes(account: Account) -> dict[str, int] | None:
     }
 
 
-def _arms(project: Project, found: Influence) -> list[dict[str, Any]]:
-    """Return what the arms mean, how many answers each has, and what is drawn now."""
+def _arms(project: Project, influence: Influence) -> list[dict[str, Any]]:
+    """Return the meaning of the arms, the number of their answers, and the shares drawn now."""
     first = PriorArm.HIDDEN if project.prior_display == PriorDisplay.AFTER_FIRST_ANSWER else PriorArm.SHOWN
     now = {first: 100 - project.withheld_percent, PriorArm.WITHHELD: project.withheld_percent}
     meaning = {
@@ -184,13 +184,13 @@ def _arms(project: Project, found: Influence) -> list[dict[str, Any]]:
         PriorArm.WITHHELD: (_("Withheld"), _("This person never sees the priors of this post; others may.")),
     }
     return [
-        {"name": name, "text": text, "n": found.labels[arm], "now": now.get(arm, 0)}
+        {"name": name, "text": text, "n": influence.labels[arm], "now": now.get(arm, 0)}
         for arm, (name, text) in meaning.items()
     ]
 
 
 def _answers_planned(project: Project) -> int:
-    """Return the answers that the project's items ask for in a round."""
+    """Return the number of answers that the project's items need in a round."""
     items = Item.objects.filter(project=project).exclude(stage__in=(Stage.EXCLUDED, Stage.KNOWN))
     return items.aggregate(n=Sum("seats"))["n"] or 0
 

@@ -7,7 +7,6 @@ from rest_framework.exceptions import PermissionDenied
 from rest_framework.permissions import SAFE_METHODS
 from rest_framework.request import Request
 from rest_framework.response import Response
-from rest_framework.views import APIView
 
 from annotation.core import second_factor
 from annotation.domain.choices import Role
@@ -38,11 +37,3 @@ def member(request: Request, slug: str, *roles: Role) -> Membership:
 def problem(status: int, code: str, detail: str, **more: Any) -> Response:
     """Return a refusal: a stable code and one sentence."""
     return Response({"code": code, "detail": str(detail), **more}, status=status)
-
-
-def number(view: APIView, request: Request, name: str, default: int, most: int) -> int:
-    """Return a whole number of the query, held within 1 … most; anything else is the default."""
-    text = request.query_params.get(name, "")
-    if not (text.isascii() and text.isdigit()) or len(text) > 9:
-        return default
-    return min(max(int(text), 1), most)

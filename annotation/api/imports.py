@@ -12,7 +12,8 @@ from rest_framework.response import Response
 from rest_framework.views import APIView
 
 from annotation.api.access import member, problem
-from annotation.api.serializers import ProblemShape
+from annotation.api.answers import ImportReport, PriorProgressJson, PriorsQueued
+from annotation.api.problems import RowsRefused
 from annotation.domain.choices import Role, SourceLabels
 from annotation.domain.formats.base import Format
 from annotation.imports.options import ImportOptions
@@ -20,6 +21,7 @@ from annotation.imports.run import import_file
 from annotation.priors import requests
 
 MOST_ROWS = 1_000
+_REFUSED = dict.fromkeys((400, 409), RowsRefused)
 
 
 class IncomingShape(serializers.Serializer[Any]):
@@ -35,9 +37,9 @@ class NewItems(APIView):
 
     rate = "import"
 
-    @extend_schema(request=IncomingShape, responses={201: dict, 200: dict, 400: dict, 404: ProblemShape})
+    @extend_schema(request=IncomingShape, responses={200: ImportReport, 201: ImportReport, **_REFUSED})
     def post(self, request: Request, slug: str) -> Response:
-        """Store all rows or none; every bad row is named. Lines of the answer count from the first row."""
+        """Store all rows or none. The answer names every bad row; lines count from the first row."""
         mine = member(request, slug, Role.ADMIN)
         shape = IncomingShape(data=request.data)
         shape.is_valid(raise_exception=True)
@@ -62,14 +64,14 @@ class ProjectPriors(APIView):
 
     rate = "trigger"
 
-    @extend_schema(responses={200: dict})
+    @extend_schema(responses={200: PriorProgressJson})
     def get(self, request: Request, slug: str) -> Response:
-        """How many priors are there, refused, unreadable, failed and missing."""
+        """Return how many priors are there, refused, unreadable, failed and missing."""
         now = requests.read_prior_progress(member(request, slug, Role.ADMIN).project)
         counts = ("done", "refused", "unreadable", "failed", "imported", "missing")
         return Response({name: getattr(now, name) for name in counts} | {"progress": asdict(now.progress)})
 
-    @extend_schema(request=None, responses={202: dict})
+    @extend_schema(request=None, responses={202: PriorsQueued})
     def post(self, request: Request, slug: str) -> Response:
         """Ask for every prior that is missing."""
         mine = member(request, slug, Role.ADMIN)

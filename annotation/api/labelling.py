@@ -3,22 +3,23 @@
 from typing import Any, assert_never
 from uuid import UUID
 
-from django.core.paginator import Paginator
 from django.http import Http404
 from django.http.response import HttpResponseBase
 from django.urls import reverse
-from drf_spectacular.utils import OpenApiParameter, extend_schema
+from drf_spectacular.utils import extend_schema
 from rest_framework.request import Request
 from rest_framework.response import Response
 from rest_framework.views import APIView
 
-from annotation.api.access import member, number, problem
+from annotation.api.access import member, problem
+from annotation.api.answers import Contact, HeldSeatJson, LabelPage
+from annotation.api.pages import PAGING, page_of
+from annotation.api.problems import LabelRefused, NoSeat
 from annotation.api.serializers import (
     AnswerShape,
     BlindPriorShape,
     CorrectedShape,
     LabelShape,
-    ProblemShape,
     ReportShape,
     SkipShape,
     SubmissionShape,
@@ -54,7 +55,7 @@ from annotation.labelling import submit
 from annotation.media.responses import picture_file
 from annotation.models import Label, Membership, Picture, Seat
 
-_GONE = {404: ProblemShape, 409: ProblemShape, 422: ProblemShape}
+_GONE = {409: LabelRefused, 422: LabelRefused}
 _SENTENCES = {
     "seat_lost": "Your seat lapsed and somebody else took it, or labelling stopped; ask for the next item.",
     "already_labelled": "Your label for this item is stored already; you may correct it.",
@@ -156,9 +157,9 @@ class OwnWork(APIView):
 class Next(OwnWork):
     """The item in front of one."""
 
-    @extend_schema(request=None, responses={200: dict, 204: None, 403: ProblemShape})
+    @extend_schema(request=None, responses={200: HeldSeatJson, 204: None, 403: NoSeat})
     def post(self, request: Request, slug: str) -> Response:
-        """Hold a seat: the one already held, else a new one. 204 where nothing is left."""
+        """Hold a seat: the one that is held already, or a new one. 204: nothing is left."""
         match claim.claim(_annotator(request, slug)):
             case HeldSeat(seat=seat, offers_break=offers):
                 return Response(_seat_json(seat) | {"break_offered": offers})
@@ -212,7 +213,7 @@ class SeatFirstAnswer(OwnWork):
 class SeatSkip(OwnWork):
     """Pass an item by, without penalty."""
 
-    @extend_schema(request=SkipShape, responses={204: None, **_GONE})
+    @extend_schema(request=SkipShape, responses={204: None})
     def post(self, request: Request, slug: str, seat: UUID) -> Response:
         """Skip the item; it is not offered again."""
         mine = _annotator(request, slug)
@@ -224,9 +225,9 @@ class SeatSkip(OwnWork):
 class SeatReport(OwnWork):
     """Report illegal content."""
 
-    @extend_schema(request=ReportShape, responses={200: dict, 404: ProblemShape})
+    @extend_schema(request=ReportShape, responses={200: Contact})
     def post(self, request: Request, slug: str, seat: UUID) -> Response:
-        """Stop labelling of the item and lock its media; the answer names whom to turn to."""
+        """Stop the labelling of the item and lock its picture; the answer names whom to turn to."""
         mine = _annotator(request, slug)
         shape = ReportShape(data=request.data)
         shape.is_valid(raise_exception=True)
@@ -236,23 +237,12 @@ class SeatReport(OwnWork):
 class OwnLabels(APIView):
     """One's own labels in force, newest first."""
 
-    @extend_schema(
-        parameters=[OpenApiParameter("page", int), OpenApiParameter("limit", int)], responses=LabelShape(many=True)
-    )
+    @extend_schema(operation_id="projects_labels_list", parameters=[*PAGING], responses={200: LabelPage})
     def get(self, request: Request, slug: str) -> Response:
-        """List one's own labels; nobody else's are ever in it."""
+        """List the caller's own labels, newest first."""
         mine = _annotator(request, slug)
         labels = Label.objects.filter(in_force_at__annotator=mine, annotator=mine).select_related("category", "item")
-        limit = number(self, request, "limit", 50, 200)
-        page = Paginator(labels.order_by("-id"), limit).get_page(number(self, request, "page", 1, 10**9))
-        return Response(
-            {
-                "count": page.paginator.count,
-                "page": page.number,
-                "pages": page.paginator.num_pages,
-                "results": LabelShape(list(page.object_list), many=True).data,
-            }
-        )
+        return page_of(request, labels.order_by("-id"), lambda rows: LabelShape(rows, many=True).data)
 
 
 class OwnLabel(OwnWork):
@@ -260,7 +250,7 @@ class OwnLabel(OwnWork):
 
     @extend_schema(request=CorrectedShape, responses={200: LabelShape, **_GONE})
     def put(self, request: Request, slug: str, label: UUID) -> Response:
-        """Correct it while the item is open; the earlier answer stays in the history."""
+        """Correct a label while its item is open; the earlier answer stays in the history."""
         mine = _annotator(request, slug)
         shape = CorrectedShape(data=request.data)
         shape.is_valid(raise_exception=True)
@@ -270,18 +260,18 @@ class OwnLabel(OwnWork):
 class SeatBlurred(APIView):
     """The blurred picture of a seat's item."""
 
-    @extend_schema(responses={(200, "image/jpeg"): bytes, 404: ProblemShape})
+    @extend_schema(responses={(200, "image/jpeg"): bytes})
     def get(self, request: Request, slug: str, seat: UUID) -> HttpResponseBase:
-        """Show what can be seen before a reveal."""
+        """Show the picture of a seat as it is before a reveal."""
         return picture_file(_picture(_annotator(request, slug), seat).blurred, "private, max-age=1800")
 
 
 class SeatPicture(APIView):
     """The whole picture of a seat's item."""
 
-    @extend_schema(responses={(200, "image/png"): bytes, 404: ProblemShape})
+    @extend_schema(responses={(200, "image/png", "image/jpeg"): bytes})
     def get(self, request: Request, slug: str, seat: UUID) -> HttpResponseBase:
-        """Reveal the picture; the reveal is counted."""
+        """Show the whole picture of a seat; this counts as a reveal."""
         mine = _annotator(request, slug)
         picture = _picture(mine, seat)
         submit.count_reveal(mine, seat)

@@ -1,33 +1,28 @@
 """Projects and their items over the API."""
 
-from typing import Any
 from uuid import UUID
 
-from django.core.paginator import Paginator
 from django.http import Http404
 from drf_spectacular.utils import OpenApiParameter, extend_schema
 from rest_framework.request import Request
 from rest_framework.response import Response
 from rest_framework.views import APIView
 
-from annotation.api.access import member, number, problem
-from annotation.api.serializers import ItemShape, PriorShape, ProblemShape, ProjectShape, WholeItemShape
+from annotation.api.access import member, problem
+from annotation.api.answers import ItemPage
+from annotation.api.pages import PAGING, page_of
+from annotation.api.serializers import ItemShape, PriorShape, ProjectShape, WholeItemShape
 from annotation.domain.choices import Role
 from annotation.items import search
 from annotation.models import Membership, Prior, Project
 
-MOST_ITEMS = 200
 _FILTERS = [
     OpenApiParameter(
         name, str, many=True, enum=list(one.values) or None, description="Only items of this value, or of one of these."
     )
     for name, one in search.FILTERS.items()
 ]
-_PAGING = [
-    OpenApiParameter("order", str, enum=list(search.ORDERS)),
-    OpenApiParameter("page", int),
-    OpenApiParameter("limit", int, description=f"Items a page, at most {MOST_ITEMS}."),
-]
+_ORDER = OpenApiParameter("order", str, enum=list(search.ORDERS), description="What the list is sorted by.")
 
 
 class Projects(APIView):
@@ -35,7 +30,7 @@ class Projects(APIView):
 
     @extend_schema(responses=ProjectShape(many=True))
     def get(self, request: Request) -> Response:
-        """List one's projects."""
+        """List the projects of the caller."""
         mine = Membership.objects.filter(user__id=request.user.pk or 0, active=True)
         memberships = {membership.project_id: membership for membership in mine}
         projects = Project.objects.filter(pk__in=memberships).prefetch_related("categories")
@@ -47,7 +42,7 @@ class OneProject(APIView):
 
     @extend_schema(responses=ProjectShape)
     def get(self, request: Request, slug: str) -> Response:
-        """Show a project one is a member of."""
+        """Show a project of the caller."""
         mine = member(request, slug)
         return Response(ProjectShape(mine.project, context={"memberships": {mine.project_id: mine}}).data)
 
@@ -55,25 +50,21 @@ class OneProject(APIView):
 class Items(APIView):
     """A project's items, for reviewers and admins."""
 
-    @extend_schema(parameters=[*_FILTERS, *_PAGING], responses={200: ItemShape(many=True), 400: ProblemShape})
+    @extend_schema(
+        operation_id="projects_items_list", parameters=[*_FILTERS, _ORDER, *PAGING], responses={200: ItemPage}
+    )
     def get(self, request: Request, slug: str) -> Response:
-        """Find items. Keys and values outside the lists are refused with `unknown_filter`."""
+        """Find items. A filter, value or order that does not exist is refused with `unknown_filter`."""
         mine = member(request, slug, Role.REVIEWER, Role.ADMIN)
         try:
             found = search.find_items(mine, dict(request.query_params.lists()))
         except search.UnknownFilter as unknown:
             return problem(400, unknown.code, unknown.sentence)
-        limit = number(self, request, "limit", 50, MOST_ITEMS)
-        page = Paginator(found.select_related("category", "intended"), limit).get_page(
-            number(self, request, "page", 1, 10**9)
+        return page_of(
+            request,
+            found.select_related("category", "intended"),
+            lambda items: ItemShape(items, many=True, context={"membership": mine}).data,
         )
-        answer: dict[str, Any] = {
-            "count": page.paginator.count,
-            "page": page.number,
-            "pages": page.paginator.num_pages,
-            "results": ItemShape(list(page.object_list), many=True, context={"membership": mine}).data,
-        }
-        return Response(answer)
 
 
 class OneItem(APIView):
@@ -81,7 +72,7 @@ class OneItem(APIView):
 
     @extend_schema(responses=WholeItemShape)
     def get(self, request: Request, slug: str, public_id: UUID) -> Response:
-        """Show an item."""
+        """Show an item with its priors, disputes and decisions."""
         mine = member(request, slug, Role.REVIEWER, Role.ADMIN)
         found = (
             search.visible_items(mine)

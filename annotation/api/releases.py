@@ -14,7 +14,9 @@ from rest_framework.response import Response
 from rest_framework.views import APIView
 
 from annotation.api.access import member, problem
-from annotation.api.serializers import ProblemShape, ReleaseShape
+from annotation.api.answers import SplitListJson, WholeSplitList
+from annotation.api.problems import Problem
+from annotation.api.serializers import ReleaseShape
 from annotation.core.release_paths import folder_of
 from annotation.domain.choices import Level, Role, Source
 from annotation.domain.releases.columns import ReleaseFormat, Scope
@@ -40,10 +42,17 @@ class SelectionShape(serializers.Serializer[Any]):
     media = serializers.BooleanField(default=True)
     texts = serializers.BooleanField(default=True)
     licences = serializers.ListField(child=serializers.CharField(max_length=200), default=list, max_length=100)
-    splits = serializers.CharField(default="", allow_blank=True, max_length=40, help_text="80/10/10; empty: none")
+    splits = serializers.CharField(
+        default="",
+        allow_blank=True,
+        max_length=40,
+        help_text="Shares like 80/10/10; empty: the release is not divided.",
+    )
     seed = serializers.IntegerField(default=0, min_value=0, max_value=MAX_SEED)
     topics = serializers.IntegerField(default=0, min_value=0, max_value=MAX_TOPICS)
-    split_list = serializers.UUIDField(default=None, allow_null=True, help_text="a fixed list; needs splits")
+    split_list = serializers.UUIDField(
+        default=None, allow_null=True, help_text="The id of a fixed list. It needs `splits`."
+    )
 
     def validate_splits(self, written: str) -> Shares | None:
         """Return the shares, or None."""
@@ -90,9 +99,9 @@ class Releases(APIView):
         mine = member(request, slug, Role.ADMIN)
         return Response(ReleaseShape(Release.objects.filter(project=mine.project), many=True).data)
 
-    @extend_schema(request=SelectionShape, responses={201: ReleaseShape, 409: ProblemShape})
+    @extend_schema(request=SelectionShape, responses={201: ReleaseShape, 409: Problem})
     def post(self, request: Request, slug: str) -> Response:
-        """Make the next release of the project's gold."""
+        """Make the next release of the project's gold items."""
         mine = member(request, slug, Role.ADMIN)
         shape = SelectionShape(data=request.data, context={"project": mine.project})
         shape.is_valid(raise_exception=True)
@@ -122,15 +131,15 @@ class SplitLists(APIView):
 
     rate = "import"
 
-    @extend_schema(operation_id="projects_split_lists_list", responses=dict)
+    @extend_schema(operation_id="projects_split_lists_list", responses={200: list[SplitListJson]})
     def get(self, request: Request, slug: str) -> Response:
-        """List them, newest first."""
+        """List the fixed lists, newest first."""
         mine = member(request, slug, Role.ADMIN)
         return Response([_list(each) for each in SplitList.objects.filter(project=mine.project).order_by("-pk")])
 
-    @extend_schema(request=PartsShape, responses={201: dict, 200: dict})
+    @extend_schema(request=PartsShape, responses={200: SplitListJson, 201: SplitListJson})
     def post(self, request: Request, slug: str) -> Response:
-        """Freeze a list; the same parts again are the same list, and answer 200."""
+        """Store a fixed list. 200: a list with the same parts is there already, and is the answer."""
         mine = member(request, slug, Role.ADMIN)
         shape = PartsShape(data=request.data)
         shape.is_valid(raise_exception=True)
@@ -143,9 +152,9 @@ class SplitLists(APIView):
 class OneSplitList(APIView):
     """One fixed list."""
 
-    @extend_schema(responses=dict)
+    @extend_schema(responses={200: WholeSplitList})
     def get(self, request: Request, slug: str, public_id: UUID) -> Response:
-        """Show it with its parts."""
+        """Show a fixed list with its parts."""
         mine = member(request, slug, Role.ADMIN)
         kept = find_list(mine.project, str(public_id))
         if kept is None:
@@ -164,16 +173,16 @@ class OneRelease(APIView):
 
     @extend_schema(responses=ReleaseShape)
     def get(self, request: Request, slug: str, number: int) -> Response:
-        """Show a release."""
+        """Show a release with its manifest."""
         return Response(ReleaseShape(_release(request, slug, number)).data)
 
 
 class ReleasedFile(APIView):
     """A file of a release, for admins."""
 
-    @extend_schema(responses={(200, "application/octet-stream"): bytes, 409: ProblemShape})
+    @extend_schema(responses={(200, "application/octet-stream"): bytes, 409: Problem})
     def get(self, request: Request, slug: str, number: int, path: str) -> HttpResponseBase:
-        """Hand out a file that the manifest names, if it is still the one that was released; else 409."""
+        """Return a file that the manifest names. 409: it is no longer the file that was released."""
         made = _release(request, slug, number)
         listed = {file["path"]: file for file in made.manifest.get("files", ())}
         if path not in listed:

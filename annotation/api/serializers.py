@@ -2,16 +2,26 @@
 
 from typing import Any
 
+from drf_spectacular.utils import extend_schema_field
 from rest_framework import serializers
 
 from annotation.domain.answer import Answer, Correction
 from annotation.domain.choices import Modality
+from annotation.domain.glossary.disguises import How
 from annotation.domain.text_rules import NOTE_LIMIT
+from annotation.glossary import entries
 from annotation.models import Adjudication, Category, Dispute, Item, Label, Prior, Project, Release
 from annotation.review.queue import may_see_intent
 
 
+def _code(field: str) -> serializers.IntegerField:
+    """Return the code of the category in a field; null where there is none."""
+    return serializers.IntegerField(source=f"{field}.code", default=None, read_only=True, allow_null=True)
+
+
 class CategoryShape(serializers.ModelSerializer[Category]):
+    """A category of a project."""
+
     class Meta:
         model = Category
         fields = ("code", "name", "hateful", "definition", "key")
@@ -21,19 +31,31 @@ class ProjectShape(serializers.ModelSerializer[Project]):
     """A project as any of its members may see it."""
 
     categories = CategoryShape(many=True, read_only=True)
-    roles = serializers.SerializerMethodField()
+    roles = serializers.SerializerMethodField(help_text="The roles of the caller.")
 
     class Meta:
         model = Project
-        fields = ("slug", "name", "description", "seats", "is_open", "prior_display", "categories", "roles")
+        fields = (
+            "slug",
+            "name",
+            "description",
+            "seats",
+            "is_open",
+            "prior_display",
+            "prompt_set",
+            "categories",
+            "roles",
+        )
 
     def get_roles(self, project: Project) -> list[str]:
-        """Return the roles of whoever asks."""
+        """Return the roles of the caller."""
         return [str(role) for role in self.context["memberships"][project.pk].roles]
 
 
 class PriorShape(serializers.ModelSerializer[Prior]):
-    category = serializers.IntegerField(source="category.code", default=None, read_only=True)
+    """What a model said about the text or the picture alone."""
+
+    category = _code("category")
 
     class Meta:
         model = Prior
@@ -45,7 +67,7 @@ class PriorShape(serializers.ModelSerializer[Prior]):
 class BlindPriorShape(serializers.ModelSerializer[Prior]):
     """A prior as an annotator may see it."""
 
-    category = serializers.IntegerField(source="category.code", default=None, read_only=True)
+    category = _code("category")
 
     class Meta:
         model = Prior
@@ -53,13 +75,17 @@ class BlindPriorShape(serializers.ModelSerializer[Prior]):
 
 
 class DisputeShape(serializers.ModelSerializer[Dispute]):
+    """Why an item is or was disputed, from when to when."""
+
     class Meta:
         model = Dispute
         fields = ("reason", "round", "opened_at", "settled_at")
 
 
 class AdjudicationShape(serializers.ModelSerializer[Adjudication]):
-    category = serializers.IntegerField(source="category.code", default=None, read_only=True)
+    """What a reviewer decided about an item."""
+
+    category = _code("category")
 
     class Meta:
         model = Adjudication
@@ -70,8 +96,8 @@ class ItemShape(serializers.ModelSerializer[Item]):
     """An item as reviewers and admins see it."""
 
     id = serializers.UUIDField(source="public_id", read_only=True)
-    category = serializers.IntegerField(source="category.code", default=None, read_only=True)
-    intended = serializers.IntegerField(source="intended.code", default=None, read_only=True)
+    category = _code("category")
+    intended = _code("intended")
     source_of_category = serializers.CharField(source="category_source", read_only=True, allow_null=True)
 
     class Meta:
@@ -90,20 +116,39 @@ class ItemShape(serializers.ModelSerializer[Item]):
         return shown
 
 
+class FoundTermShape(serializers.Serializer[dict[str, Any]]):
+    """An approved term of the glossary that a post contains: where, how it is written, and how sure that is."""
+
+    term = serializers.CharField()
+    start = serializers.IntegerField()
+    end = serializers.IntegerField()
+    how = serializers.ChoiceField(choices=[str(how) for how in How])
+    sureness = serializers.FloatField()
+
+
 class WholeItemShape(ItemShape):
     """An item with its priors, disputes and decisions."""
 
-    priors = serializers.SerializerMethodField()
+    priors = serializers.SerializerMethodField(help_text="The current priors.")
+    glossary = serializers.SerializerMethodField(
+        help_text="The approved terms of the glossary in the text, how each is written and how sure that is."
+    )
     disputes = DisputeShape(many=True, read_only=True)
     adjudications = AdjudicationShape(many=True, read_only=True)
 
     class Meta(ItemShape.Meta):
-        fields: tuple[str, ...] = (*ItemShape.Meta.fields, "priors", "disputes", "adjudications")
+        fields: tuple[str, ...] = (*ItemShape.Meta.fields, "priors", "glossary", "disputes", "adjudications")
 
+    @extend_schema_field(PriorShape(many=True))
     def get_priors(self, item: Item) -> list[dict[str, Any]]:
         """Return the current priors."""
         current = [prior for prior in item.priors.all() if prior.current]
         return list(PriorShape(current, many=True).data)
+
+    @extend_schema_field(FoundTermShape(many=True))
+    def get_glossary(self, item: Item) -> list[dict[str, Any]]:
+        """Return the approved terms of the glossary in the text, with how each is written and how sure that is."""
+        return [found.as_json() for found in entries.found_in(item.project, item.text)]
 
 
 class CorrectionShape(serializers.Serializer[Correction]):
@@ -154,19 +199,24 @@ class CorrectedShape(AnswerShape):
 
 
 class SkipShape(serializers.Serializer[Any]):
+    """Why an item is skipped, if the annotator says so."""
+
     reason = serializers.CharField(default="", allow_blank=True, max_length=500)
 
 
 class ReportShape(serializers.Serializer[Any]):
+    """What is illegal about an item, if the annotator says so."""
+
     note = serializers.CharField(default="", allow_blank=True, max_length=2000)
 
 
 class LabelShape(serializers.ModelSerializer[Label]):
-    """One's own label."""
+    """A label of the caller."""
 
     id = serializers.UUIDField(source="public_id", read_only=True)
     item = serializers.UUIDField(source="item.public_id", read_only=True)
-    category = serializers.IntegerField(source="category.code", default=None, read_only=True)
+    category = _code("category")
+    challenges = CorrectionShape(many=True, read_only=True)
 
     class Meta:
         model = Label
@@ -177,13 +227,11 @@ class LabelShape(serializers.ModelSerializer[Label]):
 
 
 class ReleaseShape(serializers.ModelSerializer[Release]):
+    """A release: its number, what was chosen, and its manifest."""
+
+    options = serializers.DictField(read_only=True)
+    manifest = serializers.DictField(read_only=True)
+
     class Meta:
         model = Release
         fields = ("number", "items", "options", "manifest", "created_at")
-
-
-class ProblemShape(serializers.Serializer[Any]):
-    """What every refusal looks like."""
-
-    code = serializers.CharField()
-    detail = serializers.CharField()

@@ -9,6 +9,7 @@ from rest_framework.views import APIView
 
 from annotation.analytics import agreement, influence
 from annotation.api.access import member
+from annotation.api.figures import AgreementJson, InfluenceJson
 from annotation.core.access import figures_viewer
 from annotation.core.snapshots import snapshot
 from annotation.domain.choices import Role
@@ -18,9 +19,9 @@ from annotation.models import Membership
 class Agreement(APIView):
     """How far annotators agree, for admins and for reviewers who do not annotate."""
 
-    @extend_schema(responses={200: dict})
+    @extend_schema(responses={200: AgreementJson})
     def get(self, request: Request, slug: str) -> Response:
-        """Raw, per step and final figures with intervals; undefined ones are null with `why`."""
+        """Return agreement on all items, after each step and on gold items; `why` says why a figure is null."""
         mine = _viewer(request, slug)
         return Response(agreement.as_json(agreement.read_agreement(mine.project)))
 
@@ -28,9 +29,9 @@ class Agreement(APIView):
 class Influence(APIView):
     """How far the priors sway answers, for admins and for reviewers who do not annotate."""
 
-    @extend_schema(responses={200: dict})
+    @extend_schema(responses={200: InfluenceJson})
     def get(self, request: Request, slug: str) -> Response:
-        """Labels by arm, shares, differences and changes by group, as in a release's manifest."""
+        """Return labels by arm, shares, differences and changes by group, as in the manifest of a release."""
         mine = _viewer(request, slug)
         with snapshot():
             found: dict[str, Any] = influence.as_json(influence.read_influence(mine.project))

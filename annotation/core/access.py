@@ -1,4 +1,4 @@
-"""Who may see what: every page of a project starts here."""
+"""Access to the pages of a project: every page checks its viewer here."""
 
 from urllib.parse import urlsplit
 
@@ -18,17 +18,18 @@ _MEMBER = CompiledQuery(
 
 
 class PersonRequest(HttpRequest):
-    """A request of somebody who has signed in (every page but the few that say otherwise)."""
+    """A request of a signed-in user. All pages have one, except the few that say otherwise."""
 
     user: User
 
 
 def member_of(request: HttpRequest, slug: str, *roles: Role) -> Membership:
-    """The viewer's active membership in the project, its `project` loaded, in one query.
+    """Return the viewer's active membership in the project, with its `project` loaded, in one query.
 
-    Raises Http404 where the project does not exist, the viewer is no active member, or has none of the
-    roles named; the three look the same. Raises PermissionDenied where an archived or deleted project would change,
-    and where the project asks for two-step sign-in that the viewer has not set up.
+    Raises Http404 if the project does not exist, the viewer is no active member, or has none of `roles`; the three
+    cases give the same response.
+    Raises PermissionDenied if the request would change an archived or deleted project, or if the project requires
+    two-step sign-in and the viewer has not set it up.
     """
     if not request.user.is_authenticated:
         raise Http404
@@ -59,20 +60,20 @@ def figures_viewer(member: Membership) -> Membership:
 
 
 def closed_sentence(project: Project) -> str:
-    """Why nothing of the project can be changed."""
+    """Return the message that says why nothing in the project can be changed."""
     if project.delete_after is not None:
         return _("This project is about to be deleted: it can be read until then, and nothing in it changes.")
     return _("This project is archived: it can be read, and nothing in it changes.")
 
 
 def page_before(request: HttpRequest) -> str:
-    """Where a form of the frame was sent from, if that is a page of this site; else the first page.
+    """Return the path of the page that sent a form of the page frame. Return "/" if it is not on this site.
 
-    From the Referer, so that no page has to repeat its own address.
+    The path comes from the Referer header, so that no page needs to repeat its own URL.
     """
-    before: str = request.META.get("HTTP_REFERER", "")
-    if not url_has_allowed_host_and_scheme(before, allowed_hosts={request.get_host()}):
+    referrer: str = request.META.get("HTTP_REFERER", "")
+    if not url_has_allowed_host_and_scheme(referrer, allowed_hosts={request.get_host()}):
         return "/"
-    parts = urlsplit(before)
-    path = "/" + parts.path.lstrip("/\\")  # two slashes at its head would name another site
+    parts = urlsplit(referrer)
+    path = "/" + parts.path.lstrip("/\\")  # a path that begins with two slashes would lead to another site
     return f"{path}?{parts.query}" if parts.query else path

@@ -1,13 +1,13 @@
-"""Tables whose rows are only ever added: triggers that refuse update, delete, replace and truncate.
+"""Append-only tables: triggers that refuse update, delete, replace and truncate.
 
-The model refuses too (`annotation.models.AppendOnly`); the triggers also stop raw SQL, bulk updates and other
-programs. On SQLite Django rebuilds a table to alter a column and loses its triggers on the way: a migration that
-alters one of these tables must end with `KeepAppendOnly` again. A system check and a test list what is missing.
+The model refuses too (`annotation.models.AppendOnly`); the triggers also stop raw SQL, bulk updates and other programs.
+On SQLite, Django rebuilds a table to alter a column, which drops its triggers: a migration that alters one of these
+tables must end with `KeepAppendOnly` again. A system check and a test list missing triggers.
 
-One thing may take rows away: the purge of a whole project (`annotation.purging`). It writes a permit for the project
-or for some of its items, removes their rows and takes the permit back, all in one transaction: nobody outside it ever
-sees the guard down, and a kill rolls the permit back with the rest. On PostgreSQL the trigger also asks whether the
-project's time is really up; on SQLite it may not look at other tables, since rebuilding those would then fail.
+Only the purge of a whole project (`annotation.projects.purge`) may remove rows. It writes a permit for the project or
+for some of its items, removes their rows and deletes the permit, all in one transaction. No other transaction sees the
+permit, and a crash rolls it back. On PostgreSQL the trigger also checks that the deletion of the project is due. On
+SQLite it must not read other tables, because rebuilding those would then fail.
 """
 
 from collections.abc import Iterator, Sequence
@@ -27,7 +27,7 @@ MODELS = ("Adjudication", "Event", "Label", "Release")
 """The append-only models of `annotation`; each is a subclass of `annotation.models.AppendOnly`."""
 
 PERMITS = "annotation_purgepermit"
-"""The table of permits; migrations from before it make triggers that know of none."""
+"""The table of permits. Earlier migrations create triggers without permits."""
 
 _FUNCTION = """
 CREATE OR REPLACE FUNCTION append_only() RETURNS trigger LANGUAGE plpgsql AS $$
@@ -36,7 +36,7 @@ BEGIN
 END $$
 """
 
-# The argument is the column by which a row of the table is permitted to go.
+# The argument is the column by which a permit allows the removal of a row.
 _FUNCTION_BUT_PURGED = f"""
 CREATE OR REPLACE FUNCTION append_only_but_purged() RETURNS trigger LANGUAGE plpgsql AS $$
 BEGIN
@@ -56,26 +56,26 @@ END $$
 
 
 def trigger_names(table: str, vendor: str) -> tuple[str, ...]:
-    """The names of the triggers that guard a table on this database."""
+    """Return the names of the triggers that protect a table on this database."""
     kinds = {"postgresql": ("no_change", "no_truncate"), "sqlite": ("no_update", "no_delete", "no_replace")}
     return tuple(f"{table}_{kind}" for kind in kinds[vendor])
 
 
 def missing_triggers(connection: BaseDatabaseWrapper) -> list[str]:
-    """The triggers that should guard the append-only tables and are not there, by name."""
-    wanted = [name for model in _models() for name in trigger_names(model._meta.db_table, connection.vendor)]
+    """Return the names of triggers of append-only tables that are missing."""
+    expected = [name for model in _models() for name in trigger_names(model._meta.db_table, connection.vendor)]
     with connection.cursor() as cursor:
         if connection.vendor == "postgresql":
             cursor.execute("SELECT tgname FROM pg_trigger WHERE NOT tgisinternal AND tgenabled <> 'D'")
         else:
             cursor.execute("SELECT name FROM sqlite_master WHERE type = 'trigger'")
-        found = {name for (name,) in cursor.fetchall()}
-    return [name for name in wanted if name not in found]
+        existing = {name for (name,) in cursor.fetchall()}
+    return [name for name in expected if name not in existing]
 
 
 @contextmanager
 def lifted(connection: BaseDatabaseWrapper) -> Iterator[None]:
-    """Run without the guard, then set it again. For emptying a test database, and nothing else."""
+    """Run without the triggers, then create them again. Used only to empty a test database."""
     models = [model for model in _models() if not _missing_of(model, connection)]
     with connection.schema_editor() as editor:
         for model in models:
@@ -89,7 +89,7 @@ def lifted(connection: BaseDatabaseWrapper) -> Iterator[None]:
 
 
 class KeepAppendOnly(Operation):
-    """Sets the triggers of some models of the app (again); taking the migration back removes them."""
+    """Migration operation that creates the triggers of some models (again); reversing it removes them."""
 
     reduces_to_sql = True
     reversible = True
@@ -101,7 +101,7 @@ class KeepAppendOnly(Operation):
         return type(self).__qualname__, [self.models], {}
 
     def state_forwards(self, app_label: str, state: ProjectState) -> None:
-        """Nothing that Django knows of changes."""
+        """Change nothing: Django's model state does not know triggers."""
 
     def database_forwards(
         self,
@@ -134,11 +134,11 @@ class KeepAppendOnly(Operation):
 
 @register(Tags.database)
 def check_append_only(databases: Sequence[str] | None = None, **options: Any) -> list[CheckMessage]:
-    """Name the append-only tables that exist without their triggers (`manage.py check --database default`)."""
+    """Report append-only tables without their triggers (`manage.py check --database default`)."""
     return [
         Error(
             f"Trigger {name} is missing: rows of an append-only table could be changed.",
-            hint="End the migration that altered the table with annotation.append_only.KeepAppendOnly.",
+            hint="End the migration that altered the table with annotation.core.append_only.KeepAppendOnly.",
             id="annotation.E001",
         )
         for alias in databases or ()
@@ -147,7 +147,7 @@ def check_append_only(databases: Sequence[str] | None = None, **options: Any) ->
 
 
 def _missing_of_migrated(connection: BaseDatabaseWrapper) -> list[str]:
-    """Missing triggers once the migration that makes them is applied; before, nothing is amiss."""
+    """Return missing triggers if the migration that creates them is applied, else an empty list."""
     tables = set(connection.introspection.table_names())
     if "django_migrations" not in tables:
         return []
@@ -183,7 +183,7 @@ def _create(editor: BaseDatabaseSchemaEditor, model: type[Model], *, purgeable: 
 
 
 def _permitted_by(model: type[Model]) -> str:
-    """The column by which rows of this model are permitted to go."""
+    """Return the column by which a permit allows the removal of rows of this model."""
     columns = {field.column for field in model._meta.local_concrete_fields}
     return "item_id" if "item_id" in columns and model.__name__ != "Event" else "project_id"
 
@@ -205,7 +205,7 @@ def _sqlite(model: type[Model], *, purgeable: bool) -> list[str]:
     column = _permitted_by(model)
     key = "project_key" if column == "project_id" else "item_key"
     unless = f'WHEN NOT EXISTS (SELECT 1 FROM "{PERMITS}" WHERE {key} = OLD.{column}) ' if purgeable else ""
-    # INSERT OR REPLACE removes the row in its way without firing delete triggers, whichever key it collides on.
+    # INSERT OR REPLACE removes a row with an equal key without firing delete triggers, for every unique key.
     collision = " OR ".join(
         f'EXISTS (SELECT 1 FROM "{table}" WHERE {" AND ".join(f"{column} = NEW.{column}" for column in columns)})'
         for columns in _unique_columns(model)
@@ -218,7 +218,7 @@ def _sqlite(model: type[Model], *, purgeable: bool) -> list[str]:
 
 
 def _unique_columns(model: type[Model]) -> list[list[str]]:
-    """The columns of every key of the table, quoted."""
+    """Return the quoted columns of every unique key of the table."""
     alone = [[field.column] for field in model._meta.local_concrete_fields if field.unique]
     together = [
         [field.column for field in model._meta.local_concrete_fields if field.name in constraint.fields]

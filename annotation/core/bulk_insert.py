@@ -1,8 +1,8 @@
-"""Storing many rows at once: COPY on PostgreSQL, one prepared statement on SQLite.
+"""Insertion of many rows at once: COPY on PostgreSQL, one prepared statement on SQLite.
 
-For imports of hundreds of thousands of rows, where building a model instance for each would take most of the time.
-Columns that a caller does not give get the default of their field, so a new column with a default needs no change;
-a primary key that is not given comes from the database.
+Used by imports of hundreds of thousands of rows, where one model instance per row would take most of the time. A column
+that the caller does not give gets the default of its field, so a new column with a default needs no change. A primary
+key that is not given comes from the database.
 """
 
 import json
@@ -19,13 +19,13 @@ from uuid import UUID, uuid4
 from django.db import connection, models
 
 BLOCK = 20_000
-"""Keys reserved at a time, at most, unless more are asked for."""
+"""The maximum number of keys reserved at a time, unless the caller needs more."""
 
 Plain = Callable[[Any], Any]
 
 
 class Rows:
-    """Rows of one model on their way into the database, in the order of `columns` (attribute names: `item_id`)."""
+    """Rows of one model to insert, with values in the order of `columns` (attribute names: `item_id`)."""
 
     def __init__(self, model: type[models.Model], columns: Sequence[str]) -> None:
         fields = {field.attname: field for field in model._meta.concrete_fields}
@@ -46,7 +46,7 @@ class Rows:
         self._waiting: list[tuple[Any, ...]] = []
 
     def add(self, *values: Any) -> None:
-        """One row."""
+        """Add one row."""
         if self._plain:
             row = list(values)
             for place, plain in self._plain:
@@ -62,14 +62,14 @@ class Rows:
             self._waiting.append(values + self._constant)
 
     def take(self) -> "Batch":
-        """The rows added since the last time, ready to be sent."""
-        taken, self._waiting = self._waiting, []
-        return Batch(self.table, self.columns, taken)
+        """Return the rows added since the last call, ready to be sent."""
+        rows, self._waiting = self._waiting, []
+        return Batch(self.table, self.columns, rows)
 
 
 @dataclass(frozen=True)
 class Batch:
-    """Rows of one table on their way."""
+    """Rows of one table, ready to be inserted."""
 
     table: str
     columns: Sequence[str]
@@ -77,9 +77,9 @@ class Batch:
 
 
 class Keys:
-    """Primary keys for rows to come, reserved in the database's own sequence, more at a time the more are asked for.
+    """Primary keys reserved in the database's own sequence. The reserved number doubles from call to call, up to BLOCK.
 
-    On SQLite the transaction must be the writing one (`BEGIN IMMEDIATE`), as every transaction of this site is.
+    On SQLite the transaction must be a writing one (`BEGIN IMMEDIATE`), as every transaction of this site is.
     """
 
     def __init__(self, model: type[models.Model]) -> None:
@@ -89,14 +89,14 @@ class Keys:
         self._reserved: Iterator[int] = iter(())
 
     def next(self) -> int:
-        """A key; `left` says how many there are without asking the database."""
+        """Return a key. `left` is the number of keys that need no query."""
         if not self.left:
             self.reserve(1)
         self.left -= 1
         return next(self._reserved)
 
     def reserve(self, count: int) -> None:
-        """See to it that so many keys are left."""
+        """Reserve keys until at least `count` are left."""
         if self.left < count:
             self._block = max(count, min(2 * self._block, BLOCK))
             self._reserved = chain(self._reserved, self._more(self._block))
@@ -121,10 +121,10 @@ class Keys:
 
 
 class Sender:
-    """Sends rows to the database while the caller prepares the next ones (PostgreSQL; SQLite writes at once).
+    """A sender of rows that works while the caller prepares the next ones (PostgreSQL; SQLite writes at once).
 
-    Use as a context manager inside a transaction. Whoever wants to ask the database something in between waits
-    first: rows on their way have the connection to themselves.
+    Use as a context manager inside a transaction. Call `wait` before any other query: a running COPY needs the
+    connection for itself.
     """
 
     def __init__(self) -> None:
@@ -143,7 +143,10 @@ class Sender:
                 self._thread.shutdown(wait=True)
 
     def send(self, batches: Iterable[Batch]) -> None:
-        """Write the batches in this order; returns once the ones before are written. Raises what went wrong there."""
+        """Write the batches in this order; return when the earlier ones are written.
+
+        Raises the database error of an earlier batch.
+        """
         filled = [batch for batch in batches if batch.rows]
         self.wait()
         if self._thread is None:
@@ -152,7 +155,7 @@ class Sender:
             self._under_way = self._thread.submit(_copy, connection.connection, filled)
 
     def wait(self) -> None:
-        """Wait until what was sent is written."""
+        """Wait until all sent rows are written. Raises the database error of a batch."""
         if self._under_way is not None:
             under_way, self._under_way = self._under_way, None
             with connection.wrap_database_errors:
@@ -160,7 +163,7 @@ class Sender:
 
 
 def _copy(driver: Any, batches: Iterable[Batch]) -> None:
-    """COPY over psycopg's own connection: Django's belongs to the thread that began the transaction."""
+    """Send rows by COPY over psycopg's own connection: Django's belongs to the thread that began the transaction."""
     with driver.cursor() as cursor:
         for batch in batches:
             names = ", ".join(f'"{column}"' for column in batch.columns)
@@ -178,7 +181,7 @@ def _insert(batches: Iterable[Batch]) -> None:
 
 
 def _plain(field: "models.Field[Any, Any]") -> Plain | None:
-    """How a value of this field is written where the driver does not know it by itself."""
+    """Return a converter for values of this field that the driver cannot write. Returns None if it can."""
     if isinstance(field, models.JSONField):
         return _json
     if isinstance(field, models.CharField | models.TextField):
@@ -200,12 +203,12 @@ def _json(value: Any) -> str:
 
 
 def fresh_uuids() -> Iterator[str]:
-    """Random UUIDs (version 4) as hex, which both databases take; the system is asked for many at a time."""
+    """Yield random UUIDs (version 4) as hex, which both databases accept; random bytes are read for many at a time."""
     while True:
         random = os.urandom(16 * 256)
         for start in range(0, len(random), 16):
-            drawn = int.from_bytes(random[start : start + 16])
-            yield f"{drawn & ~(0xF << 76) & ~(0x3 << 62) | (4 << 76) | (2 << 62):032x}"
+            number = int.from_bytes(random[start : start + 16])
+            yield f"{number & ~(0xF << 76) & ~(0x3 << 62) | (4 << 76) | (2 << 62):032x}"
 
 
 def _hex(value: UUID | str) -> str:
@@ -230,5 +233,5 @@ def _default(field: "models.Field[Any, Any]") -> Callable[[], Any]:
 
 
 def _is_fixed(field: "models.Field[Any, Any]") -> bool:
-    """Whether every row of an import may have the same default: empty lists and the moment of the import."""
+    """Return whether all rows of an import may share one default: empty JSON values and the time of the import."""
     return isinstance(field, models.JSONField | models.DateTimeField)

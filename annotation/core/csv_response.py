@@ -1,4 +1,4 @@
-"""CSV that people open in a spreadsheet: lines by RFC 4180, cells that no spreadsheet runs (threats B118)."""
+"""CSV for spreadsheets: lines by RFC 4180, and cells that no spreadsheet runs as a formula (threats B118)."""
 
 import csv
 from collections.abc import Iterable, Iterator, Sequence
@@ -13,16 +13,16 @@ from annotation.domain.csv_cells import cells
 R = TypeVar("R", HttpResponse, StreamingHttpResponse)
 
 BYTE_ORDER_MARK = "\ufeff".encode()
-"""In front of a file, so that spreadsheets read it as UTF-8."""
+"""The first bytes of a file, so that spreadsheets read it as UTF-8."""
 _ROWS = 200
-"""Rows that are sent together."""
+"""The number of rows that are sent together."""
 
 
 class CsvBuffer:
-    """Rows written as CSV until somebody takes them. The cells must be safe already (`domain.csv_cells`)."""
+    """A buffer of rows written as CSV. The cells must be safe already (`domain.csv_cells`)."""
 
     def __init__(self) -> None:
-        # RFC 4180's line end; with another one Python would leave a lone return in a text unquoted.
+        # The line end of RFC 4180; with another one, Python would not quote a lone carriage return in a text.
         self._text = StringIO(newline="")
         self._writer = csv.writer(self._text, lineterminator="\r\n")
 
@@ -38,7 +38,7 @@ class CsvBuffer:
 
 
 def csv_lines(rows: Iterable[Iterable[Any]]) -> Iterator[bytes]:
-    """Write the rows, header first, as safe CSV: many lines at a time."""
+    """Yield the rows, header first, as safe CSV, many lines at a time."""
     buffer = CsvBuffer()
     for number, row in enumerate(rows, start=1):
         buffer.add(cells(row))
@@ -48,7 +48,7 @@ def csv_lines(rows: Iterable[Iterable[Any]]) -> Iterator[bytes]:
 
 
 def csv_file(rows: Iterable[Iterable[Any]]) -> bytes:
-    """Return a whole file with a byte order mark; half characters become question marks."""
+    """Return a whole file with a byte order mark; lone surrogates become question marks."""
     buffer = CsvBuffer()
     for row in rows:
         buffer.add(cells(row))
@@ -56,7 +56,7 @@ def csv_file(rows: Iterable[Iterable[Any]]) -> bytes:
 
 
 def csv_response(name: str, rows: Iterable[Iterable[Any]], *, mark: bool = True) -> HttpResponse:
-    """Return a small table as a file to download, with a byte order mark or without."""
+    """Return a small table as a file to download, with or without a byte order mark."""
     content = b"".join(csv_lines(rows))
     response = HttpResponse(BYTE_ORDER_MARK + content if mark else content, content_type="text/csv; charset=utf-8")
     return named(response, name)
@@ -69,7 +69,7 @@ def streamed_csv_response(name: str, rows: Iterable[Iterable[Any]]) -> Streaming
 
 
 def named(response: R, name: str) -> R:
-    """Let browsers save the response under this file name."""
+    """Set the file name under which browsers save the response."""
     response["Content-Disposition"] = content_disposition_header(True, name) or "attachment"
     return response
 

@@ -1,7 +1,7 @@
-"""Why a file, a row or an answer is refused, in the reader's language: a sentence for each stable code.
+"""Messages for refused files, rows and answers in the reader's language, by stable code.
 
-The rules of `annotation/domain` refuse with a code and an English sentence that names values and limits. Pages in
-other languages say what stands here for the code; where a detail helps, the English sentence follows it.
+The rules of `annotation/domain` refuse with a code and an English sentence that names values and limits. Pages in other
+languages show the message for the code; where details help, they add the English sentence.
 """
 
 from collections.abc import Mapping
@@ -23,6 +23,8 @@ SENTENCES: Mapping[str, Promise] = {
     "bad_kind": _("The kind is term, symbol or meme."),
     "bad_labels": _("The labels have the wrong form."),
     "bad_language": _("Write languages by their two letters, as en, de, ko or zh; at most five."),
+    "bad_variant": _("Each other spelling has two letters or more and at most 120 characters; at most twenty of them."),
+    "bad_way": _("What may be switched off is a list of ways in which a term may stand in a text."),
     "bad_moment": _("Write moments like 2026-01-01T00:00:00Z."),
     "bad_provenance": _("The provenance has to be a JSON object."),
     "bad_quote": _("Something follows a closing quotation mark: double the quotation marks inside a quoted field."),
@@ -86,6 +88,7 @@ SENTENCES: Mapping[str, Promise] = {
     "not_finite": _("A number is too large, or none that JSON knows."),
     "not_markable": _("Only items that nobody was asked about yet (imported or ready) can get a known answer."),
     "not_text": _("The field has to be a text."),
+    "not_yes_or_no": _("Write yes or no."),
     "nul_character": _("The text holds a NUL character, which cannot be stored: remove it."),
     "number_too_long": _("A number has too many digits."),
     "overlapping_members": _("Files of the archive overlap: pack it anew."),
@@ -141,10 +144,10 @@ SENTENCES: Mapping[str, Promise] = {
 
 
 def reads_english() -> bool:
-    """Whether the page is in English, the language of the rules' own sentences."""
+    """Return whether the page is in English, the language of the rules' own sentences."""
     return (get_language() or "en").startswith("en")
 
 
 def sentence_for(code: str, english: str) -> str:
-    """The refusal in the language of the page; the rules' own sentence in English and for unknown codes."""
+    """Return the message in the language of the page; the rules' own sentence in English and for unknown codes."""
     return english if reads_english() or code not in SENTENCES else str(SENTENCES[code])

@@ -1,6 +1,6 @@
-"""What the apps above add to this one: pages in a header, tabs and actions on an item's page, steps of the sweeper.
+"""What other apps add to this one: pages in a header, tabs and actions on an item's page, steps of the sweeper.
 
-Nothing here knows those apps: each registers one `Extension` in `AppConfig.ready()`.
+This app does not import those apps: each registers one `Extension` in `AppConfig.ready()`.
 """
 
 from collections.abc import Callable, Iterator, Mapping, Sequence
@@ -9,18 +9,18 @@ from typing import TYPE_CHECKING, Any
 
 from django.utils.functional import Promise
 
-if TYPE_CHECKING:  # apps name their pages before models are loaded
+if TYPE_CHECKING:  # apps register their pages before models are loaded
     from django.db.models import Model, QuerySet
 
     from annotation.models import Item, Membership, Project
 
 POSTS = "posts"
-"""The group of pages about what brings posts in: items, imports, priors."""
+"""The group of pages about posts: items, imports, priors."""
 MODELS = "models"
-"""The group of pages about models: debates, evaluations, documents to search, who answers."""
+"""The group of pages about models: debates, evaluations, documents to search, choice of models."""
 
 Audience = Callable[["Membership"], bool]
-"""Who gets a link: one of the five functions below."""
+"""The condition for a member to get a link: one of the five functions below."""
 
 
 def annotators(member: "Membership") -> bool:
@@ -50,24 +50,24 @@ def figure_viewers(member: "Membership") -> bool:
 
 @dataclass(frozen=True)
 class Place:
-    """A link of a project's header: for whom, and on which pages it is current."""
+    """A link of a project's header, with the members who get it and the pages on which it is current."""
 
     url_name: str
     opens: Audience
     text: str | Promise
     current_at: Sequence[str] = ()
     first: bool = False
-    """Stands before the items, beside the annotator's own place."""
+    """Whether the link is shown before the items, next to the annotator's own link."""
     group: str = ""
-    """Places of one group share a link of the header and stand as tabs over each other's pages."""
+    """Pages of one group share a link in the header and are tabs above each other's pages."""
 
 
 @dataclass(frozen=True)
 class Tab:
-    """A link on an item's pages for those who may see its votes; its URL takes the project's slug and the item's id.
+    """A link on an item's pages for members who may see its votes; its URL takes the project's slug and the item's id.
 
-    `checks_claims`: statements of fact about the post can be checked there; offered wherever such statements stand.
-    `beside`: its parts may stand on another page, beside the post: each form names its address, and it has no keys.
+    `checks_claims`: factual statements about the post can be checked there; the tab is offered beside such statements.
+    `beside`: its parts may be shown on another page, beside the post: each form names its URL, and it has no keys.
     """
 
     url_name: str
@@ -82,9 +82,9 @@ def _every_item(item: "Item") -> bool:
 
 @dataclass(frozen=True)
 class Action:
-    """A button on an item's page, where the item is at one of the stages; its URL takes slug and the item's id.
+    """A button on an item's page at the given stages; its URL takes the project's slug and the item's id.
 
-    `main`: drawn as the main button. `fits`: which items at those stages have it.
+    `main`: shown as the main button. `fits`: says which items at those stages have the button.
     """
 
     url_name: str
@@ -96,7 +96,7 @@ class Action:
 
 
 PersonalData = Mapping[str, tuple[type["Model"], str, Mapping[str, Any]]]
-"""Rows that belong to a person: name of the part → model, the field that leads to the person, columns to give out."""
+"""Rows about a person: name of the part → model, the lookup that leads to the person, columns to export."""
 
 
 @dataclass(frozen=True)
@@ -107,39 +107,41 @@ class Extension:
     tabs: Sequence[Tab] = ()
     actions: Sequence[Action] = ()
     copy_settings: Sequence[Callable[["Project", "Project"], None]] = ()
-    """Copy the app's settings from the first project to one that is made like it."""
+    """Functions that copy the app's settings from the first project to its copy."""
     sweeper_steps: Mapping[str, Callable[[], int]] = field(default_factory=dict)
-    """By the name of the count that each returns."""
+    """Steps of the sweeper, by the name of the count that each returns."""
+    prompt_sets: Sequence[Callable[[], Mapping[str, str]]] = ()
+    """Functions that return the prompt sets that a project may choose: title by name."""
     add_samples: Sequence[Callable[["Project"], None]] = ()
-    """Add to the sample project of the demonstration."""
+    """Functions that add samples to the demonstration project."""
     personal_data: PersonalData = field(default_factory=dict)
     run_subjects: Mapping[str, Callable[["Project"], "QuerySet[Any, Any]"]] = field(default_factory=dict)
-    """Methods whose runs are not about items → the public ids of what they may be about, as a query."""
+    """Methods whose runs have subjects other than items → a query for the public ids of these subjects."""
 
 
 _extensions: list[Extension] = []
 
 
 def register_extension(extension: Extension) -> None:
-    """Add what an app brings, after what others have registered."""
+    """Add an extension after those already registered."""
     _extensions.append(extension)
 
 
 def registered() -> Sequence[Extension]:
-    """Every extension, in the order of the installed apps."""
+    """Return every extension, in the order of the installed apps."""
     return _extensions
 
 
 def places() -> Iterator[Place]:
-    """The links of all extensions for a project's header."""
+    """Return the links of all extensions for a project's header."""
     return (place for extension in registered() for place in extension.places)
 
 
 def tabs() -> Iterator[Tab]:
-    """The tabs of all extensions for an item's pages."""
+    """Return the tabs of all extensions for an item's pages."""
     return (tab for extension in registered() for tab in extension.tabs)
 
 
 def actions() -> Iterator[Action]:
-    """The buttons of all extensions for an item's page."""
+    """Return the buttons of all extensions for an item's page."""
     return (action for extension in registered() for action in extension.actions)

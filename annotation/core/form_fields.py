@@ -1,4 +1,4 @@
-"""Parts of forms that several apps share: a field for written text, and choices known only when a form is made."""
+"""Parts of forms that several apps share: a field for longer text, and choices set when a form is created."""
 
 from collections.abc import Iterable
 from typing import Any
@@ -12,10 +12,7 @@ from annotation.domain.text_rules import NOTE_LIMIT, BadText, read_optional_text
 
 
 def offer(form: forms.BaseForm, name: str, choices: Iterable[tuple[Any, Any]]) -> None:
-    """Set the choices of the form's field of this name.
-
-    Raises TypeError if the field is not a choice field.
-    """
+    """Set the choices of the form's field of this name. Raises TypeError if the field is not a choice field."""
     field = form.fields[name]
     if not isinstance(field, forms.ChoiceField):
         raise TypeError(f"{name} is no choice field.")
@@ -23,13 +20,15 @@ def offer(form: forms.BaseForm, name: str, choices: Iterable[tuple[Any, Any]]) -
 
 
 class WrittenField(forms.CharField):
-    """Text of some lines, kept as it was written but for spaces around it; at most `limit` characters."""
+    """A text of several lines, at most `limit` characters, kept as written except for spaces around it."""
 
     def __init__(self, *, limit: int = NOTE_LIMIT, rows: int = 2, **kwargs: Any) -> None:
         kwargs.setdefault("widget", forms.Textarea(attrs={"rows": rows, "maxlength": limit, "dir": "auto"}))
         super().__init__(**kwargs)
         self.limit = limit
-        self.validators = [each for each in self.validators if not isinstance(each, ProhibitNullCharactersValidator)]
+        self.validators = [
+            validator for validator in self.validators if not isinstance(validator, ProhibitNullCharactersValidator)
+        ]
 
     def validate(self, value: Any) -> None:
         super().validate(value)

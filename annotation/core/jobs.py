@@ -5,8 +5,9 @@ A job is a row (`models.Job`). It waits, one worker at a time works on it, and i
     waiting -> working -> done | failed | cancelled
 
 The row is the truth. A Celery message only names a row; it may come late, twice or never (threat T21). A worker takes
-a job by a guarded UPDATE and writes `beat_at` while it works; a job without a sign of life for `lapse` is given to the
-next worker. The clock that decides is the database's. Small jobs are carried out while the page waits.
+a job by a guarded UPDATE, and a thread of its own writes `beat_at` every second while it works; a job without a sign
+of life for LAPSE is given to the next worker. The clock that decides is the database's. A worker that is asked to end
+gives its job back at the next sign of progress. Small jobs are carried out while the page waits.
 """
 
 import logging
@@ -18,13 +19,15 @@ from functools import partial
 from typing import Any, Generic, TypeVar
 
 from celery import current_app
-from django.db import connection, transaction
+from django.db import DatabaseError, connection, transaction
 from django.db.models import Q, QuerySet
 from django.db.models.functions import Now
 from django.utils.translation import gettext as _
 from kombu.exceptions import OperationalError
 
+from annotation.core import disk_faults
 from annotation.models import Job, JobState
+from runs.execution import shutdown
 from runs.sql.database_clock import seconds_from_now
 
 log = logging.getLogger(__name__)
@@ -32,7 +35,7 @@ log = logging.getLogger(__name__)
 J = TypeVar("J", bound=Job)
 
 TASK = "annotation.tasks.perform_job"
-LAPSE = timedelta(minutes=2)
+LAPSE = timedelta(seconds=30)
 """A worker without a sign of life for this long is taken to be dead."""
 UNCLAIMED = timedelta(seconds=30)
 """A job that waits for longer than this needs another message."""
@@ -41,6 +44,10 @@ BEAT_SECONDS = 1.0
 
 class JobCancelled(Exception):
     """Somebody cancelled the job, or another worker has taken it over."""
+
+
+class JobInterrupted(Exception):
+    """This process is about to end: another worker carries the job on."""
 
 
 class JobRefused(Exception):
@@ -55,14 +62,13 @@ class JobRefused(Exception):
 class Phase(Generic[J]):
     """A part of a job that one worker carries out: the states before and during it, and the work.
 
-    The work ends the row itself (`JobKind.end`), or raises JobCancelled or JobRefused. Where both states are the same,
-    a row without `beat_at` waits.
+    The work gets the row and its heartbeat. It ends the row itself (`JobKind.end`), or raises JobCancelled,
+    JobInterrupted or JobRefused. Where both states are the same, a row without `beat_at` waits.
     """
 
-    work: Callable[[J], None]
+    work: "Callable[[J, Heartbeat[J]], None]"
     waiting: str = JobState.QUEUED
     working: str = JobState.WORKING
-    lapse: timedelta = LAPSE
 
     @property
     def is_waiting(self) -> Q:
@@ -71,7 +77,7 @@ class Phase(Generic[J]):
 
     @property
     def is_abandoned(self) -> Q:
-        return Q(state=self.working, beat_at__lt=seconds_from_now(-self.lapse.total_seconds()))
+        return Q(state=self.working, beat_at__lt=seconds_from_now(-LAPSE.total_seconds()))
 
 
 @dataclass(frozen=True)
@@ -147,14 +153,20 @@ class JobKind(Generic[J]):
 
     def _work(self, phase: Phase[J], row: J) -> None:
         try:
-            phase.work(row)
+            with Heartbeat(self, row, quiet=self.is_small(row)) as heartbeat:
+                phase.work(row, heartbeat)
         except JobCancelled:
             self.end(row, JobState.CANCELLED)
+        except JobInterrupted:
+            if self._working(row).update(state=phase.waiting, beat_at=None):
+                self.enqueue(row.pk)
         except JobRefused as refusal:
             self.end(row, JobState.FAILED, refusal.sentence)
-        except Exception:
+        except Exception as fault:
             log.exception("The %s job %s failed", self.name, row.public_id)
             problem = _("Something went wrong on our side. Whoever runs this site finds it in the log.")
+            if disk_faults.is_disk_fault(fault):
+                problem = disk_faults.disk_sentence()
             self.end(row, JobState.FAILED, problem)
 
     def beat(self, row: J, **figures: Any) -> None:
@@ -164,6 +176,10 @@ class JobKind(Generic[J]):
         """
         if not self._working(row).filter(cancel_requested=False).update(beat_at=Now(), **figures):
             raise JobCancelled
+
+    def exists(self, row: J) -> bool:
+        """Return whether the row is seen from this connection."""
+        return self._row(row).exists()
 
     def finish(self, row: J, **outcome: Any) -> None:
         """End the job as done, in the caller's transaction that stores its outcome.
@@ -211,39 +227,55 @@ class JobKind(Generic[J]):
 
 
 class Heartbeat(Generic[J]):
-    """A thread that shows every second that the worker lives, for work inside a long transaction.
+    """A thread that shows every second that the worker lives, also while the work is inside a long transaction.
 
-    It has a connection of its own. `note` is called by the work with figures of the progress.
+    It has a connection of its own. A `quiet` one starts no thread: for jobs of a second or two.
     """
 
-    def __init__(self, kind: JobKind[J], row: J) -> None:
+    def __init__(self, kind: JobKind[J], row: J, *, quiet: bool = False) -> None:
         self._kind, self._row = kind, row
         self._figures: dict[str, Any] = {}
         self._stop, self._cancelled = threading.Event(), threading.Event()
-        self._thread = threading.Thread(target=self._beat, name=f"{kind.name}-{row.pk}", daemon=True)
+        name = f"{kind.name}-{row.pk}"
+        self._thread = None if quiet else threading.Thread(target=self._beat_until_stopped, name=name, daemon=True)
 
     def __enter__(self) -> "Heartbeat[J]":
-        self._thread.start()
+        if self._thread:
+            self._thread.start()
         return self
 
     def __exit__(self, *fault: object) -> None:
         self._stop.set()
-        self._thread.join()
+        if self._thread:
+            self._thread.join()
 
     def note(self, **figures: Any) -> None:
-        """Take over figures for the next beat.
+        """Take over figures of the progress for the next beat.
 
         Raises JobCancelled if a beat found the job cancelled.
+        Raises JobInterrupted if this process is about to end.
         """
         self._figures = figures
         if self._cancelled.is_set():
             raise JobCancelled
+        if shutdown.is_stop_requested():
+            raise JobInterrupted
+
+    def _beat_until_stopped(self) -> None:
+        try:
+            while not self._stop.wait(BEAT_SECONDS) and not self._cancelled.is_set():
+                self._beat()
+        finally:
+            connection.close()
 
     def _beat(self) -> None:
         try:
-            while not self._stop.wait(BEAT_SECONDS):
-                self._kind.beat(self._row, **self._figures)
+            self._kind.beat(self._row, **self._figures)
         except JobCancelled:
-            self._cancelled.set()
-        finally:
+            # A row that its own transaction has not committed yet cannot be seen from here.
+            if self._kind.exists(self._row):
+                self._cancelled.set()
+        except DatabaseError as fault:
+            # SQLite lets nobody write while the work does; a database that is away comes back.
+            log.info("no sign of life of %s job %s: %s", self._kind.name, self._row.pk, type(fault).__name__)
             connection.close()

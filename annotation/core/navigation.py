@@ -1,4 +1,4 @@
-"""The places of a project that a member's roles open: the links of its header, the buttons in the list of projects."""
+"""The pages of a project that a member's roles open: the links in its header and in the list of projects."""
 
 from typing import Any
 
@@ -11,8 +11,8 @@ from annotation.models import Membership, Project
 
 _GLOSSARY = ("glossary", "glossary-new", "glossary-entry", "glossary-rule", "glossary-import")
 
-# What a member's roles open, in the order of the header. A page whose URL does not exist is left out.
-# URL name, audience, text for people, names under which the place is the current one, the group it shares a link with.
+# The pages in the order of the header. A page whose URL does not exist is left out.
+# URL name, audience, link text, URL names on which the link is current, the group that shares a link with it.
 _PLACES = (
     ("label", extensions.annotators, gettext_noop("Annotate"), ("label", "label-correct", "consent", "history"), ""),
     ("items", extensions.figure_viewers, gettext_noop("Items"), ("items", "item"), extensions.POSTS),
@@ -21,12 +21,18 @@ _PLACES = (
     ("glossary", extensions.debate_viewers, gettext_noop("Glossary"), _GLOSSARY, ""),
     ("dashboard", extensions.figure_viewers, gettext_noop("Dashboard"), ("dashboard",), ""),
     ("releases", extensions.admins, gettext_noop("Releases"), ("releases", "release", "release-ordered"), ""),
-    ("models", extensions.admins, gettext_noop("Models"), ("models", "models-try", "models-choose"), extensions.MODELS),
-    ("batches", extensions.admins, gettext_noop("Campaign"), (), ""),  # current on each of its tabs too
+    (
+        "models",
+        extensions.admins,
+        gettext_noop("Models"),
+        ("models", "models-try", "models-choose", "models-forget"),
+        extensions.MODELS,
+    ),
+    ("batches", extensions.admins, gettext_noop("Campaign"), (), ""),  # current on each of its tabs
     ("project-settings", extensions.admins, gettext_noop("Settings"), ("project-settings", "guidelines-edit"), ""),
 )
 
-# The tabs of the campaign's pages: URL name, text, names under which the tab is the current one.
+# The tabs of the campaign's pages: URL name, link text, URL names on which the tab is current.
 CAMPAIGN = (
     ("batches", gettext_noop("Batches"), ("batches", "batch", "batch-teams", "open-items")),
     ("members", gettext_noop("People"), ("members", "member", "invitations")),
@@ -37,27 +43,27 @@ CAMPAIGN = (
     ("hours", gettext_noop("Hours"), ("hours",)),
 )
 
-# Other apps' places stand behind the items, but for those that come first: behind the annotator's own.
+# Links of other apps come after the items; those marked `first` come right after the annotator's own link.
 _OPENING = ("label", "items", "import", "priors")
 _IN_CAMPAIGN = frozenset(name for _name, _text, names in CAMPAIGN for name in names)
 
 
 def address_of(name: str, *args: Any) -> str:
-    """The URL of a named page, or nothing where this installation has no such page."""
+    """Return the URL of a named page, "" if this installation has no such page."""
     try:
         return reverse(name, args=args)
     except NoReverseMatch:
         return ""
 
 
-def places_of(member: Membership, project: Project, here: str = "") -> list[dict[str, Any]]:
-    """The pages that the member's roles open, in the order of the header."""
+def places_of(member: Membership, project: Project, current_name: str = "") -> list[dict[str, Any]]:
+    """Return the pages that the member's roles open, in the order of the header."""
     own = {
         name: {
             "href": address,
             "text": _(text),
-            "current": here in (names or _IN_CAMPAIGN),
-            "top": here == name,
+            "current": current_name in (names or _IN_CAMPAIGN),
+            "top": current_name == name,
             "group": group,
         }
         for name, opens, text, names, group in _PLACES
@@ -69,8 +75,8 @@ def places_of(member: Membership, project: Project, here: str = "") -> list[dict
             {
                 "href": address_of(place.url_name, project.slug),
                 "text": place.text,
-                "current": here in place.current_at,
-                "top": here == place.url_name.partition(":")[2],
+                "current": current_name in place.current_at,
+                "top": current_name == place.url_name.partition(":")[2],
                 "group": place.group,
             },
         )
@@ -87,7 +93,7 @@ def places_of(member: Membership, project: Project, here: str = "") -> list[dict
 
 
 def headed(places: list[dict[str, Any]]) -> list[dict[str, Any]]:
-    """One link for each group, named after its first place and current on the pages of all."""
+    """Return one link for each group, named after its first page and current on the pages of the whole group."""
     shown: dict[str, dict[str, Any]] = {}
     for place in places:
         link = shown.setdefault(place["group"] or place["href"], dict(place))

@@ -1,4 +1,4 @@
-"""Where releases lie on the disk."""
+"""Paths of releases on the disk."""
 
 from pathlib import Path
 
@@ -8,15 +8,15 @@ from annotation.models import Release
 
 
 def releases_root() -> Path:
-    """Where releases are kept: a folder of the site's media."""
+    """Return the folder of all releases, in the site's media."""
     return Path(settings.MEDIA_ROOT) / "releases"
 
 
 def folder_of(made: Release) -> Path:
-    """The folder with the files of a release."""
+    """Return the folder with the files of a release."""
     return releases_root() / made.folder
 
 
 def archive_of(made: Release) -> Path:
-    """The ZIP of a published release, beside its folder."""
+    """Return the path of the ZIP of a published release, beside its folder."""
     return releases_root() / f"{made.folder}.zip"

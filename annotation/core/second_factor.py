@@ -1,4 +1,4 @@
-"""Whether a project asks for a second step at sign-in, and whether somebody has one."""
+"""Two-step sign-in: whether a project requires it, and whether a member has set it up."""
 
 from allauth.mfa.models import Authenticator
 from django.core.exceptions import PermissionDenied
@@ -10,7 +10,7 @@ from annotation.models import Membership, User
 
 
 class SecondFactorNeeded(PermissionDenied):
-    """The project asks its members for a second step at sign-in, and this member has none."""
+    """The project requires two-step sign-in of its members, and this member has not set it up."""
 
     code = "second_factor_needed"
 
@@ -19,26 +19,29 @@ class SecondFactorNeeded(PermissionDenied):
 
 
 def binds(member: Membership, policy: SecondFactor | str) -> bool:
-    """Whether a policy asks this member for a second step."""
+    """Return whether a policy requires two-step sign-in of this member."""
     if policy == SecondFactor.STAFF:
         return member.reviews or member.administers
     return policy == SecondFactor.EVERYONE
 
 
 def is_set_up(member: Membership) -> bool:
-    """Whether the member's account has an authenticator app or a security key; recovery codes alone do not count."""
+    """Return whether the account has an authenticator app or a security key; recovery codes alone do not count."""
     return _steps().filter(user=member.user_id).exists()
 
 
 def lets_in(user: User) -> Q:
-    """Which of the user's memberships no policy keeps shut, as a condition for a query over memberships."""
+    """Return a condition for the memberships that the user may use under their projects' policies."""
     staff = Q(project__second_factor=SecondFactor.STAFF) & (Q(reviews=True) | Q(administers=True))
     bound = Q(project__second_factor=SecondFactor.EVERYONE) | staff
     return ~bound | Q(Exists(_steps().filter(user=user.pk)))
 
 
 def require(member: Membership) -> None:
-    """Raise SecondFactorNeeded where the project binds this member, who has none; a query for those alone."""
+    """Raise SecondFactorNeeded if the project requires two-step sign-in of this member, who has not set it up.
+
+    Only members under such a policy cost a query.
+    """
     if binds(member, member.project.second_factor) and not is_set_up(member):
         raise SecondFactorNeeded
 

@@ -1,4 +1,4 @@
-"""Reading many rows as they stood at one moment, while others go on writing."""
+"""Reading many rows in the state of one moment, while others continue to write."""
 
 from collections.abc import Iterator
 from contextlib import contextmanager
@@ -9,11 +9,11 @@ from django.db import connection, transaction
 
 @contextmanager
 def snapshot() -> Iterator[None]:
-    """All reads inside see the database as it was at the first of them; writers are not held up.
+    """Let all reads inside see the database as it was at the first of them; writers do not wait.
 
-    PostgreSQL: a REPEATABLE READ, READ ONLY transaction. SQLite: one deferred transaction, which in WAL mode reads
-    from its first read's snapshot (the site's usual IMMEDIATE would lock all writers out meanwhile). Inside a
-    transaction of the caller nothing is begun: it sees what that transaction sees.
+    PostgreSQL: a REPEATABLE READ, READ ONLY transaction. SQLite: one deferred transaction, which in WAL mode reads from
+    the snapshot of its first read (the site's usual IMMEDIATE mode would lock all writers). Inside a transaction of the
+    caller no new one begins: the reads see what that transaction sees.
     """
     if connection.in_atomic_block:
         yield
@@ -29,8 +29,8 @@ def snapshot() -> Iterator[None]:
 
 @contextmanager
 def _deferred() -> Iterator[None]:
-    """Begin the next transaction of this thread's connection without taking the write lock."""
-    sqlite: Any = connection  # `transaction_mode` exists on SQLite's wrapper only
+    """Begin the next transaction of this thread's connection without the write lock."""
+    sqlite: Any = connection  # only SQLite's wrapper has `transaction_mode`
     mode = sqlite.transaction_mode
     sqlite.transaction_mode = "DEFERRED"
     try:

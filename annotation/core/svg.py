@@ -1,4 +1,4 @@
-"""Pieces of charts that templates draw as SVG: lengths as attributes, never localized, never as styles."""
+"""Parts of charts that templates draw as SVG. Lengths are attributes, never styles, and never localized."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -10,7 +10,7 @@ PLOT_HEIGHT = 96
 
 
 def share(part: float, whole: float) -> str:
-    """A length as a percentage with one decimal and a point, `"0%"` of nothing; never more than all."""
+    """Return a length as a percentage from 0 to 100 with one decimal and a point, `"0%"` if `whole` is not positive."""
     if whole <= 0:
         return "0%"
     return f"{min(max(part / whole, 0), 1) * 100:.1f}%"
@@ -18,7 +18,7 @@ def share(part: float, whole: float) -> str:
 
 @dataclass(frozen=True)
 class Whisker:
-    """A figure on an axis from `low` to 1: where its point and its interval stand."""
+    """A figure on an axis from `low` to 1: the positions of its point and of the ends of its interval."""
 
     at: str
     left: str
@@ -26,7 +26,7 @@ class Whisker:
 
 
 def whisker(figure: Figure, low: float) -> Whisker | None:
-    """The figure on an axis that begins at `low` (0 or -1); None where it is undefined."""
+    """Return the figure on an axis that begins at `low` (0 or -1). Returns None if it is undefined."""
     if not isinstance(figure, Measured):
         return None
     interval = figure.interval or Interval(figure.value, figure.value)
@@ -35,7 +35,7 @@ def whisker(figure: Figure, low: float) -> Whisker | None:
 
 
 def axis_start(figures: Sequence[Figure]) -> int:
-    """Where an axis for these figures begins: 0, or -1 if one of them or its interval is negative."""
+    """Return the start of an axis for these figures: 0, or -1 if one of them or its interval is negative."""
     lowest = [
         min(figure.value, figure.interval.low if figure.interval else figure.value)
         for figure in figures
@@ -46,7 +46,7 @@ def axis_start(figures: Sequence[Figure]) -> int:
 
 @dataclass(frozen=True)
 class DayBar:
-    """A day's bar in a plot 96 units high."""
+    """The bar of a day in a plot 96 units high."""
 
     day: date
     count: int
@@ -58,7 +58,7 @@ class DayBar:
 
 
 def day_bars(counts: dict[date, int], today: date, days: int) -> list[DayBar]:
-    """A bar for each of the last days up to today, as high as its share of a round number above the most."""
+    """Return a bar for each of the last days up to today, scaled to a round number above the highest count."""
     top = round_above(max((counts.get(today - timedelta(days=back), 0) for back in range(days)), default=0))
     step = 100 / days
     bars = []
@@ -81,7 +81,10 @@ def day_bars(counts: dict[date, int], today: date, days: int) -> list[DayBar]:
 
 
 def round_above(most: int) -> int:
-    """The smallest of 2, 4, 10, 20, 40, 100 … that is not below `most`; 0 for nothing. Half of it is whole."""
+    """Return the smallest of 2, 4, 10, 20, 40, 100 … that is at least `most`; 0 if `most` is not positive.
+
+    Half of the result is a whole number.
+    """
     if most <= 0:
         return 0
     scale = 1
@@ -93,7 +96,7 @@ def round_above(most: int) -> int:
 
 
 def heat(percent: float) -> int:
-    """The step of the heat map for a share of 0 … 1: 1 (pale) to 5 (strong), a fifth each."""
+    """Return the step of the heat map for a share of 0 … 1: 1 (pale) to 5 (strong), a fifth each."""
     return min(5, int(max(0.0, percent) * 5) + 1)
 
 
@@ -108,7 +111,7 @@ class MoodMark:
 
 
 def mood_marks(moods: dict[date, int], today: date, days: int) -> list[MoodMark]:
-    """A dot for each of the last days with an answer, today at the right."""
+    """Return a dot for each of the last days with an answer; today is at the right."""
     step = 100 / days
     return [
         MoodMark(
@@ -123,7 +126,10 @@ def mood_marks(moods: dict[date, int], today: date, days: int) -> list[MoodMark]
 
 
 def line(values: Sequence[float]) -> str:
-    """The points of a line through values of 0 … 1 in a plot 100 wide and 96 high, evenly spaced, 1 at the top."""
+    """Return the points of a line through values of 0 … 1, evenly spaced, in a plot 100 wide and 96 high.
+
+    1 is at the top.
+    """
     step = 100 / max(1, len(values) - 1)
     return " ".join(
         f"{place * step:.1f},{PLOT_HEIGHT * (1 - min(max(value, 0), 1)):.1f}" for place, value in enumerate(values)

@@ -1,4 +1,4 @@
-"""Short transactions that are tried again where the database itself asks for it."""
+"""Short transactions that are repeated after a temporary conflict in the database."""
 
 import random
 import threading
@@ -14,16 +14,16 @@ P = ParamSpec("P")
 R = TypeVar("R")
 
 TRIES = 4
-"""The first try and at most three more (threats F13)."""
+"""The maximum number of tries: the first and three more (threats F13)."""
 _PASSING = frozenset({"40001", "40P01"})  # serialization failure, deadlock
 _sqlite_turn = threading.Lock()
 
 
 def short_transaction(verb: Callable[P, R]) -> Callable[P, R]:
-    """Run a verb in one transaction, again where the database refused it for a passing conflict with another.
+    """Decorate a function to run in one transaction, and again after a temporary conflict in the database.
 
-    Inside a transaction of the caller it runs once: only whoever began a transaction can begin it again. The verb
-    must therefore do nothing that a rollback does not undo; what follows it belongs in `transaction.on_commit`.
+    Inside a transaction of the caller it runs once, because only the outermost transaction can be repeated. The
+    function must therefore do nothing that a rollback cannot undo; other effects belong in `transaction.on_commit`.
     """
 
     @wraps(verb)
@@ -46,11 +46,14 @@ def short_transaction(verb: Callable[P, R]) -> Callable[P, R]:
 
 
 def _turn() -> AbstractContextManager[Any]:
-    """On SQLite, this thread's turn to write: who waits here wakes at once, who waits for SQLite polls."""
+    """Return, on SQLite, the lock for this thread's turn to write.
+
+    A thread that waits for this lock wakes at once; a thread that waits for SQLite polls.
+    """
     return _sqlite_turn if connection.vendor == "sqlite" else nullcontext()
 
 
 def _passes(error: OperationalError) -> bool:
-    """Whether the same transaction may succeed when it is tried again."""
+    """Return whether the same transaction may succeed when it is repeated."""
     state = getattr(error.__cause__, "sqlstate", None)
     return state in _PASSING or (state is None and "locked" in str(error))

@@ -1,4 +1,4 @@
-"""What an app says about a view where it names its URL; the site's middleware and the access check read it."""
+"""Marks that an app sets on a view beside its URL; the middleware and the access check read them."""
 
 from collections.abc import Callable
 from functools import wraps
@@ -10,15 +10,15 @@ View = Callable[..., HttpResponseBase]
 
 
 def limited(rate: str, view: View, *, takes_password: bool = False) -> View:
-    """Count posts to the view against a limit of `settings.RATE_LIMITS`.
+    """Count POST requests to the view against a limit of `settings.RATE_LIMITS`.
 
-    `takes_password`: the right password is not counted.
+    `takes_password`: a request with the right password is not counted.
     """
     return _marked(view, rate_limit=rate, takes_password=takes_password)
 
 
 def open_when_closed(view: View) -> View:
-    """Let the view take a form of an archived or deleted project: leaving, looking, and the way back."""
+    """Let the view accept forms of an archived or deleted project: leaving it, or restoring it."""
     return _marked(view, open_when_closed=True)
 
 

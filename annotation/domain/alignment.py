@@ -1,4 +1,4 @@
-"""Whether people read an item as it was meant (design section 4, Intent alignment)."""
+"""Comparison of the outcome of an item with its intent (design section 4, Intent alignment)."""
 
 from dataclasses import dataclass
 
@@ -7,14 +7,14 @@ from annotation.domain.votes import Category
 
 @dataclass(frozen=True)
 class IntendedCategory:
-    """The semantic target is one category."""
+    """The intent names one category."""
 
     category: Category
 
 
 @dataclass(frozen=True)
 class IntendedHateful:
-    """The semantic target is only hateful or not."""
+    """The intent says only whether the item is hateful."""
 
     hateful: bool
 
@@ -24,26 +24,26 @@ Intent = IntendedCategory | IntendedHateful
 
 @dataclass(frozen=True)
 class Aligned:
-    """The outcome is what was intended."""
+    """The outcome equals the intent."""
 
 
 @dataclass(frozen=True)
 class Misaligned:
-    """The outcome is something else."""
+    """The outcome differs from the intent."""
 
 
 @dataclass(frozen=True)
 class NotApplicable:
-    """There is no intent, or nothing yet to compare it with."""
+    """There is no intent, or there is no outcome to compare with it."""
 
 
 Alignment = Aligned | Misaligned | NotApplicable
 
 
 def alignment(category: Category | None, hateful: bool | None, intent: Intent | None) -> Alignment:
-    """Compare the final category with an intended one, the binary outcome with a binary intent.
+    """Compare the final category with an intended category, or the binary outcome with a binary intent.
 
-    `category` and `hateful` are None while they are undecided: then there is nothing to compare.
+    `category` and `hateful` are None while they are undecided; then the result is NotApplicable.
     """
     match intent:
         case None:
@@ -61,7 +61,7 @@ def _compared(outcome: object, intended: object) -> Alignment:
 
 
 def aligned_flag(outcome: Alignment) -> bool | None:
-    """The outcome as rows and files hold it: true, false, or null where it does not apply."""
+    """Return an alignment as rows and files store it: true, false, or None if it does not apply."""
     match outcome:
         case Aligned():
             return True

@@ -1,7 +1,7 @@
-"""Categories by code, name or alias, and the sets of them that a project may have.
+"""Categories by code, name or alias, and the sets of categories that a project may have.
 
-A category is never made up from a file: what is not one of the project's is refused, with the allowed list and,
-where something is close, a suggestion (threats B30, B31).
+A file cannot add a category. An unknown one is refused; the error lists the allowed categories and, if one is similar,
+suggests it (threats B30, B31).
 """
 
 import difflib
@@ -16,7 +16,7 @@ NAME_LIMIT = 60
 DEFINITION_LIMIT = 2_000
 CODE_LIMIT = 9_999
 KEYS = "0123456789adefhimotvw"
-"""Keys a category may have; B C G J K L N P Q R S U X Y Z already do something on the annotator page or the desk."""
+"""Keys a category may have. B C G J K L N P Q R S U X Y Z are already used on the annotator page or the desk."""
 CATEGORY_LIMIT = len(KEYS)
 
 DEFAULT_CATEGORIES = (
@@ -32,7 +32,7 @@ DEFAULT_CATEGORIES = (
 
 
 class UnknownCategory(ValueError):
-    """No category of the project is written like this."""
+    """The value is no code, name or alias of a category of the project."""
 
     code = "unknown_label"
 
@@ -57,19 +57,20 @@ class BadCategories(ValueError):
 
 
 def read_category(value: object, categories: Sequence[Category]) -> Category:
-    """The category that this code, name or alias stands for.
+    """Return the category with this code, name or alias.
 
-    Upper and lower case count alike; anything else must be exact, so that a stray space or a look-alike never
-    becomes a label silently. Raises UnknownCategory.
+    Upper and lower case are equal. Everything else must match exactly, so that a stray space or a look-alike character
+    never becomes a label silently.
+    Raises UnknownCategory if none matches.
     """
-    found = None
+    match = None
     if isinstance(value, int) and not isinstance(value, bool):
-        found = next((each for each in categories if each.code == value), None)
+        match = next((category for category in categories if category.code == value), None)
     elif isinstance(value, str):
-        found = _by_word(value, categories)
-    if found is None:
+        match = _by_word(value, categories)
+    if match is None:
         raise UnknownCategory(value, categories)
-    return found
+    return match
 
 
 def _by_word(word: str, categories: Sequence[Category]) -> Category | None:
@@ -80,44 +81,48 @@ def _by_word(word: str, categories: Sequence[Category]) -> Category | None:
 
 
 def names(category: Category) -> Iterator[str]:
-    """The name and then the aliases."""
+    """Yield the name and then the aliases of a category."""
     yield category.name
     yield from category.aliases
 
 
 def nearest(value: object, categories: Sequence[Category]) -> Category | None:
-    """The category this was most likely meant to be, or None where nothing is close."""
+    """Return the category that was most likely meant. Returns None if none is similar."""
     if isinstance(value, float) and value.is_integer():
         value = int(value)
-    wanted = _plain(str(value))
-    if not wanted:
+    plain_value = _plain(str(value))
+    if not plain_value:
         return None
     written: dict[str, Category] = {}
     for category in categories:
         for word in (str(category.code), f"{category.code}.0", *names(category)):
             written.setdefault(_plain(word), category)
-    if wanted in written:
-        return written[wanted]
-    close = difflib.get_close_matches(wanted, written, n=1, cutoff=0.6)
+    if plain_value in written:
+        return written[plain_value]
+    close = difflib.get_close_matches(plain_value, written, n=1, cutoff=0.6)
     return written[close[0]] if close else None
 
 
 def _plain(word: str) -> str:
-    """Letters and digits only, in one form and case: what is left when typing slips are taken away."""
+    """Return only the letters, digits and dots of a word, normalized, in lower case.
+
+    Typing slips then make no difference.
+    """
     return "".join(char for char in unicodedata.normalize("NFKC", word).casefold() if char.isalnum() or char == ".")
 
 
 def read_categories(rows: Iterable[Mapping[str, Any]]) -> tuple[Category, ...]:
-    """A project's categories out of `{code, name, hateful, aliases?, definition?, key?}` rows, by code.
+    """Read a project's categories from `{code, name, hateful, aliases?, definition?, key?}` rows; sort by code.
 
-    A missing key becomes the code where that is one digit, else the first free one. Raises BadCategories.
+    A missing key becomes the code if that is one digit, else the first free key.
+    Raises BadCategories.
     """
     read = [_read_row(number, row) for number, row in enumerate(rows, start=1)]
     if not 2 <= len(read) <= CATEGORY_LIMIT:
         raise BadCategories(f"A project has 2 to {CATEGORY_LIMIT} categories; this list has {len(read)}.")
     _refuse_doubles("code", [str(category.code) for category in read])
     _refuse_doubles(
-        "name or alias", [word for category in read for word in {each.casefold() for each in names(category)}]
+        "name or alias", [word for category in read for word in {name.casefold() for name in names(category)}]
     )
     _refuse_doubles("key", [category.key for category in read if category.key])
     _refuse_foreign_codes(read)
@@ -167,7 +172,7 @@ def _word(number: int, field: str, value: object, limit: int) -> str:
 def _aliases(number: int, value: object) -> tuple[str, ...]:
     if not isinstance(value, list | tuple):
         raise BadCategories(f"Category {number}: aliases must be a list of words.")
-    return tuple(_word(number, "alias", each, NAME_LIMIT) for each in value)
+    return tuple(_word(number, "alias", alias, NAME_LIMIT) for alias in value)
 
 
 def _key(number: int, value: object) -> str:
@@ -176,16 +181,16 @@ def _key(number: int, value: object) -> str:
     return str(value or "")
 
 
-def _refuse_doubles(what: str, values: Sequence[str]) -> None:
+def _refuse_doubles(field: str, values: Sequence[str]) -> None:
     seen: set[str] = set()
     for value in values:
         if value in seen:
-            raise BadCategories(f"Two categories share the {what} {_shown(value)}.")
+            raise BadCategories(f"Two categories share the {field} {_shown(value)}.")
         seen.add(value)
 
 
 def _refuse_foreign_codes(categories: Sequence[Category]) -> None:
-    """A name that looks like another category's code would make files ambiguous."""
+    """Refuse a numeric name that is not the category's own code: it would make files ambiguous."""
     for category in categories:
         for word in names(category):
             if word.isdecimal() and word != str(category.code):
@@ -193,22 +198,22 @@ def _refuse_foreign_codes(categories: Sequence[Category]) -> None:
 
 
 def _with_keys(categories: Sequence[Category]) -> Iterator[Category]:
-    wished = {category.key for category in categories if category.key}
-    wished |= {str(category.code) for category in categories if not category.key and category.code <= 9}
-    free = iter(key for key in KEYS if key not in wished)
-    given: set[str] = {category.key for category in categories if category.key}
+    reserved = {category.key for category in categories if category.key}
+    reserved |= {str(category.code) for category in categories if not category.key and category.code <= 9}
+    free = iter(key for key in KEYS if key not in reserved)
+    taken: set[str] = {category.key for category in categories if category.key}
     for category in categories:
-        key = category.key or _own_digit(category, given) or next(free)
-        given.add(key)
+        key = category.key or _own_digit(category, taken) or next(free)
+        taken.add(key)
         yield Category(category.code, category.name, category.hateful, category.aliases, category.definition, key)
 
 
-def _own_digit(category: Category, given: set[str]) -> str:
+def _own_digit(category: Category, taken: set[str]) -> str:
     digit = str(category.code)
-    return digit if len(digit) == 1 and digit not in given else ""
+    return digit if len(digit) == 1 and digit not in taken else ""
 
 
 def _shown(value: object) -> str:
-    """The value in a form that is safe to print, cut short."""
-    written = repr(value)
-    return written if len(written) <= 60 else written[:60] + "…"
+    """Return the value as a short text that is safe to print, at most 60 characters and an ellipsis."""
+    text = repr(value)
+    return text if len(text) <= 60 else text[:60] + "…"

@@ -1,6 +1,6 @@
-"""The closed sets of the project's words (design section 2 and 3), as enums.
+"""The closed sets of terms of the project (design sections 2 and 3), as enums.
 
-Their values are what the database, the API and the files hold; a value never changes its meaning.
+Their values are stored in the database and used by the API and the files. A value never changes its meaning.
 """
 
 from enum import StrEnum
@@ -9,7 +9,7 @@ from vocabulary.display_names import NamedEnum, pgettext
 
 
 class Stage(NamedEnum):
-    """Where an item is on its way."""
+    """The stage of an item in its life."""
 
     IMPORTED = "imported", pgettext("stored word", "imported")
     READY = "ready", pgettext("stored word", "ready")
@@ -18,7 +18,7 @@ class Stage(NamedEnum):
     GOLD = "gold", pgettext("stored word", "gold")
     EXCLUDED = "excluded", pgettext("stored word", "excluded")
     KNOWN = "known", pgettext("stored word", "answer known")
-    """Its answer is known: it trains or checks people and never becomes gold."""
+    """The answer of the item is known: it trains or checks annotators and never becomes gold."""
 
 
 class Reason(NamedEnum):
@@ -32,13 +32,13 @@ class Reason(NamedEnum):
     PRIOR_CHALLENGED = "prior_challenged", pgettext("stored word", "prior challenged")
     MODEL_CONFLICT = "model_conflict", pgettext("stored word", "model conflict")
     APPEAL = "appeal", pgettext("stored word", "appeal")
-    """Somebody objects to what was decided."""
+    """Somebody objects to the decision."""
     REPORTED = "reported", pgettext("stored word", "reported")
     WITHDRAWN = "withdrawn", pgettext("stored word", "withdrawn")
 
 
 class Level(NamedEnum):
-    """How far the votes agree."""
+    """The degree of agreement among the votes."""
 
     PERFECT = "perfect", pgettext("stored word", "perfect")
     STRONG = "strong", pgettext("stored word", "strong")
@@ -47,7 +47,7 @@ class Level(NamedEnum):
 
 
 class Source(NamedEnum):
-    """Where a final category comes from."""
+    """The origin of a final category."""
 
     CONSENSUS = "consensus", pgettext("stored word", "consensus")
     ADJUDICATED = "adjudicated", pgettext("stored word", "adjudicated")
@@ -55,21 +55,21 @@ class Source(NamedEnum):
 
 
 class Policy(NamedEnum):
-    """What a failed check does to an item: a person looks, or the paper's strict filter."""
+    """What a failed check does to an item: a person reviews it, or the strict filter of the paper excludes it."""
 
     REVIEW = "review", pgettext("stored word", "review")
     PAPER = "paper", pgettext("stored word", "paper")
 
 
 class Modality(NamedEnum):
-    """The part of an item that a prior speaks about."""
+    """The part of an item that a prior judges."""
 
     TEXT = "text", pgettext("stored word", "text")
     IMAGE = "image", pgettext("stored word", "image")
 
 
 class PriorState(NamedEnum):
-    """What became of asking for a prior; only OK carries a category."""
+    """The result of the request for a prior; only OK carries a category."""
 
     OK = "ok", pgettext("stored word", "answered")
     REFUSED = "refused", pgettext("stored word", "refused")
@@ -85,17 +85,17 @@ class PriorDisplay(StrEnum):
 
 
 class PriorArm(StrEnum):
-    """How one person meets the priors of one item; drawn and stored before the item is shown."""
+    """Whether and when one person sees the priors of one item; drawn and stored before the item is shown."""
 
     SHOWN = "shown"
     HIDDEN = "hidden"
-    """Until the first answer."""
+    """Hidden until the first answer."""
     WITHHELD = "withheld"
-    """Never."""
+    """Never shown."""
 
 
 class BatchState(StrEnum):
-    """Whether a batch is handed out. A closed one is done with; held seats may still be filled in all of them."""
+    """Whether annotators get items of a batch. In every state, seats that are already taken may still be filled."""
 
     WAITING = "waiting"
     OPEN = "open"
@@ -104,7 +104,7 @@ class BatchState(StrEnum):
 
 
 class SecondFactor(StrEnum):
-    """Who must sign in with a second step to work in a project."""
+    """Who needs a second sign-in step to work in a project."""
 
     NONE = "none"
     STAFF = "staff"
@@ -113,15 +113,15 @@ class SecondFactor(StrEnum):
 
 
 class OnWithdrawal(StrEnum):
-    """What happens to the labels of somebody who withdraws; the consent text says so."""
+    """What happens to the labels of a member who withdraws; the consent text says so."""
 
     KEEP = "keep"
     REMOVE = "remove"
-    """Out of force: others are asked in their place; a closed item gets a new round."""
+    """The labels no longer count: other members are asked instead, and a closed item gets a new round."""
 
 
 class CompetenceMethod(NamedEnum):
-    """A model that tells annotators' competence and items' categories from the labels alone."""
+    """A model that estimates annotators' competence and items' categories from the labels alone."""
 
     DAWID_SKENE = "dawid-skene", pgettext("stored word", "Dawid-Skene")
     """Dawid and Skene (1979): a table of confusions for each annotator."""
@@ -130,18 +130,18 @@ class CompetenceMethod(NamedEnum):
 
 
 class BlurStrength(StrEnum):
-    """What stands in a picture's place until it is revealed. The file is the same; stronger ones hide more of it."""
+    """The placeholder shown until a picture is revealed. The file stays the same; stronger levels hide more of it."""
 
     PATCHES = "patches"
-    """Patches of colour, from which nothing can be read."""
+    """Patches of colour that show no detail."""
     SOFT = "soft"
     """Fainter and softer patches."""
     BLANK = "blank"
-    """A plain surface."""
+    """A surface of one colour."""
 
 
 class PictureSize(StrEnum):
-    """How large a person wants pictures on every page."""
+    """The size in which a person wants to see pictures on every page."""
 
     FULL = "full"
     MEDIUM = "medium"
@@ -149,14 +149,14 @@ class PictureSize(StrEnum):
 
 
 class Order(StrEnum):
-    """Which items are handed out first: spread over many, or finish those begun."""
+    """Which items are assigned first: labels spread over many items, or the items already begun."""
 
     BREADTH = "breadth"
     DEPTH = "depth"
 
 
 class Role(NamedEnum):
-    """What a member may do in a project; a member may have several."""
+    """The permissions of a member in a project; a member may have several roles."""
 
     ANNOTATOR = "annotator", pgettext("stored word", "annotator")
     REVIEWER = "reviewer", pgettext("stored word", "reviewer")
@@ -164,20 +164,22 @@ class Role(NamedEnum):
 
 
 class Difficulty(NamedEnum):
+    """How hard the parts of an item make its combined label."""
+
     EASY = "easy", pgettext("stored word", "easy")
     NORMAL = "normal", pgettext("stored word", "normal")
     HARD = "hard", pgettext("stored word", "hard")
 
 
 class SourceLabels(StrEnum):
-    """What labels that come with a file become (design section 4)."""
+    """How labels that come with a file are used (design section 4)."""
 
     SEATS = "seats"
     INTENDED = "intended"
 
 
 class GlossaryKind(NamedEnum):
-    """What an entry of the glossary explains."""
+    """The kind of term that a glossary entry explains."""
 
     TERM = "term", pgettext("stored word", "word or phrase")
     SYMBOL = "symbol", pgettext("stored word", "sign")
@@ -185,7 +187,7 @@ class GlossaryKind(NamedEnum):
 
 
 class GlossaryStatus(NamedEnum):
-    """Whether an entry counts: only approved ones are shown beside posts and given to models."""
+    """The status of an entry: only approved entries are shown beside posts and given to models."""
 
     PROPOSED = "proposed"
     APPROVED = "approved", pgettext("stored word", "approved")
@@ -193,17 +195,17 @@ class GlossaryStatus(NamedEnum):
 
 
 class GlossarySourceKind(NamedEnum):
-    """What an entry is known from."""
+    """The kind of source of a glossary entry."""
 
     RUN = "run", pgettext("stored word", "debate")
     DECISION = "decision", pgettext("stored word", "decision")
     EVIDENCE = "evidence", pgettext("stored word", "evidence")
     REFERENCE = "reference", pgettext("stored word", "reference")
-    """Words about it: a book, an address, a person."""
+    """A reference in words: a book, an address, a person."""
 
 
 class EventVerb(NamedEnum):
-    """What the log says was done, by this app or by several; apps above have verbs of their own beside these."""
+    """The action that an event of the log records. Apps that build on this one have their own verbs too."""
 
     ACCESS_DECIDED = "access_decided", pgettext("stored word", "request for access answered")
     ASKED_AGAIN = "asked_again", pgettext("stored word", "asked again")
@@ -260,7 +262,7 @@ class EventVerb(NamedEnum):
     MEMBER_ADDED = "member_added", pgettext("stored word", "member added")
     MORE_SEATS = "more_seats", pgettext("stored word", "more people asked")
     NAMES_REVEALED = "names_revealed", pgettext("stored word", "names of voters looked at")
-    """An admin learned who gave which vote of an item."""
+    """An admin looked at which member gave which vote of an item."""
     NEW_ROUND = "new_round", pgettext("stored word", "sent to a new round")
     OPENED = "opened", pgettext("stored word", "opened")
     PRIORS_CANCELLED = "priors_cancelled", pgettext("stored word", "priors cancelled")
@@ -287,12 +289,12 @@ class EventVerb(NamedEnum):
     RUN_CANCELLED = "run_cancelled", pgettext("stored word", "run cancelled")
     RUNS_STARTED = "runs_started", pgettext("stored word", "models asked")
     SEAT_EMPTIED = "seat_emptied", pgettext("stored word", "seat emptied")
-    """Its holder left, or the item was taken out."""
+    """The holder of the seat left, or the item was withdrawn."""
     SEAT_LAPSED = "seat_lapsed", pgettext("stored word", "seat lapsed")
-    """Its time was up: it was freed, and its holder may still fill it."""
+    """The time of the seat was over: it was freed, and its holder may still fill it."""
     SEATS_ADDED = "seats_added", pgettext("stored word", "seats added")
     SKIPPED = "skipped", pgettext("stored word", "skipped")
-    """Its holder gave the seat back."""
+    """The holder gave the seat back."""
     SPLIT_LIST_KEPT = "split_list_kept", pgettext("stored word", "list of parts kept")
     TAKEN_BACK = "taken_back", pgettext("stored word", "label taken back")
     TRAINING_FINISHED = "training_finished", pgettext("stored word", "training attempt finished")
@@ -318,4 +320,4 @@ FILTER_LABELS = {
     "no": pgettext("stored word", "no"),
     "missing": pgettext("stored word", "missing"),
 }
-"""Fields and values by which items are filtered, and that are members of no closed set."""
+"""Labels of the filter fields and values that belong to no enum."""

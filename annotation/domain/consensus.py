@@ -1,6 +1,6 @@
-"""How far the votes of one item agree, and on what (design section 4, Consensus).
+"""Consensus of the votes of one item: its level and its category (design section 4, Consensus).
 
-Works for any number of votes from two up. Nothing here breaks a tie.
+Works for two or more votes. A tie is never broken here.
 """
 
 from collections import Counter
@@ -16,11 +16,11 @@ Value = TypeVar("Value", bound=Hashable)
 
 @dataclass(frozen=True)
 class Binary:
-    """Hateful or not, by its own strict majority; None where neither side has one."""
+    """Hateful or not, by a strict majority of its own; None if neither side has one."""
 
     hateful: bool | None
     votes: int
-    """How many said so; of a tie, the size of either half."""
+    """The votes of the larger side; in a tie, of either side."""
 
 
 @dataclass(frozen=True)
@@ -34,7 +34,10 @@ class Agreed:
 
 @dataclass(frozen=True)
 class KindUndecided:
-    """Everyone says hateful, no kind has a strict majority: strong, and a reviewer names the kind."""
+    """All votes are hateful, but no category has a strict majority.
+
+    The level is strong, and a reviewer names the category.
+    """
 
     binary: Binary
     level: Level = Level.STRONG
@@ -52,10 +55,7 @@ Consensus = Agreed | KindUndecided | NoMajority
 
 
 def consensus(categories: Sequence[Category]) -> Consensus:
-    """What the votes of one item say together.
-
-    Raises ValueError for fewer than two votes: one person agrees with nobody.
-    """
+    """Return the consensus of the votes of one item. Raises ValueError for fewer than two votes."""
     if len(categories) < 2:
         raise ValueError(f"Consensus needs at least two votes, got {len(categories)}.")
     binary = binary_outcome(category.hateful for category in categories)
@@ -73,7 +73,7 @@ def _level(categories: Sequence[Category], all_hateful: bool) -> Level:
 
 
 def strict_majority(values: Sequence[Value]) -> Value | None:
-    """The value that more than half of all chose, or None."""
+    """Return the value of more than half of the votes. Returns None if there is none."""
     for value, votes in Counter(values).items():
         if 2 * votes > len(values):
             return value
@@ -81,7 +81,7 @@ def strict_majority(values: Sequence[Value]) -> Value | None:
 
 
 def binary_outcome(flags: Iterable[bool]) -> Binary:
-    """The side with more than half of the flags, with its votes."""
-    said = list(flags)
-    hateful = sum(said)
-    return Binary(strict_majority(said), max(hateful, len(said) - hateful))
+    """Return the side with more than half of the flags, and the votes of the larger side."""
+    votes = list(flags)
+    hateful = sum(votes)
+    return Binary(strict_majority(votes), max(hateful, len(votes) - hateful))

@@ -1,6 +1,6 @@
-"""Cells of CSV files that people open in a spreadsheet: nothing in them may run (threats B118).
+"""Cells of CSV files that are safe to open in a spreadsheet: no cell is run as a formula (threats B118).
 
-A cell that a spreadsheet would read as a formula gets an apostrophe in front, which spreadsheets show as text.
+A cell that a spreadsheet would read as a formula gets an apostrophe in front; the spreadsheet then shows it as text.
 The rule is reversible: `restored(neutralized(cell)) == cell` for every string.
 """
 
@@ -10,18 +10,18 @@ from typing import Any
 
 from pydantic_core import to_json
 
-# Characters that are not seen, and that some program may strip before it looks at the sign behind them.
+# Invisible characters that a program may strip before it looks at the next character.
 _UNSEEN = (
     r"\u00ad\u034f\u061c\u115f\u1160\u17b4\u17b5\u180b-\u180f\u200b-\u200f\u202a-\u202e\u2060-\u206f\u2800\u3164"
     r"\ufe00-\ufe0f\ufeff\uffa0\ufff9-\ufffb\U000e0000-\U000e01ef"
 )
-# What a spreadsheet takes for a formula, also in full width or small, behind blanks, unseen characters or apostrophes;
-# and a leading tab, return or line feed.
+# The start of a formula for a spreadsheet: one of its signs, also in full width or small form, after blanks, invisible
+# characters or apostrophes; or a leading tab, carriage return or line feed.
 _RUNS = re.compile(rf"['\s{_UNSEEN}]*[=+\-@\uff1d\uff0b\uff0d\uff20\ufe66\ufe62\ufe63\ufe6b]|'*[\t\r\n]")
 
 
 def neutralized(cell: str) -> str:
-    """Return the cell as it is safe to open."""
+    """Return the cell in a form that is safe to open in a spreadsheet."""
     return f"'{cell}" if _RUNS.match(cell) else cell
 
 
@@ -36,7 +36,7 @@ def cell(value: Any) -> str:
 
 
 def cells(values: Iterable[Any]) -> list[str]:
-    """Return many values as safe cells; a release has tens of millions of them."""
+    """Return many values as safe cells. This path is fast, because a release has tens of millions of cells."""
     form = _FORMS.get
     return [form(type(value), _other)(value) for value in values]
 

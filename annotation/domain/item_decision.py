@@ -1,7 +1,7 @@
-"""Where an item goes once all its seats are labelled (design sections 3 and 4): the whole decision, as one function.
+"""The decision about an item when all its seats are labelled (design sections 3 and 4), as one function.
 
-Order of checks: not sure, low quality, consensus, alignment, challenges. The `review` policy keeps every reason
-that applies; in `paper` the first that applies decides, and challenges play no part.
+Order of checks: not sure, low quality, consensus, alignment, challenges. The `review` policy keeps every reason that
+applies. The `paper` policy uses the first reason that applies and ignores challenges.
 """
 
 from collections.abc import Sequence
@@ -16,18 +16,18 @@ from annotation.domain.votes import Category, Vote
 
 @dataclass(frozen=True)
 class Rules:
-    """What a project may set about closing."""
+    """A project's settings for the decision about an item."""
 
     policy: Policy = Policy.REVIEW
     low_quality_threshold: int = 1
-    """As many flags make an item a case for `low_quality`."""
+    """The number of low-quality flags from which `low_quality` applies."""
     extra_seats: int = 0
-    """Seats still to be added where no category has a majority, before a reviewer sees the item."""
+    """Seats to add if no category has a majority, before a reviewer sees the item."""
 
 
 @dataclass(frozen=True)
 class Case:
-    """A closed item: the votes of all its seats (with not-sure ones replaced), its intent, its usable priors."""
+    """A fully labelled item: the votes of all its seats (not-sure ones replaced), its intent, its usable priors."""
 
     votes: tuple[Vote, ...]
     intent: Intent | None = None
@@ -36,7 +36,7 @@ class Case:
 
 @dataclass(frozen=True)
 class Findings:
-    """What the votes say, wherever the item goes; None where it cannot be said."""
+    """The figures that the votes give, whatever the decision; None if they are not defined."""
 
     level: Level | None = None
     category: Category | None = None
@@ -46,7 +46,7 @@ class Findings:
 
     @property
     def hateful(self) -> bool | None:
-        """The binary outcome: of the final category where there is one, else the binary majority."""
+        """The binary outcome: that of the final category if there is one, else the binary majority."""
         if self.category is not None:
             return self.category.hateful
         return self.binary.hateful if self.binary else None
@@ -54,7 +54,7 @@ class Findings:
 
 @dataclass(frozen=True)
 class Settled:
-    """Every check passed: gold by consensus."""
+    """Every check passed: the item is gold by consensus."""
 
     findings: Findings
     stage: Stage = Stage.GOLD
@@ -63,7 +63,7 @@ class Settled:
 
 @dataclass(frozen=True)
 class Disputed:
-    """A person has to look; one or more reasons."""
+    """A person must decide; there are one or more reasons."""
 
     reasons: tuple[Reason, ...]
     findings: Findings
@@ -72,7 +72,7 @@ class Disputed:
 
 @dataclass(frozen=True)
 class Excluded:
-    """The strict filter of the paper drops the item; exactly one reason."""
+    """The strict filter of the paper drops the item, for exactly one reason."""
 
     reasons: tuple[Reason, ...]
     findings: Findings
@@ -81,7 +81,7 @@ class Excluded:
 
 @dataclass(frozen=True)
 class MoreSeats:
-    """No majority, and the project asks more people first."""
+    """There is no majority, and the project asks more people first."""
 
     count: int
 
@@ -93,51 +93,51 @@ _PAPER_EXCLUDES = frozenset({Reason.LOW_QUALITY, Reason.NO_MAJORITY, Reason.MISA
 
 
 def decide(case: Case, rules: Rules) -> Decision:
-    """Where the closed item goes and why. Raises ValueError for fewer than two votes."""
-    found = findings(case)
-    reasons = reasons_of(case, found, rules)
+    """Return the next stage of a fully labelled item and its reasons. Raises ValueError for fewer than two votes."""
+    figures = findings(case)
+    reasons = reasons_of(case, figures, rules)
     if rules.extra_seats > 0 and reasons[:1] == (Reason.NO_MAJORITY,):
         return MoreSeats(rules.extra_seats)
     if not reasons:
-        return Settled(found)
+        return Settled(figures)
     if rules.policy is Policy.REVIEW:
-        return Disputed(reasons, found)
+        return Disputed(reasons, figures)
     first = reasons[:1]
-    return Excluded(first, found) if first[0] in _PAPER_EXCLUDES else Disputed(first, found)
+    return Excluded(first, figures) if first[0] in _PAPER_EXCLUDES else Disputed(first, figures)
 
 
 def findings(case: Case) -> Findings:
-    """Level, category, binary outcome, alignment and pattern of the votes; empty while a seat has no category."""
-    agreed = _consensus(case.votes)
-    if agreed is None:
+    """Return level, category, binary outcome, alignment and pattern of the votes; empty if a seat has no category."""
+    outcome = _consensus(case.votes)
+    if outcome is None:
         return Findings()
-    category = agreed.category if isinstance(agreed, Agreed) else None
-    hateful = category.hateful if category else agreed.binary.hateful
-    settled_bit = None if isinstance(agreed, NoMajority) else hateful
+    category = outcome.category if isinstance(outcome, Agreed) else None
+    hateful = category.hateful if category else outcome.binary.hateful
+    settled_bit = None if isinstance(outcome, NoMajority) else hateful
     return Findings(
-        level=agreed.level,
+        level=outcome.level,
         category=category,
-        binary=agreed.binary,
+        binary=outcome.binary,
         alignment=alignment(category, hateful, case.intent),
         pattern=pattern(corrected(case.priors, case.votes), settled_bit),
     )
 
 
-def reasons_of(case: Case, found: Findings, rules: Rules) -> tuple[Reason, ...]:
-    """Every reason that applies, in the order of the checks."""
-    agreed = _consensus(case.votes)
+def reasons_of(case: Case, figures: Findings, rules: Rules) -> tuple[Reason, ...]:
+    """Return every reason that applies, in the order of the checks."""
+    outcome = _consensus(case.votes)
     applies = {
-        Reason.NOT_SURE: agreed is None,
+        Reason.NOT_SURE: outcome is None,
         Reason.LOW_QUALITY: sum(vote.low_quality for vote in case.votes) >= rules.low_quality_threshold,
-        Reason.NO_MAJORITY: isinstance(agreed, NoMajority),
-        Reason.KIND_UNDECIDED: isinstance(agreed, KindUndecided),
-        Reason.MISALIGNED: isinstance(found.alignment, Misaligned),
+        Reason.NO_MAJORITY: isinstance(outcome, NoMajority),
+        Reason.KIND_UNDECIDED: isinstance(outcome, KindUndecided),
+        Reason.MISALIGNED: isinstance(figures.alignment, Misaligned),
         Reason.PRIOR_CHALLENGED: rules.policy is Policy.REVIEW and bool(contested(case.priors, case.votes)),
     }
     return tuple(reason for reason, holds in applies.items() if holds)
 
 
 def _consensus(votes: Sequence[Vote]) -> Consensus | None:
-    """The consensus, or None while a seat has no category."""
+    """Return the consensus. Returns None if a seat has no category."""
     categories = [vote.category for vote in votes if vote.category is not None]
     return consensus(categories) if len(categories) == len(votes) else None

@@ -1,7 +1,7 @@
-"""Guidelines: Markdown that an admin wrote, as HTML that cannot do anything.
+"""Guidelines: Markdown written by an admin, rendered as safe HTML.
 
-Raw HTML in the Markdown is shown as text, and what the renderer makes passes an allow-list: no pictures (they
-would fetch from elsewhere), no scripts, no styles; links go to http, https, mailto or a place on the page.
+Raw HTML in the Markdown is shown as text. The rendered HTML is filtered by an allow-list: no pictures (they would be
+loaded from other servers), no scripts, no styles; links lead to http, https, mailto or a place on the page.
 """
 
 import re
@@ -24,7 +24,7 @@ _markdown = MarkdownIt("commonmark", {"html": False, "linkify": False}).enable([
 
 
 def render(text: str) -> str:
-    """The guidelines as safe HTML."""
+    """Return the guidelines as safe HTML."""
     return nh3.clean(
         _markdown.render(text),
         tags=_TAGS,
@@ -34,22 +34,22 @@ def render(text: str) -> str:
     )
 
 
-# ── What changed between two versions ─────────────────────────────────────────
+# ── Changes between two versions ─────────────────────────────────────────
 
 
 class Kind(StrEnum):
-    """What became of a stretch of text."""
+    """The kind of change of a piece of text."""
 
     SAME = "same"
     GONE = "gone"
     NEW = "new"
     SKIPPED = "skipped"
-    """Unchanged lines that are left out; the text says how many."""
+    """Unchanged lines that are not shown; the text is their number."""
 
 
 @dataclass(frozen=True)
 class Piece:
-    """A stretch of a line."""
+    """A part of a line."""
 
     kind: Kind
     text: str
@@ -58,13 +58,15 @@ class Piece:
 Line = tuple[Piece, ...]
 
 _AROUND = 2  # unchanged lines shown beside a change
-_LINES = 4_000_000  # lines of both versions multiplied: beyond that one is shown after the other
+_LINES = 4_000_000  # line counts multiplied; above it the old text is shown whole, then the new text
 _WORDS = 250_000
-_WORD = re.compile(r"\s+|[^\W\u3040-\u9fff]+|.", re.DOTALL)  # Chinese and Japanese have no spaces: sign by sign
+_WORD = re.compile(
+    r"\s+|[^\W\u3040-\u9fff]+|.", re.DOTALL
+)  # Chinese and Japanese have no spaces: compared by character
 
 
 def changes(old: str, new: str) -> tuple[Line, ...]:
-    """The lines of both versions with what went and what came, word by word; empty where nothing changed."""
+    """Return the lines of both versions with removed and added words marked; empty if nothing changed."""
     before, after = old.splitlines(), new.splitlines()
     if before == after:
         return ()
@@ -92,7 +94,7 @@ def _unchanged(lines: list[str], *, first: bool, last: bool) -> Iterator[Line]:
 
 
 def _changed(before: list[str], after: list[str]) -> Iterator[Line]:
-    """Lines that are like the old ones word by word, as far as that goes; the rest one after the other."""
+    """Yield lines that are similar to the old ones with word changes, up to the first that is not; then the rest."""
     paired = 0
     for old, new in zip(before, after, strict=False):
         line = _words(old, new)
@@ -105,20 +107,20 @@ def _changed(before: list[str], after: list[str]) -> Iterator[Line]:
 
 
 def _words(old: str, new: str) -> Line | None:
-    """One line with its changed words; None where little is left of the old one."""
-    one, two = _WORD.findall(old), _WORD.findall(new)
-    if len(one) * len(two) > _WORDS:
+    """Return one line with its changed words. Returns None if the lines have little in common."""
+    old_words, new_words = _WORD.findall(old), _WORD.findall(new)
+    if len(old_words) * len(new_words) > _WORDS:
         return None
-    matcher = SequenceMatcher(None, one, two, autojunk=False)
+    matcher = SequenceMatcher(None, old_words, new_words, autojunk=False)
     if matcher.ratio() < 0.4:
         return None
     pieces = []
     for step, a, b, c, d in matcher.get_opcodes():
         if step == "equal":
-            pieces.append(Piece(Kind.SAME, "".join(two[c:d])))
+            pieces.append(Piece(Kind.SAME, "".join(new_words[c:d])))
         else:
-            pieces += [Piece(Kind.GONE, "".join(one[a:b]))] if b > a else []
-            pieces += [Piece(Kind.NEW, "".join(two[c:d]))] if d > c else []
+            pieces += [Piece(Kind.GONE, "".join(old_words[a:b]))] if b > a else []
+            pieces += [Piece(Kind.NEW, "".join(new_words[c:d]))] if d > c else []
     return tuple(pieces)
 
 

@@ -1,4 +1,4 @@
-"""What text, picture and both together say: three bits, how hard that is, and what the parts do to each other.
+"""Patterns of an item: three bits for text, picture and both together, their difficulty and their mechanism.
 
 Rules: design section 2 (pattern, difficulty, mechanism) and section 4 (challenged priors).
 """
@@ -12,11 +12,11 @@ from annotation.domain.votes import Category, Challenge, Vote
 from vocabulary.display_names import NamedEnum, pgettext
 
 PATTERNS = ("000", "001", "010", "011", "100", "101", "110", "111")
-"""All eight, as text bit, picture bit, combined bit."""
+"""All eight patterns: text bit, picture bit, combined bit."""
 
 
 class Mechanism(NamedEnum):
-    """What happens between the parts and the whole."""
+    """The relation between the meaning of the parts and the meaning of the whole."""
 
     CONSISTENCY = "consistency", pgettext("stored word", "consistency")
     NEUTRALIZATION = "neutralization", pgettext("stored word", "neutralization")
@@ -61,7 +61,7 @@ class Pattern:
 
 @dataclass(frozen=True)
 class Prior:
-    """What counts as one modality's own category in the pattern."""
+    """The category of one modality alone, as the pattern uses it."""
 
     hateful: bool
     category: Category | None = None
@@ -72,11 +72,11 @@ class Prior:
 
 
 Priors = Mapping[Modality, Prior]
-"""Only usable priors: a missing, refused or unreadable one has no entry."""
+"""Only usable priors; a missing, refused or unreadable prior has no entry."""
 
 
 def pattern(priors: Priors, combined_hateful: bool | None) -> Pattern | None:
-    """The three bits, or None where one of them is unknown; unknown never counts as not hateful."""
+    """Return the pattern. Returns None if one of the three bits is unknown; unknown never counts as not hateful."""
     text, image = priors.get(Modality.TEXT), priors.get(Modality.IMAGE)
     if text is None or image is None or combined_hateful is None:
         return None
@@ -84,29 +84,30 @@ def pattern(priors: Priors, combined_hateful: bool | None) -> Pattern | None:
 
 
 def corrected(priors: Priors, votes: Sequence[Vote]) -> dict[Modality, Prior]:
-    """The priors as the pattern uses them: each replaced where a strict majority of all votes corrects it.
+    """Return the priors for the pattern, each replaced if a strict majority of all votes corrects it.
 
-    The majority is of the item's annotators, also of those who challenge nothing. A modality without a prior
-    stays without: there is nothing to correct.
+    The majority is of all the item's annotators, also of those who challenge nothing. A modality without a prior gets
+    none.
     """
     return {modality: majority_correction(modality, votes) or prior for modality, prior in priors.items()}
 
 
 def majority_correction(modality: Modality, votes: Sequence[Vote]) -> Prior | None:
-    """The correction that a strict majority of all votes shares, or None.
+    """Return the correction that a strict majority of all votes shares.
 
-    Votes for different kinds of hate agree on the bit; the category is kept where they agree on it too.
+    Returns None if there is none.
+    Votes for different hateful categories agree on the bit; the category is set only if a majority shares it too.
     """
     challenges = [vote.challenge_of(modality) for vote in votes]
-    hateful = strict_majority([None if each is None else each.hateful for each in challenges])
+    hateful = strict_majority([None if challenge is None else challenge.hateful for challenge in challenges])
     if hateful is None:
         return None
-    category = strict_majority([None if each is None else each.category for each in challenges])
+    category = strict_majority([None if challenge is None else challenge.category for challenge in challenges])
     return Prior(hateful, category)
 
 
 def contested(priors: Priors, votes: Sequence[Vote]) -> tuple[Modality, ...]:
-    """The modalities where a challenge short of a majority would change a bit of the pattern."""
+    """Return the modalities with a challenge that would change a bit of the pattern but has no majority."""
     return tuple(
         modality
         for modality, prior in priors.items()

@@ -1,4 +1,4 @@
-"""Which way an item may go, and who may send it there (design section 3): the one table of moves."""
+"""The one table of allowed moves between stages, with the movers of each (design section 3)."""
 
 from collections.abc import Mapping
 from enum import StrEnum
@@ -7,12 +7,12 @@ from annotation.domain.choices import Stage
 
 
 class Mover(StrEnum):
-    """On whose authority an item moves."""
+    """The authority under which an item moves."""
 
     SYSTEM = "system"
-    """A rule: closing, opening, importing, the sweeper."""
+    """A rule of the program: closing, opening, importing, the sweeper."""
     MEMBER = "member"
-    """Any member about their own act: reports the item, takes back their closing label."""
+    """Any member by their own act: reporting the item, or taking back the label that closed it."""
     REVIEWER = "reviewer"
     ADMIN = "admin"
 
@@ -35,12 +35,12 @@ MOVES: Mapping[tuple[Stage, Stage], frozenset[Mover]] = {
     (Stage.GOLD, Stage.DISPUTED): _SYSTEM,
     (Stage.GOLD, Stage.LABELLING): _REOPENERS,
     (Stage.EXCLUDED, Stage.LABELLING): _REOPENERS,
-    (Stage.EXCLUDED, Stage.GOLD): frozenset({Mover.REVIEWER}),  # a new decision in place of one that excluded
-    # An item with a known answer stands aside; it comes back only while nobody has answered it.
+    (Stage.EXCLUDED, Stage.GOLD): frozenset({Mover.REVIEWER}),  # a new decision replaces one that excluded the item
+    # An item with a known answer takes no part in labelling; it returns only while nobody has answered it.
     (Stage.IMPORTED, Stage.KNOWN): _ADMIN,
     (Stage.READY, Stage.KNOWN): _ADMIN,
     (Stage.KNOWN, Stage.READY): _ADMIN,
-    # Reported or withdrawn from anywhere; by the rules from where items are closed and settled.
+    # People may report or withdraw an item at any stage; rules exclude only when they close or settle an item.
     (Stage.IMPORTED, Stage.EXCLUDED): _REMOVERS,
     (Stage.READY, Stage.EXCLUDED): _REMOVERS,
     (Stage.LABELLING, Stage.EXCLUDED): _REMOVERS | _SYSTEM,
@@ -51,5 +51,5 @@ MOVES: Mapping[tuple[Stage, Stage], frozenset[Mover]] = {
 
 
 def may_move(start: Stage, end: Stage, mover: Mover) -> bool:
-    """Whether the table lists this move for this mover; staying put is no move."""
+    """Return whether the table lists this move for this mover. Staying in a stage is no move."""
     return mover in MOVES.get((start, end), frozenset())

@@ -1,7 +1,7 @@
-"""Which texts and ids may come in, the same for files, forms and the API, before any database sees them.
+"""Rules for texts and ids, the same for files, forms and the API, checked before a database sees them.
 
-A database is no guard here: one stores NUL where the other refuses it, and a lone surrogate passes a form field
-and fails at the write.
+The database alone is not enough: one database stores NUL and the other refuses it, and a lone surrogate passes a form
+field and fails at the write.
 """
 
 import re
@@ -9,17 +9,17 @@ import unicodedata
 from typing import NoReturn
 
 TEXT_LIMIT = 20_000
-"""Characters of an item's text."""
+"""The maximum length of an item's text, in characters."""
 NOTE_LIMIT = 4_000
-"""Characters of a note or a rationale."""
+"""The maximum length of a note or a rationale, in characters."""
 ID_LIMIT = 128
-"""Characters of an external id."""
+"""The maximum length of an external id, in characters."""
 
 _ID = re.compile(r"[A-Za-z0-9._:-]{1,128}")
 _ONLY_DOTS = re.compile(r"\.+")
 _SURROGATE = re.compile("[\ud800-\udfff]")
 _INVISIBLE_CATEGORIES = frozenset({"Cc", "Cf", "Zs", "Zl", "Zp"})
-# Letters, marks and symbols by name that nevertheless show nothing: grapheme joiner, Hangul fillers,
+# Letters, marks and symbols that are invisible in spite of their category: grapheme joiner, Hangul fillers,
 # Khmer inherent vowels, Mongolian and other variation selectors, the empty Braille cell.
 _INVISIBLE = re.compile(
     "[\u034f\u115f\u1160\u17b4\u17b5\u180b-\u180d\u180f\u2800\u3164\ufe00-\ufe0f\uffa0\U000e0100-\U000e01ef]"
@@ -27,7 +27,7 @@ _INVISIBLE = re.compile(
 
 
 class BadText(ValueError):
-    """A text or id that is refused: a stable code, a sentence for people, the limit where one was passed."""
+    """A text or id that is refused: a stable code, a message for people, and the exceeded limit if there is one."""
 
     def __init__(self, code: str, sentence: str, limit: int | None = None) -> None:
         super().__init__(sentence)
@@ -37,7 +37,7 @@ class BadText(ValueError):
 
 
 def read_text(value: str, limit: int = TEXT_LIMIT) -> str:
-    """The text exactly as it came, if it can be stored everywhere and shows something.
+    """Return the text unchanged if it can be stored and something of it is visible.
 
     Raises BadText with one of the codes of `read_optional_text` or `blank_text`.
     """
@@ -47,7 +47,7 @@ def read_text(value: str, limit: int = TEXT_LIMIT) -> str:
 
 
 def read_optional_text(value: str, limit: int = TEXT_LIMIT) -> str:
-    """The text exactly as it came, if it can be stored everywhere; it may be blank.
+    """Return the text unchanged if it can be stored; it may be blank.
 
     Raises BadText: `nul_character`, `invalid_unicode`, `text_too_long`.
     """
@@ -61,7 +61,7 @@ def read_optional_text(value: str, limit: int = TEXT_LIMIT) -> str:
 
 
 def read_id(value: str) -> str:
-    """An external id as it came. Raises BadText `bad_id`."""
+    """Return an external id unchanged. Raises BadText: `bad_id`."""
     if not _ID.fullmatch(value) or _ONLY_DOTS.fullmatch(value):
         refuse(
             "bad_id",
@@ -72,7 +72,7 @@ def read_id(value: str) -> str:
 
 
 def is_blank(value: str) -> bool:
-    """Whether nothing of the text can be seen: spaces, controls, zero-width and filler characters only."""
+    """Return whether nothing of the text is visible: only spaces, controls, zero-width and filler characters."""
     return all(unicodedata.category(char) in _INVISIBLE_CATEGORIES or _INVISIBLE.match(char) for char in value)
 
 
@@ -81,5 +81,5 @@ def refuse(code: str, sentence: str, limit: int | None = None) -> NoReturn:
 
 
 def _shown(value: str) -> str:
-    """The value in a form that is safe to print, cut short."""
+    """Return the value as a short text that is safe to print."""
     return repr(value if len(value) <= 40 else value[:40] + "…")

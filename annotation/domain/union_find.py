@@ -1,31 +1,31 @@
-"""What hangs together, directly or over others (union-find)."""
+"""Connected groups, directly or through others (union-find)."""
 
 from collections import defaultdict
 
 
 class Chains:
-    """Places 0 … count - 1, each alone at first."""
+    """The indices 0 … count - 1; each begins as a group of its own."""
 
     def __init__(self, count: int) -> None:
         self._parent = list(range(count))
 
     def root(self, place: int) -> int:
-        """The least place that hangs together with this one."""
+        """Return the lowest index of this one's group."""
         parent = self._parent
         while parent[place] != place:
             parent[place] = parent[parent[place]]
             place = parent[place]
         return place
 
-    def join(self, one: int, two: int) -> bool:
-        """Let two hang together; False where they did."""
-        first, second = self.root(one), self.root(two)
+    def join(self, left: int, right: int) -> bool:
+        """Connect two indices. Return False if they were already connected."""
+        first, second = self.root(left), self.root(right)
         self._parent[max(first, second)] = min(first, second)
         return first != second
 
     def groups(self) -> list[list[int]]:
-        """All places by what hangs together, in order."""
-        found: dict[int, list[int]] = defaultdict(list)
+        """Return all indices by group, in order."""
+        groups: dict[int, list[int]] = defaultdict(list)
         for place in range(len(self._parent)):
-            found[self.root(place)].append(place)
-        return list(found.values())
+            groups[self.root(place)].append(place)
+        return list(groups.values())

@@ -1,6 +1,6 @@
-"""Making invisible direction controls and runs of combining marks visible for people, without changing the text.
+"""Visible marks for invisible direction controls and for towers of combining marks; the text is not changed.
 
-Direction controls can make a text read differently from what it says; every page shows them as named marks.
+Direction controls can make a text read differently from its stored order; every page shows them as named marks.
 """
 
 import unicodedata
@@ -25,14 +25,17 @@ BIDI_CONTROLS = {
 
 @dataclass(frozen=True)
 class Piece:
-    """A stretch of text, or one direction control (then `mark` holds its short name)."""
+    """A part of a text without controls, or one direction control (then `mark` is its short name)."""
 
     text: str
     mark: str = ""
 
 
 def pieces(text: str) -> Iterator[Piece]:
-    """The text in order, direction controls apart; joined, the pieces' texts are the text again."""
+    """Yield the text in order, with direction controls as pieces of their own.
+
+    The texts of all pieces joined are the original text.
+    """
     start = 0
     for place, character in enumerate(text):
         name = BIDI_CONTROLS.get(character)
@@ -47,7 +50,7 @@ def pieces(text: str) -> Iterator[Piece]:
 
 
 def has_tower(text: str, height: int = 8) -> bool:
-    """Whether more than `height` combining marks stand on one character, so that lines would overlap."""
+    """Return whether a character has more than `height` combining marks, so that lines would overlap."""
     run = 0
     for character in text:
         run = run + 1 if unicodedata.combining(character) else 0

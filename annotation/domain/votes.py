@@ -1,4 +1,4 @@
-"""What people say about one item, as values (design section 2)."""
+"""People's answers about one item, as values (design section 2)."""
 
 from dataclasses import dataclass, field
 
@@ -7,7 +7,7 @@ from annotation.domain.choices import Modality
 
 @dataclass(frozen=True)
 class Category:
-    """One label of a project. Two categories are the same when their codes are."""
+    """One label of a project. Two categories are equal if their codes are."""
 
     code: int
     name: str = field(compare=False)
@@ -32,9 +32,9 @@ class Challenge:
 
 @dataclass(frozen=True)
 class Vote:
-    """What one seat says; without a category the person was not sure.
+    """The answer of one seat; without a category the person was not sure.
 
-    Low quality is a flag beside the category, not instead of it: a vote that only flags has no category.
+    Low quality is a flag beside the category: a vote with only the flag has no category.
     """
 
     category: Category | None = None
@@ -42,5 +42,5 @@ class Vote:
     challenges: tuple[Challenge, ...] = ()
 
     def challenge_of(self, modality: Modality) -> Challenge | None:
-        """The correction of this modality's prior; a person gives at most one, the last one counts."""
-        return next((each for each in reversed(self.challenges) if each.modality == modality), None)
+        """Return the last correction of this modality's prior. Returns None if there is none."""
+        return next((challenge for challenge in reversed(self.challenges) if challenge.modality == modality), None)

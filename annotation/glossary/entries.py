@@ -1,11 +1,12 @@
-"""The glossary: entries proposed, changed, approved and retired, each change kept; and what a post holds of them.
+"""The glossary: entries are proposed, changed, approved and retired, every change is stored, and posts are searched.
 
-A term once learned, from a run or a decision, is known to everybody who looks at the next post.
+A term learned from a run or a decision is then shown to everybody who sees a post with it.
 """
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
 from functools import lru_cache
+from typing import Any
 from uuid import UUID
 
 from django.db import transaction
@@ -13,6 +14,7 @@ from django.db.models import Max
 from django.utils import timezone
 
 from annotation.domain.choices import EventVerb, GlossaryKind, GlossarySourceKind, GlossaryStatus
+from annotation.domain.glossary.disguises import How
 from annotation.domain.glossary.entry import EntryValues, key_of
 from annotation.domain.glossary.matching import Hit, Matcher, Term, first_of_each
 from annotation.domain.glossary.prompt_text import Known
@@ -28,9 +30,9 @@ from annotation.models import (
 )
 
 MOST_ENTRIES = 20_000
-"""Entries of one project."""
+"""The maximum number of entries in one project."""
 MOST_IN_PROMPT = 12
-"""Entries given to a model with one post; the earliest in the text."""
+"""The maximum number of entries given to a model with one post: the first ones in the text."""
 _VERB_OF = {
     GlossaryStatus.PROPOSED: EventVerb.GLOSSARY_PROPOSED,
     GlossaryStatus.APPROVED: EventVerb.GLOSSARY_APPROVED,
@@ -38,8 +40,11 @@ _VERB_OF = {
 }
 
 
+_NOTHING: tuple[Matcher[int], dict[int, GlossaryEntry]] = (Matcher([]), {})
+
+
 class TermKnown(ValueError):
-    """The project has this term already; `entry` explains it."""
+    """The project already has this term; `entry` explains it."""
 
     def __init__(self, entry: GlossaryEntry) -> None:
         super().__init__(f"{entry.term} is in the glossary already")
@@ -47,7 +52,7 @@ class TermKnown(ValueError):
 
 
 class ChangedMeanwhile(ValueError):
-    """Somebody changed the entry since the page was shown; `entry` is what stands now."""
+    """Somebody changed the entry after the page was shown; `entry` is its present state."""
 
     def __init__(self, entry: GlossaryEntry) -> None:
         super().__init__(f"version {entry.version} is there already")
@@ -55,12 +60,12 @@ class ChangedMeanwhile(ValueError):
 
 
 class GlossaryFull(ValueError):
-    """No further entry fits."""
+    """The glossary has the maximum number of entries."""
 
 
 @dataclass(frozen=True)
 class Origin:
-    """Where somebody found it: a run, a decision or a piece of evidence (with its item), or words."""
+    """A source of an entry: a run, a decision or a piece of evidence (with its item), or a reference in words."""
 
     kind: GlossarySourceKind
     reference: UUID | None = None
@@ -70,21 +75,39 @@ class Origin:
 
 @dataclass(frozen=True)
 class Found:
-    """An approved entry that a text holds, and where."""
+    """An approved entry that occurs in a text, and its position."""
 
     entry: GlossaryEntry
     hit: Hit[int]
+    written: str
+    """What stands in the text."""
 
-    def written(self, text: str) -> str:
-        """The words of the text that were taken for the term."""
-        return text[self.hit.start : self.hit.end]
+    @property
+    def how(self) -> str:
+        """Return the way in which the term occurs."""
+        return self.hit.how
+
+    @property
+    def percent(self) -> int:
+        """Return how sure the hit is, in percent."""
+        return round(100 * self.hit.sureness)
+
+    def as_json(self) -> dict[str, Any]:
+        """Return the hit as programs read it."""
+        return {
+            "term": self.entry.term,
+            "start": self.hit.start,
+            "end": self.hit.end,
+            "how": str(self.hit.how),
+            "sureness": self.hit.sureness,
+        }
 
 
 @transaction.atomic
 def propose(
     member: Membership, values: EntryValues, origins: Sequence[Origin] = (), *, approved: bool = False
 ) -> GlossaryEntry:
-    """Add an entry; it counts once it is approved. Raises TermKnown and GlossaryFull."""
+    """Add an entry as a proposal, or as approved. Raises TermKnown and GlossaryFull."""
     project = _hold(member.project_id)
     if project.glossary.count() >= MOST_ENTRIES:
         raise GlossaryFull(f"a glossary holds at most {MOST_ENTRIES:,} entries")
@@ -106,7 +129,7 @@ def propose(
 def add_many(
     member: Membership, entries: Sequence[tuple[EntryValues, Sequence[Origin]]], *, approved: bool = False
 ) -> None:
-    """Add entries whose terms the project does not have, in few statements."""
+    """Add entries for terms that the project does not have, in few statements."""
     project = _hold(member.project_id)
     status = GlossaryStatus.APPROVED if approved else GlossaryStatus.PROPOSED
     rows = GlossaryEntry.objects.bulk_create(
@@ -134,39 +157,39 @@ def add_many(
 
 @transaction.atomic
 def change(member: Membership, entry: GlossaryEntry, values: EntryValues, version: int) -> GlossaryEntry:
-    """Store what was written over version `version`; the same values change nothing.
+    """Store new values over version `version`; equal values change nothing.
 
-    Raises ChangedMeanwhile, and TermKnown where the new term is another entry's.
+    Raises ChangedMeanwhile, and TermKnown if another entry has the new term.
     """
-    project, held = _hold(member.project_id), _lock(entry, version)
-    if _columns(values) == {name: getattr(held, name) for name in _columns(values)}:
-        return held
-    other = project.glossary.filter(key=key_of(values.term)).exclude(pk=held.pk).first()
+    project, locked = _hold(member.project_id), _lock(entry, version)
+    if _columns(values) == {name: getattr(locked, name) for name in _columns(values)}:
+        return locked
+    other = project.glossary.filter(key=key_of(values.term)).exclude(pk=locked.pk).first()
     if other is not None:
         raise TermKnown(other)
     for name, value in _columns(values).items():
-        setattr(held, name, value)
-    held.key = key_of(values.term)
-    _step(held, member)
-    record(EventVerb.GLOSSARY_CHANGED, project=project, actor=member, row=held.public_id, version=held.version)
-    return held
+        setattr(locked, name, value)
+    locked.key = key_of(values.term)
+    _step(locked, member)
+    record(EventVerb.GLOSSARY_CHANGED, project=project, actor=member, row=locked.public_id, version=locked.version)
+    return locked
 
 
 @transaction.atomic
 def rule(member: Membership, entry: GlossaryEntry, status: GlossaryStatus, version: int) -> GlossaryEntry:
     """Approve an entry, retire it, or make it a proposal again. Raises ChangedMeanwhile."""
-    project, held = _hold(member.project_id), _lock(entry, version)
-    if held.status == status:
-        return held
-    held.status = status
-    _step(held, member)
-    record(_VERB_OF[status], project=project, actor=member, row=held.public_id, term=held.term)
-    return held
+    project, locked = _hold(member.project_id), _lock(entry, version)
+    if locked.status == status:
+        return locked
+    locked.status = status
+    _step(locked, member)
+    record(_VERB_OF[status], project=project, actor=member, row=locked.public_id, term=locked.term)
+    return locked
 
 
 @transaction.atomic
 def add_source(member: Membership, entry: GlossaryEntry, origin: Origin) -> None:
-    """Note one more place an entry is known from; the same place twice is once."""
+    """Add a source to an entry; an equal source is added only once."""
     same = entry.sources.filter(kind=origin.kind, reference=origin.reference, note=origin.note)
     if not same.exists():
         GlossarySource.objects.bulk_create(_sources(entry, [origin]))
@@ -175,26 +198,39 @@ def add_source(member: Membership, entry: GlossaryEntry, origin: Origin) -> None
 
 def found_in(project: Project, text: str) -> list[Found]:
     """Return the approved entries of the project that this text contains, each once, in order of position."""
-    newest = GlossaryVersion.objects.filter(project=project.pk).aggregate(newest=Max("pk"))["newest"] if text else None
-    if newest is None:
-        return []
-    matcher, entries = _index(project.public_id, newest)
-    return [Found(entries[key], hit) for key, hit in first_of_each(matcher.find(text)).items()]
+    matcher, entries = _index_of(project) if text else _NOTHING
+    hits = first_of_each(matcher.find(text))
+    return [Found(entries[key], hit, text[hit.start : hit.end]) for key, hit in hits.items()]
+
+
+def finder(project: Project) -> Callable[[str], list[Found]]:
+    """Return a function for many texts: every place of an approved entry in a text, in order of position."""
+    matcher, entries = _index_of(project)
+
+    def find(text: str) -> list[Found]:
+        return [Found(entries[hit.key], hit, text[hit.start : hit.end]) for hit in matcher.find(text)]
+
+    return find
+
+
+def _index_of(project: Project) -> tuple[Matcher[int], dict[int, GlossaryEntry]]:
+    newest = GlossaryVersion.objects.filter(project=project.pk).aggregate(newest=Max("pk"))["newest"]
+    return _NOTHING if newest is None else _index(project.public_id, newest)
 
 
 def given_to(run: UUID, project: Project, text: str, *, like: UUID | None = None) -> tuple[Known, ...]:
-    """The entries a run is given, G1 first: found when it first asks, and the same ones ever after.
+    """Return the entries that a run is given, G1 first: searched at its first request, and the same ones afterwards.
 
-    They stand as they were then, also where somebody has changed them since. A run that goes on from another one's
-    turns is given what that one, `like`, was given.
+    They keep their version of that time, even if somebody changes them later. A run that continues from the turns of
+    another run, `like`, gets the entries of that run.
     """
     used = _used(run)
     if not used:
-        before = [(use.entry, use.version) for use in _used(like) if use.entry] if like else []
-        found = before or [(each.entry, each.entry.version) for each in found_in(project, text)][:MOST_IN_PROMPT]
+        earlier = [(use.entry, use.version) for use in _used(like) if use.entry] if like else []
+        chosen = earlier or [(match.entry, match.entry.version) for match in found_in(project, text)][:MOST_IN_PROMPT]
         rows = [
             GlossaryUse(project=project, run=run, number=number, entry=entry, version=version)
-            for number, (entry, version) in enumerate(found, 1)
+            for number, (entry, version) in enumerate(chosen, 1)
         ] or [GlossaryUse(project=project, run=run, number=0)]
         GlossaryUse.objects.bulk_create(rows, ignore_conflicts=True)
         used = _used(run)
@@ -207,14 +243,14 @@ def uses_of(run: UUID) -> list[GlossaryUse]:
 
 
 def open_beside(seat: Seat) -> list[Found]:
-    """What the glossary says about the post of a seat, for its annotator, who asked for it; that is recorded."""
+    """Return the glossary entries for the post of a seat, at its annotator's request; the request is recorded."""
     project = seat.item.project
     record(EventVerb.GLOSSARY_OPENED, project=project, actor=seat.annotator, item=seat.item, row=seat.public_id)
     return found_in(project, seat.item.text)
 
 
 def values_of(entry: GlossaryEntry) -> EntryValues:
-    """An entry as its values."""
+    """Return an entry as its values."""
     return EntryValues(
         entry.term,
         entry.meaning,
@@ -222,27 +258,44 @@ def values_of(entry: GlossaryEntry) -> EntryValues:
         entry.target_group,
         tuple(entry.languages),
         entry.examples,
+        entry.variants,
+        tuple(map(How, entry.switched_off)),
+        entry.initials,
     )
 
 
 @lru_cache(maxsize=8)
 def _index(project: UUID, newest: int) -> tuple[Matcher[int], dict[int, GlossaryEntry]]:
-    """The approved entries and their matcher; `newest` is the last change of the glossary, so each makes another."""
+    """Return the matcher and the approved entries.
+
+    `newest` identifies the last change, so each change makes a new index.
+    """
     rows = GlossaryEntry.objects.filter(project__public_id=project, status=GlossaryStatus.APPROVED)
     entries = {entry.pk: entry for entry in rows}
-    return Matcher(Term(entry.pk, entry.term, tuple(entry.languages)) for entry in entries.values()), entries
+    return Matcher(map(_term, entries.values())), entries
+
+
+def _term(entry: GlossaryEntry) -> Term[int]:
+    return Term(
+        entry.pk,
+        entry.term,
+        tuple(entry.languages),
+        tuple(entry.variants.splitlines()),
+        frozenset(map(How, entry.switched_off)),
+        entry.initials,
+    )
 
 
 def _hold(project: int) -> Project:
-    """The project, locked, one change of its glossary ahead."""
+    """Lock the project, so that its glossary has one change at a time, and return it."""
     return Project.objects.select_for_update(no_key=True).get(pk=project)
 
 
 def _lock(entry: GlossaryEntry, version: int) -> GlossaryEntry:
-    held = GlossaryEntry.objects.select_for_update().get(pk=entry.pk)
-    if held.version != version:
-        raise ChangedMeanwhile(held)
-    return held
+    locked = GlossaryEntry.objects.select_for_update().get(pk=entry.pk)
+    if locked.version != version:
+        raise ChangedMeanwhile(locked)
+    return locked
 
 
 def _step(entry: GlossaryEntry, member: Membership) -> None:
@@ -274,6 +327,6 @@ def _columns(values: EntryValues) -> dict[str, object]:
 
 def _sources(entry: GlossaryEntry, origins: Iterable[Origin]) -> list[GlossarySource]:
     return [
-        GlossarySource(entry=entry, kind=each.kind, reference=each.reference, item=each.item, note=each.note)
-        for each in origins
+        GlossarySource(entry=entry, kind=origin.kind, reference=origin.reference, item=origin.item, note=origin.note)
+        for origin in origins
     ]

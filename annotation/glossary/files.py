@@ -1,4 +1,4 @@
-"""A project's glossary from a file and as a file."""
+"""Import and export of a project's glossary as a file."""
 
 import json
 from collections.abc import Iterator
@@ -17,14 +17,14 @@ from annotation.glossary import entries as glossary_entries
 from annotation.models import GlossaryEntry, Membership, Project
 
 MOST_ERRORS = 100
-"""Bad rows that are named."""
+"""The maximum number of reported errors."""
 
 
 @dataclass(frozen=True)
 class Imported:
-    """What came of a file: entries added, terms the project had already (left as they are), and what is wrong.
+    """The result of an import: added entries, terms that the project already had (not changed), and errors.
 
-    With errors nothing was stored.
+    With errors, nothing was stored.
     """
 
     added: int = 0
@@ -47,11 +47,11 @@ def import_entries(member: Membership, stream: BinaryIO, *, approved: bool = Fal
                 entries.append(read)
     except Unreadable as fault:
         errors.append(fault.error)
-    had = set(GlossaryEntry.objects.filter(project=member.project_id).values_list("key", flat=True))
-    new = [entry for entry in entries if key_of(entry.values.term) not in had]
-    if len(had) + len(new) > glossary_entries.MOST_ENTRIES:
+    existing = set(GlossaryEntry.objects.filter(project=member.project_id).values_list("key", flat=True))
+    new = [entry for entry in entries if key_of(entry.values.term) not in existing]
+    if len(existing) + len(new) > glossary_entries.MOST_ENTRIES:
         most = glossary_entries.MOST_ENTRIES
-        reason = f"A glossary holds at most {most:,} entries; this would make {len(had) + len(new):,}."
+        reason = f"A glossary holds at most {most:,} entries; this would make {len(existing) + len(new):,}."
         errors.append(RowError(0, "too_many_entries", reason, limit=glossary_entries.MOST_ENTRIES))
     if errors:
         return Imported(errors=tuple(errors))
@@ -71,7 +71,7 @@ def as_jsonl(project: Project) -> Iterator[bytes]:
 
 
 def as_csv(project: Project) -> Iterator[bytes]:
-    """The glossary as a table whose cells no spreadsheet runs."""
+    """Return the glossary as CSV whose cells no spreadsheet runs as a formula."""
     rows = ([row[name] for name in COLUMNS] for row in _rows(project))
     return csv_lines(chain([COLUMNS], rows))
 

@@ -5,14 +5,17 @@ from typing import Any
 from django import forms
 from django.utils.translation import gettext_lazy as _
 
+from annotation.core.display_names import name_of
 from annotation.core.error_messages import sentence_for
 from annotation.core.form_fields import WrittenField
 from annotation.domain.choices import GlossaryKind, GlossaryStatus
+from annotation.domain.glossary.disguises import SWITCHES
 from annotation.domain.glossary.entry import (
     EXAMPLES_LIMIT,
     GROUP_LIMIT,
     MEANING_LIMIT,
     TERM_LIMIT,
+    VARIANTS_LIMIT,
     EntryValues,
     read_entry,
 )
@@ -33,7 +36,7 @@ STATES = (
 
 
 class EntryForm(forms.Form):
-    """An entry as somebody writes it; `values` holds it once the form is valid."""
+    """An entry that a member writes; `values` holds it after validation."""
 
     term = forms.CharField(
         label=_("Term"),
@@ -58,6 +61,21 @@ class EntryForm(forms.Form):
     examples = WrittenField(
         label=_("Examples"), limit=EXAMPLES_LIMIT, rows=3, required=False, help_text=_("One a line.")
     )
+    variants = WrittenField(
+        label=_("Other spellings"),
+        limit=VARIANTS_LIMIT,
+        rows=3,
+        required=False,
+        help_text=_("One a line. Traditional and simplified Chinese characters are compared without this."),
+    )
+    switched_off = forms.MultipleChoiceField(
+        label=_("Does not count when it stands in the text"),
+        choices=lambda: [(how, name_of(how)) for how in SWITCHES],
+        required=False,
+        widget=forms.CheckboxSelectMultiple,
+        help_text=_("Tick a way that finds innocent words for this term."),
+    )
+    initials = forms.BooleanField(label=_("Its Korean initial consonants count, as ㅎㅈㅁ"), required=False)
     version = forms.IntegerField(widget=forms.HiddenInput, required=False, min_value=1)
 
     values: EntryValues
@@ -74,17 +92,20 @@ class EntryForm(forms.Form):
                 cleaned["target_group"],
                 cleaned["languages"].replace(",", " ").split(),
                 cleaned["examples"],
+                cleaned["variants"],
+                cleaned["switched_off"],
+                cleaned["initials"],
             )
         except BadText as bad:
             self.add_error(_FIELDS.get(bad.code), forms.ValidationError(sentence_for(bad.code, bad.sentence), bad.code))
         return cleaned
 
 
-_FIELDS = {"bad_term": "term", "bad_language": "languages", "bad_kind": "kind"}
+_FIELDS = {"bad_term": "term", "bad_language": "languages", "bad_kind": "kind", "bad_variant": "variants"}
 
 
 def initial_of(entry: GlossaryEntry) -> dict[str, Any]:
-    """What the form of an entry begins with."""
+    """Return the initial values of an entry's form."""
     return {
         "term": entry.term,
         "kind": entry.kind,
@@ -92,21 +113,24 @@ def initial_of(entry: GlossaryEntry) -> dict[str, Any]:
         "target_group": entry.target_group,
         "languages": " ".join(entry.languages),
         "examples": entry.examples,
+        "variants": entry.variants,
+        "switched_off": entry.switched_off,
+        "initials": entry.initials,
         "version": entry.version,
     }
 
 
 class SearchForm(forms.Form):
-    """What the list is narrowed to."""
+    """The filters of the list."""
 
     q = forms.CharField(label=_("Find"), max_length=TERM_LIMIT, required=False)
     status = forms.ChoiceField(label=_("State"), choices=STATES, required=False)
 
 
 class RuleForm(forms.Form):
-    """What becomes of an entry."""
+    """The new status of an entry."""
 
-    status = forms.ChoiceField(choices=[(each, each) for each in GlossaryStatus])
+    status = forms.ChoiceField(choices=[(state, state) for state in GlossaryStatus])
     version = forms.IntegerField(min_value=1)
 
 
@@ -118,7 +142,7 @@ class FileForm(forms.Form):
 
 
 class UseForm(forms.Form):
-    """Where approved entries are used."""
+    """The places where approved entries are used."""
 
     glossary_for_models = forms.BooleanField(
         label=_("Give the approved entries a post holds to debates about it"), required=False

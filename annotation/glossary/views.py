@@ -32,15 +32,15 @@ def glossary(request: PersonRequest, slug: str) -> HttpResponse:
     """List the entries by term, filtered."""
     member = _member(request, slug)
     form = forms.SearchForm(request.GET)
-    found = _entries(member)
+    matching = _entries(member)
     if form.is_valid():
-        asked, status = form.cleaned_data["q"], form.cleaned_data["status"]
-        if asked:
-            found = found.filter(Q(key__contains=key_of(asked)) | Q(meaning__icontains=asked))
+        words, status = form.cleaned_data["q"], form.cleaned_data["status"]
+        if words:
+            matching = matching.filter(Q(key__contains=key_of(words)) | Q(meaning__icontains=words))
         if status:
-            found = found.filter(status=status)
+            matching = matching.filter(status=status)
     context = {
-        "page": Paginator(found.order_by("key"), PAGE_LENGTH).get_page(request.GET.get("page")),
+        "page": Paginator(matching.order_by("key"), PAGE_LENGTH).get_page(request.GET.get("page")),
         "form": form,
         "narrowed": bool(request.GET.get("q") or request.GET.get("status")),
         "waiting": _entries(member).filter(status=GlossaryStatus.PROPOSED).count(),
@@ -51,7 +51,7 @@ def glossary(request: PersonRequest, slug: str) -> HttpResponse:
 
 @require_http_methods(["GET", "POST"])
 def propose(request: PersonRequest, slug: str) -> HttpResponse:
-    """Write a new entry; `term`, and where it is known from (`run`, `decision`, `evidence`, `item`), may be given."""
+    """Create an entry. The query may give `term`, `meaning` and sources (`run`, `decision`, `evidence`, `item`)."""
     member = _member(request, slug)
     origins = _origins(request, member)
     if request.method == "GET":
@@ -80,47 +80,47 @@ def propose(request: PersonRequest, slug: str) -> HttpResponse:
 
 @require_http_methods(["GET", "POST"])
 def entry(request: PersonRequest, slug: str, public_id: UUID) -> HttpResponse:
-    """One entry with its sources and its history; it is changed on the same page."""
+    """Show one entry with its sources and its history, or change it."""
     member = _member(request, slug)
-    found = _entry(member, public_id)
-    form, status = forms.EntryForm(initial=forms.initial_of(found)), 200
+    row = _entry(member, public_id)
+    form, status = forms.EntryForm(initial=forms.initial_of(row)), 200
     if request.method == "POST":
         form, status = forms.EntryForm(request.POST), 422
         if form.is_valid():
             try:
-                entries.change(member, found, form.values, form.cleaned_data["version"] or 0)
+                entries.change(member, row, form.values, form.cleaned_data["version"] or 0)
             except entries.TermKnown as already:
                 form.add_error("term", _("“%(term)s” has an entry of its own.") % {"term": already.entry.term})
             except entries.ChangedMeanwhile as meanwhile:
-                status, found = 409, meanwhile.entry
+                status, row = 409, meanwhile.entry
                 form.add_error(None, _meanwhile())
             else:
                 messages.success(request, _("Stored."))
                 return redirect("annotation:glossary-entry", slug, public_id)
     context = {
-        "entry": found,
+        "entry": row,
         "form": form,
-        "sources": found.sources.all(),
-        "versions": found.versions.select_related("member"),
-        "uses": found.uses.values("run").distinct().count(),
-        "may_approve": _may_approve(member, found),
+        "sources": row.sources.all(),
+        "versions": row.versions.select_related("member"),
+        "uses": row.uses.values("run").distinct().count(),
+        "may_approve": _may_approve(member, row),
     }
     return _show(request, "glossary_entry.html", member, context, status=status)
 
 
 @require_POST
 def rule(request: PersonRequest, slug: str, public_id: UUID) -> HttpResponse:
-    """Approve, retire or propose again."""
+    """Approve an entry, retire it, or make it a proposal again."""
     member = _member(request, slug)
-    found = _entry(member, public_id)
+    row = _entry(member, public_id)
     form = forms.RuleForm(request.POST)
     if not form.is_valid():
         messages.error(request, _("Choose what becomes of the entry."))
-    elif form.cleaned_data["status"] == GlossaryStatus.APPROVED and not _may_approve(member, found):
+    elif form.cleaned_data["status"] == GlossaryStatus.APPROVED and not _may_approve(member, row):
         messages.error(request, _("Somebody else approves what you proposed."))
     else:
         try:
-            entries.rule(member, found, GlossaryStatus(form.cleaned_data["status"]), form.cleaned_data["version"])
+            entries.rule(member, row, GlossaryStatus(form.cleaned_data["status"]), form.cleaned_data["version"])
         except entries.ChangedMeanwhile:
             messages.error(request, _meanwhile())
     return redirect("annotation:glossary-entry", slug, public_id)
@@ -128,24 +128,24 @@ def rule(request: PersonRequest, slug: str, public_id: UUID) -> HttpResponse:
 
 @require_http_methods(["GET", "POST"])
 def import_file(request: PersonRequest, slug: str) -> HttpResponse:
-    """Bring a file of entries: all of them come in, or none and every bad row is named."""
+    """Import a file of entries: all of them or, if rows have errors, none; the errors are shown."""
     member = _member(request, slug)
-    form, came, status = forms.FileForm(), None, 200
+    form, imported, status = forms.FileForm(), None, 200
     if request.method == "POST":
         form, status = forms.FileForm(request.POST, request.FILES), 422
         if form.is_valid():
             approved = form.cleaned_data["approved"] and member.administers
-            came = files.import_entries(member, form.cleaned_data["file"].file, approved=approved)
-            if not came.errors:
-                said = _("%(added)d entries came in; %(known)d terms were here already and stay as they are.")
-                messages.success(request, said % {"added": came.added, "known": came.known})
+            imported = files.import_entries(member, form.cleaned_data["file"].file, approved=approved)
+            if not imported.errors:
+                sentence = _("%(added)d entries came in; %(known)d terms were here already and stay as they are.")
+                messages.success(request, sentence % {"added": imported.added, "known": imported.known})
                 return redirect("annotation:glossary", slug)
-    return _show(request, "glossary_import.html", member, {"form": form, "came": came}, status=status)
+    return _show(request, "glossary_import.html", member, {"form": form, "came": imported}, status=status)
 
 
 @require_GET
 def file(request: PersonRequest, slug: str, kind: str) -> HttpResponseBase:
-    """The glossary as one file, streamed; it can be imported again."""
+    """Return the glossary as one file, streamed; it can be imported again."""
     member = _member(request, slug)
     if kind not in _FILES:
         raise Http404
@@ -157,7 +157,7 @@ def file(request: PersonRequest, slug: str, kind: str) -> HttpResponseBase:
 
 @require_POST
 def use(request: PersonRequest, slug: str) -> HttpResponse:
-    """Edit where approved entries are used; for admins."""
+    """Store where approved entries are used; for admins."""
     member = member_of(request, slug, Role.ADMIN)
     form = forms.UseForm(request.POST)
     if form.is_valid():
@@ -174,35 +174,35 @@ def _entries(member: Membership) -> QuerySet[GlossaryEntry]:
 
 
 def _entry(member: Membership, public_id: UUID) -> GlossaryEntry:
-    found = _entries(member).select_related("author").filter(public_id=public_id).first()
-    if found is None:
+    row = _entries(member).select_related("author").filter(public_id=public_id).first()
+    if row is None:
         raise Http404
-    return found
+    return row
 
 
 def _may_approve(member: Membership, entry: GlossaryEntry) -> bool:
-    """Admins approve anything; reviewers what somebody else proposed."""
+    """Return whether the member may approve the entry: admins always, reviewers if somebody else proposed it."""
     return member.administers or entry.author_id != member.pk
 
 
 def _origins(request: PersonRequest, member: Membership) -> list[entries.Origin]:
-    """Where the address says the term is known from. An item or a decision of another project is none."""
-    given: dict[str, UUID] = {}
+    """Return the sources that the query names. An item or a decision of another project is ignored."""
+    references: dict[str, UUID] = {}
     for name in ("run", "evidence", "decision", "item"):
         try:
-            given[name] = UUID(request.GET.get(name, ""))
+            references[name] = UUID(request.GET.get(name, ""))
         except ValueError:
             continue
-    item = given.pop("item", None)
+    item = references.pop("item", None)
     if item is not None and not member.project.items.filter(public_id=item).exists():
         item = None
-    if "decision" in given:
-        mine = Adjudication.objects.filter(public_id=given["decision"], item__project=member.project_id)
-        if not mine.exists():
-            del given["decision"]
-    if item is not None and not given:
+    if "decision" in references:
+        decision = Adjudication.objects.filter(public_id=references["decision"], item__project=member.project_id)
+        if not decision.exists():
+            del references["decision"]
+    if item is not None and not references:
         return [entries.Origin(GlossarySourceKind.REFERENCE, item, item)]
-    return [entries.Origin(GlossarySourceKind(kind), reference, item) for kind, reference in given.items()]
+    return [entries.Origin(GlossarySourceKind(kind), reference, item) for kind, reference in references.items()]
 
 
 def _meanwhile() -> str:

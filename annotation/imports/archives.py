@@ -1,4 +1,4 @@
-"""A file as it came, opened: the table to read, the pictures beside it, and how far the reading is."""
+"""An opened import file: the table to read, the pictures beside it, and the progress of reading."""
 
 import hashlib
 import tempfile
@@ -29,7 +29,7 @@ _COPY = 2**20
 
 @dataclass(frozen=True)
 class Progress:
-    """How far the check is: rows read, share of the file read (0 to 1), rows a second."""
+    """The progress of a check: rows read, share of the file read (0 to 1), rows per second."""
 
     rows_done: int
     share: float
@@ -37,12 +37,12 @@ class Progress:
 
 
 Watch = Callable[[Progress], None]
-"""Called now and then while a file is read; may raise JobCancelled."""
+"""A function called several times a second while a file is read; it may raise JobCancelled."""
 
 
 @dataclass(frozen=True)
 class Bundle:
-    """A table, opened, and where its pictures are; no table where an archive only brings pictures."""
+    """An opened table and the source of its pictures; no table if an archive only contains pictures."""
 
     table: BinaryIO | None
     pictures: PictureSource
@@ -51,7 +51,7 @@ class Bundle:
     archive: Archive | None = None
     inline: InlinePictures | None = None
     several: tuple[tuple[str, BinaryIO], ...] = ()
-    """Tables that are one file together: a split folder each (ImageFolder), or an annotator each (doccano)."""
+    """Tables that together form one data set: one per split folder (ImageFolder), or one per annotator (doccano)."""
 
     def reader(self, options: ImportOptions) -> tuple[Format, Reader]:
         """Return the table's format and its rows.
@@ -62,16 +62,16 @@ class Bundle:
             raise Unreadable(RowError(0, "no_table", "The archive holds no table (.jsonl, .json, .csv, .tsv)."))
         if self.several:
             return self._together(options)
-        asked = options.format
-        found = detect(self.table, options.mapped) if asked in (Format.AUTO, Format.IMAGEFOLDER) else asked
+        requested = options.format
+        detected = detect(self.table, options.mapped) if requested in (Format.AUTO, Format.IMAGEFOLDER) else requested
         update = options.update is not None
         keep = self.inline.keep if self.inline else None
         prefix = f"{_digest(self.table)[:8]}-"
-        reading = Reading(found, options.mapped, id_prefix=prefix, update=update, keep=keep)
-        return found, _reader(self.table, reading)
+        reading = Reading(detected, options.mapped, id_prefix=prefix, update=update, keep=keep)
+        return detected, _reader(self.table, reading)
 
     def _together(self, options: ImportOptions) -> tuple[Format, Reader]:
-        """Join the rows of several tables."""
+        """Return the format and one reader for the rows of several tables."""
         assert self.table is not None
         if not _is_metadata(self.several[0][0]):
             return Format.DOCCANO, ByAnnotator(self.several, Reading(Format.DOCCANO, options.mapped))
@@ -83,7 +83,7 @@ class Bundle:
 
 
 def _reader(table: BinaryIO, reading: Reading) -> Reader:
-    """Open a table; what has to be unpacked is read in a process of its own."""
+    """Open a table. A format that must be unpacked is read in a separate process."""
     if reading.format in (Format.PARQUET, Format.WEBDATASET):
         return ReaderProcess(table, reading)
     return open_reader(table, reading)
@@ -98,10 +98,9 @@ def unpacked(
     spacious: bool = False,
     fetches: bool = True,
 ) -> Bundle:
-    """Open the bundle in a file, read from its start; `stack` closes what is opened.
+    """Open the bundle in a file, read from its start; `stack` closes everything that is opened.
 
-    `fetches`: pictures named by address are fetched.
-
+    `fetches` says whether pictures named by URL are fetched. `spacious` allows archives ten times as large.
     Raises BadArchive if the archive is refused.
     """
     bundle = _opened(file, stack, options, images, spacious)
@@ -110,11 +109,11 @@ def unpacked(
 
 def _opened(file: BinaryIO, stack: ExitStack, options: ImportOptions, images: Path | None, spacious: bool) -> Bundle:
     file.seek(0)
-    packed = file.read(4) == ZIP_MAGIC
+    is_zip = file.read(4) == ZIP_MAGIC
     size = file.seek(0, 2)
     source: PictureSource = PictureFolder(images) if images else NoPictures()
     limits = _archive_limits(spacious)
-    if not packed:
+    if not is_zip:
         kind = binary_format(file)
         if kind is None or (images is not None and kind is not Format.WEBDATASET):
             return Bundle(file, source, "", size)
@@ -124,8 +123,8 @@ def _opened(file: BinaryIO, stack: ExitStack, options: ImportOptions, images: Pa
     archive = open_archive(file, limits)
     several = _several(archive, options)
     if several:
-        opened = tuple((name, _unpack(archive, name, stack)) for name in several)
-        return Bundle(opened[0][1], PictureArchive(archive), "zip", size, archive, several=opened)
+        tables = tuple((name, _unpack(archive, name, stack)) for name in several)
+        return Bundle(tables[0][1], PictureArchive(archive), "zip", size, archive, several=tables)
     table = _table_of(archive, options)
     if table is None:
         return Bundle(None, PictureArchive(archive), "zip", size, archive)
@@ -140,12 +139,12 @@ def _unpack(archive: Archive, name: str, stack: ExitStack) -> BinaryIO:
 
 
 def _is_metadata(name: str) -> bool:
-    """Whether a member is the table of an ImageFolder."""
+    """Return whether a member is the table of an ImageFolder."""
     return PurePosixPath(name).name in ("metadata.jsonl", "metadata.csv", "metadata.parquet")
 
 
 def _several(archive: Archive, options: ImportOptions) -> list[str]:
-    """Return the members that form one table together; none if a single table is read."""
+    """Return the members that together form one table; empty if a single table is read."""
     tables = archive.tables()
     if options.table or len(tables) < 2:
         return []
@@ -153,8 +152,10 @@ def _several(archive: Archive, options: ImportOptions) -> list[str]:
     if folders and len(folders) == len(tables):
         return folders
     lines = [name for name in tables if PurePosixPath(name).suffix.lower() in (".jsonl", ".json")]
-    asked = options.format is Format.DOCCANO
-    if len(lines) == len(tables) and (asked or all(_begins_as_doccano(archive, name) for name in tables)):
+    is_doccano_requested = options.format is Format.DOCCANO
+    if len(lines) == len(tables) and (
+        is_doccano_requested or all(_begins_as_doccano(archive, name) for name in tables)
+    ):
         return sorted(tables)
     return []
 
@@ -180,8 +181,8 @@ def _table_of(archive: Archive, options: ImportOptions) -> str | None:
             raise BadArchive("no_table", f"There is no {shown(options.table)} in the archive.")
         return options.table
     if len(tables) > 1:
-        named = ", ".join(shown(name) for name in tables[:10])
-        reason = f"The archive holds {len(tables)} tables ({named}). Keep one, or name the one to read."
+        listed = ", ".join(shown(name) for name in tables[:10])
+        reason = f"The archive holds {len(tables)} tables ({listed}). Keep one, or name the one to read."
         raise BadArchive("several_tables", reason)
     if not tables and options.update is not Update.IMAGES:
         raise BadArchive("no_table", "The archive holds no table (.jsonl, .json, .csv, .tsv).")
@@ -189,15 +190,15 @@ def _table_of(archive: Archive, options: ImportOptions) -> str | None:
 
 
 class Clock:
-    """Tells how far the reading is, a few times a second."""
+    """A reporter of the reading progress, at most twice a second."""
 
     def __init__(self, bundle: Bundle, watch: Watch) -> None:
         self.bundle, self.watch = bundle, watch
         self.began = self.last = time.monotonic()
         assert bundle.table is not None
-        here = bundle.table.tell()
+        position = bundle.table.tell()
         self.size = bundle.table.seek(0, 2) or 1
-        bundle.table.seek(here)
+        bundle.table.seek(position)
 
     def tick(self, rows: int) -> None:
         now = time.monotonic()

@@ -1,6 +1,6 @@
-"""Filling gaps of items that are here already: pictures, priors, intents, known answers.
+"""Filling gaps of existing items: pictures, priors, intents, known answers.
 
-What is there stays, and no label changes.
+Existing values stay, and no label changes.
 """
 
 from collections.abc import Callable, Iterator, Sequence
@@ -41,7 +41,7 @@ def fill(
     on_stored: Callable[[ImportReport], None],
     row: UUID | None,
 ) -> None:
-    """Fill the gaps that the options name; all of them or, where a row is wrong, none (as `import_file`)."""
+    """Fill the gaps that the options name: all of them or, if a row has an error, none (as `import_file`)."""
     with Gallery(project, bundle.pictures, keep=not report.dry_run, known=known_pictures(project)) as gallery:
         filling = _Filling(project, bundle, options, report, gallery, watch, actor)
         try:
@@ -50,8 +50,8 @@ def fill(
                 if report.dry_run or (report.errors and not options.leave_out) or report.fatal:
                     transaction.set_rollback(True)
                 else:
-                    what = str(options.update)
-                    record(EventVerb.FILLED, project=project, actor=actor, row=row, what=what, items=report.items)
+                    kind = str(options.update)
+                    record(EventVerb.FILLED, project=project, actor=actor, row=row, what=kind, items=report.items)
                     reset_idle_members(project)
                     on_stored(report)
                     report.stored = True
@@ -119,7 +119,7 @@ class _Filling:
     # ── Rows and their items ──────────────────────────────────────────────────
 
     def _rows(self) -> Iterator[tuple[Row, Item]]:
-        """Rows with the items they name; a row without one is an error."""
+        """Yield rows with the items that they name; a row without an item is an error."""
         self.report.format, reader = self.bundle.reader(self.options)
         clock = Clock(self.bundle, self.watch)
         batch: list[Row] = []
@@ -144,8 +144,8 @@ class _Filling:
 
     def _with_items(self, rows: Sequence[Row]) -> Iterator[tuple[Row, Item]]:
         names = [row.external_id for row in rows]
-        found = Item.objects.select_related("project", "intended", "category")
-        items = {item.external_id: item for item in found.filter(project=self.project, external_id__in=names)}
+        with_relations = Item.objects.select_related("project", "intended", "category")
+        items = {item.external_id: item for item in with_relations.filter(project=self.project, external_id__in=names)}
         for row in rows:
             if row.external_id in items:
                 yield row, items[row.external_id]
@@ -164,7 +164,7 @@ class _Filling:
                 self.report.unchanged += 1
 
     def _by_name(self) -> Iterator[_Gap]:
-        """Every item whose picture is missing, by the name its own file gave it."""
+        """Yield every item whose picture is missing, with the picture's name in the imported file."""
         self.report.container = "zip"
         missing = Item.objects.filter(project=self.project, picture_missing=True).exclude(picture_name="")
         for item, name in missing.values_list("pk", "picture_name").iterator():
@@ -172,13 +172,13 @@ class _Filling:
 
     def _fill_pictures(self, gaps: Sequence[_Gap]) -> None:
         report = self.report
-        found = [gap for gap in gaps if self.gallery.want(gap.name)]
-        report.missing_images = len(gaps) - len(found)
+        findable = [gap for gap in gaps if self.gallery.want(gap.name)]
+        report.missing_images = len(gaps) - len(findable)
         self.gallery.finish()
         known = dict(self.gallery.known)
         if not report.dry_run:
             known |= store_pictures(self.project, self.gallery.staged())
-        for gap in found:
+        for gap in findable:
             result = self.gallery.result(gap.name)
             if isinstance(result, BadPicture):
                 reason = f"{ascii(gap.name[:120])}: {result.sentence}"
@@ -201,20 +201,23 @@ class _Filling:
     # ── Priors ────────────────────────────────────────────────────────────────
 
     def _fill_priors(self, row: Row, item: Item) -> bool:
-        given = [
+        priors = [
             self.intake.prior(modality, prior)
             for modality, prior in ((Modality.TEXT, row.text_prior), (Modality.IMAGE, row.image_prior))
             if prior is not None
         ]
-        filled = [self._fill_prior(item, prior) for prior in given]
+        filled = [self._fill_prior(item, prior) for prior in priors]
         if not any(filled):
             return False
         self.report.priors += sum(filled)
-        self._complete(item, given)
+        self._complete(item, priors)
         return True
 
     def _fill_prior(self, item: Item, prior: IncomingPrior) -> bool:
-        """Store a prior where there is none that says something; a refused or unreadable one is a gap."""
+        """Store a prior if there is no valid one; a refused or unreadable prior counts as a gap.
+
+        Return whether it was stored.
+        """
         current = item.priors.filter(modality=prior.modality, current=True)
         if current.filter(state=PriorState.OK).exists():
             return False
@@ -230,10 +233,10 @@ class _Filling:
         )
         return True
 
-    def _complete(self, item: Item, given: Sequence[IncomingPrior]) -> None:
-        """Apply what follows from new priors: severity, an undefined pattern, the stage of a waiting item."""
+    def _complete(self, item: Item, priors: Sequence[IncomingPrior]) -> None:
+        """Apply the consequences of new priors: severity, an undefined pattern, the stage of a waiting item."""
         changed: dict[str, object] = {}
-        severities = [prior.severity for prior in given if prior.severity is not None]
+        severities = [prior.severity for prior in priors if prior.severity is not None]
         if item.severity is None and severities:
             changed["severity"] = max(severities)
         if item.pattern is None and item.category is not None and item.stage in (Stage.GOLD, Stage.DISPUTED):
@@ -256,8 +259,8 @@ class _Filling:
         closed = item.stage in (Stage.GOLD, Stage.DISPUTED)
         aligned = aligned_flag(alignment(category, item.hateful, intent)) if closed else item.aligned
         intended = None if code is None else self.categories[code]
-        unsaid = Item.objects.filter(Q(intended=None, intended_hateful=None), pk=item.pk)
-        return bool(unsaid.update(intended=intended, intended_hateful=hateful, aligned=aligned))
+        without_intent = Item.objects.filter(Q(intended=None, intended_hateful=None), pk=item.pk)
+        return bool(without_intent.update(intended=intended, intended_hateful=hateful, aligned=aligned))
 
     # ── Known answers ─────────────────────────────────────────────────────────
 

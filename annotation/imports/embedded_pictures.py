@@ -1,4 +1,4 @@
-"""Pictures that come inside a table or a shard: kept in a temporary folder while the file is read, never longer."""
+"""Pictures inside a table or a shard, stored in a temporary folder while the file is read."""
 
 import secrets
 from pathlib import Path
@@ -11,17 +11,20 @@ _COPY = 1 << 20
 
 
 class InlinePictures:
-    """A source of pictures that the reader of the table fills. No name of the file is ever a path here."""
+    """A source of pictures that the reader of the table fills. Names from the file are never used as paths."""
 
     complete = False
 
     def __init__(self, folder: Path, largest: int, total: int) -> None:
-        """`largest`: bytes of one picture, `total`: of all."""
+        """Take the folder and the limits in bytes: `largest` for one picture, `total` for all."""
         self._folder, self._largest, self._left = folder, largest, total
         self._places: dict[str, Path] = {}
 
     def keep(self, name: str, content: bytes | IO[bytes]) -> str:
-        """Keep a picture under a name; returns the name. Raises BadValue where it is too large."""
+        """Store a picture under a name and return the name.
+
+        Raises BadValue if it is too large or the name is used already.
+        """
         if name in self._places:
             raise BadValue("duplicate_member", f"The picture {ascii(name[:120])} stands there twice.", "image")
         place = self._folder / secrets.token_hex(16)

@@ -1,4 +1,4 @@
-"""The form that brings a file: the file, and how it is to be read."""
+"""The upload form: the file, and the options for reading it."""
 
 from typing import Any
 
@@ -55,7 +55,7 @@ def _column(label: Any) -> forms.CharField:
 
 
 class OptionsForm(forms.Form):
-    """How a file is to be read and what its labels mean here."""
+    """The options for reading a file, and the meaning of its labels."""
 
     update = forms.ChoiceField(label=_("The file brings"), choices=_UPDATES, required=False)
     source_labels = forms.ChoiceField(label=_("Labels in the file"), choices=_SOURCE_LABELS, required=False)
@@ -114,21 +114,21 @@ class OptionsForm(forms.Form):
 
     def options(self) -> ImportOptions:
         """Return the options; the form must be valid."""
-        asked = self.cleaned_data
-        columns = {name.removesuffix("_column"): asked[name] for name in _COLUMNS}
-        label_is = LabelUse(asked["label_is"] or LabelUse.INTENDED)
+        cleaned = self.cleaned_data
+        columns = {name.removesuffix("_column"): cleaned[name] for name in _COLUMNS}
+        label_is = LabelUse(cleaned["label_is"] or LabelUse.INTENDED)
         return ImportOptions(
-            format=Format(asked["format"] or Format.AUTO),
-            mapped=Mapped(**columns, values=asked["values"], label_is=label_is),
-            source_labels=SourceLabels(asked["source_labels"] or SourceLabels.SEATS),
-            update=Update(asked["update"]) if asked["update"] else None,
-            masks=frozenset(Mask(kind) for kind in asked["mask"]),
-            skip_existing=asked["skip_existing"],
-            seats_from_data=asked["seats_from_data"],
-            table=asked["table"],
-            batch=asked["batch"],
-            source=asked["source"],
-            licence=asked["licence"],
+            format=Format(cleaned["format"] or Format.AUTO),
+            mapped=Mapped(**columns, values=cleaned["values"], label_is=label_is),
+            source_labels=SourceLabels(cleaned["source_labels"] or SourceLabels.SEATS),
+            update=Update(cleaned["update"]) if cleaned["update"] else None,
+            masks=frozenset(Mask(kind) for kind in cleaned["mask"]),
+            skip_existing=cleaned["skip_existing"],
+            seats_from_data=cleaned["seats_from_data"],
+            table=cleaned["table"],
+            batch=cleaned["batch"],
+            source=cleaned["source"],
+            licence=cleaned["licence"],
         )
 
     @staticmethod
@@ -151,7 +151,7 @@ class OptionsForm(forms.Form):
 
 
 class UploadForm(OptionsForm):
-    """A file and how it is to be read. An empty file passes: the reader says what is wrong with it."""
+    """A file and its options. An empty file is accepted here: the reader reports what is wrong with it."""
 
     file = forms.FileField(
         label=_("File"),

@@ -1,6 +1,6 @@
-"""Items that other apps make come in as those of files do: through the same checks, into the same rows.
+"""Items created by other apps: they pass the same checks as imported rows and are stored in the same way.
 
-For a few at a time whose pictures the project holds already; a file comes in by `importing`.
+Use it for a few items whose pictures the project already has; files are imported by `imports/run.py`.
 """
 
 from collections.abc import Sequence
@@ -19,36 +19,38 @@ from annotation.models import Batch, Item, Membership, Picture, Project, record
 
 
 def prepare(project: Project, batch: str) -> None:
-    """See to it that the batch has a row; before the transaction that takes items in."""
+    """Create the row of the batch if it is missing. Call it before the transaction that stores items."""
     ensure_batches(project, [batch])
 
 
 def take_in(project: Project, rows: Sequence[tuple[Row, Picture | None]], actor: Membership | None) -> list[Item]:
-    """Store these rows as items, within the caller's transaction; in the order given.
+    """Store these rows as items, in the given order, within the caller's transaction.
 
-    Raises BadValue for a row that no file could bring either, and for an id that is there already.
+    Raises BadValue for a row that an import would refuse, and for an id that exists already.
     """
     intake = Intake(terms_of(project, ImportOptions()))
-    taken: list[tuple[Incoming, str]] = []
+    incoming: list[tuple[Incoming, str]] = []
     for row, picture in rows:
         item = intake.take(row)
-        assert isinstance(item, Incoming)  # only rows with labels of a source are ever dropped
-        taken.append((item, picture.sha256 if picture else ""))
+        assert isinstance(item, Incoming)  # only rows with labels of a source can be dropped
+        incoming.append((item, picture.sha256 if picture else ""))
     names = [row.external_id for row, _picture in rows]
     if (known := Item.objects.filter(project=project, external_id__in=names).first()) is not None:
         raise BadValue("id_exists", f"The project has an item {known.external_id} already.", "id")
     pictures = {picture.sha256: picture.pk for _row, picture in rows if picture is not None}
     with Sender() as sender:
-        ItemStore(project, pictures, sender).store(taken)
-    record(EventVerb.IMPORTED, project=project, actor=actor, items=len(taken), labels=0, priors=0, format="made here")
+        ItemStore(project, pictures, sender).store(incoming)
+    record(
+        EventVerb.IMPORTED, project=project, actor=actor, items=len(incoming), labels=0, priors=0, format="made here"
+    )
     reset_idle_members(project)
-    found = {item.external_id: item for item in Item.objects.filter(project=project, external_id__in=names)}
-    return [found[name] for name in names]
+    stored = {item.external_id: item for item in Item.objects.filter(project=project, external_id__in=names)}
+    return [stored[name] for name in names]
 
 
 def settle(project: Project, batch: str, actor: Membership | None) -> None:
-    """Put the new items into their queues and open them where the project wants that; after the transaction."""
+    """Put the new items into their queues, and open them if the project wants that. Call it after the transaction."""
     update_item_queues(project)
-    handed_out = Batch.objects.filter(project=project, name=batch, state=BatchState.OPEN)
-    if project.new_batches == BatchState.OPEN and handed_out.exists():
+    open_batches = Batch.objects.filter(project=project, name=batch, state=BatchState.OPEN)
+    if project.new_batches == BatchState.OPEN and open_batches.exists():
         open_items(project, actor, batch)

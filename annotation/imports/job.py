@@ -1,4 +1,4 @@
-"""The job of an uploaded file: check it by a dry run, store it, and remove what is not needed any more."""
+"""The job of an uploaded file: check it by a dry run, store it, and remove files that are no longer needed."""
 
 from dataclasses import asdict
 from datetime import timedelta
@@ -12,7 +12,7 @@ from django.db.models import Q
 from django.utils import timezone
 
 from annotation.core.csv_response import csv_file
-from annotation.core.jobs import JobCancelled, JobKind, Phase
+from annotation.core.jobs import Heartbeat, JobCancelled, JobKind, Phase
 from annotation.imports.options import ImportOptions, ImportReport
 from annotation.imports.run import import_file
 from annotation.media.pictures import remove_orphans
@@ -20,22 +20,22 @@ from annotation.models import Import, ImportState
 
 FOLDER = "imports"
 SMALL = 2 * 2**20
-"""Bytes of a file that is read while the page waits: a second or two."""
+"""The maximum size in bytes of a file that is read while the page waits; that takes a second or two."""
 _WALKED = f"{FOLDER}/walked"
 KEPT = timedelta(days=2)
-"""Files of imports that nobody went on with are removed after so long."""
+"""The time after which files of abandoned imports are removed."""
 
 
-def _check(row: Import) -> None:
-    _read(row, dry_run=True)
+def _check(row: Import, heartbeat: Heartbeat[Import]) -> None:
+    _read(row, heartbeat, dry_run=True)
 
 
-def _store(row: Import) -> None:
-    _read(row, dry_run=False)
+def _store(row: Import, heartbeat: Heartbeat[Import]) -> None:
+    _read(row, heartbeat, dry_run=False)
 
 
-def _read(row: Import, *, dry_run: bool) -> None:
-    """Read the file to its end, and store what came of it."""
+def _read(row: Import, heartbeat: Heartbeat[Import], *, dry_run: bool) -> None:
+    """Read the file to its end, and store the result."""
     with row.file.open("rb") as file:
         report = import_file(
             row.project,
@@ -43,7 +43,7 @@ def _read(row: Import, *, dry_run: bool) -> None:
             ImportOptions.from_json(row.options),
             dry_run=dry_run,
             actor=row.started_by,
-            watch=lambda progress: IMPORTS.beat(row, **asdict(progress)),
+            watch=lambda progress: heartbeat.note(**asdict(progress)),
             on_stored=lambda report: _stored(row, report),
             row=row.public_id,
         )
@@ -52,14 +52,16 @@ def _read(row: Import, *, dry_run: bool) -> None:
     elif dry_run and not report.errors:
         _keep(row, report, ImportState.CHECKED)
     else:
-        good = dry_run and ImportOptions.from_json(row.options).leave_out and report.items > 0 and not report.fatal
-        _keep(row, report, ImportState.CHECKED if good else ImportState.REFUSED)
+        can_store_rest = (
+            dry_run and ImportOptions.from_json(row.options).leave_out and report.items > 0 and not report.fatal
+        )
+        _keep(row, report, ImportState.CHECKED if can_store_rest else ImportState.REFUSED)
 
 
 def _stored(row: Import, report: ImportReport) -> None:
     """Mark the import done, in the transaction that stores its rows.
 
-    Raises JobCancelled at the last moment.
+    Raises JobCancelled if it was cancelled until then.
     """
     report.stored = True
     try:
@@ -76,7 +78,7 @@ def _keep(row: Import, report: ImportReport, state: ImportState) -> None:
     if report.errors:
         name = f"{PurePosixPath(row.file.name or FOLDER).with_suffix('')}-errors.csv"
         errors = default_storage.save(name, ContentFile(_error_csv(report)))
-    kept = Import.objects.filter(pk=row.pk, state__in=(ImportState.CHECKING, ImportState.IMPORTING)).update(
+    updated = Import.objects.filter(pk=row.pk, state__in=(ImportState.CHECKING, ImportState.IMPORTING)).update(
         state=state,
         rows_done=report.rows,
         share=1,
@@ -85,18 +87,18 @@ def _keep(row: Import, report: ImportReport, state: ImportState) -> None:
         beat_at=None,
         finished_at=timezone.now() if state == ImportState.REFUSED else None,
     )
-    if not kept and errors:
+    if not updated and errors:
         default_storage.delete(errors)
 
 
 def _error_csv(report: ImportReport) -> bytes:
-    """Every error with its line, id, field, code and reason, safe to open in a spreadsheet."""
+    """Return every error with line, id, field, code and reason, as CSV that is safe in a spreadsheet."""
     rows = ((error.line, error.external_id, error.field, error.code, error.reason) for error in report.errors)
     return csv_file(chain([("line", "id", "field", "code", "reason")], rows))
 
 
 def forget_file(row: Import) -> None:
-    """Remove what was uploaded; what is known of it stays."""
+    """Remove the uploaded file and its error list; the row of the import stays."""
     for stored in (row.file, row.error_list):
         if stored:
             stored.delete(save=False)
@@ -108,8 +110,7 @@ IMPORTS = JobKind(
     Import,
     phases=(
         Phase(_check, ImportState.UPLOADED, ImportState.CHECKING),
-        # Signs of life of the storing transaction are not seen before it commits.
-        Phase(_store, ImportState.IMPORTING, ImportState.IMPORTING, lapse=timedelta(minutes=5)),
+        Phase(_store, ImportState.IMPORTING, ImportState.IMPORTING),
     ),
     is_small=lambda row: row.size <= SMALL,
     clean_up=forget_file,
@@ -122,7 +123,7 @@ IMPORTS = JobKind(
 
 
 def forget_old_files() -> int:
-    """Remove files of imports that ended or that nobody went on with, and pictures that no row names."""
+    """Remove files of ended or abandoned imports, and pictures without a row. Return how many were removed."""
     old = timezone.now() - KEPT
     resting = (ImportState.CHECKED, ImportState.REFUSED)
     ended = (ImportState.DONE, ImportState.CANCELLED, ImportState.FAILED)
@@ -136,7 +137,7 @@ def forget_old_files() -> int:
 
 
 def _orphans() -> int:
-    """Look for pictures without a row, once in six hours: that walks over every file."""
+    """Remove pictures without a row. Runs at most once in six hours, because it lists every file."""
     now = timezone.now()
     if default_storage.exists(_WALKED):
         if default_storage.get_modified_time(_WALKED) > now - timedelta(hours=6):

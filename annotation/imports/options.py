@@ -1,4 +1,4 @@
-"""What an import is told and what it tells: options in, report out."""
+"""The options of an import and its report."""
 
 from collections.abc import Mapping
 from dataclasses import asdict, dataclass, field, fields
@@ -17,7 +17,7 @@ SHOWN_ERRORS = 100
 
 
 class Update(StrEnum):
-    """Which gaps of existing items a file fills."""
+    """The gaps of existing items that a file fills."""
 
     IMAGES = "images"
     PRIORS = "priors"
@@ -27,7 +27,7 @@ class Update(StrEnum):
 
 @dataclass(frozen=True)
 class ImportOptions:
-    """How a file is to be read and what its labels mean here."""
+    """The options for reading a file, and the meaning of its labels."""
 
     format: Format = Format.AUTO
     mapped: Mapped = field(default_factory=Mapped)
@@ -35,41 +35,41 @@ class ImportOptions:
     update: Update | None = None
     masks: frozenset[Mask] = frozenset()
     skip_existing: bool = False
-    """Rows whose id is in the project already are passed over instead of refused."""
+    """Rows whose id exists in the project are skipped instead of refused."""
     seats_from_data: bool = False
     leave_out: bool = False
-    """Rows with errors are left out; the others are stored."""
+    """Rows with errors are skipped; the others are stored."""
     table: str = ""
-    """The member of an archive that is the table, where there are several."""
+    """The member of an archive to read as the table, if there are several."""
     batch: str = ""
     source: str = ""
     licence: str = ""
 
     def as_json(self) -> dict[str, Any]:
         """Return the options as JSON values; `from_json` reads them back."""
-        mapped = {each.name: getattr(self.mapped, each.name) for each in fields(self.mapped)}
-        given = {each.name: getattr(self, each.name) for each in fields(self)}
-        return given | {"mapped": mapped | {"values": dict(self.mapped.values)}, "masks": sorted(self.masks)}
+        mapped = {option.name: getattr(self.mapped, option.name) for option in fields(self.mapped)}
+        values = {option.name: getattr(self, option.name) for option in fields(self)}
+        return values | {"mapped": mapped | {"values": dict(self.mapped.values)}, "masks": sorted(self.masks)}
 
     @classmethod
-    def from_json(cls, given: Mapping[str, Any]) -> "ImportOptions":
-        mapped = dict(given.get("mapped", {}))
+    def from_json(cls, values: Mapping[str, Any]) -> "ImportOptions":
+        mapped = dict(values.get("mapped", {}))
         if "label_is" in mapped:
             mapped["label_is"] = LabelUse(mapped["label_is"])
-        known: dict[str, Any] = {each.name: given[each.name] for each in fields(cls) if each.name in given}
+        known: dict[str, Any] = {option.name: values[option.name] for option in fields(cls) if option.name in values}
         known |= {
-            "format": Format(given.get("format", Format.AUTO)),
+            "format": Format(values.get("format", Format.AUTO)),
             "mapped": Mapped(**mapped),
-            "source_labels": SourceLabels(given.get("source_labels", SourceLabels.SEATS)),
-            "update": Update(given["update"]) if given.get("update") else None,
-            "masks": frozenset(Mask(kind) for kind in given.get("masks", ())),
+            "source_labels": SourceLabels(values.get("source_labels", SourceLabels.SEATS)),
+            "update": Update(values["update"]) if values.get("update") else None,
+            "masks": frozenset(Mask(kind) for kind in values.get("masks", ())),
         }
         return cls(**known)
 
 
 @dataclass(frozen=True)
 class Twin:
-    """A row whose text or picture is another item's too."""
+    """A row whose text or picture another item has too."""
 
     line: int
     external_id: str
@@ -78,7 +78,7 @@ class Twin:
 
 @dataclass
 class ImportReport:
-    """What was found in a file and stored of it (in a dry run: would be)."""
+    """The result of reading a file: counts, errors, and what was stored (in a dry run: would be stored)."""
 
     PREVIEW: ClassVar[int] = 20
     TWINS: ClassVar[int] = 20
@@ -97,10 +97,10 @@ class ImportReport:
     missing_images: int = 0
     dropped: int = 0
     duplicates: int = 0
-    """Rows passed over because their id is there, and rows whose text or picture another item has too."""
+    """Rows skipped because their id exists, and rows whose text or picture another item has too."""
     existing: int = 0
     unchanged: int = 0
-    """Rows of an update that had no gap to fill."""
+    """Rows of an update whose items had no gap to fill."""
     masked: Mapping[str, int] = field(default_factory=dict)
     pictures: int = 0
     shared_pictures: int = 0
@@ -109,23 +109,26 @@ class ImportReport:
     ignored: list[str] = field(default_factory=list)
     errors: list[RowError] = field(default_factory=list)
     fatal: RowError | None = None
-    """The error after which nothing further could be read; one of `errors`."""
+    """The error that stopped the reading; one of `errors`."""
     refused_lines: set[int] = field(default_factory=set)
     twins: list[Twin] = field(default_factory=list)
     preview: list[Incoming] = field(default_factory=list)
 
-    def note_twin(self, line: int, external_id: str, what: str) -> None:
+    def note_twin(self, line: int, external_id: str, kind: str) -> None:
         if len(self.twins) < self.TWINS:
-            self.twins.append(Twin(line, external_id, what))
+            self.twins.append(Twin(line, external_id, kind))
 
     def give_up(self, error: RowError) -> None:
-        """Note an error after which nothing further can be read: no row is stored, not even without the bad ones."""
+        """Add an error that stops the reading: no row is stored, not even with `leave_out`."""
         self.errors.append(error)
         self.fatal = error
 
     @property
     def status(self) -> int:
-        """The HTTP status of a refusal: that of a fatal error, else the one all share, else 400; 200 without errors."""
+        """The HTTP status of a refusal: that of a fatal error, else the one that all share, else 400.
+
+        200 without errors.
+        """
         if self.fatal:
             return self.fatal.status
         statuses = {error.status for error in self.errors}
@@ -134,8 +137,8 @@ class ImportReport:
         return statuses.pop() if len(statuses) == 1 else 400
 
     def as_json(self) -> dict[str, Any]:
-        """Everything a page shows, as JSON values: the first errors, rows and doubles, and all counts."""
-        counts = {each.name: getattr(self, each.name) for each in fields(self) if each.type in (int, bool, float)}
+        """Return everything that a page shows, as JSON values: first errors, rows and duplicates, all counts."""
+        counts = {count.name: getattr(self, count.name) for count in fields(self) if count.type in (int, bool, float)}
         return counts | {
             "format": str(self.format),
             "container": self.container,
@@ -152,7 +155,7 @@ class ImportReport:
         }
 
     def answer(self) -> dict[str, Any]:
-        """Return what the command prints: exactly the keys that programs rely on."""
+        """Return the output of the command: exactly the keys that programs rely on."""
         counted = self.stored or self.dry_run
         return {
             "format": str(self.format),

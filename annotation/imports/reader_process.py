@@ -1,8 +1,8 @@
-"""Read a table of strangers in a separate process with little memory and little time.
+"""Read an untrusted table in a separate process with little memory and little time.
 
-Parquet and tar are unpacked there: a file that exhausts the process costs that file, not the site. The child is this
-module run as a program; it imports no Django and may write no file. It sends rows and pictures; what it sends is only
-read as the closed set of classes that a row consists of, so that nothing from the child is executed.
+Parquet and tar are unpacked there: if a file exhausts the process, only that import fails. The child is this module run
+as a program; it imports no Django and may write no file. It sends rows and pictures. They are unpickled only as the
+fixed set of classes that a row consists of, so nothing from the child is executed.
 """
 
 import io
@@ -24,9 +24,9 @@ from annotation.domain.formats.base import BadValue, Reading, Row, RowError, Unr
 from annotation.domain.formats.detect import open_reader
 
 MEMORY = 1536 * 2**20
-"""Bytes of address space of the reading process."""
+"""The maximum address space of the reading process, in bytes."""
 SECONDS = 10
-"""Of processor time, and two more for each megabyte of the file."""
+"""The maximum processor time in seconds; each megabyte of the file adds two."""
 _ROOT = Path(__file__).resolve().parents[2]
 _HEAD = struct.Struct(">cQ")
 _ROWS_AT_ONCE = 100
@@ -43,7 +43,7 @@ _CLASSES = {
 
 
 class ReaderProcess:
-    """The rows of one file, read by a process of its own; pictures inside go to `reading.keep`."""
+    """The rows of one file, read by a separate process; pictures inside are given to `reading.keep`."""
 
     def __init__(self, stream: BinaryIO, reading: Reading, memory: int = MEMORY, seconds: float = SECONDS) -> None:
         self.stream, self.reading, self.memory = stream, reading, memory
@@ -51,7 +51,10 @@ class ReaderProcess:
         self.ignored: set[str] = set()
 
     def __iter__(self) -> Iterator[Row | RowError]:
-        """Raises Unreadable where nothing further can be read, also if the process dies of the file."""
+        """Yield the rows and errors.
+
+        Raises Unreadable if the rest cannot be read, also if the process ends by its limits.
+        """
         with ExitStack() as stack:
             file = _on_disk(self.stream, stack)
             child = stack.enter_context(_started(file, [self.memory, self.seconds]))
@@ -77,7 +80,7 @@ class ReaderProcess:
                 raise Unreadable(RowError(line + 1, "too_costly", reason)) from fault
 
     def _keep(self, pipe: IO[bytes], name: bytes, content: bytes) -> None:
-        """Keep a picture, and tell the process under which name or why not."""
+        """Store a picture, and send the process its name or the reason of refusal."""
         assert self.reading.keep is not None
         try:
             answer: dict[str, Any] = {"name": self.reading.keep(name.decode(), content)}
@@ -87,7 +90,7 @@ class ReaderProcess:
 
 
 def _on_disk(stream: BinaryIO, stack: ExitStack) -> BinaryIO:
-    """Return the stream if it is a file; else a copy of it that is one."""
+    """Return the stream if it is a file, else a temporary file with its content."""
     try:
         stream.fileno()
     except (OSError, AttributeError, io.UnsupportedOperation):
@@ -115,7 +118,7 @@ def _started(file: BinaryIO, limits: list[int]) -> subprocess.Popen[bytes]:
 
 
 class _Loader(pickle.Unpickler):
-    """Loads rows and what they consist of, and nothing else."""
+    """An unpickler for rows and their parts only."""
 
     def find_class(self, module: str, name: str) -> Any:
         if (module, name) not in _CLASSES:
@@ -146,8 +149,8 @@ def _exactly(pipe: IO[bytes], length: int) -> bytes:
 
 
 def serve(file: BinaryIO, source: BinaryIO, sink: BinaryIO) -> None:
-    """Read the file as the other side asks, and send its rows."""
-    reading: Reading = pickle.loads(_receive(source)[1])  # from the site itself
+    """Read the file as the site requests, and send its rows."""
+    reading: Reading = pickle.loads(_receive(source)[1])  # sent by the site itself
     takes_pictures = json.loads(_receive(source)[1])
 
     def keep(name: str, content: bytes | IO[bytes]) -> str:

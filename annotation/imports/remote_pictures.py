@@ -1,4 +1,4 @@
-"""Pictures that a table names by address: fetched by the guarded fetcher, once each, within bounds of the import."""
+"""Pictures that a table names by URL: fetched by the guarded fetcher, once each, within limits per import."""
 
 import threading
 import time
@@ -13,19 +13,19 @@ from providers.http.fetch import PICTURES
 from providers.http.safe_urls import FetchFault
 
 MOST = 1000
-"""Addresses of one import."""
+"""The maximum number of URLs in one import."""
 SECONDS = 1200.0
-"""What all fetching of one import may take; after that every further address is refused."""
+"""The maximum time in seconds for all fetching of one import; after it, further URLs are refused."""
 BYTES = 2_000_000
-"""Of one picture that is fetched; a ZIP takes larger ones."""
+"""The maximum size of one fetched picture; a ZIP may contain larger ones."""
 _UNPROCESSABLE = 422
 
 
 class WithAddresses:
-    """A place of pictures, and the web beside it: names that begin with http:// or https:// are fetched.
+    """A source of pictures, extended by the web: names that begin with http:// or https:// are fetched.
 
-    A dry run fetches as well: only so does it know what the import would meet. With `fetches` off (a page or a request
-    that somebody waits for) addresses are refused.
+    A dry run fetches too, because only then does it know the result of the import. With `fetches` off (for a page or a
+    request that somebody waits for), URLs are refused.
     """
 
     def __init__(self, inner: PictureSource, *, fetches: bool) -> None:
@@ -37,16 +37,19 @@ class WithAddresses:
         self._until: float | None = None
 
     def find(self, name: str) -> str | None:
-        """See PictureSource; an address is its own key."""
+        """Return the key of a picture (see PictureSource); a URL is its own key."""
         return name if is_address(name) else self._inner.find(name)
 
     def read(self, key: str, limit: int) -> bytes:
-        """See PictureSource. Raises BadPicture with the fetcher's sentence where the address brings no picture."""
+        """Return the picture's bytes (see PictureSource).
+
+        Raises BadPicture with the fetcher's message if the URL gives no picture.
+        """
         if not is_address(key):
             return self._inner.read(key, limit)
         if not self._fetches:
-            said = _("Pictures are fetched for uploaded files only: upload the rows as a file.")
-            raise BadPicture("picture_url", said, _UNPROCESSABLE)
+            sentence = _("Pictures are fetched for uploaded files only: upload the rows as a file.")
+            raise BadPicture("picture_url", sentence, _UNPROCESSABLE)
         self._count()
         try:
             page = wiring_web.page_fetcher().fetch(key, PICTURES, whole=True, size=min(limit, BYTES))
@@ -60,8 +63,8 @@ class WithAddresses:
             now = time.monotonic()
             self._until = self._until or now + SECONDS
             if self._fetched > MOST:
-                said = _("More than %(most)d addresses in one file. Put the pictures into a ZIP with the table.")
-                raise BadPicture("too_many_addresses", said % {"most": MOST}, 413, MOST)
+                sentence = _("More than %(most)d addresses in one file. Put the pictures into a ZIP with the table.")
+                raise BadPicture("too_many_addresses", sentence % {"most": MOST}, 413, MOST)
             if now > self._until:
-                said = _("Fetching the pictures of this file took longer than %(minutes)d minutes.")
-                raise BadPicture("addresses_too_slow", said % {"minutes": int(SECONDS / 60)}, 413)
+                sentence = _("Fetching the pictures of this file took longer than %(minutes)d minutes.")
+                raise BadPicture("addresses_too_slow", sentence % {"minutes": int(SECONDS / 60)}, 413)

@@ -1,4 +1,4 @@
-"""Bringing files into a project: upload, dry run, import with progress."""
+"""Pages for importing files into a project: upload, dry run, import with progress."""
 
 from typing import Any
 from uuid import UUID
@@ -18,13 +18,13 @@ from annotation.imports.options import ImportOptions
 from annotation.models import Import, ImportState, Membership
 
 SHOWN = 20
-"""Imports listed."""
+"""The number of imports in the list."""
 _RUNNING = (ImportState.UPLOADED, ImportState.CHECKING, ImportState.IMPORTING)
 
 
 @require_http_methods(["GET", "POST"])
 def imports(request: PersonRequest, slug: str) -> HttpResponse:
-    """Upload a file; a small one is checked at once and refused with the status its fault has."""
+    """Upload a file. A small one is checked at once and refused with the status of its error."""
     member = member_of(request, slug, Role.ADMIN)
     form = UploadForm(request.POST, request.FILES) if request.method == "POST" else UploadForm()
     if form.is_valid():
@@ -41,7 +41,7 @@ def imports(request: PersonRequest, slug: str) -> HttpResponse:
 
 @require_GET
 def show(request: PersonRequest, slug: str, public_id: UUID) -> HttpResponse:
-    """One import: how far it is, what was found, what comes next."""
+    """Show one import: its progress, its findings, and the next steps."""
     member, row = _import(request, slug, public_id)
     if _speaks_json(request):
         return JsonResponse(_as_json(row))
@@ -61,7 +61,7 @@ def progress(request: PersonRequest, slug: str, public_id: UUID) -> HttpResponse
 
 @require_POST
 def act(request: PersonRequest, slug: str, public_id: UUID) -> HttpResponse:
-    """Import what was checked, check again with other options or without the bad rows, or cancel."""
+    """Import a checked file, check it again with other options or without its bad rows, or cancel."""
     member, row = _import(request, slug, public_id)
     match request.POST.get("do"):
         case "store":
@@ -84,7 +84,7 @@ def act(request: PersonRequest, slug: str, public_id: UUID) -> HttpResponse:
 
 @require_GET
 def errors(request: PersonRequest, slug: str, public_id: UUID) -> HttpResponseBase:
-    """Every row with errors, as CSV."""
+    """Return every row with errors, as CSV."""
     _member, row = _import(request, slug, public_id)
     if not row.error_list:
         raise Http404
@@ -111,18 +111,19 @@ def _page(
 
 def _context(member: Membership, row: Import, form: OptionsForm | None = None) -> dict[str, Any]:
     options = ImportOptions.from_json(row.options)
-    found = row.outcome
+    outcome = row.outcome
     categories = {category.code: category for category in member.project.categories.all()}
     preview = [
-        each | {"intended": categories.get(each["intended"]), "category": categories.get(each["category"])}
-        for each in found.get("preview", ())
+        row_shown
+        | {"intended": categories.get(row_shown["intended"]), "category": categories.get(row_shown["category"])}
+        for row_shown in outcome.get("preview", ())
     ]
     left = (1 - row.share) * row.rows_done / (row.share * row.rate) if row.share and row.rate else None
     return {
         "project": member.project,
         "membership": member,
         "import": row,
-        "found": found,
+        "found": outcome,
         "options": options,
         "preview": preview,
         "percent": round(row.share * 100),
@@ -134,7 +135,7 @@ def _context(member: Membership, row: Import, form: OptionsForm | None = None) -
 
 
 def _as_json(row: Import) -> dict[str, Any]:
-    """Return the state of an import for programs; a refusal has the form of every refusal."""
+    """Return the state of an import for programs; a refusal has the form of all refusals of the API."""
     answer = {"import": str(row.public_id), "state": row.state, "outcome": row.outcome}
     if row.state == ImportState.REFUSED and row.outcome.get("errors"):
         first = row.outcome["fatal"] or row.outcome["errors"][0]

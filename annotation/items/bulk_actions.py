@@ -1,4 +1,4 @@
-"""What can be done to many items at once: each act with its words, what it needs, and whom it passes over."""
+"""Actions on many items at once: the label of each action, its input, and the items that it skips."""
 
 from collections import Counter
 from collections.abc import Callable, Mapping, Sequence
@@ -15,7 +15,7 @@ from annotation.priors import requests
 from annotation.review import adjudicate
 
 Passed = Counter[str]
-"""Why items were not changed, and how many of each."""
+"""The number of items that were not changed, by reason."""
 
 REASONS: Mapping[str, Promise] = {
     "unchanged": gettext_lazy("as it should be already"),
@@ -32,12 +32,12 @@ REASONS: Mapping[str, Promise] = {
     "not_ready": gettext_lazy("open or further already"),
     "changed": gettext_lazy("somebody changed it at the same moment"),
 }
-"""Why an item is passed over, in words."""
+"""The reasons for skipping an item, as texts for people."""
 
 
 @dataclass(frozen=True)
 class Act:
-    """One thing that can be done to many items; `needs` names what has to be given."""
+    """An action on many items; `needs` names its input."""
 
     key: str
     name: Promise
@@ -72,7 +72,7 @@ def _label_again(row: BulkOrder, items: Sequence[Item]) -> Passed:
 
 
 def _again(item: Item, admin: Membership, reason: str) -> str:
-    """Send one item to labelling again; or why not."""
+    """Send one item to labelling again. Return "" or the reason why not."""
     disputed = item.stage == Stage.DISPUTED
     if disputed and not admin.has(Role.REVIEWER):
         return "needs_reviewer"
@@ -91,8 +91,8 @@ def _again(item: Item, admin: Membership, reason: str) -> str:
 
 def _compute_priors(row: BulkOrder, items: Sequence[Item]) -> Passed:
     chosen = Item.objects.filter(pk__in=[item.pk for item in items])
-    asked = requests.request_missing_of(row.project, chosen, row.ordered_by)
-    return Passed(has_priors=len(items) - asked)
+    requested = requests.request_missing_of(row.project, chosen, row.ordered_by)
+    return Passed(has_priors=len(items) - requested)
 
 
 def _open(row: BulkOrder, items: Sequence[Item]) -> Passed:
@@ -159,4 +159,4 @@ ACTS = {
         ),
     )
 }
-"""What can be done to many items, by key."""
+"""The actions on many items, by key."""

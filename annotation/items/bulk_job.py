@@ -1,8 +1,8 @@
-"""Changing many items at once: those an admin chose, or all that a search finds.
+"""Changes of many items at once: the items that an admin chose, or all that a search finds.
 
-Whoever asks was shown a count; `order` counts again and refuses where it differs. Items are changed some at a time in
-short transactions, each with the verb that changes one item; the order's row remembers up to which item it is done,
-so that a kill loses and doubles nothing. What cannot be changed is passed over and counted by reason.
+The admin sees a count first; `order` counts again and refuses if it differs. Items are changed in short transactions of
+some items each, by the same functions that change one item. The order's row stores the last changed item, so a crash
+neither loses nor repeats a change. Items that cannot be changed are skipped and counted by reason.
 """
 
 from collections.abc import Mapping, Sequence
@@ -13,7 +13,7 @@ from django.db.models import Count, Max, QuerySet
 from django.db.models.functions import Now
 from django.utils.translation import gettext as _
 
-from annotation.core.jobs import JobKind, Phase
+from annotation.core.jobs import Heartbeat, JobKind, Phase
 from annotation.core.transactions import short_transaction
 from annotation.domain.choices import EventVerb, Role, Stage
 from annotation.items.bulk_actions import ACTS, Act, Passed
@@ -21,13 +21,13 @@ from annotation.items.search import UnknownFilter, asked_in, find_items, visible
 from annotation.models import BulkOrder, Item, JobState, Membership, record
 
 SMALL = 2000
-"""Items that are changed while the page waits; more are left to a worker."""
+"""The maximum number of items that are changed while the page waits; a worker changes more."""
 AT_ONCE = 100
-"""Items of one transaction."""
+"""The number of items in one transaction."""
 
 
 class ListChanged(Exception):
-    """The search finds another number of items than the person was shown."""
+    """The search finds another number of items than the admin was shown."""
 
     code = "list_changed"
 
@@ -36,11 +36,11 @@ class ListChanged(Exception):
         self.now = now
 
 
-# ── Asking ────────────────────────────────────────────────────────────────────
+# ── Ordering ────────────────────────────────────────────────────────────────────
 
 
 def targets(admin: Membership, query: str, chosen: Sequence[str] | None) -> QuerySet[Item]:
-    """Return the items meant: those chosen by public id, or all that the query finds.
+    """Return the items to change: those chosen by public id, or all that the query finds.
 
     Raises UnknownFilter if the query names a filter that does not exist.
     """
@@ -50,7 +50,7 @@ def targets(admin: Membership, query: str, chosen: Sequence[str] | None) -> Quer
 
 
 def stages_of(items: QuerySet[Item]) -> dict[str, int]:
-    """How many of the items stand where, in the order of the stages."""
+    """Count the items by stage, in the order of the stages."""
     counts = dict(items.order_by().values_list("stage").annotate(n=Count("pk")))
     return {stage.value: counts[stage] for stage in Stage if stage in counts}
 
@@ -67,8 +67,7 @@ def order(
 ) -> BulkOrder:
     """Order the change of `count` items. The same key again returns the same order.
 
-    A small one is done, or has failed, when this returns; a larger one is enqueued.
-
+    A small order is done, or has failed, when this returns; a larger one is enqueued.
     Raises ListChanged if the search finds another number of items than the person was shown.
     """
     row = BulkOrder.objects.filter(project=admin.project, key=key).first()
@@ -77,9 +76,9 @@ def order(
         if now != count:
             raise ListChanged(now)
         newest = Item.objects.filter(project=admin.project).aggregate(newest=Max("pk"))["newest"] or 0
-        given = {"ordered_by": admin, "act": act.key, "options": dict(options), "query": query, "until": newest}
-        given |= {"chosen": None if chosen is None else list(chosen), "items_total": now}
-        row, new = BulkOrder.objects.get_or_create(project=admin.project, key=key, defaults=given)
+        values = {"ordered_by": admin, "act": act.key, "options": dict(options), "query": query, "until": newest}
+        values |= {"chosen": None if chosen is None else list(chosen), "items_total": now}
+        row, new = BulkOrder.objects.get_or_create(project=admin.project, key=key, defaults=values)
         if new:
             BULK_CHANGES.begin(row)
     row.refresh_from_db()
@@ -96,14 +95,14 @@ def _uuid(text: str) -> UUID | None:
 # ── Carrying out ──────────────────────────────────────────────────────────────
 
 
-def _change_all(row: BulkOrder) -> None:
+def _change_all(row: BulkOrder, heartbeat: Heartbeat[BulkOrder]) -> None:
     while _change_next(row.pk):
-        pass
+        heartbeat.note()  # the figures are written with the changes that they count
 
 
 @short_transaction
 def _change_next(order_id: int) -> bool:
-    """Change the next items of the order; False once it has ended."""
+    """Change the next items of the order. Return False if it has ended."""
     rows = BulkOrder.objects.filter(pk=order_id, state=JobState.WORKING)
     row = rows.select_for_update(of=("self",), no_key=True).select_related("project", "ordered_by").first()
     if row is None:
@@ -115,7 +114,7 @@ def _change_next(order_id: int) -> bool:
         return _end(row, JobState.CANCELLED)
     try:
         items = _next_items(row)
-    except UnknownFilter as unknown:  # a category or batch of the search is gone
+    except UnknownFilter as unknown:  # a category or batch of the search does not exist any more
         return _end(row, JobState.FAILED, unknown.sentence)
     if not items:
         return _end(row, JobState.DONE)
@@ -146,7 +145,7 @@ def _next_items(row: BulkOrder) -> list[Item]:
 
 
 def _end(row: BulkOrder, state: JobState, problem: str = "") -> bool:
-    """End the order, and record once what it did."""
+    """End the order, and record its result. Return False."""
     BULK_CHANGES.end(row, state, problem)
     record(
         EventVerb.BULK_CHANGE,

@@ -1,8 +1,8 @@
-"""The items that a search finds as a file: Interplay JSONL that can be imported again, or CSV for a spreadsheet.
+"""The items that a search finds, as a file: Interplay JSONL that can be imported again, or CSV for a spreadsheet.
 
-Streamed in the order in which the items came in. Nobody gets in a file what their pages would not show: intent and
-votes of items that they could still label, names of annotators unless they are admins. Items that were reported as
-illegal are left out.
+Streamed in the order of import. A file contains nothing that the viewer's pages would not show: no intent and votes of
+items that they could still label, and names of annotators only for admins. Items that were reported as illegal are left
+out.
 """
 
 from array import array
@@ -21,7 +21,7 @@ from annotation.releases.selection import Selection
 from annotation.review.queue import may_see_intent, sees_every_intent
 
 STANDING = ("stage", "excluded_for", "priority")
-"""Columns beside those of a release."""
+"""Columns in addition to those of a release."""
 _KNOWN = ("known_category", "known_explanation", "known_training")
 _HIDDEN = ("intended", "intended_hateful", "aligned", "target_group")
 _NOTHING_KNOWN = dict.fromkeys(_KNOWN)
@@ -29,34 +29,35 @@ _READ = (*ITEM, "priority", "severity", "public_id")
 
 
 def columns_for(viewer: Membership) -> tuple[str, ...]:
-    """The columns of a file for this viewer; severities and known answers are for admins."""
+    """Return the columns of a file for this viewer; severities and known answers are for admins."""
     return (*COLUMNS, *STANDING, "severity", *_KNOWN) if viewer.administers else (*COLUMNS, *STANDING)
 
 
-def as_jsonl(viewer: Membership, asked: Asked) -> Iterator[bytes]:
-    """Yield one item per line.
-
-    Raises UnknownFilter before the first line.
-    """
+def as_jsonl(viewer: Membership, selected: Asked) -> Iterator[bytes]:
+    """Yield one item per line. Raises UnknownFilter before the first line."""
     columns = columns_for(viewer)
-    for row in _rows(viewer, asked):
+    for row in _rows(viewer, selected):
         yield json_line(row, columns)
 
 
-def as_csv(viewer: Membership, asked: Asked) -> Iterator[bytes]:
-    """One item a row, cells that no spreadsheet runs; its labels are one cell of JSON."""
+def as_csv(viewer: Membership, selected: Asked) -> Iterator[bytes]:
+    """Yield CSV with one item a row, safe in a spreadsheet; its labels are one cell of JSON."""
     columns = columns_for(viewer)
-    rows = ([row[name] for name in columns] for row in _rows(viewer, asked))
+    rows = ([row[name] for name in columns] for row in _rows(viewer, selected))
     return csv_lines(chain([columns], rows))
 
 
-def _rows(viewer: Membership, asked: Asked) -> Iterator[dict[str, Any]]:
-    found = find_items(viewer, asked).exclude(excluded_for=Reason.REPORTED).order_by("pk")
-    keys = array("q", found.values_list("pk", flat=True).iterator(chunk_size=CHUNK))  # asked once: a search may be slow
+def _rows(viewer: Membership, selected: Asked) -> Iterator[dict[str, Any]]:
+    matching = find_items(viewer, selected).exclude(excluded_for=Reason.REPORTED).order_by("pk")
+    keys = array(
+        "q", matching.values_list("pk", flat=True).iterator(chunk_size=CHUNK)
+    )  # one query, because a search may be slow
     rows = Rows(viewer.project, Selection(notes=viewer.administers), "")
     people = Membership.objects.filter(project=viewer.project_id)
     names = dict(people.values_list("pk", "pseudonym")) if viewer.administers else {}
-    rows.columns = COLUMNS  # whatever licences forbid in a release: this stays inside the project
+    rows.columns = (
+        COLUMNS  # all columns, also those that licences forbid in a release: this file stays inside the project
+    )
     rows.name_of = lambda person: names.get(person, "")
     probe = Item()
     for start in range(0, len(keys), CHUNK):
@@ -66,7 +67,7 @@ def _rows(viewer: Membership, asked: Asked) -> Iterator[dict[str, Any]]:
         for item, released in zip(chunk, rows.of(chunk), strict=True):
             row = _seen(viewer, probe, item, released.row)
             if item["stage"] == Stage.KNOWN:
-                row["labels"] = []  # answers to it are no votes
+                row["labels"] = []  # answers to such an item are no votes
             yield row | known.get(item["public_id"], _NOTHING_KNOWN)
 
 
@@ -74,8 +75,8 @@ def _known_of(items: Sequence[dict[str, Any]]) -> dict[Any, dict[str, Any]]:
     """Return the known answers among these items, as an import reads them."""
     aside = [item["public_id"] for item in items if item["stage"] == Stage.KNOWN]
     rows = KnownAnswer.objects.filter(item__public_id__in=aside) if aside else KnownAnswer.objects.none()
-    found = rows.values_list("item__public_id", "category__code", "explanation", "training")
-    return {item: dict(zip(_KNOWN, values, strict=True)) for item, *values in found}
+    answers = rows.values_list("item__public_id", "category__code", "explanation", "training")
+    return {item: dict(zip(_KNOWN, values, strict=True)) for item, *values in answers}
 
 
 def _seen(viewer: Membership, probe: Item, item: dict[str, Any], row: dict[str, Any]) -> dict[str, Any]:

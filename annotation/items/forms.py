@@ -1,4 +1,4 @@
-"""The form that finds items: what can be asked for, what is asked for now, and how each of it is taken away again."""
+"""The form that finds items: the possible filters, the chosen ones, and a link that removes each."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -24,7 +24,7 @@ from annotation.items.search import (
 from annotation.models import Membership
 
 LISTED_AT_ONCE = 12
-"""Choices shown as boxes; of longer lists only what is chosen, beside a field with suggestions."""
+"""The maximum number of choices shown as boxes; longer lists show the chosen ones and a field with suggestions."""
 
 _GROUPS = (
     (gettext_noop("Where it stands"), ("stage", "reason", "picture", "known", "skipped")),
@@ -57,7 +57,7 @@ NAMES = {
     "gold_from": pgettext_lazy("filter", "gold from"),
     "gold_to": pgettext_lazy("filter", "gold until"),
 }
-"""Filters as people read them; the others are stored words."""
+"""Labels of filters; the other filters are labelled as stored words."""
 
 ORDER_NAMES = {
     "oldest": pgettext_lazy("order", "oldest first"),
@@ -81,7 +81,7 @@ class Option:
 
 @dataclass(frozen=True)
 class Field:
-    """One filter of the form: boxes to tick, or something to type (`form` is the input's type), or both."""
+    """One filter of the form: boxes to tick, or a text input (`form` is its type), or both."""
 
     key: str
     name: str
@@ -93,7 +93,7 @@ class Field:
 
 @dataclass(frozen=True)
 class Group:
-    """Filters that belong together."""
+    """Filters that are shown together."""
 
     name: str
     fields: Sequence[Field]
@@ -101,7 +101,7 @@ class Group:
 
 @dataclass(frozen=True)
 class Chip:
-    """Something that is asked for now, and the query without it."""
+    """A chosen filter value, and the query without it."""
 
     name: str
     value: str
@@ -110,7 +110,7 @@ class Chip:
 
 @dataclass(frozen=True)
 class Shown:
-    """All that the form shows."""
+    """Everything that the form shows."""
 
     groups: Sequence[Group]
     chips: Sequence[Chip]
@@ -118,17 +118,17 @@ class Shown:
     query: str
 
 
-def shown(member: Membership, asked: Asked) -> Shown:
-    """The form as it stands for what is asked; at most three queries, for the project's own lists."""
+def shown(member: Membership, selected: Asked) -> Shown:
+    """Return the form for the chosen filters, with at most three queries for the project's own lists."""
     filters = filters_for(member)
-    listed = {key: listed_values(member, key) for key, one in filters.items() if one.listed}
+    listed = {key: listed_values(member, key) for key, rule in filters.items() if rule.listed}
     groups = [
-        Group(_(name), [_field(key, filters[key], asked, listed.get(key, [])) for key in keys if key in filters])
+        Group(_(name), [_field(key, filters[key], selected, listed.get(key, [])) for key in keys if key in filters])
         for name, keys in _GROUPS
     ]
-    order = next(iter(asked.get("order", ())), "oldest")
+    order = next(iter(selected.get("order", ())), "oldest")
     orders = [Option(name, str(text), name == order) for name, text in ORDER_NAMES.items()]
-    return Shown(groups, list(_chips(asked, listed)), orders, query_of(asked))
+    return Shown(groups, list(_chips(selected, listed)), orders, query_of(selected))
 
 
 def filter_name(key: str) -> str:
@@ -136,24 +136,24 @@ def filter_name(key: str) -> str:
     return str(NAMES[key]) if key in NAMES else name_of(key)
 
 
-def _field(key: str, one: Filter, asked: Asked, listed: Sequence[tuple[str, str]]) -> Field:
-    chosen = list(asked.get(key, ()))
+def _field(key: str, rule: Filter, selected: Asked, listed: Sequence[tuple[str, str]]) -> Field:
+    chosen = list(selected.get(key, ()))
     name = filter_name(key)
-    if one.values == SEVERITIES:
+    if rule.values == SEVERITIES:
         return Field(key, name, [Option(value, value, value in chosen) for value in SEVERITIES], "", "")
-    if one.values:
-        return Field(key, name, [Option(value, name_of(value), value in chosen) for value in one.values], "", "")
-    if one.listed and len(listed) <= LISTED_AT_ONCE:
+    if rule.values:
+        return Field(key, name, [Option(value, name_of(value), value in chosen) for value in rule.values], "", "")
+    if rule.listed and len(listed) <= LISTED_AT_ONCE:
         return Field(key, name, [Option(value, text, value in chosen) for value, text in listed], "", "")
-    if one.listed:
+    if rule.listed:
         names = dict(listed)
-        kept = [Option(value, names.get(value, value), True) for value in chosen]
-        return Field(key, name, kept, "text", "", listed)
-    return Field(key, name, [], one.form, chosen[0] if chosen else "")
+        chosen_options = [Option(value, names.get(value, value), True) for value in chosen]
+        return Field(key, name, chosen_options, "text", "", listed)
+    return Field(key, name, [], rule.form, chosen[0] if chosen else "")
 
 
-def _chips(asked: Asked, listed: dict[str, list[tuple[str, str]]]) -> Any:
-    for key, values in asked.items():
+def _chips(selected: Asked, listed: dict[str, list[tuple[str, str]]]) -> Any:
+    for key, values in selected.items():
         if key in NOT_FILTERS or key not in FILTERS:
             continue
         names = dict(listed.get(key, ()))
@@ -161,11 +161,11 @@ def _chips(asked: Asked, listed: dict[str, list[tuple[str, str]]]) -> Any:
         for value in values:
             left = [other for other in values if other != value]
             text = name_of(value) if value in closed else names.get(value, value)
-            yield Chip(filter_name(key), text[:60], query_of(asked, **{key: left}))
+            yield Chip(filter_name(key), text[:60], query_of(selected, **{key: left}))
 
 
 class SaveSearchForm(forms.Form):
-    """A search under a name."""
+    """The name of a search to save."""
 
     name = forms.CharField(label=gettext_lazy("Name"), max_length=80)
     query = forms.CharField(required=False, max_length=4000, widget=forms.HiddenInput, strip=False)
@@ -173,7 +173,7 @@ class SaveSearchForm(forms.Form):
 
 
 class BulkForm(forms.Form):
-    """What many items are to become; the fields that an act needs are asked of it alone."""
+    """The input of an action on many items; only the field that the action needs is shown."""
 
     batch = forms.CharField(label=gettext_lazy("Batch"), max_length=100, required=False)
     priority = forms.IntegerField(
@@ -192,5 +192,5 @@ class BulkForm(forms.Form):
         for name in ("batch", "priority", "reason"):
             if name != needs:
                 del self.fields[name]
-            elif name != "batch":  # no name at all takes items out of their batch
+            elif name != "batch":  # an empty name removes items from their batch
                 self.fields[name].required = True

@@ -1,8 +1,8 @@
-"""Finding items: the filters and orders that the items page, the API, exports and bulk changes know, and no others.
+"""Item search: the filters and orders of the items page, the API, exports and bulk changes.
 
-A key outside the list is refused by name, so that nobody can ask the database about columns that are not
-theirs to ask about (threat T4). What a page would not show its viewer cannot be asked for either: who labelled an item
-is for admins, and the intent of an item that the viewer could still label finds nothing.
+A key outside the list is refused with a message, so that nobody can query columns that are not for them (threat T4). A
+member cannot filter by what their pages hide: only admins filter by annotator, and a filter by intent does not match
+items that the viewer could still label.
 """
 
 from collections.abc import Callable, Iterable, Mapping, Sequence
@@ -25,14 +25,14 @@ YES_NO = ("yes", "no")
 SEVERITIES = ("1", "2", "3")
 
 MOST_VALUES, LONGEST = 50, 1000
-"""Values of one filter, and characters of a value."""
+"""The maximum number of values of one filter, and of characters in a value."""
 
 Asked = Mapping[str, Sequence[str]]
-"""What somebody asks for: the values of each filter (one of them is enough), the order, the page."""
+"""A query: the values of each filter (an item matches one of them), the order, the page."""
 
 
 class UnknownFilter(ValueError):
-    """A filter, order or value that does not exist; `sentence` says which exist."""
+    """A filter, order or value that does not exist; `sentence` lists the existing ones."""
 
     code = "unknown_filter"
 
@@ -43,7 +43,7 @@ class UnknownFilter(ValueError):
 
 @dataclass(frozen=True)
 class Filter:
-    """One filter: the values it takes (empty: whatever `ask` can read) and what it asks of the database.
+    """One filter: its possible values (empty: everything that `ask` can read) and its condition for the database.
 
     `ask` raises ValueError for a value it cannot read. `listed`: the values are those that the project has.
     """
@@ -57,7 +57,7 @@ class Filter:
 
 
 def _day(value: str) -> datetime:
-    """Return the beginning of a day by the site's clock."""
+    """Return the beginning of a day in the site's time zone."""
     return timezone.make_aware(datetime.combine(date.fromisoformat(value), time.min))
 
 
@@ -87,7 +87,7 @@ def _labelled_by(value: str) -> Q:
 
 
 def _severe(value: str) -> Q:
-    """Of the item itself, or as a prior in force says."""
+    """Return the condition for a severity of the item itself or of a valid prior."""
     priors = Prior.objects.filter(item=OuterRef("pk"), current=True, severity__gte=int(value))
     return Q(severity__gte=int(value)) | Q(Exists(priors))
 
@@ -151,30 +151,30 @@ ORDERS: dict[str, tuple[str | OrderBy, ...]] = {
     "gold": (_down("gold_at"), "-pk"),
     "priority": ("-priority", "pk"),
 }
-"""Names of orders, and what each sorts by."""
+"""Orders by name, with the columns of each."""
 
 NOT_FILTERS = frozenset({"page", "limit", "order"})
 
 
 def filters_for(member: Membership) -> dict[str, Filter]:
     """Return the filters that this member may use."""
-    return {key: one for key, one in FILTERS.items() if member.administers or not one.admins}
+    return {key: rule for key, rule in FILTERS.items() if member.administers or not rule.admins}
 
 
 def visible_items(member: Membership) -> QuerySet[Item]:
-    """The items that a reviewer or admin may see at all: whoever annotates is not shown which answers are known."""
+    """Return the items that a reviewer or admin may see; annotators must not see which answers are known."""
     items = Item.objects.filter(project=member.project_id)
     return items if member.sees_figures else items.exclude(stage=Stage.KNOWN)
 
 
-def find_items(member: Membership, asked: Asked) -> QuerySet[Item]:
-    """The items that answer every filter in `asked`, in the order it names (default: oldest first).
+def find_items(member: Membership, selected: Asked) -> QuerySet[Item]:
+    """Return the items that match every filter in `selected`, in its order (default: oldest first).
 
-    Of several values of one filter one is enough; empty values ask nothing. Raises UnknownFilter for a key, value or
-    order that does not exist, or is not for this member.
+    An item matches a filter if it matches one of its values; empty values are ignored.
+    Raises UnknownFilter for a key, value or order that does not exist, or is not for this member.
     """
-    found, known = visible_items(member), filters_for(member)
-    for key, values in asked.items():
+    matching, known = visible_items(member), filters_for(member)
+    for key, values in selected.items():
         if key in NOT_FILTERS:
             continue
         if key not in known:
@@ -182,9 +182,9 @@ def find_items(member: Membership, asked: Asked) -> QuerySet[Item]:
                 _("There is no filter “%(key)s”; there are %(keys)s.")
                 % {"key": key[:40].replace("\x00", "␀"), "keys": ", ".join(sorted(known))}
             )
-        if wanted := [value for value in values if value]:
-            found = found.filter(_question(member, key, wanted))
-    return found.order_by(*_order(asked))
+        if chosen := [value for value in values if value]:
+            matching = matching.filter(_question(member, key, chosen))
+    return matching.order_by(*_order(selected))
 
 
 def asked_in(query: str) -> dict[str, list[str]]:
@@ -192,9 +192,9 @@ def asked_in(query: str) -> dict[str, list[str]]:
     return parse_qs(query, max_num_fields=1000)
 
 
-def query_of(asked: Asked, **changed: Sequence[str]) -> str:
-    """The filters and order as a query string that never changes its form; `changed` replaces some values."""
-    merged = {**asked, **changed}
+def query_of(selected: Asked, **changed: Sequence[str]) -> str:
+    """Return the filters and order as a query string in canonical form; `changed` replaces some values."""
+    merged = {**selected, **changed}
     pairs = [(key, value) for key in sorted(merged) for value in merged[key] if value and key not in ("page", "limit")]
     return urlencode(pairs)
 
@@ -214,48 +214,48 @@ def listed_values(member: Membership, key: str) -> list[tuple[str, str]]:
 
 
 def _question(member: Membership, key: str, values: Sequence[str]) -> Q:
-    wanted = FILTERS[key]
-    if wanted.listed:
-        wanted = replace(wanted, values=tuple(value for value, _name in listed_values(member, key)))
+    rule = FILTERS[key]
+    if rule.listed:
+        rule = replace(rule, values=tuple(value for value, _name in listed_values(member, key)))
     if len(values) > MOST_VALUES:
         raise UnknownFilter(_("The filter %(key)s takes %(most)s values at most.") % {"key": key, "most": MOST_VALUES})
     question = Q()
     for value in values:
-        question |= _asks(key, wanted, value)
-    if wanted.about_intent and not sees_every_intent(member):
+        question |= _asks(key, rule, value)
+    if rule.about_intent and not sees_every_intent(member):
         question &= _INTENT_OPEN
     return question
 
 
 _INTENT_OPEN = Q(stage__in=(Stage.GOLD, Stage.EXCLUDED)) | Q(stage=Stage.DISPUTED, level__isnull=False)
-"""Items of which `reviewing.may_see_intent` says so to whoever annotates or reviews."""
+"""The items whose intent `may_see_intent` shows to annotators and reviewers."""
 
 
-def _asks(key: str, wanted: Filter, value: str) -> Q:
+def _asks(key: str, rule: Filter, value: str) -> Q:
     try:
-        if "\x00" in value or len(value) > LONGEST or ((wanted.values or wanted.listed) and value not in wanted.values):
+        if "\x00" in value or len(value) > LONGEST or ((rule.values or rule.listed) and value not in rule.values):
             raise ValueError
-        return wanted.ask(value)
+        return rule.ask(value)
     except (ValueError, OverflowError):
         shown = value[:40].replace("\x00", "␀")
         raise UnknownFilter(
             _("“%(value)s” is no %(key)s; choose one of %(values)s.")
-            % {"value": shown, "key": key, "values": _choices(wanted)}
+            % {"value": shown, "key": key, "values": _choices(rule)}
         ) from None
 
 
-def _choices(wanted: Filter) -> str:
-    if wanted.values:
-        more = "" if len(wanted.values) <= 20 else ", …"
-        return ", ".join(wanted.values[:20]) + more
+def _choices(rule: Filter) -> str:
+    if rule.values:
+        more = "" if len(rule.values) <= 20 else ", …"
+        return ", ".join(rule.values[:20]) + more
     return {
         "date": _("days like 2026-01-31"),
         "number": _("whole numbers from -32768 to 32767"),
-    }.get(wanted.form, _("texts of at most 1,000 characters"))
+    }.get(rule.form, _("texts of at most 1,000 characters"))
 
 
-def _order(asked: Asked) -> Iterable[str | OrderBy]:
-    name = next((value for value in asked.get("order", ()) if value), "oldest")
+def _order(selected: Asked) -> Iterable[str | OrderBy]:
+    name = next((value for value in selected.get("order", ()) if value), "oldest")
     if name not in ORDERS:
         raise UnknownFilter(
             _("There is no order “%(name)s”; there are %(names)s.")

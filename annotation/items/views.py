@@ -1,4 +1,4 @@
-"""The items of a project, to find and to look at: for its admins and reviewers."""
+"""Pages for admins and reviewers to find and read the items of a project."""
 
 from django.core.paginator import Paginator
 from django.db.models import Prefetch
@@ -22,21 +22,21 @@ PAGE_LENGTH = 50
 def items(request: PersonRequest, slug: str) -> HttpResponse:
     """List the project's items, filtered, in pages of 50."""
     member = member_of(request, slug, Role.REVIEWER, Role.ADMIN)
-    asked = asked_by(request)
-    wrong, status = "", 200
+    filters = asked_by(request)
+    problem, status = "", 200
     try:
-        found = search.find_items(member, asked)
+        matching = search.find_items(member, filters)
     except search.UnknownFilter as unknown:
-        found, wrong, status = Item.objects.none(), unknown.sentence, 400
-    shown = found.select_related("category").prefetch_related(_open_disputes())
+        matching, problem, status = Item.objects.none(), unknown.sentence, 400
+    shown = matching.select_related("category").prefetch_related(_open_disputes())
     context = {
         "project": member.project,
         "membership": member,
         "page": Paginator(shown, PAGE_LENGTH).get_page(request.GET.get("page")),
-        "asked": asked,
-        "form": forms.shown(member, asked),
-        "narrowed": bool(asked.keys() - search.NOT_FILTERS),
-        "wrong": wrong,
+        "asked": filters,
+        "form": forms.shown(member, filters),
+        "narrowed": bool(filters.keys() - search.NOT_FILTERS),
+        "wrong": problem,
         "searches": saved_searches.open_to(member),
         "acts": list(ACTS.values()) if member.administers else [],
         "ready": member.administers and Item.objects.filter(project=member.project, stage=Stage.READY).count(),
@@ -45,42 +45,42 @@ def items(request: PersonRequest, slug: str) -> HttpResponse:
 
 
 def asked_by(request: PersonRequest) -> dict[str, list[str]]:
-    """Return the filters in the address, without empty fields."""
-    asked = {key: [value for value in values if value] for key, values in request.GET.lists()}
-    return {key: values for key, values in asked.items() if values}
+    """Return the filters in the URL, without empty fields."""
+    filters = {key: [value for value in values if value] for key, values in request.GET.lists()}
+    return {key: values for key, values in filters.items() if values}
 
 
 @require_GET
 def item(request: PersonRequest, slug: str, public_id: str) -> HttpResponse:
-    """One item with its priors, votes and history. Reviewers see votes without names."""
+    """Show one item with its priors, votes and history. Reviewers see votes without names."""
     member = member_of(request, slug, Role.REVIEWER, Role.ADMIN)
-    found = _item(member, public_id)
-    named = names_revealed(found, member)
+    row = _item(member, public_id)
+    named = names_revealed(row, member)
     context = {
         "project": member.project,
         "membership": member,
-        "item": found,
+        "item": row,
         "named": named,
-        "priors": Prior.objects.filter(item=found, current=True).select_related("category").order_by("-modality"),
-        "votes": _votes(found, named=named) if may_see_votes(found, member) else [],
-        "found": entries.found_in(member.project, found.text),
-        "votes_hidden": not may_see_votes(found, member),
-        "intent_shown": may_see_intent(found, member),
-        "barred": opt_outs.count_excluded_annotators(found) if member.administers else None,
-        "disputes": Dispute.objects.filter(item=found).order_by("opened_at"),
-        "adjudications": found.adjudications.select_related("category", "reviewer").order_by("created_at"),
-        "events": Event.objects.filter(item=found).select_related("actor").order_by("-at", "-id")[:100],
+        "priors": Prior.objects.filter(item=row, current=True).select_related("category").order_by("-modality"),
+        "votes": _votes(row, named=named) if may_see_votes(row, member) else [],
+        "found": entries.found_in(member.project, row.text),
+        "votes_hidden": not may_see_votes(row, member),
+        "intent_shown": may_see_intent(row, member),
+        "barred": opt_outs.count_excluded_annotators(row) if member.administers else None,
+        "disputes": Dispute.objects.filter(item=row).order_by("opened_at"),
+        "adjudications": row.adjudications.select_related("category", "reviewer").order_by("created_at"),
+        "events": Event.objects.filter(item=row).select_related("actor").order_by("-at", "-id")[:100],
     }
     return render(request, "annotation/item.html", context)
 
 
 @require_POST
 def item_names(request: PersonRequest, slug: str, public_id: str) -> HttpResponse:
-    """Learn who gave which vote; that the admin looked is written down."""
+    """Reveal who gave which vote; the request is recorded."""
     member = member_of(request, slug, Role.ADMIN)
-    found = _item(member, public_id)
-    if may_see_votes(found, member):
-        reveal_names(found, member)
+    row = _item(member, public_id)
+    if may_see_votes(row, member):
+        reveal_names(row, member)
     return redirect(page_before(request))
 
 
@@ -89,29 +89,29 @@ def _open_disputes() -> Prefetch[str]:
 
 
 def _item(member: Membership, public_id: str) -> Item:
-    found = (
+    row = (
         search.visible_items(member)
         .filter(public_id=public_id)
         .select_related("picture", "category", "intended", "project")
         .first()
     )
-    if found is None:
+    if row is None:
         raise Http404
-    return found
+    return row
 
 
 def _votes(item: Item, *, named: bool) -> list[dict[str, object]]:
-    """Return the labels in force, round by round; under letters in a fixed shuffle, or under pseudonyms."""
+    """Return the valid labels, round by round, under letters in a fixed random order or under pseudonyms."""
     seats = (
         Seat.objects.filter(item=item, label__isnull=False)
         .select_related("annotator", "label__category", "label__replacement__category", "label__guideline")
-        .order_by("round", "public_id")  # public ids are random: no order of arrival shows
+        .order_by("round", "public_id")  # public ids are random, so the order reveals nothing
     )
     votes: list[dict[str, object]] = []
     letters: dict[int, int] = {}
     for seat in seats:
         number = letters[seat.round] = letters.get(seat.round, 0) + 1
         label: Label | None = seat.label
-        who = str(seat.annotator) if named else chr(ord("A") + (number - 1) % 26)
-        votes.append({"who": who, "round": seat.round, "label": label})
+        name = str(seat.annotator) if named else chr(ord("A") + (number - 1) % 26)
+        votes.append({"who": name, "round": seat.round, "label": label})
     return votes

@@ -1,4 +1,4 @@
-"""Changing many items: what will change is shown with the exact count, and confirmed, before anything does."""
+"""Changes of many items: the page shows the exact count and asks for confirmation before anything changes."""
 
 from typing import Any
 from uuid import UUID, uuid4
@@ -25,7 +25,7 @@ MOST_CHOSEN = 200
 
 @require_POST
 def bulk(request: PersonRequest, slug: str) -> HttpResponse:
-    """Show what an act would change; with `confirm`, do it."""
+    """Show what an action would change; with `confirm`, carry it out."""
     member = member_of(request, slug, Role.ADMIN)
     act = ACTS.get(request.POST.get("act", ""))
     if act is None or "\x00" in request.POST.get("query", ""):
@@ -36,28 +36,28 @@ def bulk(request: PersonRequest, slug: str) -> HttpResponse:
         messages.warning(request, _("Choose items by their boxes, or take all that were found."))
         return redirect(f"{reverse('annotation:items', args=[slug])}?{query}")
     try:
-        found = targets(member, query, chosen)
+        matching = targets(member, query, chosen)
     except UnknownFilter as unknown:
         messages.error(request, unknown.sentence)
         return redirect("annotation:items", slug)
-    asked: dict[str, Any] = {"act": act, "query": query, "chosen": chosen, "found": found}
+    page_values: dict[str, Any] = {"act": act, "query": query, "chosen": chosen, "found": matching}
     if "confirm" not in request.POST:
-        return _ask(request, member, BulkForm(needs=act.needs), **asked)
+        return _ask(request, member, BulkForm(needs=act.needs), **page_values)
     form = BulkForm(request.POST, needs=act.needs)
     if not form.is_valid() or form.cleaned_data["count"] is None or form.cleaned_data["key"] is None:
-        return _ask(request, member, form, status=422, **asked)
-    given = form.cleaned_data
-    options = {act.needs: given[act.needs]} if act.needs else {}
+        return _ask(request, member, form, status=422, **page_values)
+    values = form.cleaned_data
+    options = {act.needs: values[act.needs]} if act.needs else {}
     try:
-        row = bulk_job.order(member, act, options, query=query, chosen=chosen, count=given["count"], key=given["key"])
+        row = bulk_job.order(member, act, options, query=query, chosen=chosen, count=values["count"], key=values["key"])
     except ListChanged:
-        return _ask(request, member, form, status=409, changed=given["count"], **asked)
+        return _ask(request, member, form, status=409, changed=values["count"], **page_values)
     return redirect("annotation:bulk-order", slug, row.public_id)
 
 
 @require_GET
 def order(request: PersonRequest, slug: str, public_id: UUID) -> HttpResponse:
-    """What became of a change, or how far it is."""
+    """Show the result of a change, or its progress."""
     member, row = _order(request, slug, public_id)
     return render(request, "annotation/bulk_order.html", _shown(member, row))
 
@@ -74,7 +74,7 @@ def progress(request: PersonRequest, slug: str, public_id: UUID) -> HttpResponse
 
 @require_POST
 def cancel(request: PersonRequest, slug: str, public_id: UUID) -> HttpResponse:
-    """Stop a change; what is changed stays changed."""
+    """Stop a change; items that are already changed stay changed."""
     _member, row = _order(request, slug, public_id)
     if not bulk_job.BULK_CHANGES.cancel(row):
         messages.warning(request, _("It has ended already."))

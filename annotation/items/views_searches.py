@@ -1,4 +1,4 @@
-"""Saved searches over items, and the items found as a file: for a project's admins and reviewers."""
+"""Saved searches over items, and the found items as a file: for a project's admins and reviewers."""
 
 from uuid import UUID
 
@@ -26,7 +26,7 @@ _FILES = {
 
 @require_GET
 def searches(request: PersonRequest, slug: str) -> HttpResponse:
-    """One's own searches to rename, share and delete, and those that others share."""
+    """Show the member's own searches to rename, share and delete, and shared ones of others."""
     member = member_of(request, slug, Role.REVIEWER, Role.ADMIN)
     context = {"project": member.project, "membership": member, "searches": saved_searches.open_to(member)}
     return render(request, "annotation/searches.html", context)
@@ -34,25 +34,25 @@ def searches(request: PersonRequest, slug: str) -> HttpResponse:
 
 @require_POST
 def save(request: PersonRequest, slug: str) -> HttpResponse:
-    """Keep the search that the form carries under a name, and show its items again."""
+    """Save the search of the form under a name, and show its items again."""
     member = member_of(request, slug, Role.REVIEWER, Role.ADMIN)
     form = SaveSearchForm(request.POST)
     back = f"{reverse('annotation:items', args=[slug])}?{request.POST.get('query', '')}"
     if not form.is_valid():
         messages.error(request, _("Give the search a name of 1 to 80 characters."))
         return redirect(back)
-    given = form.cleaned_data
+    values = form.cleaned_data
     try:
-        kept = saved_searches.save(member, given["name"], given["query"], shared=given["shared"])
+        saved = saved_searches.save(member, values["name"], values["query"], shared=values["shared"])
     except item_search.UnknownFilter as unknown:
         messages.error(request, unknown.sentence)
     except saved_searches.NameTaken:
-        messages.error(request, _("You have a search named “%(name)s” already.") % {"name": given["name"]})
+        messages.error(request, _("You have a search named “%(name)s” already.") % {"name": values["name"]})
     except saved_searches.TooMany:
         messages.error(request, _("You keep as many searches as one person may; delete one first."))
     else:
-        messages.success(request, _("Saved as “%(name)s”.") % {"name": kept.name})
-        back = f"{reverse('annotation:items', args=[slug])}?{kept.query}"
+        messages.success(request, _("Saved as “%(name)s”.") % {"name": saved.name})
+        back = f"{reverse('annotation:items', args=[slug])}?{saved.query}"
     return redirect(back)
 
 
@@ -79,23 +79,23 @@ def change(request: PersonRequest, slug: str, public_id: UUID) -> HttpResponse:
 
 @require_GET
 def items_file(request: PersonRequest, slug: str, kind: str) -> HttpResponseBase:
-    """Stream the items that the address selects as one file; a wrong filter redirects to the list."""
+    """Stream the items that the URL selects as one file; a wrong filter redirects to the list."""
     member = member_of(request, slug, Role.REVIEWER, Role.ADMIN)
     if kind not in _FILES:
         raise Http404
     write, media_type = _FILES[kind]
-    asked = asked_by(request)
+    filters = asked_by(request)
     try:
-        item_search.find_items(member, asked)
+        item_search.find_items(member, filters)
     except item_search.UnknownFilter:
         return redirect(f"{reverse('annotation:items', args=[slug])}?{request.GET.urlencode()}")
-    answer = StreamingHttpResponse(write(member, asked), content_type=media_type)
+    answer = StreamingHttpResponse(write(member, filters), content_type=media_type)
     answer["Content-Disposition"] = content_disposition_header(True, f"{slug}-items.{kind}") or "attachment"
     return answer
 
 
 def _own(member: Membership, public_id: UUID) -> SavedSearch:
-    found = SavedSearch.objects.filter(member=member, public_id=public_id).first()
-    if found is None:
+    search = SavedSearch.objects.filter(member=member, public_id=public_id).first()
+    if search is None:
         raise Http404
-    return found
+    return search

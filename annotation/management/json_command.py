@@ -5,6 +5,9 @@ import sys
 from typing import Any
 
 from django.core.management.base import BaseCommand, CommandError, CommandParser
+from django.db import DatabaseError
+
+from annotation.core import disk_faults
 
 
 class JsonCommand(BaseCommand):
@@ -46,7 +49,7 @@ class JsonCommand(BaseCommand):
         for name in ("verbosity", "settings", "pythonpath", "traceback", "no_color", "force_color", "skip_checks"):
             options.pop(name, None)
         try:
-            value = self.answer(**options)
+            value = self._answer(options)
         except CommandError as error:
             if as_json:
                 self._print_json({"error": str(error), **getattr(error, "more", {})})
@@ -57,6 +60,18 @@ class JsonCommand(BaseCommand):
             self.show(value)
         if self.failed(value):
             sys.exit(1)
+
+    def _answer(self, options: dict[str, Any]) -> Any:
+        """Return the answer.
+
+        Raises CommandError if the disk takes nothing more, whatever the command made of that.
+        """
+        try:
+            return self.answer(**options)
+        except (CommandError, OSError, DatabaseError) as fault:
+            if disk_faults.is_disk_fault(fault):
+                raise CommandError(disk_faults.disk_sentence()) from fault
+            raise
 
     def _print_json(self, value: Any) -> None:
         self.stdout.write(json.dumps(value, ensure_ascii=False, allow_nan=False, default=str))

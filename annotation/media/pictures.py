@@ -137,18 +137,30 @@ class Staged:
 
 
 def stage_picture(drawn: Drawn, project: Project) -> Staged:
-    """Write the two files of a picture under random names; `discard` removes them."""
+    """Write the two files of a picture under random names; `discard_staged` removes them.
+
+    Raises OSError if the disk does not take both, and leaves neither.
+    """
     folder = f"{FOLDER}/{project.public_id}/{secrets.token_hex(1)}"
     name = secrets.token_urlsafe(24)
-    file = default_storage.save(f"{folder}/{name}.{_ENDING[drawn.media_type]}", ContentFile(drawn.shown))
-    blurred = default_storage.save(f"{folder}/{name}-b.jpg", ContentFile(drawn.blurred))
+    file, blurred = f"{folder}/{name}.{_ENDING[drawn.media_type]}", f"{folder}/{name}-b.jpg"
+    try:
+        default_storage.save(file, ContentFile(drawn.shown))
+        default_storage.save(blurred, ContentFile(drawn.blurred))
+    except OSError:
+        _delete_files(file, blurred)
+        raise
     file_sha256 = hashlib.sha256(drawn.shown).hexdigest()
     return Staged(drawn.sha256, drawn.media_type, drawn.width, drawn.height, file, file_sha256, blurred)
 
 
 def discard_staged(staged: Staged) -> None:
     """Remove the files of a picture whose row was not stored."""
-    for name in filter(None, (staged.file, staged.blurred)):
+    _delete_files(staged.file, staged.blurred)
+
+
+def _delete_files(*names: str) -> None:
+    for name in filter(None, names):
         with suppress(OSError):
             default_storage.delete(name)
 

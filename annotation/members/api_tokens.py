@@ -1,12 +1,23 @@
-"""When a person's tokens for the API end: with the password, and with the last membership."""
+"""When a person's tokens for the API end (with the password, with the last membership), and their last use."""
 
+import logging
+import time
+from datetime import timedelta
 from typing import Any
 
+from django.db import DatabaseError, transaction
+from django.db.models.functions import Now
 from django.db.models.signals import post_save
 from django.dispatch import receiver
 from knox.models import AuthToken
 
-from annotation.models import Membership, User
+from annotation.models import Membership, TokenUse, User
+
+log = logging.getLogger(__name__)
+
+_NOTED_EVERY = timedelta(minutes=5)
+_noted: dict[str, tuple[float, str, str]] = {}
+"""What this process noted last of each token, so that a program's requests do not all write."""
 
 
 def end_tokens(user: User) -> int:
@@ -20,6 +31,25 @@ def end_tokens_of_leaver(member: Membership) -> None:
     user = member.user
     if user is not None and not user.is_staff and not Membership.objects.filter(user=user, active=True).exists():
         end_tokens(user)
+
+
+def note_use(token: AuthToken, address: str, client: str) -> None:
+    """Store when and from where a token is used: every five minutes, and at once where it comes from elsewhere."""
+    address, client = address[:45], "".join(filter(str.isprintable, client))[:100]
+    now = time.monotonic()
+    before = _noted.get(token.digest)
+    if before and before[1:] == (address, client) and now - before[0] < _NOTED_EVERY.total_seconds():
+        return
+    try:
+        with transaction.atomic():
+            if AuthToken.objects.select_for_update(no_key=True).filter(pk=token.pk).exists():  # or it has just ended
+                values = {"at": Now(), "address": address, "client": client}
+                TokenUse.objects.update_or_create(token=token, defaults=values)
+    except DatabaseError as fault:  # a full disk: who only reads is served all the same
+        log.warning("the use of a token is not noted: %s", type(fault).__name__)
+    if len(_noted) > 10_000:
+        _noted.clear()
+    _noted[token.digest] = (now, address, client)
 
 
 @receiver(post_save, sender=User)

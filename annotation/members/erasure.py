@@ -1,9 +1,9 @@
-"""Erasing a person: the account is emptied, what they did stays under their pseudonyms (threats T15, T23).
+"""Erasure of a person: the account is emptied; their work stays under their pseudonyms (threats T15, T23).
 
-Labels, decisions and events point to memberships, memberships to the account. The account's row stays, because rows
-that may never go point to it, but it says nothing any more: no name, no address, no way to sign in. What only the
-person had use for goes: sessions, tokens, second steps, opt-outs, check-ins, saved searches, what admins noted about
-them. Not looked through: what people wrote in free text (notes of labels, names of files).
+Labels, decisions and events refer to memberships, and memberships to the account. The account's row stays, because
+append-only rows refer to it, but it contains nothing: no name, no address, no way to sign in. Data that only the person
+used is deleted: sessions, tokens, second factors, opt-outs, check-ins, saved searches, admins' notes about them. Free
+text written by people (notes of labels, names of files) is not searched.
 """
 
 import logging
@@ -42,23 +42,23 @@ from annotation.models import (
 log = logging.getLogger(__name__)
 
 _OF_THE_ACCOUNT: tuple[type[Model], ...] = (EmailAddress, SocialAccount, Authenticator, AuthToken)
-"""Rows of other apps that belong to an account and go with it."""
+"""Models of other apps whose rows belong to an account and are deleted with it."""
 
 
 class CannotErase(Exception):
-    """The account cannot be erased yet; one sentence says what has to happen first."""
+    """The account cannot be erased yet; the message says what must be done first."""
 
     def __init__(self, code: str, sentence: str, projects: Sequence[str] = ()) -> None:
         super().__init__(sentence)
         self.code = code
         self.sentence = sentence
         self.projects = tuple(projects)
-        """The names of the projects that would be left without an admin."""
+        """The names of the projects that would have no admin."""
 
 
 @dataclass(frozen=True)
 class Erased:
-    """What is left of an account: the name its row has now, and how many memberships ended with it."""
+    """The result: the new name of the account's row, and the number of ended memberships."""
 
     username: str
     memberships: int
@@ -66,12 +66,15 @@ class Erased:
 
 @short_transaction
 def erase(user: User, by: Membership | None = None) -> Erased:
-    """Empty the account and end its memberships; labels, counts and pseudonyms stay as they are.
+    """Empty the account and end its memberships; labels, counts and pseudonyms stay.
 
-    `by` is the admin who did it; None: the person themselves, or a command. Raises CannotErase.
+    `by` is the admin who erases it; None: the person themselves, or a command.
+    Raises CannotErase.
     """
     members = Membership.objects.select_related("project").filter(user=user).order_by("project_id")
-    list(Project.objects.select_for_update().filter(memberships__user=user).order_by("pk"))  # as change_roles does
+    list(
+        Project.objects.select_for_update().filter(memberships__user=user).order_by("pk")
+    )  # the same lock as in change_roles
     user = User.objects.select_for_update(of=("self",)).get(pk=user.pk)
     _refuse_the_last(user)
     ended = [_end(member, by) for member in members]
@@ -84,25 +87,25 @@ def erase(user: User, by: Membership | None = None) -> Erased:
 
 
 def may_erase(admin: Membership, user: User) -> bool:
-    """Whether an admin may erase somebody: all of the person's projects are in their hands, or the site is."""
+    """Return whether an admin may erase a person: all of the person's projects are theirs, or they are a site admin."""
     if admin.user is not None and admin.user.is_superuser:
         return True
     if user.is_staff or user.is_superuser:
         return False
-    mine = Membership.objects.filter(user=admin.user_id, administers=True, active=True)
-    return not Membership.objects.filter(user=user).exclude(project__in=mine.values("project")).exists()
+    administered = Membership.objects.filter(user=admin.user_id, administers=True, active=True)
+    return not Membership.objects.filter(user=user).exclude(project__in=administered.values("project")).exists()
 
 
 def _refuse_the_last(user: User) -> None:
-    """Raise CannotErase where a project, or the site, would be left without an admin."""
-    alone = []
+    """Raise CannotErase if a project, or the site, would have no admin."""
+    without_admin = []
     for member in Membership.objects.filter(user=user, administers=True, active=True).select_related("project"):
         others = Membership.objects.filter(project=member.project, administers=True, active=True, user__is_active=True)
         if not others.exclude(pk=member.pk).exists():
-            alone.append(member.project.name)
-    if alone:
-        sentence = f"Make somebody else admin first: {', '.join(alone)} would be left without one."
-        raise CannotErase("last_admin", sentence, alone)
+            without_admin.append(member.project.name)
+    if without_admin:
+        sentence = f"Make somebody else admin first: {', '.join(without_admin)} would be left without one."
+        raise CannotErase("last_admin", sentence, without_admin)
     site = User.objects.filter(is_superuser=True, is_active=True)
     if user.is_superuser and user.is_active and not site.exclude(pk=user.pk).exists():
         raise CannotErase("last_site_admin", "Make somebody else site admin first: the site would be left without one.")
@@ -128,7 +131,7 @@ def _forget_what_was_theirs(user: User) -> None:
 
 
 def _forget_in_the_log(user: User) -> None:
-    """Empty what the site administration's log says about the account and what belongs to it."""
+    """Empty the entries of the site administration's log about the account and its rows."""
     about = Q(object_id=str(user.pk), content_type=ContentType.objects.get_for_model(User))
     for model in _OF_THE_ACCOUNT:
         keys = [str(key) for key in model._default_manager.filter(user=user).values_list("pk", flat=True)]
@@ -139,19 +142,19 @@ def _forget_in_the_log(user: User) -> None:
 
 
 def _end_sessions(user: User, names: set[str]) -> None:
-    """Remove every session that is the person's, half-way sign-ins too, or that names them."""
-    whose = {str(user.pk)}
+    """Remove every session of the person, also unfinished sign-ins, and sessions that contain their name."""
+    user_keys = {str(user.pk)}
     for session in Session.objects.all().iterator(chunk_size=500):
         data = session.get_decoded()
         half_way = data.get("account_login")
         keys = {data.get("_auth_user_id"), data.get("account_authentication_methods_user")}
         keys |= {half_way.get("user_pk")} if isinstance(half_way, dict) else set()
-        if whose & keys or any(word.casefold() in names for word in _words(data)):
+        if user_keys & keys or any(word.casefold() in names for word in _words(data)):
             session.delete()
 
 
 def _words(value: Any) -> Iterator[str]:
-    """Every string in a JSON value."""
+    """Yield every string in a JSON value."""
     if isinstance(value, str):
         yield value
     elif isinstance(value, dict):
@@ -163,7 +166,7 @@ def _words(value: Any) -> Iterator[str]:
 
 
 def _empty(user: User) -> None:
-    """Leave nothing in the row but that there was somebody."""
+    """Reset the row to default values, with a random name that marks it as erased."""
     fresh = User()
     for field in User._meta.concrete_fields:
         if not field.primary_key and field.name != "date_joined":

@@ -1,4 +1,4 @@
-"""Inviting people, and what admins change about one of them."""
+"""Forms for inviting people, and for an admin's changes to a member."""
 
 from typing import Any
 
@@ -20,7 +20,7 @@ ROLE_NAMES = {
 
 
 class InvitationForm(forms.Form):
-    """Whom a link brings into the project, and for how long it can be used."""
+    """The roles and the team that a link gives, and how long it is valid."""
 
     roles = forms.MultipleChoiceField(
         label=_("Roles"),
@@ -52,7 +52,7 @@ class InvitationForm(forms.Form):
     )
 
     def __init__(self, project: Project, *args: Any, **kwargs: Any) -> None:
-        kwargs["prefix"] = "invite"  # the page has another form
+        kwargs["prefix"] = "invite"  # the page also has another form
         super().__init__(*args, **kwargs)
         teams = Batch.objects.filter(project=project, limited=True)
         self.fields["team"].queryset = teams  # type: ignore[attr-defined]  # a choice among rows
@@ -65,7 +65,7 @@ class InvitationForm(forms.Form):
 
 
 class NewAccountForm(forms.Form):
-    """A name and a password of one's own; no e-mail address."""
+    """The name and password of a new account; no e-mail address."""
 
     username = forms.CharField(
         label=_("Name to sign in with"),
@@ -98,7 +98,7 @@ class NewAccountForm(forms.Form):
 
 
 class NewMemberForm(forms.Form):
-    """Somebody joins: an existing account by name, or a new one whose password is shown once."""
+    """A new member: an existing account by name, or a new one whose password is shown once."""
 
     username = forms.CharField(
         label=_("Name to sign in with"),
@@ -110,7 +110,7 @@ class NewMemberForm(forms.Form):
 
 
 class RolesForm(forms.ModelForm[Membership]):
-    """What a member may do here."""
+    """The roles of a member."""
 
     class Meta:
         model = Membership
@@ -118,7 +118,7 @@ class RolesForm(forms.ModelForm[Membership]):
 
 
 class PseudonymForm(forms.Form):
-    """Another name under which a person appears."""
+    """A new pseudonym for a person."""
 
     pseudonym = WrittenField(
         label=_("Pseudonym"),
@@ -129,7 +129,7 @@ class PseudonymForm(forms.Form):
 
 
 class QuotaForm(forms.ModelForm[Membership]):
-    """How many labels a person gives here at most."""
+    """The maximum number of labels of a person in the project."""
 
     class Meta:
         model = Membership
@@ -139,7 +139,7 @@ class QuotaForm(forms.ModelForm[Membership]):
 
 
 class EraseMemberForm(forms.Form):
-    """Erasing somebody is confirmed by their pseudonym."""
+    """The confirmation for erasing a member: their pseudonym."""
 
     pseudonym = forms.CharField(
         label=_("Their pseudonym, to confirm"), max_length=64, widget=forms.TextInput({"autocomplete": "off"})
@@ -147,7 +147,7 @@ class EraseMemberForm(forms.Form):
 
 
 class EraseMeForm(forms.Form):
-    """Erasing oneself is confirmed by the password; by the name where the account has none."""
+    """The confirmation for erasing oneself: the password, or the name if the account has none."""
 
     proof = forms.CharField(strip=False)
 

@@ -1,4 +1,4 @@
-"""What people decide for themselves."""
+"""Forms for a person's own preferences."""
 
 from django import forms
 from django.conf import settings
@@ -9,7 +9,7 @@ from annotation.wellbeing.forms import BLUR_STRENGTHS, PICTURE_SIZES
 
 
 class PreferencesForm(forms.ModelForm[User]):
-    """What somebody wants to see; it follows the person to every browser."""
+    """A person's display settings; they apply in every browser."""
 
     blur_strength = forms.ChoiceField(
         label=_("Until then they show"), choices=BLUR_STRENGTHS, required=False, widget=forms.RadioSelect
@@ -45,15 +45,15 @@ class PreferencesForm(forms.ModelForm[User]):
         }
 
     def clean_blur_strength(self) -> str:
-        """What was chosen; who sends nothing keeps what they have."""
+        """Return the chosen value, or the present one if none was sent."""
         return str(self.cleaned_data["blur_strength"] or self.initial["blur_strength"])
 
     def clean_picture_size(self) -> str:
-        """What was chosen; who sends nothing keeps what they have."""
+        """Return the chosen value, or the present one if none was sent."""
         return str(self.cleaned_data["picture_size"] or self.initial["picture_size"])
 
     def save(self, commit: bool = True) -> User:
-        """Store what was chosen; from now on no project's defaults come over it."""
+        """Store the settings; from now on, no project's defaults replace them."""
         self.instance.viewing_chosen = True
         return super().save(commit)
 

@@ -1,7 +1,8 @@
 """Invitations: a link that lets one person join a project, once, until it expires.
 
-The secret of a link is shown to the admin who made it and to whoever it is given; the database keeps its hash. What is
-used, revoked, expired or was made by somebody who is no admin any more is as unknown as a link that never was.
+The secret of a link is known to the admin who created it and to the people who get it; the database stores its hash. A
+used, revoked or expired invitation, or one whose creator is no longer an admin, gives the same response as an unknown
+link.
 """
 
 import secrets
@@ -22,12 +23,12 @@ from annotation.members.join import enrol, make_account
 from annotation.models import ROLE_FLAG, Batch, Invitation, Membership, Project, User, record
 
 USUAL_DAYS, MOST_DAYS = 14, 60
-"""How long an invitation can be accepted, if the admin says nothing else, and at most."""
+"""For how many days an invitation is valid: by default, and at most."""
 NOTE_LIMIT = 200
 
 
 class State(StrEnum):
-    """What became of an invitation."""
+    """The state of an invitation."""
 
     OPEN = "open"
     USED = "used"
@@ -37,7 +38,7 @@ class State(StrEnum):
 
 @dataclass(frozen=True)
 class Invited:
-    """An invitation just made; `token` is the secret of its link and is kept nowhere."""
+    """A new invitation; `token` is the secret of its link and is not stored."""
 
     invitation: Invitation
     token: str
@@ -45,26 +46,26 @@ class Invited:
 
 @dataclass(frozen=True)
 class Accepted:
-    """The person is a member now."""
+    """The person is now a member."""
 
     member: Membership
 
 
 @dataclass(frozen=True)
 class MemberAlready:
-    """The person is a member with all of this; the invitation stays open for somebody else."""
+    """The person already has everything that the invitation gives; it stays open for somebody else."""
 
     member: Membership
 
 
 @dataclass(frozen=True)
 class AccessEnded:
-    """The person's membership ended; a link does not open it again, an admin does. The invitation stays open."""
+    """The person's membership has ended; only an admin can reopen it. The invitation stays open."""
 
 
 @dataclass(frozen=True)
 class NotOpen:
-    """There is no such open invitation (any more)."""
+    """There is no open invitation for this link."""
 
 
 @short_transaction
@@ -73,7 +74,8 @@ def invite(
 ) -> Invited:
     """Create an invitation to the admin's project.
 
-    Raises ValueError for no role, a wrong time, a team of another project, or a team for a role that does not label.
+    Raises ValueError for no role, a wrong number of days, a team of another project, or a team without the role
+    annotator.
     """
     fits = team is None or (team.project_id == admin.project_id and Role.ANNOTATOR in roles)
     if not roles or not 1 <= days <= MOST_DAYS or not fits:
@@ -103,7 +105,7 @@ def invite(
 
 @short_transaction
 def revoke(admin: Membership, public_id: UUID) -> bool:
-    """Take back an invitation of the admin's project that nobody accepted; False where there is none."""
+    """Revoke an invitation of the admin's project that nobody accepted. Return False if there is none."""
     rows = Invitation.objects.filter(project=admin.project_id, public_id=public_id, accepted_at=None, revoked_at=None)
     if not rows.update(revoked_at=timezone.now()):
         return False
@@ -118,7 +120,10 @@ def find(token: str) -> Invitation | None:
 
 @short_transaction
 def accept(token: str, user: User) -> Accepted | MemberAlready | AccessEnded | NotOpen:
-    """Make the user a member with what the invitation gives beside what they have; it is used up then."""
+    """Make the user a member with the roles and team of the invitation, in addition to what they have.
+
+    The invitation is then used.
+    """
     invitation = _held(token)
     if invitation is None:
         return NotOpen()
@@ -131,11 +136,14 @@ def accept(token: str, user: User) -> Accepted | MemberAlready | AccessEnded | N
 
 
 def accept_anew(token: str, username: str, password: str) -> Accepted | NotOpen:
-    """Make an account for somebody who has none, and a member of it. Raises BadMember for a name that cannot be.
+    """Create an account for a person who has none, and make it a member.
 
     The caller has checked the password against the site's rules.
+    Raises BadMember for an invalid or used name.
     """
-    return _accept_anew(token, username, make_password(password))  # hashed before anything is locked
+    return _accept_anew(
+        token, username, make_password(password)
+    )  # hashing is slow, so it is done before rows are locked
 
 
 @short_transaction
@@ -147,7 +155,7 @@ def _accept_anew(token: str, username: str, hashed: str) -> Accepted | NotOpen:
 
 
 def state_of(invitation: Invitation, now: datetime) -> State:
-    """Return the state of an invitation that was loaded with its maker."""
+    """Return the state of an invitation, which must be loaded with `created_by`."""
     if invitation.accepted_at is not None:
         return State.USED
     if invitation.revoked_at is not None or not invitation.created_by.has(Role.ADMIN):
@@ -156,13 +164,13 @@ def state_of(invitation: Invitation, now: datetime) -> State:
 
 
 def invitations_of(project: Project) -> QuerySet[Invitation]:
-    """All invitations of a project, newest first, with whom they brought."""
+    """Return all invitations of a project, newest first, with the people who accepted them."""
     return Invitation.objects.filter(project=project).select_related("created_by", "accepted_by", "batch")
 
 
 def _join(invitation: Invitation, user: User) -> Accepted:
     member, created = enrol(invitation.project, user, *invitation.roles)
-    if invitation.batch is not None and invitation.batch.limited:  # else it is open to everybody by now
+    if invitation.batch is not None and invitation.batch.limited:  # else the batch is now open to everybody
         invitation.batch.members.add(member)
         Membership.objects.filter(pk=member.pk).update(idle_until=None)
     Invitation.objects.filter(pk=invitation.pk).update(accepted_by=member, accepted_at=timezone.now())
@@ -198,7 +206,7 @@ def _open(token: str) -> QuerySet[Invitation]:
 
 
 def _held(token: str) -> Invitation | None:
-    """The open invitation, its row locked: of two who follow one link, one comes in."""
+    """Return the open invitation with its row locked, so that only one of two simultaneous requests uses it."""
     rows = _open(token).select_for_update(of=("self",), no_key=True)
     return rows.select_related("project", "batch").first()
 

@@ -1,4 +1,4 @@
-"""People join a project: their accounts and memberships."""
+"""Joining a project: accounts and memberships."""
 
 import secrets
 from dataclasses import dataclass
@@ -14,9 +14,9 @@ from annotation.projects.create import BadProject
 from annotation.projects.pseudonyms import new_pseudonym
 
 ERASED = "erased-"
-"""How the names of accounts begin that were erased; nobody else gets such a name."""
+"""The prefix of the names of erased accounts; no other account gets such a name."""
 
-_PASSWORD_LETTERS = "abcdefghijkmnpqrstuvwxyz23456789"  # none that look alike
+_PASSWORD_LETTERS = "abcdefghijkmnpqrstuvwxyz23456789"  # without characters that look alike
 
 
 class BadMember(BadProject):
@@ -25,7 +25,7 @@ class BadMember(BadProject):
 
 @dataclass(frozen=True)
 class Joined:
-    """A member; `created` if they were not in the project before. `password` is that of an account made just now."""
+    """A member; `created` says whether they are new in the project. `password` is set for a new account."""
 
     membership: Membership
     created: bool
@@ -36,9 +36,10 @@ class Joined:
 def add_member(
     project: Project, username: str, role: Role, *, email: str = "", actor: Membership | None = None
 ) -> Joined:
-    """Give a person a role in the project, making the account where there is none. Raises BadMember.
+    """Give a person a role in the project; create the account if there is none.
 
-    Somebody who is a member keeps the roles they have; an ended membership begins again.
+    A member keeps their other roles; an ended membership begins again.
+    Raises BadMember.
     """
     user, password = _account(username.strip(), email.strip())
     member, created = enrol(project, user, Role(role))
@@ -47,16 +48,16 @@ def add_member(
 
 
 def enrol(project: Project, user: User, *roles: Role) -> tuple[Membership, bool]:
-    """Make the user a member with these roles beside those they have, and whether they were none before.
+    """Make the user a member with these roles in addition to theirs. Return the member and whether they are new.
 
-    Within the caller's transaction; an ended membership begins again.
+    Call it within a transaction. An ended membership begins again.
     """
-    Project.objects.select_for_update(no_key=True).get(pk=project.pk)  # two admins adding one person
+    Project.objects.select_for_update(no_key=True).get(pk=project.pk)  # two admins may add one person at the same time
     flags = [ROLE_FLAG[role] for role in roles]
     member = Membership.objects.filter(project=project, user=user).first()
     if member is None:
-        given = dict.fromkeys(flags, True)
-        member = Membership.objects.create(project=project, user=user, pseudonym=new_pseudonym(project), **given)
+        role_flags = dict.fromkeys(flags, True)
+        member = Membership.objects.create(project=project, user=user, pseudonym=new_pseudonym(project), **role_flags)
         _set_viewing_defaults(user, project)
         return member, True
     if not member.active or not all(getattr(member, flag) for flag in flags):
@@ -68,14 +69,14 @@ def enrol(project: Project, user: User, *roles: Role) -> tuple[Membership, bool]
 
 
 def _set_viewing_defaults(user: User, project: Project) -> None:
-    """Give the project's viewing defaults to somebody who has chosen none."""
+    """Give the project's viewing defaults to a user who has not chosen their own."""
     if project.viewing_defaults and not user.viewing_chosen:
         viewing = read_viewing(project.viewing_defaults).stored()
         User.objects.filter(pk=user.pk, viewing_chosen=False).update(**viewing)
 
 
 def make_account(username: str, password: str) -> User:
-    """An account for somebody who was invited, with a password of their own, hashed by the caller. Raises BadMember."""
+    """Create an account for an invited person; `password` is hashed. Raises BadMember."""
     username = _username(username.strip())
     if username.lower().startswith(ERASED) or User.objects.filter(username__iexact=username).exists():
         raise BadMember("username_taken", "This name is taken; choose another.", "username")
@@ -89,7 +90,7 @@ def make_account(username: str, password: str) -> User:
 
 
 def _account(username: str, email: str) -> tuple[User, str | None]:
-    """Return the account of this name, in any case, and its password if it was made just now."""
+    """Return the account of this name, in any case, and its password if it is new. Raises BadMember."""
     username = _username(username)
     user = User.objects.filter(username__iexact=username).first()
     if user is None:

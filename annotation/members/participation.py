@@ -1,4 +1,4 @@
-"""Joining in and leaving: consent to see such material, withdrawing, being sent away and coming back."""
+"""Joining and leaving: consent, withdrawal, deactivation and reactivation."""
 
 from django.db.models.functions import Now
 
@@ -13,7 +13,7 @@ from annotation.projects import consent_texts
 
 @short_transaction
 def consent(member: Membership) -> None:
-    """Record that the member read the content warning in force and agrees to see such material."""
+    """Record that the member read the valid content warning and consents to see such material."""
     member, _ = lock_member(member)
     version = member.project.consent_version
     if member.consent_version < version:
@@ -23,7 +23,10 @@ def consent(member: Membership) -> None:
 
 
 def _begins(member: Membership) -> dict[str, int]:
-    """Who begins has the guidelines of that moment before them: only later versions ask to be read."""
+    """Return the field that marks the newest guidelines as read by a new member; empty for others.
+
+    Only later versions then ask to be read.
+    """
     newest = Guideline.objects.filter(project=member.project_id).order_by("-number").first()
     if newest is None or member.guideline_read or Label.objects.filter(annotator=member).exists():
         return {}
@@ -34,14 +37,14 @@ def _begins(member: Membership) -> dict[str, int]:
 def withdraw(member: Membership) -> None:
     """Withdraw the member from the project at their own wish; their seats are freed.
 
-    Labels stay under the pseudonym, or are marked to be taken out of force (`label_removal`), as the consent that the
-    member gave says.
+    By the consent that the member gave, labels stay under the pseudonym, or are marked for removal
+    (`annotation.labelling.withdraw_labels`).
     """
     member, now = lock_member(member)
     if member.withdrawn_at is None:
         policy = consent_texts.policy_for(member)
-        out = now if policy is OnWithdrawal.REMOVE else None
-        Membership.objects.filter(pk=member.pk).update(active=False, withdrawn_at=now, labels_out_before=out)
+        remove_before = now if policy is OnWithdrawal.REMOVE else None
+        Membership.objects.filter(pk=member.pk).update(active=False, withdrawn_at=now, labels_out_before=remove_before)
         record(EventVerb.WITHDREW, project=member.project, actor=member, row=member.public_id, labels=policy)
         free_seats_of_member(member, member)
         end_tokens_of_leaver(member)
@@ -60,12 +63,14 @@ def deactivate(member: Membership, by: Membership | None) -> None:
 
 @short_transaction
 def reactivate(member: Membership, by: Membership | None) -> None:
-    """Open an ended membership again, also one that was withdrawn and whose person asked to come back.
+    """Reactivate an ended membership, also one whose person withdrew and asked to return.
 
-    Who left took their consent back with them, and is asked for it anew.
+    A person who withdrew is asked for consent again.
     """
     member, _ = lock_member(member)
     if not member.active:
-        asked = {} if member.withdrawn_at is None else {"consent_version": 0, "consent_at": None}
-        Membership.objects.filter(pk=member.pk).update(active=True, withdrawn_at=None, idle_until=None, **asked)
+        without_consent = {} if member.withdrawn_at is None else {"consent_version": 0, "consent_at": None}
+        Membership.objects.filter(pk=member.pk).update(
+            active=True, withdrawn_at=None, idle_until=None, **without_consent
+        )
         record(EventVerb.REACTIVATED, project=member.project, actor=by, row=member.public_id)

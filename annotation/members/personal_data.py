@@ -1,6 +1,6 @@
-"""What the site keeps about a person, as one JSON value that they can take with them.
+"""Everything that the site stores about a person, as one JSON value that they can download.
 
-No texts or pictures of items, and nothing that somebody else said: items are named by their public ids.
+It contains no texts or pictures of items, and nothing that another person wrote; items are named by their public ids.
 """
 
 from collections.abc import Iterable, Mapping
@@ -40,7 +40,7 @@ _MEMBERSHIP = (
 )
 
 Parts = extensions.PersonalData
-"""By name: rows, their way to the person's membership, and the columns by name."""
+"""By name: the model, the lookup of the person's membership, and the columns by name."""
 
 PARTS: Parts = {
     "labels": (
@@ -116,31 +116,34 @@ PARTS: Parts = {
         {"project": "project__slug", "verb": "verb", "at": "at", "item": "item__public_id", "row": "row"},
     ),
 }
-"""What this app keeps; others register theirs (`Extension.personal_data`)."""
+"""The rows of this app; other apps register theirs (`Extension.personal_data`)."""
 
 
 def data_of(user: User) -> dict[str, Any]:
-    """Return everything that the site keeps about the person as JSON values; times in ISO 8601, UTC. Fixed queries."""
+    """Return everything that the site stores about the person as JSON values; times in ISO 8601, UTC.
+
+    The number of queries is fixed.
+    """
     members = list(Membership.objects.filter(user=user).select_related("project").order_by("project__slug"))
-    agreed = consents_of(members)
+    consents = consents_of(members)
     return {
         "format": FORMAT,
         "account": {name: _written(getattr(user, name)) for name in _ACCOUNT},
         "memberships": [
             {"project": member.project.slug, "project_name": member.project.name}
             | {name: _written(getattr(member, name)) for name in _MEMBERSHIP}
-            | {"consents": agreed.get(member.pk, [])}
+            | {"consents": consents.get(member.pk, [])}
             for member in members
         ],
         **{
-            name: _rows(model._default_manager.filter(**{f"{way}__user": user}), columns)
-            for name, (model, way, columns) in _all_parts().items()
+            name: _rows(model._default_manager.filter(**{f"{lookup}__user": user}), columns)
+            for name, (model, lookup, columns) in _all_parts().items()
         },
     }
 
 
 def counts_of(user: User) -> dict[str, int]:
-    """Count what the site keeps about the person, for the page where it can be downloaded."""
+    """Count the rows about the person, for the page where they can be downloaded."""
     return {
         name: PARTS[name][0]._default_manager.filter(**{f"{PARTS[name][1]}__user": user}).count()
         for name in ("labels", "skips", "events")
@@ -148,38 +151,38 @@ def counts_of(user: User) -> dict[str, int]:
 
 
 def _all_parts() -> Parts:
-    """This app's parts and those of the others."""
-    found = dict(PARTS)
+    """Return the parts of this app and of the others."""
+    parts = dict(PARTS)
     for extension in extensions.registered():
-        found.update(extension.personal_data)
-    return found
+        parts.update(extension.personal_data)
+    return parts
 
 
 def consents_of(members: Iterable[Membership]) -> dict[int, list[dict[str, Any]]]:
-    """What each member agreed to and when, oldest first, in the words that stood there; "" stood for the site's own.
+    """Return what each member agreed to and when, oldest first, with the text of that version.
 
-    A version from before versions were kept comes without its text (None).
+    "" stands for the site's default text; the text is None if the version was not stored.
     """
     by_key = {member.pk: member for member in members}
-    kept = ConsentText.objects.filter(project__in={member.project_id for member in by_key.values()})
-    texts = {(row.project_id, row.version): row for row in kept}
-    given = Event.objects.filter(actor__in=by_key, verb=EventVerb.CONSENTED).order_by("pk")
-    found: dict[int, list[dict[str, Any]]] = {}
-    for actor, at, facts in given.values_list("actor_id", "at", "facts"):
+    consent_texts = ConsentText.objects.filter(project__in={member.project_id for member in by_key.values()})
+    texts = {(row.project_id, row.version): row for row in consent_texts}
+    events = Event.objects.filter(actor__in=by_key, verb=EventVerb.CONSENTED).order_by("pk")
+    consents: dict[int, list[dict[str, Any]]] = {}
+    for actor, at, facts in events.values_list("actor_id", "at", "facts"):
         text = texts.get((by_key[actor].project_id, facts["version"]))
-        said = {"text": text.text, "on_withdrawal": text.on_withdrawal} if text else {"text": None}
-        found.setdefault(actor, []).append({"version": facts["version"], "at": _written(at), **said})
-    return found
+        content = {"text": text.text, "on_withdrawal": text.on_withdrawal} if text else {"text": None}
+        consents.setdefault(actor, []).append({"version": facts["version"], "at": _written(at), **content})
+    return consents
 
 
 def _rows(rows: QuerySet[Any], columns: Mapping[str, str]) -> list[dict[str, Any]]:
-    found = []
+    result = []
     for values in rows.order_by("pk").values_list(*columns.values()).iterator(chunk_size=2000):
         row = dict(zip(columns, map(_written, values), strict=True))
         if "in_force" in row:
             row["in_force"] = row["in_force"] is not None
-        found.append(row)
-    return found
+        result.append(row)
+    return result
 
 
 def _written(value: Any) -> Any:

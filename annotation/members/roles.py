@@ -1,4 +1,4 @@
-"""What admins change about a member: roles, pseudonym, quota."""
+"""An admin's changes to a member: roles, pseudonym, quota."""
 
 from typing import Any
 
@@ -10,7 +10,7 @@ from annotation.models import Membership, Project, record
 from annotation.projects.pseudonyms import new_pseudonym
 
 PSEUDONYM_LIMIT = 40
-"""Characters of a pseudonym that an admin writes."""
+"""The maximum length of a pseudonym that an admin writes, in characters."""
 
 
 class LastAdmin(ValueError):
@@ -18,7 +18,7 @@ class LastAdmin(ValueError):
 
 
 class BadPseudonym(ValueError):
-    """A pseudonym that cannot be given: a stable code and a sentence for people."""
+    """A pseudonym that cannot be used: a stable code and a message for people."""
 
     def __init__(self, code: str, sentence: str) -> None:
         super().__init__(sentence)
@@ -28,8 +28,10 @@ class BadPseudonym(ValueError):
 
 @transaction.atomic
 def change_roles(admin: Membership, member: Membership, roles: dict[str, bool]) -> None:
-    """Give and take roles (`annotates`, `reviews`, `administers`). Raises LastAdmin, and then changes nothing."""
-    Project.objects.select_for_update().get(pk=member.project_id)  # two admins at once: one after the other
+    """Set roles (`annotates`, `reviews`, `administers`). Raises LastAdmin, and then changes nothing."""
+    Project.objects.select_for_update().get(
+        pk=member.project_id
+    )  # the lock lets two admins change roles one after the other
     if not roles["administers"] and not _other_admins(member):
         raise LastAdmin
     before = {name: getattr(member, name) for name in roles}
@@ -47,11 +49,14 @@ def change_roles(admin: Membership, member: Membership, roles: dict[str, bool]) 
 
 @transaction.atomic
 def change_pseudonym(admin: Membership, member: Membership, name: str | None) -> str:
-    """Give the member another name towards others, a random one for None, and return it. Raises BadPseudonym.
+    """Give the member another pseudonym, a random one for None, and return it.
 
-    What is published keeps the names that stand in it; the old name is written down nowhere.
+    Published releases keep the old pseudonym; it is not recorded.
+    Raises BadPseudonym.
     """
-    Project.objects.select_for_update(no_key=True).get(pk=member.project_id)  # two admins, one name
+    Project.objects.select_for_update(no_key=True).get(
+        pk=member.project_id
+    )  # two admins may choose one name at the same time
     chosen = new_pseudonym(member.project) if name is None else name
     others = Membership.objects.filter(project=member.project_id).exclude(pk=member.pk)
     if others.filter(pseudonym__iexact=chosen).exists():
@@ -66,7 +71,7 @@ def change_pseudonym(admin: Membership, member: Membership, name: str | None) ->
 
 @transaction.atomic
 def change_quota(admin: Membership, member: Membership, quota: int | None) -> None:
-    """Bound how many labels the member gives, instead of the project's quota; None: as the project says."""
+    """Set the member's own quota of labels; None: the project's quota applies."""
     Membership.objects.filter(pk=member.pk).update(quota=quota, idle_until=None)
     record(EventVerb.QUOTA_CHANGED, project=member.project, actor=admin, row=member.public_id, quota=quota)
 

@@ -1,7 +1,7 @@
 """Teams: groups of k people, each with batches of its own or with a share of one batch.
 
-First a plan, which is shown; then it is carried out if it is still the same. Dealing is always alike: people by their
-pseudonyms, batches by their names, items in the order in which they came.
+First a plan is made and shown; it is carried out only if it is still the same. The distribution is always the same for
+the same input: people by their pseudonyms, batches by their names, items in the order of their import.
 """
 
 from collections.abc import Sequence
@@ -19,25 +19,25 @@ _NAME_LENGTH = 100
 
 
 class PlanChanged(Exception):
-    """What was shown is not what would be done now."""
+    """The plan that was shown is not the plan of now."""
 
     code = "plan_changed"
 
 
 @dataclass(frozen=True)
 class Team:
-    """A group with what it gets."""
+    """A group of people and the batches that it gets."""
 
     number: int
     people: Sequence[Membership]
     batches: Sequence[str]
-    """Names; of a share, the name of the batch that is made for it."""
+    """Names of batches; for a share, the name of the new batch."""
     items: int
 
 
 @dataclass(frozen=True)
 class Plan:
-    """Who gets what. `begun` items of a batch that is split stay in it."""
+    """The teams and their batches. `begun` items of a batch that is split stay in it."""
 
     teams: Sequence[Team]
     split: str | None
@@ -45,7 +45,7 @@ class Plan:
 
     @property
     def digest(self) -> str:
-        """What must be the same when it is carried out, as text."""
+        """A text of everything that must be unchanged when the plan is carried out."""
         return ";".join(
             f"{','.join(str(person.public_id) for person in team.people)}:{len(team.batches)}:{team.items}"
             for team in self.teams
@@ -53,9 +53,9 @@ class Plan:
 
 
 def plan(project: Project, people: Sequence[Membership], size: int, batches: Sequence[str], *, split: bool) -> Plan:
-    """Put the people into groups of at least `size`, and deal out the batches, or the items of the one to be split.
+    """Put the people into groups of at least `size`, and distribute the batches, or the items of the one to be split.
 
-    Raises TooFewPeople (`domain.teams`).
+    Raises TooFewPeople (`domain.workforce.teams`).
     """
     groups = groups_of(sorted(people, key=lambda member: member.pseudonym), size)
     if split:
@@ -76,26 +76,26 @@ def plan(project: Project, people: Sequence[Membership], size: int, batches: Seq
     return Plan(teams, None)
 
 
-def carry_out(project: Project, actor: Membership | None, wanted: Plan, seen: str) -> None:
-    """Make the teams. Raises PlanChanged where the plan is not the one that was seen."""
-    if wanted.digest != seen:
+def carry_out(project: Project, actor: Membership | None, team_plan: Plan, seen: str) -> None:
+    """Create the teams. Raises PlanChanged if the plan is not the one that was seen."""
+    if team_plan.digest != seen:
         raise PlanChanged
-    if wanted.split is None:
-        for team in wanted.teams:
+    if team_plan.split is None:
+        for team in team_plan.teams:
             _assign(project, actor, team.batches, team.people)
         return
-    origin = Batch.objects.filter(project=project, name=wanted.split).first()
+    origin = Batch.objects.filter(project=project, name=team_plan.split).first()
     state = BatchState(origin.state) if origin else BatchState.OPEN
-    names = [team.batches[0] for team in wanted.teams]
-    # The rows first, so that no item is ever in a batch that is for everybody.
+    names = [team.batches[0] for team in team_plan.teams]
+    # The rows come first, so that no item is ever in a batch that is open to everybody.
     batch_state.ensure_batches(project, names, state)
-    for team in wanted.teams:
+    for team in team_plan.teams:
         _assign(project, actor, team.batches, team.people)
-    items = _unbegun(project, wanted.split)
+    items = _unbegun(project, team_plan.split)
     for number, name in enumerate(names):
-        mine = items[number :: len(names)]
-        for start in range(0, len(mine), batch_state.AT_ONCE):
-            _move(project, wanted.split, mine[start : start + batch_state.AT_ONCE], name)
+        share = items[number :: len(names)]
+        for start in range(0, len(share), batch_state.AT_ONCE):
+            _move(project, team_plan.split, share[start : start + batch_state.AT_ONCE], name)
     record(EventVerb.BATCH_SPLIT, project=project, actor=actor, items=len(items), teams=len(names))
     reset_idle_members(project)
 
@@ -108,28 +108,28 @@ def _assign(project: Project, actor: Membership | None, names: Sequence[str], pe
 
 @short_transaction
 def _move(project: Project, source: str, items: Sequence[int], name: str) -> None:
-    """Put those of the items into the batch that nobody has begun or moved meanwhile."""
+    """Move the items into the batch, except those that somebody began or moved in the meantime."""
     project = Project.objects.select_for_update(no_key=True).get(pk=project.pk)
     rows = Item.objects.filter(pk__in=items, batch=source, taken=0, stage__in=_MOVABLE)
     rows.update(batch=name, queue=batch_state.read_batch_queues(project).of(name))
 
 
 def _unbegun(project: Project, name: str) -> list[int]:
-    """Items of the batch at which nobody sits and that nobody has labelled, in the order in which they came."""
+    """Return the items of the batch without held seats and labels, in the order of their import."""
     items = Item.objects.filter(project=project, batch=name, stage__in=_MOVABLE, taken=0)
     return list(items.order_by("pk").values_list("pk", flat=True))
 
 
 def _names(project: Project, name: str, count: int) -> list[str]:
-    """Names for the shares of a batch that no batch has yet."""
-    there = set(Batch.objects.filter(project=project).values_list("name", flat=True))
-    there |= set(Item.objects.filter(project=project).order_by().values_list("batch", flat=True).distinct())
-    found: list[str] = []
+    """Return names for the shares of a batch that no batch has yet."""
+    used = set(Batch.objects.filter(project=project).values_list("name", flat=True))
+    used |= set(Item.objects.filter(project=project).order_by().values_list("batch", flat=True).distinct())
+    names: list[str] = []
     number = 1
-    while len(found) < count:
+    while len(names) < count:
         ending = f" team {number}" if name else f"team {number}"
         fresh = name[: _NAME_LENGTH - len(ending)] + ending
-        if fresh not in there:
-            found.append(fresh)
+        if fresh not in used:
+            names.append(fresh)
         number += 1
-    return found
+    return names

@@ -1,4 +1,4 @@
-"""The people of a project, for its admins: who there is, bringing somebody in, and a page about each."""
+"""Pages for admins about the people of a project: the list, adding a person, and a page for each member."""
 
 from typing import Any
 from uuid import UUID
@@ -30,7 +30,10 @@ INVITATIONS_SHOWN = 50
 @never_cache
 @require_http_methods(["GET", "POST"])
 def members(request: PersonRequest, slug: str) -> HttpResponse:
-    """Who is in the project; add an account. A new account's password is shown once, on this answer alone."""
+    """List the people of the project, or add an account.
+
+    The password of a new account is shown once, in this response only.
+    """
     admin = member_of(request, slug, Role.ADMIN)
     form = NewMemberForm(request.POST or None)
     joined = None
@@ -48,13 +51,13 @@ def members(request: PersonRequest, slug: str) -> HttpResponse:
 @never_cache
 @require_POST
 def invitations(request: PersonRequest, slug: str) -> HttpResponse:
-    """Make an invitation. Its link is shown once, on this answer alone."""
+    """Create an invitation. Its link is shown once, in this response only."""
     admin = member_of(request, slug, Role.ADMIN)
     form, link = InvitationForm(admin.project, request.POST), ""
     if form.is_valid():
-        wanted = form.cleaned_data
-        roles = [Role(role) for role in wanted["roles"]]
-        made = member_invitations.invite(admin, roles, days=wanted["days"], team=wanted["team"], note=wanted["note"])
+        values = form.cleaned_data
+        roles = [Role(role) for role in values["roles"]]
+        made = member_invitations.invite(admin, roles, days=values["days"], team=values["team"], note=values["note"])
         link = request.build_absolute_uri(reverse("annotation:invitation", args=[made.token]))
         form = InvitationForm(admin.project)
     return _people_page(request, admin, invite=form, link=link)
@@ -62,7 +65,7 @@ def invitations(request: PersonRequest, slug: str) -> HttpResponse:
 
 @require_POST
 def invitation_end(request: PersonRequest, slug: str, public_id: UUID) -> HttpResponse:
-    """Take an invitation back."""
+    """Revoke an invitation."""
     admin = member_of(request, slug, Role.ADMIN)
     if member_invitations.revoke(admin, public_id):
         messages.success(request, _("The invitation is revoked: its link opens nothing any more."))
@@ -75,14 +78,14 @@ def invitation_end(request: PersonRequest, slug: str, public_id: UUID) -> HttpRe
 
 @require_GET
 def member(request: PersonRequest, slug: str, public_id: UUID) -> HttpResponse:
-    """One person: roles, teams, quota, consent, what they may do, and what an admin may change."""
+    """Show one person: roles, teams, quota, consent, permissions, and the forms for an admin's changes."""
     admin = member_of(request, slug, Role.ADMIN)
     return _member_page(request, admin, _member(admin.project, public_id))
 
 
 @require_POST
 def member_roles(request: PersonRequest, slug: str, public_id: UUID) -> HttpResponse:
-    """Give and take a member's roles."""
+    """Set a member's roles."""
     admin = member_of(request, slug, Role.ADMIN)
     person = _member(admin.project, public_id)
     form = RolesForm(request.POST, instance=Membership(pk=person.pk))
@@ -118,7 +121,7 @@ def member_pseudonym(request: PersonRequest, slug: str, public_id: UUID) -> Http
 
 @require_POST
 def member_quota(request: PersonRequest, slug: str, public_id: UUID) -> HttpResponse:
-    """Bound how many labels a member gives."""
+    """Limit how many labels a member gives."""
     admin = member_of(request, slug, Role.ADMIN)
     person = _member(admin.project, public_id)
     form = QuotaForm(request.POST, instance=Membership(pk=person.pk, quota=person.quota))
@@ -131,7 +134,7 @@ def member_quota(request: PersonRequest, slug: str, public_id: UUID) -> HttpResp
 
 @require_POST
 def member_deactivate(request: PersonRequest, slug: str, public_id: UUID) -> HttpResponse:
-    """End somebody's access to the project; seats they hold are freed, their labels stay."""
+    """End a person's access to the project; their held seats are freed, their labels stay."""
     admin = member_of(request, slug, Role.ADMIN)
     person = _member(admin.project, public_id)
     if person.pk == admin.pk:
@@ -144,7 +147,7 @@ def member_deactivate(request: PersonRequest, slug: str, public_id: UUID) -> Htt
 
 @require_POST
 def member_reactivate(request: PersonRequest, slug: str, public_id: UUID) -> HttpResponse:
-    """Let somebody in again whose access ended, or who left and asked to come back."""
+    """Give a person access again whose access ended, or who left and asked to return."""
     admin = member_of(request, slug, Role.ADMIN)
     person = _member(admin.project, public_id)
     if person.user is None or not person.user.is_active:
@@ -157,7 +160,7 @@ def member_reactivate(request: PersonRequest, slug: str, public_id: UUID) -> Htt
 
 @require_POST
 def member_erase(request: PersonRequest, slug: str, public_id: UUID) -> HttpResponse:
-    """Empty somebody's account on their request, once their pseudonym was typed."""
+    """Empty a person's account on their request, if their pseudonym was typed as confirmation."""
     admin = member_of(request, slug, Role.ADMIN)
     person = _member(admin.project, public_id)
     form = EraseMemberForm(request.POST)
@@ -178,7 +181,7 @@ def member_erase(request: PersonRequest, slug: str, public_id: UUID) -> HttpResp
 
 
 def refusal(cannot: erasure.CannotErase) -> str:
-    """Why an account cannot be erased yet, in the reader's language."""
+    """Return the reason why an account cannot be erased yet, in the reader's language."""
     if cannot.code == "last_admin":
         names = {"projects": ", ".join(cannot.projects)}
         return _("Make somebody else admin first; without one would be left: %(projects)s.") % names
@@ -197,7 +200,7 @@ def _people_page(
     joined: join.Joined | None = None,
     link: str = "",
 ) -> HttpResponse:
-    """The page of all people, with the form that was sent, if any, as it was filled in."""
+    """Render the page of all people, with the submitted form, if any, as it was filled in."""
     now = timezone.now()
     invited = [
         {"row": row, "state": member_invitations.state_of(row, now)}
@@ -219,7 +222,10 @@ def _people_page(
 
 
 def _member_page(request: PersonRequest, admin: Membership, person: Membership, **forms: Form | Any) -> HttpResponse:
-    """The page about one person, with the form that was refused, if any, as it was filled in."""
+    """Render the page about one person, with the refused form, if any, as it was filled in.
+
+    Raises Http404 for a member without an account.
+    """
     if person.user is None:
         raise Http404
     shown: dict[str, Any] = {
@@ -246,12 +252,15 @@ def _member_page(request: PersonRequest, admin: Membership, person: Membership, 
 
 
 def _member(project: Project, public_id: UUID) -> Membership:
-    """The person with an account, with the number of labels in force; foreign and missing are the same 404."""
-    found: Membership | None = _counted(project).filter(public_id=public_id).first()
-    if found is None:
+    """Return the person with an account and the number of their valid labels.
+
+    Raises Http404 if there is none in this project.
+    """
+    person: Membership | None = _counted(project).filter(public_id=public_id).first()
+    if person is None:
         raise Http404
-    found.project = project
-    return found
+    person.project = project
+    return person
 
 
 def _people(project: Project) -> list[Membership]:

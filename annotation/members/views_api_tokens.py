@@ -1,4 +1,4 @@
-"""A person's tokens for the API: made and ended here, shown once, kept as hashes."""
+"""A person's tokens for the API: created and ended here, shown once, stored as hashes."""
 
 from allauth.account.decorators import reauthentication_required
 from django.contrib import messages
@@ -18,17 +18,18 @@ from annotation.core.access import PersonRequest
 @reauthentication_required(allow_get=True)  # type: ignore[untyped-decorator]  # the library has no types
 @require_http_methods(["GET", "POST"])
 def tokens(request: PersonRequest) -> HttpResponse:
-    """List one's tokens; POST makes one, which is shown on this answer alone.
+    """List the person's tokens; POST creates one, which is shown in this response only.
 
-    Making one asks for the password: a session left open for a minute is no key for ninety days.
+    Creating one requires the password, so that an open session is not enough to get a token for ninety days.
     """
-    mine = AuthToken.objects.filter(user=request.user, expiry__gt=timezone.now()).order_by("created")
-    made = ""
-    if request.method == "POST" and mine.count() < knox_settings.TOKEN_LIMIT_PER_USER:
-        _row, made = AuthToken.objects.create(request.user)
+    active = AuthToken.objects.filter(user=request.user, expiry__gt=timezone.now())
+    own_tokens = active.select_related("use").order_by("created")
+    token = ""
+    if request.method == "POST" and own_tokens.count() < knox_settings.TOKEN_LIMIT_PER_USER:
+        _row, token = AuthToken.objects.create(request.user)
     elif request.method == "POST":
         messages.error(request, _("You have as many tokens as one person may have; end one first."))
-    return render(request, "annotation/tokens.html", {"tokens": mine.all(), "made": made})
+    return render(request, "annotation/tokens.html", {"tokens": own_tokens.all(), "made": token})
 
 
 @require_POST

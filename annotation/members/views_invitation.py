@@ -1,4 +1,4 @@
-"""The page behind an invitation's link, for whoever holds it: signed in or not."""
+"""The page behind an invitation's link, for anybody who has it, signed in or not."""
 
 from typing import Any
 
@@ -22,21 +22,21 @@ from annotation.models import Invitation, Membership, User
 @sensitive_post_parameters("password", "again")
 @require_http_methods(["GET", "POST"])
 def invitation(request: HttpRequest, token: str) -> HttpResponse:
-    """What somebody is invited to; accepting it, with the account at hand or a new one.
+    """Show an invitation and accept it, with the signed-in account or a new one.
 
-    Whatever cannot be accepted (any more) is the same calm page, 404.
+    A link that cannot be accepted always gives the same page, with status 404.
     """
-    found = invitations.find(token)
-    if found is None:
+    open_invitation = invitations.find(token)
+    if open_invitation is None:
         return render(request, "annotation/invitation_closed.html", status=404)
     if isinstance(request.user, User):
-        return _signed_in(request, request.user, token, found)
-    return _new_here(request, token, found)
+        return _signed_in(request, request.user, token, open_invitation)
+    return _new_here(request, token, open_invitation)
 
 
-def _signed_in(request: HttpRequest, user: User, token: str, found: Invitation) -> HttpResponse:
+def _signed_in(request: HttpRequest, user: User, token: str, open_invitation: Invitation) -> HttpResponse:
     status = 200
-    context: dict[str, Any] = {"invitation": found, "invited_to": found.project}
+    context: dict[str, Any] = {"invitation": open_invitation, "invited_to": open_invitation.project}
     if request.method == "POST":
         match invitations.accept(token, user):
             case invitations.Accepted(member) | invitations.MemberAlready(member):
@@ -48,7 +48,7 @@ def _signed_in(request: HttpRequest, user: User, token: str, found: Invitation) 
     return render(request, "annotation/invitation.html", context, status=status)
 
 
-def _new_here(request: HttpRequest, token: str, found: Invitation) -> HttpResponse:
+def _new_here(request: HttpRequest, token: str, open_invitation: Invitation) -> HttpResponse:
     form = NewAccountForm(request.POST or None)
     if form.is_valid():
         try:
@@ -60,12 +60,12 @@ def _new_here(request: HttpRequest, token: str, found: Invitation) -> HttpRespon
                 return render(request, "annotation/invitation_closed.html", status=404)
             get_adapter().login(request, outcome.member.user)
             return _begin(outcome.member)
-    context = {"invitation": found, "invited_to": found.project, "form": form}
+    context = {"invitation": open_invitation, "invited_to": open_invitation.project, "form": form}
     return render(request, "annotation/invitation.html", context, status=422 if form.errors else 200)
 
 
 def _begin(member: Membership) -> HttpResponse:
-    """Where somebody who has just come in begins."""
+    """Redirect a new member to their first page."""
     if member.annotates:
         return redirect("annotation:consent", member.project.slug)
     desk = next((place.url_name for place in extensions.places() if place.first), "annotation:items")

@@ -1,4 +1,4 @@
-"""What the site keeps about the person who looks: to read, to take along, to have erased."""
+"""The person's own data on the site: to read, to download, to erase."""
 
 from django.contrib import messages
 from django.contrib.auth import logout
@@ -20,14 +20,14 @@ from annotation.projects import consent_texts
 @never_cache
 @require_GET
 def own_data(request: PersonRequest) -> HttpResponse:
-    """What there is, what the person agreed to, and the way out."""
+    """Show the counts of stored data, the person's consents, and the form for erasure."""
     return _page(request, EraseMeForm(request.user))
 
 
 @never_cache
 @require_GET
 def own_file(request: PersonRequest) -> HttpResponse:
-    """Send everything that the site keeps about the person as JSON."""
+    """Send everything that the site stores about the person as JSON."""
     answer = JsonResponse(personal_data.data_of(request.user), json_dumps_params={"ensure_ascii": False, "indent": 1})
     answer["Content-Disposition"] = 'attachment; filename="interplay-my-data.json"'
     return answer
@@ -36,7 +36,7 @@ def own_file(request: PersonRequest) -> HttpResponse:
 @sensitive_post_parameters("proof")
 @require_POST
 def erase_me(request: PersonRequest) -> HttpResponse:
-    """Empty the person's own account, once the password was given again."""
+    """Empty the person's own account, if the password was typed again."""
     form = EraseMeForm(request.user, request.POST)
     if form.is_valid():
         try:
@@ -52,13 +52,13 @@ def erase_me(request: PersonRequest) -> HttpResponse:
 
 def _page(request: PersonRequest, form: EraseMeForm) -> HttpResponse:
     members = list(Membership.objects.filter(user=request.user).select_related("project").order_by("project__name"))
-    agreed = personal_data.consents_of(members)
+    consents = personal_data.consents_of(members)
     rows = [
         {
             "member": member,
             "consents": [
-                {**given, "leaving": consent_texts.sentence(given.get("on_withdrawal", ""))}
-                for given in agreed.get(member.pk, [])
+                {**version, "leaving": consent_texts.sentence(version.get("on_withdrawal", ""))}
+                for version in consents.get(member.pk, [])
             ],
         }
         for member in members

@@ -1,4 +1,4 @@
-"""What belongs to the annotator: agreeing to start, guidelines, history, a break, help, leaving."""
+"""The annotator's own pages: consent, guidelines, history, a break, help, leaving."""
 
 import time
 from datetime import timedelta
@@ -26,14 +26,14 @@ from annotation.wellbeing import preferences
 from annotation.wellbeing.forms import MOODS
 
 AT_ONCE_SECONDS = 2.0
-"""How long labels are taken out of force before the page answers; the sweeper does the rest."""
+"""The maximum time for removing labels before the page responds; the sweeper removes the rest."""
 PAGE = 25
-"""Labels on a page of the history."""
+"""The number of labels on a page of the history."""
 
 
 @require_http_methods(["GET", "POST"])
 def consent(request: PersonRequest, slug: str) -> HttpResponse:
-    """The content warning, and agreeing to it before the first post."""
+    """Show the content warning and the consent form that come before the first post."""
     member = member_of(request, slug, Role.ANNOTATOR)
     project = member.project
     if request.method == "POST":
@@ -56,7 +56,7 @@ def consent(request: PersonRequest, slug: str) -> HttpResponse:
 
 @require_GET
 def guidelines(request: PersonRequest, slug: str) -> HttpResponse:
-    """The guidelines in force and the categories with their definitions; also the drawer of the annotator's page."""
+    """Show the valid guidelines and the categories with their definitions, also in the annotator's page."""
     member = member_of(request, slug)
     newest = Guideline.objects.filter(project=member.project).order_by("-number").first()
     context = {
@@ -94,13 +94,13 @@ def history(request: PersonRequest, slug: str) -> HttpResponse:
 
 @require_GET
 def pause(request: PersonRequest, slug: str) -> HttpResponse:
-    """A quiet page: what stays held for this person and until when; once on a working day, how the work leaves them."""
+    """Show a page for a break: the held seats and until when; once on a working day, the check-in."""
     member = member_of(request, slug, Role.ANNOTATOR)
-    held = Seat.objects.filter(annotator=member, label__isnull=True, expires_at__gt=timezone.now())
+    held_seats = Seat.objects.filter(annotator=member, label__isnull=True, expires_at__gt=timezone.now())
     context = {
         "project": member.project,
         "membership": member,
-        "held": held.order_by("expires_at", "pk"),
+        "held": held_seats.order_by("expires_at", "pk"),
         "asks": preferences.is_check_in_due(member),
         "moods": MOODS,
         "done_today": done_today(member),
@@ -119,13 +119,13 @@ def resources(request: PersonRequest, slug: str) -> HttpResponse:
 
 @require_http_methods(["GET", "POST"])
 def withdraw(request: PersonRequest, slug: str) -> HttpResponse:
-    """Leave the project, after being told what stays and what goes."""
+    """Leave the project; the page first shows what happens to the labels."""
     member = member_of(request, slug, Role.ANNOTATOR)
     if request.method == "POST":
         participation.withdraw(member)
         withdraw_labels.withdraw_labels_of(member, until=time.monotonic() + AT_ONCE_SECONDS)
-        said = _("You have left %(project)s. Thank you for your work.") % {"project": member.project}
-        messages.success(request, said)
+        sentence = _("You have left %(project)s. Thank you for your work.") % {"project": member.project}
+        messages.success(request, sentence)
         return redirect("annotation:projects")
     context = {
         "project": member.project,

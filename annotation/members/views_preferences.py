@@ -1,4 +1,4 @@
-"""Pages about the person, not about a project: projects, preferences, the picture of a new second step."""
+"""Pages about the person, not about a project: projects, preferences, the QR code of a new second factor."""
 
 from allauth.mfa.adapter import get_adapter
 from django.conf import settings
@@ -16,11 +16,11 @@ from annotation.domain.choices import Stage
 from annotation.members.forms_preferences import LookForm, PreferencesForm
 from annotation.models import Item, Membership, User
 
-_TOTP_SECRET = "mfa.totp.secret"  # where allauth keeps the secret of an app that is being set up
+_TOTP_SECRET = "mfa.totp.secret"  # the session key of allauth for the secret of an authenticator app in setup
 
 
 def _memberships_with_work(user: User) -> QuerySet[Membership]:
-    """The person's projects, each with what is done and what waits, in one query."""
+    """Return the person's projects, each with counts of done and waiting work, in one query."""
     today = timezone.localtime().replace(hour=0, minute=0, second=0, microsecond=0)
     disputed = (
         Item.objects.filter(project=OuterRef("project"), stage=Stage.DISPUTED)
@@ -49,7 +49,7 @@ def projects(request: PersonRequest) -> HttpResponse:
 
 @require_http_methods(["GET", "POST"])
 def preferences(request: PersonRequest) -> HttpResponse:
-    """What the person wants to see: blur, grey, theme, language."""
+    """Show and store the person's settings: viewing, theme, language."""
     form = PreferencesForm(request.POST if request.method == "POST" else None, instance=request.user)
     if form.is_valid():
         form.save()
@@ -61,7 +61,7 @@ def preferences(request: PersonRequest) -> HttpResponse:
 @require_POST
 @login_not_required
 def look(request: HttpRequest) -> HttpResponse:
-    """Set theme or language from the menu; who is not signed in only gets a language cookie."""
+    """Set theme or language from the menu; a visitor who is not signed in only gets a language cookie."""
     form = LookForm(request.POST)
     answer = redirect(page_before(request))
     if not form.is_valid():
@@ -74,9 +74,9 @@ def look(request: HttpRequest) -> HttpResponse:
 
 @require_GET
 def totp_picture(request: PersonRequest) -> HttpResponse:
-    """The QR code of the authenticator app that is being set up, drawn by us and never stored.
+    """Return the QR code of the authenticator app in setup; it is never stored.
 
-    It has an address of its own because the content security policy refuses the `data:` picture of allauth.
+    It has its own URL because the content security policy refuses the `data:` picture of allauth.
     """
     secret = request.session.get(_TOTP_SECRET)
     if not secret:

@@ -1,4 +1,4 @@
-"""Teams: choose people and a batch, see who would get what, and do it."""
+"""Pages for teams: choose people and a batch, see the plan, and carry it out."""
 
 from typing import Any
 
@@ -20,15 +20,15 @@ from annotation.models import Membership
 
 @require_http_methods(["GET", "POST"])
 def teams(request: PersonRequest, slug: str) -> HttpResponse:
-    """A form; sent, the plan; sent again with `seen`, the plan is carried out if it is still the same."""
+    """Show the form; after it was sent, show the plan; with `seen`, carry the plan out if it is still the same."""
     member = member_of(request, slug, Role.ADMIN)
-    found = read_batch_overview(member.project)
-    names = _batches(found)
+    overview = read_batch_overview(member.project)
+    names = _batches(overview)
     form = TeamsForm(
-        found.people,
+        overview.people,
         [(key, batch_name(name)) for key, name in names.items()],
         request.POST if request.method == "POST" else None,
-        initial={"size": member.project.seats, "people": [str(person.public_id) for person in found.people]},
+        initial={"size": member.project.seats, "people": [str(person.public_id) for person in overview.people]},
     )
     plan = None
     if form.is_valid():
@@ -54,9 +54,13 @@ def teams(request: PersonRequest, slug: str) -> HttpResponse:
     return render(request, "annotation/teams.html", context, status=422 if form.errors else 200)
 
 
-def _batches(found: BatchOverview) -> dict[str, str]:
-    """Return the batches that can be shared out, by form value: a name may be empty, a choice may not."""
-    return {f"b:{each.name}": each.name for each in found.batches if each.state is not BatchState.CLOSED and each.items}
+def _batches(overview: BatchOverview) -> dict[str, str]:
+    """Return the batches that can be distributed, by form value: a name may be empty, a form value may not."""
+    return {
+        f"b:{batch.name}": batch.name
+        for batch in overview.batches
+        if batch.state is not BatchState.CLOSED and batch.items
+    }
 
 
 def _plan(member: Membership, chosen: dict[str, Any], names: dict[str, str]) -> member_teams.Plan:

@@ -1,4 +1,4 @@
-"""Time and labels for pay: every person's for admins, one's own for everybody who labels."""
+"""Time and labels for pay: those of every person for admins, their own for each annotator."""
 
 from datetime import date
 from typing import Any
@@ -16,39 +16,39 @@ from annotation.wellbeing.forms import DaysForm
 from annotation.workload import timesheets
 
 SHOWN = 400
-"""Rows of single days on the page; the CSV has all."""
+"""The maximum number of days on the page; the CSV has all."""
 
 
 @never_cache
 @require_GET
 def hours(request: PersonRequest, slug: str) -> HttpResponse:
-    """Active minutes and labels, a person and day, by pseudonym."""
+    """Show active minutes and labels by pseudonym and day."""
     member = member_of(request, slug, Role.ADMIN)
-    form, asked = _days(request)
-    days = timesheets.hours_of_project(member.project, *asked) if asked else []
+    form, period = _days(request)
+    days = timesheets.hours_of_project(member.project, *period) if period else []
     context: dict[str, Any] = {
         "project": member.project,
         "membership": member,
         "form": form,
-        "asked": asked,
+        "asked": period,
         "people": timesheets.totals_by_member(days),
         "all": timesheets.total_of_days(days),
         "days": days[:SHOWN],
         "more": max(0, len(days) - SHOWN),
     }
-    return render(request, "annotation/hours.html", context, status=200 if asked else 422)
+    return render(request, "annotation/hours.html", context, status=200 if period else 422)
 
 
 @require_GET
 def hours_table(request: PersonRequest, slug: str) -> HttpResponse:
-    """The same as CSV: safe to open in a spreadsheet, and read as UTF-8 there."""
+    """Return the same rows as CSV that is safe in a spreadsheet."""
     member = member_of(request, slug, Role.ADMIN)
-    form, asked = _days(request)
-    if asked is None:
-        said = " ".join(str(error) for errors in form.errors.values() for error in errors)
-        return HttpResponse(said, status=422, content_type="text/plain; charset=utf-8")
-    name = f"{slug}-hours-{asked[0].isoformat()}-{asked[1].isoformat()}.csv"
-    return csv_response(name, timesheets.timesheet_csv_rows(timesheets.hours_of_project(member.project, *asked)))
+    form, period = _days(request)
+    if period is None:
+        sentences = " ".join(str(error) for errors in form.errors.values() for error in errors)
+        return HttpResponse(sentences, status=422, content_type="text/plain; charset=utf-8")
+    name = f"{slug}-hours-{period[0].isoformat()}-{period[1].isoformat()}.csv"
+    return csv_response(name, timesheets.timesheet_csv_rows(timesheets.hours_of_project(member.project, *period)))
 
 
 @never_cache
@@ -56,21 +56,24 @@ def hours_table(request: PersonRequest, slug: str) -> HttpResponse:
 def own_hours(request: PersonRequest, slug: str) -> HttpResponse:
     """Show the person's own days only."""
     member = member_of(request, slug, Role.ANNOTATOR)
-    form, asked = _days(request)
-    days = timesheets.hours_of_member(member, *asked) if asked else []
+    form, period = _days(request)
+    days = timesheets.hours_of_member(member, *period) if period else []
     context: dict[str, Any] = {
         "project": member.project,
         "membership": member,
         "form": form,
-        "asked": asked,
+        "asked": period,
         "days": days,
         "all": timesheets.total_of_days(days),
     }
-    return render(request, "annotation/own_hours.html", context, status=200 if asked else 422)
+    return render(request, "annotation/own_hours.html", context, status=200 if period else 422)
 
 
 def _days(request: PersonRequest) -> tuple[DaysForm, tuple[date, date] | None]:
-    """The days that are asked for; the usual ones where none are, None where they make no sense."""
+    """Return the form and the chosen days; the default days if none are given.
+
+    The days are None if the form is invalid.
+    """
     if not {"first", "last"} & request.GET.keys():
         first, last = timesheets.default_period(timezone.localdate())
         return DaysForm(initial={"first": first, "last": last}), (first, last)

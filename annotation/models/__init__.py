@@ -1,8 +1,8 @@
 """The rows of an annotation campaign, and what the database itself guarantees (design section 5).
 
-Rules live in `annotation/domain`; the verbs that change these rows are modules beside this one, named after
-the stations of an item's way. Seats, labels and events refer to memberships, never to user accounts.
-A newcomer finds a row in the module of its station; everybody else imports it from here.
+Rules are in `annotation/domain`; the functions that change these rows are in the packages beside this one, each named
+after a capability. Seats, labels and events refer to memberships, never to user accounts. Each row is defined in the
+module of its topic; other packages import it from here.
 """
 
 from annotation.models.base import AppendOnly, AppendOnlyError, choices, random_key, random_place
@@ -33,7 +33,7 @@ from annotation.models.orders import (
     SavedSearch,
 )
 from annotation.models.participation import CheckIn, ConsentText, Invitation, OptOut, WorkDay
-from annotation.models.people import Theme, User
+from annotation.models.people import Theme, TokenUse, User
 from annotation.models.projects import (
     ROLE_FLAG,
     Batch,
@@ -98,6 +98,7 @@ __all__ = (
     "Seat",
     "Skip",
     "Theme",
+    "TokenUse",
     "TrainingAnswer",
     "TrainingAttempt",
     "User",

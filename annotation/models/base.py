@@ -1,4 +1,4 @@
-"""What every row builds on."""
+"""Base classes and defaults that all rows share."""
 
 import secrets
 from enum import StrEnum
@@ -8,26 +8,26 @@ from django.db import models
 
 
 def random_place() -> int:
-    """A random position in the order of handing out: 0 … 2**31 - 1."""
+    """Return a random position in the order of assignment: 0 … 2**31 - 1."""
     return secrets.randbelow(2**31)
 
 
 def random_key() -> str:
-    """A fresh secret of 256 bits, in hex."""
+    """Return a new secret of 256 bits, in hex."""
     return secrets.token_hex(32)
 
 
 def choices(closed_set: type[StrEnum]) -> list[tuple[str, str]]:
-    """The members of a closed set as Django choices."""
+    """Return the members of an enum as Django choices."""
     return [(member.value, member.value.replace("_", " ")) for member in closed_set]
 
 
 class AppendOnlyError(TypeError):
-    """Somebody tried to change or remove a row that only ever gets added."""
+    """The code tried to change or remove a row of an append-only table."""
 
 
 class AppendOnly(models.Model):
-    """Rows that are added and never changed; triggers on both databases say the same (migration 0002)."""
+    """Rows that are added and never changed; triggers on both databases enforce it (`core/append_only.py`)."""
 
     class Meta:
         abstract = True

@@ -1,4 +1,4 @@
-"""The glossary of a project: what its posts mean by a word, a sign or a meme, and where that is known from."""
+"""The glossary of a project: the meaning of a word, a sign or a meme in its posts, and the sources of that meaning."""
 
 from uuid import uuid4
 
@@ -12,7 +12,7 @@ from annotation.models.projects import Membership, Project
 
 
 class GlossaryEntry(models.Model):
-    """A term and its meaning, as it stands; `versions` hold how it came to that. `key` is the term as compared."""
+    """A term and its present meaning; `versions` hold its history. `key` is the term as compared."""
 
     public_id = models.UUIDField(default=uuid4, unique=True, editable=False)
     project = models.ForeignKey(Project, on_delete=models.CASCADE, related_name="glossary")
@@ -25,6 +25,9 @@ class GlossaryEntry(models.Model):
     target_group = models.CharField(max_length=200, blank=True, default="")
     languages = models.JSONField(default=list, blank=True)  # ISO 639-1 codes, none: English inflections
     examples = models.TextField(max_length=4000, blank=True, default="")  # one a line
+    variants = models.TextField(max_length=2000, blank=True, default="")  # further spellings, one a line
+    switched_off = models.JSONField(default=list, blank=True)  # values of How that do not count for this entry
+    initials = models.BooleanField(default=False)  # whether its Korean initial consonants count
     status = models.CharField(
         max_length=9, choices=choices(domain_choices.GlossaryStatus), default=domain_choices.GlossaryStatus.PROPOSED
     )
@@ -42,7 +45,7 @@ class GlossaryEntry(models.Model):
 
 
 class GlossaryVersion(models.Model):
-    """An entry as somebody left it: written with every change, never altered."""
+    """A version of an entry: written with every change, never altered."""
 
     project = models.ForeignKey(Project, on_delete=models.CASCADE, related_name="+")
     entry = models.ForeignKey(GlossaryEntry, on_delete=models.CASCADE, related_name="versions")
@@ -58,7 +61,7 @@ class GlossaryVersion(models.Model):
 
 
 class GlossarySource(models.Model):
-    """Where an entry is known from: a run, a decision, a piece of evidence by its public id, or words about it."""
+    """A source of an entry: a run, a decision, a piece of evidence (by its public id), or a reference in words."""
 
     entry = models.ForeignKey(GlossaryEntry, on_delete=models.CASCADE, related_name="sources")
     kind = models.CharField(max_length=12, choices=choices(domain_choices.GlossarySourceKind))
@@ -77,7 +80,7 @@ class GlossarySource(models.Model):
 
 
 class GlossaryUse(models.Model):
-    """An entry that a run was given, in the version it had then; a row without entry: looked, and found none."""
+    """An entry that a run was given, in its version at that time. A row without an entry says that none matched."""
 
     project = models.ForeignKey(Project, on_delete=models.CASCADE, related_name="+")
     run = models.UUIDField()

@@ -1,4 +1,4 @@
-"""Decisions and history: added, never changed, by triggers too."""
+"""Decisions and history: rows are added and never changed; triggers enforce it."""
 
 from typing import Any
 from uuid import UUID, uuid4
@@ -13,7 +13,7 @@ from vocabulary.display_names import NamedEnum
 
 
 class Ruling(models.TextChoices):
-    """What a reviewer did with a disputed item."""
+    """A reviewer's decision about a disputed item."""
 
     DECIDE = "decide", "decided"
     EXCLUDE = "exclude", "excluded"
@@ -23,7 +23,7 @@ class Ruling(models.TextChoices):
 
 
 class Adjudication(AppendOnly):
-    """A reviewer's decision about an item, with its reason. Level and votes stay as they were."""
+    """A reviewer's decision about an item, with its reason. Level and votes of the item do not change."""
 
     public_id = models.UUIDField(default=uuid4, unique=True, editable=False)
     item = models.ForeignKey(Item, on_delete=models.PROTECT, related_name="adjudications")
@@ -35,11 +35,15 @@ class Adjudication(AppendOnly):
     category = models.ForeignKey(
         Category, null=True, blank=True, on_delete=models.PROTECT, related_name="adjudications"
     )
-    corrections = models.JSONField(default=list, blank=True)  # challenges upheld: [{"modality", "hateful", "category"}]
-    target_group = models.CharField(max_length=200, blank=True, default="")  # whom it demeans, as the reviewer says
+    corrections = models.JSONField(
+        default=list, blank=True
+    )  # accepted challenges: [{"modality", "hateful", "category"}]
+    target_group = models.CharField(
+        max_length=200, blank=True, default=""
+    )  # the demeaned group, in the reviewer's words
     rationale = models.TextField()
     message = models.CharField(max_length=500, blank=True, default="")  # for the annotators of a new round
-    drafted_from = models.UUIDField(null=True, blank=True)  # the run whose reason the rationale began as
+    drafted_from = models.UUIDField(null=True, blank=True)  # the run whose reasoning was the draft of the rationale
     client_key = models.UUIDField(null=True, blank=True)
     body_sha256 = models.CharField(max_length=64, blank=True, default="")
     item_version = models.PositiveIntegerField()  # the version the reviewer saw
@@ -50,7 +54,7 @@ class Adjudication(AppendOnly):
 
 
 class Event(AppendOnly):
-    """Who did what to which row, when. `actor` is None for the system; `row` is a public id."""
+    """One entry of the log: actor, action, row and time. `actor` is None for the system; `row` is a public id."""
 
     project = models.ForeignKey(Project, on_delete=models.PROTECT, related_name="events")
     actor = models.ForeignKey(Membership, null=True, blank=True, on_delete=models.PROTECT, related_name="events")
@@ -73,5 +77,5 @@ def record(
     row: UUID | None = None,
     **facts: Any,
 ) -> Event:
-    """Write down who did what. Facts are JSON values; never the item's text."""
+    """Write an event to the log. Facts are JSON values and never contain the item's text."""
     return Event.objects.create(project=project, actor=actor, verb=verb, item=item, row=row, facts=facts)

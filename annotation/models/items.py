@@ -1,4 +1,4 @@
-"""The posts and what is known of them before anybody labels."""
+"""The posts, and what is known about them before labelling."""
 
 from typing import Any, Self
 from uuid import uuid4
@@ -14,14 +14,14 @@ from annotation.models.projects import Category, Project
 
 
 class Picture(models.Model):
-    """A picture, stored once per project by the SHA-256 of the bytes that came in; files hold no metadata."""
+    """A picture, stored once per project by the SHA-256 of the original bytes; its files hold no metadata."""
 
     public_id = models.UUIDField(default=uuid4, unique=True, editable=False)
     project = models.ForeignKey(Project, on_delete=models.CASCADE, related_name="pictures")
-    sha256 = models.CharField(max_length=64)  # of the bytes that came in
+    sha256 = models.CharField(max_length=64)  # of the original bytes
     file = models.FileField(max_length=200)  # re-encoded, metadata-free; random name
     file_sha256 = models.CharField(max_length=64)  # of the re-encoded file, as released
-    blurred = models.FileField(max_length=200)  # the only derivative before reveal
+    blurred = models.FileField(max_length=200)  # the only version shown before reveal
     media_type = models.CharField(max_length=20)
     width = models.PositiveIntegerField()
     height = models.PositiveIntegerField()
@@ -34,19 +34,19 @@ class Picture(models.Model):
 
 class ItemQuerySet(models.QuerySet["Item"]):
     def open(self) -> Self:
-        """Items with a free seat that may be handed out."""
+        """Return items with a free seat in stage `labelling`."""
         return self.filter(stage=domain_choices.Stage.LABELLING, taken__lt=F("seats"))
 
 
 class Item(models.Model):
-    """A text and/or a picture that is to be labelled."""
+    """A text, a picture, or both, to be labelled."""
 
     public_id = models.UUIDField(default=uuid4, unique=True, editable=False)
     project = models.ForeignKey(Project, on_delete=models.CASCADE, related_name="items")
     external_id = models.CharField(max_length=128)
     text = models.TextField(blank=True, default="")
     picture = models.ForeignKey(Picture, null=True, blank=True, on_delete=models.PROTECT, related_name="items")
-    picture_name = models.CharField(max_length=512, blank=True, default="")  # as the file called it
+    picture_name = models.CharField(max_length=512, blank=True, default="")  # its name in the imported file
     picture_missing = models.BooleanField(default=False)
     source = models.CharField(max_length=500, blank=True, default="")
     licence = models.CharField(max_length=200, blank=True, default="")
@@ -65,12 +65,14 @@ class Item(models.Model):
         max_length=12, choices=choices(domain_choices.Stage), default=domain_choices.Stage.IMPORTED
     )
     round = models.PositiveSmallIntegerField(default=1)
-    seats = models.PositiveSmallIntegerField(default=3)  # k, plus m where added
+    seats = models.PositiveSmallIntegerField(default=3)  # k, plus the m that were added
     taken = models.PositiveSmallIntegerField(default=0)  # a hint for the order only, never for correctness
-    message = models.CharField(max_length=500, blank=True, default="")  # to the annotators of this round
+    message = models.CharField(max_length=500, blank=True, default="")  # for the annotators of this round
     place = models.PositiveIntegerField(default=random_place)
-    queue = models.BigIntegerField(null=True, blank=True, default=0)  # 0: for all, a limited batch's key, None: nobody
-    version = models.PositiveIntegerField(default=1)  # grows with each move; a stale decision is refused
+    queue = models.BigIntegerField(
+        null=True, blank=True, default=0
+    )  # 0: everybody; the key of a limited batch; None: nobody
+    version = models.PositiveIntegerField(default=1)  # increases with each move, so that a stale decision is refused
 
     level = models.CharField(max_length=8, choices=choices(domain_choices.Level), null=True, blank=True)
     category = models.ForeignKey(Category, null=True, blank=True, on_delete=models.PROTECT, related_name="final_items")
@@ -108,11 +110,11 @@ class Item(models.Model):
         return self.external_id
 
     def move(self, start: domain_choices.Stage, end: domain_choices.Stage, **fields: Any) -> bool:
-        """Move this item from one stage to another, with other fields, if it still stands at `start`.
+        """Move this item from one stage to another, and set other fields, if it is still at `start`.
 
-        One guarded UPDATE: False means somebody was first and nothing was changed. The instance is
-        brought up to date only on success. Raises ValueError for a move that `annotation.domain.stages` does
-        not list: that is a fault of the caller, not a race.
+        One guarded UPDATE. False means that another process was first and nothing was changed. The instance is
+        refreshed only on success.
+        Raises ValueError for a move that `annotation.domain.stages` does not list: an error of the caller.
         """
         if (start, end) not in MOVES:
             raise ValueError(f"No item goes from {start} to {end}.")
@@ -140,19 +142,21 @@ class Dispute(models.Model):
 
 
 class Prior(models.Model):
-    """A model's view of one modality of an item, or what became of asking for it."""
+    """A model's judgement of one modality of an item, or the reason why there is none."""
 
     item = models.ForeignKey(Item, on_delete=models.CASCADE, related_name="priors")
     modality = models.CharField(max_length=8, choices=choices(domain_choices.Modality))
     state = models.CharField(
         max_length=12, choices=choices(domain_choices.PriorState), default=domain_choices.PriorState.OK
     )
-    reason = models.CharField(max_length=40, blank=True, default="")  # code, where the state is not ok
+    reason = models.CharField(max_length=40, blank=True, default="")  # a code if the state is not ok
     category = models.ForeignKey(Category, null=True, blank=True, on_delete=models.PROTECT, related_name="priors")
-    hateful = models.BooleanField(null=True, blank=True)  # where only hateful or not is known
+    hateful = models.BooleanField(null=True, blank=True)  # set if only hateful or not is known
     explanation = models.TextField(blank=True, default="")
     severity = models.PositiveSmallIntegerField(null=True, blank=True)
-    model = models.CharField(max_length=120, blank=True, default="")  # "provider:model", or what the file said
+    model = models.CharField(
+        max_length=120, blank=True, default=""
+    )  # "provider:model", or the name in the imported file
     prompt_digest = models.CharField(max_length=64, blank=True, default="")
     run_id = models.UUIDField(null=True, blank=True)  # the run's public id; None: imported
     current = models.BooleanField(default=True)

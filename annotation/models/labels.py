@@ -1,4 +1,4 @@
-"""Seats, labels and what annotators leave beside them."""
+"""Seats, labels, and other rows that annotators create."""
 
 from uuid import uuid4
 
@@ -15,23 +15,23 @@ from annotation.models.projects import Category, Guideline, Membership
 class Seat(models.Model):
     """One of the k places for an annotator at an item, in a round.
 
-    Free: no annotator. Held: annotator and `expires_at`. Filled: `label` points to the label in force.
+    Free: no annotator. Held: annotator and `expires_at`. Filled: `label` is the valid label.
     """
 
     public_id = models.UUIDField(default=uuid4, unique=True, editable=False)
     item = models.ForeignKey(Item, on_delete=models.CASCADE, related_name="seat_rows")
     round = models.PositiveSmallIntegerField(default=1)
     number = models.PositiveSmallIntegerField()
-    seats = models.PositiveSmallIntegerField()  # the item's, copied for the check
+    seats = models.PositiveSmallIntegerField()  # copy of the item's number, for the constraint
     annotator = models.ForeignKey(Membership, null=True, blank=True, on_delete=models.PROTECT, related_name="seat_rows")
     held_at = models.DateTimeField(null=True, blank=True)
     expires_at = models.DateTimeField(null=True, blank=True)
-    shown_at = models.DateTimeField(null=True, blank=True)  # a prefetched item's clock starts when it is shown
+    shown_at = models.DateTimeField(null=True, blank=True)  # for a prefetched item, the time runs from here
     priors_shown_at = models.DateTimeField(null=True, blank=True)
-    first_answer = models.JSONField(null=True, blank=True)  # own view first, where priors are hidden until then
+    first_answer = models.JSONField(null=True, blank=True)  # the answer before hidden priors are shown
     prior_arm = models.CharField(
         max_length=8, choices=choices(domain_choices.PriorArm), blank=True, default=""
-    )  # before display
+    )  # drawn before display
     reveals = models.PositiveIntegerField(default=0)
     label = models.OneToOneField("Label", null=True, blank=True, on_delete=models.PROTECT, related_name="in_force_at")
     filled_at = models.DateTimeField(null=True, blank=True)
@@ -57,7 +57,7 @@ class Seat(models.Model):
 
 
 class Label(AppendOnly):
-    """What an annotator submitted, one row a revision; the one in force is `seat.label`."""
+    """An annotator's submission, one row per revision; the valid one is `seat.label`."""
 
     public_id = models.UUIDField(default=uuid4, unique=True, editable=False)
     seat = models.ForeignKey(Seat, on_delete=models.PROTECT, related_name="labels")
@@ -70,7 +70,7 @@ class Label(AppendOnly):
     target_group = models.CharField(max_length=200, blank=True, default="")
     note = models.TextField(blank=True, default="", max_length=4000)
     challenges = models.JSONField(default=list, blank=True)  # [{"modality", "category"|None, "hateful"}]
-    first_answer = models.JSONField(null=True, blank=True)  # the answer before hidden priors opened
+    first_answer = models.JSONField(null=True, blank=True)  # the answer before hidden priors were shown
     priors_shown = models.JSONField(default=list, blank=True)  # ids of the priors seen before this answer
     priors_shown_at = models.DateTimeField(null=True, blank=True)
     prior_arm = models.CharField(max_length=8, choices=choices(domain_choices.PriorArm), blank=True, default="")
@@ -95,18 +95,24 @@ class Label(AppendOnly):
 
 
 class KnownAnswer(models.Model):
-    """The answer of an item in stage `known`: for training, or mixed in unseen. Never in agreement, gold or release."""
+    """The answer of an item in stage `known`, for training or for checks.
+
+    Such an item is never part of agreement, gold or a release.
+    """
 
     item = models.OneToOneField(Item, on_delete=models.PROTECT, related_name="known_answer")
     category = models.ForeignKey(Category, on_delete=models.PROTECT, related_name="known_answers")
     explanation = models.TextField(blank=True, default="", max_length=4000)  # shown after a training answer
-    training = models.BooleanField(default=False)  # else mixed in
+    training = models.BooleanField(default=False)  # False: mixed in among other items, as a check
     active = models.BooleanField(default=True)
     created_at = models.DateTimeField(default=timezone.now, editable=False)
 
 
 class TrainingAttempt(models.Model):
-    """One go of a person at a project's training items. The counts stand when it is finished; `total` holds skips."""
+    """One attempt of a person at a project's training items.
+
+    The counts are final when it is finished; `total` includes skipped items.
+    """
 
     public_id = models.UUIDField(default=uuid4, unique=True, editable=False)
     member = models.ForeignKey(Membership, on_delete=models.CASCADE, related_name="training_attempts")
@@ -129,7 +135,7 @@ class TrainingAttempt(models.Model):
 
 
 class TrainingAnswer(models.Model):
-    """What somebody said of a training item in an attempt, and whether that was right by the key of that moment."""
+    """A person's answer to a training item in an attempt, and whether it was right by the known answer of that time."""
 
     attempt = models.ForeignKey(TrainingAttempt, on_delete=models.CASCADE, related_name="answers")
     item = models.ForeignKey(Item, on_delete=models.CASCADE, related_name="training_answers")
@@ -154,7 +160,7 @@ class TrainingAnswer(models.Model):
 
 
 class Skip(models.Model):
-    """An annotator passed an item by; it is not offered to them again, and nothing else follows."""
+    """An annotator skipped an item. It is not offered to them again; nothing else follows."""
 
     item = models.ForeignKey(Item, on_delete=models.CASCADE, related_name="skips")
     annotator = models.ForeignKey(Membership, on_delete=models.PROTECT, related_name="skips")
@@ -181,7 +187,7 @@ class Replacement(models.Model):
 
 
 class Report(models.Model):
-    """Somebody reported illegal content: labelling stops and the media are locked."""
+    """A report of illegal content: labelling stops and the media are locked."""
 
     item = models.ForeignKey(Item, on_delete=models.PROTECT, related_name="reports")
     reporter = models.ForeignKey(Membership, on_delete=models.PROTECT, related_name="reports")

@@ -1,4 +1,4 @@
-"""Work on many rows: imports, releases, estimates, bulk acts, deletions."""
+"""Work on many rows: imports, releases, estimates, bulk changes, deletions."""
 
 from uuid import uuid4
 
@@ -13,7 +13,7 @@ from annotation.models.projects import Membership, Project
 
 
 class JobState(models.TextChoices):
-    """States of a job. Imports have more of them (`ImportState`)."""
+    """States of a job. Imports have more states (`ImportState`)."""
 
     QUEUED = "queued", "queued"
     WORKING = "building", "building"
@@ -23,7 +23,7 @@ class JobState(models.TextChoices):
 
 
 class Job(models.Model):
-    """Work that somebody asked for and that a worker carries out (`core.jobs`)."""
+    """Work that a member requested and a worker carries out (`core.jobs`)."""
 
     ACTIVE = (JobState.QUEUED, JobState.WORKING)
 
@@ -32,8 +32,8 @@ class Job(models.Model):
     problem = models.CharField(max_length=500, blank=True, default="")  # one sentence for people
     cancel_requested = models.BooleanField(default=False)
     created_at = models.DateTimeField(default=timezone.now, editable=False)
-    begun_at = models.DateTimeField(null=True, blank=True)  # when a worker last took it
-    beat_at = models.DateTimeField(null=True, blank=True)  # the last sign of life of its worker
+    begun_at = models.DateTimeField(null=True, blank=True)  # when a worker last began it
+    beat_at = models.DateTimeField(null=True, blank=True)  # the last heartbeat of its worker
     finished_at = models.DateTimeField(null=True, blank=True)
 
     class Meta:
@@ -52,7 +52,7 @@ class ImportState(models.TextChoices):
 
 
 class Import(Job):
-    """One file on its way in: uploaded, checked by a dry run, imported as a whole or not at all."""
+    """One imported file: uploaded, checked by a dry run, imported as a whole or not at all."""
 
     project = models.ForeignKey(Project, on_delete=models.CASCADE, related_name="imports")
     started_by = models.ForeignKey(Membership, null=True, blank=True, on_delete=models.PROTECT, related_name="imports")
@@ -63,7 +63,7 @@ class Import(Job):
     options = models.JSONField(default=dict, blank=True)
     state = models.CharField(max_length=10, choices=ImportState.choices, default=ImportState.UPLOADED)
     rows_done = models.PositiveIntegerField(default=0)
-    share = models.FloatField(default=0)  # of the file that is read, 0 to 1
+    share = models.FloatField(default=0)  # the part of the file that was read, 0 to 1
     rate = models.FloatField(default=0)  # rows a second
     outcome = models.JSONField(default=dict, blank=True)
     error_list = models.FileField(max_length=200, blank=True)  # every row with errors, as CSV
@@ -79,7 +79,7 @@ class Release(AppendOnly):
     options = models.JSONField(default=dict, blank=True)
     manifest = models.JSONField(default=dict)
     items = models.PositiveIntegerField()
-    folder = models.CharField(max_length=500)  # relative to the releases' root, or where the command wrote it
+    folder = models.CharField(max_length=500)  # relative to the releases' root, or the path that the command wrote to
     created_at = models.DateTimeField(default=timezone.now, editable=False)
 
     class Meta:
@@ -88,7 +88,7 @@ class Release(AppendOnly):
 
 
 class ReleaseOrder(Job):
-    """Somebody asked for a release on a page: what became of it, and how far it is."""
+    """A request for a release from a page, with its options, state and progress."""
 
     project = models.ForeignKey(Project, on_delete=models.CASCADE, related_name="release_orders")
     ordered_by = models.ForeignKey(Membership, on_delete=models.PROTECT, related_name="release_orders")
@@ -103,17 +103,17 @@ class ReleaseOrder(Job):
 
 
 class CompetenceEstimate(Job):
-    """What a model of annotator competence estimates from the labels of one moment.
+    """The result of a model of annotator competence for the labels of one moment.
 
-    It is shown beside the majority; no decision about an item depends on it. `result` holds what
-    `annotation/analytics/competence.py` describes; it names annotators and items by public id.
+    It is shown beside the majority; no decision about an item depends on it. `result` has the form described in
+    `annotation/analytics/competence.py`; it names annotators and items by public id.
     """
 
     project = models.ForeignKey(Project, on_delete=models.CASCADE, related_name="competence_estimates")
     method = models.CharField(max_length=12, choices=choices(domain_choices.CompetenceMethod))
     ordered_by = models.ForeignKey(
         Membership, null=True, blank=True, on_delete=models.PROTECT, related_name="competence_estimates"
-    )  # None: a command
+    )  # None: by a command
     result = models.JSONField(default=dict, blank=True)
 
     class Meta:
@@ -128,13 +128,13 @@ class CompetenceEstimate(Job):
 
 
 class SavedSearch(models.Model):
-    """A search over a project's items that somebody gave a name; shared ones are there for all staff."""
+    """A named search over a project's items; a shared one is visible to all staff."""
 
     public_id = models.UUIDField(default=uuid4, unique=True, editable=False)
     project = models.ForeignKey(Project, on_delete=models.CASCADE, related_name="searches")
     member = models.ForeignKey(Membership, on_delete=models.CASCADE, related_name="searches")
     name = models.CharField(max_length=80)
-    query = models.TextField(blank=True, default="", max_length=4000)  # as in the address: "stage=gold&level=weak"
+    query = models.TextField(blank=True, default="", max_length=4000)  # as in the URL: "stage=gold&level=weak"
     shared = models.BooleanField(default=False)
     created_at = models.DateTimeField(default=timezone.now, editable=False)
 
@@ -147,7 +147,7 @@ class SavedSearch(models.Model):
 
 
 class BulkOrder(Job):
-    """Somebody changed many items at once: what was asked, what became of it, and how far it is."""
+    """A change of many items at once, with its options, state and progress."""
 
     project = models.ForeignKey(Project, on_delete=models.CASCADE, related_name="bulk_orders")
     ordered_by = models.ForeignKey(Membership, on_delete=models.PROTECT, related_name="bulk_orders")
@@ -155,19 +155,22 @@ class BulkOrder(Job):
     act = models.CharField(max_length=12)
     options = models.JSONField(default=dict, blank=True)  # what the act needs: batch, priority, reason
     query = models.TextField(blank=True, default="")
-    chosen = models.JSONField(null=True, blank=True)  # public ids; None: everything that the query finds
+    chosen = models.JSONField(null=True, blank=True)  # public ids; None: all items that the query matches
     items_total = models.PositiveIntegerField(default=0)
     items_done = models.PositiveIntegerField(default=0)
-    passed_over = models.JSONField(default=dict, blank=True)  # code -> how many
-    last = models.BigIntegerField(default=0)  # the item up to which it is done
-    until = models.BigIntegerField(default=0)  # the newest item when it was asked for
+    passed_over = models.JSONField(default=dict, blank=True)  # code -> number of items
+    last = models.BigIntegerField(default=0)  # primary key of the last item that was handled
+    until = models.BigIntegerField(default=0)  # primary key of the newest item at the time of the request
 
     class Meta:
         constraints = (models.UniqueConstraint(fields=("project", "key"), name="bulk_order_once"),)
 
 
 class Deletion(models.Model):
-    """A project that somebody asked to delete: when, and what was lost. Outlives the project; holds no content."""
+    """A requested deletion of a project: its times, and the numbers of lost rows.
+
+    The row outlives the project and holds no content of it.
+    """
 
     project_key = models.UUIDField()  # the project's public id
     slug = models.SlugField(max_length=64)
@@ -192,9 +195,10 @@ class Deletion(models.Model):
 
 
 class PurgePermit(models.Model):
-    """Lets append-only rows of a project (or of an item) go, inside the transaction that makes and removes it.
+    """A permit to remove append-only rows of a project or an item.
 
-    The triggers of `append_only` look here. A row that is ever seen from outside is a fault, which `audit` names.
+    It is created and removed in one transaction. The triggers of `append_only` read it. A row that is visible outside
+    that transaction is an error, which `audit` reports.
     """
 
     project_key = models.BigIntegerField(null=True, blank=True, db_index=True)

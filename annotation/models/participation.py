@@ -1,4 +1,4 @@
-"""How somebody takes part: invited, consenting, cared for."""
+"""Participation of people: invitations, consent, wellbeing."""
 
 from uuid import uuid4
 
@@ -12,9 +12,10 @@ from annotation.models.projects import ROLE_FLAG, Batch, Category, Membership, P
 
 
 class Invitation(models.Model):
-    """A link by which one person joins a project, once. Only the hash of its secret is kept.
+    """A link by which one person joins a project, once. Only the hash of its secret is stored.
 
-    Open: not accepted, not revoked, not expired, and its maker is still an admin (`annotation/members/invitations.py`).
+    Open: not accepted, not revoked, not expired, and its creator is still an admin
+    (`annotation/members/invitations.py`).
     """
 
     public_id = models.UUIDField(default=uuid4, unique=True, editable=False)
@@ -53,11 +54,11 @@ class Invitation(models.Model):
 
 
 class ConsentText(models.Model):
-    """A version of what people agree to in a project, kept so that each can be shown what they agreed to."""
+    """A version of a project's consent text, kept so that people can see the version that they agreed to."""
 
     project = models.ForeignKey(Project, on_delete=models.CASCADE, related_name="consent_texts")
     version = models.PositiveIntegerField()
-    text = models.TextField(blank=True, default="")  # "": the site's own words stood there
+    text = models.TextField(blank=True, default="")  # "": the site's default text was used
     on_withdrawal = models.CharField(
         max_length=8, choices=choices(domain_choices.OnWithdrawal), default=domain_choices.OnWithdrawal.KEEP
     )
@@ -69,9 +70,9 @@ class ConsentText(models.Model):
 
 
 class OptOut(models.Model):
-    """What a person does not want to see: items of a category, about a group, or from a severity on.
+    """Something that a person does not want to see: items of a category, about a group, or from a severity on.
 
-    Private: shown to nobody else, counted per item only. An ended one stays for those counts.
+    Private: shown to nobody else, counted per item only. An ended one is kept for those counts.
     """
 
     member = models.ForeignKey(Membership, on_delete=models.CASCADE, related_name="opt_outs")
@@ -93,9 +94,9 @@ class OptOut(models.Model):
 
 
 class WorkDay(models.Model):
-    """A person's day in a project: time, labels and what they were exposed to; caps and pay rest on it.
+    """A person's day in a project: time, labels and exposure; caps and pay are based on it.
 
-    The session fields are carried from day to day; a session ends with a long break (`domain/pace.py`).
+    The session fields continue from day to day; a session ends with a long pause (`domain/wellbeing/breaks.py`).
     """
 
     member = models.ForeignKey(Membership, on_delete=models.CASCADE, related_name="work_days")
@@ -118,9 +119,9 @@ class WorkDay(models.Model):
 
 
 class CheckIn(models.Model):
-    """How the work left a person on a day, from 1 (hard) to 5 (fine); None: they were asked and passed.
+    """A person's feeling about the work of a day, from 1 (hard) to 5 (fine); None: they chose not to answer.
 
-    Private: shown to nobody else; weeks are counted only where five people or more answered.
+    Private: shown to nobody else; weeks are counted only if five people or more answered.
     """
 
     member = models.ForeignKey(Membership, on_delete=models.CASCADE, related_name="check_ins")

@@ -1,4 +1,4 @@
-"""Who signs in."""
+"""User accounts."""
 
 from uuid import uuid4
 
@@ -16,7 +16,7 @@ class Theme(models.TextChoices):
 
 
 class User(AbstractUser):
-    """An account. Needs no e-mail address; personal filter settings follow the person (wellbeing rank 6)."""
+    """An account. It needs no e-mail address. Personal viewing settings belong to it (wellbeing rank 6)."""
 
     public_id = models.UUIDField(default=uuid4, unique=True, editable=False)
     blur = models.BooleanField(default=True)
@@ -28,7 +28,19 @@ class User(AbstractUser):
     picture_size = models.CharField(
         max_length=8, choices=choices(domain_choices.PictureSize), default=domain_choices.PictureSize.FULL
     )
-    fold_text = models.BooleanField(default=False)  # a post's text stays closed until opened
-    viewing_chosen = models.BooleanField(default=False)  # until then a project they join sets its defaults
+    fold_text = models.BooleanField(default=False)  # a post's text is folded until the user opens it
+    viewing_chosen = models.BooleanField(default=False)  # False: a project that they join sets its defaults
     theme = models.CharField(max_length=8, choices=Theme.choices, default=Theme.SYSTEM)
     language = models.CharField(max_length=10, blank=True, default="")
+
+
+class TokenUse(models.Model):
+    """When and from where a token for the API was last used; shown to its owner alone, and deleted with the token."""
+
+    token = models.OneToOneField("knox.AuthToken", on_delete=models.CASCADE, primary_key=True, related_name="use")
+    at = models.DateTimeField()
+    address = models.CharField(max_length=45, blank=True, default="")
+    client = models.CharField(max_length=100, blank=True, default="")
+
+    def __str__(self) -> str:
+        return f"{self.token_id} at {self.at:%Y-%m-%d %H:%M}"

@@ -13,13 +13,14 @@ from annotation.domain import choices as domain_choices
 from annotation.domain.votes import Category as CategoryValue
 from annotation.models.base import choices, random_key
 from annotation.models.people import User
+from runs.methods.prompt_sets import CAREFUL
 
 ROLE_FLAG = {
     domain_choices.Role.ANNOTATOR: "annotates",
     domain_choices.Role.REVIEWER: "reviews",
     domain_choices.Role.ADMIN: "administers",
 }
-"""Where a membership keeps each role."""
+"""The field of a membership for each role."""
 
 
 class Project(models.Model):
@@ -30,12 +31,12 @@ class Project(models.Model):
     name = models.CharField(max_length=120)
     description = models.TextField(blank=True, default="")
     seats = models.PositiveSmallIntegerField(default=3)
-    extra_seats = models.PositiveSmallIntegerField(default=0)  # m more on no_majority, before a reviewer looks
+    extra_seats = models.PositiveSmallIntegerField(default=0)  # m more seats on no_majority, before a reviewer decides
     policy = models.CharField(
         max_length=8, choices=choices(domain_choices.Policy), default=domain_choices.Policy.REVIEW
     )
     low_quality_threshold = models.PositiveSmallIntegerField(default=1)
-    priors_wanted = models.BooleanField(default=False)  # imported items wait for them
+    priors_wanted = models.BooleanField(default=False)  # imported items wait for priors
     prior_display = models.CharField(
         max_length=20, choices=choices(domain_choices.PriorDisplay), default=domain_choices.PriorDisplay.SHOWN
     )
@@ -43,22 +44,24 @@ class Project(models.Model):
     order = models.CharField(max_length=8, choices=choices(domain_choices.Order), default=domain_choices.Order.BREADTH)
     lease_minutes = models.PositiveSmallIntegerField(default=20)
     dispute_model_conflict = models.BooleanField(default=False)
-    adjudicate_own = models.BooleanField(default=False)  # may a reviewer settle an item they labelled themselves
-    is_open = models.BooleanField(default=True)  # closed: nothing is handed out
+    adjudicate_own = models.BooleanField(default=False)  # whether a reviewer may decide an item they labelled
+    is_open = models.BooleanField(default=True)  # False: no items are assigned
     licence = models.CharField(max_length=200, blank=True, default="")
     operator_contact = models.TextField(blank=True, default="")  # shown when illegal content was reported
     content_warning = models.TextField(blank=True, default="")
     consent_text = models.TextField(blank=True, default="")
     consent_version = models.PositiveIntegerField(default=1)
-    daily_goal = models.PositiveIntegerField(default=0)  # 0: none; a personal bar, never a ranking
+    daily_goal = models.PositiveIntegerField(default=0)  # 0: no goal; a personal progress bar, never a ranking
     call_budget = models.PositiveIntegerField(null=True, blank=True)  # model calls, None: no limit
     token_budget = models.PositiveBigIntegerField(null=True, blank=True)
     model_plan = models.JSONField(default=dict, blank=True)  # role -> "provider:model", within the allow-list
-    glossary_for_models = models.BooleanField(default=False)  # approved entries go with the post to debates
-    glossary_for_annotators = models.BooleanField(default=False)  # on request, recorded: it influences them
+    prompt_set = models.CharField(max_length=40, default=CAREFUL)  # of debates; a run may choose another
+    hate_definition = models.TextField(blank=True, default="", max_length=2000)  # for PREDICT; empty: none (the paper)
+    glossary_for_models = models.BooleanField(default=False)  # debates get approved entries with the post
+    glossary_for_annotators = models.BooleanField(default=False)  # on request, and recorded, because it influences them
     export_key = models.CharField(max_length=64, default=random_key, editable=False)  # keys pseudonyms in releases
-    # who labels what (campaigns)
-    quota = models.PositiveIntegerField(null=True, blank=True)  # labels a person, None: no limit
+    # rules about who labels which items
+    quota = models.PositiveIntegerField(null=True, blank=True)  # labels per person; None: no limit
     second_factor = models.CharField(
         max_length=8, choices=choices(domain_choices.SecondFactor), default=domain_choices.SecondFactor.NONE
     )
@@ -69,23 +72,25 @@ class Project(models.Model):
     influence_seed = models.CharField(max_length=64, default=random_key, editable=False)
     training_required = models.BooleanField(default=False)
     training_pass_percent = models.PositiveSmallIntegerField(default=80)
-    training_attempts = models.PositiveSmallIntegerField(default=3)  # 0: as many as one likes
-    check_percent = models.PositiveSmallIntegerField(default=0)  # of what is handed out: items with known answers
+    training_attempts = models.PositiveSmallIntegerField(default=3)  # 0: no limit
+    check_percent = models.PositiveSmallIntegerField(default=0)  # the share of assigned items that have known answers
     new_batches = models.CharField(
         max_length=8, choices=choices(domain_choices.BatchState), default=domain_choices.BatchState.WAITING
-    )  # the state of a batch that an import names first: waiting or open
-    queues_settled = models.BooleanField(default=True, editable=False)  # False: `Item.queue` lags behind the batches
-    # care; None: no cap. A person may set lower ones for themselves
+    )  # the state of a batch when an import first names it: waiting or open
+    queues_settled = models.BooleanField(default=True, editable=False)  # False: `Item.queue` is older than the batches
+    # wellbeing; None: no cap. A person may set lower caps for themselves
     severe_from = models.PositiveSmallIntegerField(default=2)  # the severity that counts as severe
-    severe_in_row = models.PositiveSmallIntegerField(default=3)  # then a milder one comes between; 0: no shaping
+    severe_in_row = models.PositiveSmallIntegerField(default=3)  # then a milder item follows; 0: no limit
     severe_a_session = models.PositiveIntegerField(null=True, blank=True)
     severe_a_day = models.PositiveIntegerField(null=True, blank=True)
     minutes_a_day = models.PositiveIntegerField(null=True, blank=True)
-    break_after_minutes = models.PositiveIntegerField(default=50)  # of work, then a break is offered; 0: never
-    viewing_defaults = models.JSONField(default=dict, blank=True)  # `domain/viewing.py`, for people new to the site
-    support_text = models.TextField(blank=True, default="")  # whom to turn to and what is offered, by the admins
+    break_after_minutes = models.PositiveIntegerField(default=50)  # of work until a break is offered; 0: never
+    viewing_defaults = models.JSONField(default=dict, blank=True)  # for new users (`domain/wellbeing/viewing.py`)
+    support_text = models.TextField(blank=True, default="")  # contacts and offers of support, written by the admins
     archived_at = models.DateTimeField(null=True, blank=True)
-    delete_after = models.DateTimeField(null=True, blank=True)  # somebody asked for its deletion; until then undoable
+    delete_after = models.DateTimeField(
+        null=True, blank=True
+    )  # a deletion was requested; it can be cancelled until then
     created_at = models.DateTimeField(default=timezone.now, editable=False)
 
     class Meta:
@@ -97,33 +102,34 @@ class Project(models.Model):
 
     @property
     def is_closed(self) -> bool:
-        """Whether the project can only be read: it is archived, or waits for its deletion."""
+        """Whether the project is read-only: it is archived, or waits for its deletion."""
         return self.archived_at is not None or self.delete_after is not None
 
     def category_values(self) -> tuple[CategoryValue, ...]:
-        """The project's categories as values for the rules, by code."""
+        """Return the project's categories as values for the rules, by code."""
         return tuple(category.value() for category in self.categories.order_by("code"))
 
 
 class GuidelineQuerySet(models.QuerySet["Guideline"]):
     def unread_by(self, member: "Membership") -> Self:
-        """Versions that ask this member to read: newer than the one they said they read, and than their joining.
+        """Return the versions that this member still has to read.
 
-        Empty means that nothing is asked. What they are shown then is the newest version of all, `first()` of the
-        project's guidelines, and its number is what they have read.
+        They ask for reading and are newer than the version that the member last read and than their membership. An
+        empty result means that there is nothing to read. The page then shows the newest version of all (`first()`) and
+        stores its number as read.
         """
         asking = self.filter(project=member.project_id, asks_reading=True)
         return asking.filter(number__gt=member.guideline_read, created_at__gt=member.created_at)
 
 
 class Guideline(models.Model):
-    """A version of a project's guidelines, in Markdown. The newest is in force; labels keep theirs."""
+    """A version of a project's guidelines, in Markdown. The newest is valid; labels keep their version."""
 
     project = models.ForeignKey(Project, on_delete=models.CASCADE, related_name="guidelines")
     number = models.PositiveIntegerField(default=1)
     text = models.TextField()
-    summary = models.CharField(max_length=300, blank=True, default="")  # what changed, for those who are asked to read
-    asks_reading = models.BooleanField(default=True)  # of those who had joined before it
+    summary = models.CharField(max_length=300, blank=True, default="")  # the changes, for members who have to read it
+    asks_reading = models.BooleanField(default=True)  # members who joined before it have to read it
     author = models.ForeignKey(
         "Membership", null=True, blank=True, on_delete=models.PROTECT, related_name="guidelines_written"
     )  # None: a command or an import wrote it
@@ -140,7 +146,7 @@ class Guideline(models.Model):
 
 
 class GuidelineExample(models.Model):
-    """A worked example in a version of the guidelines: a text of our own, its category and why."""
+    """A worked example in a version of the guidelines: a text of our own, its category and the reason."""
 
     guideline = models.ForeignKey(Guideline, on_delete=models.CASCADE, related_name="examples")
     place = models.PositiveSmallIntegerField(default=1)
@@ -177,7 +183,7 @@ class Category(models.Model):
         return f"{self.code} {self.name}"
 
     def value(self) -> CategoryValue:
-        """This category as a value for the rules."""
+        """Return this category as a value for the rules."""
         return CategoryValue(
             code=self.code,
             name=self.name,
@@ -190,14 +196,14 @@ class Category(models.Model):
 
 class MembershipQuerySet(models.QuerySet["Membership"]):
     def of(self, user: User | AnonymousUser, project: Project) -> "Membership | None":
-        """The user's active membership in the project, if any."""
+        """Return the user's active membership in the project. Returns None if there is none."""
         if not user.is_authenticated:
             return None
         return self.filter(user=user, project=project, active=True).first()
 
 
 class Membership(models.Model):
-    """A person's place in a project. Annotators who came with imported data have no account (`user` is None)."""
+    """A person's membership in a project. Annotators from imported data have no account (`user` is None)."""
 
     public_id = models.UUIDField(default=uuid4, unique=True, editable=False)
     project = models.ForeignKey(Project, on_delete=models.CASCADE, related_name="memberships")
@@ -211,17 +217,21 @@ class Membership(models.Model):
     administers = models.BooleanField(default=False)
     active = models.BooleanField(default=True)
     withdrawn_at = models.DateTimeField(null=True, blank=True)
-    labels_out_before = models.DateTimeField(
-        null=True, blank=True
-    )  # labels from before it are being taken out of force
+    labels_out_before = models.DateTimeField(null=True, blank=True)  # labels from before this time are being removed
     consent_version = models.PositiveIntegerField(default=0)
     consent_at = models.DateTimeField(null=True, blank=True)
-    idle_until = models.DateTimeField(null=True, blank=True)  # "nothing left" is remembered until then
-    guideline_read = models.PositiveIntegerField(default=0)  # the newest version this person said they read
+    idle_until = models.DateTimeField(
+        null=True, blank=True
+    )  # until then, the site assumes that no item is left for this person
+    guideline_read = models.PositiveIntegerField(default=0)  # the newest version that this person confirmed reading
     trained_at = models.DateTimeField(null=True, blank=True)  # passed the training set
-    training_extra = models.PositiveSmallIntegerField(default=0)  # attempts that an admin granted beyond the project's
-    quota = models.PositiveIntegerField(null=True, blank=True)  # instead of the project's
-    severe_a_day = models.PositiveIntegerField(null=True, blank=True)  # one's own caps, where lower than the project's
+    training_extra = models.PositiveSmallIntegerField(
+        default=0
+    )  # attempts that an admin granted in addition to the project's
+    quota = models.PositiveIntegerField(null=True, blank=True)  # replaces the project's quota
+    severe_a_day = models.PositiveIntegerField(
+        null=True, blank=True
+    )  # own caps; the lower of these and the project's applies
     minutes_a_day = models.PositiveIntegerField(null=True, blank=True)
     created_at = models.DateTimeField(default=timezone.now, editable=False)
 
@@ -240,7 +250,7 @@ class Membership(models.Model):
         return self.pseudonym
 
     def has(self, role: domain_choices.Role) -> bool:
-        """Whether this member has the role and is active."""
+        """Return whether this member has the role and is active."""
         return self.active and bool(getattr(self, ROLE_FLAG[role]))
 
     @property
@@ -249,17 +259,17 @@ class Membership(models.Model):
 
     @property
     def sees_debates(self) -> bool:
-        """Whether they may see what models and people argued about items."""
+        """Whether they may see the arguments of models and people about items."""
         return self.administers or self.reviews
 
     @property
     def sees_figures(self) -> bool:
-        """Whether they may see figures of the whole project: nobody who labels, except admins."""
+        """Whether they may see figures of the whole project: admins, and reviewers who do not annotate."""
         return self.administers or (self.reviews and not self.annotates)
 
 
 class Batch(models.Model):
-    """Items that go to labelling together; items name it by `batch`, and `Item.queue` says who may get them now."""
+    """Items that are labelled together; items name it by `batch`, and `Item.queue` says who may get them now."""
 
     public_id = models.UUIDField(default=uuid4, unique=True, editable=False)
     project = models.ForeignKey(Project, on_delete=models.CASCADE, related_name="batch_rows")
@@ -267,7 +277,7 @@ class Batch(models.Model):
     state = models.CharField(
         max_length=8, choices=choices(domain_choices.BatchState), default=domain_choices.BatchState.OPEN
     )
-    pilot = models.BooleanField(default=False)  # the others wait until it is closed
+    pilot = models.BooleanField(default=False)  # other batches wait until this one is closed
     limited = models.BooleanField(default=False)  # to `members`
     members = models.ManyToManyField(Membership, blank=True, related_name="batches")
     created_at = models.DateTimeField(default=timezone.now, editable=False)

@@ -1,4 +1,4 @@
-"""What stands around releases: their terms, fixed splits, publication, and who asked for access."""
+"""Rows about releases: their terms, fixed splits, publication, and requests for access."""
 
 import secrets
 from uuid import uuid4
@@ -11,33 +11,35 @@ from annotation.models.projects import Membership, Project
 
 
 def public_key() -> str:
-    """A fresh address of 128 bits that nobody guesses."""
+    """Return a new random key of 128 bits for a public URL."""
     return secrets.token_urlsafe(16)
 
 
 class ReleaseTerms(models.Model):
-    """What holds for all releases of a project; a project without a row has stated nothing."""
+    """The terms of all releases of a project; a project without a row has stated none."""
 
     project = models.OneToOneField(Project, on_delete=models.CASCADE, related_name="release_terms")
-    withheld_licences = models.JSONField(default=list, blank=True)  # as items write them: content never leaves
-    terms = models.TextField(blank=True, default="", max_length=8000)  # accepted by whoever asks for access
-    access_days = models.PositiveSmallIntegerField(default=14)  # for how long a link works once it is granted
+    withheld_licences = models.JSONField(
+        default=list, blank=True
+    )  # as written in items; their content is never released
+    terms = models.TextField(blank=True, default="", max_length=8000)  # accepted by people who request access
+    access_days = models.PositiveSmallIntegerField(default=14)  # how long a granted link works
     authors = models.JSONField(default=list, blank=True)  # names for the citation, in their order
 
     @classmethod
     def forbidden_in(cls, project: Project) -> frozenset[str]:
-        """The licences under which content of the project's items stays behind."""
-        found = cls.objects.filter(project=project).values_list("withheld_licences", flat=True).first()
-        return frozenset(found or ())
+        """Return the licences whose items release no content in this project."""
+        licences = cls.objects.filter(project=project).values_list("withheld_licences", flat=True).first()
+        return frozenset(licences or ())
 
     @classmethod
     def authors_of(cls, project: Project) -> list[str]:
-        """Who is to be cited, as the project says it."""
+        """Return the authors to cite, as the project names them."""
         return list(cls.objects.filter(project=project).values_list("authors", flat=True).first() or ())
 
 
 class SplitList(models.Model):
-    """Parts that came as a list (id to train, dev or test) and are kept by every release that names it."""
+    """A given split (id to train, dev or test) that is used by every release that names it."""
 
     public_id = models.UUIDField(default=uuid4, unique=True, editable=False)
     project = models.ForeignKey(Project, on_delete=models.CASCADE, related_name="split_lists")
@@ -56,14 +58,14 @@ class SplitList(models.Model):
 
 
 class Publication(models.Model):
-    """A release that an admin showed to the world, at an address of its own; taken back, it is gone at once."""
+    """A release that an admin made public at its own URL; if it is withdrawn, it is hidden at once."""
 
     release = models.OneToOneField(Release, on_delete=models.PROTECT, related_name="publication")
     key = models.CharField(max_length=32, unique=True, default=public_key, editable=False)
     published_by = models.ForeignKey(Membership, null=True, blank=True, on_delete=models.PROTECT, related_name="+")
     published_at = models.DateTimeField(default=timezone.now)
     withdrawn_at = models.DateTimeField(null=True, blank=True)
-    archive_sha256 = models.CharField(max_length=64, blank=True, default="")  # of the ZIP that links lead to
+    archive_sha256 = models.CharField(max_length=64, blank=True, default="")  # of the ZIP behind the links
     archive_size = models.PositiveBigIntegerField(default=0)
 
 
@@ -75,7 +77,10 @@ class AccessState(models.TextChoices):
 
 
 class AccessRequest(models.Model):
-    """Somebody outside asked for a published release. Tokens are kept as hashes; whoever holds one is the one."""
+    """A request from outside for a published release.
+
+    Tokens are stored as hashes; whoever has the token counts as the requester.
+    """
 
     public_id = models.UUIDField(default=uuid4, unique=True, editable=False)
     publication = models.ForeignKey(Publication, on_delete=models.CASCADE, related_name="requests")
@@ -83,16 +88,18 @@ class AccessRequest(models.Model):
     email = models.EmailField(max_length=254)
     affiliation = models.CharField(max_length=200)
     purpose = models.TextField(max_length=2000)
-    token_sha256 = models.CharField(max_length=64, unique=True)  # of the address where the asker looks
+    token_sha256 = models.CharField(
+        max_length=64, unique=True
+    )  # of the secret in the URL where the requester sees the answer
     state = models.CharField(max_length=10, choices=AccessState.choices, default=AccessState.WAITING)
-    reason = models.CharField(max_length=500, blank=True, default="")  # of a refusal, for the asker
+    reason = models.CharField(max_length=500, blank=True, default="")  # of a refusal, for the requester
     asked_at = models.DateTimeField(default=timezone.now, editable=False)
     decided_by = models.ForeignKey(Membership, null=True, blank=True, on_delete=models.PROTECT, related_name="+")
     decided_at = models.DateTimeField(null=True, blank=True)
-    accepted_at = models.DateTimeField(null=True, blank=True)  # the terms, after the approval
-    accepted_terms = models.TextField(blank=True, default="")  # as they read then
+    accepted_at = models.DateTimeField(null=True, blank=True)  # when the terms were accepted, after the approval
+    accepted_terms = models.TextField(blank=True, default="")  # the text of the accepted terms
     expires_at = models.DateTimeField(null=True, blank=True)
-    downloads = models.PositiveIntegerField(default=0)  # begun from the first byte
+    downloads = models.PositiveIntegerField(default=0)  # downloads that began at the first byte
     downloaded_at = models.DateTimeField(null=True, blank=True)
 
     class Meta:

@@ -1,8 +1,8 @@
-"""Proving that nothing of a project is lost, doubled or orphaned: rows against events, rules and one another.
+"""Audit of a project: are rows lost, doubled or orphaned? Rows are compared with events, rules and one another.
 
-`audit` reads one moment of the database and answers in sentences, none where all is well. It changes nothing.
-Labels, rulings and releases are append-only and each has its event; an item's stage is what its last event says;
-a consensus is what its votes say by the rules. Files are looked at in `audit_files`, runs in `audit_runs`.
+`audit` reads one moment of the database and returns messages, none if all is correct. It changes nothing. Labels,
+rulings and releases are append-only and each has its event; an item's stage is the one after its last event; a
+consensus is the one that the rules give for its votes. Files are checked in `audit_files`, runs in `audit_runs`.
 """
 
 from collections import Counter
@@ -39,13 +39,13 @@ from annotation.operations.audit_files import file_problems
 from annotation.operations.audit_runs import run_problems
 
 EXAMPLES = 20
-"""Problems of one kind that are named; of further ones only the number is told."""
+"""The maximum number of problems of one kind that are listed; further ones are only counted."""
 
 _CHUNK = 1000
 
 
 def audit(project: Project) -> list[str]:
-    """List everything that is wrong with a project, in sentences."""
+    """Return everything that is wrong with a project, as messages."""
     checks = (
         _guards,
         _labels,
@@ -63,9 +63,9 @@ def audit(project: Project) -> list[str]:
 
 
 def _shortened(problems: Iterable[str]) -> Iterator[str]:
-    told = iter(problems)
-    yield from islice(told, EXAMPLES)
-    more = sum(1 for _ in told)
+    remaining = iter(problems)
+    yield from islice(remaining, EXAMPLES)
+    more = sum(1 for _ in remaining)
     if more:
         yield f"… and {more:,} more of this kind."
 
@@ -81,10 +81,10 @@ def _guards(project: Project) -> Iterator[str]:
 
 
 def _labels(project: Project) -> Iterator[str]:
-    """Seats and the labels in force point to each other, and nobody else."""
+    """Check that seats and their valid labels refer to each other, within one item and project."""
     seats = Seat.objects.filter(item__project=project, label__isnull=False)
-    torn = seats.exclude(label__seat=F("pk"), label__item=F("item"), label__annotator=F("annotator"))
-    for seat in torn.values_list("public_id", flat=True):
+    inconsistent = seats.exclude(label__seat=F("pk"), label__item=F("item"), label__annotator=F("annotator"))
+    for seat in inconsistent.values_list("public_id", flat=True):
         yield f"Seat {seat}: its label belongs to another seat, item or person."
     labels = Label.objects.filter(item__project=project)
     for label in labels.exclude(seat__item=F("item")).values_list("public_id", flat=True):
@@ -100,7 +100,7 @@ def _labels(project: Project) -> Iterator[str]:
 
 
 def _not_in_force(project: Project) -> Iterator[str]:
-    """A newest label that is not in force was taken back or removed, by an event; an older one never is in force."""
+    """Check that a newest label without a seat was removed by an event, and that no older label is valid."""
     newest = (
         Label.objects.filter(item__project=project)
         .order_by("seat_id", "annotator_id", "-revision")
@@ -109,39 +109,39 @@ def _not_in_force(project: Project) -> Iterator[str]:
     taken_back = _rows_of(project, EventVerb.TAKEN_BACK, EventVerb.LABEL_REMOVED)
     labels: Iterable[tuple[int, int, UUID, int | None]] = newest.iterator(chunk_size=5000)
     for _key, rows in groupby(labels, key=itemgetter(0, 1)):
-        (_seat, _who, last, at), *older = rows
+        (_seat, _annotator, last, at), *older = rows
         if at is None and last not in taken_back:
             yield f"Label {last}: it is not in force, and no event says that it was taken back."
-        for _seat, _who, label, at in older:
+        for _seat, _annotator, label, at in older:
             if at is not None:
                 yield f"Label {label}: an older revision is in force than {last}."
 
 
 def _labels_and_events(project: Project) -> Iterator[str]:
-    """Every label that somebody gave here has one event, and every such event its label."""
-    told = _rows_of(project, EventVerb.LABELLED, EventVerb.CORRECTED)
-    given = set(Label.objects.filter(item__project=project, imported=False).values_list("public_id", flat=True))
-    for label in sorted(given - told.keys()):
+    """Check that every label given here has one event, and every such event its label."""
+    event_counts = _rows_of(project, EventVerb.LABELLED, EventVerb.CORRECTED)
+    labels = set(Label.objects.filter(item__project=project, imported=False).values_list("public_id", flat=True))
+    for label in sorted(labels - event_counts.keys()):
         yield f"Label {label}: no event tells of it."
-    for label in sorted(told.keys() - given):
+    for label in sorted(event_counts.keys() - labels):
         yield f"Label {label}: an event tells of it, but it is lost."
-    for label in sorted(label for label, times in told.items() if times > 1):
-        yield f"Label {label}: {told[label]} events tell of it."
+    for label in sorted(label for label, times in event_counts.items() if times > 1):
+        yield f"Label {label}: {event_counts[label]} events tell of it."
 
 
 def _imported_labels(project: Project) -> Iterator[str]:
-    there = Label.objects.filter(item__project=project, imported=True).count()
+    stored = Label.objects.filter(item__project=project, imported=True).count()
     facts = Event.objects.filter(project=project, verb=EventVerb.IMPORTED).values_list("facts", flat=True)
-    told = sum(fact.get("labels", 0) for fact in facts)
-    if there != told:
-        yield f"{there:,} imported labels are there, imports brought {told:,}."
+    recorded = sum(fact.get("labels", 0) for fact in facts)
+    if stored != recorded:
+        yield f"{stored:,} imported labels are there, imports brought {recorded:,}."
 
 
 # ── Rulings ───────────────────────────────────────────────────────────────────
 
 
 def _rulings_and_events(project: Project) -> Iterator[str]:
-    """Every ruling, replacement and report has one event, and every event its row."""
+    """Check that every ruling, replacement and report has one event, and every event its row."""
     rulings = Adjudication.objects.filter(item__project=project, reviewer__isnull=False)
     by_ruling: dict[str, set[UUID]] = {ruling: set() for ruling in Ruling.values}
     for ruling, public_id in rulings.values_list("ruling", "public_id"):
@@ -155,25 +155,25 @@ def _rulings_and_events(project: Project) -> Iterator[str]:
         _rows_of(project, EventVerb.REPLACE),
     )
     reports = Counter(Report.objects.filter(item__project=project).values_list("item__public_id", flat=True))
-    told = Counter(
+    recorded = Counter(
         Event.objects.filter(project=project, verb=EventVerb.REPORT).values_list("item__public_id", flat=True)
     )
-    for item in sorted(reports.keys() | told.keys()):
-        if reports[item] != told[item]:
-            yield f"Item {item}: {reports[item]} reports are there, events tell of {told[item]}."
+    for item in sorted(reports.keys() | recorded.keys()):
+        if reports[item] != recorded[item]:
+            yield f"Item {item}: {reports[item]} reports are there, events tell of {recorded[item]}."
 
 
-def _compared(what: str, rows: set[UUID], told: Counter[UUID]) -> Iterator[str]:
-    for row in sorted(rows - told.keys()):
-        yield f"{what} {row}: no event tells of it."
-    for row in sorted(told.keys() - rows):
-        yield f"{what} {row}: an event tells of it, but it is lost."
-    for row in sorted(row for row in rows & told.keys() if told[row] > 1):
-        yield f"{what} {row}: {told[row]} events tell of it."
+def _compared(kind: str, rows: set[UUID], event_counts: Counter[UUID]) -> Iterator[str]:
+    for row in sorted(rows - event_counts.keys()):
+        yield f"{kind} {row}: no event tells of it."
+    for row in sorted(event_counts.keys() - rows):
+        yield f"{kind} {row}: an event tells of it, but it is lost."
+    for row in sorted(row for row in rows & event_counts.keys() if event_counts[row] > 1):
+        yield f"{kind} {row}: {event_counts[row]} events tell of it."
 
 
 def _rows_of(project: Project, *verbs: str) -> Counter[UUID]:
-    """The rows that events with these verbs tell of, and how often."""
+    """Return the rows that events with these verbs name, and how often."""
     rows = Event.objects.filter(project=project, verb__in=verbs).values_list("row", flat=True)
     return Counter(row for row in rows if row is not None)
 
@@ -207,7 +207,7 @@ def _ids(items: QuerySet[Item]) -> list[UUID]:
 
 
 def _items(project: Project) -> Iterator[str]:
-    """Each item stands where its events, seats and votes say."""
+    """Check that each item has the stage that its events, seats and votes give."""
     last = 0
     items = Item.objects.filter(project=project).select_related("project", "category", "intended").order_by("pk")
     while chunk := list(items.filter(pk__gt=last)[:_CHUNK]):
@@ -232,21 +232,21 @@ _STAGE_AFTER: Mapping[str, Stage] = {
     EventVerb.SEATS_ADDED: Stage.LABELLING,
     EventVerb.ASKED_AGAIN: Stage.LABELLING,
     EventVerb.KNOWN_MARKED: Stage.KNOWN,
-    EventVerb.KNOWN_ENDED: Stage.LABELLING,  # or on its way there
+    EventVerb.KNOWN_ENDED: Stage.LABELLING,  # or a stage before it
 }
-"""Where an item stands after an event; `closed` says it itself."""
+"""The stage of an item after an event; the event `closed` names it in its facts."""
 
 
 def _stages_told(items: Sequence[Item]) -> dict[int, Stage]:
-    """The stage that the last telling event of each item leaves it at."""
+    """Return the stage of each item after its last event that sets a stage."""
     verbs = (EventVerb.CLOSED, *_STAGE_AFTER)
     events = Event.objects.filter(item__in=items, verb__in=verbs).order_by("pk")
-    told: dict[int, Stage] = {}
+    stages: dict[int, Stage] = {}
     for item, verb, facts in events.values_list("item_id", "verb", "facts"):
-        if verb == EventVerb.TAKEN_BACK and told.get(item) is Stage.KNOWN:
-            continue  # its answer stays known, whatever people take back
-        told[item] = Stage(facts["stage"]) if verb == EventVerb.CLOSED else _STAGE_AFTER[verb]
-    return told
+        if verb == EventVerb.TAKEN_BACK and stages.get(item) is Stage.KNOWN:
+            continue  # the answer stays known when people take back labels
+        stages[item] = Stage(facts["stage"]) if verb == EventVerb.CLOSED else _STAGE_AFTER[verb]
+    return stages
 
 
 def _seats(items: Sequence[Item]) -> dict[int, list[Seat]]:
@@ -259,36 +259,36 @@ def _seats(items: Sequence[Item]) -> dict[int, list[Seat]]:
 
 
 def _decided(items: Sequence[Item]) -> dict[int, int | None]:
-    """The category of the newest decision about each item."""
+    """Return the category of the newest decision about each item."""
     decisions = Adjudication.objects.filter(item__in=items, ruling=Ruling.DECIDE).order_by("pk")
     return dict(decisions.values_list("item_id", "category_id"))
 
 
 def _emptied(items: Sequence[Item]) -> frozenset[str]:
-    """The seats whose label was taken out of force because its giver left."""
+    """Return the seats whose label was removed because its annotator left."""
     removed = Event.objects.filter(item__in=items, verb=EventVerb.LABEL_REMOVED)
     return frozenset(facts["seat"] for facts in removed.values_list("facts", flat=True))
 
 
 def _item_problems(
-    item: Item, told: Stage | None, seats: list[Seat], decided: int | None, emptied: frozenset[str]
+    item: Item, recorded: Stage | None, seats: list[Seat], decided: int | None, emptied: frozenset[str]
 ) -> Iterator[str]:
     stage = Stage(item.stage)
-    yield from _stage_problems(item, stage, told)
+    yield from _stage_problems(item, stage, recorded)
     yield from _seat_problems(item, stage, seats, emptied)
     yield from _outcome_problems(item, stage, [seat for seat in seats if seat.round == item.round], decided)
 
 
-def _stage_problems(item: Item, stage: Stage, told: Stage | None) -> Iterator[str]:
+def _stage_problems(item: Item, stage: Stage, recorded: Stage | None) -> Iterator[str]:
     begun = stage in (Stage.IMPORTED, Stage.READY, Stage.LABELLING)
-    if told is not None and stage is not told and not (begun and told is Stage.LABELLING):
-        yield f"it stands at {stage}, but its last event left it at {told}."
-    if told is None and not begun and item.category_source != Source.IMPORTED:
+    if recorded is not None and stage is not recorded and not (begun and recorded is Stage.LABELLING):
+        yield f"it stands at {stage}, but its last event left it at {recorded}."
+    if recorded is None and not begun and item.category_source != Source.IMPORTED:
         yield f"it stands at {stage}, but no event tells how it got there."
 
 
 def _seat_problems(item: Item, stage: Stage, seats: list[Seat], emptied: frozenset[str]) -> Iterator[str]:
-    """Exactly k: the seats of a round are numbered 1 to k, and a closed round has a label at each."""
+    """Check that the seats of a round are numbered 1 to k, and that all of them are filled in a closed round."""
     rounds = {number: list(rows) for number, rows in groupby(seats, key=attrgetter("round"))}
     for number, rows in rounds.items():
         if [seat.number for seat in rows] != list(range(1, max(seat.seats for seat in rows) + 1)):
@@ -312,7 +312,7 @@ def _seat_problems(item: Item, stage: Stage, seats: list[Seat], emptied: frozens
 
 
 def _outcome_problems(item: Item, stage: Stage, seats: list[Seat], decided: int | None) -> Iterator[str]:
-    """What is stored about the item is what its votes say by the rules, or what a person ruled."""
+    """Check that the stored outcome is the one that the rules give for the votes, or a person's ruling."""
     if stage is not Stage.GOLD:
         if item.category_source is not None:
             yield f"it is not gold, but its category has the source {item.category_source}."
@@ -337,8 +337,8 @@ def _case(item: Item, seats: Iterable[Seat]) -> Case:
     return Case(tuple(vote_of(seat.label) for seat in seats if seat.label is not None), intent_of(item))
 
 
-def _vote_problems(item: Item, found: Findings) -> Iterator[str]:
-    if item.level != found.level:
-        yield f"its level is {item.level}, its votes say {found.level or 'nothing yet'}."
-    if item.category_source == Source.CONSENSUS and found.category != (item.category and item.category.value()):
+def _vote_problems(item: Item, computed: Findings) -> Iterator[str]:
+    if item.level != computed.level:
+        yield f"its level is {item.level}, its votes say {computed.level or 'nothing yet'}."
+    if item.category_source == Source.CONSENSUS and computed.category != (item.category and item.category.value()):
         yield "its category is not the consensus of its votes."

@@ -1,4 +1,4 @@
-"""The files of a project against their rows: pictures and releases, none missing, changed or left over."""
+"""Audit of a project's files: pictures and releases that are missing, changed or left over."""
 
 import hashlib
 import time
@@ -12,7 +12,7 @@ from annotation.media.pictures import FOLDER
 from annotation.models import Event, Picture, Project, Publication, Release
 from annotation.releases.files import Changed, problems, read_manifest
 
-_UNDER_WAY = 3600  # seconds in which an import may have written a picture whose row is yet to come
+_UNDER_WAY = 3600  # seconds for which an import may have written a picture without its row
 
 
 def file_problems(project: Project) -> Iterator[str]:
@@ -24,10 +24,10 @@ def file_problems(project: Project) -> Iterator[str]:
 
 def _pictures(project: Project) -> Iterator[str]:
     for picture in Picture.objects.filter(project=project).order_by("pk").iterator(chunk_size=1000):
-        found = _sha256(str(picture.file.name))
-        if found is None:
+        digest = _sha256(str(picture.file.name))
+        if digest is None:
             yield f"Picture {picture.public_id}: its file {picture.file.name} is lost."
-        elif found != picture.file_sha256:
+        elif digest != picture.file_sha256:
             yield f"Picture {picture.public_id}: its file {picture.file.name} has changed."
         if not default_storage.exists(str(picture.blurred.name)):
             yield f"Picture {picture.public_id}: its blurred file {picture.blurred.name} is lost."
@@ -61,19 +61,19 @@ def _files(folder: str) -> Iterator[str]:
 
 def _releases(project: Project) -> Iterator[str]:
     made = list(Release.objects.filter(project=project).order_by("number"))
-    if [each.number for each in made] != list(range(1, len(made) + 1)):
-        yield f"Releases: {len(made)} are there, numbered {', '.join(str(each.number) for each in made)}."
-    told = set(Event.objects.filter(project=project, verb=EventVerb.RELEASED).values_list("row", flat=True))
-    for each in made:
-        if each.public_id not in told:
-            yield f"Release {each.number}: no event tells of it."
-        yield from (f"Release {each.number}: {problem}" for problem in _release(each))
-    for lost in sorted(told - {each.public_id for each in made}, key=str):
+    if [release.number for release in made] != list(range(1, len(made) + 1)):
+        yield f"Releases: {len(made)} are there, numbered {', '.join(str(release.number) for release in made)}."
+    recorded = set(Event.objects.filter(project=project, verb=EventVerb.RELEASED).values_list("row", flat=True))
+    for release in made:
+        if release.public_id not in recorded:
+            yield f"Release {release.number}: no event tells of it."
+        yield from (f"Release {release.number}: {problem}" for problem in _release(release))
+    for lost in sorted(recorded - {release.public_id for release in made}, key=str):
         yield f"Release {lost}: an event tells of it, but it is lost."
     home = releases_root() / str(project.public_id)
     shown = Publication.objects.filter(release__project=project, withdrawn_at=None).select_related("release")
     archives = {archive_of(published.release): published for published in shown}
-    folders = {folder_of(each) for each in made} | set(archives)
+    folders = {folder_of(release) for release in made} | set(archives)
     for path, published in archives.items():
         if not path.is_file() or path.stat().st_size != published.archive_size:
             yield f"Release {published.release.number}: the archive that it is fetched as is lost; publish it again."
@@ -88,7 +88,7 @@ def _release(made: Release) -> Iterator[str]:
     try:
         same = read_manifest(folder) == made.manifest
     except Changed:
-        return  # told above
+        return  # `problems` has reported it
     if not same:
         yield "its manifest is not the one that was released."
     if made.items != made.manifest["counts"]["items"]:

@@ -1,4 +1,4 @@
-"""The runs of a project against what came of them: no turn and no prior lost, doubled or without its run."""
+"""Audit of a project's runs: turns and priors that are lost, doubled or without their run."""
 
 from collections import Counter
 from collections.abc import Iterator
@@ -17,11 +17,15 @@ _ANSWERED = (RunState.SUCCEEDED, RunState.REFUSED, RunState.UNREADABLE)
 
 
 def run_problems(project: Project) -> Iterator[str]:
-    """List runs, turns and priors that lost what belongs to them."""
+    """Yield runs, turns and priors whose related rows are missing."""
     runs = Run.objects.filter(project=project.public_id)
     yield from _ends(project)
     items = Item.objects.filter(project=project).values("public_id")
-    others = {name: of for extension in extensions.registered() for name, of in extension.run_subjects.items()}
+    others = {
+        name: subjects_of
+        for extension in extensions.registered()
+        for name, subjects_of in extension.run_subjects.items()
+    }
     on_items = runs.exclude(variant__startswith=ASIDE).exclude(method__in=others)
     for run in on_items.exclude(subject__in=items).values_list("public_id", flat=True):
         yield f"Run {run}: its item is not in this project."
@@ -47,28 +51,28 @@ def _ends(project: Project) -> Iterator[str]:
 
 
 def _priors(project: Project) -> Iterator[str]:
-    """A run that answered left one prior, of its item and modality; a prior names a run that is there."""
+    """Check that a run with an answer left one prior, of its item and modality, and that a prior's run exists."""
     runs = Run.objects.filter(project=project.public_id, method=NAME)
     ended = {
         run: (state, subject, variant)
         for run, state, subject, variant in runs.values_list("public_id", "state", "subject", "variant")
     }
-    left = Counter[UUID]()
+    prior_counts = Counter[UUID]()
     rows = Prior.objects.filter(item__project=project, run_id__isnull=False)
     for pk, run, item, modality in rows.values_list("pk", "run_id", "item__public_id", "modality"):
         assert run is not None
-        left[run] += 1
+        prior_counts[run] += 1
         if run not in ended:
             yield f"Prior {pk}: its run {run} is lost."
         elif ended[run][1:] != (item, modality):
             yield f"Prior {pk}: its run {run} is about something else."
     for run, (state, *_about) in ended.items():
-        if left[run] > 1 or (state in _ANSWERED and left[run] == 0):
-            yield f"Run {run}: it ended {state} and left {left[run]} priors instead of one."
+        if prior_counts[run] > 1 or (state in _ANSWERED and prior_counts[run] == 0):
+            yield f"Run {run}: it ended {state} and left {prior_counts[run]} priors instead of one."
 
 
 def _doubled(project: Project) -> Iterator[str]:
-    """The database allows one current prior a modality; none at all is only right where there never was one."""
+    """Check that each item and modality with priors has exactly one current prior."""
     rows = Prior.objects.filter(item__project=project).values("item__public_id", "modality")
     for row in rows.annotate(now=Count("pk", filter=Q(current=True))).exclude(now=1).order_by():
         yield f"Item {row['item__public_id']}: {row['now']} of its priors for the {row['modality']} are current."

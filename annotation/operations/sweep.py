@@ -12,6 +12,7 @@ from annotation.imports import job
 from annotation.items.bulk_job import BULK_CHANGES
 from annotation.labelling import withdraw_labels
 from annotation.projects import purge
+from annotation.releases import build
 from annotation.releases.job import RELEASES
 from runs.control import sweep as run_sweep
 from runs.queue import provider_pauses
@@ -28,6 +29,7 @@ STEPS: dict[str, Callable[[], int]] = {
     "imports_enqueued": job.IMPORTS.enqueue_left_behind,
     "files_removed": job.forget_old_files,
     "releases_enqueued": RELEASES.enqueue_left_behind,
+    "release_folders_removed": build.remove_abandoned_folders,
     "estimates_enqueued": COMPETENCE.enqueue_left_behind,
     "changes_enqueued": BULK_CHANGES.enqueue_left_behind,
     "labels_taken_out": withdraw_labels.withdraw_remaining_labels,

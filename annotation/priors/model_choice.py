@@ -22,7 +22,7 @@ from providers.roles import ModelRole
 from providers.wiring import Binding, NotConfigured, TrialCall
 from runs.execution.step import PendingStep
 from runs.methods.prompts import load_prompt
-from runs.queue import provider_pauses
+from runs.queue import model_facts, provider_pauses
 
 _SAMPLE = "The white roses in front of the library are in bloom again."
 _GREETING = "This is a test of the connection. Answer with the one word: ready."
@@ -84,17 +84,17 @@ def try_model(role: ModelRole, project: Project | None = None) -> TrialReply:
     """Call the model of a role once: for a prior about a harmless sample of our own, otherwise whether it is there."""
     plan = project.model_plan if project else None
     modality = _MODALITIES.get(role)
+    room = wiring.profile_of(_bound(role, project).name).room_to_think
     if modality is None:
-        return TrialReply(
-            role, wiring.try_model(role, Request(role, (Message.of("user", _GREETING),), max_tokens=200), plan)
-        )
+        greeting = Request(role, (Message.of("user", _GREETING),), max_tokens=200 + room)
+        return TrialReply(role, _tried(role, greeting, plan))
     categories = project.category_values() if project else DEFAULT_CATEGORIES
     picture = _sample_picture() if modality == Modality.IMAGE else None
     text = _SAMPLE if modality == Modality.TEXT else ""
     step = prior_question(
         PriorCase(modality, categories, load_prompt("annotation", NAME, modality), _NONCE, text, picture)
     )
-    trial = wiring.try_model(role, PendingStep.of(step).request, plan)
+    trial = _tried(role, PendingStep.of(step, thinking_tokens=room).request, plan)
     if not trial.ok or step.shape is None:
         return TrialReply(role, trial)
     read = structured_output.read_answer(trial.text, step.shape)
@@ -118,6 +118,13 @@ def choose_models(admin: Membership, wanted: Mapping[ModelRole, str]) -> None:
     project.model_plan = changed
     project.save(update_fields=["model_plan"])
     record(EventVerb.CHOOSE_MODELS, project=project, actor=admin, models=plan)
+
+
+def _tried(role: ModelRole, request: Request, plan: Mapping[str, str] | None) -> TrialCall:
+    """Ask once and store what the call taught."""
+    trial = wiring.try_model(role, request, plan)
+    model_facts.store_new_facts()
+    return trial
 
 
 def _bound(role: ModelRole, project: Project | None) -> Binding:

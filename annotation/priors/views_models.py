@@ -13,9 +13,10 @@ from annotation.core.access import PersonRequest, member_of
 from annotation.core.display_names import name_of
 from annotation.domain.choices import Role
 from annotation.models import Membership
-from annotation.priors import model_choice
+from annotation.priors import model_choice, model_traits
 from providers import wiring
 from providers.roles import ModelRole
+from runs.queue import model_facts
 
 
 class ModelsForm(forms.Form):
@@ -67,6 +68,18 @@ def choose(request: PersonRequest, slug: str) -> HttpResponse:
     return _page(request, member, form=form, status=422)
 
 
+@require_POST
+def forget(request: PersonRequest, slug: str) -> HttpResponse:
+    """Delete what was learnt of one of the project's models, so that it is asked in full again."""
+    member = member_of(request, slug, Role.ADMIN)
+    name = request.POST.get("model", "")
+    if name not in {setup.binding.name for setup in model_choice.model_setups(member.project)}:
+        return _page(request, member, status=422)
+    model_facts.forget_model(name)
+    messages.success(request, _("What was learnt of %(name)s is forgotten.") % {"name": name})
+    return redirect("annotation:models", slug)
+
+
 def _page(
     request: PersonRequest,
     member: Membership,
@@ -87,6 +100,7 @@ def _page(
         "tested": tested,
         # A provider's pause is told once, however many roles it has.
         "pauses": list({setup.binding.provider: setup for setup in setups if setup.pause}.values()),
+        "traits": model_traits.traits_of_models(setup.binding.name for setup in setups),
         "allowed": wiring.allowed_models(),
         "form": form,
         "no_language_model": not any(setup.binding.is_language_model for setup in setups),

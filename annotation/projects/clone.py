@@ -1,4 +1,4 @@
-"""A new project like another: its settings, categories, newest guidelines, care, models, other rules; no items."""
+"""A copy of a project: its settings, categories, newest guidelines, wellbeing and other rules, models; no items."""
 
 from django.db import transaction
 
@@ -14,14 +14,15 @@ OWN = frozenset(
         *("archived_at", "delete_after", "is_open", "consent_version", "queues_settled"),
     }
 )
-"""Fields that every project has for itself; all others are copied, also those that are yet to come."""
+"""Fields that are not copied; all other fields are, also fields that are added later."""
 
 
 @transaction.atomic
 def clone_project(admin: Membership, slug: str, name: str, *, with_people: bool = False) -> Project:
-    """Make a project like the admin's, whose admin they become. Raises BadProject for its address and name.
+    """Copy the admin's project; they become its admin.
 
     With people, active members get their roles there under new pseudonyms, and are asked for their consent again.
+    Raises BadProject for its address and name.
     """
     first = Project.objects.get(pk=admin.project_id)
     made = create_project(slug, name=name, categories=first.category_values(), seats=first.seats, creator=admin.user)
@@ -39,7 +40,7 @@ def clone_project(admin: Membership, slug: str, name: str, *, with_people: bool 
 
 
 def _copy_guidelines(first: Project, made: Project) -> None:
-    """The newest version, as the first one of the new project."""
+    """Copy the newest version of the guidelines as the first version of the new project."""
     newest = first.guidelines.order_by("-number").first()
     if newest is None:
         return
@@ -49,18 +50,18 @@ def _copy_guidelines(first: Project, made: Project) -> None:
     GuidelineExample.objects.bulk_create(
         GuidelineExample(
             guideline=guideline,
-            place=each.place,
-            text=each.text,
-            why=each.why,
-            category_id=code[each.category.code],
+            place=example.place,
+            text=example.text,
+            why=example.why,
+            category_id=code[example.category.code],
         )
-        for each in newest.examples.select_related("category")
+        for example in newest.examples.select_related("category")
     )
 
 
 def _copy_people(first: Project, made: Project) -> None:
-    there = Membership.objects.filter(project=made).values("user")
-    people = Membership.objects.filter(project=first, active=True, user__is_active=True).exclude(user__in=there)
+    existing = Membership.objects.filter(project=made).values("user")
+    people = Membership.objects.filter(project=first, active=True, user__is_active=True).exclude(user__in=existing)
     for person in people.order_by("pk"):
         Membership.objects.create(
             project=made,

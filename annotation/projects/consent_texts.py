@@ -1,4 +1,4 @@
-"""What people agree to, version by version, and what follows from it when they leave."""
+"""The consent texts of a project, version by version, and their effect when people leave."""
 
 from django.utils.translation import gettext as _
 
@@ -7,7 +7,10 @@ from annotation.models import ConsentText, Membership, Project
 
 
 def keep(project: Project) -> None:
-    """Keep the consent in force under its version, once; within the transaction that puts it in force or accepts it."""
+    """Store the valid consent text under its version, once.
+
+    Call it in the transaction that makes the text valid or accepts it.
+    """
     ConsentText.objects.get_or_create(
         project=project,
         version=project.consent_version,
@@ -16,14 +19,15 @@ def keep(project: Project) -> None:
 
 
 def agreed_by(member: Membership) -> ConsentText | None:
-    """The version that the member agreed to last, if it was kept."""
+    """Return the version that the member agreed to last. Returns None if it was not stored."""
     return ConsentText.objects.filter(project=member.project_id, version=member.consent_version).first()
 
 
 def policy_for(member: Membership) -> OnWithdrawal:
-    """What happens to the member's labels if they leave: what the version says that they agreed to.
+    """Return what happens to the member's labels if they leave, by the version that they agreed to.
 
-    Without an agreement on record labels are kept; a version from before they were kept follows the project.
+    Without an agreement, labels are kept. If the agreed version was not stored, the project's policy applies if that
+    version is the valid one, else labels are kept.
     """
     if member.consent_version == 0:
         return OnWithdrawal.KEEP
@@ -35,7 +39,7 @@ def policy_for(member: Membership) -> OnWithdrawal:
 
 
 def sentence(policy: OnWithdrawal | str) -> str:
-    """The site's fixed sentence about the labels of somebody who leaves; consent and leave pages both say it."""
+    """Return the site's sentence about the labels of a member who leaves; consent and leave pages show it."""
     if policy == OnWithdrawal.REMOVE:
         return _(
             "If you leave, your labels are taken out of force and other people are asked in your place. "

@@ -1,4 +1,4 @@
-"""A new project with its categories, first guidelines and first admin."""
+"""Creation of a project with its categories, first guidelines and first admin."""
 
 import re
 from collections.abc import Sequence
@@ -13,7 +13,7 @@ from annotation.models import Category, Guideline, Membership, Project, User, re
 from annotation.projects.pseudonyms import new_pseudonym
 
 NAME_LIMIT = 120
-"""Characters of a project's name."""
+"""The maximum length of a project's name, in characters."""
 FEWEST_SEATS, MOST_SEATS = 2, 15
 
 FIRST_GUIDELINES = """\
@@ -31,7 +31,7 @@ _SLUG = re.compile(r"[A-Za-z0-9](?:[A-Za-z0-9_-]{0,62}[A-Za-z0-9])?")
 
 
 class BadProject(ValueError):
-    """A project that cannot be made: a stable code, a sentence for people, the field it is about."""
+    """A project that cannot be created: a stable code, a message for people, the field with the error."""
 
     def __init__(self, code: str, sentence: str, field: str) -> None:
         super().__init__(sentence)
@@ -50,9 +50,10 @@ def create_project(
     policy: Policy = Policy.REVIEW,
     creator: User | None = None,
 ) -> Project:
-    """Make a project with its categories and first guidelines; the creator, if any, becomes its admin.
+    """Create a project with its categories and first guidelines; `creator`, if given, becomes its admin.
 
-    `categories` come from `category_names.read_categories`, which refuses impossible sets. Raises BadProject.
+    `categories` come from `domain.categories.read_categories`, which refuses invalid sets.
+    Raises BadProject.
     """
     project = Project.objects.create(
         slug=_free_slug(slug), name=_name(name or slug), seats=_seats(seats), policy=Policy(policy)

@@ -1,4 +1,4 @@
-"""Forms about a project as a whole: a new one, one like another, and its deletion."""
+"""Forms about a project as a whole: creation, copy and deletion."""
 
 from typing import Any
 
@@ -21,7 +21,7 @@ class _NewProject(forms.Form):
 
 
 class NewProjectForm(_NewProject):
-    """A project with the six categories of the H-VLI paper."""
+    """A new project with the six categories of the H-VLI paper."""
 
     seats = forms.IntegerField(
         label=_("Annotators per item"),
@@ -40,7 +40,7 @@ class NewProjectForm(_NewProject):
 
 
 class CloneForm(_NewProject):
-    """A project like this one."""
+    """A copy of this project."""
 
     with_people = forms.BooleanField(
         label=_("With its people"),
@@ -50,7 +50,7 @@ class CloneForm(_NewProject):
 
 
 class DeleteForm(forms.Form):
-    """The project's name and one's own password, so that nobody deletes a project by one careless click."""
+    """The project's name and the admin's own password, so that nobody deletes a project by accident."""
 
     name = forms.CharField(label=_("The project’s name"), widget=forms.TextInput({"autocomplete": "off"}))
     password = forms.CharField(

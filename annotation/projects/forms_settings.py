@@ -5,25 +5,33 @@ from typing import Any
 from django import forms
 from django.utils.translation import gettext_lazy as _
 
+from annotation.core import extensions
 from annotation.core.error_messages import sentence_for
+from annotation.core.form_fields import offer
 from annotation.domain.choices import OnWithdrawal, Order, Policy, PriorDisplay, SecondFactor
 from annotation.domain.text_rules import BadText, read_optional_text
 from annotation.models import Project
 
 GUIDELINE_LIMIT = 200_000
-"""Characters of a project's guidelines (B38)."""
+"""The maximum length of a project's guidelines, in characters (B38)."""
 
 
 def _checked(value: str, limit: int) -> str:
-    """The text if it can be stored, else a form error in the same words as everywhere."""
+    """Return the text if it can be stored. Raises ValidationError with the message of the text rules."""
     try:
         return read_optional_text(value, limit)
     except BadText as bad:
         raise forms.ValidationError(sentence_for(bad.code, bad.sentence), code=bad.code) from bad
 
 
+def _prompt_sets() -> list[tuple[str, str]]:
+    """Return name and title of the prompt sets that the other apps offer."""
+    extension_sets = (list_sets for extension in extensions.registered() for list_sets in extension.prompt_sets)
+    return [pair for list_sets in extension_sets for pair in list_sets().items()]
+
+
 class SettingsForm(forms.ModelForm[Project]):
-    """What an admin may change about a running project; seats per item stay as created."""
+    """The settings of a running project that an admin may change; the seats per item stay as created."""
 
     policy = forms.ChoiceField(
         label=_("Policy"),
@@ -69,6 +77,12 @@ class SettingsForm(forms.ModelForm[Project]):
         help_text=_("Who has not set it up is told how when they open the project, and sees nothing else of it."),
     )
 
+    prompt_set = forms.ChoiceField(
+        label=_("Prompts of debates"),
+        required=False,
+        help_text=_("The wording of the questions to models. A run or an evaluation may choose another set."),
+    )
+
     class Meta:
         model = Project
         fields = (
@@ -85,6 +99,8 @@ class SettingsForm(forms.ModelForm[Project]):
             "daily_goal",
             "adjudicate_own",
             "dispute_model_conflict",
+            "prompt_set",
+            "hate_definition",
             "call_budget",
             "token_budget",
             "licence",
@@ -106,6 +122,7 @@ class SettingsForm(forms.ModelForm[Project]):
             "daily_goal": _("Personal goal a day"),
             "adjudicate_own": _("Reviewers may settle items they labelled themselves"),
             "dispute_model_conflict": _("Items go to a reviewer where a model's verdict differs from the consensus"),
+            "hate_definition": _("Definition of hate for debates of perspectives (PREDICT)"),
             "call_budget": _("Model calls at most"),
             "token_budget": _("Tokens at most"),
             "content_warning": _("Content warning"),
@@ -117,6 +134,11 @@ class SettingsForm(forms.ModelForm[Project]):
             "dispute_model_conflict": _(
                 "A verdict changes nothing by itself. What a reviewer has decided is not brought up again."
             ),
+            "hate_definition": _(
+                "Debaters and judge decide by it. Empty: they get none, as in the paper, and weigh what the "
+                "perspectives say. A definition that is narrower than the labels of your posts turns right answers "
+                "into wrong ones."
+            ),
             "call_budget": _("Empty: no limit."),
             "token_budget": _("Empty: no limit."),
             "consent_text": _("A change makes a new version that every annotator is asked to accept."),
@@ -125,13 +147,14 @@ class SettingsForm(forms.ModelForm[Project]):
 
     def __init__(self, *args: Any, **kwargs: Any) -> None:
         super().__init__(*args, **kwargs)
+        offer(self, "prompt_set", _prompt_sets())
         self.fields["lease_minutes"].widget.attrs.update(min=1, max=240)
-        for name in ("description", "content_warning", "consent_text", "operator_contact"):
+        for name in ("description", "content_warning", "consent_text", "operator_contact", "hate_definition"):
             self.fields[name].widget.attrs["rows"] = 3
 
     def clean(self) -> dict[str, Any]:
         cleaned: dict[str, Any] = super().clean() or self.cleaned_data
-        for name, value in list(cleaned.items()):  # what is refused leaves the mapping
+        for name, value in list(cleaned.items()):  # add_error removes a refused value from the mapping
             if isinstance(value, str):
                 try:
                     _checked(value, 20_000)
@@ -140,12 +163,16 @@ class SettingsForm(forms.ModelForm[Project]):
         return cleaned
 
     def clean_on_withdrawal(self) -> str:
-        """What was chosen; a form without it changes nothing."""
+        """Return the chosen value; a form without the field changes nothing."""
         return str(self.cleaned_data["on_withdrawal"] or self.initial["on_withdrawal"])
 
     def clean_second_factor(self) -> str:
-        """What was chosen; a form without it changes nothing."""
+        """Return the chosen value; a form without the field changes nothing."""
         return str(self.cleaned_data["second_factor"] or self.initial["second_factor"])
+
+    def clean_prompt_set(self) -> str:
+        """Return the chosen name; a form without the field changes nothing."""
+        return str(self.cleaned_data["prompt_set"] or self.initial["prompt_set"])
 
     def clean_low_quality_threshold(self) -> int:
         value: int = self.cleaned_data["low_quality_threshold"]

@@ -1,7 +1,8 @@
-"""A project's end, and the way back: archived it is only read; deleted it waits seven days, closed, then is purged.
+"""Archiving and deletion of a project, and both undone.
 
-Nothing of an archived or deleted project is handed out, imported or changed: pages, API and commands refuse where
-they look for the project (`Project.is_closed`), and what was under way is ended here or has to end first.
+An archived project is read-only. A deleted one is read-only for seven days and then purged. In both, no item is
+assigned, imported or changed: pages, API and commands refuse when they fetch the project (`Project.is_closed`). Open
+work is ended here, or must end first.
 """
 
 from datetime import timedelta
@@ -28,65 +29,68 @@ from runs.control import start
 from runs.queue.delete import project_runs
 
 WAIT = timedelta(days=7)
-"""From asking for a deletion until it is carried out."""
+"""The time between the request for a deletion and the deletion."""
 
 
 class UnderWay(Exception):
-    """An import, a release or a change of many items is being carried out; it has to end, or be cancelled, first."""
+    """An import, a release or a change of many items is running; it must end or be cancelled first."""
 
     code = "under_way"
 
 
 class NotSo(Exception):
-    """The project is not, or no longer, in the state that the act begins with."""
+    """The project is not in the state that the action needs."""
 
     code = "not_so"
 
 
 @short_transaction
 def archive(project: Project, admin: Membership) -> None:
-    """Make the project read-only, until it is unarchived. Raises UnderWay, NotSo."""
-    held = _held(project)
-    if held.is_closed:
+    """Make the project read-only until it is unarchived. Raises UnderWay, NotSo."""
+    locked = _held(project)
+    if locked.is_closed:
         raise NotSo
-    _close(held, admin)
-    Project.objects.filter(pk=held.pk).update(archived_at=timezone.now(), is_open=False)
-    record(EventVerb.PROJECT_ARCHIVED, project=held, actor=admin, row=held.public_id)
+    _close(locked, admin)
+    Project.objects.filter(pk=locked.pk).update(archived_at=timezone.now(), is_open=False)
+    record(EventVerb.PROJECT_ARCHIVED, project=locked, actor=admin, row=locked.public_id)
 
 
 @short_transaction
 def unarchive(project: Project, admin: Membership) -> None:
-    """Make an archived project one that is worked in; it stays closed for labelling until opened. Raises NotSo."""
-    held = _held(project)
-    if held.archived_at is None or held.delete_after is not None:
+    """Make an archived project writable; it stays closed for labelling until an admin opens it. Raises NotSo."""
+    locked = _held(project)
+    if locked.archived_at is None or locked.delete_after is not None:
         raise NotSo
-    Project.objects.filter(pk=held.pk).update(archived_at=None)
-    record(EventVerb.PROJECT_UNARCHIVED, project=held, actor=admin, row=held.public_id)
+    Project.objects.filter(pk=locked.pk).update(archived_at=None)
+    record(EventVerb.PROJECT_UNARCHIVED, project=locked, actor=admin, row=locked.public_id)
 
 
 @short_transaction
 def ask_deletion(project: Project, admin: Membership) -> Deletion:
-    """Have the project purged in seven days; until then it is only read. Raises UnderWay, NotSo."""
-    held = _held(project)
-    if held.delete_after is not None:
+    """Schedule the purge of the project in seven days; until then it is read-only. Raises UnderWay, NotSo."""
+    locked = _held(project)
+    if locked.delete_after is not None:
         raise NotSo
-    _close(held, admin)
+    _close(locked, admin)
     due = timezone.now() + WAIT
-    Project.objects.filter(pk=held.pk).update(delete_after=due, is_open=False)
-    row = Deletion.objects.create(project_key=held.public_id, slug=held.slug, asked_by=admin.user, due_at=due)
-    record(EventVerb.DELETION_ASKED, project=held, actor=admin, row=held.public_id, due=due.isoformat())
+    Project.objects.filter(pk=locked.pk).update(delete_after=due, is_open=False)
+    row = Deletion.objects.create(project_key=locked.public_id, slug=locked.slug, asked_by=admin.user, due_at=due)
+    record(EventVerb.DELETION_ASKED, project=locked, actor=admin, row=locked.public_id, due=due.isoformat())
     return row
 
 
 @short_transaction
 def cancel_deletion(project: Project, admin: Membership) -> None:
-    """Keep the project after all; it is as it was before, but closed for labelling. Raises NotSo once it is due."""
-    held, now = _held(project), timezone.now()
-    if held.delete_after is None or held.delete_after <= now:
+    """Cancel the deletion; the project is as before, but closed for labelling.
+
+    Raises NotSo if none is scheduled or it is due.
+    """
+    locked, now = _held(project), timezone.now()
+    if locked.delete_after is None or locked.delete_after <= now:
         raise NotSo
-    Project.objects.filter(pk=held.pk).update(delete_after=None)
-    Deletion.objects.filter(project_key=held.public_id, finished_at=None, cancelled_at=None).update(cancelled_at=now)
-    record(EventVerb.DELETION_CANCELLED, project=held, actor=admin, row=held.public_id)
+    Project.objects.filter(pk=locked.pk).update(delete_after=None)
+    Deletion.objects.filter(project_key=locked.public_id, finished_at=None, cancelled_at=None).update(cancelled_at=now)
+    record(EventVerb.DELETION_CANCELLED, project=locked, actor=admin, row=locked.public_id)
 
 
 def _held(project: Project) -> Project:
@@ -94,7 +98,7 @@ def _held(project: Project) -> Project:
 
 
 def _close(project: Project, admin: Membership) -> None:
-    """End what would go on by itself: seats that people hold, files that wait, invitations, runs. Raises UnderWay."""
+    """End open work: held seats, waiting files, invitations, runs. Raises UnderWay."""
     imports = Import.objects.filter(project=project)
     orders = ReleaseOrder.objects.filter(project=project, state__in=Job.ACTIVE)
     changes = BulkOrder.objects.filter(project=project, state__in=Job.ACTIVE)

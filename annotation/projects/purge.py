@@ -1,9 +1,9 @@
-"""Removing a deleted project for good, once its seven days are over: rows, runs and files, a few at a time.
+"""Purge of a deleted project after its seven days: rows, runs and files, a few at a time.
 
-Each step is one short transaction that holds the project's row, so a kill leaves whole items behind and the next sweep
-goes on. Which tables hold rows of a project is asked of the models: a new table is purged without a change here.
-Append-only rows go by a permit that lives and ends inside the step (`annotation.append_only`). What stays is the row
-of the `Deletion` and a line in the log, neither with any content.
+Each step is one short transaction that locks the project's row, so a crash leaves whole items and the next sweep
+continues. The tables with rows of a project are found through the models, so a new table is purged without a change
+here. Append-only rows are removed under a permit that exists only inside the step (`annotation.core.append_only`). Only
+the row of the `Deletion` and a line in the log remain, both without content.
 """
 
 import logging
@@ -33,26 +33,33 @@ from annotation.models import (
     Release,
 )
 from runs.queue import delete
+from runs.sql.database_clock import seconds_from_now
 
 log = logging.getLogger(__name__)
 
 ITEMS_AT_ONCE = 200
 ROWS_AT_ONCE = 1000
 SECONDS = 60.0
-"""How long one sweep purges; the next one goes on."""
+"""The maximum time that one sweep purges, in seconds; the next sweep continues."""
 
 Paths = Mapping[type[Model], str]
 
 
 def purge_due() -> int:
-    """Go on with every project whose time is over, for a minute at most; how many are gone. The sweeper's step."""
+    """Continue the purge of every project that is due, for a minute at most. Return how many are purged completely.
+
+    This is a step of the sweeper.
+    """
     until = time.monotonic() + SECONDS
-    due = Project.objects.filter(delete_after__lte=timezone.now()).order_by("delete_after")
+    due = Project.objects.filter(delete_after__lte=seconds_from_now(0)).order_by("delete_after")
     return sum(purge(project, until) for project in due)
 
 
 def purge(project: Project, until: float | None = None) -> bool:
-    """Remove the project and all that belongs to it; False where it is not due, or `until` (monotonic) came first."""
+    """Remove the project and all that belongs to it.
+
+    Return False if it is not due, or if `until` (monotonic time) was reached first.
+    """
     if not _begin(project):
         return False
     for step in (_runs, _files, _items, _rest):
@@ -64,7 +71,7 @@ def purge(project: Project, until: float | None = None) -> bool:
 
 
 def losses(project: Project) -> dict[str, int]:
-    """Count what is lost with the project, by kind."""
+    """Count the rows that are lost with the project, by kind."""
     return {
         "items": Item.objects.filter(project=project).count(),
         "labels": Label.objects.filter(item__project=project).count(),
@@ -76,37 +83,37 @@ def losses(project: Project) -> dict[str, int]:
     }
 
 
-# ── Which tables ──────────────────────────────────────────────────────────────
+# ── Tables ──────────────────────────────────────────────────────────────
 
 
 def paths_to(root: type[Model]) -> dict[type[Model], str]:
-    """Every model with rows that belong to one of `root`, and the lookup that leads there.
+    """Return every model with rows that belong to one of `root`, and the lookup that leads there.
 
-    The shortest way counts, over keys that are never empty where there is one.
+    A path over keys that are never null is preferred, then the shortest one.
     """
-    found: dict[type[Model], tuple[tuple[bool, int], str]] = {}
+    best: dict[type[Model], tuple[tuple[bool, int], str]] = {}
     models = [model for model in apps.get_models(include_auto_created=True) if model is not root]
-    for _round in models:  # at most so many steps away
-        before = len(found), [way for way, _path in found.values()]
+    for _round in models:  # a path has at most as many steps as there are models
+        before = len(best), [cost for cost, _path in best.values()]
         for model in models:
             for field in _keys(model):
                 target: type[Model] = field.related_model
                 if target is root:
-                    offered = ((field.null, 1), field.name)
-                elif target in found and target is not model:
-                    (empty, length), path = found[target]
-                    offered = ((field.null or empty, length + 1), f"{field.name}__{path}")
+                    candidate = ((field.null, 1), field.name)
+                elif target in best and target is not model:
+                    (empty, length), path = best[target]
+                    candidate = ((field.null or empty, length + 1), f"{field.name}__{path}")
                 else:
                     continue
-                if model not in found or offered < found[model]:
-                    found[model] = offered
-        if before == (len(found), [way for way, _path in found.values()]):
+                if model not in best or candidate < best[model]:
+                    best[model] = candidate
+        if before == (len(best), [cost for cost, _path in best.values()]):
             break
-    return {model: path for model, (_way, path) in found.items()}
+    return {model: path for model, (_way, path) in best.items()}
 
 
 def in_order(models: Iterable[type[Model]]) -> list[type[Model]]:
-    """Order the models so that each comes before those that its keys point to; a cycle is cut anywhere."""
+    """Order the models so that each comes before those that its foreign keys point to; a cycle is broken anywhere."""
     left, done = sorted(set(models), key=lambda model: model._meta.label), []
     while left:
         pointed = {field.related_model for model in left for field in _keys(model) if field.related_model is not model}
@@ -125,12 +132,15 @@ def _keys(model: type[Model]) -> "list[ForeignKey[Model, Model]]":
 
 @short_transaction
 def _begin(project: Project) -> bool:
-    """Note that it begins, with the counts of what is lost; once."""
+    """Store that the purge begins, with the counts of lost rows, once.
+
+    Return False if the project is not due.
+    """
     if not _held(project):
         return False
     open_rows = Deletion.objects.filter(project_key=project.public_id, cancelled_at=None, finished_at=None)
     row = open_rows.first()
-    if row is None:  # somebody set the date by hand
+    if row is None:  # somebody set the date in the database
         due = project.delete_after or timezone.now()
         row = Deletion.objects.create(project_key=project.public_id, slug=project.slug, due_at=due)
     if row.begun_at is None:
@@ -146,24 +156,24 @@ def _runs(project: Project) -> int:
 
 @short_transaction
 def _files(project: Project) -> int:
-    """Remove the files of some pictures and imports. Rows that name a lost file are gone soon after."""
+    """Remove the files of some pictures and imports. Their rows are removed soon after."""
     if not _held(project):
         return 0
-    there = Picture.objects.filter(project=project).exclude(file="").order_by("pk")[:ROWS_AT_ONCE]
-    some = list(there.values_list("pk", "file", "blurred"))
-    Picture.objects.filter(pk__in=[key for key, *_names in some]).update(file="", blurred="")
-    kept = Import.objects.filter(project=project).exclude(file="", error_list="").order_by("pk")[:ROWS_AT_ONCE]
-    also = list(kept.values_list("pk", "file", "error_list"))
-    Import.objects.filter(pk__in=[key for key, *_names in also]).update(file="", error_list="")
-    for _key, *names in (*some, *also):
+    with_files = Picture.objects.filter(project=project).exclude(file="").order_by("pk")[:ROWS_AT_ONCE]
+    picture_files = list(with_files.values_list("pk", "file", "blurred"))
+    Picture.objects.filter(pk__in=[key for key, *_names in picture_files]).update(file="", blurred="")
+    imports = Import.objects.filter(project=project).exclude(file="", error_list="").order_by("pk")[:ROWS_AT_ONCE]
+    import_files = list(imports.values_list("pk", "file", "error_list"))
+    Import.objects.filter(pk__in=[key for key, *_names in import_files]).update(file="", error_list="")
+    for _key, *names in (*picture_files, *import_files):
         for name in filter(None, names):
             default_storage.delete(name)
-    return len(some) + len(also)
+    return len(picture_files) + len(import_files)
 
 
 @short_transaction
 def _items(project: Project) -> int:
-    """Remove some items with all that hangs on them; the constraints are asked when the transaction ends."""
+    """Remove some items with all rows that depend on them; constraints are checked at the end of the transaction."""
     if not _held(project):
         return 0
     keys = list(Item.objects.filter(project=project).order_by("pk").values_list("pk", flat=True)[:ITEMS_AT_ONCE])
@@ -177,7 +187,7 @@ def _items(project: Project) -> int:
 
 @short_transaction
 def _rest(project: Project) -> int:
-    """Remove some rows of the first table that has any left, those first that point to others."""
+    """Remove some rows of the first table that has any, in an order that removes referring rows first."""
     if not _held(project):
         return 0
     paths = paths_to(Project)
@@ -193,7 +203,7 @@ def _rest(project: Project) -> int:
 
 @short_transaction
 def _end(project: Project) -> bool:
-    """Remove the project itself, and say that it is done."""
+    """Remove the project itself, and store that the purge is finished."""
     if not _held(project):
         return False
     _remove(Project, pk=project.pk)
@@ -205,14 +215,14 @@ def _end(project: Project) -> bool:
 
 
 def _held(project: Project) -> bool:
-    """Lock the project's row; False where it is gone or not due (any more)."""
-    due = Project.objects.select_for_update().filter(pk=project.pk, delete_after__lte=timezone.now())
+    """Lock the project's row. Return False if it does not exist or is not due."""
+    due = Project.objects.select_for_update().filter(pk=project.pk, delete_after__lte=seconds_from_now(0))
     return due.values_list("pk", flat=True).first() is not None
 
 
 @contextmanager
 def _permit(project: Project, items: Sequence[int] = ()) -> Iterator[None]:
-    """Let append-only rows of the project, and of these items, go; taken back in the same transaction."""
+    """Permit the removal of append-only rows of the project and of these items, inside the same transaction."""
     PurgePermit.objects.bulk_create(
         [PurgePermit(project_key=project.pk), *(PurgePermit(item_key=item) for item in items)]
     )
@@ -221,7 +231,7 @@ def _permit(project: Project, items: Sequence[int] = ()) -> Iterator[None]:
 
 
 def _remove(model: type[Model], **which: object) -> None:
-    """Remove rows as they stand: nothing cascades, no model is asked, the triggers and constraints are."""
+    """Delete rows directly: no cascade and no model methods; triggers and constraints still apply."""
     rows = model._default_manager.filter(**which)
     rows._raw_delete(rows.db)
 
@@ -230,7 +240,7 @@ def _remove(model: type[Model], **which: object) -> None:
 
 
 def _folders(project: Project) -> None:
-    """Remove what is left on the disk: releases, and pictures that no row named."""
+    """Remove the remaining files on the disk: releases, and pictures without a row."""
     home = releases_root() / str(project.public_id)
     if home.is_dir():
         shutil.rmtree(home)

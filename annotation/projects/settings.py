@@ -10,20 +10,21 @@ from annotation.projects import consent_texts
 from runs.execution import budget
 
 _CONSENT = frozenset({"consent_text", "on_withdrawal"})
-"""The settings that are part of what people agree to."""
+"""The settings that are part of the consent."""
 
 
 class OwnSecondFactorMissing(ValueError):
-    """An admin would shut themselves out: the second step they ask for is not set up on their own account."""
+    """An admin would lock themselves out: they require two-step sign-in and have not set it up."""
 
 
 @transaction.atomic
 def change_settings(admin: Membership, project: Project, changed: list[str]) -> None:
-    """Store the changed fields of `project` (already set on it), and write down which changed.
+    """Store the changed fields of `project` (already set on it), and record which changed.
 
-    A new text of the consent, or of what happens to labels on leaving, makes a new version, and annotators are asked
-    for their consent again; what earlier ones agreed to is kept. A budget binds runs under way at once; items that
-    waited for priors go on when those are no longer wanted. Raises OwnSecondFactorMissing, and then changes nothing.
+    A new consent text, or a new rule for the labels of people who leave, makes a new version, and annotators are asked
+    for their consent again; earlier versions are kept. A new budget limits running runs at once. Items that waited for
+    priors continue if priors are no longer wanted.
+    Raises OwnSecondFactorMissing, and then changes nothing.
     """
     asks_more = "second_factor" in changed and second_factor.binds(admin, project.second_factor)
     if asks_more and not second_factor.is_set_up(admin):

@@ -1,4 +1,4 @@
-"""A project as a whole: a new one, one like another, archived, deleted in seven days, kept after all."""
+"""Pages for a project as a whole: create, copy, archive, delete in seven days, cancel the deletion."""
 
 from django.contrib import messages
 from django.http import Http404, HttpResponse
@@ -17,18 +17,18 @@ from annotation.projects.forms_lifecycle import CloneForm, DeleteForm, NewProjec
 
 @require_http_methods(["GET", "POST"])
 def new(request: PersonRequest) -> HttpResponse:
-    """Begin a project; for the staff of the site, who become its admin."""
+    """Create a project; for staff of the site, who become its admin."""
     if not request.user.is_staff:
         raise Http404
     form = NewProjectForm(request.POST if request.method == "POST" else None)
     if form.is_valid():
-        given = form.cleaned_data
+        values = form.cleaned_data
         try:
             made = create.create_project(
-                given["slug"],
-                name=given["name"],
-                seats=given["seats"],
-                policy=Policy(given["policy"]),
+                values["slug"],
+                name=values["name"],
+                seats=values["seats"],
+                policy=Policy(values["policy"]),
                 creator=request.user,
             )
         except create.BadProject as bad:
@@ -41,20 +41,22 @@ def new(request: PersonRequest) -> HttpResponse:
 
 @require_GET
 def life(request: PersonRequest, slug: str) -> HttpResponse:
-    """What can become of the project as a whole."""
+    """Show what an admin can do with the project as a whole."""
     member = member_of(request, slug, Role.ADMIN)
     return render(request, "annotation/project_life.html", {"project": member.project, "membership": member})
 
 
 @require_http_methods(["GET", "POST"])
 def clone(request: PersonRequest, slug: str) -> HttpResponse:
-    """Make a project like this one, without its items."""
+    """Copy this project without its items."""
     member = member_of(request, slug, Role.ADMIN)
     form = CloneForm(request.POST if request.method == "POST" else None)
     if form.is_valid():
-        given = form.cleaned_data
+        values = form.cleaned_data
         try:
-            made = project_clone.clone_project(member, given["slug"], given["name"], with_people=given["with_people"])
+            made = project_clone.clone_project(
+                member, values["slug"], values["name"], with_people=values["with_people"]
+            )
         except create.BadProject as bad:
             form.add_error(bad.field, sentence_for(bad.code, bad.sentence))
         else:
@@ -66,11 +68,11 @@ def clone(request: PersonRequest, slug: str) -> HttpResponse:
 
 @require_POST
 def archive(request: PersonRequest, slug: str) -> HttpResponse:
-    """Archive the project (`archived` is 1), or take it out of the archive (0)."""
+    """Archive the project (`archived` is 1) or unarchive it (0)."""
     member = member_of(request, slug, Role.ADMIN)
-    wanted = request.POST.get("archived") == "1"
+    to_archive = request.POST.get("archived") == "1"
     try:
-        (lifecycle.archive if wanted else lifecycle.unarchive)(member.project, member)
+        (lifecycle.archive if to_archive else lifecycle.unarchive)(member.project, member)
     except lifecycle.UnderWay:
         messages.error(request, _under_way())
     except lifecycle.NotSo:
@@ -79,7 +81,7 @@ def archive(request: PersonRequest, slug: str) -> HttpResponse:
         messages.success(
             request,
             _("The project is archived: it can be read, and nothing in it changes.")
-            if wanted
+            if to_archive
             else _("The project is back. It hands nothing out until you open it."),
         )
     return redirect("annotation:project-life", slug)
@@ -87,7 +89,7 @@ def archive(request: PersonRequest, slug: str) -> HttpResponse:
 
 @require_http_methods(["GET", "POST"])
 def delete(request: PersonRequest, slug: str) -> HttpResponse:
-    """Name what is lost with the project; with its name and the admin's password, delete it in seven days."""
+    """Show what is lost with the project; with its name and a password, schedule its deletion in seven days."""
     member = member_of(request, slug, Role.ADMIN)
     if member.project.delete_after is not None:
         return redirect("annotation:project-life", slug)

@@ -19,14 +19,14 @@ _OWN_FIRST = gettext_lazy("Set up two-step sign-in for your own account first: y
 
 @require_GET
 def home(request: PersonRequest, slug: str) -> HttpResponse:
-    """Where the member's work in the project begins: the first link of its header."""
+    """Redirect to the member's first page of the project: the first link of its header."""
     member = member_of(request, slug)
     return redirect(places_of(member, member.project)[0]["href"])
 
 
 @require_http_methods(["GET", "POST"])
 def settings(request: PersonRequest, slug: str) -> HttpResponse:
-    """Policy, priors, handing out, consent."""
+    """Show and change the settings: policy, priors, assignment, consent and others."""
     member = member_of(request, slug, Role.ADMIN)
     project = Project.objects.get(pk=member.project_id)
     form = SettingsForm(request.POST or None, instance=project)

@@ -2,7 +2,7 @@
 
 Rows are read in one snapshot while people go on working, streamed into a folder beside its final place, and on
 the disk before that folder gets its name and the `Release` row exists. A crash leaves a nameless folder that the
-next release of the project removes, never half a release.
+sweeper removes within the hour, never half a release.
 """
 
 import json
@@ -11,6 +11,7 @@ import shutil
 import tempfile
 import time
 from collections.abc import Callable, Mapping
+from contextlib import suppress
 from pathlib import Path
 from typing import Any
 from uuid import UUID, uuid4
@@ -54,7 +55,8 @@ from annotation.releases.split import divide, find_topics, look_at_pictures
 from providers.messages import ProviderError, Refused
 
 SPLITS = "splits.json"
-_LEFT_BEHIND = 24 * 3600  # seconds after which a folder under construction belongs to nobody
+_LEFT_BEHIND = 1800.0
+"""Seconds without a change after which a folder under construction belongs to nobody."""
 _BUILDING = ".building-"
 
 
@@ -80,7 +82,6 @@ def release(
     selection, public_id = selection or Selection(), uuid4()
     home = releases_root() / str(project.public_id)
     home.mkdir(parents=True, exist_ok=True)
-    _clear_left_behind(home)
     building = Path(tempfile.mkdtemp(prefix=_BUILDING, dir=home))
     try:
         if selection.split is not None:
@@ -306,8 +307,13 @@ def _store(project: Project, by: Membership | None, manifest: dict[str, Any], fi
     return made
 
 
-def _clear_left_behind(home: Path) -> None:
-    """Remove what a process left that died while it built a release."""
-    for folder in home.glob(f"{_BUILDING}*"):
-        if time.time() - folder.stat().st_mtime > _LEFT_BEHIND:
-            shutil.rmtree(folder, ignore_errors=True)
+def remove_abandoned_folders() -> int:
+    """Remove what processes left that died while they built a release; return how many folders."""
+    removed = 0
+    for folder in releases_root().glob(f"*/{_BUILDING}*"):
+        with suppress(FileNotFoundError):  # its release has just been finished
+            changed = max(path.stat().st_mtime for path in (folder, *folder.iterdir()))
+            if time.time() - changed > _LEFT_BEHIND:
+                shutil.rmtree(folder, ignore_errors=True)
+                removed += 1
+    return removed

@@ -1,4 +1,4 @@
-"""What a release holds, counted from the very rows that are written."""
+"""Counts of a release, computed from the rows that are written."""
 
 from collections import Counter
 from dataclasses import dataclass, field
@@ -9,7 +9,7 @@ from annotation.domain.choices import Difficulty, Level, Modality, Source
 from annotation.domain.patterns import PATTERNS
 
 _FEW = 5
-"""Figures about fewer people than this are not told."""
+"""The minimum number of people for a figure about people."""
 
 
 @dataclass
@@ -78,7 +78,7 @@ class ReleaseCounts:
         }
 
     def models_as_json(self) -> dict[str, Any]:
-        """Models of the priors with their prompts' digests, versions of the guidelines, labels a person."""
+        """Return the priors' models with prompt digests, the guideline versions, and the labels per person."""
         enough = len(self.people) >= _FEW
         return {
             "priors": [

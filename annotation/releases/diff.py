@@ -1,4 +1,4 @@
-"""Two releases of a project beside each other: what changed, and why as far as the rows can tell now."""
+"""Comparison of two releases of a project: the changes, with reasons as far as the present rows show them."""
 
 import json
 from collections import Counter
@@ -50,7 +50,7 @@ def between(older: Release, newer: Release) -> dict[str, Any]:
 
 
 def describe_changes(older: Release, differences: Changes, project: Project) -> dict[str, Any]:
-    """Describe the changes with their reasons. Items that are gone appear by id only."""
+    """Describe the changes with their reasons. Deleted items appear by id only."""
     standing = _standing(project, [*differences.added, *differences.removed])
     added = [{"id": name, "why": _why_added(standing.get(name), older)} for name in differences.added]
     removed = [{"id": name, "why": _why_removed(standing.get(name))} for name in differences.removed]
@@ -83,13 +83,13 @@ def _counted(listed: Iterable[Mapping[str, Any]]) -> dict[str, int]:
 
 
 def _standing(project: Project, names: Sequence[str]) -> dict[str, tuple[Any, ...]]:
-    """Where items stand now, by their ids."""
-    closed_items: dict[str, tuple[Any, ...]] = {}
+    """Return the present stage and times of items, by their ids."""
+    items_by_id: dict[str, tuple[Any, ...]] = {}
     for start in range(0, len(names), _PIECE):
         items = Item.objects.filter(project=project, external_id__in=names[start : start + _PIECE])
         rows = items.values_list("external_id", "stage", "excluded_for", "created_at", "gold_at", "closed_at")
-        closed_items |= {row[0]: row[1:] for row in rows}
-    return closed_items
+        items_by_id |= {row[0]: row[1:] for row in rows}
+    return items_by_id
 
 
 def _why_added(item: Sequence[Any] | None, older: Release) -> str:

@@ -148,7 +148,7 @@ def citation_file(manifest: dict[str, Any]) -> str:
 
 
 def licence_text(manifest: dict[str, Any]) -> str:
-    """State what may be done with the release, as far as its project says so."""
+    """Return the text about what may be done with the release, as far as its project states it."""
     with override("en"):
         licence = licence_of(manifest["licence"] or "")
         return render_to_string("annotation/release_licence.txt", {"m": manifest, "licence": licence})

@@ -179,7 +179,7 @@ def _inside(folder: Path, path: str) -> Path:
 
 
 def problems(folder: Path) -> list[str]:
-    """List everything that is wrong with the release in this folder, in sentences; empty if it is intact.
+    """Return everything that is wrong with the release in this folder, as messages; empty if it is intact.
 
     At most a hundred problems are listed, followed by the number of further ones.
     """

@@ -5,11 +5,11 @@ from uuid import UUID
 
 from annotation.core.jobs import Heartbeat, JobKind, Phase
 from annotation.models import Membership, Release, ReleaseOrder
-from annotation.releases.build import CannotRelease, Progress, nothing_fits, release
+from annotation.releases.build import CannotRelease, nothing_fits, release
 from annotation.releases.selection import Selection
 
 SMALL = 3000
-"""Items of a release that is built while the page waits: a second or two."""
+"""The maximum number of items of a release that is built while the page waits; that takes a second or two."""
 
 
 def order_release(member: Membership, key: UUID, selection: Selection) -> ReleaseOrder:
@@ -30,19 +30,14 @@ def order_release(member: Membership, key: UUID, selection: Selection) -> Releas
     return row
 
 
-def _build(row: ReleaseOrder) -> None:
-    """Build the release; show the progress of a large one."""
-    if RELEASES.is_small(row):
-        _release(row, lambda done, total: None)
-        return
-    with Heartbeat(RELEASES, row) as heartbeat:
-        heartbeat.note(items_done=0)
-        _release(row, lambda done, total: heartbeat.note(items_done=done, items_total=total))
-
-
-def _release(row: ReleaseOrder, progress: Progress) -> None:
-    selection = Selection.from_json(row.options)
-    release(row.project, row.ordered_by, selection, progress, on_stored=partial(_stored, row))
+def _build(row: ReleaseOrder, heartbeat: Heartbeat[ReleaseOrder]) -> None:
+    release(
+        row.project,
+        row.ordered_by,
+        Selection.from_json(row.options),
+        progress=lambda done, total: heartbeat.note(items_done=done, items_total=total),
+        on_stored=partial(_stored, row),
+    )
 
 
 def _stored(row: ReleaseOrder, made: Release) -> None:

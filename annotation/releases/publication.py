@@ -35,7 +35,7 @@ from annotation.models.releases import public_key
 from annotation.releases.files import MANIFEST, SUMS, problems, read_manifest
 
 MOST_WAITING = 200
-"""Requests of one release that wait for an answer; further ones are refused until somebody has answered."""
+"""The maximum number of unanswered requests for one release; further ones are refused until an admin answers."""
 
 
 class TooManyWaiting(Exception):
@@ -70,7 +70,7 @@ class NewAccessRequest:
 
 
 def access_terms_of(project: Project) -> ReleaseTerms:
-    """Return the terms of the project's releases; defaults where none were stated."""
+    """Return the terms of the project's releases; default terms if none were stated."""
     return ReleaseTerms.objects.filter(project=project).first() or ReleaseTerms(project=project)
 
 
@@ -203,7 +203,7 @@ def _pack(made: Release) -> tuple[int, str]:
 
 
 def _put(archive: zipfile.ZipFile, name: str, path: Path) -> None:
-    entry = zipfile.ZipInfo(name)  # 1980, so that the same release is the same archive
+    entry = zipfile.ZipInfo(name)  # dated 1980, so that the same release gives the same archive
     stored = path.suffix in (".png", ".jpg", ".parquet", ".webp", ".gif")
     entry.compress_type = zipfile.ZIP_STORED if stored else zipfile.ZIP_DEFLATED
     with path.open("rb") as source, archive.open(entry, "w", force_zip64=True) as out:
@@ -215,7 +215,7 @@ def _put(archive: zipfile.ZipFile, name: str, path: Path) -> None:
 
 
 def find_publication(key: str) -> Publication | None:
-    """Return the published release at an address."""
+    """Return the published release at an address. Returns None if there is none."""
     shown = Publication.objects.filter(key=key, withdrawn_at=None, release__project__delete_after=None)
     return shown.select_related("release__project").first()
 
@@ -240,7 +240,7 @@ def request_access(shown: Publication, name: str, email: str, affiliation: str, 
 
 
 def find_request(shown: Publication, token: str) -> AccessRequest | None:
-    """Return the request that the token identifies."""
+    """Return the request that the token identifies. Returns None if there is none."""
     return shown.requests.filter(token_sha256=_hashed(token)).first()
 
 
@@ -268,7 +268,10 @@ def accept_terms(shown: Publication, access_request: AccessRequest) -> bool:
 
 
 def archive_for(shown: Publication, access_request: AccessRequest) -> Path | None:
-    """Open the ZIP archive that this request gives access to, if it is still the one that was published."""
+    """Return the path of the ZIP archive that this request gives access to.
+
+    Returns None if the access is not valid or the archive is not the published one.
+    """
     if standing_of(access_request, timezone.now()) is not AccessStanding.OPEN:
         return None
     path = archive_of(shown.release)

@@ -45,7 +45,7 @@ _SEAT = (
     *("first_answer_text", "label__priors_shown_at", "label__seconds", "label__created_at"),
     "label__guideline__number",
 )
-# Nearly all are empty: as text they are read once for each different value instead of once a label.
+# Most values are empty: as text, each distinct value is parsed once instead of once per label.
 _TEXTS = {
     "challenges_text": Cast("label__challenges", TextField()),
     "first_answer_text": Cast("label__first_answer", TextField()),
@@ -97,7 +97,10 @@ class Rows:
 
     @cached_property
     def _people(self) -> dict[int, UUID]:
-        """Map the project's members by id: cheaper than a join that builds a UUID for each label."""
+        """The public ids of the project's members by key.
+
+        This costs less than a join that builds a UUID for each label.
+        """
         return dict(Membership.objects.filter(project=self.project).values_list("pk", "public_id"))
 
     def _chunk(self, after: int) -> Sequence[dict[str, Any]]:
@@ -147,7 +150,7 @@ class Rows:
         return priors
 
     def _labels(self, items: Sequence[dict[str, Any]]) -> dict[int, tuple[list[dict[str, Any]], int | None]]:
-        """Return the labels in force of the deciding round, in seat order, and the newest guidelines among them."""
+        """Return the valid labels of the deciding round, in seat order, and their newest guideline version, by item."""
         rounds: dict[int, list[int]] = {}
         for item in items:
             rounds.setdefault(item["round"], []).append(item["pk"])
@@ -242,7 +245,7 @@ def _rationales(keys: list[int]) -> dict[int, str]:
 
 
 def _reasons(keys: list[int]) -> dict[int, list[str]]:
-    """List why the items were ever disputed, each reason once, in order of first occurrence."""
+    """Return the reasons why the items were ever disputed, each once, in order of first occurrence."""
     reasons: dict[int, list[str]] = {}
     for item, reason in Dispute.objects.filter(item_id__in=keys).order_by("pk").values_list("item_id", "reason"):
         named = reasons.setdefault(item, [])

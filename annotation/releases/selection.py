@@ -1,4 +1,4 @@
-"""Selection of a release: which items, how much of each, in which formats, divided how."""
+"""Selection of a release: the items, the parts of them that are included, the formats, and the split."""
 
 from collections.abc import Mapping
 from dataclasses import dataclass
@@ -12,7 +12,7 @@ from annotation.domain.releases.splits import Shares
 from annotation.models import Item, Project
 
 MAX_TOPICS = 1000
-"""Topics into which texts are put at most."""
+"""The maximum number of topics."""
 
 
 @dataclass(frozen=True)
@@ -22,9 +22,9 @@ class Splitting:
     shares: Shares
     seed: int = 0
     topics: int = 0
-    """So many topics of the texts that are never parted; 0: topics play no part."""
+    """The number of topics; texts of one topic stay in one part. 0: topics are not used."""
     frozen: str = ""
-    """The public id of a split list whose parts are kept; empty: none."""
+    """The public id of a split list to use; empty: none."""
 
     @classmethod
     def from_json(cls, value: Mapping[str, Any]) -> "Splitting":
@@ -36,25 +36,25 @@ class Splitting:
 
 @dataclass(frozen=True)
 class Selection:
-    """Which items a release holds, and how much it includes about them and about the annotators."""
+    """The items of a release, and what it includes about them and about the annotators."""
 
     levels: tuple[Level, ...] = ()
-    """Empty: every level, and items without one."""
+    """The levels to include; empty: every level, and items without one."""
     sources: tuple[Source, ...] = ()
-    """Empty: every source."""
+    """The sources to include; empty: every source."""
     notes: bool = False
-    """With the notes that annotators wrote: free text, which may tell who they are."""
+    """Whether to include annotators' notes: free text, which may reveal who they are."""
     fresh_pseudonyms: bool = False
-    """Pseudonyms that nobody can match with those of other releases of the project."""
+    """Whether to use pseudonyms that nobody can match with those of other releases of the project."""
     scope: Scope = Scope.GOLD
     formats: tuple[ReleaseFormat, ...] = (ReleaseFormat.CSV,)
-    """Beside JSONL, which is always there."""
+    """The formats in addition to JSONL, which is always included."""
     media: bool = True
-    """With the pictures."""
+    """Whether to include the pictures."""
     texts: bool = True
-    """With the texts, and with what quotes them: explanations, rationales, notes."""
+    """Whether to include the texts and their quotations: explanations, rationales, notes."""
     licences: tuple[str, ...] = ()
-    """Only items under these licences, as they are written; empty: all."""
+    """The licences to include, as written in items; empty: all."""
     split: Splitting | None = None
 
     def items(self, project: Project) -> QuerySet[Item]:
@@ -65,7 +65,7 @@ class Selection:
             chosen &= Q(category_source__in=self.sources)
         if self.licences:
             allowed = Q(licence__in=self.licences)
-            if project.licence in self.licences:  # it holds for items that name none
+            if project.licence in self.licences:  # the project's licence applies to items without one
                 allowed |= Q(licence="")
             chosen &= allowed
         return Item.objects.filter(chosen)

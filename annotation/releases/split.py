@@ -1,4 +1,4 @@
-"""Divide a project's items for a release, and store split lists that others have fixed."""
+"""Splits of a project's items for a release, and storage of given split lists."""
 
 import hashlib
 import json
@@ -28,7 +28,7 @@ MAX_LISTED = 1_000_000
 _LINE = 4096
 _PIECE = 500
 _NAMED = 5
-"""Ids of a list that are named where the release holds no such item."""
+"""The number of ids listed in the report for entries of a split list without an item in the release."""
 
 
 class BadSplitList(Exception):
@@ -48,7 +48,7 @@ class Division:
 
 
 def look_at_pictures(project: Project) -> int:
-    """Fingerprint each picture that has no fingerprint yet, and return how many.
+    """Compute the fingerprint of each picture without one, and return their number.
 
     Call it before a snapshot, which cannot write.
     """
@@ -63,11 +63,10 @@ def look_at_pictures(project: Project) -> int:
 
 
 def find_topics(project: Project, selection: Selection) -> Mapping[str, int | None]:
-    """Return the topic of each chosen text, embedded at the project's expense; empty if no topics are requested.
+    """Return the topic of each chosen text, embedded on the project's budget; empty if no topics are requested.
 
     Call it before a snapshot, which must not stay open while a provider answers.
-
-    Raises ProviderError or Refused if the embedding does.
+    Raises ProviderError or Refused if the embedding fails.
     """
     splitting = selection.split
     if splitting is None or not splitting.topics:
@@ -78,9 +77,9 @@ def find_topics(project: Project, selection: Selection) -> Mapping[str, int | No
 
 
 def divide(project: Project, selection: Selection, topics: Mapping[str, int | None] | None = None) -> Division:
-    """Divide the chosen items, inside the snapshot in which their rows are read.
+    """Split the chosen items, inside the snapshot in which their rows are read.
 
-    `topics`: the result of `find_topics`. Texts that came in since have no topic; the report says how many there are.
+    `topics` is the result of `find_topics`. Texts imported since have no topic; the report gives their number.
     """
     assert selection.split is not None
     splitting = selection.split
@@ -132,7 +131,7 @@ def _alike(items: Sequence[tuple[Any, ...]]) -> Iterator[Sequence[int]]:
     places, prints = [], []
     for place, (*_others, sha256, stored_print, file) in enumerate(items):
         if sha256 is not None:
-            fingerprint = stored_print or _fingerprint(file)  # it came while the release began
+            fingerprint = stored_print or _fingerprint(file)  # the picture was imported after `look_at_pictures`
             if telling(fingerprint):
                 places.append(place)
                 prints.append(fingerprint)
@@ -168,7 +167,7 @@ def _topics_used(splitting: Splitting, late: int) -> str:
     return f"{sentence}; {late} that came in meanwhile are in none" if late else sentence
 
 
-# ── Lists of parts ────────────────────────────────────────────────────────────
+# ── Split lists ────────────────────────────────────────────────────────────
 
 
 def frozen_parts(project: Project, splitting: Splitting) -> dict[str, Part]:
@@ -182,7 +181,7 @@ def frozen_parts(project: Project, splitting: Splitting) -> dict[str, Part]:
 
 
 def find_list(project: Project, public_id: str) -> SplitList | None:
-    """Return the project's split list with this id."""
+    """Return the project's split list with this id. Returns None if there is none."""
     try:
         return SplitList.objects.filter(project=project, public_id=public_id).first()
     except ValidationError:
@@ -192,7 +191,7 @@ def find_list(project: Project, public_id: str) -> SplitList | None:
 def keep_list(project: Project, by: Membership | None, name: str, file: BinaryIO) -> SplitList:
     """Store a split list: lines of `id,part` or `{"id": …, "split": …}`. The same parts give the same list.
 
-    Raises BadSplitList with the line at fault; nothing is stored then.
+    Raises BadSplitList with the wrong line; then nothing is stored.
     """
     return keep_parts(project, by, name, read_list(file))
 
@@ -238,9 +237,9 @@ def read_list(file: BinaryIO) -> dict[str, str]:
 
 
 def checked_parts(value: Mapping[str, str]) -> dict[str, str]:
-    """Check ids and parts that came as one object, and return them under the names that releases use.
+    """Check ids and parts of one object, and return them under the names that releases use.
 
-    Raises BadSplitList if an id or part is not valid.
+    Raises BadSplitList if a part is not valid or there are too many.
     """
     if len(value) > MAX_LISTED:
         raise BadSplitList(_("The list has more than a million ids."))
@@ -263,5 +262,5 @@ def _entry(number: int, line: str) -> tuple[str, str]:
 
 
 def _usual(part: str) -> str:
-    """Map other names of parts to ours: many data sets write validation or valid for dev."""
+    """Map other names of parts to ours: many data sets write validation or valid instead of dev."""
     return Part.DEV.value if part in ("validation", "valid", "val") else part

@@ -23,7 +23,7 @@ def facts(made: Release) -> dict[str, Any]:
 
 
 def _funnel(manifest: dict[str, Any]) -> list[dict[str, Any]]:
-    """Count items from import to gold, as the project was when the release was made."""
+    """Count items from import to gold, in the state of the project when the release was built."""
     agreement = manifest["agreement"]
     imported = sum(agreement["stages"].values())
     steps = [

@@ -189,8 +189,8 @@ def changes(request: PersonRequest, slug: str, number: int, older: int) -> HttpR
         for entry in differences["relabelled"][:PAGE_LENGTH]
     ]
     first = {name: differences[name][:PAGE_LENGTH] for name in ("added", "removed", "revised")}
-    told: dict[str, Any] = {"c": differences | first | {"relabelled": relabelled}, "shown": PAGE_LENGTH}
-    return render(request, "annotation/release_changes.html", context | told)
+    page_values: dict[str, Any] = {"c": differences | first | {"relabelled": relabelled}, "shown": PAGE_LENGTH}
+    return render(request, "annotation/release_changes.html", context | page_values)
 
 
 @require_POST
@@ -207,7 +207,7 @@ def verify(request: PersonRequest, slug: str, number: int) -> HttpResponse:
 
 @require_GET
 def file(request: PersonRequest, slug: str, number: int, path: str) -> HttpResponseBase:
-    """Send one file of a release, or 409 if it is not the one that was released."""
+    """Send one file of a release. Return 409 if it is not the one that was released."""
     member, made = _release(request, slug, number)
     folder = folder_of(made)
     listed = {listed_file["path"]: listed_file for listed_file in made.manifest["files"]}
@@ -224,7 +224,7 @@ def file(request: PersonRequest, slug: str, number: int, path: str) -> HttpRespo
 
 @require_GET
 def everything(request: PersonRequest, slug: str, number: int) -> HttpResponseBase:
-    """Stream the whole release as one ZIP archive after verifying each file, or answer 409."""
+    """Stream the whole release as one ZIP archive after verifying each file. Return 409 if it is damaged."""
     member, made = _release(request, slug, number)
     sentences = publication.damage(made)
     if sentences:
@@ -337,7 +337,7 @@ class _Pipe:
 
 def _zipped(made: Release, root: str) -> Iterator[bytes]:
     pipe, folder = _Pipe(), folder_of(made)
-    sink: Any = pipe  # zipfile asks for no more than write and flush when it only writes
+    sink: Any = pipe  # for writing, zipfile needs only write and flush
     with zipfile.ZipFile(sink, "w", zipfile.ZIP_DEFLATED, compresslevel=3) as archive:
         for path in [*(listed_file["path"] for listed_file in made.manifest["files"]), MANIFEST, SUMS]:
             method = zipfile.ZIP_STORED if path.startswith("pictures/") else zipfile.ZIP_DEFLATED

@@ -6,10 +6,23 @@ from django.utils.translation import gettext as _
 from drf_spectacular.contrib.knox_auth_token import KnoxTokenScheme
 from knox.auth import TokenAuthentication
 from rest_framework.exceptions import AuthenticationFailed
+from rest_framework.request import Request
+
+from annotation.members.api_tokens import note_use
 
 
 class StrictTokenAuthentication(TokenAuthentication):  # type: ignore[misc]  # the library has no types
     """Refuses with 401 what cannot be a token; the library would fail on bytes that are not UTF-8."""
+
+    def authenticate(self, request: Request) -> Any:
+        """Return the person and the token, and note where the token was used.
+
+        Returns None if the request carries no token.
+        """
+        credentials = super().authenticate(request)
+        if credentials is not None:
+            note_use(credentials[1], request.META.get("REMOTE_ADDR", ""), request.headers.get("User-Agent", ""))
+        return credentials
 
     def authenticate_credentials(self, token: bytes) -> Any:
         if not token.isalnum():

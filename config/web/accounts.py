@@ -1,4 +1,4 @@
-"""How accounts come into being: an admin or a command makes them; nobody signs up."""
+"""Rules for accounts: an admin or a command creates them; nobody can sign up."""
 
 from allauth.account.adapter import DefaultAccountAdapter
 from allauth.socialaccount.adapter import DefaultSocialAccountAdapter
@@ -8,7 +8,7 @@ from django.http import HttpRequest
 
 
 class Accounts(DefaultAccountAdapter):  # type: ignore[misc]  # allauth is untyped
-    """Sign-up is off; the caller's address is the one that `config.front_door.CallerAddress` found."""
+    """Accounts with a password. Sign-up is off; the address of a caller is the one that `CallerAddress` found."""
 
     def is_open_for_signup(self, request: HttpRequest) -> bool:
         return False
@@ -17,13 +17,13 @@ class Accounts(DefaultAccountAdapter):  # type: ignore[misc]  # allauth is untyp
         return str(request.META.get("REMOTE_ADDR") or "")
 
     def send_mail(self, template_prefix: str, email: str, context: dict[str, object]) -> None:
-        """Send mail only where a mail server is named; nobody needs an address."""
+        """Send mail only if a mail server is configured; accounts need no mail address."""
         if settings.EMAIL_HOST:
             super().send_mail(template_prefix, email, context)
 
 
 class OutsideAccounts(DefaultSocialAccountAdapter):  # type: ignore[misc]  # allauth is untyped
-    """An organisation account opens an account here once its owner has connected the two; it makes none."""
+    """Accounts of an organisation. They open an account here after its owner has connected both; they create none."""
 
     def is_open_for_signup(self, request: HttpRequest, sociallogin: SocialLogin) -> bool:
         return False

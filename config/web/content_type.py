@@ -1,7 +1,7 @@
-"""Content-Type without what could stop the site: checked before Django makes a request of it.
+"""A check of Content-Type, before Django makes a request of it.
 
-Django decodes address and form by the charset that the caller names, inside the request's constructor: a name such as
-`hex` would end in 500 there, before any middleware. Pages and API speak UTF-8 alone, so no charset reaches Django.
+Django decodes address and form by the caller's charset inside the request's constructor, before any middleware. There
+a charset such as `hex` would end in 500. Pages and API use UTF-8 only, so no charset is passed on to Django.
 """
 
 import re
@@ -11,7 +11,7 @@ from typing import Any
 Application = Callable[[dict[str, Any], Callable[..., Any]], Iterable[bytes]]
 
 FOREIGN_CHARSET = "interplay.foreign_charset"
-"""The key of the environment under which a charset stands that is not UTF-8; `FrontDoor` refuses bodies in it."""
+"""The environment's key for a charset that is not UTF-8; `FrontDoor` refuses bodies with it."""
 _UTF_8 = {"utf-8", "utf8", "us-ascii", "ascii"}
 _KIND = re.compile(r"\s*([\w.+-]{1,64}/[\w.+-]{1,100})\s*(?:;|\Z)", re.ASCII)
 _CHARSET = re.compile(r";\s*charset(\*?)\s*=\s*\"?([^\s\";]{0,100})", re.IGNORECASE)
@@ -19,7 +19,7 @@ _BOUNDARY = re.compile(r";\s*boundary\s*=\s*(\"[^\"\\\\;]{1,200}\"|[^\s\";]{1,20
 
 
 def content_type(header: str) -> tuple[str, str]:
-    """Return a Content-Type of kind and boundary alone, and the charset if it is another than UTF-8 (else empty)."""
+    """Return a Content-Type with kind and boundary only, and the charset if it is not UTF-8 (else empty)."""
     kind = _KIND.match(header)
     if kind is None:
         return "", ""
@@ -31,7 +31,7 @@ def content_type(header: str) -> tuple[str, str]:
 
 
 def with_plain_content_type(application: Application) -> Application:
-    """Return the WSGI application behind a check of Content-Type."""
+    """Return the WSGI application with a check of Content-Type before it."""
 
     def checked(environ: dict[str, Any], start_response: Callable[..., Any]) -> Iterable[bytes]:
         if environ.get("CONTENT_TYPE"):

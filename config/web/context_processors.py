@@ -1,4 +1,4 @@
-"""What every template may say about the site."""
+"""Values about the site for every template."""
 
 import json
 from typing import Any
@@ -8,7 +8,7 @@ from django.http import HttpRequest
 
 
 def site(request: HttpRequest) -> dict[str, Any]:
-    """Demo mode with its logins (on the login page only), and whom to turn to."""
+    """Return demo mode, its logins (on the login page only), and the operator's contact."""
     on_login_page = request.resolver_match is not None and request.resolver_match.view_name == "account_login"
     return {
         "demo": settings.DEMO,

@@ -1,4 +1,4 @@
-"""Answers to requests that fail: a page with one clear sentence, or {"code", "detail", …} where JSON is spoken."""
+"""Responses to failed requests: a page with one clear sentence, or {"code", "detail", …} for callers that want JSON."""
 
 import sys
 from typing import Any
@@ -16,41 +16,42 @@ from django.template import loader
 from django.utils.translation import gettext as _
 from django.views.decorators.csrf import requires_csrf_token
 
+from annotation.core import disk_faults
 from annotation.core.second_factor import SecondFactorNeeded
 
 RETRY_SECONDS = 10
-"""How long a page asks to wait when the database is away."""
+"""The seconds after which to try again if the database cannot be reached."""
 _WITHOUT_ACCOUNT = {500, 503}
-"""Failures whose page may ask the database nothing."""
+"""The failures whose page must not query the database."""
 _SQLITE_PASSING = ("locked", "busy", "unable to open", "disk", "readonly")
 
 
 def speaks_json(request: HttpRequest) -> bool:
-    """Whether the caller wants JSON: every API path, and who prefers it by Accept."""
+    """Return whether the caller wants JSON: on API paths, or by its Accept header."""
     return request.path.startswith(("/api/", "/healthz", "/livez")) or (
         request.get_preferred_type(["text/html", "application/json"]) == "application/json"
     )
 
 
 def failure(request: HttpRequest, status: int, code: str, detail: str, **more: Any) -> HttpResponse:
-    """Answer with a status, a stable code and one sentence; `more` names a field, line or limit.
+    """Return a response with a status, a stable code and one sentence; `more` names a field, line or limit.
 
-    `retry_after` (seconds) becomes the Retry-After header too.
+    `retry_after` (seconds) also sets the Retry-After header.
     """
     if speaks_json(request):
-        answer: HttpResponse = JsonResponse({"code": code, "detail": detail, **more}, status=status)
+        response: HttpResponse = JsonResponse({"code": code, "detail": detail, **more}, status=status)
     else:
         context = {"code": code, "detail": detail, "status": status, **more}
-        asker = None if status in _WITHOUT_ACCOUNT else request
+        page_request = None if status in _WITHOUT_ACCOUNT else request
         page = loader.select_template([f"{status}.html", "400.html"])
-        answer = HttpResponse(page.render(context, asker), status=status)
+        response = HttpResponse(page.render(context, page_request), status=status)
     if "retry_after" in more:
-        answer["Retry-After"] = str(more["retry_after"])
-    return answer
+        response["Retry-After"] = str(more["retry_after"])
+    return response
 
 
 def is_outage(error: BaseException | None) -> bool:
-    """Whether the database could not be reached or asked to wait, as opposed to a fault of ours."""
+    """Return whether the database could not be reached or was busy, as opposed to a fault in our code."""
     if isinstance(error, InterfaceError):
         return True
     if not isinstance(error, OperationalError):
@@ -60,7 +61,7 @@ def is_outage(error: BaseException | None) -> bool:
 
 @requires_csrf_token
 def bad_request(request: HttpRequest, exception: Exception) -> HttpResponse:
-    """400, or 413 where the body was too large."""
+    """Return 400, or 413 if the body was too large."""
     match exception:
         case RequestDataTooBig():
             return failure(request, 413, "too_large", _("The form is too large; nothing was stored."))
@@ -71,7 +72,7 @@ def bad_request(request: HttpRequest, exception: Exception) -> HttpResponse:
         case TooManyFieldsSent():
             return failure(request, 400, "too_many_fields", _("The form has too many fields; nothing was stored."))
         case DisallowedHost():
-            # The page would repeat nothing of the request: no link, no host name.
+            # The response repeats nothing of the request: no link, no host name.
             return JsonResponse(
                 {"code": "bad_host", "detail": "This site does not answer under that host name."}, status=400
             )
@@ -82,7 +83,7 @@ def bad_request(request: HttpRequest, exception: Exception) -> HttpResponse:
 
 @requires_csrf_token
 def forbidden(request: HttpRequest, exception: Exception) -> HttpResponse:
-    """403 with the reason where the code that refused gave one; a missing second step has a page of its own."""
+    """Return 403 with the reason of the refusal; a missing second factor has its own page."""
     if isinstance(exception, SecondFactorNeeded):
         if not speaks_json(request):
             return HttpResponse(loader.render_to_string("annotation/second_factor.html", request=request), status=403)
@@ -92,7 +93,7 @@ def forbidden(request: HttpRequest, exception: Exception) -> HttpResponse:
 
 
 def csrf_failure(request: HttpRequest, reason: str = "") -> HttpResponse:
-    """403 for a form without a valid token."""
+    """Return 403 for a form without a valid token."""
     detail = _("The form was no longer valid; nothing was stored. Load the page again and send it once more.")
     if speaks_json(request):
         return failure(request, 403, "csrf_failed", detail)
@@ -101,19 +102,22 @@ def csrf_failure(request: HttpRequest, reason: str = "") -> HttpResponse:
 
 @requires_csrf_token
 def not_found(request: HttpRequest, exception: Exception) -> HttpResponse:
-    """404: foreign and missing look the same, byte for byte."""
+    """Return 404; what does not exist and what is not open to the caller look exactly the same."""
     return failure(request, 404, "not_found", _("There is nothing here, or it is not open to you."))
 
 
 @requires_csrf_token
 def server_error(request: HttpRequest) -> HttpResponse:
-    """503 while the database is away (nothing is lost, try again), else 500."""
-    if is_outage(sys.exc_info()[1]):
+    """Return 503 if a disk is full or the database cannot be reached, else 500."""
+    fault = sys.exc_info()[1]
+    if disk_faults.is_disk_fault(fault):
+        return failure(request, 503, "disk_full", disk_faults.disk_sentence(), retry_after=60)
+    if is_outage(fault):
         return outage(request)
     return failure(request, 500, "server_error", _("The server failed. The last step may not be stored; try again."))
 
 
 def outage(request: HttpRequest) -> HttpResponse:
-    """503 with the time to wait."""
+    """Return 503 with the seconds to wait."""
     detail = _("The database cannot be reached for the moment. What you sent may not be stored; try again soon.")
     return failure(request, 503, "unavailable", detail, retry_after=RETRY_SECONDS)

@@ -1,4 +1,4 @@
-"""Whether the site works, for load balancers and container platforms; no login, nothing secret."""
+"""Health checks for load balancers and container platforms; without login and without secrets."""
 
 from datetime import timedelta
 
@@ -13,14 +13,14 @@ from django.views.decorators.http import require_safe
 from config.models import Pulse
 
 LATE = timedelta(seconds=90)
-"""Beat asks every 30 s; three missing answers mean that no worker or no beat is running."""
+"""Celery beat asks the worker every 30 s; after three missing answers, worker or beat counts as stopped."""
 
 
 @login_not_required
 @never_cache
 @require_safe
 def live(request: HttpRequest) -> JsonResponse:
-    """200 while the web process answers and reaches its database, else 503."""
+    """Return 200 if the web process reaches its database, else 503."""
     try:
         with connection.cursor() as cursor:
             cursor.execute("SELECT 1")
@@ -33,7 +33,7 @@ def live(request: HttpRequest) -> JsonResponse:
 @never_cache
 @require_safe
 def health(request: HttpRequest) -> JsonResponse:
-    """200 while web, database, worker and beat all work, else 503 with what is missing."""
+    """Return 200 if web, database, worker and beat work, else 503 with the missing part."""
     try:
         worker = Pulse.is_fresh("worker", LATE)
     except DatabaseError:
@@ -44,5 +44,5 @@ def health(request: HttpRequest) -> JsonResponse:
 @login_not_required
 @require_safe
 def icon(request: HttpRequest) -> HttpResponse:
-    """The site's icon for pages that name none, such as site administration."""
+    """Redirect to the site's icon, for pages that name none, such as the site administration."""
     return redirect(static("icon.svg"), permanent=False)

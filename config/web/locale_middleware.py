@@ -1,4 +1,4 @@
-"""The language of a page: the one a person chose, else the browser's."""
+"""The language of a page: the person's choice, else the browser's."""
 
 from django.conf import settings
 from django.http import HttpRequest
@@ -7,7 +7,7 @@ from django.utils import translation
 
 
 class PersonalLanguage(LocaleMiddleware):
-    """Django's choice by cookie and browser, overruled by the language stored with the account."""
+    """Django's choice by cookie and browser; the language stored in the account comes first."""
 
     def process_request(self, request: HttpRequest) -> None:
         super().process_request(request)

@@ -1,4 +1,4 @@
-"""What every request passes first: the caller's address, shape of the request, headers of the answer."""
+"""Middleware for every request: the caller's address, checks of the request, headers of the response."""
 
 import re
 from typing import Any
@@ -14,13 +14,13 @@ from config.web.content_type import FOREIGN_CHARSET
 from config.web.error_pages import failure
 
 _METHODS = {"GET", "HEAD", "POST", "PUT", "PATCH", "DELETE", "OPTIONS"}
-# NUL and encoded surrogates: the databases refuse them in different ways, so nothing behind this door sees them.
+# NUL and encoded surrogates are refused here, because each database would refuse them in a different way.
 _UNSTORABLE = re.compile(r"%00|%ED%[AB][0-9A-F]%[89AB][0-9A-F]|\x00", re.IGNORECASE)
 _COMPRESSIBLE = ("text/", "application/json", "application/javascript", "application/x-ndjson", "image/svg+xml")
 
 
 class CallerAddress(MiddlewareMixin):
-    """Puts the caller's own address in REMOTE_ADDR where trusted proxies stand in front."""
+    """Puts the caller's own address into REMOTE_ADDR if the site is behind trusted proxies."""
 
     def process_request(self, request: HttpRequest) -> None:
         depth = settings.TRUSTED_PROXIES
@@ -30,13 +30,13 @@ class CallerAddress(MiddlewareMixin):
 
 
 class FrontDoor(MiddlewareMixin):
-    """Refuses requests that no page here can mean."""
+    """Refuses requests that no page of the site can handle."""
 
     def process_request(self, request: HttpRequest) -> HttpResponse | None:
         if request.method not in _METHODS:
-            answer = failure(request, 405, "method_not_allowed", _("This method is not used here."))
-            answer["Allow"] = ", ".join(sorted(_METHODS))
-            return answer
+            response = failure(request, 405, "method_not_allowed", _("This method is not used here."))
+            response["Allow"] = ", ".join(sorted(_METHODS))
+            return response
         if _UNSTORABLE.search(request.META.get("QUERY_STRING", "")) or "\x00" in request.path_info:
             return failure(request, 400, "nul_character", _("The address holds a character that cannot be stored."))
         return self._body_refused(request)
@@ -59,7 +59,7 @@ class FrontDoor(MiddlewareMixin):
 
 
 class WholeText(MiddlewareMixin):
-    """Refuses forms that are not UTF-8: Django would put marks where it cannot read, and store what nobody wrote."""
+    """Refuses forms that are not UTF-8; Django would replace the unreadable bytes and store a changed text."""
 
     def process_view(self, request: HttpRequest, *_view: Any) -> HttpResponse | None:
         if request.content_type != "application/x-www-form-urlencoded":
@@ -72,7 +72,7 @@ class WholeText(MiddlewareMixin):
 
 
 class Headers(MiddlewareMixin):
-    """Adds what Django's own security middleware does not: no device access, no shared caching of pages."""
+    """Adds headers that Django's security middleware does not set: no device access, no shared caching of pages."""
 
     def process_response(self, request: HttpRequest, response: HttpResponseBase) -> HttpResponseBase:
         response.headers.setdefault(
@@ -84,7 +84,7 @@ class Headers(MiddlewareMixin):
 
 
 class CompressedText(GZipMiddleware):
-    """Compresses texts; pictures and archives are compressed already."""
+    """Compresses text responses; pictures and archives are already compressed."""
 
     def process_response(self, request: HttpRequest, response: HttpResponseBase) -> HttpResponseBase:
         if not response.get("Content-Type", "").startswith(_COMPRESSIBLE):

@@ -1,11 +1,11 @@
-"""How often somebody may do what: the limits of the site, by name."""
+"""The rate limits of the site, by name."""
 
 from dataclasses import dataclass
 
 
 @dataclass(frozen=True)
 class Rate:
-    """At most `count` times in any `seconds`."""
+    """At most `count` times in any period of `seconds`."""
 
     count: int
     seconds: int
@@ -16,7 +16,7 @@ LIMITS = {
     "invitation": Rate(10, 60),
     "submit": Rate(60, 60),
     "trigger": Rate(10, 60),
-    "score": Rate(30, 60),  # critics read along while somebody writes
+    "score": Rate(30, 60),  # drafts are scored while a person writes
     "import": Rate(10, 3600),
     "export": Rate(5, 3600),
     "access": Rate(5, 3600),

@@ -1,14 +1,16 @@
-"""Counting what people do in a sliding window, and answering 429 when it is too much.
+"""Rate limits: count requests in a sliding window, and return 429 if there are too many.
 
-Pages are counted by `RateLimits`, as their URLs say (`limited`); the API by `config.api.throttles`, where the person
-behind a token is known. Counters are shared by all web workers: files on one machine, Redis for several (REDIS_URL).
+`RateLimits` counts pages as their URLs say (`limited`); `config.api.throttles` counts the API, where the person is
+known by the token. All web workers share the counters: files on one machine, Redis for several (REDIS_URL). While Redis
+is away each machine counts in files, while a disk is full each process counts in memory: limits hold, and people can
+sign in.
 """
 
 import fcntl
 import hashlib
-import logging
 import math
 import struct
+import threading
 import time
 from contextlib import suppress
 from functools import cache
@@ -21,12 +23,11 @@ from django.http import HttpRequest, HttpResponse, HttpResponseBase
 from django.utils.translation import gettext as _
 
 from config.web.error_pages import failure
+from config.web.fallbacks import AWAY, Fallbacks
 from config.web.rate_limit_table import Rate
 
-log = logging.getLogger(__name__)
-
 _BY_THE_HOUR = ("export", "access")
-"""Few in an hour, so that a form with a slip of the pen is not one of them."""
+"""Limits of few requests an hour; a form that comes back with an error is not counted."""
 
 ACCOUNT_PAGES = {
     "account_login": "login",
@@ -41,7 +42,7 @@ ACCOUNT_PAGES = {
     "mfa_activate_totp": "login",
     "openid_connect_login": "login",
 }
-"""The pages of allauth whose posts are limited. The apps name the limits of their own pages in their `urls.py`."""
+"""The pages of allauth whose POST requests are limited. The apps limit their own pages in their `urls.py`."""
 
 PROOFS = {
     "account_login",
@@ -52,27 +53,30 @@ PROOFS = {
     "mfa_reauthenticate_webauthn",
     "mfa_activate_totp",
 }
-"""Pages where a password or code is tried: the right one leads on and is not counted."""
+"""The pages that try a password or a code; a correct one redirects and is not counted."""
 
 
 class Counters(Protocol):
-    """Times of what was done, by key, shared by all workers."""
+    """Times of requests by key, shared by all workers."""
 
     def spend(self, key: str, rate: Rate) -> float | None:
-        """Count one; None if it was allowed, else the seconds until the next one is."""
+        """Count one request. Return the seconds until the next one is allowed.
+
+        Returns None if this one is allowed.
+        """
 
     def give_back(self, key: str) -> None:
-        """Take the newest one off again."""
+        """Remove the newest time of the key."""
 
 
 class FileCounters:
-    """One small file of times per key, under a lock; for any number of processes on one machine."""
+    """Counters as one small, locked file of times per key; for many processes on one machine."""
 
     def __init__(self, folder: Path) -> None:
         self._folder = folder
-        self._folder.mkdir(parents=True, exist_ok=True)
 
     def spend(self, key: str, rate: Rate) -> float | None:
+        self._folder.mkdir(parents=True, exist_ok=True)
         with self._path(key).open("a+b") as file:
             fcntl.flock(file, fcntl.LOCK_EX)
             now = time.time()
@@ -88,13 +92,13 @@ class FileCounters:
             self._write(file, self._read(file)[:-1])
 
     def forget(self, older_than: float) -> int:
-        """Remove the files nobody touched for so many seconds; return how many."""
-        gone = 0
-        for path in self._folder.iterdir():
+        """Remove the files that have not changed for that many seconds. Return their number."""
+        removed = 0
+        for path in self._folder.glob("*"):
             if path.stat().st_mtime < time.time() - older_than:
                 path.unlink(missing_ok=True)
-                gone += 1
-        return gone
+                removed += 1
+        return removed
 
     def _path(self, key: str) -> Path:
         return self._folder / hashlib.sha256(key.encode()).hexdigest()[:32]
@@ -113,7 +117,7 @@ class FileCounters:
 
 
 class BinaryFile(Protocol):
-    """The part of a file that `FileCounters` uses."""
+    """The methods of a file that `FileCounters` uses."""
 
     def seek(self, offset: int) -> int: ...
     def read(self) -> bytes: ...
@@ -138,7 +142,7 @@ return false
 
 
 class RedisCounters:
-    """A sorted set of times per key, for several machines."""
+    """Counters as a sorted set of times per key in Redis; for several machines."""
 
     def __init__(self, url: str) -> None:
         self._server = redis.Redis.from_url(url, socket_timeout=3, socket_connect_timeout=3)
@@ -152,46 +156,65 @@ class RedisCounters:
         self._server.zpopmax(f"interplay:rate:{key}")
 
 
+class MemoryCounters:
+    """Times in this process's memory, for as long as nothing else can be written."""
+
+    MOST_KEYS = 10_000
+
+    def __init__(self) -> None:
+        self._times: dict[str, list[float]] = {}
+        self._lock = threading.Lock()
+
+    def spend(self, key: str, rate: Rate) -> float | None:
+        with self._lock:
+            now = time.monotonic()
+            times = [when for when in self._times.pop(key, []) if now - rate.seconds < when]
+            allowed = len(times) < rate.count
+            self._times[key] = [*times, now] if allowed else times
+            if len(self._times) > self.MOST_KEYS:
+                del self._times[next(iter(self._times))]  # the key that was used least lately
+            return None if allowed else times[-rate.count] + rate.seconds - now
+
+    def give_back(self, key: str) -> None:
+        with self._lock:
+            self._times[key] = self._times.get(key, [])[:-1]
+
+
 @cache
-def counters() -> Counters:
-    """The counters this site is set up with."""
-    if settings.REDIS_URL:
-        return RedisCounters(settings.REDIS_URL)
-    return FileCounters(Path(settings.RATE_LIMITS_FOLDER))
+def counters() -> Fallbacks[Counters]:
+    """Return the counters that the site is configured with, and those that serve while they are away."""
+    stores: list[Counters] = [RedisCounters(settings.REDIS_URL)] if settings.REDIS_URL else []
+    return Fallbacks([*stores, FileCounters(Path(settings.RATE_LIMITS_FOLDER)), MemoryCounters()])
 
 
 def spend(name: str, who: str) -> int | None:
-    """Count one `name` for `who`; None if allowed, else whole seconds to wait.
+    """Count one request of the limit `name` for `who`. Return the whole seconds to wait.
 
-    A limit that is lifted allows all, and so do counters that cannot be reached or written: people can still sign in
-    while a disk is full.
+    Returns None if the request is allowed, also if the limit is switched off.
     """
     rate: Rate | None = settings.RATE_LIMITS.get(name)
     if rate is None:
         return None
-    try:
-        wait = counters().spend(f"{name}:{who}", rate)
-    except (redis.RedisError, OSError) as fault:
-        log.error("Rates are not counted: %s", fault)
-        return None
+    allowance = rate
+    wait = counters().ask(lambda store: store.spend(f"{name}:{who}", allowance))
     return None if wait is None else max(1, math.ceil(wait))
 
 
 def give_back(name: str, who: str) -> None:
-    """Take back what `spend` counted last."""
+    """Remove the time that `spend` counted last."""
     if name in settings.RATE_LIMITS:
-        with suppress(redis.RedisError, OSError):
-            counters().give_back(f"{name}:{who}")
+        with suppress(*AWAY):
+            counters().ask(lambda store: store.give_back(f"{name}:{who}"))
 
 
 def too_many(request: HttpRequest, wait: int) -> HttpResponse:
-    """429 with the seconds to wait."""
+    """Return 429 with the seconds to wait."""
     detail = _("That was too fast. Nothing was stored; wait %(wait)s seconds and try again.") % {"wait": wait}
     return failure(request, 429, "too_many", detail, retry_after=wait)
 
 
 def caller(request: Any) -> str:
-    """Who is counted: the user, before login the address."""
+    """Return the key of the caller: the user, or before login the address."""
     user = getattr(request, "user", None)
     if user is not None and user.is_authenticated:
         return f"user:{user.pk}"
@@ -199,7 +222,7 @@ def caller(request: Any) -> str:
 
 
 class RateLimits:
-    """Counts posts by the name of their page, and answers that say not found."""
+    """Counts POST requests by the name of their page, and responses with 404."""
 
     def __init__(self, get_response: "GetResponse") -> None:
         self.get_response = get_response
@@ -211,10 +234,10 @@ class RateLimits:
             return response if wait is None else too_many(request, wait)
         proving: str | None = getattr(request, "proving_from", None)
         if proving is not None and response.status_code == 302:
-            give_back("login", proving)  # the password or code was right: only wrong tries count
+            give_back("login", proving)  # the password or code was right; only wrong ones count
         name = _limit_of(request)
         if name in _BY_THE_HOUR and response.status_code == 422:
-            give_back(name, caller(request))  # the form came back: nothing was done
+            give_back(name, caller(request))  # the form came back with an error; nothing was done
         return response
 
     def process_view(self, request: HttpRequest, view: object, args: object, kwargs: object) -> HttpResponse | None:
@@ -232,7 +255,10 @@ class RateLimits:
 
 
 def _limit_of(request: HttpRequest) -> str | None:
-    """The limit that the request counts for: the one of its page, for posts."""
+    """Return the name of the limit of a POST request's page.
+
+    Returns None if the page has no limit or the request is no POST.
+    """
     match = request.resolver_match
     if match is None or request.method != "POST":
         return None
@@ -241,6 +267,6 @@ def _limit_of(request: HttpRequest) -> str | None:
 
 
 class GetResponse(Protocol):
-    """The next layer of the site."""
+    """The next layer of middleware."""
 
     def __call__(self, request: HttpRequest) -> HttpResponseBase: ...

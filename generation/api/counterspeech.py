@@ -9,11 +9,11 @@ from rest_framework.response import Response
 from rest_framework.views import APIView
 
 from annotation.api.access import member, problem
-from annotation.api.serializers import ProblemShape
 from annotation.domain.choices import Role
 from annotation.domain.text_rules import BadText
 from annotation.items.search import visible_items
 from annotation.review.queue import may_see_votes
+from generation.api.answers import CandidatesJson, CandidatesQueued, ReplyJson
 from generation.counterspeech import export
 from generation.counterspeech import request as counterspeech_request
 from generation.counterspeech.candidate_json import reported
@@ -39,7 +39,7 @@ class CounterWish(serializers.Serializer[Any]):
     length = serializers.ChoiceField(list(Length), default=Length.MEDIUM)
     language = serializers.CharField(max_length=60, default="", allow_blank=True)
     shots = serializers.ChoiceField([0, 3], default=3)
-    explanations = serializers.BooleanField(default=True, help_text="Off: from the post alone, an ablation.")
+    explanations = serializers.BooleanField(default=True, help_text="Whether the explanations of the post are used.")
     again = serializers.BooleanField(default=False, help_text="Ask also what was answered before.")
 
 
@@ -48,9 +48,9 @@ class Counterspeech(APIView):
 
     rate = "trigger"
 
-    @extend_schema(operation_id="projects_counterspeech_list", responses=dict)
+    @extend_schema(operation_id="projects_counterspeech_list", responses={200: list[CandidatesJson]})
     def get(self, request: Request, slug: str) -> Response:
-        """List the newest candidates of each post that the caller may see, best first; 100 posts."""
+        """List the newest candidates of the 100 newest posts that the caller may see, best first."""
         mine = member(request, slug, Role.REVIEWER, Role.ADMIN)
         rows: list[dict[str, Any]] = []
         for exchange in visible_exchanges(mine).select_related("item").order_by("-id")[:100]:
@@ -60,9 +60,9 @@ class Counterspeech(APIView):
                 rows += reported(exchange, run, intents)
         return Response(rows)
 
-    @extend_schema(request=CounterWish, responses={202: dict, 400: ProblemShape})
+    @extend_schema(request=CounterWish, responses={202: list[CandidatesQueued]})
     def post(self, request: Request, slug: str) -> Response:
-        """Ask for candidates. Return the exchanges and their runs. Explanations are used where a post has them."""
+        """Ask for candidates. Return the exchange and the run of each post. Explanations are used if there are any."""
         mine = member(request, slug, Role.REVIEWER, Role.ADMIN)
         shape = CounterWish(data=request.data)
         shape.is_valid(raise_exception=True)
@@ -96,8 +96,8 @@ class Counterspeech(APIView):
 class ApprovedReplies(APIView):
     """The approved replies of a project."""
 
-    @extend_schema(operation_id="projects_counterspeech_replies", responses=dict)
+    @extend_schema(operation_id="projects_counterspeech_replies", responses={200: list[ReplyJson]})
     def get(self, request: Request, slug: str) -> Response:
-        """List the approved replies in the columns of IntentCONANv2, with provenance and edits; for admins."""
+        """List the approved replies in the columns of IntentCONANv2, with their origin and what a person changed."""
         mine = member(request, slug, Role.ADMIN)
         return Response(list(export.replies(mine.project)))

@@ -10,9 +10,19 @@ from rest_framework.request import Request
 from rest_framework.response import Response
 from rest_framework.views import APIView
 
-from annotation.api.access import member, number, problem
-from annotation.api.serializers import ProblemShape
+from annotation.api.access import member, problem
+from annotation.api.pages import number
+from annotation.api.problems import Problem
 from annotation.domain.choices import Role
+from generation.api.answers import (
+    BatchStanding,
+    InjectionJson,
+    PlanRefused,
+    SampleJson,
+    Switched,
+    TermsRefused,
+    YieldReport,
+)
 from generation.domain.injection.plan import BadPlan
 from generation.domain.injection.schema import BatchOptions
 from generation.domain.injection.states import SampleState
@@ -27,7 +37,7 @@ MOST_LISTED = 500
 
 
 class PlanEntryShape(serializers.Serializer[Any]):
-    """One entry of a plan, for the documentation only; the plan itself is read by `read_plan`."""
+    """One entry of a plan: so many samples of a pattern and category, made by a strategy."""
 
     pattern = serializers.CharField(help_text="Three bits: text, picture, together; 1 means hateful.")
     category = serializers.CharField(help_text="What text and picture mean together: a code, a name or an alias.")
@@ -66,7 +76,7 @@ class SampleDecision(serializers.Serializer[Any]):
 
 
 class InjectionSwitch(serializers.Serializer[Any]):
-    """Switches injection on by accepting this version of the terms, or off."""
+    """Whether injection is to be on; to switch it on, name the version of the terms that is accepted."""
 
     on = serializers.BooleanField()
     terms_version = serializers.IntegerField(default=0)
@@ -77,7 +87,7 @@ class Injection(APIView):
 
     rate = "trigger"
 
-    @extend_schema(operation_id="projects_injection", responses=dict)
+    @extend_schema(operation_id="projects_injection", responses={200: InjectionJson})
     def get(self, request: Request, slug: str) -> Response:
         """Return whether injection is on, the newest batches, and what each pattern and category has and lacks."""
         mine = member(request, slug, Role.ADMIN)
@@ -88,7 +98,7 @@ class Injection(APIView):
         switch = {"on": settings.is_on(mine.project), "terms_version": settings.TERMS_VERSION}
         return Response({**switch, "coverage": squares, "batches": [standing_of(batch) for batch in batches]})
 
-    @extend_schema(request=PlanWish, responses={202: dict, 400: ProblemShape, 409: ProblemShape})
+    @extend_schema(request=PlanWish, responses={202: BatchStanding, 400: PlanRefused, 409: Problem})
     def post(self, request: Request, slug: str) -> Response:
         """Carry a plan out; the same plan again continues its batch. An invalid plan changes nothing."""
         mine = member(request, slug, Role.ADMIN)
@@ -114,7 +124,7 @@ class Injection(APIView):
 class Switch(APIView):
     """The switch of sample injection in a project."""
 
-    @extend_schema(request=InjectionSwitch, responses={200: dict, 409: ProblemShape})
+    @extend_schema(request=InjectionSwitch, responses={200: Switched, 409: TermsRefused})
     def post(self, request: Request, slug: str) -> Response:
         """Accept the terms and switch injection on, or switch it off. Both are recorded."""
         mine = member(request, slug, Role.ADMIN)
@@ -133,7 +143,7 @@ class Switch(APIView):
 class Batch(APIView):
     """One batch."""
 
-    @extend_schema(operation_id="projects_injection_batch", responses=dict)
+    @extend_schema(operation_id="projects_injection_batch", responses={200: BatchStanding})
     def get(self, request: Request, slug: str, public_id: UUID) -> Response:
         """Return how many samples of the batch are made, duplicate, refused, waiting for review."""
         mine = member(request, slug, Role.ADMIN)
@@ -149,8 +159,13 @@ class Samples(APIView):
 
     @extend_schema(
         operation_id="projects_samples_list",
-        responses=dict,
-        parameters=[OpenApiParameter("state", str), OpenApiParameter("limit", int)],
+        parameters=[
+            OpenApiParameter(
+                "state", str, enum=[str(state) for state in SampleState], description="Only samples in this state."
+            ),
+            OpenApiParameter("limit", int, description=f"The newest samples: 100, at most {MOST_LISTED}."),
+        ],
+        responses={200: list[SampleJson]},
     )
     def get(self, request: Request, slug: str) -> Response:
         """List samples, the newest first, with how each was made."""
@@ -158,7 +173,7 @@ class Samples(APIView):
         rows = visible_samples(mine).order_by("-pk")
         if (state := request.query_params.get("state", "")) in list(SampleState):
             rows = rows.filter(state=state)
-        some = list(rows[: number(self, request, "limit", 100, MOST_LISTED)])
+        some = list(rows[: number(request, "limit", 100, MOST_LISTED)])
         for row in some:
             review.look_at(row, mine)
         return Response([told(row) for row in some])
@@ -167,7 +182,7 @@ class Samples(APIView):
 class OneSample(APIView):
     """One sample."""
 
-    @extend_schema(operation_id="projects_sample", responses=dict)
+    @extend_schema(operation_id="projects_sample", responses={200: SampleJson})
     def get(self, request: Request, slug: str, public_id: UUID) -> Response:
         """Show a sample with how it was made."""
         mine = member(request, slug, Role.REVIEWER, Role.ADMIN)
@@ -175,7 +190,7 @@ class OneSample(APIView):
         review.look_at(sample, mine)
         return Response(told(sample))
 
-    @extend_schema(request=SampleDecision, responses={200: dict, 409: ProblemShape, 422: ProblemShape})
+    @extend_schema(request=SampleDecision, responses={200: SampleJson, 409: Problem, 422: Problem})
     def post(self, request: Request, slug: str, public_id: UUID) -> Response:
         """Accept a sample as an item, or reject it with a reason."""
         mine = member(request, slug, Role.REVIEWER, Role.ADMIN)
@@ -206,7 +221,7 @@ class OneSample(APIView):
 class Report(APIView):
     """The yield of each strategy."""
 
-    @extend_schema(operation_id="projects_injection_report", responses=dict)
+    @extend_schema(operation_id="projects_injection_report", responses={200: YieldReport})
     def get(self, request: Request, slug: str) -> Response:
         """Return the yield and the intent alignment of each strategy, with Wilson intervals."""
         mine = member(request, slug, Role.REVIEWER, Role.ADMIN)
@@ -223,6 +238,11 @@ def told(row: Sample) -> dict[str, Any]:
         "category": row.intended.code,
         "strategy": row.strategy,
         "target_group": row.target_group,
+        "planned_group": row.planned_group,
+        "look": row.look or None,
+        "readings": row.readings or None,
+        "mismatches": row.mismatches,
+        "misfit": row.misfit or None,
         "pool": row.pool_picture.pool.name,
         "picture": str(row.pool_picture.picture.public_id),
         "licence": row.pool_picture.licence_in_force,

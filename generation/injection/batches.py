@@ -20,13 +20,13 @@ from annotation.core.transactions import short_transaction
 from annotation.domain.choices import EventVerb
 from annotation.models import Category, Membership, Project, record
 from generation.domain.event_verbs import GenerationVerb
-from generation.domain.injection.draw import Dealt, deal
+from generation.domain.injection.draw import Dealt, Drawable, deal
+from generation.domain.injection.picture_fit import Misfit
 from generation.domain.injection.plan import Entry, read_plan
 from generation.domain.injection.schema import BatchOptions
 from generation.domain.injection.states import AGAIN, SampleState, Tally
-from generation.domain.injection.strategies import Strategy
 from generation.injection import material, settings
-from generation.methods.injection import sample as injection_sample
+from generation.methods.injection.questions import LOOKER, NAME, writer_role
 from generation.models import InjectionBatch, InjectionRules, PlanRow, Sample, Trigger
 from providers import wiring
 from providers.roles import ModelRole
@@ -35,7 +35,7 @@ from runs.domain.states import ASIDE, OPEN, RunState
 from runs.execution import budget
 from runs.models import Run
 
-VARIANT = f"{ASIDE}{injection_sample.NAME}"
+VARIANT = f"{ASIDE}{NAME}"
 MOST_SEED = 2**31 - 1
 
 
@@ -127,12 +127,10 @@ def go_on(batch: InjectionBatch, actor: Membership | None = None, *, ring: bool 
     settings.require_on(batch.project)
     project = batch.project
     unfinished = _left(batch)
-    failed = Run.objects.filter(method=injection_sample.NAME, state=RunState.FAILED, subject=OuterRef("public_id"))
+    failed = Run.objects.filter(method=NAME, state=RunState.FAILED, subject=OuterRef("public_id"))
     retried = 0
     for sample in unfinished.filter(Exists(failed), state=SampleState.FAILED):
-        run = Run.objects.filter(method=injection_sample.NAME, state=RunState.FAILED, subject=sample.public_id).latest(
-            "id"
-        )
+        run = Run.objects.filter(method=NAME, state=RunState.FAILED, subject=sample.public_id).latest("id")
         retried += start.retry_run(run.public_id, enqueue=ring)
     budget.set_project_limits(project.public_id, calls=project.call_budget, tokens=project.token_budget)
     requests = [_wanted(batch, sample, actor) for sample in _left(batch)]
@@ -143,7 +141,7 @@ def go_on(batch: InjectionBatch, actor: Membership | None = None, *, ring: bool 
             project=project,
             actor=actor,
             row=batch.public_id,
-            method=injection_sample.NAME,
+            method=NAME,
             runs=started,
         )
     return started
@@ -155,7 +153,7 @@ def cancel(batch: InjectionBatch, actor: Membership) -> int:
     Written samples stay, and the others can be asked for later.
     """
     subjects = batch.samples.filter(state__in=AGAIN).values("public_id")
-    runs = Run.objects.filter(project=batch.project.public_id, method=injection_sample.NAME, subject__in=subjects)
+    runs = Run.objects.filter(project=batch.project.public_id, method=NAME, subject__in=subjects)
     ended = start.cancel_run_queryset(runs)
     if ended:
         record(EventVerb.RUN_CANCELLED, project=batch.project, actor=actor, row=batch.public_id, runs=ended)
@@ -166,6 +164,13 @@ def tally(samples: QuerySet[Sample]) -> Tally:
     """Return the number of these samples in each state."""
     rows = samples.order_by().values_list("state").annotate(count=Count("pk"))
     return Tally({SampleState(state): count for state, count in rows})
+
+
+def misfit_counts(samples: QuerySet[Sample]) -> dict[Misfit, int]:
+    """Return how many of these samples have no text because of each reason, without reasons that have none."""
+    rows = samples.order_by().filter(state=SampleState.MISFIT).values_list("misfit").annotate(count=Count("pk"))
+    counts = {Misfit(reason): count for reason, count in rows}
+    return {reason: counts[reason] for reason in Misfit if reason in counts}
 
 
 def under_way(batch: InjectionBatch) -> int:
@@ -219,22 +224,32 @@ def begin_page_plan(member: Membership, options: Mapping[str, Any], key: UUID) -
 
 
 def writers_for(project: Project, entries: Sequence[Entry]) -> dict[str, str]:
-    """Return the model for each role that the plan needs. Raises NoWriter if one cannot write."""
-    roles = {
-        ModelRole.PARAPHRASER if entry.strategy is Strategy.PARAPHRASE else ModelRole.SAMPLE_WRITER for entry in entries
-    }
-    return {str(role): _writer(project, role) for role in sorted(roles)}
+    """Return the model for each role that the plan needs. Raises NoWriter if one cannot write, or none can look."""
+    writers = {str(role): _writer(project, role) for role in sorted({writer_role(row.strategy) for row in entries})}
+    return writers | {str(LOOKER): _looker(project)}
 
 
 def writing_problems(project: Project) -> dict[ModelRole, str]:
     """Return the reason why a model cannot write, by role; roles that can write are left out."""
     problems = {}
-    for role in (ModelRole.SAMPLE_WRITER, ModelRole.PARAPHRASER):
+    for role in (ModelRole.SAMPLE_WRITER, ModelRole.PARAPHRASER, LOOKER):
         try:
-            _writer(project, role)
+            _looker(project) if role is LOOKER else _writer(project, role)
         except NoWriter as fault:
             problems[role] = str(fault)
     return problems
+
+
+def _looker(project: Project) -> str:
+    """Return the model that looks at the pictures: the describer, or else the writer of samples itself."""
+    try:
+        return _writer(project, LOOKER)
+    except NoWriter:
+        try:
+            return _writer(project, ModelRole.SAMPLE_WRITER)
+        except NoWriter:
+            pass
+        raise
 
 
 def _writer(project: Project, role: ModelRole) -> str:
@@ -245,7 +260,11 @@ def _writer(project: Project, role: ModelRole) -> str:
     if binding.problem:
         raise NoWriter(binding.problem)
     if not binding.is_language_model:
-        sentence = _("The built-in baseline writes no samples: set %(setting)s or %(family)s to a language model.")
+        sentence = (
+            _("The built-in baseline describes no picture: set %(setting)s or %(family)s to a language model.")
+            if role is LOOKER
+            else _("The built-in baseline writes no samples: set %(setting)s or %(family)s to a language model.")
+        )
         raise NoWriter(
             sentence % {"setting": role.setting, "family": "MODEL_VISION" if role.is_shown_pictures else "MODEL_TEXT"}
         )
@@ -273,10 +292,9 @@ def _store(batch: InjectionBatch, entries: Sequence[Entry]) -> None:
 
 
 def _dealt(batch: InjectionBatch, entries: Sequence[Entry]) -> list[Dealt]:
-    pictures: dict[tuple[str, bool], list[int]] = defaultdict(list)
     rows = material.usable(batch.project).order_by("pk")
-    for key, pool, hateful in rows.values_list("pk", "pool__name", "category__hateful"):
-        pictures[pool, bool(hateful)].append(key)
+    columns = rows.values_list("pk", "pool__name", "category__code", "category__hateful")
+    pictures = [Drawable(key, pool, code, hateful) for key, pool, code, hateful in columns]
     triggers: dict[str, list[int]] = defaultdict(list)
     for key, group in Trigger.objects.filter(project=batch.project).values_list("pk", "target_group"):
         triggers[group.casefold()].append(key)
@@ -305,16 +323,16 @@ def _left(batch: InjectionBatch) -> QuerySet[Sample]:
 
 
 def _open_run() -> Exists:
-    return Exists(Run.objects.filter(method=injection_sample.NAME, subject=OuterRef("public_id"), state__in=OPEN))
+    return Exists(Run.objects.filter(method=NAME, subject=OuterRef("public_id"), state__in=OPEN))
 
 
 def _wanted(batch: InjectionBatch, sample: Sample, actor: Membership | None) -> start.RunRequest:
-    role = ModelRole.PARAPHRASER if sample.strategy == Strategy.PARAPHRASE else ModelRole.SAMPLE_WRITER
+    roles = (str(writer_role(sample.strategy)), str(LOOKER))
     return start.RunRequest(
-        method=injection_sample.NAME,
+        method=NAME,
         project=batch.project.public_id,
         subject=sample.public_id,
-        model_plan={str(role): batch.model_plan[role]},
+        model_plan={role: batch.model_plan[role] for role in roles if role in batch.model_plan},
         variant=VARIANT,
         options=batch.options,
         started_by=actor.public_id if actor else None,

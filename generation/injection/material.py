@@ -26,7 +26,7 @@ from generation.domain.injection.plan import LONGEST_GROUP, Stock
 from generation.domain.injection.schema import MOST_CHARACTERS
 from generation.injection.settings import require_on, rules_of
 from generation.methods.injection import pool_prior
-from generation.models import InjectionRules, PicturePool, PoolPicture, Trigger
+from generation.models import BY_HAND, InjectionRules, PicturePool, PoolPicture, Trigger
 from providers import wiring
 from providers.roles import ModelRole
 from runs.control import start
@@ -37,8 +37,6 @@ from runs.models import Run
 MOST_FILES = 500
 MOST_LINES = 5_000
 LONGEST_WORD = 120
-BY_HAND = "admin"
-"""Stored in place of a model's name if an admin gave the category of a picture alone."""
 
 
 class BadMaterial(ValueError):
@@ -80,14 +78,17 @@ def make_pool(
 def stock_of(project: Project) -> Stock:
     """Return the material of the project as plans are checked against it."""
     counts: dict[tuple[int, bool], int] = defaultdict(int)
-    for pool, hateful in usable(project).values_list("pool_id", "category__hateful"):
+    alone: dict[str, set[int]] = defaultdict(set)
+    columns = usable(project).values_list("pool_id", "pool__name", "category__code", "category__hateful")
+    for pool, name, code, hateful in columns:
         counts[pool, bool(hateful)] += 1
+        alone[name].add(code)
     triggers: dict[str, int] = defaultdict(int)
     for group in Trigger.objects.filter(project=project).values_list("target_group", flat=True):
         triggers[group.casefold()] += 1
     pools = PicturePool.objects.filter(project=project)
     stocked = {row.name: (row.target_group, counts[row.pk, True], counts[row.pk, False]) for row in pools}
-    return Stock(project.category_values(), stocked, triggers)
+    return Stock(project.category_values(), stocked, triggers, alone)
 
 
 def usable(project: Project) -> QuerySet[PoolPicture]:

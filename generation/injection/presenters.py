@@ -11,9 +11,10 @@ from django.db.models import Count, Q, QuerySet
 from annotation.domain.choices import Reason
 from annotation.domain.patterns import Pattern
 from annotation.domain.statistics.annotator_quality import Rate
-from annotation.models import Membership, Project
+from annotation.models import Category, Membership, Project
 from annotation.review.queue import CLOSED_STAGES, may_see_votes
 from generation.domain.injection.coverage import Cell
+from generation.domain.injection.picture_fit import Misfit
 from generation.domain.injection.placeholder import INSULT
 from generation.domain.injection.states import SampleState, Tally
 from generation.domain.injection.strategies import strategies_for
@@ -24,7 +25,15 @@ from generation.injection.report import coverage_of
 from generation.models import InjectionBatch, InjectionConsent, PicturePool, Sample, Trigger
 from runs.queue import progress, provider_pauses
 
-_WITH = ("intended", "pool_picture__picture", "pool_picture__pool", "batch", "decided_by", "item")
+_WITH = (
+    "intended",
+    "pool_picture__picture",
+    "pool_picture__pool",
+    "pool_picture__category",
+    "batch",
+    "decided_by",
+    "item",
+)
 
 
 @dataclass(frozen=True)
@@ -50,6 +59,11 @@ class Standing:
     def tally(self) -> Tally:
         """Its samples by state."""
         return batches.tally(self.batch.samples.all())
+
+    @cached_property
+    def misfits(self) -> list[tuple[Misfit, int]]:
+        """The number of samples without a text by the reason for which their picture does not fit."""
+        return list(batches.misfit_counts(self.batch.samples.all()).items())
 
     @cached_property
     def under_way(self) -> int:
@@ -103,6 +117,33 @@ class Look:
         return self.row.state in (SampleState.WAITING, SampleState.HELD)
 
     @property
+    def replanned(self) -> bool:
+        """Whether the text is about another group than the planned one, because the picture shows that group."""
+        return self.row.target_group != self.row.planned_group
+
+    @property
+    def picture_alone(self) -> Category | None:
+        """How the model that looked reads the picture alone; None if none looked."""
+        return self._category(self.row.look.get("category"))
+
+    @property
+    def text_alone(self) -> Category | None:
+        """How the writing model reads its text alone; None if it was not asked."""
+        return self._category(self.row.readings.get("text_label"))
+
+    @property
+    def together(self) -> Category | None:
+        """How the writing model reads text and picture together; None if it was not asked."""
+        return self._category(self.row.readings.get("final_label"))
+
+    @cached_property
+    def _categories(self) -> dict[int, Category]:
+        return {row.code: row for row in Category.objects.filter(project=self.row.project_id)}
+
+    def _category(self, code: int | None) -> Category | None:
+        return None if code is None else self._categories.get(code)
+
+    @property
     def places(self) -> int:
         """The number of placeholders for an insult in its text."""
         return self.row.text.count(INSULT)
@@ -136,7 +177,7 @@ class YieldRow:
 
 
 REPORTED = (
-    *(SampleState.DUPLICATE, SampleState.HELD, SampleState.REFUSED, SampleState.UNREADABLE),
+    *(SampleState.DUPLICATE, SampleState.HELD, SampleState.MISFIT, SampleState.REFUSED, SampleState.UNREADABLE),
     *(SampleState.REJECTED, SampleState.ACCEPTED),
 )
 """The columns of the report after `made`."""

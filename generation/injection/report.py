@@ -68,6 +68,7 @@ def standing_of(batch: InjectionBatch) -> dict[str, Any]:
         "seed": batch.seed,
         "models": batch.model_plan,
         **batches.tally(batch.samples.all()).as_json(),
+        "misfits": {reason.value: count for reason, count in batches.misfit_counts(batch.samples.all()).items()},
         "under_way": batches.under_way(batch),
     }
 

@@ -2,6 +2,7 @@
 
 from generation.models.exchanges import CounterRules, Exchange, Explanations
 from generation.models.injection import (
+    BY_HAND,
     InjectionBatch,
     InjectionConsent,
     InjectionRules,
@@ -14,6 +15,7 @@ from generation.models.injection import (
 from generation.models.replies import Candidate, Comparison, Exemplar, Reply, ReplyComment
 
 __all__ = [
+    "BY_HAND",
     "Candidate",
     "Comparison",
     "CounterRules",

@@ -8,8 +8,12 @@ from django.utils import timezone
 
 from annotation.models import Category, Item, Membership, Picture, Project
 from annotation.models.base import choices
+from generation.domain.injection.picture_fit import Misfit
 from generation.domain.injection.states import SampleState
 from generation.domain.injection.strategies import Strategy
+
+BY_HAND = "admin"
+"""Stored in place of a model's name if an admin gave the category of a picture alone."""
 
 
 class InjectionRules(models.Model):
@@ -75,6 +79,11 @@ class PoolPicture(models.Model):
     class Meta:
         ordering = ("id",)
         constraints = (models.UniqueConstraint(fields=("pool", "picture"), name="pool_picture_once"),)
+
+    @property
+    def by_hand(self) -> bool:
+        """Whether an admin, and no model, said what the picture means alone."""
+        return self.model == BY_HAND
 
     @property
     def licence_in_force(self) -> str:
@@ -157,7 +166,9 @@ class Sample(models.Model):
     pattern = models.CharField(max_length=3)
     intended = models.ForeignKey(Category, on_delete=models.PROTECT, related_name="samples")
     strategy = models.CharField(max_length=24, choices=choices(Strategy))
-    target_group = models.CharField(max_length=200, blank=True, default="")
+    target_group = models.CharField(
+        max_length=200, blank=True, default=""
+    )  # of the text; the planned one is in the batch
     pool_picture = models.ForeignKey(PoolPicture, on_delete=models.PROTECT, related_name="samples")
     trigger = models.ForeignKey(Trigger, null=True, blank=True, on_delete=models.PROTECT, related_name="samples")
     seed = models.PositiveIntegerField()  # draws the words for `<insult>`
@@ -170,6 +181,10 @@ class Sample(models.Model):
     run_id = models.UUIDField(null=True, blank=True)  # the run's public id
     holds = models.JSONField(default=list, blank=True)  # why it is held back
     detail = models.CharField(max_length=500, blank=True, default="")  # of what it is a duplicate; why there is no text
+    misfit = models.CharField(max_length=20, choices=choices(Misfit), blank=True, default="")  # why nothing was written
+    look = models.JSONField(default=dict, blank=True)  # what a model saw in the picture; empty before there was a look
+    readings = models.JSONField(default=dict, blank=True)  # how the writer reads its text alone, with the picture, whom
+    mismatches = models.JSONField(default=list, blank=True)  # where a reading differs from the plan
     decided_by = models.ForeignKey(
         Membership, null=True, blank=True, on_delete=models.PROTECT, related_name="samples_decided"
     )
@@ -196,6 +211,11 @@ class Sample(models.Model):
             models.Index(fields=("project", "state", "id"), name="sample_standing"),
             models.Index(fields=("batch", "state"), name="sample_of_batch"),
         )
+
+    @property
+    def planned_group(self) -> str:
+        """The target group that its plan names; the picture may have moved the sample to another one."""
+        return str(self.batch.plan[self.entry - 1]["target_group"])
 
     def __str__(self) -> str:
         return str(self.public_id)

@@ -1,10 +1,9 @@
-"""The adjudication desk over the API: disputes, decisions, appeals, statements. The same verbs as the pages."""
+"""The reviewers' desk in the API: disputes, decisions, appeals, statements. The pages call the same functions."""
 
 from collections.abc import Mapping
 from typing import Any
 from uuid import UUID
 
-from django.core.paginator import Paginator
 from django.http import Http404
 from drf_spectacular.utils import OpenApiParameter, extend_schema
 from rest_framework import serializers
@@ -12,13 +11,26 @@ from rest_framework.request import Request
 from rest_framework.response import Response
 from rest_framework.views import APIView
 
-from annotation.api.access import member, number, problem
-from annotation.api.serializers import ProblemShape
+from annotation.api.access import member, problem
+from annotation.api.pages import PAGING, page_of
+from annotation.api.problems import Problem
 from annotation.domain.choices import Reason, Role, Stage
 from annotation.models import Adjudication, Category, Item, Membership, Project, Ruling
 from annotation.review import expert_replacement
 from annotation.review.adjudicate import BadRuling, NotAllowed, OwnItem, RulingKeyReused, StaleVersion
 from annotation.review.queue import may_see_votes, wants_category_of
+from moderation.api.answers import (
+    AppealJson,
+    AppealPage,
+    CategoryFilled,
+    Decision,
+    DecisionPage,
+    DisputeJson,
+    DisputePage,
+    ProposalKept,
+    Stale,
+    StatementJson,
+)
 from moderation.api.desk_serializers import AppealShape, DecisionShape, MissingShape
 from moderation.desk import appeals, decide, leases, queue, statements
 from moderation.desk.appeals import DecidedBefore, NotAppealable
@@ -28,8 +40,17 @@ from moderation.desk.error_messages import leased_sentence, refusal_of
 from moderation.desk.leases import Leased
 from moderation.models import Appeal, Statement
 
-MOST = 200
-_REFUSED = {403: ProblemShape, 404: ProblemShape, 409: ProblemShape, 422: ProblemShape}
+_FILTERS = {
+    "reason": "Only posts that are disputed for this reason.",
+    "difficulty": "Only posts of this difficulty.",
+    "level": "Only posts at which the votes agree so far.",
+    "run": "Only posts with or without a model run.",
+    "score": "Only posts with or without a scored explanation.",
+    "who": "Only posts that are free, or that are held by the caller.",
+    "order": "What comes first: the urgent ones, or the oldest.",
+}
+"""What each filter of the queue does."""
+_REFUSED = {409: Problem, 422: Problem}
 
 
 class Disputes(APIView):
@@ -38,31 +59,32 @@ class Disputes(APIView):
     @extend_schema(
         operation_id="projects_disputes_list",
         parameters=[
-            *(OpenApiParameter(name, str, enum=list(values)) for name, values in queue.CLOSED_SETS.items()),
-            OpenApiParameter("batch", str),
-            OpenApiParameter("page", int),
-            OpenApiParameter("limit", int, description=f"Disputes a page, at most {MOST}."),
+            *(
+                OpenApiParameter(name, str, enum=list(queue.CLOSED_SETS[name]), description=words)
+                for name, words in _FILTERS.items()
+            ),
+            OpenApiParameter("batch", str, description="Only posts of this batch."),
+            *PAGING,
         ],
-        responses={200: dict, 400: ProblemShape},
+        responses={200: DisputePage},
     )
     def get(self, request: Request, slug: str) -> Response:
-        """List what is disputed, appeals first, then by priority and age; votes only one by one."""
+        """List disputed posts: appeals first, then by priority and age. Each post shows its votes by itself."""
         mine = member(request, slug, Role.REVIEWER, Role.ADMIN)
         try:
-            asked = queue.read(request.query_params, strict=True)
+            filters = queue.read(request.query_params, strict=True)
         except queue.UnknownFilter as wrong:
             return problem(400, wrong.code, str(wrong))
-        found = queue.queue(mine, asked)
-        page = Paginator(found, number(self, request, "limit", 50, MOST)).get_page(request.query_params.get("page"))
-        return Response({"count": page.paginator.count, "page": page.number, "results": [_row(each) for each in page]})
+        disputes = queue.queue(mine, filters)
+        return page_of(request, disputes, lambda items: [_row(item) for item in items])
 
 
 class NextDispute(APIView):
     """The next post for the caller."""
 
-    @extend_schema(request=None, responses={200: dict, 204: None})
+    @extend_schema(request=None, responses={200: DisputeJson, 204: None})
     def post(self, request: Request, slug: str) -> Response:
-        """Take the first dispute that is free for the caller; theirs until the lease lapses. 204: there is none."""
+        """Take the first dispute that is free, and hold it for the caller for some minutes. 204: there is none."""
         mine = member(request, slug, Role.REVIEWER)
         item = leases.take_next(mine, queue.read(request.query_params))
         return (
@@ -73,9 +95,9 @@ class NextDispute(APIView):
 class OneDispute(APIView):
     """One disputed post."""
 
-    @extend_schema(responses=dict)
+    @extend_schema(responses={200: DisputeJson})
     def get(self, request: Request, slug: str, public_id: UUID) -> Response:
-        """Show a disputed post; votes without names, and none while the caller's own view is wanted."""
+        """Show a disputed post with anonymous votes; without votes if the caller should give a category first."""
         mine = member(request, slug, Role.REVIEWER, Role.ADMIN)
         item = _item(mine.project, public_id)
         if item.stage != Stage.DISPUTED:
@@ -84,34 +106,34 @@ class OneDispute(APIView):
 
 
 class Decisions(APIView):
-    """Decisions about one post: the way to settle it."""
+    """The decision about one post."""
 
     rate = "submit"
 
-    @extend_schema(request=DecisionShape, responses={200: dict, 202: dict, **_REFUSED})
+    @extend_schema(request=DecisionShape, responses={200: Decision, 202: ProposalKept, 409: Stale, 422: Problem})
     def post(self, request: Request, slug: str, public_id: UUID) -> Response:
-        """Decide. 202: the decision waits for another reviewer. The same key and decision answer the same again."""
+        """Settle a dispute. 202: another reviewer has to agree. The same key and decision get the same answer."""
         mine = member(request, slug, Role.REVIEWER)
         desk = Desk(mine, _item(mine.project, public_id))
         shape = DecisionShape(data=request.data)
         if isinstance(request.data, Mapping) and "version" not in request.data:
             return problem(422, "version_missing", "Say which version of the item you saw.")
         shape.is_valid(raise_exception=True)
-        asked = shape.validated_data
-        category = next((each for each in desk.categories if each.code == asked["category"]), None)
-        if (asked["category"] is not None or asked["ruling"] == Ruling.DECIDE) and category is None:
-            return problem(422, "unknown_category", f"The project has no category {asked['category']}.")
-        return _settled(desk, asked, category)
+        values = shape.validated_data
+        category = next((row for row in desk.categories if row.code == values["category"]), None)
+        if (values["category"] is not None or values["ruling"] == Ruling.DECIDE) and category is None:
+            return problem(422, "unknown_category", f"The project has no category {values['category']}.")
+        return _settled(desk, values, category)
 
 
 class Replacements(APIView):
-    """A category in place of a *not sure*."""
+    """The category that replaces a *not sure* vote."""
 
     rate = "submit"
 
-    @extend_schema(request=MissingShape, responses={200: dict, **_REFUSED})
+    @extend_schema(request=MissingShape, responses={200: CategoryFilled, **_REFUSED})
     def post(self, request: Request, slug: str, public_id: UUID) -> Response:
-        """Give the category that somebody left open; for reviewers who know no votes of the post."""
+        """Store the category that a *not sure* vote left open. Only for reviewers who have not seen the votes."""
         mine = member(request, slug, Role.REVIEWER)
         item = _item(mine.project, public_id)
         shape = MissingShape(data=request.data)
@@ -126,67 +148,67 @@ class Replacements(APIView):
             return problem(409, other.code, leased_sentence(other.lease))
         except expert_replacement.NotAnExpert as refused:
             return problem(403, refused.code, "You have a label on the item, or have seen its votes.")
-        except expert_replacement.NothingToReplace as gone:
-            return problem(409, gone.code, "Nothing is missing here any more.")
+        except expert_replacement.NothingToReplace as fault:
+            return problem(409, fault.code, "Nothing is missing here any more.")
         leases.give_back(item, mine)
         item.refresh_from_db()
         return Response({"item": item.external_id, "stage": item.stage})
 
 
 class AllDecisions(APIView):
-    """What was decided in the project."""
+    """The decisions of the project."""
 
     @extend_schema(
         operation_id="projects_decisions_list",
-        parameters=[OpenApiParameter("page", int), OpenApiParameter("limit", int)],
-        responses=dict,
+        parameters=[*PAGING],
+        responses={200: DecisionPage},
     )
     def get(self, request: Request, slug: str) -> Response:
-        """List decisions, newest first, with who decided and why."""
+        """List decisions, newest first, with reviewer and rationale."""
         mine = member(request, slug, Role.REVIEWER, Role.ADMIN)
-        found = (
+        decisions = (
             Adjudication.objects.filter(item__project=mine.project)
             .select_related("item", "category", "reviewer")
             .order_by("-pk")
         )
-        return _listed(self, request, _seen(found, mine), _decision)
+        return page_of(request, _seen(decisions, mine), lambda rows: [_decision(row) for row in rows])
 
 
 class Appeals(APIView):
     """The project's appeals."""
 
-    @extend_schema(operation_id="projects_appeals_list", responses=dict)
+    @extend_schema(operation_id="projects_appeals_list", parameters=[*PAGING], responses={200: AppealPage})
     def get(self, request: Request, slug: str) -> Response:
-        """List appeals, newest first, with what became of them."""
+        """List appeals and their outcomes, newest first."""
         mine = member(request, slug, Role.REVIEWER, Role.ADMIN)
-        return _listed(self, request, appeals.appeals_of(mine.project), _appeal)
+        return page_of(request, appeals.appeals_of(mine.project), lambda made: [_appeal(each) for each in made])
 
 
 class NewAppeal(APIView):
-    """An objection to what was decided about one post."""
+    """An appeal against the decision about one post."""
 
-    @extend_schema(request=AppealShape, responses={201: dict, **_REFUSED})
+    @extend_schema(request=AppealShape, responses={201: AppealJson, 409: Problem})
     def post(self, request: Request, slug: str, public_id: UUID) -> Response:
-        """Enter an appeal: the post goes to a reviewer who did not decide it."""
+        """Enter an appeal. The post goes to a reviewer who did not decide it."""
         mine = member(request, slug, Role.REVIEWER, Role.ADMIN)
         item = _seen_item(mine, public_id)
         shape = AppealShape(data=request.data)
         shape.is_valid(raise_exception=True)
         try:
-            made = appeals.appeal(item, mine, shape.validated_data["grounds"], shape.validated_data["appellant"])
+            opened = appeals.appeal(item, mine, shape.validated_data["grounds"], shape.validated_data["appellant"])
         except NotAppealable as refused:
             return problem(409, refused.code, str(refused))
         except NotAllowed as refused:
             return problem(403, refused.code, refusal_of(refused))
-        return Response(_appeal(made), status=201)
+        return Response(_appeal(opened), status=201)
 
 
 class Statements(APIView):
     """The statement of reasons about one post."""
 
-    @extend_schema(responses={200: dict, 404: ProblemShape, 409: ProblemShape})
+    @extend_schema(responses={200: StatementJson, 409: Problem})
     def get(self, request: Request, slug: str, public_id: UUID) -> Response:
-        """The version in force, or (version 0) the fields as the record fills them."""
+        """Return the version in force; without one, version 0 with the fields as the record fills them."""
         mine = member(request, slug, Role.REVIEWER, Role.ADMIN)
         item = _seen_item(mine, public_id)
         newest = statements.newest(item)
@@ -194,42 +216,49 @@ class Statements(APIView):
             return Response(_statement(newest))
         try:
             return Response({"version": 0, "fields": statements.filled(item)})
-        except statements.NotDecided as open_still:
-            return problem(409, open_still.code, "Nothing is decided about this item yet.")
+        except statements.NotDecided as fault:
+            return problem(409, fault.code, "Nothing is decided about this item yet.")
 
-    @extend_schema(request=dict, responses={201: dict, **_REFUSED})
+    @extend_schema(request=dict, responses={201: StatementJson, **_REFUSED})
     def post(self, request: Request, slug: str, public_id: UUID) -> Response:
-        """Keep a new version; 422 says what is wrong, by field."""
+        """Store a new version. Return 422 with the problem of each wrong field."""
         mine = member(request, slug, Role.REVIEWER, Role.ADMIN)
         item = _seen_item(mine, public_id)
         try:
-            made = statements.write(item, mine, serializers.DictField().run_validation(request.data))
+            version = statements.write(item, mine, serializers.DictField().run_validation(request.data))
         except statements.NotValid as wrong:
-            return problem(422, wrong.code, "The statement is not valid yet.", fields=wrong.sentences)
-        except statements.NotDecided as open_still:
-            return problem(409, open_still.code, "Nothing is decided about this item yet.")
-        return Response(_statement(made), status=201)
+            return problem(
+                422,
+                wrong.code,
+                "The statement is not valid yet.",
+                fields={name: [text] for name, text in wrong.sentences.items()},
+            )
+        except statements.NotDecided as fault:
+            return problem(409, fault.code, "Nothing is decided about this item yet.")
+        return Response(_statement(version), status=201)
 
 
-# ── What is answered ──────────────────────────────────────────────────────────
+# ── Responses ─────────────────────────────────────────────────────────────────
 
 
-def _settled(desk: Desk, asked: dict[str, Any], category: Category | None) -> Response:
+def _settled(desk: Desk, values: dict[str, Any], category: Category | None) -> Response:
     wanted = Wanted(
-        ruling=Ruling(asked["ruling"]),
-        version=asked["version"],
-        rationale=asked["rationale"],
-        key=asked["key"],
-        category=category if asked["ruling"] == Ruling.DECIDE else None,
-        target_group=asked["target_group"],
-        upheld={each: to for each, to in desk.corrections.items() if each in asked["uphold"]},
-        message=asked["message"],
-        count=asked["count"],
-        reason=Reason(asked["reason"]) if asked["reason"] else None,
+        ruling=Ruling(values["ruling"]),
+        version=values["version"],
+        rationale=values["rationale"],
+        key=values["key"],
+        category=category if values["ruling"] == Ruling.DECIDE else None,
+        target_group=values["target_group"],
+        upheld={
+            modality: correction for modality, correction in desk.corrections.items() if modality in values["uphold"]
+        },
+        message=values["message"],
+        count=values["count"],
+        reason=Reason(values["reason"]) if values["reason"] else None,
         shown={"hint": desk.pointer.facts} if desk.pointer else {},
     )
     try:
-        done = decide.settle(desk.item, desk.member, wanted)
+        result = decide.settle(desk.item, desk.member, wanted)
     except StaleVersion as stale:
         return problem(409, stale.code, "Somebody was first.", version=stale.item.version, last=_last(stale))
     except Leased as other:
@@ -240,15 +269,18 @@ def _settled(desk: Desk, asked: dict[str, Any], category: Category | None) -> Re
         return problem(422, wrong.code, refusal_of(wrong))
     except (OwnItem, NotAllowed, DecidedBefore, NeedsAppeal) as refused:
         return problem(403, refused.code, refusal_of(refused))
-    match done:
-        case Decided(adjudication=made):
-            return Response(_decision(made))
-        case Proposed(proposal=kept):
-            return Response({"proposal": str(kept.public_id), "place": kept.place}, status=202)
+    match result:
+        case Decided(adjudication=adjudication):
+            return Response(_decision(adjudication))
+        case Proposed(proposal=proposal):
+            return Response({"proposal": str(proposal.public_id), "place": proposal.place}, status=202)
 
 
 def _last(stale: StaleVersion) -> dict[str, Any] | None:
-    """Who was first, and what they did."""
+    """Return who changed the item first, and how.
+
+    Returns None if no event is known.
+    """
     last = stale.last
     if last is None:
         return None
@@ -260,16 +292,11 @@ def _last(stale: StaleVersion) -> dict[str, Any] | None:
     }
 
 
-def _listed(view: APIView, request: Request, found: Any, shape: Any) -> Response:
-    page = Paginator(found, number(view, request, "limit", 50, MOST)).get_page(request.query_params.get("page"))
-    return Response({"count": page.paginator.count, "page": page.number, "results": [shape(each) for each in page]})
-
-
-def _seen(found: Any, viewer: Membership) -> Any:
-    """Decisions about items that nobody is asked about now: what was said in an earlier round would steer people."""
-    closed = found.filter(item__stage__in=(Stage.DISPUTED, Stage.GOLD, Stage.EXCLUDED))
-    wanted = expert_replacement.waiting_for_expert(viewer).values("pk") if viewer.reviews else Item.objects.none()
-    return closed.exclude(item__in=wanted)
+def _seen(rows: Any, viewer: Membership) -> Any:
+    """Leave out decisions about items that people are asked about now: an earlier decision would influence them."""
+    closed = rows.filter(item__stage__in=(Stage.DISPUTED, Stage.GOLD, Stage.EXCLUDED))
+    expert_items = expert_replacement.waiting_for_expert(viewer).values("pk") if viewer.reviews else Item.objects.none()
+    return closed.exclude(item__in=expert_items)
 
 
 def _row(item: Item) -> dict[str, Any]:
@@ -313,60 +340,60 @@ def _shown(desk: Desk) -> dict[str, Any]:
             }
             for card in desk.cards
         ],
-        "contested": [str(each.modality) for each in desk.contested],
-        "decisions": [_decision(each) for each in desk.past],
+        "contested": [str(challenge.modality) for challenge in desk.contested],
+        "decisions": [_decision(adjudication) for adjudication in desk.past],
         "triage": desk.pointer.facts if desk.pointer else None,
     }
 
 
-def _decision(made: Adjudication) -> dict[str, Any]:
+def _decision(adjudication: Adjudication) -> dict[str, Any]:
     return {
-        "id": made.public_id,
-        "item": made.item.public_id,
-        "ruling": made.ruling,
-        "category": made.category.code if made.category else None,
-        "target_group": made.target_group,
-        "rationale": made.rationale,
-        "message": made.message,
-        "drafted_from": made.drafted_from,
-        "round": made.round,
-        "reviewer": str(made.reviewer) if made.reviewer else None,
-        "at": made.created_at,
+        "id": adjudication.public_id,
+        "item": adjudication.item.public_id,
+        "ruling": adjudication.ruling,
+        "category": adjudication.category.code if adjudication.category else None,
+        "target_group": adjudication.target_group,
+        "rationale": adjudication.rationale,
+        "message": adjudication.message,
+        "drafted_from": adjudication.drafted_from,
+        "round": adjudication.round,
+        "reviewer": str(adjudication.reviewer) if adjudication.reviewer else None,
+        "at": adjudication.created_at,
     }
 
 
-def _appeal(made: Appeal) -> dict[str, Any]:
+def _appeal(appeal: Appeal) -> dict[str, Any]:
     return {
-        "id": made.public_id,
-        "item": made.item.public_id,
-        "against": made.against.public_id if made.against else None,
-        "category": made.category.code if made.category else None,
-        "appellant": made.appellant,
-        "grounds": made.grounds,
-        "opened_at": made.opened_at,
-        "outcome": made.outcome or None,
-        "answer": made.answer.public_id if made.answer else None,
-        "closed_at": made.closed_at,
+        "id": appeal.public_id,
+        "item": appeal.item.public_id,
+        "against": appeal.against.public_id if appeal.against else None,
+        "category": appeal.category.code if appeal.category else None,
+        "appellant": appeal.appellant,
+        "grounds": appeal.grounds,
+        "opened_at": appeal.opened_at,
+        "outcome": appeal.outcome or None,
+        "answer": appeal.answer.public_id if appeal.answer else None,
+        "closed_at": appeal.closed_at,
     }
 
 
-def _statement(made: Statement) -> dict[str, Any]:
-    return {"version": made.version, "at": made.created_at, "fields": statements.as_json(made)}
+def _statement(version: Statement) -> dict[str, Any]:
+    return {"version": version.version, "at": version.created_at, "fields": statements.as_json(version)}
 
 
 def _item(project: Project, public_id: UUID) -> Item:
-    found = (
+    item = (
         Item.objects.filter(project=project, public_id=public_id)
         .select_related("picture", "category", "intended", "project")
         .first()
     )
-    if found is None or found.excluded_for == Reason.REPORTED:
+    if item is None or item.excluded_for == Reason.REPORTED:
         raise Http404
-    return found
+    return item
 
 
 def _seen_item(viewer: Membership, public_id: UUID) -> Item:
-    found = _item(viewer.project, public_id)
-    if not may_see_votes(found, viewer) or wants_category_of(found, viewer):
+    item = _item(viewer.project, public_id)
+    if not may_see_votes(item, viewer) or wants_category_of(item, viewer):
         raise Http404
-    return found
+    return item

@@ -1,4 +1,4 @@
-"""What is sent to the desk over the API."""
+"""The bodies that the API of the desk accepts."""
 
 from typing import Any
 
@@ -10,29 +10,31 @@ from moderation.desk import decide
 
 
 class DecisionShape(serializers.Serializer[Any]):
-    """What is decided about a dispute as it was seen at `version`; `key` is the client's, a new one a decision."""
+    """A decision about a dispute as it was at `version`. The client makes a new `key` for each decision."""
 
-    ruling = serializers.ChoiceField([str(each) for each in decide.ENDS])
+    ruling = serializers.ChoiceField([str(ruling) for ruling in decide.ENDS])
     version = serializers.IntegerField(min_value=1, max_value=2**31 - 1)
     key = serializers.UUIDField()
     rationale = serializers.CharField(max_length=NOTE_LIMIT)
     category = serializers.IntegerField(default=None, allow_null=True)
     target_group = serializers.CharField(max_length=200, default="", allow_blank=True)
-    uphold = serializers.ListField(child=serializers.ChoiceField([str(each) for each in Modality]), default=list)
+    uphold = serializers.ListField(
+        child=serializers.ChoiceField([str(modality) for modality in Modality]), default=list
+    )
     message = serializers.CharField(max_length=500, default="", allow_blank=True)
     count = serializers.IntegerField(default=0, min_value=0, max_value=100)
-    reason = serializers.ChoiceField([str(each) for each in Reason], default=None, allow_null=True)
+    reason = serializers.ChoiceField([str(reason) for reason in Reason], default=None, allow_null=True)
 
 
 class MissingShape(serializers.Serializer[Any]):
-    """The category in place of a *not sure*."""
+    """A category in place of a vote that was not sure."""
 
     category = serializers.IntegerField()
     note = serializers.CharField(max_length=NOTE_LIMIT, default="", allow_blank=True)
 
 
 class AppealShape(serializers.Serializer[Any]):
-    """An objection to what was decided."""
+    """An appeal against a decision."""
 
     grounds = serializers.CharField(max_length=NOTE_LIMIT)
     appellant = serializers.CharField(max_length=200, default="", allow_blank=True)

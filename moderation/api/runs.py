@@ -1,9 +1,10 @@
-"""Runs over the API: started, listed, looked at, cancelled, judged again. For reviewers and admins."""
+"""Runs in the API: start, list, show, cancel, judge again. For reviewers and admins."""
 
+from collections.abc import Sequence
 from typing import Any
 from uuid import UUID
 
-from django.core.paginator import Paginator
+from django.db.models import QuerySet
 from django.http import Http404
 from drf_spectacular.utils import OpenApiParameter, extend_schema
 from rest_framework import serializers
@@ -11,24 +12,27 @@ from rest_framework.request import Request
 from rest_framework.response import Response
 from rest_framework.views import APIView
 
-from annotation.api.access import member, number, problem
-from annotation.api.serializers import ProblemShape
+from annotation.api.access import member, problem
+from annotation.api.pages import PAGING, page_of
+from annotation.api.problems import Problem
 from annotation.domain.choices import EventVerb, Role, Stage
 from annotation.models import Item, Membership, record
 from annotation.review.queue import may_see_intent, may_see_votes
+from moderation.api.answers import JudgeQueued, RunCancelled, RunContinued, RunPage, RunsQueued, RunWithTurns
 from moderation.debates import presenters, start
 from moderation.debates.run_json import run_as_json
 from moderation.methods.debate_method import BadChoice
 from moderation.methods.registry import METHODS
 from runs.control import start as run_start
-from runs.domain.states import RunState
+from runs.domain.states import OPEN, RunState
 from runs.models import Run
 
-MOST_RUNS = 200
+MOST_ANSWERING = 200
+"""The most runs that an answer names which were there before."""
 
 
 class WishShape(serializers.Serializer[Any]):
-    """A method, on which items, and what is chosen about it. Without `items` and `stage`: all items."""
+    """A method, its items and its options. Without `items` and `stage` it works on all items."""
 
     method = serializers.ChoiceField(list(METHODS))
     items = serializers.ListField(
@@ -36,18 +40,20 @@ class WishShape(serializers.Serializer[Any]):
     )
     stage = serializers.ChoiceField([str(stage) for stage in Stage], default=None, allow_null=True)
     options = serializers.DictField(default=dict)
-    models = serializers.DictField(child=serializers.CharField(), default=dict, help_text="By role, provider:model.")
+    models = serializers.DictField(
+        child=serializers.CharField(), default=dict, help_text="The model of each role, as provider:model."
+    )
     repeats = serializers.IntegerField(default=1, min_value=1, max_value=start.MOST_REPEATS)
     limits = serializers.DictField(
         child=serializers.IntegerField(min_value=1),
         default=dict,
-        help_text="What one run may use at most: calls, tokens, seconds; the method's own where nothing is said.",
+        help_text="What one run may use at most: calls, tokens, seconds. What is not named has the method's own limit.",
     )
     again = serializers.BooleanField(default=False, help_text="Ask also what was answered before.")
 
 
 class JudgeShape(serializers.Serializer[Any]):
-    """Another model to judge a debate that is over."""
+    """A model that judges a debate."""
 
     judge = serializers.CharField(max_length=160)
 
@@ -60,81 +66,81 @@ class Runs(APIView):
     @extend_schema(
         operation_id="projects_runs_list",
         parameters=[
-            OpenApiParameter("state", str, enum=[str(state) for state in RunState]),
-            OpenApiParameter("method", str, enum=list(METHODS)),
-            OpenApiParameter("page", int),
-            OpenApiParameter("limit", int, description=f"Runs a page, at most {MOST_RUNS}."),
+            OpenApiParameter(
+                "state", str, enum=[str(state) for state in RunState], description="Only runs in this state."
+            ),
+            OpenApiParameter("method", str, enum=list(METHODS), description="Only runs of this method."),
+            *PAGING,
         ],
-        responses={200: dict, 400: ProblemShape},
+        responses={200: RunPage},
     )
     def get(self, request: Request, slug: str) -> Response:
-        """List runs, newest first, without their turns; verdicts only of items that the caller may know votes of."""
+        """List runs, newest first, without turns. A verdict is shown only if the caller may see it."""
         mine = member(request, slug, Role.REVIEWER, Role.ADMIN)
-        found = presenters.debate_runs(mine.project)
+        runs = presenters.debate_runs(mine.project)
         for name, known in (("state", list(RunState)), ("method", list(METHODS))):
             if value := request.query_params.get(name, ""):
                 if value not in known:
                     return problem(
                         400, "unknown_filter", f"There is no {name} {value[:40]!r}; there are {', '.join(known)}."
                     )
-                found = found.filter(**{name: value})
-        page = Paginator(found, number(self, request, "limit", 50, MOST_RUNS)).get_page(
-            request.query_params.get("page")
-        )
-        shown = list(page.object_list)
-        items = presenters.items_of_runs(shown)
-        rows = [_row(run, items.get(run.subject), mine) for run in shown]
-        return Response({"count": page.paginator.count, "page": page.number, "results": rows})
+                runs = runs.filter(**{name: value})
+        return page_of(request, runs, lambda shown: _rows(shown, mine))
 
-    @extend_schema(request=WishShape, responses={202: dict, 400: ProblemShape})
+    @extend_schema(request=WishShape, responses={202: RunsQueued})
     def post(self, request: Request, slug: str) -> Response:
-        """Queue a method; answers how many runs are new, and how many posts are left out because of their picture."""
+        """Queue a method. Return how many runs are new, and how many posts are left out because of their picture.
+
+        `answered_before` are the runs that answer the request already, or are about to; `again` asks anew.
+        """
         mine = member(request, slug, Role.REVIEWER, Role.ADMIN)
         shape = WishShape(data=request.data)
         shape.is_valid(raise_exception=True)
-        asked = shape.validated_data
+        values = shape.validated_data
         items = Item.objects.filter(project=mine.project).exclude(stage__in=(Stage.EXCLUDED, Stage.KNOWN))
-        if asked["items"] is not None:
-            found = items.filter(external_id__in=asked["items"])
-            there = set(found.values_list("external_id", flat=True))
-            if missing := [name for name in asked["items"] if name not in there]:
+        if values["items"] is not None:
+            named_items = items.filter(external_id__in=values["items"])
+            known_ids = set(named_items.values_list("external_id", flat=True))
+            if missing := [name for name in values["items"] if name not in known_ids]:
                 return problem(400, "unknown_item", f"There is no item {missing[0][:80]!r} that can be looked at.")
-            items = found
-        if asked["stage"] is not None:
-            items = items.filter(stage=asked["stage"])
+            items = named_items
+        if values["stage"] is not None:
+            items = items.filter(stage=values["stage"])
         wish = start.DebateRequest(
-            asked["method"],
-            asked["options"],
-            asked["models"],
-            repeats=asked["repeats"],
-            again=asked["again"],
-            limits=asked["limits"],
+            values["method"],
+            values["options"],
+            values["models"],
+            repeats=values["repeats"],
+            again=values["again"],
+            limits=values["limits"],
         )
         try:
+            earlier = [] if wish.again else _answering(mine, items, wish)
             queued = start.start_runs(mine.project, items, wish, mine)
             passed_over, why = start.count_left_out(mine.project, items, wish)
         except BadChoice as bad:
             return problem(400, "bad_choice", str(bad))
-        told = {"left_out": passed_over, "why_left_out": why} if passed_over else {}
-        return Response({"queued": queued, **told}, status=202)
+        left_out = {"left_out": passed_over, "why_left_out": why} if passed_over else {}
+        before = {"answered_before": earlier, "to_ask_anew": "again"} if earlier else {}
+        return Response({"queued": queued, **left_out, **before}, status=202)
 
 
 class OneRun(APIView):
     """One run with its turns."""
 
-    @extend_schema(responses=dict)
+    @extend_schema(responses={200: RunWithTurns})
     def get(self, request: Request, slug: str, public_id: UUID) -> Response:
-        """Show a run; its turns so far while it goes on."""
+        """Show a run with its turns so far."""
         _mine, run, item = _run(request, slug, public_id)
         return Response(run_as_json(run, item.external_id, run.turns.order_by("id")))
 
 
 class Cancelled(APIView):
-    """The end of a run, wished for by a person."""
+    """The cancellation of a run."""
 
-    @extend_schema(request=None, responses={200: dict})
+    @extend_schema(request=None, responses={200: RunCancelled})
     def post(self, request: Request, slug: str, public_id: UUID) -> Response:
-        """Cancel a run; what was answered stays. `cancelled` is false where it had ended already."""
+        """Cancel a run; its turns stay. `cancelled` is false if it had ended already."""
         mine, run, _item = _run(request, slug, public_id)
         ended = run_start.cancel_runs([run.public_id])
         if ended:
@@ -142,30 +148,60 @@ class Cancelled(APIView):
         return Response({"cancelled": bool(ended)})
 
 
-class JudgedAgain(APIView):
-    """The same debate before another judge."""
+class Retried(APIView):
+    """The continuation of a run that stopped without a verdict."""
 
     rate = "trigger"
 
-    @extend_schema(request=JudgeShape, responses={202: dict, 400: ProblemShape})
+    @extend_schema(request=None, responses={202: RunContinued, 409: Problem})
     def post(self, request: Request, slug: str, public_id: UUID) -> Response:
-        """Let another model judge; it costs that call. Answers the id of the run that does it, null if under way."""
+        """Ask again where a run failed, or ended refused or unreadable; what was answered is not asked again.
+
+        Return the id of the run that goes on: a failed run itself, else a new one.
+        """
+        mine, run, _item = _run(request, slug, public_id)
+        continued = start.retry_run(run, mine.project, mine)
+        if continued is None:
+            sentence = f"This run is {run.state}: it did not stop without a verdict, or one like it is under way."
+            return problem(409, "nothing_to_ask", sentence)
+        return Response({"run": str(continued.public_id)}, status=202)
+
+
+class JudgedAgain(APIView):
+    """The judgement of a debate by a model, the same or another one."""
+
+    rate = "trigger"
+
+    @extend_schema(request=JudgeShape, responses={202: JudgeQueued})
+    def post(self, request: Request, slug: str, public_id: UUID) -> Response:
+        """Let a model judge, for the price of one call. Return the new run; null if one is under way already."""
         mine, run, _item = _run(request, slug, public_id)
         shape = JudgeShape(data=request.data)
         shape.is_valid(raise_exception=True)
         try:
-            made = start.judge_run_again(run, [shape.validated_data["judge"]], mine.project, mine)
+            forks = start.judge_run_again(run, [shape.validated_data["judge"]], mine.project, mine)
         except BadChoice as bad:
             return problem(400, "bad_choice", str(bad))
-        return Response({"run": str(made[0].public_id) if made else None}, status=202)
+        return Response({"run": str(forks[0].public_id) if forks else None}, status=202)
+
+
+def _rows(runs: Sequence[Run], viewer: Membership) -> list[dict[str, Any]]:
+    items = presenters.items_of_runs(runs)
+    return [_row(run, items.get(run.subject), viewer) for run in runs]
+
+
+def _answering(mine: Membership, items: QuerySet[Item], wish: start.DebateRequest) -> list[str]:
+    """Return the ids of the runs that answer the request or are about to, the newest ones."""
+    runs = start.runs_answering(mine.project, items, wish).filter(state__in=(*OPEN, *start.ANSWERED))
+    return [str(public_id) for public_id in runs.order_by("-id").values_list("public_id", flat=True)[:MOST_ANSWERING]]
 
 
 def _row(run: Run, item: Item | None, viewer: Membership) -> dict[str, Any]:
-    """A run of the list; of an item that the viewer may still be asked about only how far it is."""
+    """Return a run of the list; without its verdict if the viewer may still be asked about the item."""
     if item is not None and may_see_intent(item, viewer):
-        row = run_as_json(run, item.external_id, ())
+        row = run_as_json(run, item.external_id, (), pauses=())
     else:
-        row = run_as_json(run, None, ()) | {"hateful": None, "category": None, "reason": None}
+        row = run_as_json(run, None, (), pauses=()) | {"hateful": None, "category": None, "reason": None}
     row.pop("turns")
     return row | {"method": run.method, "repeat": run.repeat}
 

@@ -1,4 +1,4 @@
-"""Scores over the API: an item's explanations and scores, starting one, looking at one. For reviewers and admins."""
+"""Scores in the API: an item's explanations and scores, and starting one. For reviewers and admins."""
 
 from typing import Any
 from uuid import UUID
@@ -11,10 +11,11 @@ from rest_framework.response import Response
 from rest_framework.views import APIView
 
 from annotation.api.access import member, problem
-from annotation.api.serializers import ProblemShape
+from annotation.api.problems import Problem
 from annotation.domain.choices import Role
 from annotation.models import Item, Membership
 from annotation.review.queue import may_see_votes
+from moderation.api.score_answers import GroupListJson, GroupListsJson, ItemScoresJson, ScoreJson
 from moderation.domain.hatexscore.cc import Rule
 from moderation.domain.hatexscore.estimators import Estimator
 from moderation.domain.hatexscore.group_list_files import NAMES, BadGroups
@@ -26,14 +27,18 @@ PASTED = "pasted"
 
 
 class ScoreWish(serializers.Serializer[Any]):
-    """Which explanation and how. `explanation` is a key of the item's list, or `pasted` with `text`."""
+    """What is scored, and how. `explanation` is a key of the item's list, or `pasted` with `text`."""
 
     explanation = serializers.CharField(max_length=200)
     text = serializers.CharField(max_length=start.LONGEST, default="", allow_blank=True)
     prediction = serializers.ChoiceField(["hateful", "non-hateful"], default=None, allow_null=True)
-    estimator = serializers.ChoiceField([str(each) for each in Estimator], default=str(Estimator.MODEL))
-    model = serializers.CharField(default="", allow_blank=True, help_text="provider:model that estimates")
-    list = serializers.CharField(default="", allow_blank=True, max_length=20, help_text="a built-in list or your own")
+    estimator = serializers.ChoiceField([str(estimator) for estimator in Estimator], default=str(Estimator.MODEL))
+    model = serializers.CharField(
+        default="", allow_blank=True, help_text="The model that estimates, as provider:model."
+    )
+    list = serializers.CharField(
+        default="", allow_blank=True, max_length=20, help_text="The name of a built-in list or of one of the project."
+    )
     language = serializers.CharField(default="", allow_blank=True, max_length=5)
     rule = serializers.ChoiceField([str(rule) for rule in Rule], default=str(Rule.PAPER))
     threshold = serializers.FloatField(default=None, allow_null=True, min_value=0, max_value=1)
@@ -42,113 +47,113 @@ class ScoreWish(serializers.Serializer[Any]):
         min_length=4,
         max_length=4,
         default=lambda: [1.0] * 4,
-        help_text="HTC, QF, TGI, CC",
+        help_text="The weights of HTC, QF, TGI and CC, in this order.",
     )
     p = serializers.FloatField(default=None, allow_null=True, min_value=0, max_value=1)
     p_masked = serializers.FloatField(default=None, allow_null=True, min_value=0, max_value=1)
 
 
 class ItemScores(APIView):
-    """The scores of an item, and what else of it can be scored."""
+    """The scores of an item, and its explanations that can be scored."""
 
     rate = "trigger"
 
-    @extend_schema(responses={200: dict})
+    @extend_schema(responses={200: ItemScoresJson})
     def get(self, request: Request, slug: str, public_id: UUID) -> Response:
         """List the item's scores, newest first, and its explanations by key."""
         item, _mine = _item(request, slug, public_id)
-        found = [
+        choices = [
             {
-                "key": each.key,
-                "source": each.source,
-                "method": each.method,
-                "said_by": each.said_by,
-                "prediction": each.prediction,
-                "unscorable": each.unscorable or None,
+                "key": explanation.key,
+                "source": explanation.source,
+                "method": explanation.method,
+                "said_by": explanation.said_by,
+                "prediction": explanation.prediction,
+                "unscorable": explanation.unscorable or None,
             }
-            for each in explanations.explanations(item)
+            for explanation in explanations.explanations(item)
         ]
-        return Response({"scores": [shown(row) for row in start.scores_of(item)], "explanations": found})
+        return Response({"scores": [shown(row) for row in start.scores_of(item)], "explanations": choices})
 
-    @extend_schema(request=ScoreWish, responses={202: dict, 400: ProblemShape})
+    @extend_schema(request=ScoreWish, responses={202: ScoreJson})
     def post(self, request: Request, slug: str, public_id: UUID) -> Response:
-        """Score an explanation; answers its row, whose numbers come when the run has ended."""
+        """Score an explanation. Return its row; the numbers come when the run has ended."""
         item, mine = _item(request, slug, public_id)
         shape = ScoreWish(data=request.data)
         shape.is_valid(raise_exception=True)
-        asked = shape.validated_data
-        prediction = None if asked["prediction"] is None else asked["prediction"] == "hateful"
-        said = (
-            start.pasted(asked["text"], prediction)
-            if asked["explanation"] == PASTED
-            else explanations.named(item, asked["explanation"])
+        values = shape.validated_data
+        prediction = None if values["prediction"] is None else values["prediction"] == "hateful"
+        explanation = (
+            start.pasted(values["text"], prediction)
+            if values["explanation"] == PASTED
+            else explanations.named(item, values["explanation"])
         )
-        if said is None:
+        if explanation is None:
             return problem(400, "bad_choice", "The item has no explanation of that key.")
         try:
-            weights = Weights(*asked["weights"])
+            weights = Weights(*values["weights"])
         except ValueError as bad:
             return problem(400, "bad_choice", str(bad))
         choice = start.Choice(
-            estimator=Estimator(asked["estimator"]),
-            model=asked["model"],
-            language=asked["language"],
-            group_list=asked["list"],
-            rule=Rule(asked["rule"]),
-            threshold=asked["threshold"],
+            estimator=Estimator(values["estimator"]),
+            model=values["model"],
+            language=values["language"],
+            group_list=values["list"],
+            rule=Rule(values["rule"]),
+            threshold=values["threshold"],
             weights=weights,
-            p=asked["p"],
-            p_masked=asked["p_masked"],
+            p=values["p"],
+            p_masked=values["p_masked"],
         )
         try:
-            row = start.start(item, said, choice, mine)
+            row = start.start(item, explanation, choice, mine)
         except start.CannotScore as bad:
             return problem(400, "bad_choice", str(bad))
         return Response(shown(row), status=202)
 
 
 class GroupListShape(serializers.Serializer[Any]):
-    """A list of groups of the project's own."""
+    """A project's own list of groups."""
 
     name = serializers.CharField(max_length=group_lists.LONGEST_NAME)
-    groups = serializers.JSONField(help_text="category → terms")
+    groups = serializers.JSONField(help_text="The terms of each category.")
 
 
 class GroupLists(APIView):
-    """The lists of groups that explanations can be scored with."""
+    """The lists of groups for scoring explanations."""
 
-    @extend_schema(responses={200: dict})
+    @extend_schema(responses={200: GroupListsJson})
     def get(self, request: Request, slug: str) -> Response:
-        """List the built-in ones by name, and the project's own with what they hold."""
+        """List the built-in lists by name, and the project's own with their groups."""
         mine = member(request, slug, Role.REVIEWER, Role.ADMIN)
-        own = [{"name": each.name, "groups": each.groups} for each in group_lists.lists_of(mine.project)]
+        own = [{"name": row.name, "groups": row.groups} for row in group_lists.lists_of(mine.project)]
         return Response({"built_in": list(NAMES), "own": own})
 
-    @extend_schema(request=GroupListShape, responses={201: dict, 400: ProblemShape})
+    @extend_schema(request=GroupListShape, responses={201: GroupListJson})
     def post(self, request: Request, slug: str) -> Response:
-        """Keep a list under a name of its own. Lists never change."""
+        """Store a list under a new name. Lists never change."""
         mine = member(request, slug, Role.REVIEWER, Role.ADMIN)
         shape = GroupListShape(data=request.data)
         shape.is_valid(raise_exception=True)
         try:
-            made = group_lists.add(mine.project, shape.validated_data["name"], shape.validated_data["groups"], mine)
+            row = group_lists.add(mine.project, shape.validated_data["name"], shape.validated_data["groups"], mine)
         except BadGroups as bad:
             return problem(400, "bad_groups", str(bad))
-        return Response({"name": made.name, "groups": made.groups}, status=201)
+        return Response({"name": row.name, "groups": row.groups}, status=201)
 
 
 class OneGroupList(APIView):
-    """A list of the project's own."""
+    """One of the project's own lists."""
 
-    @extend_schema(responses={204: None, 409: ProblemShape})
+    @extend_schema(responses={204: None, 409: Problem})
     def delete(self, request: Request, slug: str, name: str) -> Response:
-        """Take out a list that nothing was scored with."""
+        """Remove a list. 409: something was scored with it."""
         mine = member(request, slug, Role.REVIEWER, Role.ADMIN)
-        found = GroupList.objects.filter(project=mine.project, name=name).select_related("project").first()
-        if found is None:
+        row = GroupList.objects.filter(project=mine.project, name=name).select_related("project").first()
+        if row is None:
             raise Http404
         try:
-            group_lists.remove(found, mine)
+            group_lists.remove(row, mine)
         except BadGroups as bad:
             return problem(409, "in_use", str(bad))
         return Response(status=204)
@@ -157,9 +162,9 @@ class OneGroupList(APIView):
 class OneScore(APIView):
     """One score."""
 
-    @extend_schema(responses=dict)
+    @extend_schema(responses={200: ScoreJson})
     def get(self, request: Request, slug: str, public_id: UUID) -> Response:
-        """Show a score with its spans, its groups and what it was made with."""
+        """Show a score with its spans, groups and settings."""
         mine = member(request, slug, Role.REVIEWER, Role.ADMIN)
         row = Score.objects.filter(project=mine.project, public_id=public_id).select_related("item").first()
         if row is None or not _sees(row.item, mine):
@@ -168,7 +173,7 @@ class OneScore(APIView):
 
 
 def shown(row: Score) -> dict[str, Any]:
-    """A score as JSON: parts, spans by code points, settings."""
+    """Return a score as JSON values: parts, spans in code points, settings."""
     return {
         "id": str(row.public_id),
         "state": row.state,

@@ -10,6 +10,7 @@ urlpatterns = [
     path("projects/<slug:slug>/runs/", runs.Runs.as_view(), name="runs"),
     path("projects/<slug:slug>/runs/<uuid:public_id>/", runs.OneRun.as_view(), name="run"),
     path("projects/<slug:slug>/runs/<uuid:public_id>/cancel/", runs.Cancelled.as_view(), name="run-cancel"),
+    path("projects/<slug:slug>/runs/<uuid:public_id>/retry/", runs.Retried.as_view(), name="run-retry"),
     path("projects/<slug:slug>/runs/<uuid:public_id>/judge/", runs.JudgedAgain.as_view(), name="run-judge"),
     path("projects/<slug:slug>/disputes/", desk.Disputes.as_view(), name="disputes"),
     path("projects/<slug:slug>/disputes/next/", desk.NextDispute.as_view(), name="dispute-next"),

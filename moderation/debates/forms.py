@@ -4,8 +4,8 @@ from typing import Any
 
 from django import forms
 from django.utils.functional import Promise
+from django.utils.translation import gettext, ngettext
 from django.utils.translation import gettext_lazy as _
-from django.utils.translation import ngettext
 
 from annotation.core.form_fields import offer
 from annotation.domain.choices import Stage
@@ -13,19 +13,27 @@ from annotation.models import Project
 from moderation.debates import start
 from moderation.methods.debate_method import ProjectForm
 from moderation.methods.model_choices import named_models
+from moderation.methods.prompt_choice import prompt_set_titles
 from moderation.methods.registry import METHODS
+from runs.domain.states import OPEN
+from runs.models import Run
 
 METHOD_NAMES = {name: METHODS[name].label for name in sorted(METHODS)}
 _BY_PLACE = sorted(METHODS.values(), key=lambda method: method.judge is None)
-"""The methods in the order of their fields on the page: debates with a judge first."""
+"""The methods in the order of their fields on the page: those with a judge first."""
 
 
 class RunFields(ProjectForm):
-    """The fields of every run: what it may use, whether it is given the glossary, whether it is asked anew."""
+    """The fields of every run: prompts, glossary, limits, and whether answered questions are asked again."""
 
     glossary = forms.BooleanField(
         label=_("With the glossary"),
         help_text=_("ARCADE, PREDICT and AntiHateAgent are given the approved entries that the post holds."),
+        required=False,
+    )
+    prompts = forms.ChoiceField(
+        label=_("Prompts"),
+        help_text=_("The wording of the questions. Each run keeps which set it used, and its version."),
         required=False,
     )
     max_tokens = forms.IntegerField(label=_("Tokens at most"), min_value=1, required=False)
@@ -35,15 +43,17 @@ class RunFields(ProjectForm):
     def __init__(self, *args: Any, project: Project, **kwargs: Any) -> None:
         super().__init__(*args, project=project, **kwargs)
         self.fields["glossary"].initial = project.glossary_for_models
+        self.fields["prompts"].initial = project.prompt_set
+        offer(self, "prompts", prompt_set_titles().items())
 
     @property
     def limit_fields(self) -> list[forms.BoundField]:
-        """What one run may use."""
+        """The fields for the limits of one run."""
         return [self[f"max_{name}"] for name in ("calls", "tokens", "seconds") if f"max_{name}" in self.fields]
 
     @property
     def limits_are_wrong(self) -> bool:
-        """Whether a field in the closed part of the page has an error."""
+        """Whether a field in the folded part of the page has an error."""
         return any(field.errors for field in self.limit_fields)
 
     def limits(self) -> dict[str, int]:
@@ -53,7 +63,7 @@ class RunFields(ProjectForm):
 
 
 class StartForm(RunFields):
-    """A method, what may be chosen about it, and who judges."""
+    """A method, its options, and the judge."""
 
     method = forms.ChoiceField(label=_("Method"), choices=list(METHOD_NAMES.items()), initial=_BY_PLACE[0].name)
     repeats = forms.IntegerField(
@@ -69,7 +79,7 @@ class StartForm(RunFields):
 
     @property
     def groups(self) -> list[tuple[str | Promise, list[forms.BoundField], bool]]:
-        """The fields of each method under their heading; those of the chosen method and wrong ones stand open."""
+        """The fields of each method, its heading, and whether it is open: the chosen method, and those with errors."""
         chosen = self["method"].value()
         groups = []
         for method in _BY_PLACE:
@@ -79,12 +89,14 @@ class StartForm(RunFields):
         return groups
 
     def wish(self) -> start.DebateRequest:
-        """Return what was wished for; options of other methods are passed over."""
+        """Return the request; options of other methods are ignored."""
         values = self.cleaned_data
         method = METHODS[values["method"]]
         options = method.form.options(values)
         if "glossary" in method.options.model_fields:
             options["glossary"] = values["glossary"]
+        if values["prompts"]:
+            options["prompts"] = values["prompts"]
         judge = values[method.form.judge_field] if method.form.judge_field else ""
         return start.DebateRequest(
             method.name,
@@ -112,17 +124,47 @@ class StageForm(StartForm):
 
 
 class JudgeForm(forms.Form):
-    """Another model to judge a debate that is over."""
+    """A model that judges a debate, once more or for the first time; the keyword baseline judges no real one."""
 
-    judge = forms.ChoiceField(label=_("Another judge"))
+    judge = forms.ChoiceField(label=_("Judge"))
 
-    def __init__(self, *args: Any, **kwargs: Any) -> None:
+    def __init__(self, *args: Any, run: Run, **kwargs: Any) -> None:
         super().__init__(*args, **kwargs)
-        offer(self, "judge", named_models())
+        before = run.model_plan.get(str(METHODS[run.method].judge), "")
+        names = [name for name, _label in named_models() if start.may_judge(run, name)]
+        if before and before not in names:
+            names.append(before)
+        choices = [(name, name) for name in names if name != before]
+        offer(self, "judge", [*choices, *((name, _the_same(name)) for name in names if name == before)])
+
+
+def _the_same(name: str) -> str:
+    return gettext("%(model)s, the same judge once more") % {"model": name}
+
+
+def answered_sentence(run: Run) -> str:
+    """Return the sentence for somebody who starts what this run answers already; it names the way to ask anew."""
+    if run.state in OPEN:
+        return gettext("That is under way already, with these options and models: here it is.")
+    sentence = gettext(
+        "That was answered before, with these options and models: here it is. To ask anew, tick “%(box)s” where you "
+        "start it."
+    )
+    return sentence % {"box": RunFields.base_fields["again"].label}
+
+
+def passed_over_sentence(count: int) -> str:
+    """Return the sentence about this many runs that were answered before or are under way."""
+    sentence = ngettext(
+        "%(count)s was answered before or is under way; “%(box)s” asks anew.",
+        "%(count)s were answered before or are under way; “%(box)s” asks anew.",
+        count,
+    )
+    return sentence % {"count": count, "box": RunFields.base_fields["again"].label}
 
 
 def started_sentence(queued: int) -> str:
-    """Return the sentence about this many queued runs; it stays true when they have ended."""
+    """Return the sentence about this many queued runs; it stays true after they have ended."""
     return ngettext("%(count)s run was asked for.", "%(count)s runs were asked for.", queued) % {"count": queued}
 
 

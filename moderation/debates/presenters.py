@@ -7,18 +7,21 @@ from typing import Any
 from uuid import UUID
 
 from django.db.models import QuerySet, Sum
-from django.utils import timezone
 
 from annotation.models import Category, Item, Project
+from moderation.debates.start import is_open_to_judges
+from moderation.debates.waiting import Wait, seconds_of_work, wait_of
 from moderation.methods.debate_method import DebateMethod
+from moderation.methods.prompt_choice import prompt_set_line
 from moderation.methods.registry import METHODS
-from runs.domain.states import ASIDE, OPEN
+from runs.control import fork
+from runs.domain.states import ASIDE, OPEN, Flag
 from runs.models import Run, Turn
 
 
 @dataclass(frozen=True)
 class ShownRun:
-    """A run with everything its page needs."""
+    """A run with all values that its page needs."""
 
     run: Run
     turns: Sequence[Turn]
@@ -28,34 +31,64 @@ class ShownRun:
 
     @property
     def outcome(self) -> Mapping[str, Any]:
-        """The verdict as stored; empty while there is none."""
+        """The stored verdict; empty if there is none yet."""
         return self.run.outcome or {}
 
     @property
     def is_open(self) -> bool:
-        """Whether something is still to come."""
+        """Whether the run waits or is under way."""
         return self.run.state in ("queued", "running")
 
     @property
     def method(self) -> DebateMethod:
-        """What the run's method declares about itself."""
+        """The declaration of the run's method."""
         return METHODS[self.run.method]
 
     @cached_property
     def details(self) -> Any:
-        """The run as its method presents it; None for methods of one question."""
+        """The run as its method presents it; None for methods with one question."""
         present = self.method.details
         return present(self.run, self.turns) if present else None
 
     @property
+    def prompts(self) -> str:
+        """Title and version of the prompt set; empty for runs from before there were sets."""
+        return prompt_set_line(self.run.options)
+
+    @property
     def used_no_language_model(self) -> bool:
-        """Whether the built-in baseline spoke: every page it touched says so."""
+        """Whether the built-in baseline answered; pages with its results say so."""
         return any(name.startswith("keyword:") for name in self.run.model_plan.values())
 
     @property
+    def has_stopped(self) -> bool:
+        """Whether the run ended at an answer that could not be used, so that it can be asked for again."""
+        return self.run.state in fork.STOPPED
+
+    @property
+    def goes_on(self) -> bool:
+        """Whether the run goes on where another one stopped."""
+        return fork.goes_on(self.run)
+
+    @property
+    def may_be_judged(self) -> bool:
+        """Whether a judge was asked, so that another one may be."""
+        return is_open_to_judges(self.run)
+
+    @cached_property
+    def wait(self) -> Wait | None:
+        """What the run waits for, if it does."""
+        return wait_of(self.run)
+
+    @property
     def led_astray(self) -> bool:
-        """Whether a turn repeats a word that only our instructions hold: it is not shown as a judgement."""
-        return any("led_astray" in turn.flags for turn in self.turns)
+        """Whether a turn repeats a secret word of our instructions; it is then not shown as a judgement."""
+        return any(Flag.LED_ASTRAY in turn.flags for turn in self.turns)
+
+    @property
+    def may_follow_orders(self) -> bool:
+        """Whether something that the models read looks like an order to them: the verdict may follow it."""
+        return any(Flag.INJECTION_SUSPECTED in turn.flags for turn in self.turns)
 
 
 def debate_runs(project: Project) -> QuerySet[Run]:
@@ -65,7 +98,7 @@ def debate_runs(project: Project) -> QuerySet[Run]:
 
 
 def open_debate_runs(project: Project) -> QuerySet[Run]:
-    """Those of them that wait or are under way, and that nobody has cancelled yet."""
+    """Return those of these runs that wait or are under way and are not cancelled."""
     return debate_runs(project).filter(state__in=OPEN, cancel_requested=False)
 
 
@@ -75,7 +108,7 @@ def shown_run(run: Run, categories: Sequence[Category]) -> ShownRun:
 
 
 def shown_runs(runs: Sequence[Run], categories: Sequence[Category]) -> list[ShownRun]:
-    """Return these runs with their turns, in two queries."""
+    """Return these runs with their turns, with one query for all turns."""
     turns: dict[int, list[Turn]] = {run.pk: [] for run in runs}
     for turn in Turn.objects.filter(run__in=turns).order_by("id"):
         turns[turn.run_id].append(turn)
@@ -89,14 +122,8 @@ def _shown(run: Run, turns: list[Turn], categories: Sequence[Category]) -> Shown
         turns=turns,
         category=next((category for category in categories if category.code == code), None),
         tokens=sum(turn.input_tokens + turn.output_tokens for turn in turns),
-        seconds=_seconds(run),
+        seconds=seconds_of_work(run),
     )
-
-
-def _seconds(run: Run) -> float:
-    if run.started_at is None:
-        return 0.0
-    return max(0.0, ((run.finished_at or timezone.now()) - run.started_at).total_seconds())
 
 
 def items_of_runs(runs: Sequence[Run]) -> dict[UUID, Item]:

@@ -1,4 +1,4 @@
-"""Agreement among repeats: whether the same question gets the same answer twice (PREDICT, Appendix B.2)."""
+"""Agreement among repeats: whether the same question gets the same answer again (PREDICT, Appendix B.2)."""
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
@@ -18,9 +18,9 @@ _SIDES = {Stance.HATE: True, Stance.NON_HATE: False}
 
 @dataclass(frozen=True)
 class PostRepeats:
-    """The repeats of one question about one post, oldest first; those without a verdict among them.
+    """The repeats of one question about one post, oldest first, including those without a verdict.
 
-    `kappa`: Fleiss' κ of the perspectives' stances over the repeats, None where there are none or it is not defined.
+    `kappa` is Fleiss' κ of the perspectives' stances over the repeats; None if there are no stances or it is undefined.
     """
 
     runs: Sequence[Run]
@@ -28,24 +28,24 @@ class PostRepeats:
 
     @property
     def verdicts(self) -> list[bool]:
-        """Hateful or not, of each repeat that has a verdict."""
+        """Hateful or not, for each repeat that has a verdict."""
         return [run.outcome["hateful"] for run in self.runs if run.outcome and run.outcome.get("hateful") is not None]
 
     @property
     def hateful(self) -> int:
-        """How many came to hateful."""
+        """The number of repeats with the verdict hateful."""
         return sum(self.verdicts)
 
     @property
     def is_unanimous(self) -> bool:
-        """Whether all that have a verdict have the same."""
+        """Whether all repeats with a verdict have the same one."""
         return len(set(self.verdicts)) == 1
 
 
 def repeats_on_post(run: Run) -> PostRepeats | None:
-    """Return the run among its repeats.
+    """Return the repeats of the run's question about its post.
 
-    Returns None if it is the only one.
+    Returns None if the run is the only one.
     """
     alike = list(_alike(run).order_by("repeat", "id"))
     if len({repeat_run.repeat for repeat_run in alike}) < 2:
@@ -56,7 +56,7 @@ def repeats_on_post(run: Run) -> PostRepeats | None:
 
 @dataclass(frozen=True)
 class QuestionRepeats:
-    """The repeats of one question over the posts of a project; `kappa` is None where it is not defined."""
+    """The repeats of one question over the posts of a project; `kappa` is None if it is undefined."""
 
     method: str
     models: Sequence[str]
@@ -65,27 +65,27 @@ class QuestionRepeats:
     unanimous: int
     kappa: float | None
     perspectives: Mapping[str, float | None]
-    """By the perspective's name: how alike its own stances are over the repeats."""
+    """Name of the perspective → agreement of its own stances over the repeats."""
 
 
 def repeats_in_project(project: Project) -> list[QuestionRepeats]:
-    """Every question of the project that was asked twice or more, most posts first."""
+    """Return the agreement of every question that was asked at least twice, most posts first."""
     runs = presenters.debate_runs(project).filter(state=RunState.SUCCEEDED).order_by("id")
     variants = runs.filter(repeat__gt=0).values_list("method", "variant").distinct()
     questions = [_asked(runs.filter(method=method, variant=variant)) for method, variant in sorted(set(variants))]
     return sorted((question for question in questions if question is not None), key=lambda question: -question.posts)
 
 
-def _asked(held: QuerySet[Run]) -> QuestionRepeats | None:
-    """Return the agreement of one question: of each post the newest run of every repeat.
+def _asked(question_runs: QuerySet[Run]) -> QuestionRepeats | None:
+    """Return the agreement of one question, from the newest run of every repeat about each post.
 
-    Posts with fewer repeats than the most are left out, as Fleiss' κ is defined for equally many ratings.
+    Posts with fewer repeats than the most are left out, since Fleiss' κ needs equally many ratings of each.
 
     Returns None for fewer than two repeats.
     """
     posts: dict[Any, dict[int, Mapping[str, Any]]] = {}
     first: tuple[str, Mapping[str, str]] = ("", {})
-    for method, plan, subject, repeat, outcome in held.values_list(
+    for method, plan, subject, repeat, outcome in question_runs.values_list(
         "method", "model_plan", "subject", "repeat", "outcome"
     ).iterator():
         first = (method, plan)
@@ -119,7 +119,7 @@ def _by_perspective(full: Sequence[Sequence[Mapping[str, Any]]]) -> dict[str, fl
 
 
 def _of_stances(outcomes: Sequence[Mapping[str, Any] | None]) -> float | None:
-    """κ on one post: perspectives stand where items do, repeats where raters do."""
+    """Return κ on one post: perspectives take the place of items, repeats that of raters."""
     by_repeat = [_stances(outcome or {}) for outcome in outcomes]
     if len(by_repeat) < 2:
         return None
@@ -132,10 +132,7 @@ def _of_stances(outcomes: Sequence[Mapping[str, Any] | None]) -> float | None:
 
 
 def _stances(outcome: Mapping[str, Any]) -> dict[str, bool | None]:
-    """Return what each perspective said.
-
-    Returns None if it took no side.
-    """
+    """Return each perspective's side; None if it took no side."""
     return {row["perspective"]: _SIDES.get(row["stance"]) for row in outcome.get("stances", ())}
 
 

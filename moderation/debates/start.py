@@ -14,6 +14,7 @@ from django.utils.translation import gettext as _
 from annotation.domain.choices import EventVerb
 from annotation.models import Item, Membership, Project, record
 from moderation.domain.event_verbs import ModerationVerb
+from moderation.methods import prompt_choice
 from moderation.methods.debate_method import BadChoice, DebateMethod
 from moderation.methods.registry import METHODS
 from providers import wiring
@@ -23,22 +24,24 @@ from runs.control import start as run_start
 from runs.domain.states import OPEN, RunState
 from runs.execution import budget
 from runs.methods.method import Limits
+from runs.methods.prompts import BadPrompt
 from runs.models import Run
 
 MOST_REPEATS = 20
+ANSWERED = (RunState.SUCCEEDED, *fork.STOPPED)
 _LIMITS = ("calls", "tokens", "seconds")
 
 
 class NobodyDescribes(BadChoice):
-    """A method that judges by words has no model to describe pictures; posts without a picture need none."""
+    """No model describes pictures, but the method judges by words. Posts without a picture do not need one."""
 
 
 @dataclass(frozen=True)
 class DebateRequest:
-    """A request for runs: a method, its options, other models by role, how often.
+    """A request for runs: a method, its options, models by role, the number of repeats.
 
-    With several `judges` the debate is held once: the first judges it at once, the others when it is over. What was
-    answered before with these options and models is asked again only with `again`.
+    With several `judges` the debate is held once: the first judge is part of it, the others judge it when it is over.
+    Answered questions with these options and models are asked again only with `again`.
     """
 
     method: str
@@ -48,16 +51,16 @@ class DebateRequest:
     repeats: int = 1
     again: bool = False
     limits: Mapping[str, int] = field(default_factory=dict)
-    """What one run may use at most: `calls`, `tokens`, `seconds`; the method's own where nothing is said."""
+    """The limits of one run: `calls`, `tokens`, `seconds`; the method's own limits apply if none is given."""
 
 
 def start_runs(
     project: Project, items: QuerySet[Item], wish: DebateRequest, actor: Membership | None = None, *, ring: bool = True
 ) -> int:
-    """Enqueue the method on these items, each as often as requested. Return the number of new runs.
+    """Enqueue the method on these items, as often as requested. Return the number of new runs.
 
-    A run of the same options and models that is under way on an item is not queued twice. Items whose picture nobody
-    can describe are left out (`count_left_out`).
+    An open run with the same options and models on an item is not queued twice. Items whose picture no model can
+    describe are left out (`count_left_out`).
 
     Raises BadChoice.
     """
@@ -86,14 +89,22 @@ def start_runs(
             new_items = planned_items if wish.again else planned_items.exclude(public_id__in=_answered(like, variants))
             queued += run_start.queue_run_per_subject(new_items.values(subject=F("public_id")), like, enqueue=ring)
         if queued:
-            record(EventVerb.RUNS_STARTED, project=project, actor=actor, method=method.name, runs=queued)
+            record(
+                EventVerb.RUNS_STARTED,
+                project=project,
+                actor=actor,
+                method=method.name,
+                runs=queued,
+                prompts=options["prompts"],
+                prompts_version=options["prompts_version"],
+            )
     return queued
 
 
 def count_left_out(project: Project, items: QuerySet[Item], wish: DebateRequest) -> tuple[int, str]:
-    """Return how many of these items `start_runs` leaves out because nobody can describe their picture, and why.
+    """Return how many of these items `start_runs` leaves out because no model can describe their picture, and why.
 
-    Raises BadChoice for what cannot be had for any item.
+    Raises BadChoice if the request is impossible for every item.
     """
     try:
         model_plan_of(project, wish)
@@ -105,27 +116,54 @@ def count_left_out(project: Project, items: QuerySet[Item], wish: DebateRequest)
     return 0, ""
 
 
-def retry_run(run: Run, project: Project, actor: Membership | None = None) -> bool:
-    """Enqueue a failed run again from where it stopped. Return False if it has not failed or has a twin under way."""
+def retry_run(run: Run, project: Project, actor: Membership | None = None, *, ring: bool = True) -> Run | None:
+    """Ask again where a run stopped; what was answered stays. Return the run that goes on.
+
+    A failed run goes on itself. A refused or unreadable one stays as it is, and a new run goes on from there.
+
+    Returns None if the run stopped nowhere, or if the same question is already under way.
+    """
     with transaction.atomic():
-        if not run_start.retry_run(run.public_id):
-            return False
-        record(ModerationVerb.RUN_RETRIED, project=project, actor=actor, row=run.public_id)
-    return True
+        if run.state in fork.STOPPED:
+            try:
+                continued = fork.continue_run(run, started_by=actor.public_id if actor else None, enqueue=ring)
+            except (fork.CannotFork, BadPrompt):
+                return None
+        else:
+            continued = run if run_start.retry_run(run.public_id, enqueue=ring) else None
+        if continued is None:
+            return None
+        more: dict[str, Any] = {} if continued == run else {"run": str(continued.public_id)}
+        record(ModerationVerb.RUN_RETRIED, project=project, actor=actor, row=run.public_id, **more)
+    return continued
+
+
+def retry_runs(project: Project, runs: QuerySet[Run], states: Sequence[RunState], *, ring: bool = True) -> int:
+    """Ask again where these runs stopped in one of these states. Return how many go on.
+
+    Of several runs of one question only the last counts.
+    """
+    last = {(run.subject, run.variant, run.repeat): run for run in runs.order_by("id")}
+    return sum(retry_run(run, project, ring=ring) is not None for run in last.values() if run.state in states)
 
 
 def judge_run_again(run: Run, judges: Sequence[str], project: Project, actor: Membership | None = None) -> list[Run]:
-    """Let other models judge a debate that is over; each costs the judge's call alone. Return the new runs.
+    """Let models judge a debate, the same judge too; only the judge's call is paid. Return the new runs.
 
-    Judges that judge it at the moment are passed over.
+    Judges that are judging it now are skipped.
 
-    Raises BadChoice, also for a method without a judge and a run that is under way.
+    Raises BadChoice, also for a method without a judge, for a run that came to no judge, and if its prompts are gone.
     """
     method = _known(run.method)
+    prompt_choice.check_prompts(run.options)
     if method.judge is None:
         raise BadChoice(_("%(method)s has no judge.") % {"method": run.method})
+    if not is_open_to_judges(run):
+        raise BadChoice(_refusal_of_judges(run))
     forks = []
     for name in judges:
+        if not may_judge(run, name):
+            raise BadChoice(_("The built-in keyword baseline does not judge a debate between language models."))
         _check(method.judge, name)
         try:
             forked = fork.fork_run(
@@ -149,56 +187,82 @@ def judge_run_again(run: Run, judges: Sequence[str], project: Project, actor: Me
     return forks
 
 
+def is_open_to_judges(run: Run) -> bool:
+    """Return whether the run has a debate that a judge was asked about."""
+    judge = _known(run.method).judge
+    return judge is not None and run.state in ANSWERED and run.turns.filter(role=judge).exists()
+
+
+def may_judge(run: Run, name: str) -> bool:
+    """Return whether this model may judge the run's debate; the keyword baseline judges no real one."""
+    return not _is_baseline(name) or all(_is_baseline(model) for model in run.model_plan.values())
+
+
+def _is_baseline(name: str) -> bool:
+    return name.startswith("keyword:")
+
+
+def _refusal_of_judges(run: Run) -> str:
+    if run.state not in ANSWERED:
+        return f"A run that is {run.state} has nothing to go on from."
+    if run.state == RunState.SUCCEEDED:
+        return _("A dismissed case had no judge, so there is nothing to judge again.")
+    return _("This debate stopped before it came to a judge: ask again from where it stopped.")
+
+
 def judged_variant(run: Run, judge: str) -> str:
-    """Return the variant of the run in which this judge judges the run's debate, whether it exists or not."""
+    """Return the variant of the run in which this judge judges the run's debate, even if no such run exists."""
     return variant_of(run.options, {**run.model_plan, str(_known(run.method).judge): judge})
 
 
 def runs_answering(project: Project, items: QuerySet[Item], wish: DebateRequest) -> QuerySet[Run]:
-    """Return the runs on these items that answer the request, those of its further judges too, oldest first.
+    """Return the runs on these items that answer the request, including those of its other judges, oldest first.
 
     Raises BadChoice.
     """
     method, options = _known(wish.method), options_for(project, wish)
     judged = [{str(method.judge): name} for name in wish.judges[1:]]
-    plans = [{**plan, **other} for plan, _items in _planned(project, items, wish) for other in ({}, *judged)]
+    plans = [{**plan, **judge} for plan, _items in _planned(project, items, wish) for judge in ({}, *judged)]
     return Run.objects.filter(
         project=project.public_id,
         method=wish.method,
-        variant__in=[variant_of(options, each) for each in plans],
+        variant__in=[variant_of(options, plan) for plan in plans],
         repeat__lt=wish.repeats,
         subject__in=items.values("public_id"),
     ).order_by("id")
 
 
 def _answered(like: run_start.RunRequest, variants: Sequence[str]) -> QuerySet[Run, Any]:
-    """Return the subjects of runs like this one that are answered or under way, with any of these variants."""
-    done = (*OPEN, RunState.SUCCEEDED, RunState.REFUSED, RunState.UNREADABLE)
+    """Return the subjects of runs of the same question that are answered or under way, with any of these variants."""
+    states = (*OPEN, *ANSWERED)
     same = Run.objects.filter(project=like.project, method=like.method, variant__in=variants, repeat=like.repeat)
-    return same.filter(state__in=done).values("subject")
+    return same.filter(state__in=states).values("subject")
 
 
 def options_for(project: Project, wish: DebateRequest) -> dict[str, Any]:
-    """Return the options of the request as a run of this project keeps them.
+    """Return the options of the request as a run of this project stores them, with the prompt set and its version.
 
-    The method may add what the project has now, such as its perspectives: a run goes on with the rules and examples
-    it began with, and a run with other rules does not answer the request.
+    The method may add the project's present settings, such as its perspectives. A run keeps the rules and examples of
+    its start, and a run with other rules does not answer the request.
 
     Raises BadChoice.
     """
-    options = checked_options(wish.method, wish.options)
+    options = prompt_choice.with_prompts(project, checked_options(wish.method, wish.options))
     if "glossary" in options and "glossary" not in wish.options:
         options["glossary"] = project.glossary_for_models
     return _known(wish.method).complete_options(project, options)
 
 
 def checked_options(method: str, options: Mapping[str, Any]) -> dict[str, Any]:
-    """Return the options with their defaults, as the run's row keeps them. Raises BadChoice."""
+    """Return the options with their defaults, as a run's row stores them.
+
+    Raises BadChoice.
+    """
     return _known(method).checked_options(options)
 
 
 def variant_of(options: Mapping[str, Any], plan: Mapping[str, str]) -> str:
-    """Return a short digest of these options and models: it separates runs of one item that differ in either."""
+    """Return a short digest of these options and models; it tells apart runs of one item that differ in either."""
     written = json.dumps([dict(options), dict(plan)], sort_keys=True)
     return hashlib.sha256(written.encode()).hexdigest()[:16]
 
@@ -214,9 +278,9 @@ def _known(method: str) -> DebateMethod:
 def _planned(
     project: Project, items: QuerySet[Item], wish: DebateRequest
 ) -> list[tuple[dict[str, str], QuerySet[Item]]]:
-    """Who speaks, and about which of the items: those without a picture need nobody who describes it.
+    """Return each plan with its items; items without a picture need no model that describes pictures.
 
-    So they are asked in the same way before and after the site has such a model.
+    Their questions are the same before and after the site gets such a model.
     """
     without = model_plan_of(project, wish, describes=False)
     wordy = items.filter(picture=None)
@@ -232,9 +296,10 @@ def _planned(
 def model_plan_of(project: Project | None, wish: DebateRequest, *, describes: bool = True) -> dict[str, str]:
     """Return the model of each role: the request's, else the project's, else the site's.
 
-    `describes` False plans without a describer; one is planned only for methods and options that need it.
+    With `describes` False, the plan has no describer; otherwise only methods and options that need one get it.
 
-    Raises BadChoice, and NobodyDescribes if nothing but the describer is missing.
+    Raises BadChoice.
+    Raises NobodyDescribes if only the describer is missing.
     """
     method, chosen = _known(wish.method), dict(wish.models)
     if unknown := sorted(set(chosen) - set(method.roles)):
@@ -259,7 +324,7 @@ def model_plan_of(project: Project | None, wish: DebateRequest, *, describes: bo
 
 
 def _speakers(method: DebateMethod, wish: DebateRequest) -> list[ModelRole]:
-    """Who is asked: nobody describes a picture where that is switched off, so no model that sees any is needed."""
+    """Return the roles that are asked. Without `describe` no picture is described, so no model for it is needed."""
     chosen = {name: value for name, value in wish.options.items() if name == "describe"}
     if checked_options(method.name, chosen).get("describe", True):
         return list(method.roles)
@@ -267,7 +332,7 @@ def _speakers(method: DebateMethod, wish: DebateRequest) -> list[ModelRole]:
 
 
 def _limits(wish: DebateRequest) -> Limits:
-    """Return what each run may use.
+    """Return the limits of each run.
 
     Raises BadChoice for more than the method's own limits.
     """
@@ -285,7 +350,7 @@ def _limits(wish: DebateRequest) -> Limits:
 def _check(role: ModelRole, name: str) -> str:
     """Return the full name of the model for this role.
 
-    Raises BadChoice if it cannot be asked.
+    Raises BadChoice if the model cannot be used.
     """
     try:
         binding = wiring.bind_role(role, {role: name} if name else None)

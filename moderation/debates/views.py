@@ -1,6 +1,6 @@
-"""Pages about runs, for reviewers and admins: the queue, an item's runs side by side, one run live, two compared.
+"""Pages about runs for reviewers and admins: the queue, an item's runs, one run live, two runs compared.
 
-Nobody who may still be asked for a view of their own on an item sees what models said about it.
+Who may still be asked about an item does not see the models' answers about it.
 """
 
 from typing import Any
@@ -19,7 +19,9 @@ from annotation.models import Item, Membership
 from annotation.review.queue import may_see_intent, may_see_votes
 from moderation.debates import presenters, repeat_agreement
 from moderation.debates.forms import METHOD_NAMES, JudgeForm, StageForm, StartForm
+from moderation.debates.waiting import next_try
 from moderation.methods.registry import METHODS
+from runs.control import fork
 from runs.domain.states import OPEN, RunState
 from runs.models import Run
 from runs.queue import provider_pauses
@@ -30,9 +32,9 @@ PAGE_LENGTH = 50
 
 @require_GET
 def runs(request: PersonRequest, slug: str) -> HttpResponse:
-    """Show the queue: what waits, runs, and has ended, newest first."""
+    """Show the queue: waiting, running and ended runs, newest first."""
     member = member_of(request, slug, Role.REVIEWER, Role.ADMIN)
-    project_runs = presenters.debate_runs(member.project)
+    project_runs = presenters.debate_runs(member.project).select_related("forked_from")
     state, method = request.GET.get("state", ""), request.GET.get("method", "")
     if state in list(RunState):
         project_runs = project_runs.filter(state=state)
@@ -63,7 +65,7 @@ def runs(request: PersonRequest, slug: str) -> HttpResponse:
 
 @require_GET
 def item_runs(request: PersonRequest, slug: str, public_id: UUID) -> HttpResponse:
-    """Show what was held on one item, side by side, and a form to start more."""
+    """Show the runs on one item side by side, and a form to start more."""
     member = member_of(request, slug, Role.REVIEWER, Role.ADMIN)
     return show_item(request, member, item_for(member, public_id), StartForm(project=member.project))
 
@@ -71,8 +73,9 @@ def item_runs(request: PersonRequest, slug: str, public_id: UUID) -> HttpRespons
 def show_item(
     request: PersonRequest, member: Membership, item: Item, form: StartForm, status: int = 200
 ) -> HttpResponse:
-    """Show the item's runs, newest first, twenty of them."""
-    newest = list(presenters.debate_runs(member.project).filter(subject=item.public_id)[:20])
+    """Show the item's newest runs, at most twenty, newest first."""
+    of_item = presenters.debate_runs(member.project).filter(subject=item.public_id).select_related("forked_from")
+    newest = list(of_item[:20])
     context = {
         "project": member.project,
         "membership": member,
@@ -87,7 +90,7 @@ def show_item(
 
 @require_GET
 def run(request: PersonRequest, slug: str, public_id: UUID) -> HttpResponse:
-    """One run, live while it goes on."""
+    """Show one run; an open run is updated live."""
     return show_run(request, *run_for(request, slug, public_id))
 
 
@@ -100,14 +103,19 @@ def show_run(
     status: int = 200,
 ) -> HttpResponse:
     """Show the page of a run."""
-    return render(request, "moderation/run.html", _about(member, debate_run, item, form or JudgeForm()), status=status)
+    return render(
+        request,
+        "moderation/run.html",
+        _about(member, debate_run, item, form or JudgeForm(run=debate_run)),
+        status=status,
+    )
 
 
 @require_GET
 def run_progress(request: PersonRequest, slug: str, public_id: UUID) -> HttpResponse:
-    """Show the parts of the page that follow a run under way: the run, and the glossary's entries that it was given."""
+    """Show the parts of the page that change while a run is under way: the run, and its glossary entries."""
     member, debate_run, item = run_for(request, slug, public_id)
-    return render(request, "moderation/_run_progress.html", _about(member, debate_run, item, JudgeForm()))
+    return render(request, "moderation/_run_progress.html", _about(member, debate_run, item, JudgeForm(run=debate_run)))
 
 
 @require_GET
@@ -120,8 +128,8 @@ def compare_runs(request: PersonRequest, slug: str) -> HttpResponse:
         except ValueError:
             raise Http404 from None
         both.append(run_for(request, slug, public_id))
-    (member, first, item), (_member, second, other) = both
-    if item != other or first == second:
+    (member, first, item), (_member, second, other_item) = both
+    if item != other_item or first == second:
         raise Http404
     shown = presenters.shown_runs([first, second], categories_of(member.project))
     context = {"project": member.project, "membership": member, "item": item, "both": shown, "methods": METHOD_NAMES}
@@ -155,8 +163,15 @@ def run_for(request: PersonRequest, slug: str, public_id: UUID) -> tuple[Members
 
 
 def _row(debate_run: Run, item: Item | None, viewer: Membership) -> dict[str, Any]:
-    """Return a line of the queue. It links to the run only if its item is decided, so that no line needs a query."""
-    return {"run": debate_run, "item": item, "opens": item is not None and may_see_intent(item, viewer)}
+    """Return a line of the queue. It links to the run only if the item is decided; no line needs a query."""
+    return {
+        "run": debate_run,
+        "item": item,
+        "opens": item is not None and may_see_intent(item, viewer),
+        "goes_on": fork.goes_on(debate_run),
+        "next_try": next_try(debate_run),
+        "may_go_on": debate_run.state in (RunState.FAILED, *fork.STOPPED),
+    }
 
 
 def _about(member: Membership, debate_run: Run, item: Item, form: JudgeForm) -> dict[str, Any]:
@@ -173,6 +188,5 @@ def _about(member: Membership, debate_run: Run, item: Item, form: JudgeForm) -> 
         "others": list(
             presenters.debate_runs(member.project).filter(subject=debate_run.subject).exclude(pk=debate_run.pk)[:10]
         ),
-        "pauses": provider_pauses.pauses_in_force(),
         "given": entries.uses_of(debate_run.public_id),
     }

@@ -1,4 +1,4 @@
-"""Agreement among the repeats of a question, over the posts of a project."""
+"""The page about agreement among the repeats of a question, over the posts of a project."""
 
 from django.http import HttpResponse
 from django.shortcuts import render
@@ -12,7 +12,7 @@ from moderation.debates.forms import METHOD_NAMES
 
 @require_GET
 def repeats(request: PersonRequest, slug: str) -> HttpResponse:
-    """Every question that was asked twice or more, and how alike the answers were."""
+    """Show every question that was asked at least twice, and how well its answers agree."""
     member = member_of(request, slug, Role.REVIEWER, Role.ADMIN)
     context = {
         "project": member.project,

@@ -1,4 +1,4 @@
-"""Pages for reviewers and admins that start, cancel and retry runs and have debates judged again."""
+"""Pages for reviewers and admins that start, cancel, retry and judge runs."""
 
 from uuid import UUID
 
@@ -14,7 +14,16 @@ from annotation.domain.choices import EventVerb, Role, Stage
 from annotation.models import Item, record
 from moderation.debates import presenters
 from moderation.debates import start as debate_start
-from moderation.debates.forms import METHOD_NAMES, JudgeForm, StageForm, StartForm, left_out_sentence, started_sentence
+from moderation.debates.forms import (
+    METHOD_NAMES,
+    JudgeForm,
+    StageForm,
+    StartForm,
+    answered_sentence,
+    left_out_sentence,
+    passed_over_sentence,
+    started_sentence,
+)
 from moderation.debates.views import item_for, run_for, show_item, show_run
 from moderation.methods.debate_method import BadChoice
 from runs.control import start as run_start
@@ -22,27 +31,29 @@ from runs.control import start as run_start
 
 @require_POST
 def start_on_item(request: PersonRequest, slug: str, public_id: UUID) -> HttpResponse:
-    """Start a method on one item; what cannot be had comes back with the form."""
+    """Start a method on one item. An impossible request returns the form."""
     member = member_of(request, slug, Role.REVIEWER, Role.ADMIN)
     item = item_for(member, public_id)
     form = StartForm(request.POST, project=member.project)
     if not form.is_valid():
         return show_item(request, member, item, form, status=422)
+    items = Item.objects.filter(pk=item.pk)
     try:
-        queued = debate_start.start_runs(member.project, Item.objects.filter(pk=item.pk), form.wish(), member)
+        queued = debate_start.start_runs(member.project, items, form.wish(), member)
+        answer = None if queued else debate_start.runs_answering(member.project, items, form.wish()).last()
     except BadChoice as bad:
         form.add_error(None, str(bad))
         return show_item(request, member, item, form, status=422)
-    if queued:
-        messages.success(request, started_sentence(queued))
-    else:
-        messages.info(request, _("That was answered before, with these options and models: see below."))
+    if answer is not None:
+        messages.info(request, answered_sentence(answer))
+        return redirect("moderation:run", slug, answer.public_id)
+    messages.success(request, started_sentence(queued))
     return redirect("moderation:item-runs", slug, public_id)
 
 
 @require_POST
 def start_on_stage(request: PersonRequest, slug: str) -> HttpResponse:
-    """Start a method on all items of a stage, after one question with the number."""
+    """Start a method on all items of a stage, after the user has confirmed their number."""
     member = member_of(request, slug, Role.REVIEWER, Role.ADMIN)
     form = StageForm(request.POST, project=member.project)
     if not form.is_valid():
@@ -76,13 +87,15 @@ def start_on_stage(request: PersonRequest, slug: str) -> HttpResponse:
     except BadChoice as bad:
         form.add_error(None, str(bad))
         return render(request, "moderation/start.html", context, status=422)
-    messages.success(request, " ".join(filter(None, (started_sentence(queued), str(context["left_out"])))))
+    before = max(0, (count - passed_over) * form.wish().repeats - queued)
+    sentences = (started_sentence(queued), passed_over_sentence(before) if before else "", str(context["left_out"]))
+    messages.success(request, " ".join(filter(None, sentences)))
     return redirect("moderation:runs", slug)
 
 
 @require_POST
 def cancel_run(request: PersonRequest, slug: str, public_id: UUID) -> HttpResponse:
-    """End a run after the calls that are already made; what was answered stays."""
+    """Cancel a run; calls that are under way may still end, and answers are kept."""
     member, run, _item = run_for(request, slug, public_id)
     if run_start.cancel_runs([run.public_id]):
         record(EventVerb.RUN_CANCELLED, project=member.project, actor=member, row=run.public_id)
@@ -94,7 +107,7 @@ def cancel_run(request: PersonRequest, slug: str, public_id: UUID) -> HttpRespon
 
 @require_POST
 def cancel_open_runs(request: PersonRequest, slug: str) -> HttpResponse:
-    """End all runs of the project that wait or are under way; what was answered stays."""
+    """Cancel all open runs of the project; answers are kept."""
     member = member_of(request, slug, Role.REVIEWER, Role.ADMIN)
     ended = run_start.cancel_run_queryset(presenters.open_debate_runs(member.project))
     if ended:
@@ -109,20 +122,24 @@ def cancel_open_runs(request: PersonRequest, slug: str) -> HttpResponse:
 
 @require_POST
 def retry_run(request: PersonRequest, slug: str, public_id: UUID) -> HttpResponse:
-    """Let a run that failed go on from where it stopped; what was answered is not asked again."""
+    """Ask again where a run stopped; what was answered is not asked again."""
     member, run, _item = run_for(request, slug, public_id)
-    if debate_start.retry_run(run, member.project, member):
-        messages.success(request, _("The run goes on from where it stopped. What was answered is not asked again."))
-    else:
-        messages.info(request, _("Only a run that failed can go on, and only while no other like it is under way."))
-    return redirect("moderation:run", slug, public_id)
+    continued = debate_start.retry_run(run, member.project, member)
+    if continued is None:
+        sentence = _(
+            "Only a run that stopped without a verdict can go on, and only while no other like it is under way."
+        )
+        messages.info(request, sentence)
+        return redirect("moderation:run", slug, public_id)
+    messages.success(request, _("The run goes on from where it stopped. What was answered is not asked again."))
+    return redirect("moderation:run", slug, continued.public_id)
 
 
 @require_POST
 def judge_run_again(request: PersonRequest, slug: str, public_id: UUID) -> HttpResponse:
-    """Let another model judge the debate; it costs that one call."""
+    """Let another model judge the debate; it costs one call."""
     member, run, item = run_for(request, slug, public_id)
-    form = JudgeForm(request.POST)
+    form = JudgeForm(request.POST, run=run)
     if not form.is_valid():
         return show_run(request, member, run, item, form, status=422)
     try:

@@ -1,6 +1,6 @@
-"""Debates of the sample campaign: real runs of the engine, answered from scripts written by hand (`data/`).
+"""Debates of the sample campaign: real runs, answered from scripts written by hand (`data/`).
 
-No model is asked, so they use no tokens. Every page names `sample:hand-written` as the model.
+They call no model, so they use no tokens. Every page names `sample:hand-written` as the model.
 """
 
 import json
@@ -35,7 +35,7 @@ DOCUMENT = "words-of-the-street.md"
 
 
 class Trial(StrictShape):
-    """An ARCADE debate on a post: the options of the run, and what each speaker says, by step key."""
+    """An ARCADE debate on a post: the options of the run, and each speaker's answer by step key."""
 
     post: str
     options: dict[str, Any]
@@ -50,7 +50,7 @@ class View(StrictShape):
 
 
 class PerspectiveDebate(StrictShape):
-    """A PREDICT debate on a post: views by perspective code, speeches by step key, the judgement."""
+    """A PREDICT debate on a post: answers by perspective code, speeches by step key, the judgement."""
 
     post: str
     description: dict[str, Any]
@@ -60,7 +60,7 @@ class PerspectiveDebate(StrictShape):
 
 
 class SampleExplanation(StrictShape):
-    """An explanation of a post, to be scored."""
+    """An explanation of a post, which is then scored."""
 
     post: str
     text: str
@@ -77,7 +77,7 @@ class SampleTerm(StrictShape):
 
 
 class SampleDebates(StrictShape):
-    """All that the sample project gets from this app."""
+    """All samples that the sample project gets from this app."""
 
     trials: tuple[Trial, ...]
     perspectives: PerspectiveDebate
@@ -86,11 +86,11 @@ class SampleDebates(StrictShape):
 
 
 Script = Mapping[ModelRole, Sequence[Any] | Mapping[str, Any]]
-"""What a role says: in order, or by what the step is about (a perspective's code, a speech's key)."""
+"""The answers of a role: in their order, or by the step's subject (a perspective's code, a speech's key)."""
 
 
 def bring_in(project: Project) -> None:
-    """Give the sample project two trials, a debate of perspectives, an explanation with its score, and a term."""
+    """Add two ARCADE debates, a PREDICT debate, a scored explanation, and a glossary term to the sample project."""
     items = {item.external_id: item for item in Item.objects.filter(project=project)}
     admin = Membership.objects.filter(project=project, administers=True).order_by("pk").first()
     reviewer = Membership.objects.filter(project=project, reviews=True).order_by("pk").first()
@@ -140,7 +140,7 @@ class _HandWritten:
 
 
 def _trial_script(trial: Trial) -> Script:
-    """Return what each speaker says, round after round."""
+    """Return the answers of each speaker, in the order of the rounds."""
     speakers = {"gate": ModelRole.GATEKEEPER, "judge": ModelRole.JUDGE}
     speakers |= {"prosecutor": ModelRole.PROSECUTOR, "defender": ModelRole.DEFENDER}
     script: dict[ModelRole, list[Any]] = {}
@@ -164,10 +164,10 @@ def _debate_script(project: Project, debate: PerspectiveDebate) -> Script:
 
 
 def _hold(project: Project, item: Item, wish: start.DebateRequest, script: Script, reviewer: Membership) -> Run:
-    """Queue the run in the ordinary way and perform it at once with the script's lines."""
+    """Enqueue the run in the ordinary way and perform it at once with the script's answers."""
     options = start.options_for(project, wish)
     plan = {str(role): HAND_WRITTEN for role in METHODS[wish.method].roles}
-    wanted = run_start.RunRequest(
+    request = run_start.RunRequest(
         method=wish.method,
         project=project.public_id,
         subject=item.public_id,
@@ -176,7 +176,7 @@ def _hold(project: Project, item: Item, wish: start.DebateRequest, script: Scrip
         options=options,
         started_by=reviewer.public_id,
     )
-    run_start.queue_runs([wanted], enqueue=False)
+    run_start.queue_runs([request], enqueue=False)
     run = claim.claim_next_run(project=project.public_id, method=wish.method)
     assert run is not None, "the run was queued just now"
     model = _HandWritten(script)

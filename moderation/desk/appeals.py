@@ -1,6 +1,6 @@
-"""Objections to what was decided: an appeal reopens the item to a reviewer who did not decide it.
+"""Appeals: an appeal reopens an item for a reviewer who did not decide it.
 
-The answer is a decision like any other: the same category upholds what was decided, anything else overturns it.
+The answer is an ordinary decision: the same category upholds the earlier one, any other ruling overturns it.
 """
 
 from django.db import IntegrityError
@@ -19,81 +19,87 @@ from moderation.models import Appeal, AppealOutcome, Proposal
 
 
 class NotAppealable(Exception):
-    """The item is not gold, is under appeal already, or the project takes no appeals; the sentence says which."""
+    """The item is not gold or is under appeal already, or the project takes no appeals; the message says which."""
 
     code = "not_appealable"
 
 
 class DecidedBefore(PermissionError):
-    """The reviewer took part in the decision that is objected to: somebody else answers."""
+    """The reviewer took part in the decision under appeal; another reviewer has to answer."""
 
     code = "decided_before"
 
 
 def appeal(item: Item, by: Membership, grounds: str, appellant: str = "") -> Appeal:
-    """Enter an objection to the item's final category; it is disputed again until somebody answers.
+    """Enter an appeal against the item's final category. The item is disputed until a reviewer answers.
 
-    Reviewers and admins enter what reached them; `appellant` is whoever objects. Raises NotAppealable, NotAllowed.
+    Reviewers and admins enter the appeals that reached them; `appellant` names the person who objects.
+
+    Raises NotAppealable.
+    Raises NotAllowed.
     """
     try:
         return _appeal(item, by, grounds, appellant)
-    except IntegrityError:  # somebody else's came at the same moment
+    except IntegrityError:  # another appeal was entered at the same moment
         raise NotAppealable("The item is under appeal already.") from None
 
 
 @short_transaction
 def _appeal(item: Item, by: Membership, grounds: str, appellant: str) -> Appeal:
-    held = lock_item(item)
+    locked = lock_item(item)
     if not (by.reviews or by.administers) or not by.active:
         raise NotAllowed
-    _close_moot(held)
-    if not rules_of(held.project).appeals:
+    _close_moot(locked)
+    if not rules_of(locked.project).appeals:
         raise NotAppealable("This project takes no appeals.")
-    if open_appeal(held) is not None:
+    if open_appeal(locked) is not None:
         raise NotAppealable("The item is under appeal already.")
-    if held.stage != Stage.GOLD:
-        raise NotAppealable(f"Only what is decided can be appealed against; the item is {held.stage}.")
-    made = Appeal.objects.create(
-        item=held,
-        against=held.adjudications.filter(ruling=Ruling.DECIDE).order_by("-pk").first()
-        if held.category_source == Source.ADJUDICATED
+    if locked.stage != Stage.GOLD:
+        raise NotAppealable(f"Only what is decided can be appealed against; the item is {locked.stage}.")
+    opened = Appeal.objects.create(
+        item=locked,
+        against=locked.adjudications.filter(ruling=Ruling.DECIDE).order_by("-pk").first()
+        if locked.category_source == Source.ADJUDICATED
         else None,
-        category=held.category,
+        category=locked.category,
         entered_by=by,
         appellant=appellant,
         grounds=grounds,
     )
-    record(ModerationVerb.APPEALED, project=held.project, actor=by, item=held, row=made.public_id)
-    close.dispute_item(held, Reason.APPEAL)
-    return made
+    record(ModerationVerb.APPEALED, project=locked.project, actor=by, item=locked, row=opened.public_id)
+    close.dispute_item(locked, Reason.APPEAL)
+    return opened
 
 
 def answer(item: Item, ruling: Adjudication) -> None:
-    """Close the open appeal of the item with this ruling; called in its transaction."""
-    found = open_appeal(item)
-    if found is None or found.answer_id is not None:
+    """Close the open appeal of the item with this ruling. Call it inside the ruling's transaction."""
+    opened = open_appeal(item)
+    if opened is None or opened.answer_id is not None:
         return
-    same = ruling.ruling == Ruling.DECIDE and ruling.category_id == found.category_id
-    found.outcome = AppealOutcome.UPHELD if same else AppealOutcome.OVERTURNED
-    found.answer, found.closed_at = ruling, timezone.now()
-    found.save(update_fields=("outcome", "answer", "closed_at"))
+    same = ruling.ruling == Ruling.DECIDE and ruling.category_id == opened.category_id
+    opened.outcome = AppealOutcome.UPHELD if same else AppealOutcome.OVERTURNED
+    opened.answer, opened.closed_at = ruling, timezone.now()
+    opened.save(update_fields=("outcome", "answer", "closed_at"))
     record(
         ModerationVerb.APPEAL_CLOSED,
         project=item.project,
         actor=ruling.reviewer,
         item=item,
-        row=found.public_id,
-        outcome=str(found.outcome),
+        row=opened.public_id,
+        outcome=str(opened.outcome),
     )
 
 
 def open_appeal(item: Item) -> Appeal | None:
-    """The appeal that waits for an answer."""
+    """Return the appeal that waits for an answer.
+
+    Returns None if there is none.
+    """
     return Appeal.objects.filter(item=item, closed_at__isnull=True).select_related("against", "category").first()
 
 
 def appeals_of(project: Project) -> QuerySet[Appeal]:
-    """The project's appeals, newest first."""
+    """Return the project's appeals, newest first."""
     return (
         Appeal.objects.filter(item__project=project)
         .select_related("item", "category", "against__reviewer", "answer__category", "answer__reviewer", "entered_by")
@@ -102,22 +108,25 @@ def appeals_of(project: Project) -> QuerySet[Appeal]:
 
 
 def is_own(item: Item, reviewer: Membership) -> bool:
-    """Whether the item is under appeal against what this reviewer decided, alone or with another."""
-    found = open_appeal(item)
-    if found is None or found.against is None:
+    """Return whether the open appeal is against a decision in which this reviewer took part."""
+    opened = open_appeal(item)
+    if opened is None or opened.against is None:
         return False
-    part = Proposal.objects.filter(item=item, item_version=found.against.item_version, reviewer=reviewer)
-    return found.against.reviewer_id == reviewer.pk or part.exists()
+    proposals = Proposal.objects.filter(item=item, item_version=opened.against.item_version, reviewer=reviewer)
+    return opened.against.reviewer_id == reviewer.pk or proposals.exists()
 
 
 def refuse_own(item: Item, reviewer: Membership) -> None:
-    """Do nothing unless the reviewer took part in what is objected to. Raises DecidedBefore."""
+    """Refuse a reviewer who took part in the decision under appeal.
+
+    Raises DecidedBefore.
+    """
     if is_own(item, reviewer):
         raise DecidedBefore
 
 
 def _close_moot(item: Item) -> None:
-    """End an appeal whose item went another way meanwhile (taken out, labelled anew): nothing is left to answer."""
+    """Close the open appeal of an item that is not disputed for it any more (for example, it was excluded)."""
     disputed = Dispute.objects.filter(item=item, reason=Reason.APPEAL, settled_at__isnull=True)
     if not disputed.exists():
         Appeal.objects.filter(item=item, closed_at__isnull=True).update(closed_at=timezone.now())

@@ -1,4 +1,4 @@
-"""A reviewer's own view, written down before they open the debates: debates persuade, and this shows how far."""
+"""A reviewer's own opinion, recorded before they open the debates, to measure how far debates change opinions."""
 
 from annotation.consensus.close import lock_item
 from annotation.core.transactions import short_transaction
@@ -9,24 +9,30 @@ from moderation.models import Opinion
 
 
 class TooLate(Exception):
-    """The reviewer recorded a view of this round already, or the item is not disputed any more."""
+    """The reviewer has recorded an opinion in this round already, or the item is not disputed."""
 
     code = "opinion_too_late"
 
 
 @short_transaction
 def record_opinion(item: Item, reviewer: Membership, category: Category) -> Opinion:
-    """Keep what the reviewer thinks now; the same again answers with what is stored. Raises TooLate."""
-    held = lock_item(item)
-    stored = opinion_of(held, reviewer)
+    """Store the reviewer's opinion. The same opinion again returns the stored one.
+
+    Raises TooLate.
+    """
+    locked = lock_item(item)
+    stored = opinion_of(locked, reviewer)
     if stored is not None and stored.category_id == category.pk:
         return stored
-    if stored is not None or held.stage != Stage.DISPUTED or not reviewer.reviews:
+    if stored is not None or locked.stage != Stage.DISPUTED or not reviewer.reviews:
         raise TooLate
-    record(ModerationVerb.OPINION, project=held.project, actor=reviewer, item=held)
-    return Opinion.objects.create(item=held, round=held.round, reviewer=reviewer, category=category)
+    record(ModerationVerb.OPINION, project=locked.project, actor=reviewer, item=locked)
+    return Opinion.objects.create(item=locked, round=locked.round, reviewer=reviewer, category=category)
 
 
 def opinion_of(item: Item, reviewer: Membership) -> Opinion | None:
-    """What the reviewer wrote down in this round, if anything."""
+    """Return the reviewer's opinion of this round.
+
+    Returns None if there is none.
+    """
     return Opinion.objects.filter(item=item, round=item.round, reviewer=reviewer).select_related("category").first()

@@ -1,6 +1,6 @@
-"""Accept what the votes say, for many items at once.
+"""Decide many items at once as their votes say.
 
-Only items qualify that are disputed for their intent or a challenged prior alone, and whose votes have a strict
+Items qualify if the intent or a challenged prior is the only reason of the dispute, and their votes have a strict
 majority.
 """
 
@@ -23,7 +23,7 @@ AT_ONCE = 500
 
 
 class CountChanged(Exception):
-    """There are not as many posts any more as the reviewer confirmed; `now` are there."""
+    """The number of posts is not the one that the reviewer confirmed; `now` is the present number."""
 
     code = "count_changed"
 
@@ -34,37 +34,42 @@ class CountChanged(Exception):
 
 @dataclass(frozen=True)
 class Accepted:
-    """How many posts are gold with their votes' category, and how many somebody else was at meanwhile."""
+    """The number of posts that are now gold with their votes' category, and of posts that were skipped."""
 
     done: int
     passed_over: int
 
 
 def acceptable(reviewer: Membership, reason: Reason) -> QuerySet[Item]:
-    """The posts that the reviewer may accept at once for this reason, at most 500; a second look is never skipped."""
-    wanted = set(rules_of(reviewer.project).second_for)
-    found = candidates(reviewer, Asked(reason=reason)).filter(category__isnull=False)
-    found = found.exclude(category_source=Source.ADJUDICATED)
+    """Return the posts that the reviewer may accept at once for this reason, at most 500.
+
+    Posts that need two reviewers are left out.
+    """
+    two_reviewers = set(rules_of(reviewer.project).second_for)
+    items = candidates(reviewer, Asked(reason=reason)).filter(category__isnull=False)
+    items = items.exclude(category_source=Source.ADJUDICATED)
     worse = Dispute.objects.filter(item=OuterRef("pk"), settled_at__isnull=True).exclude(
-        reason__in=[each for each in REASONS if each not in wanted]
+        reason__in=[allowed for allowed in REASONS if allowed not in two_reviewers]
     )
-    return found.filter(~Exists(worse)).select_related("category")[:AT_ONCE]
+    return items.filter(~Exists(worse)).select_related("category")[:AT_ONCE]
 
 
 def accept(reviewer: Membership, reason: Reason, rationale: str, count: int) -> Accepted:
-    """Decide each of these posts for the category of its majority; challenges are not upheld.
+    """Decide each of these posts for the category of its majority, without upholding challenges. Return the counts.
 
-    Each in a transaction of its own: what somebody else is at is passed over. Raises CountChanged.
+    Each decision has its own transaction; a post that somebody else works on is skipped.
+
+    Raises CountChanged.
     """
     items = list(acceptable(reviewer, reason))
     if len(items) != count:
         raise CountChanged(len(items))
-    done = 0
+    accepted = 0
     for item in items:
         wanted = decide.Wanted(Ruling.DECIDE, item.version, rationale, uuid4(), item.category, shown={"bulk": True})
         try:
             decide.settle(item, reviewer, wanted)
         except (StaleVersion, Leased, OwnItem, NotAllowed, DecidedBefore):
             continue
-        done += 1
-    return Accepted(done, len(items) - done)
+        accepted += 1
+    return Accepted(accepted, len(items) - accepted)

@@ -1,4 +1,4 @@
-"""What the desk shows about one item: why it is here, the votes, the parts alone, runs, who else is at it."""
+"""The page of one item at the desk: reasons, votes, priors, runs, and who works on it."""
 
 from dataclasses import dataclass
 from functools import cached_property
@@ -35,9 +35,9 @@ from runs.domain.states import RunState
 from runs.models import Run
 
 RUNS = 10
-"""Runs in the column of help; the rest is on the page of the item's debates."""
+"""The number of runs in the side column; the page of the item's debates shows all."""
 QUEUE_LENGTH = 30
-"""Items in the column beside the post; the whole queue has a page of its own."""
+"""The number of items in the queue column; the page of the queue shows all."""
 
 REASON_NAMES = {
     Reason.NOT_SURE: gettext_lazy("Not sure"),
@@ -55,7 +55,7 @@ REASON_NAMES = {
 
 @dataclass(frozen=True)
 class Why:
-    """A reason for the dispute, in words."""
+    """One reason for the dispute, with a sentence that explains it."""
 
     name: str
     sentence: str
@@ -64,7 +64,7 @@ class Why:
 
 @dataclass(frozen=True)
 class Contested:
-    """A challenged prior that the reviewer may correct: what it says, and what it would become."""
+    """A challenged prior that the reviewer may correct: its present value, and the corrected one."""
 
     modality: Modality
     prior: PriorValue
@@ -73,7 +73,7 @@ class Contested:
 
 @dataclass
 class Desk:
-    """One disputed item in front of a reviewer."""
+    """One item at the desk, as one member sees it."""
 
     member: Membership
     item: Item
@@ -105,7 +105,7 @@ class Desk:
 
     @cached_property
     def why(self) -> list[Why]:
-        """Every open reason with what it means here, oldest first."""
+        """The open reasons with their sentences, oldest first."""
         return [
             Why(str(REASON_NAMES[Reason(row.reason)]), _sentence(Reason(row.reason), self.case), row.opened_at)
             for row in self.disputes
@@ -118,7 +118,7 @@ class Desk:
 
     @cached_property
     def contested(self) -> list[Contested]:
-        """The priors whose correction falls to the reviewer."""
+        """The priors that the reviewer may correct."""
         return [
             Contested(modality, prior := self.case.priors[modality], PriorValue(not prior.hateful))
             for modality in contested(self.case.priors, self.case.votes)
@@ -126,7 +126,7 @@ class Desk:
 
     @property
     def corrections(self) -> dict[Modality, PriorValue]:
-        return {each.modality: each.correction for each in self.contested}
+        return {challenge.modality: challenge.correction for challenge in self.contested}
 
     @cached_property
     def past(self) -> list[Adjudication]:
@@ -135,7 +135,7 @@ class Desk:
 
     @cached_property
     def earlier_rounds(self) -> list[tuple[int, list[VoteCard]]]:
-        """The votes of the rounds before, each shuffled on its own."""
+        """The votes of the earlier rounds, each round shuffled separately."""
         if self.item.round == 1:
             return []
         rows = _with_votes(Seat.objects.filter(item=self.item, round__lt=self.item.round, label__isnull=False))
@@ -148,12 +148,15 @@ class Desk:
 
     @cached_property
     def blind(self) -> bool:
-        """Whether the viewer's own view is wanted first, so that no vote may be on the page."""
+        """Whether the viewer should give a category before they see votes; the page then shows no vote."""
         return wants_category_of(self.item, self.member)
 
     @cached_property
     def may_decide(self) -> bool:
-        """Whether the viewer reviews, did not label the item where that is forbidden, and has not had their say."""
+        """Whether the viewer may decide: they review, and nobody else works on the item.
+
+        They may not if they labelled the item (where the project forbids that) or took part in a decision about it.
+        """
         return (
             self.member.reviews
             and adjudicate.may_settle(self.item, self.member)
@@ -163,19 +166,19 @@ class Desk:
 
     @cached_property
     def is_own_label(self) -> bool:
-        """Whether the viewer labelled the item, in a project where somebody else has to settle it then."""
+        """Whether the viewer labelled the item and the project requires somebody else to decide it."""
         return not adjudicate.may_settle(self.item, self.member)
 
     @cached_property
     def has_proposed(self) -> bool:
-        """Whether the viewer decided about this state of the item; somebody else has to, too."""
-        return any(each.reviewer_id == self.member.pk for each in self.proposals)
+        """Whether the viewer has already decided about this version of the item; somebody else has to decide too."""
+        return any(proposal.reviewer_id == self.member.pk for proposal in self.proposals)
 
     @cached_property
     def other(self) -> Lease | None:
-        """The lease of somebody else who has the item in front of them."""
-        found = leases.in_force().filter(item=self.item).exclude(reviewer=self.member)
-        return found.select_related("reviewer").first()
+        """The lease of another reviewer who works on the item."""
+        others = leases.in_force().filter(item=self.item).exclude(reviewer=self.member)
+        return others.select_related("reviewer").first()
 
     @cached_property
     def proposals(self) -> list[Proposal]:
@@ -183,12 +186,12 @@ class Desk:
 
     @cached_property
     def disagreement(self) -> list[Proposal]:
-        """What two reviewers said who do not agree; only whoever ends it reads that."""
+        """The proposals of two reviewers who disagree; empty for everybody who may not decide."""
         return self.proposals if len(self.proposals) == 2 and self.may_decide else []
 
     @cached_property
     def needs_second(self) -> bool:
-        """Whether two reviewers decide about the item."""
+        """Whether two reviewers have to decide about the item."""
         reasons = [Reason(row.reason) for row in self.disputes]
         return self.item.stage == Stage.DISPUTED and wants_second(rules_of(self.project), reasons)
 
@@ -207,25 +210,25 @@ class Desk:
 
     @cached_property
     def runs(self) -> list[ShownRun]:
-        """The newest runs about the item, with what they said."""
-        found = presenters.debate_runs(self.project).filter(subject=self.item.public_id)
-        return presenters.shown_runs(list(found[:RUNS]), self.categories)
+        """The newest runs about the item, with their results."""
+        newest = presenters.debate_runs(self.project).filter(subject=self.item.public_id)
+        return presenters.shown_runs(list(newest[:RUNS]), self.categories)
 
     @cached_property
     def stretches(self) -> list[TextPiece]:
-        """The text with what the newest scored explanation quotes of it; nothing without one."""
+        """The text, split by the quotations of the newest scored explanation; empty if there is none."""
         newest = triage.scores_of(self.item).filter(text=self.item.text).first() if self.item.text else None
         spans = newest.reading.get("spans", ()) if newest else ()
         return split_by_spans(self.item.text, spans) if spans else []
 
     @cached_property
     def pointer(self) -> Pointer | None:
-        """Whom the newest score of a differing verdict speaks for."""
+        """The side that the newest score of a differing verdict supports."""
         return triage.pointer(self.item)
 
     @cached_property
     def hit_rate(self) -> dict[str, Any]:
-        """How often such a pointer was right: here, or in the paper while too little was decided here."""
+        """How often such a hint was right: in this project, or in the paper if the project has too few decisions."""
         rates, decisions = triage.hit_rates(self.project)
         assert self.pointer is not None
         side = self.pointer.side
@@ -235,7 +238,7 @@ class Desk:
 
     @cached_property
     def queue(self) -> list[Item]:
-        """The head of the queue, this item in it wherever it stands."""
+        """The head of the queue; it includes this item even if its place is further down."""
         head = list(queued(self.member, desk_queue.queue(self.member, self.asked), QUEUE_LENGTH))
         if self.item.stage == Stage.DISPUTED and self.item not in head:
             own = desk_queue.queue(self.member, Asked()).filter(pk=self.item.pk)
@@ -248,7 +251,7 @@ class Desk:
 
     @property
     def neighbours(self) -> tuple[Item | None, Item | None]:
-        """The items before and after this one in the column."""
+        """The items before and after this one in the queue column."""
         places = [item.pk for item in self.queue]
         if self.item.pk not in places:
             return None, self.queue[0] if self.queue else None
@@ -258,9 +261,9 @@ class Desk:
 
 
 def queued(viewer: Membership, items: Any, length: int, start: int = 0) -> list[Item]:
-    """Some items of the queue with their votes at hand; those where the viewer's own view is wanted are marked.
+    """Return some items of the queue with their votes, marked where the viewer should give their own category first.
 
-    `filled_seats` are sorted by category, so that no order of arrival shows; `wants_me` hides them.
+    `filled_seats` are sorted by category, so the order of arrival stays hidden. `wants_me` hides them on the page.
     """
     seats = _with_votes(Seat.objects.filter(round=F("item__round"), label__isnull=False))
     by_category = seats.order_by(F("label__category__code").asc(nulls_last=True), "public_id")
@@ -272,13 +275,15 @@ def queued(viewer: Membership, items: Any, length: int, start: int = 0) -> list[
     runs = dict(ran.values_list("subject").annotate(count=Count("pk")).order_by())
     scored = Score.objects.filter(item__in=page, state=ScoreState.SCORED)
     scores = dict(scored.values_list("item").annotate(count=Count("pk")).order_by())
-    at = {lease.item_id: lease for lease in leases.in_force().filter(item__in=page).select_related("reviewer")}
-    wanted = set(waiting_for_expert(viewer).filter(pk__in=[item.pk for item in page]).values_list("pk", flat=True))
+    lease_of = {lease.item_id: lease for lease in leases.in_force().filter(item__in=page).select_related("reviewer")}
+    expert_items = set(
+        waiting_for_expert(viewer).filter(pk__in=[item.pk for item in page]).values_list("pk", flat=True)
+    )
     for item in page:
-        item.wants_me = viewer.reviews and item.pk in wanted
+        item.wants_me = viewer.reviews and item.pk in expert_items
         item.runs_done = runs.get(item.public_id, 0)
         item.scores_done = scores.get(item.pk, 0)
-        item.at = at.get(item.pk)
+        item.at = lease_of.get(item.pk)
         item.at_other = item.at is not None and item.at.reviewer_id != viewer.pk
         item.reason_names = [REASON_NAMES[Reason(row.reason)] for row in item.open_disputes]
     return page
@@ -289,7 +294,7 @@ def _with_votes(seats: Any) -> Any:
 
 
 def _sentence(reason: Reason, case: Case) -> str:
-    """What the reason means for this item's votes."""
+    """Return a sentence that says what the reason means for this item's votes."""
     votes = case.votes
     match reason:
         case Reason.NOT_SURE:

@@ -1,8 +1,8 @@
-"""A reviewer's decision at the desk: checked against leases, appeals and the second look, then carried out.
+"""A reviewer's decision at the desk: check it against leases, appeals and the two-reviewer rule, then carry it out.
 
-The rulings themselves are `annotation.adjudicating`'s. The same client key and decision answer with what was stored.
-Where the project wants two reviewers for a reason, decisions are proposals until two agree; a third one ends a
-disagreement. Nothing here is ever erased: a decision is undone by a new one.
+The rulings are in `annotation/review/adjudicate.py`. The same client key and decision return the stored result.
+Where the project requires two reviewers, decisions are proposals until two reviewers agree; if they disagree, a third
+decides. Decisions are never deleted: a new one replaces the old one.
 """
 
 from collections.abc import Mapping
@@ -33,20 +33,20 @@ ENDS: Mapping[Ruling, Stage] = {
 
 
 class AlreadyProposed(Exception):
-    """The reviewer has decided about this state of the item; somebody else has to look at it now."""
+    """The reviewer has already decided about this version of the item; another reviewer has to decide now."""
 
     code = "already_proposed"
 
 
 class NeedsAppeal(PermissionError):
-    """Two reviewers decided this together: one alone does not replace it."""
+    """Two reviewers made this decision together; one reviewer alone cannot replace it."""
 
     code = "needs_appeal"
 
 
 @dataclass(frozen=True)
 class Wanted:
-    """What a reviewer decides about an item they saw at `version`; `key` is the client's, one a decision."""
+    """A reviewer's decision about an item that they saw at `version`. The client sends a new `key` per decision."""
 
     ruling: Ruling
     version: int
@@ -60,7 +60,7 @@ class Wanted:
     reason: Reason | None = None
     drafted_from: UUID | None = None
     shown: Mapping[str, Any] = field(default_factory=dict)
-    """What the reviewer was pointed to, for the record (`moderation.pointing`)."""
+    """Hints that the page showed the reviewer; they are recorded with the decision (`moderation/desk/triage.py`)."""
 
 
 @dataclass(frozen=True)
@@ -72,75 +72,77 @@ class Decided:
 
 @dataclass(frozen=True)
 class Proposed:
-    """The decision waits for another reviewer: a second one, or a third where two disagree."""
+    """The decision waits for another reviewer: a second one, or a third one after a disagreement."""
 
     proposal: Proposal
 
 
 @short_transaction
 def settle(item: Item, reviewer: Membership, wanted: Wanted) -> Decided | Proposed:
-    """Decide about the item, or propose to.
+    """Decide about the item, or store a proposal if two reviewers have to decide.
 
-    Raises what the rulings raise (Stale, OwnItem, NotAllowed, KeyReused, BadRuling), and Leased, DecidedBefore,
-    AlreadyProposed, NeedsAppeal.
+    Raises StaleVersion, OwnItem, NotAllowed, RulingKeyReused or BadRuling as the rulings do.
+    Raises Leased, DecidedBefore, AlreadyProposed or NeedsAppeal as the desk does.
     """
-    held = lock_item(item)
+    locked = lock_item(item)
     if Adjudication.objects.filter(reviewer=reviewer, client_key=wanted.key).exists():
-        return Decided(_carry_out(held, reviewer, wanted))  # answers what is stored, or refuses another body
-    if (stored := _stored(held, reviewer, wanted)) is not None:
+        return Decided(  # returns the stored ruling, or refuses a different decision
+            _carry_out(locked, reviewer, wanted)
+        )
+    if (stored := _stored(locked, reviewer, wanted)) is not None:
         return Proposed(stored)
-    adjudicate.check_ruling(held, reviewer, wanted.version, ENDS[wanted.ruling], wanted.ruling)
-    leases.refuse_others(held, reviewer)
-    appeals.refuse_own(held, reviewer)
-    anew = held.stage in (Stage.GOLD, Stage.EXCLUDED)
-    by_two = anew and _was_proposed(held)
-    if by_two and held.stage == Stage.GOLD:
+    adjudicate.check_ruling(locked, reviewer, wanted.version, ENDS[wanted.ruling], wanted.ruling)
+    leases.refuse_others(locked, reviewer)
+    appeals.refuse_own(locked, reviewer)
+    anew = locked.stage in (Stage.GOLD, Stage.EXCLUDED)
+    by_two = anew and _was_proposed(locked)
+    if by_two and locked.stage == Stage.GOLD:
         raise NeedsAppeal
-    if by_two or (not anew and wants_second(rules_of(held.project), open_dispute_reasons(held))):
-        done = _propose(held, reviewer, wanted)
+    if by_two or (not anew and wants_second(rules_of(locked.project), open_dispute_reasons(locked))):
+        result = _propose(locked, reviewer, wanted)
     else:
-        done = Decided(_carry_out(held, reviewer, wanted))
-    leases.give_back(held, reviewer)
-    return done
+        result = Decided(_carry_out(locked, reviewer, wanted))
+    leases.give_back(locked, reviewer)
+    return result
 
 
 def proposals(item: Item) -> list[Proposal]:
-    """What reviewers proposed about the item as it stands, first one first."""
+    """Return the proposals about the present version of the item, the first reviewer's first."""
     rows = Proposal.objects.filter(item=item, item_version=item.version)
     return list(rows.select_related("category", "reviewer").order_by("place"))
 
 
 def _carry_out(item: Item, reviewer: Membership, wanted: Wanted) -> Adjudication:
     before = {"before": item.category.code if item.category else None, "difficulty": item.difficulty}
-    beside = RulingContext(wanted.key, wanted.target_group, wanted.drafted_from, {**before, **wanted.shown})
-    seen = (item, reviewer, wanted.version, wanted.rationale)
+    context = RulingContext(wanted.key, wanted.target_group, wanted.drafted_from, {**before, **wanted.shown})
+    common = (item, reviewer, wanted.version, wanted.rationale)
     match wanted.ruling, wanted.category:
         case Ruling.DECIDE, Category() as category:
-            made = adjudicate.decide_item(*seen, category, wanted.upheld, beside)
+            adjudication = adjudicate.decide_item(*common, category, wanted.upheld, context)
         case Ruling.EXCLUDE, _:
-            made = adjudicate.exclude_item(*seen, wanted.reason, beside)
+            adjudication = adjudicate.exclude_item(*common, wanted.reason, context)
         case Ruling.NEW_ROUND, _:
-            made = adjudicate.request_new_round(*seen, wanted.message, beside)
+            adjudication = adjudicate.request_new_round(*common, wanted.message, context)
         case Ruling.MORE_SEATS, _:
-            made = adjudicate.request_more_labels(*seen, wanted.count, beside)
+            adjudication = adjudicate.request_more_labels(*common, wanted.count, context)
         case _:
             raise adjudicate.BadRuling("A decision for a category names one.")
-    appeals.answer(item, made)
-    return made
+    appeals.answer(item, adjudication)
+    return adjudication
 
 
 # ── Two reviewers ─────────────────────────────────────────────────────────────
 
 
 def _propose(item: Item, reviewer: Membership, wanted: Wanted) -> Decided | Proposed:
-    earlier = proposals(item)
-    if any(each.reviewer_id == reviewer.pk for each in earlier):
+    proposed = proposals(item)
+    if any(proposal.reviewer_id == reviewer.pk for proposal in proposed):
         raise AlreadyProposed
     mine = Proposal.objects.create(
         item=item,
         item_version=item.version,
         round=item.round,
-        place=len(earlier) + 1,
+        place=len(proposed) + 1,
         reviewer=reviewer,
         ruling=wanted.ruling,
         category=wanted.category,
@@ -151,19 +153,23 @@ def _propose(item: Item, reviewer: Membership, wanted: Wanted) -> Decided | Prop
     record(
         ModerationVerb.PROPOSED, project=item.project, actor=reviewer, item=item, row=mine.public_id, place=mine.place
     )
-    agreed = len(earlier) == 1 and alike(earlier[0], mine)
-    if agreed or len(earlier) == 2:
+    agreed = len(proposed) == 1 and alike(proposed[0], mine)
+    if agreed or len(proposed) == 2:
         return Decided(_carry_out(item, reviewer, wanted))
     return Proposed(mine)
 
 
-def alike(one: Proposal, other: Proposal) -> bool:
-    """Whether two reviewers want the same: the same ruling, for the same category."""
-    return (one.ruling, one.category_id) == (other.ruling, other.category_id)
+def alike(first: Proposal, second: Proposal) -> bool:
+    """Return whether both proposals have the same ruling and category."""
+    return (first.ruling, first.category_id) == (second.ruling, second.category_id)
 
 
 def _stored(item: Item, reviewer: Membership, wanted: Wanted) -> Proposal | None:
-    """The proposal that came with this key before. Raises KeyReused."""
+    """Return the proposal that was stored with this key.
+
+    Returns None if there is none.
+    Raises RulingKeyReused if the stored decision is different.
+    """
     stored = Proposal.objects.filter(reviewer=reviewer, client_key=wanted.key).first()
     if stored is not None and stored.body_sha256 != _body(item, wanted):
         raise RulingKeyReused
@@ -189,17 +195,23 @@ def _body(item: Item, wanted: Wanted) -> str:
 
 
 def _was_proposed(item: Item) -> bool:
-    """Whether the decision in force was two reviewers'."""
+    """Return whether two reviewers made the decision in force."""
     last = item.adjudications.order_by("-pk").first()
     return last is not None and Proposal.objects.filter(item=item, item_version=last.item_version).exists()
 
 
 def may_be_replaced(item: Item) -> bool:
-    """Whether one reviewer may decide anew what was decided; what two made gold together takes an appeal."""
+    """Return whether one reviewer may replace the decision.
+
+    A decision for a category by two reviewers takes an appeal.
+    """
     return adjudicate.may_decide_anew(item) and not (item.stage == Stage.GOLD and _was_proposed(item))
 
 
 def may_answer(item: Item, reviewer: Membership) -> bool:
-    """Whether nothing but the reviewer's own earlier part keeps them from deciding about the item."""
+    """Return whether the reviewer has not yet taken part in the decision about the item.
+
+    Returns False if they proposed for this version, or if the open appeal is against their decision.
+    """
     mine = Q(reviewer=reviewer, item=item, item_version=F("item__version"))
     return not Proposal.objects.filter(mine).exists() and not appeals.is_own(item, reviewer)

@@ -1,4 +1,4 @@
-"""Why the desk takes no decision, in one sentence: the same for pages and the API."""
+"""The sentences in which the desk refuses a decision; pages and the API show the same."""
 
 from django.utils.translation import gettext as _
 
@@ -9,7 +9,7 @@ from moderation.models import Lease
 
 
 def refusal_of(fault: Exception) -> str:
-    """Why a decision was not taken."""
+    """Return the reason for the refusal as a sentence."""
     match fault:
         case OwnItem():
             return _("You labelled this post yourself; here somebody else has to settle it.")
@@ -28,5 +28,5 @@ def refusal_of(fault: Exception) -> str:
 
 
 def leased_sentence(lease: Lease) -> str:
-    """Who has the post, and until when."""
+    """Return a sentence that says who works on the post, and until when."""
     return _("%(who)s has this post until %(until)s.") % {"who": lease.reviewer, "until": f"{lease.expires_at:%H:%M}"}

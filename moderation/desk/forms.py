@@ -1,4 +1,4 @@
-"""What reviewers and admins write at the desk."""
+"""Forms of the desk for reviewers and admins."""
 
 from collections.abc import Mapping, Sequence
 from typing import Any
@@ -21,15 +21,18 @@ from moderation.models import DeskRules
 
 _PLATFORM = ("ground", "explanation", "illegal")
 MOST_BOXES = 12
-"""More values than this stand in a list that scrolls."""
+"""With more values than this, a field is a scrolling list."""
 RULINGS = (Ruling.DECIDE, Ruling.NEW_ROUND, Ruling.MORE_SEATS, Ruling.EXCLUDE)
 
 
 class DecisionForm(CategoryChoice):
-    """A category, a new round, more people or an exclusion, each with its reason; upheld challenges with the first."""
+    """A decision: a category, a new round, more people or an exclusion, with its reason.
+
+    With a category, the reviewer may also uphold challenges of priors.
+    """
 
     ruling = forms.ChoiceField(
-        choices=[(each.value, each.label) for each in RULINGS],
+        choices=[(ruling.value, ruling.label) for ruling in RULINGS],
         error_messages=dict.fromkeys(("required", "invalid_choice"), _("Press one of the buttons to decide.")),
     )
     rationale = WrittenField(label=_("Rationale"), error_messages={"required": NO_REASON})
@@ -46,7 +49,9 @@ class DecisionForm(CategoryChoice):
     def __init__(self, *args: Any, reasons: list[Reason], **kwargs: Any) -> None:
         super().__init__(*args, **kwargs)
         known = list(dict.fromkeys([*reasons, Reason.LOW_QUALITY]))
-        offer(self, "reason", [("", _("what it is disputed for")), *((each, REASON_NAMES[each]) for each in known)])
+        offer(
+            self, "reason", [("", _("what it is disputed for")), *((reason, REASON_NAMES[reason]) for reason in known)]
+        )
         self.fresh_key = uuid4()
 
     def clean(self) -> dict[str, Any]:
@@ -59,15 +64,22 @@ class DecisionForm(CategoryChoice):
 
     @property
     def key_to_send(self) -> str:
-        """The key of this decision: the one it came with, so that sending it again is no second decision."""
-        given = str(self.data.get("key", "")) if self.is_bound else ""
-        return given or str(self.fresh_key)
+        """The key of this decision. A form that was sent keeps its key, so sending it twice is one decision."""
+        sent = str(self.data.get("key", "")) if self.is_bound else ""
+        return sent or str(self.fresh_key)
 
     def wanted(self, corrections: Mapping[Modality, PriorValue], shown: Mapping[str, Any]) -> Wanted:
-        """The decision; only after the fields were read. What does not go with the ruling is left out."""
+        """Return the decision. Fields that do not belong to the ruling are left out.
+
+        Call it after the form was found valid.
+        """
         values, ruling = self.cleaned_data, Ruling(self.cleaned_data["ruling"])
         deciding = ruling is Ruling.DECIDE
-        upheld = {each: to for each, to in corrections.items() if deciding and values.get(f"uphold_{each}")}
+        upheld = {
+            modality: correction
+            for modality, correction in corrections.items()
+            if deciding and values.get(f"uphold_{modality}")
+        }
         key: UUID = values["key"] or self.fresh_key
         return Wanted(
             ruling=ruling,
@@ -86,7 +98,7 @@ class DecisionForm(CategoryChoice):
 
 
 class OpinionForm(CategoryChoice):
-    """What the reviewer thinks before they open the debates."""
+    """The reviewer's own category, given before they open the debates."""
 
     def __init__(self, *args: Any, **kwargs: Any) -> None:
         super().__init__(*args, **kwargs)
@@ -94,27 +106,27 @@ class OpinionForm(CategoryChoice):
 
 
 class AppealForm(forms.Form):
-    """Who objects, and why."""
+    """The person who objects, and their grounds."""
 
     appellant = WrittenField(label=_("Who objects"), limit=200, rows=1, required=False)
     grounds = WrittenField(label=_("Why"), rows=5, error_messages={"required": _("Write down what is objected to.")})
 
 
 class AcceptForm(forms.Form):
-    """For which reason, with which rationale, and how many posts the reviewer confirms."""
+    """Reason and rationale of many decisions, and the number of posts that the reviewer confirms."""
 
-    reason = forms.ChoiceField(choices=[(each, REASON_NAMES[each]) for each in bulk_accept.REASONS])
+    reason = forms.ChoiceField(choices=[(reason, REASON_NAMES[reason]) for reason in bulk_accept.REASONS])
     rationale = WrittenField(label=_("Rationale for all of them"), error_messages={"required": NO_REASON})
     count = forms.IntegerField(min_value=1, max_value=bulk_accept.AT_ONCE, widget=forms.HiddenInput, required=False)
 
 
 class RulesForm(forms.Form):
-    """How the desk works."""
+    """The rules of the desk."""
 
     lease_minutes = forms.IntegerField(label=_("Minutes a post is kept for a reviewer"), min_value=1, max_value=240)
     second_for = forms.MultipleChoiceField(
         label=_("Two reviewers decide, blind to each other, where a post is disputed for"),
-        choices=[(each, REASON_NAMES[each]) for each in settings.SECOND_LOOK],
+        choices=[(reason, REASON_NAMES[reason]) for reason in settings.SECOND_LOOK],
         widget=forms.CheckboxSelectMultiple,
         required=False,
     )
@@ -122,7 +134,7 @@ class RulesForm(forms.Form):
 
     @classmethod
     def of(cls, rules: DeskRules) -> "RulesForm":
-        """The rules as they are."""
+        """Return the form with the present rules."""
         return cls(
             initial={
                 "lease_minutes": rules.lease_minutes,
@@ -144,15 +156,15 @@ class ValuesForm(forms.Form):
 
 
 def _of_list(kind: Kind, label: Any, values: Sequence[str]) -> forms.Field:
-    """A field whose values the platform closes."""
+    """Return a field that offers only the platform's values."""
     if kind is Kind.LINES:
         return forms.MultipleChoiceField(
             label=label,
-            choices=[(each, each) for each in values],
+            choices=[(value, value) for value in values],
             required=False,
             widget=forms.CheckboxSelectMultiple if len(values) <= MOST_BOXES else forms.SelectMultiple,
         )
-    return forms.ChoiceField(label=label, choices=[("", "–"), *((each, each) for each in values)], required=False)
+    return forms.ChoiceField(label=label, choices=[("", "–"), *((value, value) for value in values)], required=False)
 
 
 _GROUPS = (
@@ -168,55 +180,55 @@ _GROUPS = (
 
 
 class StatementForm(forms.Form):
-    """The fields of a statement of reasons; whether they are valid `moderation.domain.statements` says."""
+    """The fields of a statement of reasons; `moderation.domain.statement` checks them."""
 
     def __init__(self, lists: Mapping[str, Sequence[str]], *args: Any, **kwargs: Any) -> None:
         super().__init__(*args, **kwargs)
         closed = {"decision_ground": GROUNDS, "automated_decision": AUTOMATED}
-        for each in FIELDS:
-            label = statements.TITLES[each.name]
+        for entry in FIELDS:
+            label = statements.TITLES[entry.name]
             field: forms.Field
-            if each.name in lists:
-                self.fields[each.name] = _of_list(each.kind, label, lists[each.name])
+            if entry.name in lists:
+                self.fields[entry.name] = _of_list(entry.kind, label, lists[entry.name])
                 continue
-            if each.kind is Kind.FLAG:
+            if entry.kind is Kind.FLAG:
                 field = forms.BooleanField(label=label, required=False)
-            elif each.name in closed:
+            elif entry.name in closed:
                 field = forms.ChoiceField(
-                    label=label, choices=[(one, _(one)) for one in closed[each.name]], required=False
+                    label=label, choices=[(value, _(value)) for value in closed[entry.name]], required=False
                 )
-            elif each.kind is Kind.DAY:
+            elif entry.kind is Kind.DAY:
                 field = forms.CharField(label=label, required=False, widget=forms.DateInput(attrs={"type": "date"}))
-            elif each.kind in (Kind.TEXT, Kind.LINES):
+            elif entry.kind in (Kind.TEXT, Kind.LINES):
                 field = forms.CharField(
                     label=label, required=False, strip=True,
-                    widget=forms.Textarea(attrs={"rows": 4 if each.kind is Kind.TEXT else 2, "dir": "auto"}),
+                    widget=forms.Textarea(attrs={"rows": 4 if entry.kind is Kind.TEXT else 2, "dir": "auto"}),
                 )  # fmt: skip
             else:
                 field = forms.CharField(label=label, required=False, widget=forms.TextInput(attrs={"dir": "auto"}))
-            if each.kind is Kind.LINES:
+            if entry.kind is Kind.LINES:
                 field.help_text = _("One a line.")
-            elif each.kind in (Kind.LINE, Kind.TEXT) and each.name not in closed:
-                field.help_text = _("At most %(limit)s characters.") % {"limit": f"{each.limit:,}"}
-                field.widget.attrs["maxlength"] = each.limit
-            self.fields[each.name] = field
+            elif entry.kind in (Kind.LINE, Kind.TEXT) and entry.name not in closed:
+                field.help_text = _("At most %(limit)s characters.") % {"limit": f"{entry.limit:,}"}
+                field.widget.attrs["maxlength"] = entry.limit
+            self.fields[entry.name] = field
 
     @property
     def groups(self) -> list[tuple[Any, list[forms.BoundField]]]:
-        """The fields under the questions that they answer."""
+        """The fields, grouped under their titles."""
         return [(title, [self[name] for name in names]) for title, names in _GROUPS]
 
     @classmethod
     def of(cls, fields: Mapping[str, Any], lists: Mapping[str, Sequence[str]]) -> "StatementForm":
-        """The form with these values in it."""
-        several = {name for name, value in fields.items() if isinstance(value, list) and name not in lists}
+        """Return the form with these values."""
+        multiline = {name for name, value in fields.items() if isinstance(value, list) and name not in lists}
         return cls(
-            lists, initial={name: "\n".join(value) if name in several else value for name, value in fields.items()}
+            lists, initial={name: "\n".join(value) if name in multiline else value for name, value in fields.items()}
         )
 
     def statement(self) -> dict[str, Any]:
-        """The fields as a statement keeps them; only after they were read."""
-        lines = {each.name for each in FIELDS if each.kind is Kind.LINES}
+        """Return the fields in the form in which a statement is stored. Call it after the form was found valid."""
+        lines = {entry.name for entry in FIELDS if entry.kind is Kind.LINES}
         return {
             name: [line.strip() for line in value.splitlines() if line.strip()]
             if name in lines and isinstance(value, str)

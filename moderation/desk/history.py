@@ -1,4 +1,4 @@
-"""Everything that happened to an item, newest first: who did what, and what they wrote down."""
+"""The history of an item, newest first: who did what, and what they wrote."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -34,7 +34,7 @@ _HIDDEN = frozenset({ModerationVerb.PROPOSED, ModerationVerb.OPINION})
 
 @dataclass(frozen=True)
 class Entry:
-    """One thing that happened."""
+    """One event, proposal or run in the history."""
 
     at: datetime
     who: str
@@ -45,7 +45,10 @@ class Entry:
 
 
 def history(item: Item, viewer: Membership) -> list[Entry]:
-    """The whole history; annotators without names unless the viewer asked for them, proposals once they are decided."""
+    """Return the whole history. Annotators have names only if the viewer asked to see them.
+
+    Proposals about the present version of the item are left out.
+    """
     named = names_revealed(item, viewer)
     rulings = {row.public_id: row for row in item.adjudications.select_related("category")}
     appeals = {row.public_id: row for row in Appeal.objects.filter(item=item)}
@@ -56,15 +59,15 @@ def history(item: Item, viewer: Membership) -> list[Entry]:
 
 
 def _told(event: Event, rulings: dict[UUID, Adjudication], appeals: dict[UUID, Appeal], *, named: bool) -> Entry:
-    what, row = name_of(event.verb), event.row
+    verb, row = name_of(event.verb), event.row
     if event.verb in _RULINGS and row in rulings:
         ruling = rulings[row]
-        return Entry(event.at, _who(event, named=named), what, ruling.category, ruling.rationale, _beside(ruling))
+        return Entry(event.at, _who(event, named=named), verb, ruling.category, ruling.rationale, _beside(ruling))
     if event.verb == ModerationVerb.APPEALED and row in appeals:
-        return Entry(event.at, _who(event, named=named), what, None, appeals[row].grounds, appeals[row].appellant)
+        return Entry(event.at, _who(event, named=named), verb, None, appeals[row].grounds, appeals[row].appellant)
     outcome = event.facts.get("outcome") or event.facts.get("reason") or event.facts.get("version")
     note = name_of(str(outcome)) if outcome else ", ".join(map(name_of, event.facts.get("reasons", ())))
-    return Entry(event.at, _who(event, named=named), what, None, "", note)
+    return Entry(event.at, _who(event, named=named), verb, None, "", note)
 
 
 def _who(event: Event, *, named: bool) -> str:
@@ -74,14 +77,14 @@ def _who(event: Event, *, named: bool) -> str:
 
 
 def _beside(ruling: Adjudication) -> str:
-    said = [ruling.target_group, ruling.message]
+    parts = [ruling.target_group, ruling.message]
     if ruling.drafted_from:
-        said.append(_("begun from a model's reason"))
-    return " · ".join(part for part in said if part)
+        parts.append(_("begun from a model's reason"))
+    return " · ".join(text for text in parts if text)
 
 
 def _proposals(item: Item) -> list[Entry]:
-    """What was proposed about states of the item that are over: nobody is to be blind to those any more."""
+    """Return the proposals about earlier versions of the item; those need not be hidden from reviewers any more."""
     rows: Sequence[Proposal] = list(
         Proposal.objects.filter(item=item, item_version__lt=item.version).select_related("category", "reviewer")
     )

@@ -1,13 +1,11 @@
-"""Which reviewer has which disputed post in front of them.
+"""Leases of disputed posts: which reviewer works on which post.
 
-A lease is renewed by activity and lapses by itself; nobody else is given the post meanwhile, and nobody else's
-decision about it is taken. A person has one post at a time: taking the next gives the last one back.
+Activity renews a lease; without activity it expires, by the database's clock. Until then no other reviewer gets the
+post or decides about it.
+A reviewer has one post at a time: taking the next post ends the earlier lease.
 """
 
-from datetime import timedelta
-
 from django.db.models import QuerySet
-from django.utils import timezone
 
 from annotation.consensus.close import lock_item
 from annotation.core.transactions import short_transaction
@@ -16,13 +14,14 @@ from annotation.models import Item, Membership
 from moderation.desk.queue import Asked, candidates
 from moderation.desk.settings import rules_of
 from moderation.models import Lease
+from runs.sql.database_clock import seconds_from_now
 
 TRIES = 16
-"""How many posts of the queue are tried before somebody is told that there is none: others may be as quick."""
+"""The number of posts that are tried before the queue counts as empty; other reviewers may take them first."""
 
 
 class Leased(Exception):
-    """Somebody else has the post in front of them until `lease.expires_at`."""
+    """Another reviewer works on the post until `lease.expires_at`."""
 
     code = "leased"
 
@@ -33,24 +32,26 @@ class Leased(Exception):
 
 @short_transaction
 def take(item: Item, reviewer: Membership) -> Lease | None:
-    """Put the disputed post in front of the reviewer, or keep it there for longer.
+    """Give the disputed post to the reviewer, or renew their lease of it. Return the lease.
 
-    None where it is not disputed (any more). Raises Leased.
+    Returns None if the item is not disputed or the member does not review.
+    Raises Leased.
     """
-    held = lock_item(item)
-    if held.stage != Stage.DISPUTED or not reviewer.reviews:
+    locked = lock_item(item)
+    if locked.stage != Stage.DISPUTED or not reviewer.reviews:
         return None
-    refuse_others(held, reviewer)
-    Lease.objects.filter(reviewer=reviewer).exclude(item=held).delete()
-    until = timezone.now() + timedelta(minutes=rules_of(reviewer.project).lease_minutes)
-    lease, _new = Lease.objects.update_or_create(item=held, defaults={"reviewer": reviewer, "expires_at": until})
+    refuse_others(locked, reviewer)
+    Lease.objects.filter(reviewer=reviewer).exclude(item=locked).delete()
+    until = seconds_from_now(60 * rules_of(reviewer.project).lease_minutes)
+    lease, _new = Lease.objects.update_or_create(item=locked, defaults={"reviewer": reviewer, "expires_at": until})
+    lease.refresh_from_db(fields=["expires_at"])
     return lease
 
 
 def take_next(reviewer: Membership, asked: Asked, beside: Item | None = None) -> Item | None:
-    """The first post of the queue that is free for the reviewer, leased to them; None where there is none.
+    """Take the first free post of the queue for the reviewer. Return it.
 
-    `beside` is left out: the post that was just passed on.
+    Returns None if there is none. `beside`, the post that was just finished, is left out.
     """
     queue = candidates(reviewer, asked)
     if beside is not None:
@@ -65,18 +66,21 @@ def take_next(reviewer: Membership, asked: Asked, beside: Item | None = None) ->
 
 
 def refuse_others(item: Item, reviewer: Membership) -> None:
-    """Do nothing unless somebody else has the post. Raises Leased."""
+    """Refuse the reviewer if somebody else works on the post.
+
+    Raises Leased.
+    """
     lease = in_force().filter(item=item).exclude(reviewer=reviewer).select_related("reviewer").first()
     if lease is not None:
         raise Leased(lease)
 
 
 def give_back(item: Item, reviewer: Membership) -> bool:
-    """Let others have the post; whether the reviewer had it."""
-    gone, _by_model = Lease.objects.filter(item=item, reviewer=reviewer).delete()
-    return bool(gone)
+    """End the reviewer's lease of the post. Return whether there was one."""
+    deleted, _by_model = Lease.objects.filter(item=item, reviewer=reviewer).delete()
+    return bool(deleted)
 
 
 def in_force() -> QuerySet[Lease]:
-    """The leases that have not lapsed."""
-    return Lease.objects.filter(expires_at__gt=timezone.now())
+    """Return the leases that have not expired."""
+    return Lease.objects.filter(expires_at__gt=seconds_from_now(0))

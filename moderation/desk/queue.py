@@ -1,4 +1,4 @@
-"""The queue of the desk: what is disputed, in what order, narrowed by what a reviewer asks for."""
+"""The queue of the desk: disputed items in their order, narrowed by a reviewer's filters."""
 
 from collections.abc import Mapping
 from dataclasses import dataclass, fields, replace
@@ -21,9 +21,9 @@ YES, NO = "yes", "no"
 
 @dataclass(frozen=True)
 class Asked:
-    """How the queue is narrowed; an empty field narrows nothing.
+    """The filters of the queue; an empty field filters nothing.
 
-    `run` and `score`: yes or no; `who`: free (may be taken), mine (leased to the viewer); `order`: urgent or age.
+    `run` and `score`: yes or no; `who`: free (the viewer may take it) or mine (leased to them); `order`: urgent or age.
     """
 
     reason: str = ""
@@ -37,12 +37,12 @@ class Asked:
 
     @property
     def query(self) -> dict[str, str]:
-        """What an address has to say to ask for the same."""
+        """The filters as parameters of an address."""
         return {field.name: value for field in fields(self) if (value := getattr(self, field.name))}
 
     @property
     def narrowed(self) -> bool:
-        """Whether anything is left out."""
+        """Whether a filter leaves items out."""
         return bool(replace(self, order="").query)
 
 
@@ -58,7 +58,7 @@ CLOSED_SETS: Mapping[str, tuple[str, ...]] = {
 
 
 class UnknownFilter(ValueError):
-    """The queue cannot be asked for this; `known` can."""
+    """The value of a filter does not exist; the message lists the known values."""
 
     code = "unknown_filter"
 
@@ -67,8 +67,11 @@ class UnknownFilter(ValueError):
 
 
 def read(values: Mapping[str, Any], *, strict: bool = False) -> Asked:
-    """What an address asks for; values that do not exist narrow nothing, or raise UnknownFilter where `strict`."""
-    found: dict[str, str] = {}
+    """Return the filters of an address. Unknown values are ignored unless `strict`.
+
+    Raises UnknownFilter if `strict` and a value is unknown.
+    """
+    filters: dict[str, str] = {}
     for field in fields(Asked):
         value = str(values.get(field.name) or "")[:100]
         known = CLOSED_SETS.get(field.name)
@@ -77,46 +80,49 @@ def read(values: Mapping[str, Any], *, strict: bool = False) -> Asked:
                 raise UnknownFilter(field.name, value, known)
             continue
         if "\x00" not in value:
-            found[field.name] = value
-    return Asked(**found)
+            filters[field.name] = value
+    return Asked(**filters)
 
 
 def queue(viewer: Membership, asked: Asked) -> QuerySet[Item]:
-    """The disputed items that the viewer asks for: appeals first, then by priority, longest waiting first."""
-    found = disputed_items(viewer.project, Reason(asked.reason) if asked.reason else None)
+    """Return the disputed items that pass the filters: appeals first, then by priority, then the longest waiting."""
+    items = disputed_items(viewer.project, Reason(asked.reason) if asked.reason else None)
     for name in ("batch", "difficulty", "level"):
         if value := getattr(asked, name):
-            found = found.filter(**{name: value})
-    found = _narrowed_by(found, asked.run, Exists(finished_runs()))
+            items = items.filter(**{name: value})
+    items = _narrowed_by(items, asked.run, Exists(finished_runs()))
     scored = Score.objects.filter(item=OuterRef("pk"), state=ScoreState.SCORED)
-    found = _narrowed_by(found, asked.score, Exists(scored))
+    items = _narrowed_by(items, asked.score, Exists(scored))
     if asked.who == "mine":
-        found = found.filter(desk_lease__reviewer=viewer, desk_lease__expires_at__gt=timezone.now())
+        items = items.filter(desk_lease__reviewer=viewer, desk_lease__expires_at__gt=timezone.now())
     elif asked.who == "free":
-        found = _free_for(found, viewer)
+        items = _free_for(items, viewer)
     if asked.order == "age":
-        return found
+        return items
     appealed = Dispute.objects.filter(item=OuterRef("pk"), settled_at__isnull=True, reason=Reason.APPEAL)
     urgent = Case(When(Exists(appealed), then=Value(True)), default=Value(False), output_field=BooleanField())
-    return found.annotate(urgent=urgent).order_by(F("urgent").desc(), F("priority").desc(), F("open_since").asc(), "pk")
+    return items.annotate(urgent=urgent).order_by(F("urgent").desc(), F("priority").desc(), F("open_since").asc(), "pk")
 
 
 def candidates(reviewer: Membership, asked: Asked) -> QuerySet[Item]:
-    """The items of the queue that may be put in front of this reviewer now."""
+    """Return the items of the queue that this reviewer may take now."""
     return queue(reviewer, replace(asked, who="free"))
 
 
 def finished_runs() -> QuerySet[Run]:
-    """The runs with a verdict of the item that the outer query looks at."""
+    """Return the runs with a verdict about the item of the outer query."""
     return Run.objects.filter(subject=OuterRef("public_id"), method__in=list(METHODS), state=RunState.SUCCEEDED)
 
 
-def _narrowed_by(found: QuerySet[Item], wanted: str, there: Exists) -> QuerySet[Item]:
-    return found.filter(there if wanted == YES else ~there) if wanted else found
+def _narrowed_by(items: QuerySet[Item], choice: str, condition: Exists) -> QuerySet[Item]:
+    return items.filter(condition if choice == YES else ~condition) if choice else items
 
 
-def _free_for(found: QuerySet[Item], reviewer: Membership) -> QuerySet[Item]:
-    """Without what others have before them, what is the reviewer's own, and what somebody else has to answer."""
+def _free_for(items: QuerySet[Item], reviewer: Membership) -> QuerySet[Item]:
+    """Leave out the items that this reviewer may not take now.
+
+    Those are leased to somebody else, proposed or decided by the reviewer, or labelled by them where that is forbidden.
+    """
     item = OuterRef("pk")
     others = Lease.objects.filter(item=item, expires_at__gt=timezone.now()).exclude(reviewer=reviewer)
     proposed = Proposal.objects.filter(item=item, item_version=OuterRef("version"), reviewer=reviewer)
@@ -124,7 +130,7 @@ def _free_for(found: QuerySet[Item], reviewer: Membership) -> QuerySet[Item]:
         Q(against__reviewer=reviewer)
         | Q(item__desk_proposals__reviewer=reviewer, item__desk_proposals__item_version=F("against__item_version"))
     )
-    found = found.filter(~Exists(others), ~Exists(proposed), ~Exists(decided))
+    items = items.filter(~Exists(others), ~Exists(proposed), ~Exists(decided))
     if not reviewer.project.adjudicate_own:
-        found = found.filter(~Exists(Label.objects.filter(item=item, annotator=reviewer)))
-    return found
+        items = items.filter(~Exists(Label.objects.filter(item=item, annotator=reviewer)))
+    return items

@@ -1,4 +1,4 @@
-"""How a project's desk works: how long a post is kept for a reviewer, what two decide, whether appeals come in."""
+"""The settings of a project's desk: how long a lease lasts, what two reviewers decide, whether appeals are taken."""
 
 from collections.abc import Sequence
 from typing import Any
@@ -19,20 +19,20 @@ SECOND_LOOK = (
     Reason.MODEL_CONFLICT,
     Reason.APPEAL,
 )
-"""The reasons for which a project may ask for two reviewers."""
+"""The reasons for which a project may require two reviewers."""
 
 
 def rules_of(project: Project) -> DeskRules:
-    """The project's rules; the defaults where nobody set any."""
+    """Return the project's rules, or the defaults if nobody has set any."""
     return DeskRules.objects.filter(project=project).first() or DeskRules(project=project)
 
 
 @short_transaction
 def set_rules(admin: Membership, lease_minutes: int, second_for: Sequence[Reason], appeals: bool) -> DeskRules:
-    """Change the rules of the desk; posts in front of somebody keep the time they have."""
+    """Change the rules of the desk. Leases that exist keep their end."""
     values: dict[str, Any] = {
         "lease_minutes": lease_minutes,
-        "second_for": [str(each) for each in second_for],
+        "second_for": [str(reason) for reason in second_for],
         "appeals": appeals,
     }
     rules, _new = DeskRules.objects.update_or_create(project=admin.project, defaults=values)
@@ -41,20 +41,23 @@ def set_rules(admin: Membership, lease_minutes: int, second_for: Sequence[Reason
 
 
 @short_transaction
-def set_value_lists(admin: Membership, given: Any) -> DeskRules:
-    """Keep the platform's own values for fields of statements; an empty object takes them out. Raises BadLists."""
-    lists = read_lists(given)
+def set_value_lists(admin: Membership, content: Any) -> DeskRules:
+    """Store the platform's own values for fields of statements; an empty object removes them.
+
+    Raises BadLists.
+    """
+    lists = read_lists(content)
     rules, _new = DeskRules.objects.update_or_create(project=admin.project, defaults={"value_lists": lists})
     record(ModerationVerb.VALUE_LISTS, project=admin.project, actor=admin, fields=sorted(lists))
     return rules
 
 
-def copy(first: Project, made: Project) -> None:
-    """Give a project made like another the same rules."""
+def copy(first: Project, copied: Project) -> None:
+    """Copy the rules to a project that was made from `first`."""
     rules = DeskRules.objects.filter(project=first).first()
     if rules is not None:
         DeskRules.objects.create(
-            project=made,
+            project=copied,
             lease_minutes=rules.lease_minutes,
             second_for=rules.second_for,
             appeals=rules.appeals,
@@ -63,5 +66,5 @@ def copy(first: Project, made: Project) -> None:
 
 
 def wants_second(rules: DeskRules, reasons: Sequence[Reason]) -> bool:
-    """Whether two reviewers have to agree on a post with these open reasons."""
+    """Return whether two reviewers have to agree on a post with these open reasons."""
     return not set(rules.second_for).isdisjoint(reasons)

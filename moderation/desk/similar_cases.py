@@ -1,7 +1,7 @@
-"""Earlier decisions about posts like this one: the nearest adjudicated items of the project by their texts.
+"""Earlier decisions about similar posts: the project's adjudicated items with the nearest texts.
 
-Vectors are made when somebody looks, and kept; which items count is asked anew each time, so that a decision that was
-changed or reopened shows as it is now.
+Vectors are computed when a page needs them, and stored. The set of items is queried each time, so a decision that was
+changed or reopened appears as it is now.
 """
 
 import hashlib
@@ -23,14 +23,14 @@ Raw: TypeAlias = "bytes | memoryview[int]"
 
 NEAREST = 5
 MADE_AT_ONCE = 200
-"""So many vectors are made for one look at most; the next look makes the next ones."""
+"""The most vectors that one request computes; the next request computes more."""
 LOOKED_AT = 20_000
-"""The newest decided items that are compared."""
+"""The number of newest decided items that are compared."""
 
 
 @dataclass(frozen=True)
 class Neighbour:
-    """A decided item, how near it is (cosine), and the decision that holds."""
+    """A decided item, its cosine similarity, and its decision in force."""
 
     item: Item
     nearness: float
@@ -38,9 +38,9 @@ class Neighbour:
 
 
 def similar(item: Item, most: int = NEAREST) -> list[Neighbour]:
-    """The adjudicated items nearest to this one, nearest first; none for an item without text.
+    """Return the adjudicated items with the nearest texts, nearest first; none for an item without text.
 
-    Raises what the embedding raises (ProviderError and its kin); what it made before is kept then.
+    Raises ProviderError or Refused as the embedding does; vectors that were computed before are kept.
     """
     if not item.text.strip():
         return []
@@ -72,7 +72,7 @@ def _without_vector(decided: QuerySet[Item], embedder: Embedder) -> Sequence[Ite
 
 
 def _make_missing(items: Sequence[Item], embedder: Embedder) -> None:
-    """Make the vectors that are not there for these texts, and keep them."""
+    """Compute and store the missing vectors of these items."""
     known = set(ItemVector.objects.filter(item__in=items, model=embedder.name).values_list("item_id", "text_sha256"))
     missing = [item for item in items if (item.pk, _digest(item.text)) not in known]
     if not missing:

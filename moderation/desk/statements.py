@@ -1,6 +1,6 @@
-"""Statements of reasons: why a post was decided as it was, for the person it concerns and for a public register.
+"""Statements of reasons: why a post was decided as it was, for the person concerned and for a public register.
 
-Filled from the record, edited by a reviewer, kept version by version. Only valid ones are kept.
+The record fills in the fields, a reviewer edits them, and every valid version is stored.
 """
 
 from collections.abc import Mapping
@@ -24,13 +24,13 @@ from runs.domain.states import RunState
 
 
 class NotDecided(Exception):
-    """The item has no final category, so there is nothing to give reasons for."""
+    """The item has no final category, so there is no decision to explain."""
 
     code = "not_decided"
 
 
 class NotValid(ValueError):
-    """The fields are no valid statement; `found` says what is wrong by field."""
+    """The fields are no valid statement; `found` holds the problem of each wrong field."""
 
     code = "invalid_statement"
 
@@ -40,7 +40,7 @@ class NotValid(ValueError):
 
     @property
     def sentences(self) -> dict[str, str]:
-        """What is wrong, by field, as people read it."""
+        """The problem of each wrong field as a sentence."""
         return {name: sentence(problem) for name, problem in self.found.items()}
 
 
@@ -58,12 +58,15 @@ _SENTENCES = {
 
 
 def sentence(problem: Problem) -> str:
-    """What is wrong with a field, and what to do."""
+    """Return a sentence that says what is wrong with a field, and what to do."""
     return str(_SENTENCES[problem.wrong]) % {"about": problem.about}
 
 
 def filled(item: Item) -> dict[str, Any]:
-    """The fields as the record fills them; what only the platform knows is left open. Raises NotDecided."""
+    """Return the fields as the record fills them; fields that only the platform knows stay empty.
+
+    Raises NotDecided.
+    """
     if item.stage != Stage.GOLD or item.category is None:
         raise NotDecided
     decision = item.adjudications.filter(ruling=Ruling.DECIDE).order_by("-pk").first()
@@ -78,7 +81,7 @@ def filled(item: Item) -> dict[str, Any]:
         "incompatible_content_ground": cut(_ground(item), 500) if item.category.hateful else "",
         "incompatible_content_explanation": cut(decision.rationale if decision else "", 2000),
         "incompatible_content_illegal": False,
-        "content_type": [kind for kind, there in (("text", item.text), ("image", item.picture_id)) if there],
+        "content_type": [kind for kind, content in (("text", item.text), ("image", item.picture_id)) if content],
         "category": f"{item.category.code} {item.category.name}",
         "application_date": f"{decided:%Y-%m-%d}",
         "decision_facts": cut(_facts(item, decision, runs.count()), 5000),
@@ -88,26 +91,26 @@ def filled(item: Item) -> dict[str, Any]:
         "puid": f"interplay-{item.public_id}",
         "redress": _("You can object to this decision; somebody who did not take part in it will answer."),
     }
-    for name, values in rules_of(
-        item.project
-    ).value_lists.items():  # what the platform's list does not hold is left open
-        said = fields[name]
-        fields[name] = [each for each in said if each in values] if isinstance(said, list) else said * (said in values)
+    for name, values in rules_of(item.project).value_lists.items():  # clear values that are not in the platform's list
+        value = fields[name]
+        fields[name] = (
+            [entry for entry in value if entry in values] if isinstance(value, list) else value * (value in values)
+        )
     return fields
 
 
 @short_transaction
 def _write(item: Item, author: Membership, fields: Mapping[str, Any]) -> Statement:
-    held = lock_item(item)
-    if held.stage != Stage.GOLD:
+    locked = lock_item(item)
+    if locked.stage != Stage.GOLD:
         raise NotDecided
-    others = Statement.objects.filter(puid=fields["puid"]).exclude(item=held)
+    others = Statement.objects.filter(puid=fields["puid"]).exclude(item=locked)
     if others.exists():
         raise IntegrityError
     newest = Statement.objects.filter(puid=fields["puid"]).aggregate(newest=Max("version"))["newest"] or 0
-    made = Statement.objects.create(
-        item=held,
-        adjudication=held.adjudications.filter(ruling=Ruling.DECIDE).order_by("-pk").first(),
+    statement = Statement.objects.create(
+        item=locked,
+        adjudication=locked.adjudications.filter(ruling=Ruling.DECIDE).order_by("-pk").first(),
         puid=fields["puid"],
         version=newest + 1,
         fields=dict(fields),
@@ -115,17 +118,17 @@ def _write(item: Item, author: Membership, fields: Mapping[str, Any]) -> Stateme
     )
     record(
         ModerationVerb.STATEMENT_WRITTEN,
-        project=held.project,
+        project=locked.project,
         actor=author,
-        item=held,
-        row=made.public_id,
+        item=locked,
+        row=statement.public_id,
         version=newest + 1,
     )
-    return made
+    return statement
 
 
 class PuidTaken(NotValid):
-    """The platform's unique id belongs to the statement about another post."""
+    """The platform's unique id is already used in the statement about another post."""
 
     code = "puid_taken"
 
@@ -138,10 +141,13 @@ class PuidTaken(NotValid):
 
 
 def write(item: Item, author: Membership, fields: Mapping[str, Any]) -> Statement:
-    """Keep a new version of the item's statement. Raises NotDecided, NotValid, PuidTaken."""
+    """Store a new version of the item's statement.
+
+    Raises NotDecided, NotValid or PuidTaken.
+    """
     known = {field.name: fields.get(field.name, _EMPTY[field.kind]) for field in FIELDS}
-    if found := problems(known, rules_of(item.project).value_lists):
-        raise NotValid(found)
+    if wrong := problems(known, rules_of(item.project).value_lists):
+        raise NotValid(wrong)
     try:
         return _write(item, author, known)
     except IntegrityError:
@@ -149,12 +155,15 @@ def write(item: Item, author: Membership, fields: Mapping[str, Any]) -> Statemen
 
 
 def newest(item: Item) -> Statement | None:
-    """The version in force of the item's statement."""
+    """Return the newest version of the item's statement.
+
+    Returns None if there is none.
+    """
     return Statement.objects.filter(item=item).select_related("author", "adjudication").order_by("-pk").first()
 
 
 def as_markdown(statement: Statement) -> str:
-    """The statement as a document for a person: filled fields under their names."""
+    """Return the statement as a Markdown document: each filled field under its title."""
     lines = [f"# {_('Statement of reasons')} {_plain(statement.puid)}", "", f"{_('Version')} {statement.version}", ""]
     for field in FIELDS:
         value = statement.fields.get(field.name)
@@ -172,7 +181,7 @@ def as_markdown(statement: Statement) -> str:
 
 
 def as_json(statement: Statement) -> dict[str, Any]:
-    """The fields under the names of the register; empty ones are left out."""
+    """Return the filled fields under the names of the register."""
     return {name: value for name, value in statement.fields.items() if value not in ("", None, [])}
 
 
@@ -220,19 +229,19 @@ def _ground(item: Item) -> str:
 
 def _facts(item: Item, decision: Adjudication | None, runs: int) -> str:
     votes = Seat.objects.filter(item=item, round=item.round, label__isnull=False).count()
-    said = [_("%(votes)s people labelled the post on their own.") % {"votes": votes}]
+    sentences = [_("%(votes)s people labelled the post on their own.") % {"votes": votes}]
     if decision is not None:
-        said.append(_("They did not settle it, or it was reviewed; a reviewer decided it with a written reason."))
+        sentences.append(_("They did not settle it, or it was reviewed; a reviewer decided it with a written reason."))
     if runs:
-        said.append(_("%(runs)s verdicts of models were at hand; a person decided.") % {"runs": runs})
+        sentences.append(_("%(runs)s verdicts of models were at hand; a person decided.") % {"runs": runs})
     if item.target_group or (decision and decision.target_group):
         group = decision.target_group if decision and decision.target_group else item.target_group
-        said.append(_("Whom it demeans: %(group)s.") % {"group": group})
-    return " ".join(said)
+        sentences.append(_("Whom it demeans: %(group)s.") % {"group": group})
+    return " ".join(sentences)
 
 
 def _plain(text: str) -> str:
-    """The text with what Markdown or HTML would take as markup made harmless."""
+    """Escape the characters that Markdown or HTML would read as markup."""
     for sign in "\\`*_[]<>#|!":
         text = text.replace(sign, f"\\{sign}")
     return text

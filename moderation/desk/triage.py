@@ -1,4 +1,4 @@
-"""Where a model's verdict differs from people: whom its explanation's score speaks for, how often that was right."""
+"""Hints at the desk: if a verdict differs from the votes, the score of its explanation says who may be right."""
 
 from collections.abc import Mapping
 from dataclasses import dataclass
@@ -17,12 +17,12 @@ from runs.domain.states import RunState
 from runs.models import Run
 
 LOOKED_AT = 20
-"""The newest scores of an item that are looked through for one that differs."""
+"""The number of an item's newest scores that are searched for a differing verdict."""
 
 
 @dataclass(frozen=True)
 class Pointer:
-    """One differing verdict, the score of its explanation, and whom that speaks for."""
+    """A verdict that differs from the votes, the score of its explanation, and the side that the score supports."""
 
     side: Side
     run: Run
@@ -32,7 +32,7 @@ class Pointer:
 
     @property
     def facts(self) -> dict[str, Any]:
-        """What the record keeps of it with a decision."""
+        """The hint as it is recorded with a decision."""
         return {
             "side": str(self.side),
             "method": self.run.method,
@@ -44,9 +44,12 @@ class Pointer:
 
 
 def pointer(item: Item) -> Pointer | None:
-    """Whom the newest score of a differing verdict on the item speaks for; None without a score, or a difference."""
-    found = scores_of(item).filter(source=ScoreSource.RUN, about_run__isnull=False)[:LOOKED_AT]
-    scores = [(row.about_run, row.score) for row in found if row.about_run is not None and row.score is not None]
+    """Return the side that the newest score of a differing verdict supports.
+
+    Returns None if there is no score or no verdict differs.
+    """
+    newest = scores_of(item).filter(source=ScoreSource.RUN, about_run__isnull=False)[:LOOKED_AT]
+    scores = [(row.about_run, row.score) for row in newest if row.about_run is not None and row.score is not None]
     if not scores:
         return None
     runs = Run.objects.filter(public_id__in=[about for about, _score in scores], state=RunState.SUCCEEDED)
@@ -61,28 +64,31 @@ def pointer(item: Item) -> Pointer | None:
 
 
 def scores_of(item: Item) -> QuerySet[Score]:
-    """The item's scores that have numbers, newest first."""
+    """Return the item's scores that have numbers, newest first."""
     return Score.objects.filter(item=item, state=ScoreState.SCORED).order_by("-pk")
 
 
 def people_say(item: Item) -> Said:
-    """What the votes in force say: the strict majority's category, and hateful or not by its own majority."""
+    """Return the votes' result: the category of the strict majority, and hateful or not by its own majority.
+
+    Both are None with fewer than two votes, or if a vote has no category.
+    """
     votes = case_of(item, seats_of(item)).votes
     categories = [vote.category for vote in votes if vote.category is not None]
     if len(categories) < 2 or len(categories) < len(votes):
         return Said(None, None)
-    found = consensus(categories)
-    return Said(found.category.code if isinstance(found, Agreed) else None, found.binary.hateful)
+    result = consensus(categories)
+    return Said(result.category.code if isinstance(result, Agreed) else None, result.binary.hateful)
 
 
 def verdict_of(run: Run) -> Said:
-    """What a run that succeeded said."""
+    """Return the verdict of a run that succeeded."""
     outcome = run.outcome or {}
     return Said(outcome.get("category"), outcome.get("hateful"))
 
 
 def hit_rates(project: Project) -> tuple[dict[Side, HitRate], int]:
-    """How often each side was right in this project, and of how many decisions in all."""
+    """Return how often each side was right in this project, and the number of decisions with a hint."""
     events = Event.objects.filter(project=project, verb=Ruling.DECIDE, facts__has_key="hint")
     rows = list(events.values_list("facts", flat=True))
     hateful = dict(Category.objects.filter(project=project).values_list("code", "hateful"))

@@ -1,4 +1,4 @@
-"""The adjudication desk: the queue, one post with everything about it and its decision, a missing category."""
+"""Pages of the desk: the queue, one post with its decision, and the category that a *not sure* vote left open."""
 
 from typing import Any
 from urllib.parse import urlencode
@@ -38,13 +38,16 @@ OWN_TABS = ("debates", "history")
 
 
 def reviewer(request: PersonRequest, slug: str) -> Membership:
-    """The viewer as a reviewer or admin of the project, or 404."""
+    """Return the viewer as a reviewer or admin of the project.
+
+    Raises Http404 for everybody else.
+    """
     return member_of(request, slug, Role.REVIEWER, Role.ADMIN)
 
 
 @require_GET
 def desk(request: PersonRequest, slug: str) -> HttpResponse:
-    """What is disputed, appeals first, then longest waiting, in pages of 50; narrowed by what is asked for."""
+    """Show the disputed posts that pass the filters: appeals first, then by priority and waiting time, 50 a page."""
     member = reviewer(request, slug)
     asked = queue.read(request.GET)
     page = Paginator(queue.queue(member, asked), PAGE_LENGTH).get_page(request.GET.get("page"))
@@ -54,10 +57,10 @@ def desk(request: PersonRequest, slug: str) -> HttpResponse:
         "membership": member,
         "page": page,
         "items": items,
-        "first": next((each for each in items if not getattr(each, "at_other", False)), None),
+        "first": next((item for item in items if not getattr(item, "at_other", False)), None),
         "asked": asked,
         "query": _query(asked),
-        "counts": [(each, REASON_NAMES[each], count) for each, count in waiting_counts(member.project).items()],
+        "counts": [(reason, REASON_NAMES[reason], count) for reason, count in waiting_counts(member.project).items()],
         "difficulties": list(Difficulty),
         "levels": list(Level),
     }
@@ -69,25 +72,25 @@ def desk(request: PersonRequest, slug: str) -> HttpResponse:
 
 @require_http_methods(["GET", "POST"])
 def desk_item(request: PersonRequest, slug: str, public_id: UUID) -> HttpResponse:
-    """One disputed post with its votes as nameless cards; a decision settles it. Settled by a decision: decide anew."""
+    """Show one disputed post with its anonymous votes, or store the decision. `?anew` replaces an earlier decision."""
     member = reviewer(request, slug)
     item = item_of(member.project, public_id)
-    found = Desk(member, item, queue.read(request.GET))
+    desk_page = Desk(member, item, queue.read(request.GET))
     if request.method == "POST":
-        return _decide(request, found)
+        return _decide(request, desk_page)
     anew = "anew" in request.GET and decide.may_be_replaced(item) and member.reviews
     if item.stage != Stage.DISPUTED and not anew:
         return redirect("annotation:item", slug, item.public_id)
     if wants_category_of(item, member):
-        return redirect(_address("moderation:desk-missing", found, item))
-    if member.reviews and found.may_decide:
+        return redirect(_address("moderation:desk-missing", desk_page, item))
+    if member.reviews and desk_page.may_decide:
         _take(item, member)
-    return _show(request, found, _form(found, request))
+    return _show(request, desk_page, _form(desk_page, request))
 
 
 @require_GET
 def anew(request: PersonRequest, slug: str, public_id: UUID) -> HttpResponse:
-    """To the desk with a post that a reviewer decided or excluded, for a decision in place of that one."""
+    """Redirect to the desk to replace a reviewer's decision about a post."""
     member = member_of(request, slug, Role.REVIEWER)
     item = item_of(member.project, public_id)
     if not may_decide_anew(item):
@@ -100,7 +103,7 @@ def anew(request: PersonRequest, slug: str, public_id: UUID) -> HttpResponse:
 
 
 def _take(item: Item, member: Membership) -> None:
-    """Keep the post for the viewer; where somebody else was quicker, the page says so."""
+    """Give the post to the viewer. If somebody else took it first, do nothing: the page says so."""
     try:
         leases.take(item, member)
     except Leased:
@@ -108,9 +111,9 @@ def _take(item: Item, member: Membership) -> None:
 
 
 def _form(desk: Desk, request: PersonRequest) -> DecisionForm:
-    """An empty form, or one whose rationale begins as the reason of a run that the reviewer chose."""
+    """Return an empty form, or one whose rationale is the reason of the run that the reviewer chose."""
     form = DecisionForm(categories=desk.categories, reasons=_reasons(desk))
-    chosen = next((each for each in desk.runs if str(each.run.public_id) == request.GET.get("draft")), None)
+    chosen = next((shown for shown in desk.runs if str(shown.run.public_id) == request.GET.get("draft")), None)
     if chosen is not None and chosen.outcome.get("reason") and not chosen.led_astray:
         form.initial = {"rationale": str(chosen.outcome["reason"])[:4000], "drafted_from": chosen.run.public_id}
     return form
@@ -128,7 +131,7 @@ def _decide(request: PersonRequest, desk: Desk) -> HttpResponse:
     anew = desk.item.stage != Stage.DISPUTED
     wanted = form.wanted(desk.corrections, {"hint": pointer.facts} if pointer else {})
     try:
-        done = decide.settle(desk.item, desk.member, wanted)
+        result = decide.settle(desk.item, desk.member, wanted)
     except StaleVersion as stale:
         return _show(request, _fresh(desk), form, status=409, stale=stale.last)
     except Leased as other:
@@ -143,25 +146,25 @@ def _decide(request: PersonRequest, desk: Desk) -> HttpResponse:
         form.add_error(None, refusal_of(refused))
         return _show(request, _fresh(desk), form, status=403)
     if anew:  # from the post's page and not from the queue
-        messages.success(request, _told(done, wanted.ruling))
+        messages.success(request, _told(result, wanted.ruling))
         return redirect("annotation:item", desk.project.slug, desk.item.public_id)
     following = leases.take_next(desk.member, desk.asked, beside=desk.item)
     ahead = _("Here is the next one.") if following else _("That was the last one here.")
-    messages.success(request, f"{_told(done, wanted.ruling)} {ahead}")
+    messages.success(request, f"{_told(result, wanted.ruling)} {ahead}")
     return redirect(_next_address(desk, following))
 
 
-def _told(done: Any, ruling: Ruling) -> str:
-    """What became of the decision."""
-    told = {
+def _told(result: Any, ruling: Ruling) -> str:
+    """Return a sentence that says what happened to the decision."""
+    sentence = {
         Ruling.DECIDE: _("Settled."),
         Ruling.EXCLUDE: _("Excluded."),
         Ruling.NEW_ROUND: _("Sent to a new round."),
         Ruling.MORE_SEATS: _("More people are asked."),
     }[ruling]
-    if isinstance(done, Proposed):
-        told = _("Kept: another reviewer looks at it too, without knowing what you said.")
-    return told
+    if isinstance(result, Proposed):
+        sentence = _("Kept: another reviewer looks at it too, without knowing what you said.")
+    return sentence
 
 
 def _show(
@@ -172,7 +175,7 @@ def _show(
     stale: Event | None = None,
     leased: Lease | None = None,
 ) -> HttpResponse:
-    """The page with everything typed so far, and with the item's version as it is now."""
+    """Show the page with the text typed so far and the item's present version."""
     tab = request.GET.get("tab", "")
     tab = tab if tab in OWN_TABS else OWN_TABS[0]
     anew = may_decide_anew(desk.item)
@@ -189,17 +192,17 @@ def _show(
         "query": _query(desk.asked),
         "asked": desk.asked,
         "tab": tab,
-        "others": [each for each in extensions.tabs() if each.url_name != "moderation:item-runs"],
+        "others": [tab for tab in extensions.tabs() if tab.url_name != "moderation:item-runs"],
         "history": history(desk.item, desk.member) if tab == "history" and not desk.blind else [],
         "opinion_form": OpinionForm(categories=desk.categories),
         "anew": anew,
         "open": desk.item.stage == Stage.DISPUTED or anew,
-        # Whoever can only read gets no form that would refuse them; what was typed before stays in sight.
+        # Who may only read gets no form, since it would be refused; text that was typed stays visible.
         "reads": not (desk.may_decide or desk.other or desk.blind or form.is_bound),
     }
-    answer = render(request, "moderation/desk_item.html", context, status=status)
-    answer["Cache-Control"] = "no-store"
-    return answer
+    response = render(request, "moderation/desk_item.html", context, status=status)
+    response["Cache-Control"] = "no-store"
+    return response
 
 
 def _category(desk: Desk, event: Event | None) -> Category | None:
@@ -208,7 +211,7 @@ def _category(desk: Desk, event: Event | None) -> Category | None:
 
 
 def _fresh(desk: Desk) -> Desk:
-    """The item as it is now, after somebody else acted."""
+    """Return the page of the item, read again after somebody else changed it."""
     return Desk(desk.member, item_of(desk.project, desk.item.public_id), desk.asked)
 
 
@@ -233,37 +236,37 @@ def _query(asked: Asked) -> str:
 
 @require_POST
 def renew(request: PersonRequest, slug: str, public_id: UUID) -> HttpResponse:
-    """Keep the post for longer, because its reviewer is at work; 409 where somebody else has it, or it is settled."""
+    """Renew the reviewer's lease of the post. Return 409 if somebody else works on it or it is settled."""
     member = member_of(request, slug, Role.REVIEWER)
     try:
-        kept = leases.take(item_of(member.project, public_id), member)
+        lease = leases.take(item_of(member.project, public_id), member)
     except Leased:
-        kept = None
-    return HttpResponse(status=204 if kept else 409)
+        lease = None
+    return HttpResponse(status=204 if lease else 409)
 
 
 @require_POST
 def opinion(request: PersonRequest, slug: str, public_id: UUID) -> HttpResponse:
-    """Write down one's own view before the debates are opened."""
+    """Record the reviewer's own opinion before they open the debates."""
     member = member_of(request, slug, Role.REVIEWER)
     item = item_of(member.project, public_id)
-    found = Desk(member, item, queue.read(request.GET))
-    form = OpinionForm(request.POST, categories=found.categories)
+    desk_page = Desk(member, item, queue.read(request.GET))
+    form = OpinionForm(request.POST, categories=desk_page.categories)
     category = form.category_row() if form.is_valid() else None
     if category is None:
         messages.error(request, _("Choose a category first."))
-    elif found.may_decide and not found.blind:
+    elif desk_page.may_decide and not desk_page.blind:
         try:
             blind_opinions.record_opinion(item, member, category)
             messages.success(request, _("Your own view is written down; your decision will stand beside it."))
         except blind_opinions.TooLate:
             messages.error(request, _("Your own view of this post was written down before."))
-    return redirect(_address("moderation:desk-item", found, item))
+    return redirect(_address("moderation:desk-item", desk_page, item))
 
 
 @require_GET
 def similar_posts(request: PersonRequest, slug: str, public_id: UUID) -> HttpResponse:
-    """Earlier decisions about posts like this one, as the part of the page that comes last."""
+    """Show earlier decisions about similar posts, as a part of the page that loads last."""
     member = reviewer(request, slug)
     item = item_of(member.project, public_id)
     context: dict[str, Any] = {"project": member.project, "membership": member, "item": item, "failed": False}
@@ -279,39 +282,39 @@ def similar_posts(request: PersonRequest, slug: str, public_id: UUID) -> HttpRes
 
 @require_http_methods(["GET", "POST"])
 def missing(request: PersonRequest, slug: str, public_id: UUID) -> HttpResponse:
-    """Give the category that a *not sure* left open, as blind as the annotators were."""
+    """Store the category that a *not sure* vote left open; the reviewer sees no votes, as the annotators did not."""
     member = member_of(request, slug, Role.REVIEWER)
     item = item_of(member.project, public_id)
-    found = Desk(member, item, queue.read(request.GET))
-    form = MissingCategoryForm(request.POST or None, categories=found.categories)
+    desk_page = Desk(member, item, queue.read(request.GET))
+    form = MissingCategoryForm(request.POST or None, categories=desk_page.categories)
     if request.method == "GET":
         if not wants_category_of(item, member):
-            return redirect(_address("moderation:desk-item", found, item))
+            return redirect(_address("moderation:desk-item", desk_page, item))
         _take(item, member)
-        return _show_missing(request, found, form)
+        return _show_missing(request, desk_page, form)
     category = form.category_row() if form.is_valid() else None
     if category is None:
-        return _show_missing(request, found, form, status=422)
+        return _show_missing(request, desk_page, form, status=422)
     try:
         leases.refuse_others(item, member)
         expert_replacement.replace_not_sure(item, member, category, form.cleaned_data["note"])
     except Leased as other:
         form.add_error(None, leased_sentence(other.lease))
-        return _show_missing(request, found, form, status=409)
+        return _show_missing(request, desk_page, form, status=409)
     except expert_replacement.NotAnExpert:
         form.add_error(None, _("You have labelled this post, given a category for it, or seen its votes before."))
-        return _show_missing(request, found, form, status=403)
+        return _show_missing(request, desk_page, form, status=403)
     except expert_replacement.NothingToReplace:
         form.add_error(None, _("Somebody else gave the category first; nothing is missing here any more."))
-        return _show_missing(request, found, form, status=409)
+        return _show_missing(request, desk_page, form, status=409)
     leases.give_back(item, member)
     messages.success(request, _("Stored in place of the “not sure”."))
-    return redirect(_next_address(found, leases.take_next(member, found.asked, beside=item)))
+    return redirect(_next_address(desk_page, leases.take_next(member, desk_page.asked, beside=item)))
 
 
 @require_POST
 def look_at_votes(request: PersonRequest, slug: str, public_id: UUID) -> HttpResponse:
-    """Give up one's own view of a *not sure* item, and see the votes to settle it."""
+    """Show the reviewer the votes of a *not sure* item; they can no longer replace its missing category."""
     member = member_of(request, slug, Role.REVIEWER)
     item = item_of(member.project, public_id)
     if wants_category_of(item, member):
@@ -330,20 +333,23 @@ def _show_missing(request: PersonRequest, desk: Desk, form: MissingCategoryForm,
         "following": others.exclude(pk=desk.item.pk).first(),
         "bench": {"step": "answer", "priors": _shown_priors(desk.project, desk.item)},
     }
-    answer = render(request, "moderation/desk_missing.html", context, status=status)
-    answer["Cache-Control"] = "no-store"
-    return answer
+    response = render(request, "moderation/desk_missing.html", context, status=status)
+    response["Cache-Control"] = "no-store"
+    return response
 
 
 def _shown_priors(project: Project, item: Item) -> list[Any]:
-    """The priors an annotator would have seen at first: none where the project asks for one's own view before."""
+    """Return the priors that an annotator sees first: none if the project wants an answer without priors first."""
     if project.prior_display == "after_first_answer":
         return []
     return list(priors_for_people(project).filter(item=item, current=True).order_by("-modality"))
 
 
 def item_of(project: Project, public_id: UUID) -> Item:
-    """An item of the project with what its page shows, or 404; a reported one is in no queue."""
+    """Return an item of the project with the rows that its page shows.
+
+    Raises Http404 if it does not exist or was excluded because it was reported.
+    """
     item = (
         Item.objects.filter(project=project, public_id=public_id)
         .select_related("picture", "category", "intended", "project")

@@ -1,4 +1,4 @@
-"""Around the desk: accepting many posts at once, its rules, what reviewers did, appeals, statements of reasons."""
+"""Pages beside the desk: accepting many posts at once, rules, figures, appeals, statements of reasons."""
 
 import json
 from uuid import UUID
@@ -36,34 +36,36 @@ MOST_BYTES = 1_000_000
 
 @require_http_methods(["GET", "POST"])
 def accept(request: PersonRequest, slug: str) -> HttpResponse:
-    """Accept what the votes say for all posts of one reason; the number is shown, and asked for again if it changed."""
+    """Decide all posts of one reason as the votes say. The reviewer confirms their number, and again if it changed."""
     member = member_of(request, slug, Role.REVIEWER)
     form = AcceptForm(request.POST if request.method == "POST" else None)
     if not form.is_valid() or not form.cleaned_data["count"]:
         return _ask_to_accept(request, member, form, status=422 if form.errors else 200)
     reason, rationale = Reason(form.cleaned_data["reason"]), form.cleaned_data["rationale"]
     try:
-        done = bulk_accept.accept(member, reason, rationale, form.cleaned_data["count"])
+        accepted = bulk_accept.accept(member, reason, rationale, form.cleaned_data["count"])
     except bulk_accept.CountChanged as changed:
         messages.error(request, _("Meanwhile there are %(now)s posts. Look again.") % {"now": changed.now})
         return _ask_to_accept(request, member, form, status=409)
-    said = ngettext("%(count)s post is settled.", "%(count)s posts are settled.", done.done) % {"count": done.done}
-    if done.passed_over:
-        said += " " + _("%(count)s were passed over: somebody is at them.") % {"count": done.passed_over}
-    messages.success(request, said)
+    sentence = ngettext("%(count)s post is settled.", "%(count)s posts are settled.", accepted.done) % {
+        "count": accepted.done
+    }
+    if accepted.passed_over:
+        sentence += " " + _("%(count)s were passed over: somebody is at them.") % {"count": accepted.passed_over}
+    messages.success(request, sentence)
     return redirect("moderation:desk", slug)
 
 
 def _ask_to_accept(request: PersonRequest, member: Membership, form: AcceptForm, status: int) -> HttpResponse:
-    found = {each: list(bulk_accept.acceptable(member, each)) for each in bulk_accept.REASONS}
+    items_of = {reason: list(bulk_accept.acceptable(member, reason)) for reason in bulk_accept.REASONS}
     chosen = form.data.get("reason", "") if form.is_bound else ""
     context = {
         "project": member.project,
         "membership": member,
         "form": form,
-        "found": [(each, REASON_NAMES[each], items) for each, items in found.items()],
+        "found": [(reason, REASON_NAMES[reason], items) for reason, items in items_of.items()],
         "chosen": chosen,
-        "confirm": len(found[Reason(chosen)]) if form.is_bound and not form.errors else 0,
+        "confirm": len(items_of[Reason(chosen)]) if form.is_bound and not form.errors else 0,
         "most": bulk_accept.AT_ONCE,
     }
     return render(request, "moderation/desk_accept.html", context, status=status)
@@ -74,12 +76,12 @@ def _ask_to_accept(request: PersonRequest, member: Membership, form: AcceptForm,
 
 @require_http_methods(["GET", "POST"])
 def rules(request: PersonRequest, slug: str) -> HttpResponse:
-    """How the desk of the project works; admins only."""
+    """Show or change the rules of the project's desk; admins only."""
     member = member_of(request, slug, Role.ADMIN)
     form = RulesForm(request.POST) if request.method == "POST" else RulesForm.of(rules_of(member.project))
     if form.is_bound and form.is_valid():
         values = form.cleaned_data
-        reasons = [Reason(each) for each in values["second_for"]]
+        reasons = [Reason(value) for value in values["second_for"]]
         set_rules(member, values["lease_minutes"], reasons, values["appeals"])
         messages.success(request, _("The rules of the desk are changed."))
         return redirect("moderation:desk-rules", slug)
@@ -88,7 +90,7 @@ def rules(request: PersonRequest, slug: str) -> HttpResponse:
 
 @require_POST
 def values(request: PersonRequest, slug: str) -> HttpResponse:
-    """Keep the platform's closed values for statements of reasons; admins only."""
+    """Store the platform's closed values for statements of reasons; admins only."""
     member = member_of(request, slug, Role.ADMIN)
     form = ValuesForm(request.POST, request.FILES)
     if form.is_valid():
@@ -100,8 +102,8 @@ def values(request: PersonRequest, slug: str) -> HttpResponse:
             form.add_error("file", _("The file is no JSON in UTF-8, or has more than 1 MB."))
         else:
             count = len(rules.value_lists)
-            said = ngettext("%(count)s field is closed now.", "%(count)s fields are closed now.", count)
-            messages.success(request, said % {"count": count})
+            sentence = ngettext("%(count)s field is closed now.", "%(count)s fields are closed now.", count)
+            messages.success(request, sentence % {"count": count})
             return redirect("moderation:desk-rules", slug)
     return _show_rules(request, member, RulesForm.of(rules_of(member.project)), form)
 
@@ -113,7 +115,7 @@ def _show_rules(request: PersonRequest, member: Membership, form: RulesForm, val
         "membership": member,
         "form": form,
         "values": values,
-        "closed": [(statements.TITLES[name], name, found) for name, found in lists.items()],
+        "closed": [(statements.TITLES[name], name, closed) for name, closed in lists.items()],
         "listable": LISTABLE,
     }
     wrong = form.errors or values.errors
@@ -122,15 +124,15 @@ def _show_rules(request: PersonRequest, member: Membership, form: RulesForm, val
 
 @require_GET
 def figures(request: PersonRequest, slug: str) -> HttpResponse:
-    """What reviewers did and how far it held; how often scores pointed the right way."""
+    """Show the reviewers' figures, and how often hints were right."""
     member = reviewer(request, slug)
-    found = reviewer_statistics.figures(member.project)
+    statistics = reviewer_statistics.figures(member.project)
     rates, decisions = triage.hit_rates(member.project)
     context = {
         "project": member.project,
         "membership": member,
-        "figures": found,
-        "methods": sorted(found.methods.items()),
+        "figures": statistics,
+        "methods": sorted(statistics.methods.items()),
         "rates": [
             (Side.MODEL, _("model may be right"), rates[Side.MODEL], PAPER_MODEL),
             (Side.PEOPLE, _("model likely wrong"), rates[Side.PEOPLE], PAPER_LABEL),
@@ -146,7 +148,7 @@ def figures(request: PersonRequest, slug: str) -> HttpResponse:
 
 @require_GET
 def appeals(request: PersonRequest, slug: str) -> HttpResponse:
-    """The project's appeals, newest first, with what became of them."""
+    """Show the project's appeals and their outcomes, newest first."""
     member = reviewer(request, slug)
     page = Paginator(desk_appeals.appeals_of(member.project), PAGE_LENGTH).get_page(request.GET.get("page"))
     context = {"project": member.project, "membership": member, "page": page, "appeals": page.object_list}
@@ -155,7 +157,7 @@ def appeals(request: PersonRequest, slug: str) -> HttpResponse:
 
 @require_http_methods(["GET", "POST"])
 def appeal(request: PersonRequest, slug: str, public_id: UUID) -> HttpResponse:
-    """Enter an objection to what was decided about a post."""
+    """Enter an appeal against the decision about a post."""
     member = reviewer(request, slug)
     item = seen_item(member, public_id)
     form = AppealForm(request.POST if request.method == "POST" else None)
@@ -178,7 +180,7 @@ def appeal(request: PersonRequest, slug: str, public_id: UUID) -> HttpResponse:
 
 @require_http_methods(["GET", "POST"])
 def statement(request: PersonRequest, slug: str, public_id: UUID) -> HttpResponse:
-    """Write the statement of reasons about a decided post; every version is kept."""
+    """Show the statement of reasons about a decided post, or store a new version."""
     member = reviewer(request, slug)
     item = seen_item(member, public_id)
     newest = statements.newest(item)
@@ -213,24 +215,27 @@ def statement(request: PersonRequest, slug: str, public_id: UUID) -> HttpRespons
 
 @require_GET
 def statement_file(request: PersonRequest, slug: str, public_id: UUID, number: int, kind: str) -> HttpResponse:
-    """One version of the statement as a Markdown document or as JSON."""
+    """Send one version of the statement as a Markdown document or as JSON."""
     member = reviewer(request, slug)
     item = seen_item(member, public_id)
-    found = Statement.objects.filter(item=item, version=number).order_by("-pk").first()
-    if found is None or kind not in ("json", "md"):
+    version = Statement.objects.filter(item=item, version=number).order_by("-pk").first()
+    if version is None or kind not in ("json", "md"):
         raise Http404
     name = f"statement-{item.public_id}-{number}.{kind}"
-    answer: HttpResponse
+    response: HttpResponse
     if kind == "json":
-        answer = JsonResponse(statements.as_json(found), json_dumps_params={"ensure_ascii": False, "indent": 2})
+        response = JsonResponse(statements.as_json(version), json_dumps_params={"ensure_ascii": False, "indent": 2})
     else:
-        answer = HttpResponse(statements.as_markdown(found), content_type="text/markdown; charset=utf-8")
-    answer["Content-Disposition"] = f'attachment; filename="{name}"'
-    return answer
+        response = HttpResponse(statements.as_markdown(version), content_type="text/markdown; charset=utf-8")
+    response["Content-Disposition"] = f'attachment; filename="{name}"'
+    return response
 
 
 def seen_item(member: Membership, public_id: UUID) -> Item:
-    """An item whose votes the viewer may see, or 404."""
+    """Return an item whose votes the viewer may see.
+
+    Raises Http404 if there is none.
+    """
     item = item_of(member.project, public_id)
     if not may_see_votes(item, member):
         raise Http404

@@ -4,7 +4,7 @@ from vocabulary.display_names import NamedEnum, pgettext
 
 
 class ModerationVerb(NamedEnum):
-    """What the log says was done on the desk, with debates, evidence, scores and evaluations."""
+    """The verbs of the log for the desk, debates, evidence, scores and evaluations."""
 
     APPEAL_CLOSED = "appeal_closed", pgettext("stored word", "appeal answered")
     APPEALED = "appealed", pgettext("stored word", "appealed against")

@@ -1,7 +1,7 @@
-"""The fields of a statement of reasons (DSA Article 17) and their limits, as the Commission's validator holds them.
+"""The fields of a statement of reasons (DSA Article 17) and their limits, as in the European Commission's validator.
 
 Values are texts, lists of texts, yes or no, and dates as `YYYY-MM-DD`. Closed fields are free text within the limits,
-unless a project brings its platform's lists of values.
+unless a project has its platform's lists of values.
 """
 
 import re
@@ -15,7 +15,7 @@ from annotation.domain.text_rules import BadText, is_blank, read_optional_text
 
 
 class Kind(StrEnum):
-    """What a field holds."""
+    """The kind of value of a field."""
 
     LINE = "line"
     TEXT = "text"
@@ -26,7 +26,7 @@ class Kind(StrEnum):
 
 @dataclass(frozen=True)
 class Field:
-    """One field: its name in the export, what it holds, the most characters (of each line, where there are several)."""
+    """One field: its name in the export, its kind, and its most characters (of each line if it has several)."""
 
     name: str
     kind: Kind
@@ -35,10 +35,10 @@ class Field:
 
 
 MEASURES = ("decision_visibility", "decision_monetary", "decision_provision", "decision_account")
-"""What was done about the content or its author; at least one is."""
+"""The fields about measures against the content or its author; a statement needs at least one of them."""
 GROUNDS = ("illegal", "incompatible")
 AUTOMATED = ("not automated", "partially automated")
-"""A person always confirms: no decision here is fully automated."""
+"""A person confirms every decision, so none is fully automated."""
 
 FIELDS: Sequence[Field] = (
     *(Field(name, Kind.LINE) for name in MEASURES),
@@ -70,42 +70,45 @@ LISTABLE = tuple(
     if field.kind in (Kind.LINE, Kind.LINES)
     and field.name not in ("decision_ground", "automated_decision", "url", "puid")
 )
-"""Fields whose values a platform may close."""
+"""The fields whose values a platform may list."""
 MOST_VALUES = 500
 _PUID = re.compile(r"[A-Za-z0-9_-]{1,500}")
 _MOST_LINES = 50
 
 
 class BadLists(ValueError):
-    """Lists of values that cannot be used; the sentence says what they must look like."""
+    """Lists of values that cannot be used; the message says what they must look like."""
 
 
-def read_lists(given: Any) -> dict[str, list[str]]:
-    """A platform's values by field: a JSON object of lists. Raises BadLists."""
-    if not isinstance(given, dict):
+def read_lists(content: Any) -> dict[str, list[str]]:
+    """Return a platform's values by field, from a JSON object of lists.
+
+    Raises BadLists.
+    """
+    if not isinstance(content, dict):
         raise BadLists('Write one object: {"category": ["value", "another value"]}.')
-    found: dict[str, list[str]] = {}
-    for name, values in given.items():
-        field = next((each for each in FIELDS if each.name == name and name in LISTABLE), None)
+    lists: dict[str, list[str]] = {}
+    for name, values in content.items():
+        field = next((known for known in FIELDS if known.name == name and name in LISTABLE), None)
         if field is None:
             raise BadLists(f"There is no field {str(name)[:60]!r} with values; there are {', '.join(LISTABLE)}.")
         if not isinstance(values, list) or not 1 <= len(values) <= MOST_VALUES:
             raise BadLists(f"{name} needs a list of 1 to {MOST_VALUES} values.")
         if not all(isinstance(value, str) and _there(value) and _line(value, field.limit) is None for value in values):
             raise BadLists(f"{name}: every value is a text of 1 to {field.limit} characters.")
-        found[name] = list(dict.fromkeys(value.strip() for value in values))
-    return found
+        lists[name] = list(dict.fromkeys(value.strip() for value in values))
+    return lists
 
 
 class Wrong(StrEnum):
-    """What is wrong with a field."""
+    """The kinds of problems of a field."""
 
     MISSING = "missing"
     TOO_LONG = "too_long"
     BAD_TEXT = "bad_text"
     BAD_DAY = "bad_day"
     BEFORE = "before"
-    """The end lies before the beginning."""
+    """The end is before the start."""
     UNKNOWN_VALUE = "unknown_value"
     BAD_PUID = "bad_puid"
     NO_MEASURE = "no_measure"
@@ -114,42 +117,45 @@ class Wrong(StrEnum):
 
 @dataclass(frozen=True)
 class Problem:
-    """What is wrong, and the limit or the values that hold."""
+    """The problem of a field, and the limit or the values that apply."""
 
     wrong: Wrong
     about: str = ""
 
 
 def problems(fields: Mapping[str, Any], lists: Mapping[str, Sequence[str]] | None = None) -> dict[str, Problem]:
-    """What keeps these fields from being a valid statement, by field; nothing where they are one.
+    """Return the problem of each field that is not valid; empty for a valid statement.
 
-    `lists` are the platform's own values of fields that it closes.
+    `lists` are the platform's own values of fields.
     """
-    found = {field.name: problem for field in FIELDS if (problem := _of(field, fields.get(field.name))) is not None}
+    by_field = {field.name: problem for field in FIELDS if (problem := _of(field, fields.get(field.name))) is not None}
     ground = fields.get("decision_ground")
     if ground and ground not in GROUNDS:
-        found["decision_ground"] = Problem(Wrong.UNKNOWN_VALUE, ", ".join(GROUNDS))
+        by_field["decision_ground"] = Problem(Wrong.UNKNOWN_VALUE, ", ".join(GROUNDS))
     for name in ("legal_ground", "explanation") if ground == "illegal" else ():
-        _need(found, fields, f"illegal_content_{name}")
+        _need(by_field, fields, f"illegal_content_{name}")
     for name in ("ground", "explanation") if ground == "incompatible" else ():
-        _need(found, fields, f"incompatible_content_{name}")
+        _need(by_field, fields, f"incompatible_content_{name}")
     if (automated := fields.get("automated_decision")) and automated not in AUTOMATED:
-        found["automated_decision"] = Problem(Wrong.UNKNOWN_VALUE, ", ".join(AUTOMATED))
+        by_field["automated_decision"] = Problem(Wrong.UNKNOWN_VALUE, ", ".join(AUTOMATED))
     for name, values in (lists or {}).items():
-        if name not in found and not set(_lines(fields.get(name))) <= set(values):
-            found[name] = Problem(Wrong.UNKNOWN_VALUE, cut(", ".join(values), 300))
+        if name not in by_field and not set(_lines(fields.get(name))) <= set(values):
+            by_field[name] = Problem(Wrong.UNKNOWN_VALUE, cut(", ".join(values), 300))
     if not any(_there(fields.get(name)) for name in MEASURES):
-        found.setdefault(MEASURES[0], Problem(Wrong.NO_MEASURE))
-    if "puid" not in found and not _PUID.fullmatch(str(fields.get("puid", ""))):
-        found["puid"] = Problem(Wrong.BAD_PUID, "500")
+        by_field.setdefault(MEASURES[0], Problem(Wrong.NO_MEASURE))
+    if "puid" not in by_field and not _PUID.fullmatch(str(fields.get("puid", ""))):
+        by_field["puid"] = Problem(Wrong.BAD_PUID, "500")
     begin, end = day(fields.get("application_date")), day(fields.get("end_date"))
     if begin is not None and end is not None and end < begin:
-        found["end_date"] = Problem(Wrong.BEFORE)
-    return found
+        by_field["end_date"] = Problem(Wrong.BEFORE)
+    return by_field
 
 
 def day(value: Any) -> date | None:
-    """The date that a field holds, if it holds one."""
+    """Return the date that a field holds.
+
+    Returns None if it holds none.
+    """
     try:
         return date.fromisoformat(value) if isinstance(value, str) and len(value) == 10 else None
     except ValueError:
@@ -157,18 +163,18 @@ def day(value: Any) -> date | None:
 
 
 def cut(text: str, limit: int) -> str:
-    """The text within the limit, its end marked where something was left out."""
+    """Return the text within the limit, with an ellipsis if it was cut."""
     return text if len(text) <= limit else f"{text[: limit - 1]}…"
 
 
 def _lines(value: Any) -> Sequence[str]:
-    """What a field says: its lines, or its one text."""
+    """Return the values of a field: its lines, or its only text."""
     return [value] if isinstance(value, str) and value else value if isinstance(value, list) else []
 
 
-def _need(found: dict[str, Problem], fields: Mapping[str, Any], name: str) -> None:
+def _need(by_field: dict[str, Problem], fields: Mapping[str, Any], name: str) -> None:
     if not _there(fields.get(name)):
-        found.setdefault(name, Problem(Wrong.MISSING))
+        by_field.setdefault(name, Problem(Wrong.MISSING))
 
 
 def _there(value: Any) -> bool:

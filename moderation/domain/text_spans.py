@@ -1,4 +1,4 @@
-"""A text split into what an explanation quoted and what stands between."""
+"""A text split into quoted pieces and the pieces between them."""
 
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
@@ -13,20 +13,20 @@ class TextPiece:
 
 
 def split_by_spans(text: str, spans: Iterable[Sequence[int]]) -> list[TextPiece]:
-    """Return the text in pieces, in order; joined, they are the text again.
+    """Return the pieces of the text in order; joined, they are the text again.
 
-    Spans are code points; they may overlap or lie outside.
+    Spans are code points; they may overlap or lie outside the text.
     """
-    found: list[TextPiece] = []
+    pieces: list[TextPiece] = []
     place = 0
     for start, end in sorted((max(0, span[0]), min(len(text), span[1])) for span in spans):
         start = max(start, place)
         if start >= end:
             continue
         if place < start:
-            found.append(TextPiece(text[place:start]))
-        found.append(TextPiece(text[start:end], quoted=True))
+            pieces.append(TextPiece(text[place:start]))
+        pieces.append(TextPiece(text[start:end], quoted=True))
         place = end
     if place < len(text):
-        found.append(TextPiece(text[place:]))
-    return found
+        pieces.append(TextPiece(text[place:]))
+    return pieces

@@ -1,7 +1,7 @@
-"""Which side of a disagreement between a model and people deserves the closer look (HateXScore, section 5.3, Table 2).
+"""Hints where a model's verdict and the votes differ: which side may be right (HateXScore, section 5.3, Table 2).
 
-A signpost, never a vote: where the explanation of a differing verdict scores at least 0.5 the model may be right,
-below it is likely wrong.
+A hint is never a vote. If the explanation of the verdict scores at least 0.5, the model may be right; below that, it
+is likely wrong.
 """
 
 from collections.abc import Iterable
@@ -10,13 +10,13 @@ from enum import StrEnum
 
 THRESHOLD = 0.5
 ENOUGH = 30
-"""From so many decisions on, a project is told its own hit rate instead of the paper's."""
+"""With at least this many decisions, a project sees its own hit rate instead of the paper's."""
 PAPER_MODEL, PAPER_LABEL = 0.748, 0.773
-"""Shares of other people's choices on other data: for the model above the threshold, for the label below."""
+"""The shares of people's choices in the paper: for the model at or above the threshold, for the label below it."""
 
 
 class Side(StrEnum):
-    """Whom the score speaks for."""
+    """The side that a score supports."""
 
     MODEL = "model"
     PEOPLE = "people"
@@ -24,7 +24,7 @@ class Side(StrEnum):
 
 @dataclass(frozen=True)
 class Said:
-    """A view of a post: a category code where there is one, and hateful or not where that is known."""
+    """An opinion about a post: a category code if it names one, and hateful or not if that is known."""
 
     category: int | None
     hateful: bool | None
@@ -32,33 +32,42 @@ class Said:
 
 @dataclass(frozen=True)
 class HitRate:
-    """How often decisions went the way a side was pointed to."""
+    """How often decisions agreed with the supported side."""
 
     hits: int
     of: int
 
     @property
     def share(self) -> float | None:
-        """Nothing, rather than a number, where nothing was counted."""
+        """The share of hits, 0 to 1; None if nothing was counted."""
         return self.hits / self.of if self.of else None
 
 
-def differ(one: Said, other: Said) -> bool:
-    """Whether two views contradict each other: on the category where both name one, else on hateful or not."""
-    if one.category is not None and other.category is not None:
-        return one.category != other.category
-    return one.hateful is not None and other.hateful is not None and one.hateful != other.hateful
+def differ(first: Said, second: Said) -> bool:
+    """Return whether two opinions contradict each other.
+
+    Categories are compared if both have one; otherwise hateful or not.
+    """
+    if first.category is not None and second.category is not None:
+        return first.category != second.category
+    return first.hateful is not None and second.hateful is not None and first.hateful != second.hateful
 
 
 def side(verdict: Said, people: Said, score: float | None) -> Side | None:
-    """Whom the score speaks for; None where both say the same, or without a score."""
+    """Return the side that the score supports.
+
+    Returns None if the opinions agree or there is no score.
+    """
     if score is None or not differ(verdict, people):
         return None
     return Side.MODEL if score >= THRESHOLD else Side.PEOPLE
 
 
 def was_right(pointed: Side, verdict: Said, people: Said, decided: Said) -> bool | None:
-    """Whether the decision went where the score pointed; None where it went a third way."""
+    """Return whether the decision agreed with the supported side.
+
+    Returns None if it agreed with neither side, or with both.
+    """
     with_model, with_people = not differ(verdict, decided), not differ(people, decided)
     if with_model == with_people:
         return None
@@ -66,9 +75,9 @@ def was_right(pointed: Side, verdict: Said, people: Said, decided: Said) -> bool
 
 
 def hit_rates(decided: Iterable[tuple[Side, bool | None]]) -> dict[Side, HitRate]:
-    """For each side how often it was right; decisions that went a third way count as not right."""
-    counted = {each: [0, 0] for each in Side}
+    """Return for each side how often it was right; decisions that fit neither side count as not right."""
+    counted = {pointed: [0, 0] for pointed in Side}
     for pointed, right in decided:
         counted[pointed][0] += right is True
         counted[pointed][1] += 1
-    return {each: HitRate(*counts) for each, counts in counted.items()}
+    return {pointed: HitRate(*counts) for pointed, counts in counted.items()}

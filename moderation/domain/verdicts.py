@@ -1,18 +1,19 @@
-"""What a method ends with, whoever gave it: hateful or not, a category, a reason (design section 8)."""
+"""The verdict of every method: hateful or not, a category, a reason (design section 8)."""
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from enum import StrEnum
 from functools import lru_cache
 from typing import Annotated, Any
 
 from pydantic import BaseModel, BeforeValidator, ConfigDict, Field, WithJsonSchema, create_model
 
+from annotation.domain.categories import names
 from annotation.domain.priors.schema import category_reader
 from annotation.domain.votes import Category
 
 
 class Task(StrEnum):
-    """What is asked of whoever judges."""
+    """The question to the judge of a post."""
 
     SIX = "six"
     """One of the project's categories."""
@@ -21,7 +22,7 @@ class Task(StrEnum):
 
 
 class AnswerShape(BaseModel):
-    """The form of an answer: other keys are passed over, wrong values never clipped; the schema as sent is closed."""
+    """The form of an answer. Extra keys are ignored, wrong values refused; the model's schema allows no extra keys."""
 
     model_config = ConfigDict(
         extra="ignore", str_strip_whitespace=True, json_schema_extra={"additionalProperties": False}
@@ -29,7 +30,7 @@ class AnswerShape(BaseModel):
 
 
 class BinaryVerdict(AnswerShape):
-    """Hateful or not, with the reason first: what is written first guides what follows."""
+    """Hateful or not. The reason comes first, because a model's later words follow from its earlier ones."""
 
     reason: str = Field(min_length=1, max_length=6000)
     hateful: Annotated[bool, Field(strict=True)]
@@ -45,7 +46,7 @@ class CategoryVerdict(AnswerShape):
 def verdict_shape(categories: Sequence[Category], task: Task) -> type[AnswerShape]:
     """Return the form of a verdict on this task.
 
-    `category` is read from a code, a name or an alias, written exactly so.
+    `category` is read from a code, a name or an alias, in any letter case.
     """
     return BinaryVerdict if task is Task.BINARY else _of_categories(tuple(categories))
 
@@ -56,26 +57,41 @@ def _of_categories(categories: tuple[Category, ...]) -> type[CategoryVerdict]:
 
 
 def category_type(categories: Sequence[Category]) -> Any:
-    """Return the type of a field that holds one of these categories by its code."""
+    """Return the type of a field that holds one of these categories by its code; letter case does not matter."""
     codes = [category.code for category in categories]
     return Annotated[
         int,
-        BeforeValidator(category_reader(tuple(categories))),
+        BeforeValidator(_in_any_case(categories)),
         WithJsonSchema({"type": "integer", "enum": codes}),
     ]
 
 
+def _in_any_case(categories: Sequence[Category]) -> Callable[[Any], int]:
+    """Return a reader that takes a name in another letter case if only one category is called so."""
+    read_exactly = category_reader(tuple(categories))
+    spelled: dict[str, set[str]] = {}
+    for category in categories:
+        for name in names(category):
+            spelled.setdefault(name.casefold(), set()).add(str(category.code))
+
+    def read(value: Any) -> int:
+        codes = spelled.get(value.strip().casefold(), set()) if isinstance(value, str) else set()
+        return read_exactly(next(iter(codes)) if len(codes) == 1 else value)
+
+    return read
+
+
 def verdict(value: dict[str, Any], categories: Sequence[Category]) -> dict[str, Any]:
-    """`{"hateful", "category", "reason"}` of an answer in either form; a binary one names no category."""
+    """Return `{"hateful", "category", "reason"}` of an answer in either form; a binary answer has no category."""
     code = value.get("category")
-    hateful = value["hateful"] if code is None else next(each.hateful for each in categories if each.code == code)
+    hateful = value["hateful"] if code is None else next(row.hateful for row in categories if row.code == code)
     return {"hateful": hateful, "category": code, "reason": value["reason"]}
 
 
 def not_hateful_verdict(categories: Sequence[Category], task: Task, reason: str) -> dict[str, Any]:
-    """Return the verdict that nothing hateful is there.
+    """Return the verdict "not hateful".
 
-    It names the first category that is not hateful if the task asks for one.
+    It names the first category that is not hateful if the task asks for a category.
     """
-    code = next((each.code for each in categories if not each.hateful), None) if task is Task.SIX else None
+    code = next((category.code for category in categories if not category.hateful), None) if task is Task.SIX else None
     return {"hateful": False, "category": code, "reason": reason}

@@ -9,21 +9,24 @@ from django.utils.translation import gettext as _
 from django.utils.translation import override
 
 from annotation.core.svg import heat, share
+from moderation.domain.evaluation.cost_plot import HEIGHT, LEFT, WIDTH, CostPlot, CostPoint, cost_plots
+from moderation.domain.evaluation.cost_plot import TOP as TOP_OF_PLOT
 from moderation.domain.evaluation.render import formatted_rows
-from moderation.domain.evaluation.report_tables import LEVEL_NAMES, LEVELS, tables_of
 from moderation.domain.evaluation.report_tables import confusion_names as names_of
+from moderation.domain.evaluation.report_tables import tables_of
 from moderation.domain.evaluation.table import ColumnForm, EvaluationTable, Phrase, Report
+from moderation.domain.evaluation.table_by_dataset import LEVEL_NAMES, LEVELS
 from moderation.models import Evaluation
 
 _LABELLED = "labelled "
 CELL, LABEL, TOP, BAR = 76, 130, 72, 26
-"""Pixels: a cell of the confusion, the room for names beside and above the cells, a bar with its gap."""
+"""Pixels: width of a confusion cell, space for names beside and above the cells, height of a bar with its gap."""
 _SHADES = ("#ffffff", "#e3eef9", "#bcd7ef", "#8bb9e0", "#4f92c9", "#1c639e")
 
 
 @dataclass(frozen=True)
 class ShownTable:
-    """A table in the reader's language: headings and cells as text, each with whether it is a number's place."""
+    """A table in the reader's language: headings and cells as text, each with whether its column holds numbers."""
 
     key: str
     title: str
@@ -34,7 +37,7 @@ class ShownTable:
 
 @dataclass(frozen=True)
 class DifficultyBar:
-    """The accuracy at one level of difficulty: the length of its bar and the figures beside it."""
+    """The accuracy at one level of difficulty: the length of its bar and its figures."""
 
     level: str
     width: str
@@ -65,7 +68,7 @@ class ArmCharts:
 
 
 def shown_tables(report: Report) -> list[ShownTable]:
-    """All tables; the confusions are drawn instead."""
+    """Return all tables but the confusion matrices, which have charts."""
     return [_shown(table) for table in tables_of(report) if not table.key.startswith("confusion")]
 
 
@@ -83,9 +86,9 @@ def translated(text: str) -> str:
 
 
 def left_out_reasons(evaluation: Evaluation) -> list[tuple[str, list[tuple[str, int]]]]:
-    """Why rows of the sources were left out, in the reader's language, and how many."""
+    """Return the reasons for left-out rows and their numbers, by source, in the reader's language."""
     return [
-        (source, [(_why(why), count) for why, count in reasons.items()])
+        (source, [(_why(reason), count) for reason, count in reasons.items()])
         for source, reasons in evaluation.left_out.items()
     ]
 
@@ -136,8 +139,64 @@ def _squares(row: Sequence[int], place: int) -> list[ConfusionCell]:
     ]
 
 
+@dataclass(frozen=True)
+class ShownPlot:
+    """A plot in the reader's language, ready to be drawn."""
+
+    title: str
+    axis: str
+    accuracy: str
+    plot: CostPlot
+    legend: Sequence[tuple[int, CostPoint]]
+    """The height of each point's line in the legend, and the point."""
+    height: int
+    frame: Mapping[str, int]
+
+
+def shown_cost_plots(report: Report) -> list[ShownPlot]:
+    """Return accuracy against cost, one plot for each data set with two lines or more."""
+    return [_shown_plot(plot) for plot in cost_plots(report)]
+
+
+def _shown_plot(plot: CostPlot) -> ShownPlot:
+    bottom = TOP_OF_PLOT + HEIGHT
+    title = _("Accuracy and cost")
+    return ShownPlot(
+        f"{title}: {plot.dataset}" if plot.dataset else title,
+        translated(plot.axis),
+        _("Accuracy"),
+        plot,
+        [(bottom + 72 + 20 * at, point) for at, point in enumerate(plot.points)],
+        bottom + 72 + 20 * len(plot.points),
+        {
+            "left": LEFT,
+            "right": LEFT + WIDTH,
+            "top": TOP_OF_PLOT,
+            "bottom": bottom,
+            "below": bottom + 20,
+            "named": bottom + 42,
+        },
+    )
+
+
+def cost_svg(report: Report) -> str | None:
+    """Return accuracy against cost on the first data set as SVG, in English. Returns None without a plot."""
+    with override("en"):
+        return next((svg for _name, svg in _cost_svgs(report)), None)
+
+
+def _cost_svgs(report: Report) -> Iterator[tuple[str, str]]:
+    plots = shown_cost_plots(report)
+    for number, shown in enumerate(plots, start=1):
+        end = f"-{number}" if len(plots) > 1 else ""
+        yield f"cost{end}.svg", render_to_string("moderation/cost.svg", {"shown": shown})
+
+
 def svg_charts(report: Report) -> Iterator[tuple[str, str]]:
-    """Name → SVG, in English, as all files of a report. A line without known patterns has no bars."""
+    """Yield the name and content of each SVG chart, in English as all files of a report.
+
+    An arm without known patterns has no bar chart.
+    """
     with override("en"):
         shown = arm_charts(report)
         for number, chart in enumerate(shown, start=1):
@@ -145,6 +204,7 @@ def svg_charts(report: Report) -> Iterator[tuple[str, str]]:
             yield f"confusion{end}.svg", _confusion(chart)
             if chart.bars:
                 yield f"difficulty{end}.svg", _bars(chart)
+        yield from _cost_svgs(report)
 
 
 def _title(chart: ArmCharts) -> str:
@@ -169,7 +229,7 @@ def _confusion(chart: ArmCharts) -> str:
 
 
 def _cell(square: ConfusionCell, at: int) -> tuple[ConfusionCell, int, str, str]:
-    """Return a cell with its place from the left, its ground and its ink."""
+    """Return a cell with its left position, its background colour and its text colour."""
     shade = square.shade or 0
     return square, LABEL + CELL * at, _SHADES[shade], "#ffffff" if shade > 3 else "#1a1a1a"
 

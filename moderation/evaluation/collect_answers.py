@@ -1,4 +1,4 @@
-"""Items with a known answer from a project or a file: what an evaluation asks about."""
+"""Items with a known answer, from a project or a file, for evaluations."""
 
 import csv
 import hashlib
@@ -27,12 +27,12 @@ _HEAD = 1 << 16
 
 
 class BadSource(ValueError):
-    """A file or project that cannot be evaluated on; the sentence says where and what to do."""
+    """A file or project that cannot be evaluated on; the message says where and what to do."""
 
 
 @dataclass(frozen=True)
 class FileReading:
-    """How files are read. `values` maps labels to a category, `hateful`, `not_hateful` or `skip`."""
+    """How to read a file. `values` maps labels to a category, `hateful`, `not_hateful` or `skip`."""
 
     categories: Sequence[Category]
     mapped: Mapped = field(default_factory=Mapped)
@@ -42,12 +42,12 @@ class FileReading:
     text_only: bool = False
     leave_out_bad_rows: bool = False
     asked_about: bool = True
-    """Whether a model is to look at the items, so that they need a text or a picture."""
+    """Whether models will be asked about the items, which then need a text or a picture."""
 
 
 @dataclass(frozen=True)
 class EvaluationItem:
-    """One item: its truth, and what a model is shown of it. `item` is the key of an item of a project."""
+    """One item: its known answer, and its content for models. `item` is the primary key of a project's item."""
 
     dataset: str
     gold: Gold
@@ -58,14 +58,14 @@ class EvaluationItem:
 
     @property
     def mark(self) -> list[object]:
-        """What makes it another item: for the digest of an evaluation's cases."""
+        """The values that identify the item in the digest of an evaluation's cases."""
         gold = self.gold
         return [self.dataset, gold.id, gold.label, gold.hateful, gold.pattern, self.text, self.picture_sha256]
 
 
 @dataclass
 class GoldSource:
-    """The items of a project or a file. `left_out`: why → how many; `guessed` names the data set it was taken for."""
+    """The items of a project or file. `left_out`: reason → number; `guessed`: name of the recognized data set."""
 
     name: str
     rows: list[EvaluationItem] = field(default_factory=list)
@@ -74,7 +74,10 @@ class GoldSource:
 
 
 def gold_items(project: Project) -> GoldSource:
-    """Return the project's gold items; those with a known answer for training or checks are no gold."""
+    """Return the project's gold items, without items whose answer is known for training or checks.
+
+    Raises BadSource if there are none.
+    """
     items = Item.objects.filter(project=project, stage=Stage.GOLD, hateful__isnull=False).select_related("category")
     rows = [
         EvaluationItem(
@@ -97,7 +100,7 @@ def gold_items(project: Project) -> GoldSource:
 
 
 def file_items(path: Path, terms: FileReading) -> GoldSource:
-    """Return the items of a file, all of them read before anything is asked.
+    """Return the items of a file, after reading the whole file.
 
     Raises BadSource.
     """
@@ -122,7 +125,10 @@ def file_items(path: Path, terms: FileReading) -> GoldSource:
 
 
 def _reading(path: Path, head: bytes, terms: FileReading) -> tuple[Reading, Mapping[str, str], str]:
-    """How the file is read: as a published data set where its columns say so and nothing else was asked for."""
+    """Return how to read the file, its labels' meaning, and the data set's name.
+
+    A published data set is recognized by its columns, unless the request names columns.
+    """
     mapped = replace(terms.mapped, label_is=LabelUse.GOLD)
     first = head.decode("utf-8-sig", errors="replace").split("\n", 1)[0].rstrip("\r")
     names = _names(first)
@@ -198,9 +204,10 @@ def _refuse(path: Path, bad: list[RowError], missing: list[Row], terms: FileRead
 def _gathered(
     name: str, row: Row, gold: Gold, folder: PictureFolder | None, terms: FileReading
 ) -> EvaluationItem | None:
-    """Return the item.
+    """Return the item with the digest of its picture.
 
     Returns None if its picture is missing.
+    Raises BadPicture if its picture has no known format.
     """
     if not row.picture or terms.text_only or not terms.asked_about:
         return EvaluationItem(name, gold, row.text)

@@ -1,4 +1,4 @@
-"""The files of a finished evaluation: report as JSON and Markdown, tables as CSV, drawings as SVG, every answer."""
+"""The files of a finished evaluation: report as JSON and Markdown, tables as CSV, charts as SVG, all answers."""
 
 import json
 from collections.abc import Iterator
@@ -6,9 +6,11 @@ from pathlib import Path
 from typing import Any
 
 from annotation.core.csv_response import csv_file
+from moderation.domain.evaluation.outcomes import RunEnd
 from moderation.domain.evaluation.render import csv_rows, markdown
 from moderation.domain.evaluation.report_tables import tables_of
 from moderation.domain.evaluation.table import EvaluationTable
+from moderation.domain.predict.protocol import missing_perspectives
 from moderation.evaluation import job
 from moderation.evaluation.charts import svg_charts
 from moderation.evaluation.report import outcomes_by_arm
@@ -18,7 +20,7 @@ REPORT_JSON, REPORT_MARKDOWN, ANSWERS = "report.json", "report.md", "answers.jso
 
 
 def write_report_files(evaluation: Evaluation, folder: Path) -> list[str]:
-    """Write all files of a finished evaluation into the folder, which is made; answers their names."""
+    """Write all files of a finished evaluation into the folder, and create it if needed. Return the files' names."""
     assert evaluation.report is not None
     folder.mkdir(parents=True, exist_ok=True)
     tables = tables_of(evaluation.report)
@@ -26,46 +28,57 @@ def write_report_files(evaluation: Evaluation, folder: Path) -> list[str]:
     (folder / REPORT_MARKDOWN).write_text(markdown(evaluation.report), "utf-8")
     for table in tables:
         (folder / f"{table.key}.csv").write_bytes(table_csv(table))
-    drawn = list(svg_charts(evaluation.report))
-    for name, svg in drawn:
+    charts = list(svg_charts(evaluation.report))
+    for name, svg in charts:
         (folder / name).write_text(svg, "utf-8")
-    with (folder / ANSWERS).open("w", encoding="utf-8") as out:
-        out.writelines(json.dumps(row, ensure_ascii=False) + "\n" for row in answers(evaluation))
+    with (folder / ANSWERS).open("w", encoding="utf-8") as file:
+        file.writelines(json.dumps(row, ensure_ascii=False) + "\n" for row in answers(evaluation))
     return [
         REPORT_JSON,
         REPORT_MARKDOWN,
         *(f"{table.key}.csv" for table in tables),
-        *(name for name, _svg in drawn),
+        *(name for name, _svg in charts),
         ANSWERS,
     ]
 
 
 def table_csv(table: EvaluationTable) -> bytes:
-    """Return the table with every digit, safe to open in a spreadsheet."""
+    """Return the table as CSV with all digits. A spreadsheet cannot run its cells as formulas."""
     return csv_file(csv_rows(table))
 
 
 def answers(evaluation: Evaluation) -> Iterator[dict[str, Any]]:
-    """Every answer with its gold, without the texts; lines of one arm and repeat are again `--predictions`."""
+    """Yield every answer with the known one, without texts. The lines of one arm and repeat work as `--predictions`."""
     arms = job.arms(evaluation)
     ends = outcomes_by_arm(evaluation, arms, job.runs_of(evaluation))
     cases = list(evaluation.cases.order_by("id"))
     for arm in arms:
         for number, repeat in enumerate(ends[arm.method, arm.variant]):
             for case in cases:
-                ended = repeat.get(str(case.public_id))
-                if ended is None:
+                run_end = repeat.get(str(case.public_id))
+                if run_end is None:
                     continue
-                said = ended.label if evaluation.task == "six" else ended.hateful
+                answer = run_end.label if evaluation.task == "six" else run_end.hateful
                 yield {
                     "id": case.external_id,
                     "dataset": case.dataset,
                     "arm": arm.name,
                     "repeat": number,
-                    "state": ended.state,
-                    "label": int(said) if said is not None else None,
-                    "refusal": ended.state == "refused",
-                    "reason_code": ended.reason or None,
-                    "reason": ended.explanation,
+                    "state": run_end.state,
+                    "label": int(answer) if answer is not None else None,
+                    "refusal": run_end.state == "refused",
+                    "reason_code": run_end.reason or None,
+                    "reason": run_end.explanation,
+                    **({"way": run_end.way, "rounds": run_end.rounds} if run_end.way else {}),
+                    "calls": run_end.calls,
+                    "tokens": run_end.tokens,
                     "gold": case.gold_label if evaluation.task == "six" else int(case.gold_hateful),
-                }
+                } | _votes(run_end)
+
+
+def _votes(run_end: RunEnd) -> dict[str, Any]:
+    """Return the vote of each perspective, and why some are missing; nothing for methods without perspectives."""
+    if not run_end.stances:
+        return {}
+    votes = {row["perspective"]: row["stance"] for row in run_end.stances}
+    return {"votes": votes, "missing": missing_perspectives(run_end.stances)}

@@ -1,4 +1,4 @@
-"""The form that starts an evaluation over a project's gold."""
+"""The form that starts an evaluation on a project's gold items."""
 
 from typing import Any
 
@@ -12,10 +12,11 @@ from moderation.domain.evaluation.sampling import SEED, Sample
 from moderation.domain.hatexscore.estimators import Estimator
 from moderation.domain.verdicts import Task
 from moderation.evaluation.arms import ArmGrid
-from moderation.evaluation.job import Wish
+from moderation.evaluation.request import Wish
 from moderation.evaluation.scoring import NOT_SCORED, scoring_request
 from moderation.methods.debate_method import Comparison
 from moderation.methods.model_choices import named_models
+from moderation.methods.prompt_choice import prompt_set_titles
 from moderation.methods.registry import METHODS
 
 
@@ -24,7 +25,7 @@ def _comparisons() -> list[Comparison]:
 
 
 class EvaluationForm(forms.Form):
-    """Which methods, asked what, on how many posts, with which models."""
+    """Methods, task, number of posts and models of an evaluation."""
 
     methods = forms.MultipleChoiceField(
         label=gettext_lazy("Methods"), widget=forms.CheckboxSelectMultiple, help_text=gettext_lazy("Each gets a line.")
@@ -81,9 +82,17 @@ class EvaluationForm(forms.Form):
         required=False,
         help_text=gettext_lazy("Both: what it is good for. For ARCADE, PREDICT and AntiHateAgent."),
     )
+    prompts = forms.MultipleChoiceField(
+        label=gettext_lazy("Prompts"),
+        widget=forms.CheckboxSelectMultiple,
+        required=False,
+        help_text=gettext_lazy("Several are compared; without a choice, the project's."),
+    )
+    again = forms.BooleanField(label=gettext_lazy("Ask again what was answered before"), required=False)
 
     def __init__(self, *args: Any, **kwargs: Any) -> None:
         super().__init__(*args, **kwargs)
+        offer(self, "prompts", prompt_set_titles().items())
         for comparison in _comparisons():
             self.fields.update(comparison.fields().fields)
         offer(self, "methods", [(method.name, method.label) for method in METHODS.values()])
@@ -94,12 +103,12 @@ class EvaluationForm(forms.Form):
 
     @property
     def groups(self) -> list[tuple[str | Promise, list[forms.BoundField], bool]]:
-        """The fields that compare options, under the heading of their method; those with errors stand open."""
+        """The fields that compare options, under their method's heading, and whether one of them has an error."""
         return [(row.heading, self._shown(row), self._has_errors(row)) for row in _comparisons() if row.heading]
 
     @property
     def explaining_fields(self) -> list[forms.BoundField]:
-        """The fields that stand with the scores of explanations."""
+        """The fields that are shown with the scores of explanations."""
         return [field for row in _comparisons() if not row.heading for field in self._shown(row)]
 
     def _shown(self, comparison: Comparison) -> list[forms.BoundField]:
@@ -109,7 +118,7 @@ class EvaluationForm(forms.Form):
         return any(field.errors for field in self._shown(comparison))
 
     def wish(self) -> Wish:
-        """Return the request; options of methods that are not chosen are passed over."""
+        """Return the request; options of methods that are not chosen are ignored."""
         values = self.cleaned_data
         methods = [METHODS[name] for name in values["methods"]]
         options: dict[str, list[Any]] = {
@@ -121,6 +130,8 @@ class EvaluationForm(forms.Form):
         }
         if values["glossary"] and any("glossary" in method.options.model_fields for method in methods):
             options["glossary"] = [value == "true" for value in values["glossary"]]
+        if values["prompts"]:
+            options["prompts"] = list(values["prompts"])
         judged = any(method.judge is not None for method in methods)
         return Wish(
             grid=ArmGrid(methods=values["methods"], options=options, judges=values.get("judges", ()) if judged else ()),

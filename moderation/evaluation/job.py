@@ -1,36 +1,37 @@
-"""Evaluations on their way: begun, carried on by whoever comes by, finished or cancelled.
+"""Evaluations from start to end: started, continued, finished or cancelled.
 
-An evaluation is rows: what was asked for, the cases, and runs that stand aside (`runs.domain.states.ASIDE`). So it is
-as durable as runs are: cut off anywhere, nothing that was answered is asked again. Repeats are runs of their own.
+An evaluation is stored as rows: the request, the cases, and runs outside the campaign (`runs.domain.states.ASIDE`).
+After an interruption no stored answer is asked for again. Each repeat is a run of its own.
 """
 
 import hashlib
 import json
 import logging
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Collection, Iterator, Mapping, Sequence
+from contextlib import suppress
 from dataclasses import asdict, dataclass
 from itertools import islice
 from typing import Any
 from uuid import UUID
 
 from django.db import transaction
-from django.db.models import Count, F, Max, Min, QuerySet
+from django.db.models import Count, Exists, F, Max, Min, OuterRef, QuerySet
 from django.db.models.functions import Now
 from django.utils import timezone
 
 from annotation.core.transactions import short_transaction
 from annotation.domain.categories import DEFAULT_CATEGORIES
 from annotation.models import Item, Membership, Project, record
-from moderation.debates.start import MOST_REPEATS, NobodyDescribes
-from moderation.domain.evaluation.sampling import SEED, Sample, sample_items
+from moderation.debates.start import ANSWERED, MOST_REPEATS, NobodyDescribes
+from moderation.domain.evaluation.sampling import sample_items
 from moderation.domain.event_verbs import ModerationVerb
 from moderation.domain.hatexscore.estimators import SCORING
 from moderation.domain.verdicts import Task
 from moderation.evaluation import scoring
-from moderation.evaluation.arms import Arm, ArmGrid, answers_only_binary, arms_of
+from moderation.evaluation.arms import Arm, answers_only_binary, arms_of, arms_of_study
 from moderation.evaluation.collect_answers import BadSource, EvaluationItem, GoldSource
 from moderation.evaluation.report import report_of
-from moderation.evaluation.scoring import ScoringRequest
+from moderation.evaluation.request import Wish
 from moderation.methods.debate_method import BadChoice
 from moderation.methods.registry import METHODS
 from moderation.models import Evaluation, EvaluationCase, EvaluationState
@@ -42,32 +43,13 @@ from runs.sql.database_clock import seconds_from_now
 
 log = logging.getLogger(__name__)
 
-ANSWERED = (RunState.SUCCEEDED, RunState.REFUSED, RunState.UNREADABLE)
 _BATCH = 500
 _WINDOW = 120
 
 
 @dataclass(frozen=True)
-class Wish:
-    """What is to be found out. Without a task: six categories where everything allows it, else hateful or not."""
-
-    grid: ArmGrid
-    task: Task | None = None
-    repeats: int = 1
-    sample: Sample = Sample.FIRST
-    limit: int | None = None
-    seed: int = SEED
-    scores: ScoringRequest | None = None
-    """How explanations are scored (HateXScore); None: they are not."""
-
-    def as_json(self) -> dict[str, Any]:
-        kept = asdict(self)
-        return kept if self.scores else {name: value for name, value in kept.items() if name != "scores"}
-
-
-@dataclass(frozen=True)
 class Progress:
-    """How far the runs are. `per_minute` ended lately; `seconds_left` is None while nothing is known."""
+    """How many runs have ended. `per_minute` is the recent speed; `seconds_left` is None if no run ended recently."""
 
     expected: int
     counts: Mapping[str, int]
@@ -83,7 +65,7 @@ class Progress:
         return sum(self.counts.get(state, 0) for state in OPEN)
 
 
-# ── Beginning ─────────────────────────────────────────────────────────────────
+# ── Start ─────────────────────────────────────────────────────────────────────
 
 
 def begin(
@@ -95,28 +77,31 @@ def begin(
     again: bool = False,
     ring: bool = True,
 ) -> tuple[Evaluation, bool]:
-    """The evaluation that this wish asks for, and whether it is new.
+    """Return the evaluation of this request, and whether it is new.
 
-    One that is under way for the same wish is gone on with, whatever its sources hold by now; a finished one over the
-    very same items is given back, unless it is wanted `again`. Raises BadChoice and BadSource.
+    A running evaluation of the same request continues, even if its sources have changed. A finished one of the same
+    items is returned unless `again`.
+
+    Raises BadChoice.
+    Raises BadSource.
     """
-    task, arms, cases = _planned(project, sources, wish)
+    task, arms, cases = planned(project, sources, wish)
     names = [source.name for source in sources]
-    asked = wish.as_json() | {"sources": names, "project": project.slug if project else None, "task": task.value}
-    digests = _digest([asked, [arm.as_json() for arm in arms]]), _digest([case.mark for case in cases])
-    if not again and (found := _earlier(project, *digests)):
-        return found, False
+    stored_wish = wish.as_json() | {"sources": names, "project": project.slug if project else None, "task": task.value}
+    digests = _digest([stored_wish, [arm.as_json() for arm in arms]]), _digest([case.mark for case in cases])
+    if not again and (earlier := _earlier(project, *digests)):
+        return earlier, False
     evaluation = Evaluation(
         project=project,
         started_by=actor,
-        name=f"{', '.join(wish.grid.methods)} · {', '.join(names)}"[:200],
+        name=f"{wish.study or ', '.join(wish.grid.methods)} · {', '.join(names)}"[:200],
         task=task,
-        wish=asked,
+        wish=stored_wish,
         wish_digest=digests[0],
         cases_digest=digests[1],
         arms=[arm.as_json() for arm in arms],
         repeats=wish.repeats,
-        categories=[asdict(each) for each in _categories(project)],
+        categories=[asdict(category) for category in _categories(project)],
         left_out={source.name: dict(source.left_out) for source in sources if source.left_out},
     )
     _store(evaluation, cases, ring)
@@ -124,58 +109,107 @@ def begin(
 
 
 def size(project: Project | None, sources: Sequence[GoldSource], wish: Wish) -> tuple[int, int]:
-    """How many runs the wish comes to, and on how many items. Raises BadChoice and BadSource."""
-    _task_of, arms, cases = _planned(project, sources, wish)
-    lines = len(arms) + sum(bool(arm.scored_by) for arm in arms)  # every score is a run of its own
+    """Return the number of runs and items of the request.
+
+    Raises BadChoice.
+    Raises BadSource.
+    """
+    _task_of, arms, cases = planned(project, sources, wish)
+    lines = len(arms) + sum(bool(arm.scored_by) for arm in arms)  # every score takes another run
     return lines * len(cases) * wish.repeats, len(cases)
 
 
-def _planned(
+def planned(
     project: Project | None, sources: Sequence[GoldSource], wish: Wish
 ) -> tuple[Task, Sequence[Arm], Sequence[EvaluationItem]]:
+    """Return the task, the arms and the items of the request.
+
+    Raises BadChoice.
+    Raises BadSource.
+    """
     _check(wish)
     task, cases = _task(wish, sources), _chosen(sources, wish)
     arms: Sequence[Arm]
     try:
-        arms = arms_of(project, wish.grid, task)
+        arms = _arms(project, wish, task)
     except NobodyDescribes:
         if _any_picture(cases):
             raise
-        arms = arms_of(project, wish.grid, task, describes=False)
+        arms = _arms(project, wish, task, describes=False)
     if wish.scores:
         arms = scoring.add_estimators(project, arms, wish.scores)
     return task, arms, cases
 
 
+def _arms(project: Project | None, wish: Wish, task: Task, *, describes: bool = True) -> Sequence[Arm]:
+    if wish.study:
+        return arms_of_study(project, wish.grids, task, describes=describes)
+    return arms_of(project, wish.grid, task, describes=describes)
+
+
 def _any_picture(cases: Sequence[EvaluationItem]) -> bool:
-    """Whether any of the cases has a picture: without one nobody needs to describe it."""
+    """Return whether a case has a picture; if none has, no model has to describe pictures."""
     if any(case.picture_path for case in cases):
         return True
     keys = [case.item for case in cases if case.item is not None]
-    parts = (keys[begin : begin + _BATCH] for begin in range(0, len(keys), _BATCH))
+    parts = (keys[start_at : start_at + _BATCH] for start_at in range(0, len(keys), _BATCH))
     return any(Item.objects.filter(pk__in=part, picture__isnull=False).exists() for part in parts)
 
 
 def arms(evaluation: Evaluation) -> list[Arm]:
-    """The arms as values."""
-    return [Arm(**each) for each in evaluation.arms]
+    """Return the arms as values."""
+    return [Arm(**arm) for arm in evaluation.arms]
+
+
+def without_examples(evaluation: Evaluation) -> list[tuple[str, list[str]]]:
+    """Return the name of each arm, with its perspectives that see no examples though they should."""
+    return [(arm.name, METHODS[arm.method].without_examples(arm.options)) for arm in arms(evaluation)]
 
 
 def runs_of(evaluation: Evaluation) -> QuerySet[Run]:
-    """All runs of the evaluation."""
+    """Return all runs of the evaluation."""
     subjects = EvaluationCase.objects.filter(evaluation=evaluation).values("public_id")
     return Run.objects.filter(project=evaluation.account, variant__startswith=ASIDE, subject__in=subjects)
 
 
-def retry_failed(evaluation: Evaluation, *, ring: bool = True) -> int:
-    """Ask again where a run failed or was cancelled; answers how many runs are new. What was answered stays."""
+def retry_failed(evaluation: Evaluation, *, refused: bool = False, ring: bool = True) -> int:
+    """Ask again where a run failed, was cancelled or ended unreadable, with `refused` also where a model refused.
+
+    Each goes on from where it stopped, and all answers are kept. Return the number of runs that go on or are new.
+    """
+    states = {RunState.FAILED, RunState.UNREADABLE, *((RunState.REFUSED,) if refused else ())}
     with transaction.atomic():
         reopened = Evaluation.objects.filter(pk=evaluation.pk).exclude(state=EvaluationState.RUNNING)
         reopened.update(state=EvaluationState.RUNNING, report=None, finished_at=None)
-        queued = _queue(evaluation, ring)
+        queued = sum(_go_on(evaluation, arm, states, ring) for arm in arms(evaluation))
+        queued += _queue(evaluation, ring)
         queued += scoring.start_scoring(evaluation, arms(evaluation), runs_of(evaluation), ring=ring, again=True)
     evaluation.refresh_from_db()
     return queued
+
+
+def _go_on(evaluation: Evaluation, arm: Arm, states: Collection[RunState], ring: bool) -> int:
+    """Ask again where the arm's runs stopped in one of these states. Return how many go on.
+
+    A run that only judges another arm's debate goes on by itself only if it came to its judge; else it waits for the
+    debate (`_unheard`).
+    """
+    judge, count = METHODS[arm.method].judge, 0
+    for run in _last_runs(evaluation, arm).values():
+        if run.state not in states or (arm.debate and not run.turns.filter(role=judge).exists()):
+            continue
+        if run.state == RunState.FAILED:
+            count += start.retry_run(run.public_id, enqueue=ring)
+        else:
+            with suppress(fork.CannotFork):
+                count += fork.continue_run(run, started_by=_starter(run), enqueue=ring) is not None
+    return count
+
+
+def _last_runs(evaluation: Evaluation, arm: Arm) -> dict[tuple[UUID, int], Run]:
+    """Return the arm's last run on each case in each repeat."""
+    rows = runs_of(evaluation).filter(method=arm.method, variant=arm.variant).order_by("id")
+    return {(run.subject, run.repeat): run for run in rows}
 
 
 def _check(wish: Wish) -> None:
@@ -188,7 +222,7 @@ def _check(wish: Wish) -> None:
 def _task(wish: Wish, sources: Sequence[GoldSource]) -> Task:
     binary = next((source for source in sources if any(row.gold.label is None for row in source.rows)), None)
     if wish.task is None:
-        plain = any(answers_only_binary(method, wish.grid.options) for method in wish.grid.methods)
+        plain = any(answers_only_binary(method, grid.options) for grid in wish.grids for method in grid.methods)
         return Task.BINARY if binary or plain else Task.SIX
     if wish.task is Task.SIX and binary:
         raise BadSource(f"{binary.name} knows only hateful or not of some items: choose the binary task.")
@@ -202,7 +236,7 @@ def _chosen(sources: Sequence[GoldSource], wish: Wish) -> list[EvaluationItem]:
     return [
         row
         for source in sources
-        for row in sample_items(source.rows, lambda each: each.gold, wish.sample, wish.limit, wish.seed)
+        for row in sample_items(source.rows, lambda row: row.gold, wish.sample, wish.limit, wish.seed)
     ]
 
 
@@ -234,7 +268,7 @@ def _store(evaluation: Evaluation, cases: Sequence[EvaluationItem], ring: bool) 
             project=project,
             actor=evaluation.started_by,
             row=evaluation.public_id,
-            methods=evaluation.wish["grid"]["methods"],
+            methods=list(dict.fromkeys(arm["method"] for arm in evaluation.arms)),
             items=len(cases),
         )
     _queue(evaluation, ring)
@@ -257,7 +291,7 @@ def _row(evaluation: Evaluation, case: EvaluationItem) -> EvaluationCase:
 
 
 def _queue(evaluation: Evaluation, ring: bool) -> int:
-    """Queue the runs of every arm that holds its own debate, where none is under way or answered."""
+    """Enqueue the runs of every arm that holds its own debate, for cases without an open or answered run."""
     queued = 0
     cases = EvaluationCase.objects.filter(evaluation=evaluation)
     actor = evaluation.started_by
@@ -273,21 +307,22 @@ def _queue(evaluation: Evaluation, ring: bool) -> int:
                 options=arm.options,
                 started_by=actor.public_id if actor else None,
             )
-            done = runs_of(evaluation).filter(
+            existing = runs_of(evaluation).filter(
                 method=arm.method, variant=arm.variant, repeat=repeat, state__in=(*OPEN, *ANSWERED)
             )
-            wanted = cases.exclude(public_id__in=done.values("subject"))
-            queued += start.queue_run_per_subject(wanted.values(subject=F("public_id")), like, enqueue=ring)
+            missing = cases.exclude(public_id__in=existing.values("subject"))
+            queued += start.queue_run_per_subject(missing.values(subject=F("public_id")), like, enqueue=ring)
     return queued
 
 
-# ── Going on ──────────────────────────────────────────────────────────────────
+# ── Continuation ──────────────────────────────────────────────────────────────
 
 
 def carry_on(evaluation: Evaluation, *, ring: bool = True) -> bool:
-    """Let further judges hear the debates that are over and have explanations scored; True once the report is written.
+    """Start the runs that are due: further judges, scores of explanations. Write the report when all runs have ended.
 
-    Harmless at any time, and twice at once.
+    Returns True if this call finished the evaluation.
+    Calling it at any time, also twice at once, is safe.
     """
     if evaluation.state != EvaluationState.RUNNING:
         return False
@@ -296,23 +331,26 @@ def carry_on(evaluation: Evaluation, *, ring: bool = True) -> bool:
     if runs_of(evaluation).filter(state__in=OPEN).exists():
         return False
     report = report_of(evaluation, arms(evaluation), runs_of(evaluation))
-    done = Evaluation.objects.filter(pk=evaluation.pk, state=EvaluationState.RUNNING).update(
+    updated = Evaluation.objects.filter(pk=evaluation.pk, state=EvaluationState.RUNNING).update(
         state=EvaluationState.DONE, report=report, finished_at=timezone.now()
     )
     evaluation.refresh_from_db()
-    return bool(done)
+    return bool(updated)
 
 
 def carry_all_on() -> int:
-    """Carry every evaluation on that is under way; how many were finished. The sweeper's step."""
+    """Continue every running evaluation. Return how many were finished. The sweeper calls this."""
     running = Evaluation.objects.filter(state=EvaluationState.RUNNING).select_related("project", "started_by")
     return sum(carry_on(evaluation) for evaluation in running)
 
 
 def cancel(evaluation: Evaluation, actor: Membership | None = None) -> bool:
-    """End it; what was answered stays, and is not reported. False if it had ended."""
-    going = Evaluation.objects.filter(pk=evaluation.pk, state=EvaluationState.RUNNING)
-    if not going.update(state=EvaluationState.CANCELLED, finished_at=timezone.now()):
+    """Cancel the evaluation; its answers are kept, but there is no report.
+
+    Returns False if it had ended already.
+    """
+    running = Evaluation.objects.filter(pk=evaluation.pk, state=EvaluationState.RUNNING)
+    if not running.update(state=EvaluationState.CANCELLED, finished_at=timezone.now()):
         return False
     start.cancel_run_queryset(runs_of(evaluation))
     if evaluation.project:
@@ -322,16 +360,21 @@ def cancel(evaluation: Evaluation, actor: Membership | None = None) -> bool:
 
 
 def progress(evaluation: Evaluation) -> Progress:
-    """How far it is, and how fast it goes."""
+    """Return how many runs have ended, and how fast they end."""
     runs = runs_of(evaluation)
+    names = ("method", "subject", "variant", "repeat")
+    later = Run.objects.filter(pk__gt=OuterRef("pk"), **{name: OuterRef(name) for name in names})
+    runs = runs.filter(~Exists(later))  # one that was asked again counts once
     counts = dict(runs.order_by().values_list("state").annotate(number=Count("pk")))
-    a_line = evaluation.cases.count() * evaluation.repeats
-    expected = a_line * len(evaluation.arms)
-    if scored := [arm.variant for arm in arms(evaluation) if arm.scored_by]:  # what is not answered yet may be scored
+    runs_per_arm = evaluation.cases.count() * evaluation.repeats
+    expected = runs_per_arm * len(evaluation.arms)
+    if scored := [
+        arm.variant for arm in arms(evaluation) if arm.scored_by
+    ]:  # open runs may still have an explanation to score
         answered = runs.filter(variant__in=scored).exclude(state__in=OPEN).count()
-        expected += runs.filter(method=SCORING).count() + max(0, a_line * len(scored) - answered)
-    lately = runs.filter(finished_at__gte=seconds_from_now(-_WINDOW)).exclude(state=RunState.CANCELLED)
-    figures = lately.aggregate(number=Count("pk"), first=Min("started_at"), now=Max(Now()))
+        expected += runs.filter(method=SCORING).count() + max(0, runs_per_arm * len(scored) - answered)
+    recent = runs.filter(finished_at__gte=seconds_from_now(-_WINDOW)).exclude(state=RunState.CANCELLED)
+    figures = recent.aggregate(number=Count("pk"), first=Min("started_at"), now=Max(Now()))
     if not figures["number"] or figures["first"] is None:
         return Progress(expected, counts, 0.0, None)
     seconds = min(float(_WINDOW), max(1.0, (figures["now"] - figures["first"]).total_seconds()))
@@ -350,29 +393,40 @@ def _judge(evaluation: Evaluation, *, ring: bool) -> None:
 
 @short_transaction
 def _score(evaluation: Evaluation, *, ring: bool) -> None:
-    """Have what is explained scored, once: whoever comes second waits, and finds the runs that were begun meanwhile."""
-    held = Evaluation.objects.select_for_update(of=("self",), no_key=True).get(pk=evaluation.pk)
-    if held.state == EvaluationState.RUNNING:
+    """Enqueue the scoring of explanations. The lock keeps two calls at once from queueing the same scoring twice."""
+    locked = Evaluation.objects.select_for_update(of=("self",), no_key=True).get(pk=evaluation.pk)
+    if locked.state == EvaluationState.RUNNING:
         scoring.start_scoring(evaluation, arms(evaluation), runs_of(evaluation), ring=ring)
 
 
 def _unheard(evaluation: Evaluation, arm: Arm) -> Iterator[int]:
-    """Debates that are over and that this arm's judge has not had before them."""
-    runs = runs_of(evaluation).filter(method=arm.method)
-    heard = set(runs.filter(variant=arm.variant).values_list("subject", "repeat"))
-    held = runs.filter(variant=arm.debate, state__in=ANSWERED).order_by("id")
-    for run_id, subject, repeat in list(held.values_list("pk", "subject", "repeat")):
-        if (subject, repeat) not in heard:
-            yield run_id
+    """Yield the finished debates that this arm's judge has not judged yet: the last one of each case and repeat.
+
+    A debate that was asked again where it stopped is judged once more if the judge had nothing before.
+    """
+    judged = _last_runs(evaluation, arm)
+    debates = runs_of(evaluation).filter(method=arm.method, variant=arm.debate, state__in=ANSWERED).order_by("id")
+    last = {(subject, repeat): key for key, subject, repeat in debates.values_list("pk", "subject", "repeat")}
+    for place, debate in last.items():
+        if _is_due(debate, judged.get(place)):
+            yield debate
+
+
+def _is_due(debate: int, judgment: Run | None) -> bool:
+    """Return whether the debate waits for this judge, whose last run on it is `judgment`."""
+    if judgment is None:
+        return True
+    came_to_judge = judgment.turns.filter(role=METHODS[judgment.method].judge).exists()
+    return debate > judgment.pk and judgment.state in fork.STOPPED and not came_to_judge
 
 
 @short_transaction
 def _fork(run_id: int, arm: Arm, judge: str, ring: bool) -> None:
-    """Let the arm's judge hear this debate, once: whoever comes second waits for the row and finds it done."""
-    held = Run.objects.select_for_update().get(pk=run_id)
-    there = Run.objects.filter(method=arm.method, subject=held.subject, variant=arm.variant, repeat=held.repeat)
-    if not there.exists():
-        fork.fork_run(held, {judge: arm.plan[judge]}, variant=arm.variant, started_by=_starter(held), enqueue=ring)
+    """Let the arm's judge judge this debate once. The lock keeps two calls at once from forking it twice."""
+    debate = Run.objects.select_for_update().get(pk=run_id)
+    existing = Run.objects.filter(method=arm.method, subject=debate.subject, variant=arm.variant, repeat=debate.repeat)
+    if _is_due(debate.pk, existing.order_by("id").last()):
+        fork.fork_run(debate, {judge: arm.plan[judge]}, variant=arm.variant, started_by=_starter(debate), enqueue=ring)
 
 
 def _starter(run: Run) -> UUID | None:

@@ -5,18 +5,21 @@ from itertools import combinations
 from typing import Any
 
 from django.conf import settings
-from django.db.models import F, QuerySet, Sum
+from django.db.models import QuerySet
 
 from moderation.domain.evaluation.answers import Gold, Question
 from moderation.domain.evaluation.explained import score_figures
-from moderation.domain.evaluation.outcomes import Repeat, RunEnd, arm_figures, right_by_item
+from moderation.domain.evaluation.outcomes import Repeat, RunEnd, answered_pairs, arm_figures, right_by_item
+from moderation.domain.evaluation.paired_differences import paired_differences
 from moderation.domain.evaluation.paired_tests import mcnemar
 from moderation.domain.evaluation.predict_tables import Votes, agent_table
-from moderation.domain.predict.protocol import Stance
+from moderation.domain.evaluation.tracks import track_figures
+from moderation.domain.predict.protocol import Stance, missing_perspectives
 from moderation.domain.verdicts import Task
 from moderation.evaluation import scoring
 from moderation.evaluation.arms import Arm
 from moderation.evaluation.scoring import ScoringRequest
+from moderation.evaluation.spending import spent, spent_alone
 from moderation.hatexscore.explanations import spoken_by
 from moderation.methods.registry import METHODS
 from moderation.models import Evaluation, EvaluationCase
@@ -25,14 +28,14 @@ from runs.domain.states import RunState
 from runs.models import Run, Turn
 
 FORMAT = 1
-"""Of the report's JSON; grows when a key changes its meaning."""
+"""The version of the report's JSON; it grows when a key changes its meaning."""
 
 Ends = dict[tuple[str, str], list[dict[str, RunEnd]]]
-"""(method, variant) → for each repeat, the case's public id → how its run ended."""
+"""(method, variant) → for each repeat: public id of the case → how its run ended."""
 
 
 def report_of(evaluation: Evaluation, arms: Sequence[Arm], runs: QuerySet[Run]) -> dict[str, Any]:
-    """Return the report as JSON values: what every page, file and table shows is in it."""
+    """Return the report as JSON values. Every page, file and table is made from them."""
     cases = list(evaluation.cases.order_by("id"))
     categories = evaluation.category_values()
     question = Question.about(Task(evaluation.task), categories)
@@ -46,7 +49,10 @@ def report_of(evaluation: Evaluation, arms: Sequence[Arm], runs: QuerySet[Run]) 
         for name in datasets:
             repeats = _repeats(ends[arm.method, arm.variant], by_dataset[name])
             result = {"arm": arm.name, "dataset": name} | arm_figures(gold[name], repeats, question, names)
-            result |= {"spent": _spent(runs.filter(method=arm.method, variant=arm.variant), arm.plan, by_dataset[name])}
+            result |= {"spent": spent(runs.filter(method=arm.method, variant=arm.variant), arm.plan, by_dataset[name])}
+            result |= {"alone": spent_alone(arm, arms, runs, by_dataset[name])}
+            if tracks := track_figures(gold[name], repeats):
+                result["tracks"] = tracks
             if scored is not None and arm.scored_by:
                 result["explanations"] = _explanations(evaluation, arm, scored, runs, by_dataset[name])
             results.append(result)
@@ -77,15 +83,15 @@ def report_of(evaluation: Evaluation, arms: Sequence[Arm], runs: QuerySet[Run]) 
 
 
 def gold_of(case: EvaluationCase) -> Gold:
-    """Return the case's truth as a value."""
+    """Return the known answer of the case as a value."""
     return Gold(case.external_id, case.gold_hateful, case.gold_label, case.pattern, case.subset)
 
 
 def outcomes_by_arm(evaluation: Evaluation, arms: Sequence[Arm], runs: QuerySet[Run]) -> Ends:
-    """Return how every run ended; of several about the same question the last one counts."""
+    """Return how every run ended. If several runs asked the same question, the last one counts."""
     ends: Ends = {(arm.method, arm.variant): [{} for _ in range(evaluation.repeats)] for arm in arms}
     rows = runs.order_by("id").values_list(
-        "method", "variant", "repeat", "subject", "state", "reason", "outcome", named=True
+        "method", "variant", "repeat", "subject", "state", "reason", "outcome", "calls", "tokens", named=True
     )
     for row in rows.iterator():
         repeats = ends.get((row.method, row.variant))
@@ -98,24 +104,37 @@ def outcomes_by_arm(evaluation: Evaluation, arms: Sequence[Arm], runs: QuerySet[
             label=outcome.get("category"),
             hateful=outcome.get("hateful"),
             explanation=str(outcome.get("reason") or ""),
+            stances=outcome.get("stances") or (),
+            way=str(outcome.get("way") or ""),
+            rounds=outcome.get("rounds") if outcome.get("way") else None,
+            calls=row.calls,
+            tokens=row.tokens,
         )
     return ends
 
 
 def _repeats(ends: Sequence[Mapping[str, RunEnd]], cases: Sequence[EvaluationCase]) -> list[Repeat]:
-    """Return how runs ended by the ids of one data set, repeat by repeat."""
+    """Return how the runs on one data set ended: for each repeat, the item's id → its end."""
     ids = {str(case.public_id): case.external_id for case in cases}
     return [{ids[subject]: ended for subject, ended in repeat.items() if subject in ids} for repeat in ends]
 
 
 def _described(arm: Arm, runs: QuerySet[Run]) -> dict[str, Any]:
-    """Return the arm with the digests of the prompts it asked with, so that figures can be traced to their words."""
+    """Return the arm with its prompt set and the digests of its prompts.
+
+    So figures can be traced to the exact words.
+    """
     turns = Turn.objects.filter(run__in=runs.filter(method=arm.method, variant=arm.variant).values("pk"))
     digests = turns.exclude(prompt_digest="").values_list("role", "prompt_digest").distinct().order_by()
     prompts: dict[str, list[str]] = {}
     for role, digest in sorted(digests):
         prompts.setdefault(role, []).append(digest)
-    return arm.as_json() | {"prompts": prompts, "no_language_model": arm.used_no_language_model}
+    return arm.as_json() | {
+        "prompt_set": {"name": arm.options.get("prompts"), "version": arm.options.get("prompts_version")},
+        "prompts": prompts,
+        "no_language_model": arm.used_no_language_model,
+        "without_examples": METHODS[arm.method].without_examples(arm.options),
+    }
 
 
 def _comparisons(
@@ -125,31 +144,43 @@ def _comparisons(
     gold: Mapping[str, Sequence[Gold]],
     question: Question,
 ) -> list[dict[str, Any]]:
-    """McNemar's test for every two arms, on the first repeat and the items that both answered."""
+    """Compare every two arms on the items that both answered.
+
+    McNemar's test is on the first repeat; the differences with their intervals are over all repeats.
+    """
     comparisons = []
     for name, rows in cases.items():
         right = {
             arm.name: right_by_item(gold[name], _repeats(ends[arm.method, arm.variant], rows)[0], question)
             for arm in arms
         }
+        pairs = {
+            arm.name: answered_pairs(gold[name], _repeats(ends[arm.method, arm.variant], rows), question)
+            for arm in arms
+        }
         for first, second in combinations(right, 2):
             both = [item for item in right[first] if item in right[second]]
             test = mcnemar([right[first][item] for item in both], [right[second][item] for item in both])
-            comparisons.append({"dataset": name, "first": first, "second": second} | test.as_json())
+            paired = paired_differences(pairs[first], pairs[second])
+            comparisons.append(
+                {"dataset": name, "first": first, "second": second}
+                | test.as_json()
+                | {"paired": paired.as_json() if paired else None}
+            )
     return comparisons
 
 
 def _panels(
     evaluation: Evaluation, arms: Sequence[Arm], runs: QuerySet[Run], cases: Mapping[str, Sequence[EvaluationCase]]
 ) -> list[dict[str, Any]]:
-    """Of every arm whose perspectives vote: each of them and their majority, data set by data set."""
+    """Return the perspectives' votes of every arm that has them: each perspective and the majority, by data set."""
     case_by_id = {case.public_id: case for rows in cases.values() for case in rows}
     panels = []
     for arm in arms:
         if arm.debate or not METHODS[arm.method].has_stances:
-            continue  # judges that share a debate share its votes
-        mine = runs.filter(method=arm.method, variant=arm.variant)
-        rows = mine.filter(state=RunState.SUCCEEDED, repeat__lt=evaluation.repeats).order_by("id")
+            continue  # arms that judge another arm's debate have the same votes
+        arm_runs = runs.filter(method=arm.method, variant=arm.variant)
+        rows = arm_runs.filter(state=RunState.SUCCEEDED, repeat__lt=evaluation.repeats).order_by("id")
         votes = {
             (subject, repeat): _votes(case_by_id[subject], repeat, outcome)
             for subject, repeat, outcome in rows.values_list("subject", "repeat", "outcome")
@@ -159,18 +190,19 @@ def _panels(
             agent: {name: cell.as_json() for name, cell in row.items()}
             for agent, row in agent_table(list(votes.values())).items()
         }
-        panels.append({"arm": arm.name, "agents": agents, "same_text": _same_text(mine)})
+        panels.append({"arm": arm.name, "agents": agents, "same_text": _same_text(arm_runs)})
     return panels
 
 
 def _votes(case: EvaluationCase, repeat: int, outcome: Mapping[str, Any]) -> Votes:
     sides = {Stance.HATE: True, Stance.NON_HATE: False}
     votes = {row["perspective"]: sides.get(Stance(row["stance"])) for row in outcome["stances"]}
-    return Votes(case.dataset, case.external_id, repeat, case.gold_hateful, votes)
+    missing = missing_perspectives(outcome["stances"])
+    return Votes(case.dataset, case.external_id, repeat, case.gold_hateful, votes, missing)
 
 
 def _same_text(runs: QuerySet[Run]) -> int:
-    """How many examples were passed over because they are the very post that was asked about."""
+    """Return how many examples were skipped because their text is the text of the post itself."""
     turns = Turn.objects.filter(run__in=runs.values("pk"), key="examples").values_list("value", flat=True)
     return sum(near["same_text"] for value in turns if value for near in value["perspectives"].values())
 
@@ -178,53 +210,19 @@ def _same_text(runs: QuerySet[Run]) -> int:
 def _explanations(
     evaluation: Evaluation, arm: Arm, wish: ScoringRequest, runs: QuerySet[Run], cases: Sequence[EvaluationCase]
 ) -> dict[str, Any]:
-    """HateXScore of what one arm explained on one data set, and what scoring cost."""
+    """Return the HateXScore figures of one arm's explanations on one data set, and the cost of scoring."""
     ids = {str(case.public_id): case.external_id for case in cases}
     scored = scoring.scored_explanations(evaluation, arm, wish, runs)
-    here = [
+    repeats = [
         {ids[subject]: explanation for subject, explanation in repeat.items() if subject in ids} for repeat in scored
     ]
-    spent = _spent(scoring.scoring_runs(arm, wish, runs), {str(ModelRole.ESTIMATOR): arm.scored_by}, cases)
-    return score_figures(here, wish.measure) | {
+    scoring_spent = spent(scoring.scoring_runs(arm, wish, runs), {str(ModelRole.ESTIMATOR): arm.scored_by}, cases)
+    return score_figures(repeats, wish.measure) | {
         "explained_by": spoken_by(arm.method, arm.plan),
         "estimator": str(wish.estimator),
         "estimated_by": arm.scored_by,
         "rule": str(wish.rule),
         "threshold": wish.measure.tau,
         "list": wish.group_list or None,
-        "spent": spent,
+        "spent": scoring_spent,
     }
-
-
-def _spent(runs: QuerySet[Run], plan: Mapping[str, str], cases: Sequence[EvaluationCase]) -> dict[str, Any]:
-    """Return calls, tokens, seconds and money of these runs on one data set. A fork paid its own calls only."""
-    subjects = EvaluationCase.objects.filter(evaluation=cases[0].evaluation_id, dataset=cases[0].dataset)
-    mine = runs.filter(subject__in=subjects.values("public_id"))
-    sums = mine.aggregate(calls=Sum("calls"), retries=Sum("retries"), tokens=Sum("tokens"), seconds=Sum("seconds"))
-    by_role = list(
-        Turn.objects.filter(run__in=mine.values("pk"), calls__gt=0)
-        .values("role")
-        .annotate(given=Sum("input_tokens"), taken=Sum("output_tokens"), lost=Sum(F("lost_tokens")))
-        .order_by()
-    )
-    cost, unpriced = _cost(plan, by_role)
-    return {name: value or 0 for name, value in sums.items()} | {
-        "input_tokens": sum(row["given"] for row in by_role),
-        "output_tokens": sum(row["taken"] for row in by_role),
-        "cost": cost,
-        "unpriced": unpriced,
-    }
-
-
-def _cost(plan: Mapping[str, str], by_role: Sequence[Mapping[str, Any]]) -> tuple[float | None, list[str]]:
-    """Return what the calls cost by the site's prices.
-
-    Returns None if a model that was asked has no price.
-    """
-    prices: Mapping[str, tuple[float, float]] = settings.MODEL_PRICES
-    usage = [(plan.get(row["role"], ""), row["given"], row["taken"]) for row in by_role]
-    unpriced = sorted({name for name, _, _ in usage if name and name not in prices and not name.startswith("keyword:")})
-    if unpriced:
-        return None, unpriced
-    paid = [(prices.get(name, (0.0, 0.0)), tokens_in, tokens_out) for name, tokens_in, tokens_out in usage]
-    return sum((price[0] * tokens_in + price[1] * tokens_out) / 1_000_000 for price, tokens_in, tokens_out in paid), []

@@ -1,4 +1,4 @@
-"""HateXScore in an evaluation: runs of their own score what each arm explains, and the report shows the figures."""
+"""HateXScore in an evaluation: separate runs score the explanations of each arm, and the report shows the figures."""
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
@@ -33,25 +33,26 @@ NOT_SCORED = "none"
 
 @dataclass(frozen=True)
 class ScoringRequest:
-    """How explanations are scored: whose p, which groups, how CC is taken (design section 8)."""
+    """How to score explanations: estimator of p, group list, rule and threshold of CC (design section 8)."""
 
     estimator: Estimator = Estimator.MODEL
     group_list: str = ""
     rule: Rule = Rule.PAPER
     threshold: float | None = None
     all_reasons: bool = False
-    """Whether the reasons of other methods than explain are scored too."""
+    """Whether to score the reasons of all methods; if not, only of methods that write prose."""
 
     @property
     def measure(self) -> Measure:
-        """Rule and threshold; the parts weigh the same. Raises ValueError."""
+        """Rule and threshold, with equal weights of the four parts. Raises ValueError if they do not fit."""
         return Measure(self.rule, self.threshold)
 
 
 def scoring_request(estimator: str, methods: Sequence[str], how: ScoringRequest | None = None) -> ScoringRequest | None:
-    """Return how explanations are scored; by default those of methods that write prose, by the model that wrote them.
+    """Return how to score explanations.
 
-    Returns None if nothing is scored.
+    By default, the model that wrote an explanation estimates p, and only methods that write prose are scored.
+    Returns None if nothing is to be scored.
     """
     explains = any(METHODS[name].writes_prose for name in methods if name in METHODS)
     named = estimator or (Estimator.MODEL if explains else NOT_SCORED)
@@ -63,7 +64,7 @@ def scoring_request(estimator: str, methods: Sequence[str], how: ScoringRequest 
 def scoring_of(evaluation: Evaluation) -> ScoringRequest | None:
     """Return how this evaluation's explanations are scored.
 
-    Returns None if they are not.
+    Returns None if they are not scored.
     """
     stored = evaluation.wish.get("scores")
     if not stored:
@@ -72,7 +73,7 @@ def scoring_of(evaluation: Evaluation) -> ScoringRequest | None:
 
 
 def add_estimators(project: Project | None, arms: Sequence[Arm], wish: ScoringRequest) -> list[Arm]:
-    """Return the arms, each with the model that estimates p for it.
+    """Return the arms with the model that estimates p for each of them.
 
     Raises BadChoice.
     """
@@ -104,22 +105,22 @@ def start_scoring(
 ) -> int:
     """Enqueue the scoring of every explanation that has none. Return the number of new runs.
 
-    `again`: also of those whose scoring failed.
+    With `again`, score also the explanations whose scoring failed.
     """
     wish, queued = scoring_of(evaluation), 0
     for arm in arms if wish else ():
         if wish is None or not arm.scored_by:
             continue
-        begun = runs.filter(method=SCORING, variant=_variant(arm, wish))
+        scoring = runs.filter(method=SCORING, variant=_variant(arm, wish))
         if again:
-            begun = begun.filter(state__in=(*OPEN, *ANSWERED))
-        there = set(begun.values_list("subject", "repeat"))
+            scoring = scoring.filter(state__in=(*OPEN, *ANSWERED))
+        scored = set(scoring.values_list("subject", "repeat"))
         explaining_runs = runs.filter(method=arm.method, variant=arm.variant, state=RunState.SUCCEEDED).order_by("id")
         newest = {
             (run.subject, run.repeat): run
             for run in explaining_runs.only("public_id", "subject", "repeat", "started_by")
         }
-        missing = [run for key, run in newest.items() if key not in there and run.repeat < evaluation.repeats]
+        missing = [run for key, run in newest.items() if key not in scored and run.repeat < evaluation.repeats]
         queued += run_start.queue_runs((_wanted(evaluation, arm, wish, run) for run in missing), enqueue=ring)
     return queued
 
@@ -143,21 +144,21 @@ def _variant(arm: Arm, wish: ScoringRequest) -> str:
 
 
 def scoring_runs(arm: Arm, wish: ScoringRequest, runs: QuerySet[Run]) -> QuerySet[Run]:
-    """Return the runs that scored what this arm explained."""
+    """Return the runs that score this arm's explanations."""
     return runs.filter(method=SCORING, variant=_variant(arm, wish))
 
 
 def scored_explanations(
     evaluation: Evaluation, arm: Arm, wish: ScoringRequest, runs: QuerySet[Run]
 ) -> list[dict[str, ScoredExplanation]]:
-    """Return, for each repeat, the case's public id → how its explanation was scored. Refused answers have none."""
+    """Return for each repeat: public id of the case → its scored explanation, or the reason why it has no score."""
     explanations: list[dict[str, ScoredExplanation]] = [{} for _ in range(evaluation.repeats)]
     explaining_runs = runs.filter(
         method=arm.method, variant=arm.variant, state__in=ANSWERED, repeat__lt=evaluation.repeats
     )
     for subject, repeat, state in explaining_runs.order_by("id").values_list("subject", "repeat", "state"):
-        why = "failed" if state == RunState.SUCCEEDED else state  # until its score is found
-        explanations[repeat][str(subject)] = ScoredExplanation(why)
+        state_of_score = "failed" if state == RunState.SUCCEEDED else state  # replaced below if it has a score
+        explanations[repeat][str(subject)] = ScoredExplanation(state_of_score)
     rows = scoring_runs(arm, wish, runs).filter(repeat__lt=evaluation.repeats).order_by("id")
     for subject, repeat, state, outcome in rows.values_list("subject", "repeat", "state", "outcome"):
         if str(subject) in explanations[repeat]:

@@ -1,4 +1,4 @@
-"""Evaluations of a project's gold: the list with a form, one report, its files. For reviewers and admins."""
+"""Pages of evaluations on a project's gold items: list and form, report, files. For reviewers and admins."""
 
 import json
 from uuid import UUID
@@ -13,7 +13,7 @@ from django.views.decorators.http import require_GET, require_POST
 from annotation.core.access import PersonRequest, member_of
 from annotation.domain.choices import Role
 from annotation.models import Membership
-from moderation.domain.evaluation.render import NO_MODEL, markdown
+from moderation.domain.evaluation.render import NO_MODEL, markdown, remarks_of
 from moderation.domain.evaluation.report_tables import tables_of
 from moderation.domain.evaluation.sampling import Sample
 from moderation.evaluation import charts, job
@@ -30,7 +30,7 @@ PAGE_LENGTH = 30
 
 @require_GET
 def evaluations(request: PersonRequest, slug: str) -> HttpResponse:
-    """Show what was measured so far, newest first, and a form to measure more."""
+    """Show the project's evaluations, newest first, and a form to start one."""
     member = member_of(request, slug, Role.REVIEWER, Role.ADMIN)
     return _show_list(
         request, member, EvaluationForm(initial={"methods": [next(iter(METHODS))], "sample": Sample.FIRST})
@@ -39,7 +39,7 @@ def evaluations(request: PersonRequest, slug: str) -> HttpResponse:
 
 @require_POST
 def start_evaluation(request: PersonRequest, slug: str) -> HttpResponse:
-    """Start one, after one question with the number of runs; what cannot be had comes back with the form."""
+    """Start an evaluation after the user has confirmed the number of runs. An impossible request returns the form."""
     member = member_of(request, slug, Role.REVIEWER, Role.ADMIN)
     form = EvaluationForm(request.POST)
     if not form.is_valid():
@@ -58,18 +58,19 @@ def start_evaluation(request: PersonRequest, slug: str) -> HttpResponse:
                 "changed": "count" in request.POST,
             }
             return render(request, "moderation/evaluation_start.html", context)
-        evaluation, new = job.begin(member.project, sources, wish, member)
+        evaluation, new = job.begin(member.project, sources, wish, member, again=form.cleaned_data["again"])
     except (BadChoice, BadSource) as bad:
         form.add_error(None, str(bad))
         return _show_list(request, member, form, status=422)
     if not new:
-        messages.info(request, _("That was measured before on the same posts: here it is."))
+        sentence = _("That was measured before on the same posts: here it is. To ask anew, tick “%(box)s”.")
+        messages.info(request, sentence % {"box": EvaluationForm.base_fields["again"].label})
     return redirect("moderation:evaluation", slug, evaluation.public_id)
 
 
 @require_GET
 def evaluation(request: PersonRequest, slug: str, public_id: UUID) -> HttpResponse:
-    """One evaluation: how far it is, and its report once it is done."""
+    """Show one evaluation: its progress, and its report when it is done."""
     member, project_evaluation = _one(request, slug, public_id)
     context = _standing(member, project_evaluation)
     if project_evaluation.report:
@@ -77,6 +78,8 @@ def evaluation(request: PersonRequest, slug: str, public_id: UUID) -> HttpRespon
             "report": project_evaluation.report,
             "tables": charts.shown_tables(project_evaluation.report),
             "pictures": charts.arm_charts(project_evaluation.report),
+            "remarks": [charts.translated(remark) for remark in remarks_of(project_evaluation.report)],
+            "plots": charts.shown_cost_plots(project_evaluation.report),
             "no_model": NO_MODEL if any(arm["no_language_model"] for arm in project_evaluation.report["arms"]) else "",
         }
     return render(request, "moderation/evaluation.html", context)
@@ -84,17 +87,17 @@ def evaluation(request: PersonRequest, slug: str, public_id: UUID) -> HttpRespon
 
 @require_GET
 def evaluation_progress(request: PersonRequest, slug: str, public_id: UUID) -> HttpResponse:
-    """Show the part of the page that follows an evaluation under way; the whole page is asked for when it has ended."""
+    """Show the progress part of the page; it tells the browser to reload the page when the evaluation has ended."""
     member, project_evaluation = _one(request, slug, public_id)
-    answer = render(request, "moderation/_evaluation_progress.html", _standing(member, project_evaluation))
+    response = render(request, "moderation/_evaluation_progress.html", _standing(member, project_evaluation))
     if project_evaluation.state != EvaluationState.RUNNING:
-        answer["HX-Refresh"] = "true"
-    return answer
+        response["HX-Refresh"] = "true"
+    return response
 
 
 @require_POST
 def cancel_evaluation(request: PersonRequest, slug: str, public_id: UUID) -> HttpResponse:
-    """End an evaluation after the calls that are already made."""
+    """Cancel an evaluation; calls that are under way may still end."""
     member, project_evaluation = _one(request, slug, public_id)
     if job.cancel(project_evaluation, member):
         messages.success(request, _("The evaluation is cancelled."))
@@ -105,16 +108,17 @@ def cancel_evaluation(request: PersonRequest, slug: str, public_id: UUID) -> Htt
 
 @require_POST
 def retry_evaluation(request: PersonRequest, slug: str, public_id: UUID) -> HttpResponse:
-    """Ask again where runs failed or were cancelled; what was answered stays."""
+    """Ask again where runs failed, were cancelled or ended unreadable, or also where models refused; keep answers."""
     _member, project_evaluation = _one(request, slug, public_id)
-    if project_evaluation.state == EvaluationState.RUNNING or not job.retry_failed(project_evaluation):
+    refused = "refused" in request.POST
+    if project_evaluation.state == EvaluationState.RUNNING or not job.retry_failed(project_evaluation, refused=refused):
         messages.info(request, _("Nothing is left to ask for."))
     return redirect("moderation:evaluation", slug, public_id)
 
 
 @require_GET
 def download_table(request: PersonRequest, slug: str, public_id: UUID, key: str) -> HttpResponse:
-    """One table of a report as CSV."""
+    """Send one table of a report as CSV."""
     _member, project_evaluation = _one(request, slug, public_id)
     for report_table in tables_of(project_evaluation.report) if project_evaluation.report else ():
         if report_table.key == key:
@@ -124,7 +128,7 @@ def download_table(request: PersonRequest, slug: str, public_id: UUID, key: str)
 
 @require_GET
 def download_report(request: PersonRequest, slug: str, public_id: UUID, form: str) -> HttpResponse:
-    """Show the whole report as Markdown or JSON."""
+    """Send the whole report as Markdown or JSON, or its plot of accuracy against cost as SVG."""
     _member, project_evaluation = _one(request, slug, public_id)
     if not project_evaluation.report:
         raise Http404
@@ -133,6 +137,8 @@ def download_report(request: PersonRequest, slug: str, public_id: UUID, form: st
     if form == "json":
         content = json.dumps(project_evaluation.report, ensure_ascii=False, indent=1).encode()
         return _file(content, "application/json", f"{slug}-report.json")
+    if form == "svg" and (plot := charts.cost_svg(project_evaluation.report)):
+        return _file(plot.encode(), "image/svg+xml", f"{slug}-cost.svg")
     raise Http404
 
 
@@ -160,17 +166,18 @@ def _show_list(request: PersonRequest, member: Membership, form: EvaluationForm,
 
 
 def _standing(member: Membership, project_evaluation: Evaluation) -> dict[str, object]:
-    going = job.progress(project_evaluation)
+    progress = job.progress(project_evaluation)
     return {
         "project": member.project,
         "membership": member,
         "evaluation": project_evaluation,
         "arms": job.arms(project_evaluation),
         "left_out": charts.left_out_reasons(project_evaluation),
-        "progress": going,
-        "minutes_left": None if going.seconds_left is None else max(1, round(going.seconds_left / 60)),
+        "progress": progress,
+        "minutes_left": None if progress.seconds_left is None else max(1, round(progress.seconds_left / 60)),
         "is_running": project_evaluation.state == EvaluationState.RUNNING,
-        "failed": sum(going.counts.get(state, 0) for state in ("failed", "cancelled")),
+        "failed": sum(progress.counts.get(state, 0) for state in ("failed", "cancelled", "unreadable")),
+        "refused": progress.counts.get("refused", 0),
         "pauses": provider_pauses.pauses_in_force(),
     }
 

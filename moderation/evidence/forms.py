@@ -1,4 +1,4 @@
-"""The form that sends the agent out for evidence."""
+"""The form that starts an investigation."""
 
 from collections.abc import Sequence
 
@@ -15,7 +15,7 @@ from providers.search.engines import LOCAL
 
 
 class InvestigateForm(AntiHateAgentForm, RunFields):
-    """Sends the agent out, about the post or about a claim in a reply to it."""
+    """The options of an investigation, about the post or about a claim in a reply to it."""
 
     claim = forms.CharField(
         label=_("A claim to check"),
@@ -29,40 +29,42 @@ class InvestigateForm(AntiHateAgentForm, RunFields):
 
     @property
     def searches_the_web(self) -> bool:
-        """Whether queries may go to a search engine outside."""
+        """Whether queries may go to an external search engine."""
         return any(name != LOCAL for name in wiring_web.configured_engines())
 
     @property
     def search_fields(self) -> list[forms.BoundField]:
-        """What most people choose."""
+        """The fields that most people use."""
         return [self["engine"], self["reformulations"], self["pages"]]
 
     @property
     def bound_fields(self) -> list[forms.BoundField]:
-        """What a run may use beside calls, tokens and time."""
+        """The limits of a run besides calls, tokens and time."""
         return [self["pages_at_once"], self["megabytes"], self["steps"]]
 
     @property
     def measuring_fields(self) -> list[forms.BoundField]:
-        """What the paper takes away to see what it was good for (Table 4)."""
+        """The options that the paper varies in its ablations (Table 4)."""
         return [self["retrieval"], self["instructions"]]
 
     def wish(self) -> start.DebateRequest:
-        """Return what was requested."""
+        """Return the request."""
         options = self.options(self.cleaned_data) | {name: self.cleaned_data[name] for name in ("glossary", "claim")}
+        if self.cleaned_data["prompts"]:
+            options["prompts"] = self.cleaned_data["prompts"]
         return start.DebateRequest(NAME, options, again=self.cleaned_data["again"], limits=self.limits())
 
     @property
     def plain_fields(self) -> Sequence[forms.BoundField]:
-        """What stands open."""
-        return [self["claim"], *self.search_fields, self["glossary"], self["again"]]
+        """The fields that are not folded."""
+        return [self["claim"], *self.search_fields, self["prompts"], self["glossary"], self["again"]]
 
     @property
     def limits_are_wrong(self) -> bool:
-        """Whether something in a closed part of the page wants a look."""
+        """Whether a field in a folded part of the page has an error."""
         return any(field.errors for field in self.all_limits)
 
     @property
     def all_limits(self) -> Sequence[forms.BoundField]:
-        """All that a run may use."""
+        """All limits of a run."""
         return [*self.bound_fields, *self.limit_fields]

@@ -1,4 +1,4 @@
-"""The parts of a person's data export that hold their work on evidence."""
+"""The parts of a person's data export that contain their work on evidence."""
 
 from annotation.members.personal_data import Parts
 from moderation.models import Evidence
@@ -16,4 +16,4 @@ PARTS: Parts = {
         },
     ),
 }
-"""The cards that a person took out, and why."""
+"""The cards that a person removed, and why."""

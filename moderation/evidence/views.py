@@ -1,4 +1,4 @@
-"""Evidence on an item: cards, struck and put back, the agent started, a new judgment over the rest."""
+"""Pages of evidence on an item: its cards, removing and restoring them, starting investigations, new judgments."""
 
 from uuid import UUID
 
@@ -25,7 +25,7 @@ from moderation.models import Evidence
 
 
 class StrikeForm(forms.Form):
-    """Why a card is taken out."""
+    """The reason for removing a card."""
 
     reason = forms.CharField(
         label=gettext_lazy("Why it is no evidence"),
@@ -36,9 +36,9 @@ class StrikeForm(forms.Form):
 
 @require_GET
 def item_evidence(request: PersonRequest, slug: str, public_id: UUID) -> HttpResponse:
-    """Show the investigations of an item: the newest in full, or the one that is asked for.
+    """Show the investigations of an item: the newest in full, or the requested one.
 
-    A `claim` in the address stands in the form: from a reply one comes here to have it checked.
+    A `claim` in the address fills the form; replies link here to have a claim checked.
     """
     member = member_of(request, slug, Role.REVIEWER, Role.ADMIN)
     item, claim = item_for(member, public_id), request.GET.get("claim", "")[:LONGEST_CLAIM]
@@ -71,7 +71,7 @@ def show_evidence(
 
 @require_POST
 def start_investigation(request: PersonRequest, slug: str, public_id: UUID) -> HttpResponse:
-    """Send the agent out."""
+    """Start an investigation."""
     member = member_of(request, slug, Role.REVIEWER, Role.ADMIN)
     item = item_for(member, public_id)
     form = InvestigateForm(request.POST, project=member.project)
@@ -91,7 +91,7 @@ def start_investigation(request: PersonRequest, slug: str, public_id: UUID) -> H
 
 @require_POST
 def strike_evidence(request: PersonRequest, slug: str, public_id: UUID) -> HttpResponse:
-    """Take a card out, with a reason."""
+    """Remove a card, with a reason."""
     member, card = _card(request, slug, public_id)
     form = StrikeForm(request.POST)
     try:
@@ -110,7 +110,7 @@ def strike_evidence(request: PersonRequest, slug: str, public_id: UUID) -> HttpR
 
 @require_POST
 def restore_evidence(request: PersonRequest, slug: str, public_id: UUID) -> HttpResponse:
-    """Put a card back."""
+    """Restore a removed card."""
     member, card = _card(request, slug, public_id)
     if edit.restore_card(card, member):
         messages.success(request, _("Card %(number)d stands again.") % {"number": card.number})
@@ -119,7 +119,7 @@ def restore_evidence(request: PersonRequest, slug: str, public_id: UUID) -> Http
 
 @require_POST
 def judge_remaining(request: PersonRequest, slug: str, public_id: UUID) -> HttpResponse:
-    """Ask for a new judgment over the cards that stand."""
+    """Enqueue a new judgment of the cards that count."""
     member, run, item = run_for(request, slug, public_id)
     try:
         edit.judge_remaining_evidence(run, member.project, member)
@@ -143,6 +143,6 @@ def _card(request: PersonRequest, slug: str, public_id: UUID) -> tuple[Membershi
 
 
 def _back(slug: str, card: Evidence) -> HttpResponse:
-    answer = redirect("moderation:evidence", slug, card.item.public_id)
-    answer["Location"] += f"?run={card.run}#card-{card.number}"
-    return answer
+    response = redirect("moderation:evidence", slug, card.item.public_id)
+    response["Location"] += f"?run={card.run}#card-{card.number}"
+    return response

@@ -1,4 +1,4 @@
-"""The documents that the local search looks through: uploaded and removed by admins, read by reviewers too."""
+"""Pages of the documents for the local search: admins upload and remove them, reviewers read them."""
 
 from uuid import UUID
 
@@ -81,7 +81,7 @@ def document(request: PersonRequest, slug: str, public_id: UUID) -> HttpResponse
 
 @require_POST
 def remove_document(request: PersonRequest, slug: str, public_id: UUID) -> HttpResponse:
-    """Take a document out."""
+    """Remove a document."""
     member = member_of(request, slug, Role.ADMIN)
     row = Document.objects.filter(project=member.project, public_id=public_id).first()
     if row is None:

@@ -9,7 +9,7 @@ from uuid import UUID, uuid5
 
 from moderation.domain.hatexscore.estimators import Estimator
 from moderation.domain.hatexscore.group_list_files import Groups
-from moderation.domain.hatexscore.score import Measure, Reading, Score, read, score
+from moderation.domain.hatexscore.score import PARTS, Measure, Reading, Score, read, score
 from moderation.hatexscore import method
 from moderation.hatexscore.jsonl import Line
 from providers.roles import ModelRole
@@ -48,17 +48,28 @@ class Result:
 
     @property
     def shown(self) -> dict[str, Any]:
-        """As JSON; what has no score has nulls, and says why."""
-        found = self.score
-        parts = {name: getattr(found, name) if found else None for name in ("htc", "qf", "tgi", "cc", "score")}
-        held: dict[str, Any] = {name: round(value, 6) if value is not None else None for name, value in parts.items()}
-        held["rationales"] = [each.quote for each in self.reading.rationales] if self.reading else []
-        held["groups"] = list(dict.fromkeys(each.term for each in found.groups)) if found else []
-        return held if found else held | {"state": self.state, "reason": self.why}
+        """Return the result as JSON; one without a score has nulls, and says why."""
+        parts = {name: getattr(self.score, name) if self.score else None for name in (*PARTS, "score")}
+        shown: dict[str, Any] = {name: round(value, 6) if value is not None else None for name, value in parts.items()}
+        shown["conclusion"] = self.reading.stated if self.reading else None
+        shown["why"] = self._why_concluded
+        shown["rationales"] = [rationale.quote for rationale in self.reading.rationales] if self.reading else []
+        shown["groups"] = list(dict.fromkeys(group.term for group in self.score.groups)) if self.score else []
+        return shown if self.score else shown | {"state": self.state, "reason": self.why}
+
+    @property
+    def _why_concluded(self) -> str:
+        """Return the words that state the conclusion, or why there is none."""
+        if self.reading is None:
+            return self.why
+        if not self.reading.conclusions:
+            return "The explanation states no conclusion for or against hateful."
+        last = self.reading.conclusions[-1]
+        return self.reading.explanation[last.start : last.end]
 
 
 def scored(lines: Iterable[Line], order: Order) -> Iterator[Result]:
-    """The results in the order of the lines; those of a batch are estimated at the same time."""
+    """Yield the results in the order of the lines; those of a batch are estimated at the same time."""
     rest = iter(lines)
     while batch := list(islice(rest, BATCH)):
         yield from _batch(batch, order)
@@ -69,8 +80,9 @@ def _batch(batch: Sequence[Line], order: Order) -> Iterator[Result]:
     for line in batch:
         if line.explanation.strip() and not is_refusal(line.explanation):
             readings[line.number] = read(line.text, line.explanation, language=order.language, listed=order.listed)
-    asked = [each for each in readings.values() if each.has_evidence] if order.estimator is not Estimator.GIVEN else []
-    runs = _estimated(asked, order) if asked else {}
+    by_model = order.estimator is not Estimator.GIVEN
+    unknown = [reading for reading in readings.values() if reading.has_evidence] if by_model else []
+    runs = _estimated(unknown, order) if unknown else {}
     for line in batch:
         reading = readings.get(line.number)
         if reading is None:
@@ -93,8 +105,8 @@ def _result(line: Line, reading: Reading, runs: Mapping[UUID, Run], order: Order
 
 
 def _estimated(readings: Sequence[Reading], order: Order) -> dict[UUID, Run]:
-    """The runs that estimated these; what was answered before, by this model, is not asked again."""
-    wanted = {_subject(each, order): each for each in readings}
+    """Return the runs that estimated these; what this model answered before is not asked again."""
+    wanted = {_subject(reading, order): reading for reading in readings}
     known = _known(wanted, order)
     missing = [subject for subject in wanted if subject not in known]
     start.queue_runs((_wanted(subject, wanted[subject], order) for subject in missing), enqueue=False)
@@ -129,5 +141,5 @@ def _variant(order: Order) -> str:
 
 
 def _subject(reading: Reading, order: Order) -> UUID:
-    """A name for this pair of texts, so that a second try finds what the first one paid for."""
+    """Return a name for this pair of texts, so that a second try finds what the first one paid for."""
     return uuid5(order.account, f"{reading.text}\x1f{reading.masked}")

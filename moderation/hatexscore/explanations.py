@@ -7,7 +7,7 @@ from uuid import UUID
 from annotation.domain.choices import PriorState
 from annotation.models import Item, Label, Prior
 from moderation.domain.hatexscore.estimators import SCORING
-from moderation.domain.hatexscore.htc import conclusions
+from moderation.domain.hatexscore.htc import verdict
 from moderation.domain.predict.protocol import Stance
 from moderation.methods.registry import METHODS
 from moderation.models import ScoreSource
@@ -38,17 +38,23 @@ class Explanation:
 
 
 def explanations(item: Item) -> list[Explanation]:
-    """All explanations of the item, models' newest first."""
+    """Return all explanations of the item, models' newest first."""
     return [*_of_runs(item), *_of_priors(item), *_of_notes(item)]
 
 
 def named(item: Item, key: str) -> Explanation | None:
-    """The explanation of this key; None where the item has none."""
-    return next((each for each in explanations(item) if each.key == key), None)
+    """Return the explanation of this key.
+
+    Returns None if the item has none.
+    """
+    return next((explanation for explanation in explanations(item) if explanation.key == key), None)
 
 
 def of_run(run: Run) -> Explanation | None:
-    """The explanation that a run came to, or why it came to none; None while it is under way."""
+    """Return the explanation that a run came to, or why it came to none.
+
+    Returns None if it is under way.
+    """
     if run.state not in (RunState.SUCCEEDED, RunState.REFUSED, RunState.UNREADABLE):
         return None
     outcome = run.outcome or {}
@@ -77,38 +83,35 @@ def _writes_prose(run: Run) -> bool:
 
 
 def _prediction(run: Run, text: str) -> bool | None:
-    """The verdict; of an explanation without the asked-for last line, what its last conclusion says."""
+    """Return the verdict; of prose that was stored without one, what its last conclusion says."""
     hateful: bool | None = (run.outcome or {}).get("hateful")
-    if hateful is None and _writes_prose(run):
-        stated = conclusions(text)
-        return stated[-1].hateful if stated else None
-    return hateful
+    return verdict(text) if hateful is None and _writes_prose(run) else hateful
 
 
 def _of_runs(item: Item) -> Iterator[Explanation]:
     runs = Run.objects.filter(project=item.project.public_id, subject=item.public_id).exclude(method=SCORING)
-    found = [run for run in runs.order_by("-id")[:MOST_RUNS] if isinstance(run.outcome, dict) or run.reason]
-    for run in found:
+    ended = [run for run in runs.order_by("-id")[:MOST_RUNS] if isinstance(run.outcome, dict) or run.reason]
+    for run in ended:
         explanation = of_run(run)
-        # Priors are runs too; they are found as priors.
+        # Priors are runs too; they are listed as priors.
         if explanation is not None and ("hateful" in (run.outcome or {}) or explanation.unscorable):
             yield explanation
         yield from _of_perspectives(run)
 
 
 def _of_perspectives(run: Run) -> Iterator[Explanation]:
-    """The reason of each perspective that took a stance (PREDICT)."""
-    for each in (run.outcome or {}).get("stances", ()):
-        if each.get("stance") in _STANCES and each.get("reason"):
+    """Yield the reason of each perspective that took a stance (PREDICT)."""
+    for stance in (run.outcome or {}).get("stances", ()):
+        if stance.get("stance") in _STANCES and stance.get("reason"):
             yield Explanation(
-                key=f"turn:{run.public_id}:{each['perspective']}",
+                key=f"turn:{run.public_id}:{stance['perspective']}",
                 source=ScoreSource.TURN,
-                text=str(each["reason"]),
-                prediction=_STANCES[each["stance"]],
+                text=str(stance["reason"]),
+                prediction=_STANCES[stance["stance"]],
                 structured=True,
                 said_by=run.model_plan.get("perspective", ""),
                 method=run.method,
-                about=str(each["name"]),
+                about=str(stance["name"]),
                 about_run=run.public_id,
             )
 
@@ -132,7 +135,7 @@ def _of_priors(item: Item) -> Iterator[Explanation]:
 
 
 def _of_notes(item: Item) -> Iterator[Explanation]:
-    """Notes of labels in force, by category, so that their order says nothing about who was first."""
+    """Yield the notes of labels in force, by category, so that their order says nothing about who was first."""
     labels = Label.objects.filter(item=item, in_force_at__isnull=False, category__isnull=False).exclude(note="")
     for label in labels.select_related("category").order_by("category__code", "public_id"):
         assert label.category is not None

@@ -10,7 +10,7 @@ from django.utils.translation import gettext as _
 from django.utils.translation import gettext_lazy, ngettext
 
 from annotation.core import svg
-from moderation.domain.hatexscore.cc import Rule
+from moderation.domain.hatexscore.cc import Rule, reaches
 from moderation.domain.hatexscore.masking import MASK
 from moderation.models import Score, ScoreState
 from providers.keyword.model import KeywordModel
@@ -179,7 +179,7 @@ class Card:
     def _why_cc(self) -> str:
         row = self.row
         facts = {"qf": _two(row.qf), "tau": _two(row.threshold)}
-        reached = row.qf is not None and row.qf >= row.threshold
+        reached = row.qf is not None and reaches(row.qf, row.threshold)
         first = _("QF %(qf)s reaches τ %(tau)s") if reached else _("QF %(qf)s is below τ %(tau)s")
         second = _("a group is named") if row.tgi else _("no group is named")
         if self.record["groups"] and not row.tgi:

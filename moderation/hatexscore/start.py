@@ -4,6 +4,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass, field
 from uuid import UUID, uuid4
 
+from django.conf import settings
 from django.db import transaction
 from django.utils.translation import gettext as _
 
@@ -49,28 +50,32 @@ class Choice:
 
     @property
     def measure(self) -> Measure:
-        """Rule, threshold and weights. Raises ValueError."""
+        """Return rule, threshold and weights.
+
+        Raises ValueError if one is out of range.
+        """
         return Measure(self.rule, self.threshold, self.weights)
 
 
 def pasted(text: str, prediction: bool | None) -> Explanation:
-    """An explanation from anywhere, as a source."""
+    """Return an explanation from anywhere as a source."""
     return Explanation("pasted", ScoreSource.PASTED, text, prediction, structured=False)
 
 
 def by(model: str) -> Explanation:
-    """An explanation that this model is about to write."""
+    """Return an explanation that this model is about to write."""
     return Explanation("", ScoreSource.RUN, "", None, structured=False, said_by=model)
 
 
 def start(
-    item: Item, said: Explanation, choice: Choice, actor: Membership | None = None, *, ring: bool = True
+    item: Item, explanation: Explanation, choice: Choice, actor: Membership | None = None, *, ring: bool = True
 ) -> Score:
-    """Queue the scoring of an explanation of this item; answers its row, which a worker fills.
+    """Queue the scoring of an explanation of this item; return its row, which a worker fills.
 
-    One that was refused or cannot be read gets a row that says so and no run. Raises CannotScore.
+    One that was refused or cannot be read gets a row that says so and no run.
+    Raises CannotScore if the choice is not to be had.
     """
-    row = _row(item, said, choice, actor)
+    row = _row(item, explanation, choice, actor)
     with transaction.atomic():
         if row.state == ScoreState.WAITING:
             row.run = _queue(item.project, item, row, actor, ring)
@@ -86,28 +91,28 @@ def start(
     return row
 
 
-def _row(item: Item, said: Explanation, choice: Choice, actor: Membership | None) -> Score:
+def _row(item: Item, explanation: Explanation, choice: Choice, actor: Membership | None) -> Score:
     try:
         measure = choice.measure
     except ValueError as bad:
         raise CannotScore(str(bad)) from None
-    _check(item, said, choice)
-    state, why = _ability(said)
-    text = said.text.strip()
-    if said.structured and said.prediction is not None:
-        text = f"{text}\n{conclusion_line(said.prediction)}"
+    _check(item, explanation, choice)
+    state, why = _ability(explanation)
+    text = explanation.text.strip()
+    if explanation.structured and explanation.prediction is not None:
+        text = f"{text}\n{conclusion_line(explanation.prediction)}"
     return Score(
         public_id=uuid4(),
         project=item.project,
         item=item,
-        source=said.source,
-        about_run=said.about_run,
-        about=said.about[:100],
-        said_by=said.said_by,
-        method=said.method,
+        source=explanation.source,
+        about_run=explanation.about_run,
+        about=explanation.about[:100],
+        said_by=explanation.said_by,
+        method=explanation.method,
         explanation=text,
-        appended=said.structured and said.prediction is not None,
-        prediction=said.prediction,
+        appended=explanation.structured and explanation.prediction is not None,
+        prediction=explanation.prediction,
         text=item.text,
         language=choice.language,
         group_list=choice.group_list,
@@ -115,7 +120,7 @@ def _row(item: Item, said: Explanation, choice: Choice, actor: Membership | None
         threshold=measure.tau,
         weights=list(measure.weights.values),
         estimator=choice.estimator,
-        estimated_by="" if state != ScoreState.WAITING else estimator_name(choice, said),
+        estimated_by="" if state != ScoreState.WAITING else estimator_name(choice, explanation),
         state=state,
         reason=why,
         p=choice.p,
@@ -124,10 +129,10 @@ def _row(item: Item, said: Explanation, choice: Choice, actor: Membership | None
     )
 
 
-def _check(item: Item, said: Explanation, choice: Choice) -> None:
+def _check(item: Item, explanation: Explanation, choice: Choice) -> None:
     if not item.text.strip():
         raise CannotScore(_("The post has no text: a score masks what an explanation quotes from the text."))
-    if len(said.text) > LONGEST:
+    if len(explanation.text) > LONGEST:
         raise CannotScore(_("An explanation has %(most)d characters at most.") % {"most": LONGEST})
     if choice.language and choice.language not in LANGUAGES:
         raise CannotScore(_("There is no language %(code)s.") % {"code": choice.language})
@@ -140,21 +145,24 @@ def _check(item: Item, said: Explanation, choice: Choice) -> None:
             raise CannotScore(_("Give p before and after masking, both from 0 to 1.")) from None
 
 
-def _ability(said: Explanation) -> tuple[ScoreState, str]:
-    """Whether there is something to score; what was refused or is unreadable is reported, never scored 0."""
-    if said.unscorable == "refused" or structured_output.is_refusal(said.text):
+def _ability(explanation: Explanation) -> tuple[ScoreState, str]:
+    """Return whether there is something to score, and why not; what was refused is reported, never scored 0."""
+    if explanation.unscorable == "refused" or structured_output.is_refusal(explanation.text):
         return ScoreState.REFUSED, _("The model refused to explain: there is nothing to score.")
-    if said.unscorable or not said.text.strip():
+    if explanation.unscorable or not explanation.text.strip():
         return ScoreState.UNREADABLE, _("There is no explanation that could be read.")
     return ScoreState.WAITING, ""
 
 
-def estimator_name(choice: Choice, said: Explanation) -> str:
-    """The full name of the model that estimates; empty for `given`. Raises CannotScore where it cannot be asked."""
+def estimator_name(choice: Choice, explanation: Explanation) -> str:
+    """Return the full name of the model that estimates; empty for `given`.
+
+    Raises CannotScore if it cannot be asked, or nobody named one.
+    """
     if choice.estimator is Estimator.GIVEN:
         return ""
     fixed = {Estimator.DETOXIFY: DETOXIFY, Estimator.KEYWORD: KeywordModel().name}.get(choice.estimator, "")
-    own = said.said_by if said.said_by and wiring.is_model_allowed(said.said_by) else ""
+    own = explanation.said_by if explanation.said_by and wiring.is_model_allowed(explanation.said_by) else ""
     try:
         return _bound(fixed or choice.model or own)
     except CannotScore:
@@ -164,13 +172,29 @@ def estimator_name(choice: Choice, said: Explanation) -> str:
 
 
 def _bound(name: str) -> str:
+    """Return the full name of the estimator.
+
+    Raises CannotScore if it cannot be asked, or nobody named one.
+    """
     try:
         binding = wiring.bind_role(ModelRole.ESTIMATOR, {ModelRole.ESTIMATOR: name} if name else None)
     except wiring.NotConfigured as fault:
         raise CannotScore(str(fault)) from None
     if binding.problem:
         raise CannotScore(binding.problem)
+    if not name and not binding.is_language_model and not _is_named_by_settings(binding):
+        raise CannotScore(
+            _(
+                "No model is set that could estimate. Set %(setting)s, name a model, give p yourself, "
+                "or choose the estimator keyword, whose four numbers come from no language model."
+            )
+            % {"setting": ModelRole.ESTIMATOR.setting}
+        )
     return binding.name
+
+
+def _is_named_by_settings(binding: wiring.Binding) -> bool:
+    return binding.name in settings.MODEL_BINDINGS.values()
 
 
 def _queue(project: Project, item: Item, row: Score, actor: Membership | None, ring: bool) -> UUID:
@@ -190,5 +214,5 @@ def _queue(project: Project, item: Item, row: Score, actor: Membership | None, r
 
 
 def scores_of(item: Item) -> Sequence[Score]:
-    """The item's scores, newest first."""
+    """Return the item's scores, newest first."""
     return list(Score.objects.filter(item=item).select_related("created_by")[:100])

@@ -3,10 +3,11 @@
 from typing import Any
 
 from moderation.methods.registry import METHODS
+from runs.domain.states import RunState
 
 
 def command_options() -> dict[str, dict[str, Any]]:
-    """Return the arguments of `add_argument` by the option's name; methods that share a name share the argument."""
+    """Return the arguments for `add_argument` by the option's name; methods with the same option share one argument."""
     declared = [(method, option) for method in METHODS.values() for option in method.command_options]
     arguments: dict[str, dict[str, Any]] = {}
     for method, option in declared:
@@ -29,4 +30,12 @@ def methods_with(option: str) -> list[str]:
         method.name
         for method in METHODS.values()
         if any(declared.name == option for declared in method.command_options)
+    ]
+
+
+def retried_states(*, failed: bool, refused: bool) -> list[RunState]:
+    """Return the ends that `--retry-failed` and `--retry-refused` ask about again."""
+    return [
+        *((RunState.FAILED, RunState.UNREADABLE) if failed else ()),
+        *((RunState.REFUSED,) if refused else ()),
     ]

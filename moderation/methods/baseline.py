@@ -1,4 +1,4 @@
-"""One model, asked once: what a debate has to beat (design section 8)."""
+"""The baseline: one model, asked once, to compare debates with (design section 8)."""
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
@@ -22,13 +22,13 @@ from vocabulary.display_names import pgettext
 NAME = "baseline"
 ROLES = (ModelRole.BASELINE,)
 ATTEMPTS = 3
-"""How often the form of `comment` is asked for."""
+"""The most attempts to get the form of `comment`."""
 
 _TASK = {Variant.CATEGORY: Task.SIX, Variant.BINARY: Task.BINARY}
 _TEMPERATURE: Mapping[Variant, float | None] = {
     Variant.CATEGORY: 0.8,
     Variant.BINARY: 0.8,
-    Variant.COMMENT: None,  # the provider's own
+    Variant.COMMENT: None,  # the provider's default
     Variant.AGENT: 0.0,
 }
 
@@ -42,18 +42,21 @@ class BaselineCase:
 
 
 class Baseline(PostMethod):
-    """The four variants of one question; `comment` asks up to three times for its form."""
+    """The four variants of one question; `comment` asks at most three times for its form."""
 
     name = NAME
     limits = Limits(calls=20, tokens=200_000, seconds=1800)
 
     def case(self, run: Run) -> BaselineCase | None:
-        """Return the post and what was chosen for this run."""
+        """Return the post and the options of this run.
+
+        Returns None if the post is gone.
+        """
         post = post_of(run)
         return BaselineCase(post, BaselineOptions.model_validate(run.options)) if post else None
 
     def next_steps(self, case: BaselineCase, turns: Mapping[str, SavedTurn]) -> Sequence[Step] | Finish | GiveUp:
-        """Ask the question, or finish with what was answered."""
+        """Return the question, or the outcome of the answer."""
         if case.options.variant is Variant.COMMENT:
             return _comment(case, turns)
         if (turn := turns.get("answer")) is None:

@@ -1,7 +1,7 @@
-"""What a method declares about itself: the one value that pages, commands, evaluations and workers read.
+"""The declaration of a method: the one value that pages, commands, evaluations and workers read.
 
-A method is a module or a package beside this one that ends in a `DebateMethod`; `registry.py` lists them. Nothing else
-in the site names a method.
+A method is a module or a package next to this one that ends in a `DebateMethod`; `registry.py` lists them. No other
+part of the site names a method.
 """
 
 from collections.abc import Callable, Mapping, Sequence
@@ -22,11 +22,11 @@ from runs.models import Run, Turn
 
 
 class BadChoice(ValueError):
-    """An option, a model or a number that cannot be had; the sentence says what can."""
+    """An option, a model or a number that is not possible; the message says what is."""
 
 
 class ProjectForm(forms.Form):
-    """A form about a project, whose choices may depend on it."""
+    """A form about a project; its choices may depend on the project."""
 
     def __init__(self, *args: Any, project: Project, **kwargs: Any) -> None:
         super().__init__(*args, **kwargs)
@@ -36,16 +36,16 @@ class ProjectForm(forms.Form):
 class OptionForm(ProjectForm):
     """The fields of one method in the form that starts any method.
 
-    All methods share one form on the page: the name of a field is used by one method only. Fields are optional, and
+    All methods share one form on the page, so no two of them may use the same field name. Fields are optional and
     validate by themselves (`clean_…` methods are not called).
     """
 
     judge_field: ClassVar[str] = ""
-    """The field that names the judge's model; it is no option of the run."""
+    """The field for the judge's model; it is no option of the run."""
 
     @classmethod
     def options(cls, values: Mapping[str, Any]) -> dict[str, Any]:
-        """Return the run's options for these cleaned values; what was left empty is the method's own."""
+        """Return the run's options for these cleaned values; empty fields are left to the method's defaults."""
         names = [name for name in cls.base_fields if name != cls.judge_field]
         return {name: values[name] for name in names if values[name] not in ("", None)}
 
@@ -63,10 +63,10 @@ class CommandOption:
 
 @dataclass(frozen=True)
 class Comparison:
-    """The fields of the evaluation form that compare values of the method's options; each field is named as its option.
+    """The fields of the evaluation form that compare values of the method's options; each field has its option's name.
 
-    `shown`: the fields of the fold under `heading`, in order; fields that all methods share may stand among them.
-    Without a heading they stand in the fold about scores of explanations.
+    `shown`: the fields in the folded part under `heading`, in order; it may contain fields that all methods share.
+    Without a heading they are in the part about scores of explanations.
     """
 
     fields: type[forms.Form]
@@ -75,7 +75,10 @@ class Comparison:
 
 
 def check_options(shape: type[BaseModel], options: Mapping[str, Any]) -> dict[str, Any]:
-    """Return the options with their defaults, as JSON values. Raises BadChoice for the first that is wrong."""
+    """Return the options with their defaults, as JSON values.
+
+    Raises BadChoice for the first wrong one.
+    """
     try:
         return shape.model_validate(dict(options)).model_dump(mode="json")
     except ValidationError as fault:
@@ -102,28 +105,32 @@ def _unknown_calls(run: Run) -> int | None:
     return None
 
 
+def _no_names(options: Mapping[str, Any]) -> list[str]:
+    return []
+
+
 def _no_words(name: str, value: Any) -> str:
     return ""
 
 
 @dataclass(frozen=True)
 class DebateMethod:
-    """A method that looks at a post and gives a verdict."""
+    """A method that judges a post."""
 
     name: str
-    """Stored in rows of runs; it never changes."""
+    """The name in rows of runs; it never changes."""
     label: str | Promise
-    """In forms and headings."""
+    """The name in forms and headings."""
     protocol: type[Method]
     roles: Sequence[ModelRole]
     options: type[BaseModel]
-    """What may be chosen about a run, with defaults; extra names are refused."""
+    """The options of a run, with defaults; unknown names are refused."""
     speaker: ModelRole
-    """Whose words the reason of the outcome is."""
+    """The role that writes the reason of the outcome."""
     judge: ModelRole | None = None
-    """Who judges a debate that other models may judge again."""
+    """The role that judges a debate; other models may judge the same debate again."""
     keyword_answers: Mapping[str, KeywordAnswer] = field(default_factory=dict)
-    """What the built-in keyword baseline answers in each role of this method."""
+    """The answers of the built-in keyword baseline, by role of this method."""
     words: Mapping[str, str] = field(default_factory=dict)
     """Display names of the words that it stores: its own name, its roles."""
 
@@ -132,35 +139,40 @@ class DebateMethod:
     form_heading: str | Promise = ""
     command_options: Sequence[CommandOption] = ()
     complete_options: Callable[[Project, dict[str, Any]], dict[str, Any]] = _no_options
-    """Add to checked options what the project knows. Raises BadChoice."""
+    """Add the project's settings to checked options. Raises BadChoice."""
     complete_plan: Callable[[Project | None, Mapping[str, Any]], dict[str, str]] = _no_models
-    """Return who is asked beside the models, for options as they were chosen. Raises BadChoice."""
+    """Return the plan's entries besides the models, such as a search engine. Raises BadChoice."""
     check_start: Callable[[Mapping[str, Any]], None] = _no_check
-    """Raises BadChoice for options that are for evaluations or other pages only."""
+    """Refuse options that are for evaluations or other pages only. Raises BadChoice."""
 
     # Pages
     template: str = ""
-    """Shows `shown.details` on the page of a run, between its head and its verdict."""
+    """The template for `shown.details` on the page of a run, between its head and its verdict."""
     verdict_template: str = ""
-    """Shows the verdict where the common form does not do; gets the run as `each`."""
+    """The template for the verdict, if the common form does not fit; it gets the run as `each`."""
     details: Callable[[Run, Sequence[Turn]], Any] | None = None
-    """Return the value behind `shown.details`."""
+    """Return the value of `shown.details`."""
     most_calls: Callable[[Run], int | None] = _unknown_calls
-    """Return the calls that a run with these options makes at most. Returns None where it makes one."""
+    """Return the most calls of a run with these options. Returns None for methods with one call."""
     gathers_evidence: bool = False
-    """Judging again rests on evidence that was gathered, not on a debate that was held."""
+    """Whether judging again uses gathered evidence, not a debate."""
 
     # Evaluations
     task_options: Callable[[Task], Mapping[str, Any]] | None = None
-    """Return the options that ask the question of the task. None: the method says hateful or not only."""
+    """Return the options that ask the question of the task. None: the method only says hateful or not."""
     comparison: Comparison | None = None
     arm_words: Callable[[str, Any], str] = _no_words
-    """Return how an option's value reads in an arm's name. Returns "" for `name = value`."""
+    """Return the words for an option's value in an arm's name. Returns "" for `name = value`."""
     has_stances: bool = False
-    """Its outcome holds `stances`, a vote of each perspective, which a report counts."""
+    """Whether its outcome has `stances`, a vote of each perspective, which reports count."""
+    without_examples: Callable[[Mapping[str, Any]], list[str]] = _no_names
+    """Return the perspectives that see no examples though these options ask for them; reports say so."""
     writes_prose: bool = False
-    """Its verdict stands in its words and not beside them, as HateXScore reads explanations."""
+    """Whether its verdict is part of its text, as in the explanations that HateXScore reads."""
 
     def checked_options(self, options: Mapping[str, Any]) -> dict[str, Any]:
-        """Return the options with their defaults, as a run's row keeps them. Raises BadChoice."""
+        """Return the options with their defaults, as a run's row stores them.
+
+        Raises BadChoice.
+        """
         return check_options(self.options, options)

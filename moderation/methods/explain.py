@@ -1,4 +1,4 @@
-"""An explanation in prose that ends in a conclusion: what HateXScore later scores (design section 8)."""
+"""An explanation in prose that ends in a conclusion; HateXScore scores it later (design section 8)."""
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
@@ -6,7 +6,8 @@ from dataclasses import dataclass
 from django import forms
 from django.utils.translation import gettext_lazy as _
 
-from moderation.domain.baseline import ExplainOptions, read_conclusion
+from moderation.domain.baseline import ExplainOptions
+from moderation.domain.hatexscore.htc import verdict
 from moderation.methods.debate_method import CommandOption, Comparison, DebateMethod, OptionForm
 from moderation.methods.post_case import Post, post_of
 from moderation.methods.post_method import PostMethod
@@ -23,29 +24,32 @@ TOKENS = 512
 
 @dataclass(frozen=True)
 class ExplainCase:
-    """A post and how it is to be explained."""
+    """A post and the options of its explanation."""
 
     post: Post
     options: ExplainOptions
 
 
 class Explain(PostMethod):
-    """Definition, analysis that quotes the text, conclusion; with two worked examples or none."""
+    """The explanation: definition, analysis that quotes the text, conclusion; with two worked examples or none."""
 
     name = NAME
     limits = Limits(calls=6, tokens=100_000, seconds=1800)
 
     def case(self, run: Run) -> ExplainCase | None:
-        """Return the post and what was chosen for this run."""
+        """Return the post and the options of this run.
+
+        Returns None if the post is gone.
+        """
         post = post_of(run)
         return ExplainCase(post, ExplainOptions.model_validate(run.options)) if post else None
 
     def next_steps(self, case: ExplainCase, turns: Mapping[str, SavedTurn]) -> Sequence[Step] | Finish:
-        """Ask for the explanation, or finish with it; `hateful` is None if it comes to no conclusion."""
+        """Return the question, or the outcome; `hateful` is None if the explanation has no conclusion."""
         if (turn := turns.get("explain")) is None:
             return [_question(case)]
         explanation = str(turn.value)
-        return Finish({"hateful": read_conclusion(explanation), "category": None, "reason": explanation})
+        return Finish({"hateful": verdict(explanation), "category": None, "reason": explanation})
 
 
 def _question(case: ExplainCase) -> Step:

@@ -1,4 +1,4 @@
-"""The local search engine: documents that admins upload, as text, found by words (SQLite FTS5, PostgreSQL tsvector)."""
+"""The local search engine over the texts of uploaded documents, by words (SQLite FTS5, PostgreSQL tsvector)."""
 
 import hashlib
 from collections.abc import Sequence
@@ -23,15 +23,18 @@ from providers.search.steps import FetchAnswer, FoundPage, SearchAnswer
 MOST_BYTES, MOST_CHARACTERS, MOST_DOCUMENTS = 20_000_000, 2_000_000, 2000
 _SCHEME = "document:"
 _KINDS = {".txt": "text", ".md": "markdown", ".markdown": "markdown", ".html": "html", ".htm": "html", ".pdf": "pdf"}
-_A_DOCUMENT = 2  # passages of one document among the results
+_A_DOCUMENT = 2  # the most passages of one document in the results
 
 
 class BadDocument(ValueError):
-    """A file that is not taken; says why in one sentence."""
+    """A file that cannot be added; the message says why."""
 
 
 def add_document(project: Project, name: str, content: bytes, actor: Membership) -> Document:
-    """Read a file and put it into the project's index. Raises BadDocument."""
+    """Read a file and add it to the project's index. Return its row.
+
+    Raises BadDocument.
+    """
     name = PurePosixPath(name.replace("\\", "/")).name[:200] or "document"
     kind = _KINDS.get(PurePosixPath(name.lower()).suffix)
     if kind is None:
@@ -68,7 +71,7 @@ def add_document(project: Project, name: str, content: bytes, actor: Membership)
 
 
 def remove_document(document: Document, actor: Membership) -> None:
-    """Take a document out of the index. Evidence that quotes it keeps its own copy."""
+    """Remove a document from the index. Evidence that quotes it keeps its own copy."""
     with transaction.atomic():
         record(
             ModerationVerb.DOCUMENT_REMOVED,
@@ -83,7 +86,7 @@ def remove_document(document: Document, actor: Membership) -> None:
 def search_documents(project: UUID, query: str, count: int) -> dict[str, Any]:
     """Return the best passages for a query as a SearchAnswer.
 
-    Any of its words will do; more and rarer ones rank higher.
+    A passage needs only one of its words; more words and rarer words rank higher.
     """
     parsed = search_index.parse_query(query)
     if not parsed.some:
@@ -92,7 +95,7 @@ def search_documents(project: UUID, query: str, count: int) -> dict[str, Any]:
     passages = {row.pk: row for row in Passage.objects.filter(pk__in=ids).select_related("document")}
     hits: list[FoundPage] = []
     shown: dict[int, int] = {}
-    for passage in (passages[each] for each in ids if each in passages):
+    for passage in (passages[pk] for pk in ids if pk in passages):
         shown[passage.document_id] = shown.get(passage.document_id, 0) + 1
         if shown[passage.document_id] <= _A_DOCUMENT and len(hits) < count:
             url = f"{_SCHEME}{passage.document.public_id}/{passage.number}"
@@ -107,8 +110,8 @@ def document_page(project: UUID, url: str) -> dict[str, Any]:
     now = datetime.now(UTC).isoformat(timespec="seconds")
     row = passage_at(project, url)
     if row is None:
-        gone = FetchAnswer(url=url, fetched_at=now, code="unreachable", fault="The document is no longer there.")
-        return gone.model_dump(mode="json")
+        missing = FetchAnswer(url=url, fetched_at=now, code="unreachable", fault="The document is no longer there.")
+        return missing.model_dump(mode="json")
     size = len(row.text.encode())
     return FetchAnswer(
         url=url, title=row.document.title, text=row.text, sha256=row.document.sha256, bytes=size, fetched_at=now
@@ -116,7 +119,7 @@ def document_page(project: UUID, url: str) -> dict[str, Any]:
 
 
 def is_document_address(url: str) -> bool:
-    """Whether a URL names a document of ours."""
+    """Return whether a URL names a passage of an uploaded document."""
     return url.startswith(_SCHEME)
 
 
@@ -133,17 +136,19 @@ def passage_at(project: UUID, url: str) -> Passage | None:
 
 
 def add_document_links(project: Project, cards: Sequence[Evidence]) -> None:
-    """Say of each card from a document of the project, as `own_document`, which one, where it is still there."""
+    """Set `own_document` of each card to its document in the project, or to None if the document no longer exists."""
     own = {card.public_id: _named(card.url)[0] for card in cards if is_document_address(card.url)}
     if own:
-        there = Document.objects.filter(project=project, public_id__in=[each for each in own.values() if each])
-        documents = set(there.values_list("public_id", flat=True))
+        existing = Document.objects.filter(
+            project=project, public_id__in=[document for document in own.values() if document]
+        )
+        documents = set(existing.values_list("public_id", flat=True))
         for card in cards:
             card.own_document = own.get(card.public_id) if own.get(card.public_id) in documents else None
 
 
 def has_no_documents(project: UUID) -> bool:
-    """Whether the project has nothing to search."""
+    """Return whether the project has no documents to search."""
     return not Document.objects.filter(project__public_id=project).exists()
 
 
@@ -191,10 +196,10 @@ def _indexed(text: str) -> str:
     return " ".join(search_index.index_words(text))
 
 
-def _ranked(project: UUID, asked: SearchQuery, count: int) -> Sequence[int]:
+def _ranked(project: UUID, query: SearchQuery, count: int) -> Sequence[int]:
     """Return the ids of the best passages, best first."""
     passage, document = Passage._meta.db_table, Document._meta.db_table
-    # UUIDs are stored as text without hyphens where the database has no such type.
+    # A database without a UUID type stores UUIDs as text without hyphens.
     key = project if connection.vendor == "postgresql" else project.hex
     rows = (
         f"FROM {passage} p JOIN {document} d ON d.id = p.document_id JOIN annotation_project o ON o.id = d.project_id"
@@ -204,13 +209,13 @@ def _ranked(project: UUID, asked: SearchQuery, count: int) -> Sequence[int]:
             cursor.execute(
                 f"SELECT p.id {rows}, to_tsquery('simple', %s) q WHERE o.public_id = %s AND p.found_by @@ q "
                 "ORDER BY ts_rank(p.found_by, q, 1) DESC, p.id LIMIT %s",
-                [search_index.postgresql_query(asked), key, count],
+                [search_index.postgresql_query(query), key, count],
             )
         else:
             cursor.execute(
                 f"SELECT p.id {rows} JOIN moderation_passage_index i ON i.rowid = p.id "
                 "WHERE o.public_id = %s AND moderation_passage_index MATCH %s "
                 "ORDER BY bm25(moderation_passage_index), p.id LIMIT %s",
-                [key, search_index.sqlite_match(asked), count],
+                [key, search_index.sqlite_match(query), count],
             )
         return [row[0] for row in cursor.fetchall()]

@@ -8,10 +8,10 @@ from providers import wiring
 
 
 def named_models() -> list[tuple[str, str]]:
-    """Return the models that may be named outright; patterns of the allow-list cannot be chosen from a list."""
+    """Return the models of the allow-list that have a full name; its patterns cannot be chosen in a form."""
     return [(name, name) for name in wiring.allowed_models() if "*" not in name]
 
 
 def model_choices() -> list[tuple[str, Any]]:
-    """Return the same after an empty choice: the project's own model."""
+    """Return the same models after an empty choice: the project's own model."""
     return [("", _("the project's")), *named_models()]

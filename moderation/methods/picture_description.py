@@ -1,4 +1,4 @@
-"""The step that describes a picture for methods that judge by words alone."""
+"""The step that describes a picture, for methods that judge by words only."""
 
 from collections.abc import Mapping
 from typing import Any
@@ -15,7 +15,7 @@ _TOKENS = 1200
 
 
 class Description(AnswerShape):
-    """A picture in words; both empty from whoever cannot see it."""
+    """A picture in words; both fields are empty from a model that cannot see it."""
 
     words: str = Field(max_length=4000)
     description: str = Field(max_length=4000)
@@ -36,7 +36,7 @@ def describe_step(post: Post, *, temperature: float = 0.0) -> Step:
 
 
 def description_text(value: Mapping[str, Any] | None) -> str:
-    """Return the description that a turn holds, as it stands in prompts; empty if nobody described the picture."""
+    """Return the description in a turn as prompts show it; empty if there is none."""
     description = value or {"words": "", "description": ""}
     words = f"It reads: {description['words']}" if description["words"] else ""
     return "\n".join(part for part in (description["description"], words) if part)

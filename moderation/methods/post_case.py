@@ -1,6 +1,6 @@
-"""The post a method looks at: its words fenced, its picture, the project's categories and kinds of hate.
+"""The post as a method gets it: its fenced text, its picture, the project's categories.
 
-The subject of a run is an item of its project or, where the run stands aside, a case of an evaluation.
+The subject of a run is an item of its project, or a case of an evaluation.
 """
 
 import hashlib
@@ -18,11 +18,13 @@ from annotation.domain.glossary.prompt_text import Known, told
 from annotation.domain.votes import Category as CategoryValue
 from annotation.glossary import entries
 from annotation.models import Category, Item, Project
+from moderation.methods.prompt_choice import APP
 from moderation.models import EvaluationCase
 from providers.messages import Message, Picture
 from providers.prompt_fencing import FencedText, fence, fencing_rule, nonce_for
 from runs.domain.states import ASIDE
 from runs.methods.method import Step
+from runs.methods.prompt_sets import CAREFUL
 from runs.methods.prompts import load_prompt
 from runs.models import Run
 from runs.sql.compiled_queries import CompiledQuery, slot
@@ -39,40 +41,42 @@ _UNSEEN = "(The post has a picture, which you are not shown.)"
 
 @dataclass(frozen=True)
 class Post:
-    """An item as a method sees it. `nonce` fences every word of it; the same run has the same one."""
+    """A post for a method. `nonce` fences all its words; it is the same during the whole run."""
 
     text: str
     picture: Picture | None
     categories: tuple[CategoryValue, ...]
     nonce: str
     description: str | None = None
-    """The picture in words, for methods that judge by words alone; empty where nobody described it."""
+    """The picture in words, for methods that judge by words only; empty if no model described it, None if not used."""
     known: tuple[Known, ...] = ()
-    """What the project's glossary says of words in the text, for runs that are given it."""
+    """The glossary entries for words in the text, for runs with the glossary."""
+    prompts: str = CAREFUL
+    """The prompt set that the questions are taken from."""
 
     @cached_property
     def fenced(self) -> FencedText:
-        """The text, as material."""
+        """The fenced text."""
         return fence(self.text, self.nonce, name="post")
 
     def in_words(self, description: str) -> "Post":
-        """Return the post with this description in place of its picture; a post without a picture stays as it is.
+        """Return the post with this description instead of its picture; a post without a picture stays the same.
 
-        The description may be empty: nobody described the picture.
+        The description may be empty: no model described the picture.
         """
         return self if self.picture is None else replace(self, picture=None, description=description)
 
     def fenced_as(self, name: str, text: str) -> str:
-        """Fence another text than the post's; `name` is one of the fence's own words."""
+        """Return another text, fenced; `name` is one of the fence's names."""
         return fence(text, self.nonce, name=name).text
 
     def suspects(self, text: str) -> bool:
-        """Whether a text looks like an attempt to steer whoever reads it."""
+        """Return whether a text looks like an attempt to steer its reader."""
         return bool(fence(text, self.nonce).suspicions)
 
     @cached_property
     def words(self) -> str:
-        """The post for a prompt: its text, whether a picture belongs to it, and what is known of its words."""
+        """The post for a prompt: its text, whether it has a picture, and the glossary entries for its words."""
         if not self.known:
             return self._bare
         told_of = self.fenced_as("note", told(self.known))
@@ -89,22 +93,22 @@ class Post:
 
     @cached_property
     def kinds(self) -> str:
-        """The hateful categories for a prompt, a line each."""
+        """The hateful categories for a prompt, one a line."""
         return _listed([category for category in self.categories if category.hateful])
 
     @cached_property
     def listed(self) -> str:
-        """All categories for a prompt, a line each."""
+        """All categories for a prompt, one a line."""
         return _listed(self.categories)
 
     @cached_property
     def rule(self) -> str:
-        """What the system message says of everything that is fenced here."""
+        """The system message's rule about fenced text."""
         return fencing_rule(self.nonce)
 
     @cached_property
     def known_categories(self) -> list[dict[str, Any]]:
-        """The categories as the built-in model is told of them."""
+        """The categories for the built-in model."""
         return [
             {
                 "code": category.code,
@@ -116,14 +120,14 @@ class Post:
         ]
 
     def said(self, value: Any) -> str:
-        """Fence what a model said before, for another model: it may repeat the post's orders."""
+        """Return an earlier answer of a model, fenced, since it may repeat instructions from the post."""
         written = value if isinstance(value, str) else _laid_out(value)
         return fence(written, self.nonce, name="argument").text
 
     def step(self, key: str, role: str, method: str, template: str, fields: dict[str, str], **more: Any) -> Step:
         """Return a question about this post.
 
-        `fields` fill the template with `post`, `rule`, `kinds` and `categories`.
+        `fields` fill the template, together with `post`, `rule`, `kinds` and `categories`.
         """
         filled = {
             "post": self.words,
@@ -131,7 +135,7 @@ class Post:
             "kinds": self.kinds,
             "categories": self.listed,
         } | fields
-        words = load_prompt("moderation", method, template)
+        words = load_prompt(APP, method, template, self.prompts)
         messages: tuple[Message, ...] = words.messages(filled, *([self.picture] if self.picture else []))
         context = {
             "text": self.text,
@@ -152,10 +156,15 @@ class Post:
 
 
 def post_of(run: Run) -> Post | None:
-    """Return the post of a run.
+    """Return the post of a run, with the run's prompt set. Runs from before there were sets use `careful`.
 
-    Returns None if it is gone or was taken out.
+    Returns None if the item is gone or excluded.
     """
+    post = _stored_post(run)
+    return replace(post, prompts=run.options.get("prompts") or CAREFUL) if post else None
+
+
+def _stored_post(run: Run) -> Post | None:
     nonce = nonce_for(settings.SECRET_KEY, run.method, str(run.public_id))
     if is_of_evaluation(run):
         return _post_of_case(run, nonce)
@@ -168,28 +177,28 @@ def post_of(run: Run) -> Post | None:
 
 
 def _is_told(run: Run) -> bool:
-    """Whether the run was started with the glossary."""
+    """Return whether the run was started with the glossary."""
     return bool(run.options.get("glossary"))
 
 
 def _known(run: Run, project: Project, text: str) -> tuple[Known, ...]:
-    """Return what the glossary says of the text."""
+    """Return the glossary entries for the text."""
     before = run.forked_from.public_id if run.forked_from else None
     return entries.given_to(run.public_id, project, text, like=before)
 
 
 def is_of_evaluation(run: Run) -> bool:
-    """Return whether the run is about a case of an evaluation: it decides nothing about any item."""
+    """Return whether the run is about a case of an evaluation; it then changes no item."""
     return run.variant.startswith(ASIDE)
 
 
 def post_exists(run: Run) -> bool:
-    """Whether what the run is about is still there."""
+    """Return whether the subject of the run still exists."""
     return evaluation_case_of(run).exists() if is_of_evaluation(run) else item_decision_of_run(run) is not None
 
 
 def evaluation_case_of(run: Run) -> QuerySet[EvaluationCase]:
-    """Return the case of an evaluation's run as a query; empty if its item is gone or was taken out."""
+    """Return the case of an evaluation's run as a query; empty if its item is gone or excluded."""
     return EvaluationCase.objects.filter(public_id=run.subject).exclude(item__stage=Stage.EXCLUDED)
 
 
@@ -209,9 +218,9 @@ def _post_of_case(run: Run, nonce: str) -> Post | None:
 
 
 def _picture_at(case: EvaluationCase) -> Picture | None:
-    """Return the picture that belongs to a case of a file.
+    """Return the picture of a case from a file.
 
-    Raises OSError if it is not the one that was there before.
+    Raises OSError if the file has changed since the start.
     """
     if not case.picture_path:
         return None
@@ -223,9 +232,9 @@ def _picture_at(case: EvaluationCase) -> Picture | None:
 
 
 def media_type_of(content: bytes) -> str | None:
-    """Return the type of a picture by its first bytes.
+    """Return the media type of a picture by its first bytes.
 
-    Returns None if it is none that models are sent.
+    Returns None for types that are not sent to models.
     """
     if content[8:12] == b"WEBP":
         return "image/webp"
@@ -238,15 +247,15 @@ _MAGIC = ((b"\xff\xd8\xff", "image/jpeg"), (b"\x89PNG\r\n\x1a\n", "image/png"), 
 def item_of_run(run: Run) -> Item | None:
     """Return the item of a run with its project, picture and category.
 
-    Returns None if it is gone or was taken out.
+    Returns None if it is gone or excluded.
     """
     return _ITEM.first(item=run.subject, project=run.project)
 
 
 def item_decision_of_run(run: Run) -> Item | None:
-    """Return the item of a run with its stage, category and source of the category, and nothing else.
+    """Return the item of a run with its stage, category and the source of its category only.
 
-    Returns None if it is gone or was taken out.
+    Returns None if it is gone or excluded.
     """
     return _STAND.first(item=run.subject, project=run.project)
 
@@ -264,7 +273,7 @@ _CATEGORIES = CompiledQuery(Category.objects.filter(project=slot("project")).ord
 
 
 def _laid_out(value: Any) -> str:
-    """Return JSON with one entry of the outer list a line; `indent` would not use the fast encoder."""
+    """Return JSON with one entry of the outer list per line; `indent` would not use the fast encoder."""
     if not isinstance(value, list):
         return json.dumps(value, ensure_ascii=False)
     return "[\n" + ",\n".join(json.dumps(entry, ensure_ascii=False) for entry in value) + "\n]"

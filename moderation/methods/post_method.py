@@ -1,4 +1,4 @@
-"""What all methods about posts share: the post may go away, and the verdict is compared with the people's."""
+"""The common part of all methods about posts: the post may disappear, and the verdict is compared with people's."""
 
 from moderation.methods import verdict_outcome
 from moderation.methods.post_case import post_exists
@@ -7,12 +7,15 @@ from runs.models import Run
 
 
 class PostMethod:
-    """The base of methods that look at a post; nothing about the item's labels ever changes."""
+    """The base class of methods about posts. A method never changes an item's labels."""
 
     def still_wanted(self, run: Run) -> bool:
-        """Return whether the post is still there."""
+        """Return whether the post still exists."""
         return post_exists(run)
 
     def settle(self, run: Run, outcome: Outcome) -> bool:
-        """Compare the verdict with the people's. Return False if the item is gone."""
+        """Compare the verdict with people's.
+
+        Returns False if the item is gone.
+        """
         return verdict_outcome.dispute_if_verdict_differs(run, outcome)

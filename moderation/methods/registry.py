@@ -1,4 +1,4 @@
-"""All methods by name. A new one is added to the tuple below, and nowhere else."""
+"""All methods by name. To add a method, add it to the tuple below."""
 
 from collections.abc import Mapping
 

@@ -1,4 +1,4 @@
-"""The effect of a verdict on its item: none, except a dispute if the project asks for one where models differ."""
+"""The effect of a verdict on its item: none, or a dispute if the project wants one where models differ."""
 
 from annotation.consensus import close
 from annotation.domain.choices import Reason, Source, Stage
@@ -12,8 +12,9 @@ from runs.models import Run
 def dispute_if_verdict_differs(run: Run, outcome: Outcome) -> bool:
     """Dispute the item if its consensus differs from the verdict and the project asks for that.
 
-    What an adjudicator has decided is not disputed again; an evaluation disputes nothing. Return False if the item is
-    gone.
+    An adjudicated item is not disputed again, and evaluations dispute nothing.
+
+    Returns False if the item is gone.
     """
     if is_of_evaluation(run):
         return post_exists(run)
@@ -26,7 +27,10 @@ def dispute_if_verdict_differs(run: Run, outcome: Outcome) -> bool:
 
 
 def _differs(item: Item, outcome: Outcome) -> bool:
-    """Whether people agreed on something else: on the category where the verdict names one, else on hateful or not."""
+    """Return whether people agreed on something else.
+
+    Categories are compared if the verdict names one; otherwise hateful or not.
+    """
     if item.stage != Stage.GOLD or item.category_source != Source.CONSENSUS or item.category is None:
         return False
     verdict_category, hateful = outcome.value.get("category"), outcome.value.get("hateful")

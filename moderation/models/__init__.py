@@ -1,4 +1,4 @@
-"""The rows of moderation: what reviewers keep beside items and runs. A module a topic; others import from here."""
+"""The rows of moderation: what reviewers store about items and runs. Import them from here."""
 
 from moderation.models.appeals import Appeal, AppealOutcome, Statement
 from moderation.models.desk import DeskRules, ItemVector, Lease, Opinion, Proposal

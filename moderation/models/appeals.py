@@ -1,4 +1,4 @@
-"""Objections to what was decided, and the statements that explain it."""
+"""Appeals against decisions, and statements of reasons."""
 
 from uuid import uuid4
 
@@ -11,14 +11,14 @@ from vocabulary.display_names import pgettext
 
 
 class AppealOutcome(models.TextChoices):
-    """What became of an appeal."""
+    """The outcome of an appeal."""
 
     UPHELD = "upheld", pgettext("stored word", "upheld")
     OVERTURNED = "overturned", pgettext("stored word", "overturned")
 
 
 class Appeal(models.Model):
-    """Somebody objects to an item's final category; whoever decided that does not answer it."""
+    """An appeal against an item's final category; the person who decided it may not answer it."""
 
     public_id = models.UUIDField(default=uuid4, unique=True, editable=False)
     item = models.ForeignKey(Item, on_delete=models.CASCADE, related_name="appeals")
@@ -27,9 +27,9 @@ class Appeal(models.Model):
     )  # None: the votes alone decided
     category = models.ForeignKey(
         Category, null=True, blank=True, on_delete=models.PROTECT, related_name="appeals"
-    )  # as it stood
+    )  # the category at that time
     entered_by = models.ForeignKey(Membership, on_delete=models.PROTECT, related_name="appeals_entered")
-    appellant = models.CharField(max_length=200, blank=True, default="")  # whoever objects, as they want to be called
+    appellant = models.CharField(max_length=200, blank=True, default="")  # the name that the objecting person chose
     grounds = models.TextField(max_length=4000)
     opened_at = models.DateTimeField(default=timezone.now)
     outcome = models.CharField(max_length=10, choices=AppealOutcome.choices, blank=True, default="")
@@ -45,7 +45,7 @@ class Appeal(models.Model):
 
 
 class Statement(models.Model):
-    """A statement of reasons, one row a version; a version is never changed."""
+    """One version of a statement of reasons. A version never changes."""
 
     public_id = models.UUIDField(default=uuid4, unique=True, editable=False)
     item = models.ForeignKey(Item, on_delete=models.CASCADE, related_name="statements")

@@ -1,4 +1,4 @@
-"""What the adjudication desk keeps beside decisions: who has which post, rules, opinions, proposals, vectors."""
+"""Rows of the reviewers' desk: leases of items, rules, opinions, proposals, vectors."""
 
 from uuid import uuid4
 
@@ -9,7 +9,7 @@ from annotation.models import Category, Item, Membership, Project, Ruling
 
 
 class Lease(models.Model):
-    """A disputed item in front of one reviewer until `expires_at`; nobody else gets it meanwhile."""
+    """A disputed item that one reviewer holds until `expires_at`; no other reviewer gets it until then."""
 
     item = models.OneToOneField(Item, on_delete=models.CASCADE, related_name="desk_lease")
     reviewer = models.ForeignKey(Membership, on_delete=models.PROTECT, related_name="desk_leases")
@@ -17,17 +17,17 @@ class Lease(models.Model):
 
 
 class DeskRules(models.Model):
-    """How a project's desk works; a project without a row has the defaults."""
+    """The rules of a project's desk; a project without a row has the defaults."""
 
     project = models.OneToOneField(Project, on_delete=models.CASCADE, related_name="desk_rules")
     lease_minutes = models.PositiveSmallIntegerField(default=15)
-    second_for = models.JSONField(default=list, blank=True)  # reasons that two reviewers decide, blind to each other
+    second_for = models.JSONField(default=list, blank=True)  # reasons for which two reviewers decide independently
     appeals = models.BooleanField(default=True)
-    value_lists = models.JSONField(default=dict, blank=True)  # the platform's closed values by field of a statement
+    value_lists = models.JSONField(default=dict, blank=True)  # field of a statement → the values the platform allows
 
 
 class Opinion(models.Model):
-    """What a reviewer thought of an item before they opened its debates; once a round, never changed."""
+    """A reviewer's category for an item before they open its debates. One per round; it never changes."""
 
     item = models.ForeignKey(Item, on_delete=models.CASCADE, related_name="desk_opinions")
     round = models.PositiveSmallIntegerField()
@@ -40,13 +40,15 @@ class Opinion(models.Model):
 
 
 class Proposal(models.Model):
-    """A decision that waits for, or met, a second reviewer's; it changes nothing about the item by itself."""
+    """A reviewer's decision that needs the agreement of a second reviewer. It does not change the item."""
 
     public_id = models.UUIDField(default=uuid4, unique=True, editable=False)
     item = models.ForeignKey(Item, on_delete=models.CASCADE, related_name="desk_proposals")
-    item_version = models.PositiveIntegerField()  # proposals about another state of the item count no more
+    item_version = models.PositiveIntegerField()  # proposals about another version of the item are ignored
     round = models.PositiveSmallIntegerField()
-    place = models.PositiveSmallIntegerField()  # 1: the first reviewer, 2: the second, 3: who ends a disagreement
+    place = (
+        models.PositiveSmallIntegerField()
+    )  # 1: the first reviewer, 2: the second, 3: the third, after a disagreement
     reviewer = models.ForeignKey(Membership, on_delete=models.PROTECT, related_name="desk_proposals")
     ruling = models.CharField(max_length=10, choices=Ruling.choices)
     category = models.ForeignKey(
@@ -66,7 +68,7 @@ class Proposal(models.Model):
 
 
 class ItemVector(models.Model):
-    """Where an item's text lies among the others, by one embedding model; made again where text or model change."""
+    """The embedding vector of an item's text; it is computed again if the text or the model changes."""
 
     item = models.OneToOneField(Item, on_delete=models.CASCADE, related_name="desk_vector")
     model = models.CharField(max_length=160)

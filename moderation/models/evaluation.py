@@ -1,4 +1,4 @@
-"""Evaluations: what was asked of which methods about which items, and the items as they were asked about."""
+"""Evaluations: their items, and the methods, options and models that are compared on them."""
 
 from uuid import UUID, uuid4
 
@@ -12,7 +12,7 @@ from vocabulary.display_names import pgettext
 
 
 class EvaluationState(models.TextChoices):
-    """Where an evaluation is. Its runs carry their own states."""
+    """The state of an evaluation. Its runs have their own states."""
 
     RUNNING = "running", pgettext("stored word", "running")
     DONE = "done", pgettext("stored word", "done")
@@ -20,26 +20,26 @@ class EvaluationState(models.TextChoices):
 
 
 class Evaluation(models.Model):
-    """Methods, with options and models, on items whose answer is known. Nothing of it enters a campaign."""
+    """A comparison of methods, options and models on items whose answer is known. It changes no item of the project."""
 
     public_id = models.UUIDField(default=uuid4, unique=True, editable=False)
     project = models.ForeignKey(
         Project, null=True, blank=True, on_delete=models.CASCADE, related_name="evaluations"
-    )  # None: over files alone, by command
+    )  # None: on files alone, started by a command
     started_by = models.ForeignKey(
         Membership, null=True, blank=True, on_delete=models.PROTECT, related_name="evaluations"
-    )  # None: by command
+    )  # None: started by a command
     name = models.CharField(max_length=200)
     task = models.CharField(max_length=8, choices=[(task.value, task.value) for task in Task])
-    wish = models.JSONField(default=dict)  # as it was asked for: sources, sample, limit, seed, …
-    wish_digest = models.CharField(max_length=64)  # the same wish goes on with the same evaluation
-    cases_digest = models.CharField(max_length=64, blank=True, default="")  # of the ids, texts and gold
-    arms = models.JSONField(default=list)  # `moderation.evaluation_arms.Arm` as JSON, in the order of the tables
+    wish = models.JSONField(default=dict)  # the request: sources, sample, limit, seed, …
+    wish_digest = models.CharField(max_length=64)  # the same request continues the same evaluation
+    cases_digest = models.CharField(max_length=64, blank=True, default="")  # of the ids, texts and known answers
+    arms = models.JSONField(default=list)  # `moderation.evaluation.arms.Arm` as JSON, in the order of the tables
     repeats = models.PositiveSmallIntegerField(default=1)
-    categories = models.JSONField(default=list)  # as they were when it began
-    left_out = models.JSONField(default=dict, blank=True)  # why → how many items of the sources
+    categories = models.JSONField(default=list)  # as they were at the start
+    left_out = models.JSONField(default=dict, blank=True)  # reason → number of items of the sources
     state = models.CharField(max_length=10, choices=EvaluationState.choices, default=EvaluationState.RUNNING)
-    report = models.JSONField(null=True, blank=True)  # once it is done
+    report = models.JSONField(null=True, blank=True)  # None until it is done
     created_at = models.DateTimeField(auto_now_add=True)
     finished_at = models.DateTimeField(null=True, blank=True)
 
@@ -52,19 +52,21 @@ class Evaluation(models.Model):
 
     @property
     def account(self) -> UUID:
-        """Whose budget its runs are charged to, and whose turn it is in the queue: the project's, else its own."""
+        """The id of the budget and queue share of its runs: the project's, or its own if it has no project."""
         return self.project.public_id if self.project else self.public_id
 
     def category_values(self) -> tuple[CategoryValue, ...]:
-        """The categories as values for the rules, by code."""
-        return tuple(CategoryValue(**{**each, "aliases": tuple(each["aliases"])}) for each in self.categories)
+        """Return the categories as values for the rules, by code."""
+        return tuple(
+            CategoryValue(**{**category, "aliases": tuple(category["aliases"])}) for category in self.categories
+        )
 
 
 class EvaluationCase(models.Model):
-    """One item of an evaluation: the subject of its runs, never handed out to anybody.
+    """One item of an evaluation: the subject of its runs. No annotator gets it.
 
-    An item of the project is looked up when it is asked about, so what is removed there is gone here too; what came
-    from a file is kept here, its picture as a path with its digest.
+    The content of a project's item is read when a run needs it, so removed content is gone here too. The content of a
+    file's item is stored here: its text, and its picture as a path and a digest.
     """
 
     public_id = models.UUIDField(default=uuid4, unique=True, editable=False)
@@ -75,7 +77,7 @@ class EvaluationCase(models.Model):
     text = models.TextField(blank=True, default="")
     picture_path = models.CharField(max_length=1000, blank=True, default="")
     picture_sha256 = models.CharField(max_length=64, blank=True, default="")
-    gold_label = models.PositiveSmallIntegerField(null=True, blank=True)  # None: only hateful or not is known
+    gold_label = models.PositiveSmallIntegerField(null=True, blank=True)  # None: only `gold_hateful` is known
     gold_hateful = models.BooleanField()
     pattern = models.CharField(max_length=3, blank=True, default="")
     subset = models.CharField(max_length=120, blank=True, default="")

@@ -1,4 +1,4 @@
-"""What investigations found: documents that admins upload for the local search, and evidence kept beside items."""
+"""Documents that admins upload for the local search, and evidence that runs found about items."""
 
 from uuid import UUID, uuid4
 
@@ -10,14 +10,14 @@ from moderation.domain.antihateagent.protocol import domain_of
 
 
 class Document(models.Model):
-    """A document that the local search engine looks through, as text; the file itself is not kept."""
+    """The text of a document for the local search. The file itself is not stored."""
 
     public_id = models.UUIDField(default=uuid4, unique=True, editable=False)
     project = models.ForeignKey(Project, on_delete=models.CASCADE, related_name="documents")
     name = models.CharField(max_length=200)  # of the file
     title = models.CharField(max_length=300)
     kind = models.CharField(max_length=10)  # text, markdown, html, pdf
-    sha256 = models.CharField(max_length=64)  # of the bytes that came
+    sha256 = models.CharField(max_length=64)  # of the uploaded bytes
     size = models.PositiveIntegerField()  # bytes
     characters = models.PositiveIntegerField()
     uploaded_by = models.ForeignKey(Membership, null=True, on_delete=models.PROTECT, related_name="+")
@@ -32,9 +32,9 @@ class Document(models.Model):
 
 
 class Passage(models.Model):
-    """A part of a document. `words` is what the index holds: words, and pairs of characters where none are parted.
+    """A part of a document. `words` holds its words; for scripts without spaces it holds pairs of characters.
 
-    The index itself is SQL of each database's own: see the migration.
+    The migration creates the index over `words` in SQL for each database.
     """
 
     document = models.ForeignKey(Document, on_delete=models.CASCADE, related_name="passages")
@@ -51,24 +51,24 @@ class Passage(models.Model):
 
 
 class Evidence(models.Model):
-    """A page that a run read and found telling: a numbered card. Kept as it was, whatever becomes of the page."""
+    """A page that a run read and found relevant, as a numbered card. It stays the same when the page changes."""
 
     public_id = models.UUIDField(default=uuid4, unique=True, editable=False)
     item = models.ForeignKey(Item, on_delete=models.CASCADE, related_name="evidence")
     run = models.UUIDField()  # the run that read it
-    number = models.PositiveSmallIntegerField()  # by which the run's rationale cites it
+    number = models.PositiveSmallIntegerField()  # the run's rationale cites it by this number
     url = models.CharField(max_length=2000)
     title = models.CharField(max_length=300, blank=True, default="")
     query = models.CharField(max_length=400, blank=True, default="")
     fetched_at = models.DateTimeField()
-    sha256 = models.CharField(max_length=64)  # of the bytes that came
-    text = models.TextField()  # what was extracted of the page
-    copies = models.JSONField(default=list)  # domains that had the very same text
+    sha256 = models.CharField(max_length=64)  # of the fetched bytes
+    text = models.TextField()  # extracted from the page
+    copies = models.JSONField(default=list)  # domains with exactly the same text
     struck_by = models.ForeignKey(Membership, null=True, blank=True, on_delete=models.PROTECT, related_name="+")
     struck_because = models.CharField(max_length=1000, blank=True, default="")
     struck_at = models.DateTimeField(null=True, blank=True)
 
-    own_document: UUID | None = None  # of a page: the document it came from, where that is still there
+    own_document: UUID | None = None  # for pages: its document, if that still exists
 
     class Meta:
         ordering = ("run", "number")
@@ -86,22 +86,22 @@ class Evidence(models.Model):
 
     @property
     def domain(self) -> str:
-        """The host it came from, as people are shown it."""
+        """The host of its address, as it is displayed."""
         return domain_of(self.url)
 
     @property
     def is_link(self) -> bool:
-        """Whether the address may be followed: what was fetched over the web, and nothing else (threats B45)."""
+        """Whether the address may be a link: only addresses of the web (threats B45)."""
         return self.url.startswith(("http://", "https://"))
 
     @property
     def stances(self) -> list[str]:
-        """What its passages do, each once."""
+        """The distinct stances of its passages."""
         return sorted({segment.stance for segment in self.segments.all()}, reverse=True)
 
 
 class EvidenceSegment(models.Model):
-    """A passage of such a page, word for word; `start` and `end` are its place in the text."""
+    """An exact passage of a page; `start` and `end` are its offsets in the page's text."""
 
     evidence = models.ForeignKey(Evidence, on_delete=models.CASCADE, related_name="segments")
     start = models.PositiveIntegerField()

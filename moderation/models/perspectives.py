@@ -10,10 +10,10 @@ from moderation.domain.predict import perspectives
 
 
 class Perspective(models.Model):
-    """How one community tells hateful from not: criteria, the names of its two labels, a store of examples.
+    """One community's view of what is hateful: criteria, the names of its two labels, a store of examples.
 
-    `version` grows with every change of the words, `store` with every change of the examples; what the words were
-    before stands in the project's events.
+    `version` grows with every change of the words, `store` with every change of the examples. The project's events
+    keep the earlier words.
     """
 
     public_id = models.UUIDField(default=uuid4, unique=True, editable=False)
@@ -26,7 +26,9 @@ class Perspective(models.Model):
     order = models.PositiveSmallIntegerField(default=0)
     active = models.BooleanField(default=True)
     version = models.PositiveIntegerField(default=1)
-    store = models.PositiveBigIntegerField(default=0)  # grows; also beyond what a restored backup has used
+    store = models.PositiveBigIntegerField(
+        default=0
+    )  # it only grows, also past the numbers that a restored backup used
 
     class Meta:
         ordering = ("order", "id")
@@ -36,7 +38,7 @@ class Perspective(models.Model):
         return self.name
 
     def value(self) -> perspectives.Perspective:
-        """The perspective as a value for the rules and for a run's options."""
+        """Return the perspective as a value for the rules and for a run's options."""
         return perspectives.Perspective(
             id=str(self.public_id),
             code=self.code,
@@ -50,7 +52,7 @@ class Perspective(models.Model):
 
 
 class Example(models.Model):
-    """A text with its label in one perspective's store. `digest` is of the text's normal form: once in a store."""
+    """A labelled text in one perspective's store. `digest` is of the normalized text; each occurs once in a store."""
 
     perspective = models.ForeignKey(Perspective, on_delete=models.CASCADE, related_name="examples")
     text = models.TextField()

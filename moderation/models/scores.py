@@ -1,4 +1,4 @@
-"""Scores of explanations, and what people said of the same explanations without knowing the scores."""
+"""Scores of explanations, and human reviews of these explanations by people who do not see the scores."""
 
 from uuid import uuid4
 
@@ -12,19 +12,19 @@ from vocabulary.display_names import pgettext
 
 
 class ScoreSource(models.TextChoices):
-    """What was scored."""
+    """The kind of explanation that was scored."""
 
     RUN = "run", "run"
-    """The reason of a run's verdict, or an explanation."""
+    """The reason of a run's verdict, or a run's explanation."""
     TURN = "turn", "turn"
-    """One turn of a run: a perspective's reason."""
+    """One turn of a run, for example a perspective's reason."""
     PRIOR = "prior", "prior"
     NOTE = "note", "note"
     PASTED = "pasted", "pasted"
 
 
 class ScoreState(models.TextChoices):
-    """Where a score is; only `scored` has numbers."""
+    """The state of a score; only `scored` has numbers."""
 
     WAITING = "waiting", pgettext("stored word", "waiting")
     SCORED = "scored", pgettext("stored word", "scored")
@@ -34,11 +34,11 @@ class ScoreState(models.TextChoices):
 
 
 class GroupList(models.Model):
-    """A project's own list of protected groups. Never changed, so that a score's list is the one that stands there."""
+    """A project's own list of protected groups. It never changes, so the list behind a score stays readable."""
 
     project = models.ForeignKey(Project, on_delete=models.CASCADE, related_name="group_lists")
     name = models.SlugField(max_length=20)
-    groups = models.JSONField()  # category → terms, as `group_files.checked` takes them
+    groups = models.JSONField()  # category → terms; see `moderation.domain.hatexscore.group_list_files`
     created_by = models.ForeignKey(
         Membership, null=True, blank=True, on_delete=models.PROTECT, related_name="group_lists_added"
     )
@@ -53,41 +53,41 @@ class GroupList(models.Model):
 
     @property
     def size(self) -> int:
-        """How many terms it holds."""
+        """The number of its terms."""
         return sum(len(terms) for terms in self.groups.values())
 
 
 class Score(models.Model):
-    """One explanation of an item's text, scored once; with everything that the numbers came from.
+    """One scored explanation of an item's text, with the inputs of every number.
 
-    Offsets are code points. A score is never changed: a second one is another row.
+    Offsets are code points. A score never changes: scoring again adds a row.
     """
 
     public_id = models.UUIDField(default=uuid4, unique=True, editable=False)
     project = models.ForeignKey(Project, on_delete=models.CASCADE, related_name="scores")
     item = models.ForeignKey(Item, on_delete=models.CASCADE, related_name="scores")
     source = models.CharField(max_length=8, choices=ScoreSource.choices)
-    about_run = models.UUIDField(null=True, blank=True)  # the run whose reason or turn it is
-    about = models.CharField(max_length=100, blank=True, default="")  # a turn's key, a prior's or a label's id
-    said_by = models.CharField(max_length=160, blank=True, default="")  # the model that wrote it, or nobody's name
-    method = models.CharField(max_length=40, blank=True, default="")  # of the run
-    explanation = models.TextField()  # as it was scored, an appended conclusion line included
+    about_run = models.UUIDField(null=True, blank=True)  # the run that wrote the explanation
+    about = models.CharField(max_length=100, blank=True, default="")  # a turn's key, or the id of a prior or a label
+    said_by = models.CharField(max_length=160, blank=True, default="")  # the model that wrote it; empty for a person
+    method = models.CharField(max_length=40, blank=True, default="")  # the method of the run
+    explanation = models.TextField()  # the scored text, with an appended conclusion line
     appended = models.BooleanField(default=False)
-    prediction = models.BooleanField(null=True, blank=True)  # None: it comes to no conclusion
-    text = models.TextField(blank=True, default="")  # the item's, as it was
+    prediction = models.BooleanField(null=True, blank=True)  # None: it states no conclusion
+    text = models.TextField(blank=True, default="")  # the item's text at that time
 
-    language = models.CharField(max_length=5, blank=True, default="")  # as asked for, then as read
+    language = models.CharField(max_length=5, blank=True, default="")  # as requested, then as detected
     group_list = models.CharField(max_length=20, blank=True, default="")
     rule = models.CharField(max_length=10, choices=[(rule.value, rule.value) for rule in Rule])
     threshold = models.FloatField()
     weights = models.JSONField(default=list)  # of HTC, QF, TGI, CC
-    estimator = models.CharField(max_length=10, choices=[(each.value, each.value) for each in Estimator])
-    estimated_by = models.CharField(max_length=160, blank=True, default="")  # "provider:model"
+    estimator = models.CharField(max_length=10, choices=[(estimator.value, estimator.value) for estimator in Estimator])
+    estimated_by = models.CharField(max_length=160, blank=True, default="")  # as "provider:model"
     run = models.UUIDField(null=True, blank=True)  # the run that scores it
 
     state = models.CharField(max_length=10, choices=ScoreState.choices, default=ScoreState.WAITING)
-    reason = models.CharField(max_length=500, blank=True, default="")  # why there are no numbers
-    reading = models.JSONField(default=dict, blank=True)  # `moderation.domain.score_record.record_of`
+    reason = models.CharField(max_length=500, blank=True, default="")  # the reason why there are no numbers
+    reading = models.JSONField(default=dict, blank=True)  # `moderation.domain.hatexscore.record.record_of`
     p = models.FloatField(null=True, blank=True)
     p_masked = models.FloatField(null=True, blank=True)
     htc = models.PositiveSmallIntegerField(null=True, blank=True)
@@ -120,12 +120,12 @@ class Score(models.Model):
 
 
 class ExplanationReview(models.Model):
-    """What a reviewer says of a scored explanation, without seeing its score: the paper's human check (section 4.4)."""
+    """A reviewer's answers about an explanation, given without seeing its score (paper, section 4.4: human check)."""
 
     score = models.ForeignKey(Score, on_delete=models.CASCADE, related_name="reviews")
     reviewer = models.ForeignKey(Membership, on_delete=models.PROTECT, related_name="explanation_reviews")
-    quotes = models.BooleanField()  # it quotes words that bear on the decision
-    group = models.BooleanField()  # it names the group that is meant
+    quotes = models.BooleanField()  # it quotes words that matter for the decision
+    group = models.BooleanField()  # it names the targeted group
     hateful = models.BooleanField()  # the reviewer's own decision about the text
     created_at = models.DateTimeField(auto_now_add=True)
 

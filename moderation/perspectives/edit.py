@@ -1,4 +1,4 @@
-"""The perspectives of a project: there from the start, changed by its admins, each with a store of examples."""
+"""The perspectives of a project: created with it, changed by its admins, each with a store of examples."""
 
 import time
 from collections.abc import Callable, Mapping
@@ -21,17 +21,17 @@ from providers.vendors.embeddings import Embedder
 from runs.spending import embedding_budget
 
 WORDS = ("name", "criteria", "hateful_label", "other_label")
-"""What a perspective is in words: a change of one of them makes a new version."""
+"""The texts of a perspective; a change of one of them makes a new version."""
 MOST = 20
-"""Perspectives of a project: each is a call in every run."""
+"""The most perspectives of a project; each takes a call in every run."""
 
 
 class BadPerspective(ValueError):
-    """A perspective that cannot be so; the sentence says why."""
+    """A perspective that is not allowed; the message says why."""
 
 
 def ensure_perspectives(project: Project) -> None:
-    """Give the project the five perspectives of the paper if it has none yet; twice at once makes them once."""
+    """Give the project the paper's five perspectives if it has none; two calls at once create them only once."""
     if Perspective.objects.filter(project=project).exists():
         return
     rows = [
@@ -50,9 +50,9 @@ def ensure_perspectives(project: Project) -> None:
 
 
 def copy_perspectives(first: Project, made: Project) -> None:
-    """Give a project made like another the same perspectives, switched off ones too; their examples stay behind.
+    """Copy the perspectives to a project that was made from `first`, also inactive ones, but without their examples.
 
-    Examples are brought in like posts are: a vendor's embedding of them is paid for by the project that does so.
+    Examples are imported as posts are: the project that imports them pays for a vendor's embeddings.
     """
     words = [*WORDS, "code", "order", "active"]
     Perspective.objects.bulk_create(
@@ -61,19 +61,19 @@ def copy_perspectives(first: Project, made: Project) -> None:
 
 
 def active_perspectives(project: Project) -> tuple[PerspectiveValue, ...]:
-    """Return the project's active perspectives in their order; the paper's, not stored yet, if it has none."""
+    """Return the project's active perspectives in their order; if it has none, the paper's, without storing them."""
     rows = list(Perspective.objects.filter(project=project))
-    return tuple(each.value() for each in rows if each.active) if rows else SEEDED
+    return tuple(row.value() for row in rows if row.active) if rows else SEEDED
 
 
 def stored_perspectives(project: Project) -> tuple[PerspectiveValue, ...]:
-    """Return the project's active perspectives in their order, and store the paper's first if it has none."""
+    """Return the project's active perspectives in their order; if it has none, store the paper's first."""
     ensure_perspectives(project)
     return active_perspectives(project)
 
 
 def add_perspective(project: Project, code: str, words: Mapping[str, str], actor: Membership) -> Perspective:
-    """Add a perspective, last in the order.
+    """Add a perspective at the end of the order.
 
     Raises BadPerspective.
     """
@@ -88,55 +88,57 @@ def add_perspective(project: Project, code: str, words: Mapping[str, str], actor
         if others.count() >= MOST:
             raise BadPerspective(_("A project has at most %(most)d perspectives.") % {"most": MOST})
         last = others.order_by("-order").values_list("order", flat=True).first() or 0
-        made = Perspective.objects.create(project=project, code=code, order=last + 1, **words)
+        perspective = Perspective.objects.create(project=project, code=code, order=last + 1, **words)
         record(
             ModerationVerb.PERSPECTIVE_ADDED,
             project=project,
             actor=actor,
-            row=made.public_id,
+            row=perspective.public_id,
             code=code,
             words=dict(words),
         )
-    return made
+    return perspective
 
 
 def change_perspective(
     perspective: Perspective, words: Mapping[str, str], order: int, actor: Membership, *, version: int
 ) -> Perspective:
-    """Change the words or the place; what the words were stays in the project's events.
+    """Change the texts or the place of a perspective; the project's events keep the earlier texts.
 
-    `version` is the one that the admin saw: where somebody was faster, nothing changes. Raises BadPerspective.
+    `version` is the one that the admin saw; if somebody has changed it since, nothing changes.
+
+    Raises BadPerspective.
     """
     _check(words)
     with transaction.atomic():
-        found = Perspective.objects.select_for_update().get(pk=perspective.pk)
-        if found.version != version:
+        locked = Perspective.objects.select_for_update().get(pk=perspective.pk)
+        if locked.version != version:
             raise BadPerspective(_("Somebody changed this perspective meanwhile: look at their words first."))
-        changed = {name: words[name] for name in WORDS if getattr(found, name) != words[name]}
-        before = {name: getattr(found, name) for name in changed}
+        changed = {name: words[name] for name in WORDS if getattr(locked, name) != words[name]}
+        before = {name: getattr(locked, name) for name in changed}
         for name, text in changed.items():
-            setattr(found, name, text)
-        if found.order != order:
-            before["order"], changed["order"] = str(found.order), str(order)
-            found.order = order
-        found.version += any(name in changed for name in WORDS)
+            setattr(locked, name, text)
+        if locked.order != order:
+            before["order"], changed["order"] = str(locked.order), str(order)
+            locked.order = order
+        locked.version += any(name in changed for name in WORDS)
         if changed:
-            found.save(update_fields=[*WORDS, "order", "version"])
+            locked.save(update_fields=[*WORDS, "order", "version"])
             record(
                 ModerationVerb.PERSPECTIVE_CHANGED,
-                project=found.project,
+                project=locked.project,
                 actor=actor,
-                row=found.public_id,
-                code=found.code,
-                version=found.version,
+                row=locked.public_id,
+                code=locked.code,
+                version=locked.version,
                 before=before,
                 after=changed,
             )
-    return found
+    return locked
 
 
 def switch_perspective(perspective: Perspective, active: bool, actor: Membership) -> None:
-    """Let the perspective take part in debates, or not."""
+    """Make the perspective active or inactive in debates."""
     if Perspective.objects.filter(pk=perspective.pk, active=not active).update(active=active):
         verb = ModerationVerb.PERSPECTIVE_SWITCHED_ON if active else ModerationVerb.PERSPECTIVE_SWITCHED_OFF
         record(verb, project=perspective.project, actor=actor, row=perspective.public_id, code=perspective.code)
@@ -151,13 +153,13 @@ def _check(words: Mapping[str, str]) -> None:
 
 
 def renew_store(perspective: Perspective) -> None:
-    """Note that the examples have changed; in the caller's transaction."""
+    """Record that the examples have changed. Call it inside the transaction of the change."""
     now = Value(int(time.time() * 1000))
     Perspective.objects.filter(pk=perspective.pk).update(store=Greatest(F("store") + 1, now))
 
 
 def remove_examples(perspective: Perspective, source: str, actor: Membership) -> int:
-    """Remove the examples that came from this source; how many."""
+    """Remove the examples of this source. Return their number."""
     with transaction.atomic():
         removed, _rows = Example.objects.filter(perspective=perspective, source=source).delete()
         if removed:
@@ -175,23 +177,25 @@ def remove_examples(perspective: Perspective, source: str, actor: Membership) ->
 
 
 def example_store_of(perspective: str, store: int) -> example_store.ExampleStore | None:
-    """Return the files of a perspective's examples; write them from the database if they are missing.
+    """Return the files of a perspective's examples; if they are missing, write them from the database.
 
-    If the requested version is gone, the current one is returned.
+    If the requested version is gone, return the current one.
 
     Returns None if the perspective has no examples.
     """
     if not store:
         return None
     root = settings.EXAMPLES_FOLDER
-    if found := example_store.store_at(root, perspective, store):
-        return found
+    if files := example_store.store_at(root, perspective, store):
+        return files
     row = Perspective.objects.filter(public_id=perspective).first()
     if row is None or not row.store:
         return None
-    if found := example_store.store_at(root, perspective, row.store):
-        return found
-    example_store.forget_others(root, [str(each) for each in Perspective.objects.values_list("public_id", flat=True)])
+    if files := example_store.store_at(root, perspective, row.store):
+        return files
+    example_store.forget_others(
+        root, [str(public_id) for public_id in Perspective.objects.values_list("public_id", flat=True)]
+    )
     rows = Example.objects.filter(perspective=row).values_list("id", "text", "hateful", "digest")
     return example_store.write_store(root, perspective, row.store, rows.iterator(chunk_size=5000))
 
@@ -199,7 +203,10 @@ def example_store_of(perspective: str, store: int) -> example_store.ExampleStore
 def embed_examples(
     perspective: Perspective, watch: Callable[[int, int], None], embedder: Embedder | None = None
 ) -> Any:
-    """Make a store's vectors now, so that the first run need not; None where it has no examples."""
+    """Compute a store's vectors now, so that the first run need not do it.
+
+    Returns None if the perspective has no examples.
+    """
     perspective.refresh_from_db(fields=["store"])
     store = example_store_of(str(perspective.public_id), perspective.store)
     if store is not None:

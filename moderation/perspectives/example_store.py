@@ -1,9 +1,9 @@
-"""The labelled examples of a perspective as files that a search can read without a database.
+"""The labelled examples of a perspective as files that a search reads without a database.
 
-A folder a version of the store holds the texts, their labels and digests, and for each embedding a matrix that is
-mapped into memory and shared by all processes. Everything is written beside its place and put there in one move, so a
-reader sees a whole file or none; a lock lets one process at a time embed. Vectors of texts that an earlier version of
-the store had are taken over and not asked for again. Nothing here touches the database.
+Each version of the store has a folder with texts, labels and digests, and for each embedding a matrix that all
+processes map into memory. Files are written under another name and then renamed, so readers see complete files only; a
+lock lets only one process embed at a time. Vectors of texts that an earlier version had are copied, not computed again.
+Nothing here uses the database.
 """
 
 import hashlib
@@ -31,20 +31,20 @@ Row = tuple[int, str, bool, str]
 """An example's id, text, label (hateful or not) and digest."""
 
 _AT_ONCE = 320
-"""Texts between two signs of life: the batches of every vendor fit into it."""
+"""The number of texts between two progress reports; no vendor's batch is larger."""
 _KEPT = 2
-"""Versions of a store that are kept: runs under way may still read the last but one."""
+"""The number of versions that are kept; open runs may still read the one before the newest."""
 
 
 @dataclass(frozen=True)
 class ExampleStore:
-    """One version of a perspective's examples: its folder, all files but the matrices present."""
+    """One version of a perspective's examples: its folder, in which only the matrices may be missing."""
 
     folder: Path
 
     @property
     def count(self) -> int:
-        """How many examples it has."""
+        """The number of its examples."""
         return len(self._rows.ids)
 
     @property
@@ -52,14 +52,16 @@ class ExampleStore:
         return _rows(self.folder)
 
     def has_vectors(self, embedder: Embedder) -> bool:
-        """Whether a search can begin at once."""
+        """Return whether a search can start without embedding first."""
         return self._matrix(embedder).exists()
 
     def prepare(self, embedder: Embedder, watch: Callable[[int, int], None] = lambda done, all: None) -> None:
-        """Embed what this embedding has not embedded yet; raises what `Embedder.embed` raises.
+        """Embed the texts that have no vector by this embedder yet.
 
-        `watch` hears how many of how many are done. A text that the vendor's filter stops has no vector and is never
-        found.
+        `watch` is called with the number of texts done and of all texts. A text that the vendor's filter refuses has no
+        vector and is never found.
+
+        Raises what `Embedder.embed` raises.
         """
         target = self._matrix(embedder)
         with _alone(self.folder.parent):
@@ -71,9 +73,9 @@ class ExampleStore:
                 np.save(file, vectors)
 
     def search(self, embedder: Embedder, text: str, count: int, wanted: Vectors | None = None) -> Neighbourhood:
-        """Return the nearest examples to the text, never one with the same normal form (those are counted).
+        """Return the nearest examples to the text, without those of the same normal form (those are counted).
 
-        `wanted`: the text's vector by this embedding, where several stores are searched for one text.
+        `wanted` is the text's vector by this embedder, if several stores are searched for the same text.
         """
         self.prepare(embedder)
         if not self.count:
@@ -90,9 +92,9 @@ class ExampleStore:
 
     def _known(self, matrix: str) -> dict[bytes, NDArray[np.float32]]:
         """Return the vectors of another version of this store, by digest."""
-        for other in _versions(self.folder.parent):
-            if other != self.folder and (other / matrix).exists():
-                digests, vectors = _rows(other).digests, _mapped(other / matrix)
+        for version in _versions(self.folder.parent):
+            if version != self.folder and (version / matrix).exists():
+                digests, vectors = _rows(version).digests, _mapped(version / matrix)
                 return {bytes(digest): vectors[row] for row, digest in enumerate(digests)}
         return {}
 
@@ -103,9 +105,9 @@ class ExampleStore:
         for start in range(0, self.count, _AT_ONCE):
             part = range(start, min(start + _AT_ONCE, self.count))
             new = [row for row in part if bytes(rows.digests[row]) not in known]
-            found = dict(zip(new, _embed(embedder, [rows.text(row) for row in new]), strict=True))
+            embedded = dict(zip(new, _embed(embedder, [rows.text(row) for row in new]), strict=True))
             for row in part:
-                vector = found[row] if row in found else known[bytes(rows.digests[row])]
+                vector = embedded[row] if row in embedded else known[bytes(rows.digests[row])]
                 if vector is None:
                     continue
                 if not len(matrix):
@@ -116,34 +118,40 @@ class ExampleStore:
 
 
 def store_at(root: Path, perspective: str, version: int) -> ExampleStore | None:
-    """Return the store of this version, if its files are laid out."""
+    """Return the store of this version.
+
+    Returns None if its files do not exist.
+    """
     folder = root / perspective / f"v{version}"
     return ExampleStore(folder) if folder.is_dir() else None
 
 
 def write_store(root: Path, perspective: str, version: int, rows: Iterable[Row]) -> ExampleStore:
-    """Write the files of a version; whoever is second finds those of the first. Older versions go but for one."""
+    """Write the files of a version and remove all but the two newest versions.
+
+    If another process has written the version already, return that one.
+    """
     folder = root / perspective / f"v{version}"
     folder.parent.mkdir(parents=True, exist_ok=True)
-    made = Path(tempfile.mkdtemp(prefix=".new-", dir=folder.parent))
+    unfinished = Path(tempfile.mkdtemp(prefix=".new-", dir=folder.parent))
     try:
-        _write(made, rows)
-        os.rename(made, folder)
+        _write(unfinished, rows)
+        os.rename(unfinished, folder)
     except OSError:
         if not folder.is_dir():
             raise
     finally:
-        shutil.rmtree(made, ignore_errors=True)
+        shutil.rmtree(unfinished, ignore_errors=True)
     for old in _versions(folder.parent)[_KEPT:]:
         shutil.rmtree(old, ignore_errors=True)
     return ExampleStore(folder)
 
 
 def forget_others(root: Path, perspectives: Iterable[str]) -> None:
-    """Remove the files of perspectives that are no more."""
-    kept = set(perspectives)
+    """Remove the files of perspectives that no longer exist."""
+    existing = set(perspectives)
     for folder in root.iterdir() if root.is_dir() else ():
-        if folder.is_dir() and folder.name not in kept:
+        if folder.is_dir() and folder.name not in existing:
             shutil.rmtree(folder, ignore_errors=True)
 
 
@@ -200,11 +208,11 @@ def _rows(folder: Path) -> _Rows:
 @lru_cache(maxsize=32)
 def _mapped(matrix: Path) -> Vectors:
     vectors: Vectors = np.load(matrix, mmap_mode="r")
-    return np.asarray(vectors)  # a plain array over the same mapping: the subclass is slow in every step
+    return np.asarray(vectors)  # a plain array over the same mapping; np.memmap makes every step slow
 
 
 def _embed(embedder: Embedder, texts: Sequence[str]) -> list[NDArray[np.float32] | None]:
-    """Return the vectors of these texts; where a filter stops the batch, each by itself and None for what it stops."""
+    """Return the vectors of these texts; None for a refused one. If a filter refuses the batch, embed each alone."""
     try:
         return list(embedder.embed(texts))
     except Refused:
@@ -215,13 +223,17 @@ def _embed(embedder: Embedder, texts: Sequence[str]) -> list[NDArray[np.float32]
 
 def _versions(folder: Path) -> list[Path]:
     """Return the versions of a store, newest first."""
-    found = [each for each in folder.iterdir() if each.name[0] == "v" and each.name[1:].isdigit()]
-    return sorted(found, key=lambda each: -int(each.name[1:]))
+    folders = [
+        folder_of_version
+        for folder_of_version in folder.iterdir()
+        if folder_of_version.name[0] == "v" and folder_of_version.name[1:].isdigit()
+    ]
+    return sorted(folders, key=lambda each: -int(each.name[1:]))
 
 
 @contextmanager
 def _alone(folder: Path) -> Iterator[None]:
-    """Hold the store's lock, which ends with this process at the latest."""
+    """Hold the store's lock; the system releases it when this process ends."""
     with (folder / ".lock").open("ab") as file:
         flock(file, LOCK_EX)
         yield
@@ -229,7 +241,7 @@ def _alone(folder: Path) -> Iterator[None]:
 
 @contextmanager
 def _beside(target: Path) -> Iterator[IO[bytes]]:
-    """Return a file that takes the target's place once it is written whole."""
+    """Yield a file that replaces the target after it is completely written."""
     with tempfile.NamedTemporaryFile(dir=target.parent, prefix=".new-", delete=False) as file:
         try:
             yield file

@@ -14,7 +14,7 @@ _MOST_BYTES = 20 * 2**20
 
 
 class WordsForm(forms.ModelForm[Perspective]):
-    """What a perspective is in words, and its place. `version` is the one that the form shows."""
+    """The texts and the place of a perspective. `version` is the one that the form shows."""
 
     version = forms.IntegerField(widget=forms.HiddenInput)
     criteria = forms.CharField(
@@ -35,12 +35,12 @@ class WordsForm(forms.ModelForm[Perspective]):
         }
 
     def words(self) -> dict[str, str]:
-        """Return the words, as the verbs take them."""
+        """Return the texts as the functions of `edit` take them."""
         return {name: self.cleaned_data[name] for name in ("name", "criteria", "hateful_label", "other_label")}
 
 
 class NewForm(forms.Form):
-    """A new perspective: the rest is written on its own page."""
+    """A new perspective; its other texts are written on its own page."""
 
     code = forms.SlugField(label=_("Code"), max_length=40, help_text=_("Short, in small letters: my-forum"))
     name = forms.CharField(label=_("Name"), max_length=80)
@@ -64,14 +64,17 @@ class ExamplesForm(forms.Form):
     )
 
     def clean_file(self) -> Any:
-        """Refuse what is better brought in by the command."""
+        """Return the file.
+
+        Raises ValidationError if it is too large for a page; the command imports larger ones.
+        """
         file = self.cleaned_data["file"]
         if file.size > _MOST_BYTES:
             raise forms.ValidationError(_("The file is larger than 20 MB: use manage.py import_examples."))
         return file
 
     def clean_mapping(self) -> dict[str, str]:
-        """Return the mapping as values."""
+        """Return the mapping as a dictionary."""
         values = {}
         for line in self.cleaned_data["mapping"].splitlines():
             if not line.strip():
@@ -85,6 +88,6 @@ class ExamplesForm(forms.Form):
         return values
 
     def columns(self) -> ExampleColumns:
-        """Where what stands in the table."""
+        """Return the columns of the table, and the meaning of the labels."""
         values = self.cleaned_data
         return ExampleColumns(values["text_column"], values["label_column"], values["mapping"], Format.AUTO)

@@ -1,4 +1,4 @@
-"""Import of labelled examples from a table: all rows are checked first, then all are stored or none."""
+"""Import of labelled examples from a table: check all rows first, then store all of them or none."""
 
 from collections.abc import Iterator, Mapping
 from contextlib import ExitStack
@@ -19,13 +19,13 @@ from moderation.perspectives import edit
 
 HATEFUL, OTHER = "hateful", "non-hateful"
 ANY = "*"
-"""In a mapping: every value that is not named."""
+"""The key of a mapping for every value that has no entry."""
 MOST_ERRORS = 1000
 
 
 @dataclass
 class ExampleImportReport:
-    """What an import stored or would store. All rows or none: with errors nothing is."""
+    """The result of an import: what was or would be stored. With errors, nothing is stored."""
 
     perspective: str
     dry_run: bool
@@ -33,23 +33,23 @@ class ExampleImportReport:
     new: int = 0
     hateful: int = 0
     duplicates: int = 0
-    """Rows whose text, in its normal form, was in the file or the store before, with the same label."""
+    """Rows whose text, in its normal form, is already in the file or the store, with the same label."""
     conflicting: int = 0
-    """The same with the other label: the one that was first counts."""
+    """The same with the other label; the first label is kept."""
     stored: bool = False
     errors: list[RowError] = field(default_factory=list)
     more_errors: int = 0
     ignored: list[str] = field(default_factory=list)
 
     def refuse(self, error: RowError) -> None:
-        """Note a row that cannot be taken."""
+        """Add the error of a row that cannot be stored."""
         if len(self.errors) < MOST_ERRORS:
             self.errors.append(error)
         else:
             self.more_errors += 1
 
     def answer(self) -> dict[str, Any]:
-        """Return the report as the command's JSON."""
+        """Return the report as JSON values for the command."""
         return {
             "perspective": self.perspective,
             "dry_run": self.dry_run,
@@ -60,7 +60,7 @@ class ExampleImportReport:
             "non_hateful": self.new - self.hateful,
             "duplicates": self.duplicates,
             "conflicting": self.conflicting,
-            "errors": [{"line": each.line, "code": each.code, "reason": each.reason} for each in self.errors],
+            "errors": [{"line": error.line, "code": error.code, "reason": error.reason} for error in self.errors],
             "more_errors": self.more_errors,
             "ignored": self.ignored,
         }
@@ -68,7 +68,7 @@ class ExampleImportReport:
 
 @dataclass(frozen=True)
 class ExampleColumns:
-    """Which columns hold text and label, and which of the label's values mean what (`hateful`, `non-hateful`)."""
+    """The columns of text and label, and the meaning of label values (`hateful`, `non-hateful`)."""
 
     text: str = "text"
     label: str = "label"
@@ -87,17 +87,17 @@ def import_examples(
     actor: Membership | None = None,
     most: int | None = None,
 ) -> ExampleImportReport:
-    """Store the examples of a table in the perspective's store; say what was (or would be) stored.
+    """Store the examples of a table in the perspective's store. Return what was (or would be) stored.
 
-    Nothing is stored where a row is bad, unless `leave_out` asks for the others. `most` rows are taken at most.
+    If a row is bad, nothing is stored, unless `leave_out` asks for the good rows. At most `most` rows are accepted.
     """
     report = ExampleImportReport(perspective.code, dry_run)
     known = dict(Example.objects.filter(perspective=perspective).values_list("digest", "hateful").iterator())
-    found: list[Example] = []
+    examples: list[Example] = []
     fatal = False
     try:
         for row in _read(file, columns, report):
-            _take(row, perspective, columns, source, known, found, report)
+            _take(row, perspective, columns, source, known, examples, report)
             if most is not None and report.rows > most:
                 reason = f"The file has more than {most:,} rows: import it by manage.py import_examples."
                 raise Unreadable(RowError(row.line, "too_many_rows", reason, limit=most))
@@ -107,8 +107,8 @@ def import_examples(
     except BadArchive as fault:
         report.refuse(RowError(0, fault.code, fault.sentence))
         fatal = True
-    if not dry_run and found and not fatal and (leave_out or not report.errors):
-        _store(perspective, found, source, actor, report)
+    if not dry_run and examples and not fatal and (leave_out or not report.errors):
+        _store(perspective, examples, source, actor, report)
     return report
 
 
@@ -130,7 +130,7 @@ def _take(
     columns: ExampleColumns,
     source: str,
     known: dict[str, bool],
-    found: list[Example],
+    examples: list[Example],
     report: ExampleImportReport,
 ) -> None:
     if isinstance(row, RowError):
@@ -149,12 +149,12 @@ def _take(
     known[digest] = hateful
     report.new += 1
     report.hateful += hateful
-    found.append(Example(perspective=perspective, text=row.text, hateful=hateful, digest=digest, source=source))
+    examples.append(Example(perspective=perspective, text=row.text, hateful=hateful, digest=digest, source=source))
     return None
 
 
 def _side(written: str | None, perspective: Perspective, columns: ExampleColumns) -> bool:
-    """Whether a label means hateful: as the mapping says, else by one of the names that everybody uses."""
+    """Return whether a label means hateful: by the mapping, else by one of the common names."""
     if written is None:
         raise BadValue("no_label", "The row has no label.", columns.label)
     meant = columns.values.get(written, columns.values.get(ANY, written) if columns.values else written)
@@ -175,11 +175,15 @@ def _side(written: str | None, perspective: Perspective, columns: ExampleColumns
 
 
 def _store(
-    perspective: Perspective, found: list[Example], source: str, actor: Membership | None, report: ExampleImportReport
+    perspective: Perspective,
+    examples: list[Example],
+    source: str,
+    actor: Membership | None,
+    report: ExampleImportReport,
 ) -> None:
-    """One transaction. Where another import stored the same text meanwhile, that one counts."""
+    """Store the examples in one transaction. If another import has stored the same text meanwhile, that one is kept."""
     with transaction.atomic():
-        Example.objects.bulk_create(found, batch_size=500, ignore_conflicts=True)
+        Example.objects.bulk_create(examples, batch_size=500, ignore_conflicts=True)
         edit.renew_store(perspective)
         record(
             ModerationVerb.EXAMPLES_IMPORTED,

@@ -1,4 +1,4 @@
-"""Perspectives for admins: their words, whether they take part, their labelled examples. Annotators never see any."""
+"""Pages of perspectives for admins: texts, switching on and off, labelled examples. Annotators see none of them."""
 
 from typing import Any
 
@@ -20,13 +20,13 @@ from moderation.perspectives.forms import ExamplesForm, NewForm, WordsForm
 
 PAGE = 20
 MOST_ROWS = 50_000
-"""Rows of a file that a page takes; more come in by the command."""
+"""The most rows of a file on the page; the command imports more."""
 SHOWN_ERRORS = 20
 
 
 @require_GET
 def perspectives(request: PersonRequest, slug: str) -> HttpResponse:
-    """All perspectives of the project, with what they have."""
+    """Show all perspectives of the project, with the number of their examples."""
     member = member_of(request, slug, Role.ADMIN)
     if not member.project.is_closed:
         edit.ensure_perspectives(member.project)
@@ -44,7 +44,7 @@ def _index(request: PersonRequest, member: Membership, form: NewForm, status: in
 
 @require_POST
 def add_perspective(request: PersonRequest, slug: str) -> HttpResponse:
-    """Add a perspective; its criteria are then written on its page."""
+    """Add a perspective; the admin then writes its criteria on its page."""
     member = member_of(request, slug, Role.ADMIN)
     form = NewForm(request.POST)
     if form.is_valid():
@@ -55,60 +55,60 @@ def add_perspective(request: PersonRequest, slug: str) -> HttpResponse:
             "other_label": "Not hateful",
         }
         try:
-            made = edit.add_perspective(member.project, form.cleaned_data["code"], words, member)
+            perspective = edit.add_perspective(member.project, form.cleaned_data["code"], words, member)
         except edit.BadPerspective as bad:
             form.add_error("code", str(bad))
         else:
-            # It has nothing to say yet: it takes part once its criteria are written.
-            edit.switch_perspective(made, False, member)
+            # It has no criteria yet, so it takes no part until they are written.
+            edit.switch_perspective(perspective, False, member)
             messages.success(request, _("Added, and switched off until you have written its criteria."))
-            return redirect("moderation:perspective", slug, made.code)
+            return redirect("moderation:perspective", slug, perspective.code)
     return _index(request, member, form, status=422)
 
 
 @require_GET
 def show_perspective(request: PersonRequest, slug: str, code: str) -> HttpResponse:
-    """One perspective: its words, its examples, folded, and what was changed."""
-    member, found = _perspective(request, slug, code)
-    return _page(request, member, found)
+    """Show one perspective: its texts, its examples and its changes."""
+    member, perspective = _perspective(request, slug, code)
+    return _page(request, member, perspective)
 
 
 @require_POST
 def change_perspective(request: PersonRequest, slug: str, code: str) -> HttpResponse:
-    """Save the words."""
-    member, found = _perspective(request, slug, code)
+    """Save the texts of a perspective."""
+    member, perspective = _perspective(request, slug, code)
     form = WordsForm(request.POST, instance=Perspective(project=member.project, code=code))
     if form.is_valid():
         try:
             edit.change_perspective(
-                found, form.words(), form.cleaned_data["order"], member, version=form.cleaned_data["version"]
+                perspective, form.words(), form.cleaned_data["order"], member, version=form.cleaned_data["version"]
             )
         except edit.BadPerspective as bad:
             form.add_error(None, str(bad))
         else:
             messages.success(request, _("Saved. Runs that are started from now on go by it."))
             return redirect("moderation:perspective", slug, code)
-    return _page(request, member, found, words=form, status=422)
+    return _page(request, member, perspective, words=form, status=422)
 
 
 @require_POST
 def switch_perspective(request: PersonRequest, slug: str, code: str) -> HttpResponse:
-    """Let it take part, or not."""
-    member, found = _perspective(request, slug, code)
-    edit.switch_perspective(found, request.POST.get("active") == "1", member)
+    """Make the perspective active or inactive."""
+    member, perspective = _perspective(request, slug, code)
+    edit.switch_perspective(perspective, request.POST.get("active") == "1", member)
     return redirect("moderation:perspective", slug, code)
 
 
 @require_POST
 def import_file(request: PersonRequest, slug: str, code: str) -> HttpResponse:
-    """Check a file of examples, or store it: all rows or none."""
-    member, found = _perspective(request, slug, code)
+    """Check a file of examples or store it, all rows or none."""
+    member, perspective = _perspective(request, slug, code)
     form = ExamplesForm(request.POST, request.FILES)
     if not form.is_valid():
-        return _page(request, member, found, examples=form, status=422)
+        return _page(request, member, perspective, examples=form, status=422)
     file = form.cleaned_data["file"]
     report = import_examples.import_examples(
-        found,
+        perspective,
         file,
         form.columns(),
         source=file.name[:200],
@@ -120,14 +120,14 @@ def import_file(request: PersonRequest, slug: str, code: str) -> HttpResponse:
         sentence = ngettext("%(count)s example was stored.", "%(count)s examples were stored.", report.new)
         messages.success(request, sentence % {"count": report.new})
         return redirect("moderation:perspective", slug, code)
-    return _page(request, member, found, examples=form, report=report, status=422 if report.errors else 200)
+    return _page(request, member, perspective, examples=form, report=report, status=422 if report.errors else 200)
 
 
 @require_POST
 def remove_examples(request: PersonRequest, slug: str, code: str) -> HttpResponse:
     """Remove all examples of one source."""
-    member, found = _perspective(request, slug, code)
-    removed = edit.remove_examples(found, request.POST.get("source", ""), member)
+    member, perspective = _perspective(request, slug, code)
+    removed = edit.remove_examples(perspective, request.POST.get("source", ""), member)
     sentence = ngettext("%(count)s example was removed.", "%(count)s examples were removed.", removed)
     messages.success(request, sentence % {"count": removed})
     return redirect("moderation:perspective", slug, code)
@@ -135,29 +135,29 @@ def remove_examples(request: PersonRequest, slug: str, code: str) -> HttpRespons
 
 def _perspective(request: PersonRequest, slug: str, code: str) -> tuple[Membership, Perspective]:
     member = member_of(request, slug, Role.ADMIN)
-    found = Perspective.objects.filter(project=member.project, code=code).first()
-    if found is None:
+    perspective = Perspective.objects.filter(project=member.project, code=code).first()
+    if perspective is None:
         raise Http404
-    found.project = member.project
-    return member, found
+    perspective.project = member.project
+    return member, perspective
 
 
 def _page(
     request: PersonRequest,
     member: Membership,
-    found: Perspective,
+    perspective: Perspective,
     *,
     words: WordsForm | None = None,
     examples: ExamplesForm | None = None,
     report: import_examples.ExampleImportReport | None = None,
     status: int = 200,
 ) -> HttpResponse:
-    rows = Example.objects.filter(perspective=found)
+    rows = Example.objects.filter(perspective=perspective)
     context: dict[str, Any] = {
         "project": member.project,
         "membership": member,
-        "perspective": found,
-        "words": words or WordsForm(instance=found, initial={"version": found.version}),
+        "perspective": perspective,
+        "words": words or WordsForm(instance=perspective, initial={"version": perspective.version}),
         "examples": examples or ExamplesForm(),
         "report": report,
         "shown_errors": report.errors[:SHOWN_ERRORS] if report else (),
@@ -165,7 +165,7 @@ def _page(
         "sources": rows.values("source")
         .annotate(hateful_ones=Count("id", filter=Q(hateful=True)), others=Count("id", filter=Q(hateful=False)))
         .order_by("source"),
-        "events": Event.objects.filter(project=member.project, row=found.public_id)
+        "events": Event.objects.filter(project=member.project, row=perspective.public_id)
         .select_related("actor__user")
         .order_by("-id")[:20],
     }

@@ -47,22 +47,24 @@ class RetryPolicy:
         """Return the result of the call, and how often it was made."""
         began = self._clock()
         attempt = 1
+        made = 0
         since: float | None = None
         while True:
             try:
-                return exchange(), attempt
+                return exchange(), made + 1
             except ProviderBusy as fault:
-                fault.attempts = attempt
+                made += fault.attempts
+                fault.attempts = made
                 since = fault.at if since is None else since
                 wait = self._wait(fault, attempt)
                 if attempt == self._attempts or self._clock() - began + wait > self._patience:
                     if since is not None and self._is_away(since, attempt):
                         raise
                     final = ProviderError(f"{fault} (attempt {attempt} of {self._attempts})", code=fault.code)
-                    final.attempts = attempt
+                    final.attempts = made
                     raise final from fault
             except (ProviderError, Refused) as fault:
-                fault.attempts += attempt - 1
+                fault.attempts += made
                 raise
             self._sleep(wait)
             attempt += 1
@@ -72,7 +74,6 @@ class RetryPolicy:
             least, most = self._backoff
             return self._uniform(least, min(most, 2.0**attempt))
         if fault.retry_after > self._longest_wait:
-            fault.attempts = attempt
             raise fault
         return fault.retry_after
 
@@ -87,4 +88,4 @@ class RetryingModel:
     def reply(self, request: Request) -> Reply:
         """Answer the request; `attempts` of the reply counts the calls it took."""
         reply, attempts = self._patience.ask(lambda: self._model.reply(request))
-        return replace(reply, attempts=attempts)
+        return replace(reply, attempts=attempts + reply.attempts - 1)

@@ -21,9 +21,21 @@ from dashscope.aigc.multimodal_conversation import MultiModalConversation
 from requests.adapters import BaseAdapter
 
 from providers import tokens
-from providers.http.errors import error_of_status, error_of_transport, hide_key
+from providers.http.errors import error_of_status, error_of_transport, hide_key, read_end, refusal_by_end
 from providers.http.transport import BoundedTransport, Bounds, TransportFault
-from providers.messages import Part, Picture, ProviderBusy, ProviderError, Refused, Reply, Request, Text, Usage
+from providers.messages import (
+    BadRequest,
+    Part,
+    Picture,
+    ProviderBusy,
+    ProviderError,
+    Refused,
+    Reply,
+    Request,
+    Text,
+    Usage,
+)
+from providers.profiles import family_profile
 from providers.vendors.embeddings import Vectors, read_vectors
 
 # The SDK logs whole requests, that is, items' texts, and a traceback for each fault that we handle.
@@ -53,9 +65,9 @@ class Endpoint:
     bounds: Bounds = Bounds()
 
 
-def connect(endpoint: Endpoint) -> "Connection":
+def connect(endpoint: Endpoint, *, provider: str = "dashscope") -> "Connection":
     """Return a session to one endpoint, shared by all its models and threads."""
-    return Connection(endpoint)
+    return Connection(endpoint, provider)
 
 
 class _Exchange(BaseAdapter):
@@ -89,10 +101,9 @@ class _Exchange(BaseAdapter):
 class Connection:
     """One session: no proxies from the environment, no hidden retries, bounded bodies."""
 
-    provider = "dashscope"
-
-    def __init__(self, endpoint: Endpoint) -> None:
+    def __init__(self, endpoint: Endpoint, provider: str) -> None:
         self.endpoint = endpoint
+        self.provider = provider
         self._session = requests.Session()
         self._session.trust_env = False
         adapter = _Exchange(BoundedTransport(endpoint.bounds))
@@ -118,11 +129,14 @@ class Connection:
                 request_timeout=self.endpoint.bounds.wall,
             )
         except TransportFault as fault:
-            raise error_of_transport("dashscope", fault) from fault
+            raise error_of_transport(self.provider, fault) from fault
         except (ValueError, TypeError, KeyError, AttributeError) as fault:  # the SDK reads odd bodies without care
-            raise ProviderBusy("dashscope answered with something that is not its JSON") from fault
+            raise ProviderBusy(f"{self.provider} answered with something that is not its JSON") from fault
         if not isinstance(answer, Mapping) or answer.get("status_code") != 200:
-            raise self._fault(answer)
+            error = self._fault(answer)
+            if isinstance(error, BadRequest):
+                error.sent = frozenset(body)
+            raise error
         return answer
 
     def _fault(self, answer: Any) -> ProviderError | Refused:
@@ -131,7 +145,7 @@ class Connection:
         message = hide_key(message, self.endpoint.key)
         status, code = int(answer.get("status_code") or 500), str(answer.get("code") or "")
         return error_of_status(
-            "dashscope", status, "" if code == "Unknown" else code, message, answer.get("headers") or {}
+            self.provider, status, "" if code == "Unknown" else code, message, answer.get("headers") or {}
         )
 
 
@@ -141,14 +155,15 @@ class DashScopeChat:
     def __init__(self, connection: Connection, model: str) -> None:
         self._connection = connection
         self._model = model
-        self.name = f"dashscope:{model}"
+        self.name = f"{connection.provider}:{model}"
         self.sees_pictures = bool(_SEES.search(model))
 
     def reply(self, request: Request) -> Reply:
         """Answer the request in one exchange; see `Model.reply`."""
         if request.among:
             raise ProviderError(
-                "dashscope gives no log-probabilities here: take another estimator, such as the model itself.",
+                f"{self._connection.provider} gives no log-probabilities here: "
+                "take another estimator, such as the model itself.",
                 code="bad_request",
             )
         began = time.monotonic()
@@ -162,26 +177,33 @@ class DashScopeChat:
         return self._read(request, answer, time.monotonic() - began)
 
     def _body(self, request: Request) -> dict[str, Any]:
-        body: dict[str, Any] = {"model": self._model, "max_tokens": request.max_tokens}
+        profile = request.profile or family_profile(self._model)
+        limit = min(request.max_tokens, profile.most_tokens or request.max_tokens)
+        body: dict[str, Any] = {"model": self._model, "max_tokens": limit, **dict(profile.send)}
         if request.temperature is not None:
-            body["temperature"] = request.temperature
+            body["temperature"] = max(request.temperature, profile.least_temperature)
         # DashScope refuses its JSON mode unless the prompt has the word.
-        if request.schema is not None and any("json" in message.text.lower() for message in request.messages):
+        if request.schema is not None and profile.json != "off" and request.names_json:
             body["response_format"] = {"type": "json_object"}
-        return body
+        return {name: value for name, value in body.items() if name not in profile.rejects - {"model"}}
 
     def _read(self, request: Request, answer: Mapping[str, Any], seconds: float) -> Reply:
         output = answer.get("output")
         if not isinstance(output, Mapping):
-            raise ProviderBusy("dashscope answered 200 without an output")
+            raise ProviderBusy(f"{self._connection.provider} answered 200 without an output")
         choices = output.get("choices")
         choice = choices[0] if isinstance(choices, list) and choices and isinstance(choices[0], Mapping) else {}
         message = choice.get("message")
         text = hide_key(
             _text(message.get("content") if isinstance(message, Mapping) else None), self._connection.endpoint.key
         )
+        finish = read_end(choice.get("finish_reason"))
+        if refusal := refusal_by_end(self.name, finish, empty=not text.strip()):
+            raise refusal
         usage = _usage(answer.get("usage")) or tokens.estimated_usage(request, text)
-        return Reply(text, self._model, usage, seconds, str(choice.get("finish_reason") or "stop"))
+        profile = request.profile or family_profile(self._model)
+        is_without = request.temperature is not None and "temperature" in profile.rejects
+        return Reply(text, self._model, usage, seconds, finish, without=("temperature",) if is_without else ())
 
 
 class DashScopeEmbedding:
@@ -193,7 +215,7 @@ class DashScopeEmbedding:
         self._connection = connection
         self._model = model
         self._dimensions = dimensions
-        self.name = f"dashscope:{model}"
+        self.name = f"{connection.provider}:{model}"
 
     def vectors(self, texts: Sequence[str]) -> Vectors:
         """Return the vectors of one exchange; see `embeddings.Sender`."""
@@ -203,7 +225,7 @@ class DashScopeEmbedding:
         output = self._connection.send(dashscope.TextEmbedding.call, body).get("output")
         rows = output.get("embeddings") if isinstance(output, Mapping) else None
         if not isinstance(rows, list):
-            raise ProviderBusy("dashscope answered 200 without vectors")
+            raise ProviderBusy(f"{self._connection.provider} answered 200 without vectors")
         pairs = [
             (row.get("text_index"), row.get("embedding")) if isinstance(row, Mapping) else (None, None) for row in rows
         ]
@@ -237,4 +259,6 @@ def _usage(stated: Any) -> Usage | None:
     """Return the usage that the provider reports. Zeros are ignored: no call has an empty prompt."""
     if not isinstance(stated, Mapping):
         return None
-    return tokens.stated_usage(stated.get("input_tokens"), stated.get("output_tokens"))
+    details = stated.get("output_tokens_details")
+    thought = details.get("reasoning_tokens") if isinstance(details, Mapping) else 0
+    return tokens.stated_usage(stated.get("input_tokens"), stated.get("output_tokens"), thought)

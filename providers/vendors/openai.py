@@ -6,23 +6,33 @@ import logging
 import time
 from collections.abc import Sequence
 from dataclasses import dataclass, field
-from typing import Any, Literal
+from typing import Any
 
 import httpx2
 import openai
 
 from providers import tokens
-from providers.http.errors import error_of_status, error_of_transport, hide_key
+from providers.http.errors import error_of_status, error_of_transport, hide_key, read_end, refusal_by_end, telling_word
 from providers.http.transport import BoundedTransport, Bounds, TransportFault
 from providers.logprobs import word_probability
-from providers.messages import Message, Part, ProviderBusy, ProviderError, Refused, Reply, Request, Text, Usage
+from providers.messages import (
+    BadRequest,
+    Message,
+    Part,
+    ProviderBusy,
+    ProviderError,
+    Refused,
+    Reply,
+    Request,
+    Text,
+    Usage,
+)
+from providers.profiles import JsonForm, ModelProfile, family_profile
 from providers.vendors.embeddings import Vectors, read_vectors
 
 # The SDK's debug lines hold whole requests, that is, items' texts.
 logging.getLogger("openai").setLevel(logging.WARNING)
 logging.getLogger("httpx2").setLevel(logging.WARNING)
-
-JsonWish = Literal["schema", "object", "off"]
 
 # Headers in which the SDK describes this machine; no server needs them.
 _MACHINE = "Lang Package-Version OS Arch Runtime Runtime-Version Async Retry-Count Read-Timeout"
@@ -35,7 +45,6 @@ class Endpoint:
 
     key: str = field(repr=False)
     address: str = ""
-    json_wish: JsonWish = "schema"
     bounds: Bounds = Bounds()
 
 
@@ -81,7 +90,7 @@ class Connection:
             answer = self._client.post(path, body=body, cast_to=httpx2.Response, options={"headers": _OMITTED_HEADERS})
             return json.loads(answer.content)
         except openai.APIStatusError as fault:
-            raise self._status_fault(fault) from None
+            raise self._status_fault(fault, body) from None
         except TransportFault as fault:
             raise error_of_transport(self.provider, fault) from fault
         except openai.APIConnectionError as fault:  # the SDK's own wrapping, where it knows the exception
@@ -89,12 +98,26 @@ class Connection:
         except ValueError as fault:  # JSON and Unicode errors: an HTML page, an empty or a cut body
             raise ProviderBusy(f"{self.provider} answered 200 with something that is not JSON") from fault
 
-    def _status_fault(self, fault: openai.APIStatusError) -> ProviderError | Refused:
-        error: dict[str, Any] = fault.body if isinstance(fault.body, dict) else {}
-        inner = error["error"] if isinstance(error.get("error"), dict) else error
-        code, message = str(inner.get("code") or inner.get("type") or ""), str(inner.get("message") or "")
-        message = hide_key(message, self.endpoint.key)
-        return error_of_status(self.provider, fault.status_code, code, message, dict(fault.response.headers))
+    def _status_fault(self, fault: openai.APIStatusError, sent: dict[str, Any]) -> ProviderError | Refused:
+        error = self.error_of(fault.body, fault.status_code, dict(fault.response.headers))
+        if isinstance(error, BadRequest):
+            error.sent = frozenset(sent)
+        return error
+
+    def error_of(self, answer: Any, status: int, headers: dict[str, str]) -> ProviderError | Refused:
+        """Return the exception for the body of an answer that tells of a fault."""
+        error = _error_in(answer)
+        inner = error.get("innererror")
+        inner_code = inner.get("code") if isinstance(inner, dict) else ""
+        message = hide_key(_sentence_in(error), self.endpoint.key)
+        return error_of_status(
+            self.provider,
+            status,
+            telling_word(error.get("code"), error.get("type"), inner_code),
+            message,
+            headers,
+            parameter=str(error.get("param") or ""),
+        )
 
 
 class OpenAIChat:
@@ -114,37 +137,54 @@ class OpenAIChat:
         return self._read(request, answer, time.monotonic() - began)
 
     def _body(self, request: Request) -> dict[str, Any]:
-        own = not self._connection.endpoint.address
+        profile = request.profile or family_profile(self._model)
         body: dict[str, Any] = {
             "model": self._model,
             "messages": [_message(message) for message in request.messages],
-            # OpenAI's newer models refuse the old name, other servers know only that one.
-            "max_completion_tokens" if own else "max_tokens": request.max_tokens,
+            self._limit_name(profile): min(request.max_tokens, profile.most_tokens or request.max_tokens),
+            **dict(profile.send),
         }
         if request.temperature is not None:
-            body["temperature"] = request.temperature
+            body["temperature"] = max(request.temperature, profile.least_temperature)
+        if profile.effort:
+            body["reasoning_effort"] = profile.effort
         if request.among:
-            return body | {"logprobs": True, "top_logprobs": 20}
-        wanted = _response_format(request, self._connection.endpoint.json_wish)
-        return body | ({"response_format": wanted} if wanted else {})
+            return _without(body, profile) | {"logprobs": True, "top_logprobs": 20}
+        if wanted := _response_format(request, profile.json):
+            body["response_format"] = wanted
+        return _without(body, profile)
+
+    def _limit_name(self, profile: ModelProfile) -> str:
+        # OpenAI's newer models refuse the old name, many other servers know only that one.
+        return profile.limit_name or ("max_tokens" if self._connection.endpoint.address else "max_completion_tokens")
 
     def _read(self, request: Request, answer: Any, seconds: float) -> Reply:
         if not isinstance(answer, dict):
             raise ProviderBusy(f"{self._connection.provider} answered 200 with JSON that is no chat completion")
         choice = _first(answer.get("choices"))
+        if not choice and isinstance(answer.get("error"), dict):  # routers pass on a model's fault in this way
+            raise self._connection.error_of(answer, _status_in(answer["error"]), {})
         message = choice.get("message")
         message = message if isinstance(message, dict) else {}
         text = hide_key(_text(message.get("content")), self._connection.endpoint.key)
-        finish = str(choice.get("finish_reason") or "stop")
-        if finish == "content_filter":
-            raise Refused(f"{self.name}: the provider's filter stopped the answer", code="provider_blocked")
+        finish = read_end(choice.get("finish_reason"))
+        ends = (finish, choice.get("native_finish_reason"), _filtered(choice))
+        if refusal := refusal_by_end(self.name, *ends, empty=not text.strip()):
+            raise refusal
         if message.get("refusal") and not text:
             raise Refused(f"{self.name}: {str(message['refusal'])[:300]}")
         if request.among:
             text = word_probability(choice.get("logprobs"), request.among, text, self.name)
             finish = "stop"  # one word is all that was wanted
         usage = _usage(answer.get("usage")) or tokens.estimated_usage(request, text)
-        return Reply(text, _name(answer.get("model")) or self._model, usage, seconds, finish)
+        return Reply(
+            text, _name(answer.get("model")) or self._model, usage, seconds, finish, without=self._left_out(request)
+        )
+
+    def _left_out(self, request: Request) -> tuple[str, ...]:
+        profile = request.profile or family_profile(self._model)
+        is_missing = request.temperature not in (None, 1) and "temperature" in profile.rejects  # 1 is the default
+        return ("temperature",) if is_missing else ()
 
 
 class OpenAIEmbedding:
@@ -182,11 +222,16 @@ def _part(part: Part) -> dict[str, Any]:
     return {"type": "image_url", "image_url": {"url": f"data:{part.media_type};base64,{content}"}}
 
 
-def _response_format(request: Request, wish: JsonWish) -> dict[str, Any] | None:
-    if request.schema is None or wish == "off":
+def _without(body: dict[str, Any], profile: ModelProfile) -> dict[str, Any]:
+    """Return the body without what the model rejects."""
+    return {name: value for name, value in body.items() if name not in profile.rejects - {"model", "messages"}}
+
+
+def _response_format(request: Request, form: JsonForm) -> dict[str, Any] | None:
+    if request.schema is None or form == "off":
         return None
-    if wish == "object":
-        return {"type": "json_object"}
+    if form == "object":  # refused unless the prompt has the word
+        return {"type": "json_object"} if request.names_json else None
     strict = _closed(request.schema)
     return {"type": "json_schema", "json_schema": {"name": request.role, "schema": request.schema, "strict": strict}}
 
@@ -219,7 +264,43 @@ def _usage(stated: Any) -> Usage | None:
     """Return the usage that the provider reports. Zeros are ignored: no call has an empty prompt."""
     if not isinstance(stated, dict):
         return None
-    return tokens.stated_usage(stated.get("prompt_tokens"), stated.get("completion_tokens"))
+    details = stated.get("completion_tokens_details")
+    thought = details.get("reasoning_tokens") if isinstance(details, dict) else stated.get("reasoning_tokens")
+    return tokens.stated_usage(stated.get("prompt_tokens"), stated.get("completion_tokens"), thought)
+
+
+def _filtered(choice: dict[str, Any]) -> str:
+    """Return a word for an answer that a filter of Azure's took away; empty if none did."""
+    results = choice.get("content_filter_results")
+    verdicts = results.values() if isinstance(results, dict) else ()
+    return (
+        "safety" if any(isinstance(verdict, dict) and verdict.get("filtered") is True for verdict in verdicts) else ""
+    )
+
+
+def _error_in(answer: Any) -> dict[str, Any]:
+    """Return the fields of a fault: servers send an object, one inside another or a list, or a mere sentence."""
+    if isinstance(answer, list):
+        answer = answer[0] if answer else {}
+    if isinstance(answer, dict) and isinstance(answer.get("error"), dict | str):
+        answer = answer["error"]
+    if isinstance(answer, str):
+        return {"message": answer}
+    return answer if isinstance(answer, dict) else {}
+
+
+def _sentence_in(error: dict[str, Any]) -> str:
+    """Return what a fault says, with the words of the server behind a router where they are passed on."""
+    metadata = error.get("metadata")
+    behind = metadata.get("raw") if isinstance(metadata, dict) else error.get("cause")
+    own = str(error.get("message") or error.get("detail") or "")
+    return f"{own}: {behind}" if isinstance(behind, str) and behind else own
+
+
+def _status_in(error: dict[str, Any]) -> int:
+    """Return the status that an error in the body of an answer states; 502 if it states none."""
+    code = error.get("code")
+    return code if isinstance(code, int) and 400 <= code < 600 else 502
 
 
 def _name(stated: Any) -> str:

@@ -1,7 +1,7 @@
 """Queue, cancel and retry runs. Rows change in the caller's transaction; Celery tasks are enqueued on commit."""
 
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from functools import partial
 from typing import Any
 from uuid import UUID, uuid4
@@ -10,6 +10,7 @@ from django.db import IntegrityError, connection, transaction
 from django.db.models import F, IntegerField, QuerySet
 from django.db.models.functions import Cast, Ceil, Now
 
+from providers import wiring
 from runs import tasks
 from runs.domain.states import OPEN, Reason, RunState, TurnState
 from runs.methods.method import Limits, method_named
@@ -134,7 +135,7 @@ def retry_run(run: UUID, *, enqueue: bool = True) -> bool:
 
 def build_run(request: RunRequest) -> Run:
     """Return the row of a requested run, not saved."""
-    limits = request.limits or method_named(request.method).limits
+    limits = request.limits or _with_room_to_think(method_named(request.method).limits, request.model_plan)
     return Run(
         public_id=uuid4(),
         method=request.method,
@@ -150,6 +151,12 @@ def build_run(request: RunRequest) -> Run:
         token_limit=limits.tokens,
         seconds_limit=limits.seconds,
     )
+
+
+def _with_room_to_think(limits: Limits, model_plan: Mapping[str, str]) -> Limits:
+    """Return the limits of a method with what the planned models may think in addition with each call."""
+    room = max((wiring.profile_of(name).room_to_think for name in model_plan.values()), default=0)
+    return replace(limits, tokens=limits.tokens + limits.calls * room)
 
 
 def _queue(batch: Sequence[Run]) -> int:

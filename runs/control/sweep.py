@@ -4,7 +4,7 @@ import logging
 
 from django.conf import settings
 from django.db import transaction
-from django.db.models import F, Q
+from django.db.models import BooleanField, Case, F, Q, When
 from django.db.models.functions import Now
 
 from runs import tasks
@@ -12,17 +12,26 @@ from runs.domain.states import Reason, RunState
 from runs.execution import runner
 from runs.methods.method import Outcome, method_named
 from runs.models import Run
-from runs.queue import call_sql, lease
+from runs.queue import call_sql, claim, lease
 from runs.sql.database_clock import seconds_from_now
 
 log = logging.getLogger(__name__)
 
 
 def requeue_lapsed_runs() -> int:
-    """Requeue the runs whose lease lapsed; end those that lost their third worker as `failed: worker_lost`."""
+    """Requeue the runs whose lease lapsed; end those that lost their third worker as `failed: worker_lost`.
+
+    A worker whose process still lives on this machine was only held up: it keeps its runs for `lease.STALL_LEASES`
+    leases more.
+    """
     lapsed = Run.objects.filter(state=RunState.RUNNING, lease_until__lte=Now())
-    run_ids = list(lapsed.values_list("pk", "lost_workers"))
-    return sum(_fail(run_id) if lost >= lease.LOST_WORKERS - 1 else _requeue(run_id) for run_id, lost in run_ids)
+    stalled = Q(lease_until__lte=seconds_from_now(-lease.STALL_LEASES * settings.RUN_LEASE_SECONDS))
+    rows = lapsed.annotate(is_stalled=Case(When(stalled, then=True), default=False, output_field=BooleanField()))
+    requeued = 0
+    for run_id, lost_workers, owner, is_stalled in rows.values_list("pk", "lost_workers", "owner", "is_stalled"):
+        if is_stalled or not claim.is_alive(owner):
+            requeued += _fail(run_id) if lost_workers >= lease.LOST_WORKERS - 1 else _requeue(run_id)
+    return requeued
 
 
 def enqueue_waiting_runs() -> int:

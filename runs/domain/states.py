@@ -99,3 +99,5 @@ class Flag(StrEnum):
     POSSIBLY_BILLED_TWICE = "possibly_billed_twice"
     TAKEN_OVER = "taken_over"
     """The turn was copied from another run, which paid for it."""
+    WITHOUT_TEMPERATURE = "without_temperature"
+    """The step has a temperature and the model takes none: it was asked with its own."""

@@ -4,21 +4,22 @@ import random
 import time
 from collections.abc import Callable, Iterator, Sequence
 from concurrent.futures import Future
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import partial
 from queue import Empty, SimpleQueue
 from typing import Any
 
 from django.conf import settings
-from django.db import InterfaceError, OperationalError, connection
+from django.db import connection
 
+from providers import wiring
 from providers.messages import Model, ProviderBusy, ProviderError, ProviderPaused, Refused, Reply, Request
-from runs.domain.states import Reason, RunState, TurnState, reason_of, state_of
+from runs.domain.states import Flag, Reason, RunState, TurnState, reason_of, state_of
 from runs.execution import budget, shutdown, thread_pool, turns
 from runs.execution.step import PendingStep, StepAnswer, unusable_answer
 from runs.methods.method import Finish, GiveUp, Method, Outcome, SavedTurn, Step
 from runs.models import Run
-from runs.queue import call_sql, lease, provider_pauses
+from runs.queue import call_sql, lease, lease_keeper, model_facts, provider_pauses
 from runs.queue.call_sql import CallUnderWay
 
 ModelOfRole = Callable[[str, str], Model]
@@ -31,11 +32,15 @@ _CHECK_SUBJECT_EVERY = 1.0
 
 @dataclass(frozen=True)
 class WaitForProvider:
-    """The run returns to the queue for `seconds`; with `counted` this counts as a round at a busy provider."""
+    """The run returns to the queue for `seconds`; with `counted` this counts as a round at a busy provider.
+
+    `unanswered` are the seconds since the last answer, in which the provider brought nothing: they are no work.
+    """
 
     seconds: float
     detail: str
     counted: bool = True
+    unanswered: float = 0.0
 
 
 class WorkerStopping(Exception):
@@ -70,15 +75,22 @@ class RunExecution:
         self.answered: SimpleQueue[Future[Any] | None] = SimpleQueue()
         self.halt_reason: Exception | None = None
         self.deadline = time.monotonic() + max(1.0, run.seconds_limit - run.seconds)
-        self.lease_renewed_at = self.subject_checked_at = time.monotonic()  # the case was loaded just now
+        self.answered_at = time.monotonic()
+        self.subject_checked_at = time.monotonic()  # the case was loaded just now
+        self.lease_is_lost = False
 
     def run_to_end(self) -> Outcome | WaitForProvider:
         """Ask in rounds until the method has finished, a turn ends the run, or a provider makes it wait."""
-        with shutdown.wake_on_stop(self.answered):
+        with lease_keeper.KEEPER.keeping(self.run, self._note_loss), shutdown.wake_on_stop(self.answered):
             try:
                 return self._ask_in_rounds()
             finally:
                 self._save_last_turn()
+
+    def _note_loss(self) -> None:
+        """Note that another worker has the run, and wake this thread. Called by the keeper's thread."""
+        self.lease_is_lost = True
+        self.answered.put(None)
 
     def _ask_in_rounds(self) -> Outcome | WaitForProvider:
         while True:
@@ -86,15 +98,23 @@ class RunExecution:
             if isinstance(steps, (Finish, GiveUp)) and not self._save_last_turn():
                 continue
             if isinstance(steps, Finish):
-                return Outcome(RunState.SUCCEEDED, value=steps.value)
+                return Outcome(RunState.SUCCEEDED, value={**steps.value, **self._warnings()})
             if isinstance(steps, GiveUp):
                 return Outcome(state_of(steps.reason), steps.reason, steps.detail)
             open_steps = [step for step in steps if step.key not in self.saved]
             if open_steps and self.saved and not self._is_still_wanted():
                 return Outcome(RunState.CANCELLED, Reason.TARGET_GONE)
             waiting = self._ask_round(open_steps) if open_steps else None
-            if stop := self._accept_turns(steps) or waiting:
+            if stop := self._accept_turns(steps):
                 return stop
+            if waiting:
+                return replace(waiting, unanswered=time.monotonic() - self.answered_at)
+
+    def _warnings(self) -> dict[str, list[str]]:
+        """Return what whoever reads the outcome should know, under `warnings`; empty if there is nothing."""
+        flags = {flag for turn in self.saved.values() for flag in turn.flags}
+        warnings = sorted(flags & {Flag.INJECTION_SUSPECTED, Flag.LED_ASTRAY})
+        return {"warnings": warnings} if warnings else {}
 
     def _is_still_wanted(self) -> bool:
         """Return whether the subject still exists; ask the method at most once a second.
@@ -133,7 +153,12 @@ class RunExecution:
         return waiting
 
     def _begin_step(self, step: Step) -> PendingStep:
-        pending = PendingStep.of(step)
+        profile = wiring.profile_of(self.run.model_plan.get(step.role, ""))
+        limits: dict[str, int] = settings.MODEL_ANSWER_TOKENS
+        most = limits.get(step.role, limits[""])
+        pending = PendingStep.of(
+            step, thinking_tokens=profile.room_to_think, most_tokens=min(most, profile.most_tokens or most)
+        )
         if call := self.lost_calls.get(step.key):
             pending.resume_after_loss(call)
         return pending
@@ -167,7 +192,6 @@ class RunExecution:
         except (budget.BudgetExceeded, lease.CancelRequested) as reason:
             self.halt_reason = reason
             return False
-        self.lease_renewed_at = time.monotonic()
         return True
 
     def _save_with_next_call(self, pending: PendingStep, tokens: int) -> bool:
@@ -195,7 +219,6 @@ class RunExecution:
             return True
         key = unsaved.turn.key
         turn = turns.save_turn(self.run, unsaved, self.in_flight)
-        self.lease_renewed_at = time.monotonic()
         if turn == self.saved[key]:
             return True
         self.saved[key] = turn
@@ -214,11 +237,11 @@ class RunExecution:
         return model.reply(request)
 
     def _next_answers(self) -> Iterator[Future[Any]]:
-        """Wait for the next answers without a database connection, renewing the lease meanwhile."""
+        """Wait for the next answers without a database connection."""
         release_connection()
         grace = time.monotonic() + settings.RUN_GRACE_SECONDS
         while True:
-            until = min(self.lease_renewed_at + settings.RUN_LEASE_SECONDS / 3, self.deadline)
+            until = self.deadline
             if shutdown.is_stop_requested():
                 until = min(until, grace)
             if landed := self._wait_for_answers(until):
@@ -227,7 +250,10 @@ class RunExecution:
             self._check_limits(grace)
 
     def _wait_for_answers(self, until: float) -> list[Future[Any]]:
-        """Return the finished calls once there is one; none at the time `until` or when the process is to stop."""
+        """Return the finished calls once there is one.
+
+        Returns none at the time `until`, when the process is to stop, or when the lease is lost.
+        """
         try:
             arrived = [self.answered.get(timeout=max(0.0, until - time.monotonic()))]
         except Empty:
@@ -238,24 +264,15 @@ class RunExecution:
 
     def _check_limits(self, grace: float) -> None:
         now = time.monotonic()
+        if self.lease_is_lost:
+            raise lease.LeaseLost
         if now >= self.deadline:
             raise TimeLimitReached
         if shutdown.is_stop_requested() and now >= grace:
             raise WorkerStopping
-        if now >= self.lease_renewed_at + settings.RUN_LEASE_SECONDS / 3:
-            self._renew_lease(now)
-            release_connection()
-
-    def _renew_lease(self, now: float) -> None:
-        try:
-            lease.renew_lease(self.run)
-            self.lease_renewed_at = now
-        except (OperationalError, InterfaceError):
-            # Keep the paid calls under way: renew again soon; a worker that took over is noticed then.
-            connection.close()
-            self.lease_renewed_at = now - settings.RUN_LEASE_SECONDS / 3 + 1.0
 
     def _handle_reply(self, pending: PendingStep, future: Future[Any]) -> WaitForProvider | None:
+        model_facts.store_new_facts()
         if pending.step.work is not None:
             return self._handle_work(pending, future)
         try:
@@ -292,6 +309,7 @@ class RunExecution:
         return None
 
     def _hold_turn(self, pending: PendingStep, answer: StepAnswer) -> None:
+        self.answered_at = time.monotonic()
         unsaved = turns.unsaved_turn(self.run, pending, answer)
         self.in_flight.pop(unsaved.turn.key, None)
         self.saved[unsaved.turn.key] = unsaved.as_saved()

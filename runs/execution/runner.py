@@ -7,14 +7,16 @@ none is lost. Only the thread that performs a run uses the database; the threads
 import logging
 import time
 
+from django.conf import settings
 from django.db import DatabaseError, connection, transaction
 
 from runs.domain.states import Reason, RunState
 from runs.execution import budget
 from runs.execution.perform import ModelOfRole, RunExecution, TimeLimitReached, WaitForProvider, WorkerStopping
 from runs.methods.method import Method, Outcome, method_named
+from runs.methods.prompts import BadPrompt
 from runs.models import Run
-from runs.queue import call_sql, claim, lease
+from runs.queue import call_sql, claim, lease, model_facts
 from runs.queue.lease import CancelRequested, LeaseLost
 from runs.sql.database_clock import seconds_from_now
 
@@ -36,7 +38,8 @@ def perform_claimed(run: Run, models: ModelOfRole) -> None:
         result = _result(run, method, models)
         seconds = round(time.monotonic() - began, 3)
         if isinstance(result, WaitForProvider):
-            lease.requeue_run(run, result.seconds, detail=result.detail, waited=result.counted, seconds=seconds)
+            worked = max(0.0, seconds - result.unanswered)
+            lease.requeue_run(run, result.seconds, detail=result.detail, waited=result.counted, seconds=worked)
         else:
             finish_run(run, method, result, seconds=seconds)
     except WorkerStopping:
@@ -61,6 +64,7 @@ def finish_run(run: Run, method: Method, outcome: Outcome, *, seconds: float = 0
 
 def _result(run: Run, method: Method, models: ModelOfRole) -> Outcome | WaitForProvider:
     try:
+        model_facts.refresh_facts()
         case = method.case(run)
         if case is None:
             return Outcome(RunState.CANCELLED, Reason.TARGET_GONE)
@@ -69,6 +73,8 @@ def _result(run: Run, method: Method, models: ModelOfRole) -> Outcome | WaitForP
         return Outcome(RunState.CANCELLED, Reason.USER)
     except budget.BudgetExceeded as limit:
         return Outcome(RunState.FAILED, Reason.BUDGET_EXCEEDED, str(limit))
+    except BadPrompt as bad:
+        return Outcome(RunState.FAILED, Reason.BAD_REQUEST, str(bad))
     except TimeLimitReached:
         return Outcome(RunState.FAILED, Reason.TIMEOUT, f"Not done after {run.seconds_limit} seconds of work.")
 
@@ -76,5 +82,6 @@ def _result(run: Run, method: Method, models: ModelOfRole) -> Outcome | WaitForP
 def _let_lapse(run: Run) -> None:
     """Release a run whose method raised. It counts as a lost worker, so that the run fails after some attempts."""
     Run.objects.filter(pk=run.pk, owner=run.owner, state=RunState.RUNNING).update(
-        lease_until=seconds_from_now(0), detail="A fault in the program; the worker's log says more."
+        lease_until=seconds_from_now(-lease.STALL_LEASES * settings.RUN_LEASE_SECONDS),
+        detail="A fault in the program; the worker's log says more.",
     )

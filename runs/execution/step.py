@@ -1,7 +1,8 @@
 """The state of one step until it has an answer: what to ask next, and what each reply means. Pure; sends nothing.
 
 Threats L01-L08, L21, L22: a reply of the wrong shape is asked again together with the error, as often as the step
-allows (twice by default); a truncated reply once more with twice the tokens; an empty reply once more unchanged.
+allows (twice by default); a reply that is cut, or empty because thinking took all its tokens, with twice the tokens as
+often as `most_tokens` allows; an empty reply once more unchanged.
 """
 
 from dataclasses import dataclass, field, replace
@@ -42,10 +43,14 @@ _TURN_STATE = {
 
 @dataclass
 class PendingStep:
-    """A step that has no answer yet: its next request, what it has cost, and the replies that were rejected."""
+    """A step that has no answer yet: its next request, what it has cost, and the replies that were rejected.
+
+    `most_tokens` is the most that an answer may be allowed after one that was cut.
+    """
 
     step: Step
     request: Request
+    most_tokens: int = 0
     calls: int = 0
     reserved: int = 0
     retries: int = 0
@@ -59,22 +64,22 @@ class PendingStep:
     rejected: list[dict[str, str]] = field(default_factory=list)
     flags: list[str] = field(default_factory=list)
     _invalid_replies: int = 0
-    _was_truncated: bool = False
     _was_empty: bool = False
+    _was_repetitive: bool = False
 
     @classmethod
-    def of(cls, step: Step) -> "PendingStep":
-        """Return the state of a step before its first call."""
+    def of(cls, step: Step, *, thinking_tokens: int = 0, most_tokens: int = 0) -> "PendingStep":
+        """Return the state of a step before its first call, with room for what the model thinks."""
         request = Request(
             role=step.role,
             messages=step.messages,
             schema=_schema(step.shape) if step.shape else None,
             temperature=step.temperature,
-            max_tokens=step.max_tokens,
+            max_tokens=step.max_tokens + thinking_tokens,
             context=dict(step.context),
             among=step.among,
         )
-        return cls(step, request, flags=[Flag.INJECTION_SUSPECTED] if step.suspect else [])
+        return cls(step, request, most_tokens, flags=[Flag.INJECTION_SUSPECTED] if step.suspect else [])
 
     @property
     def used(self) -> int:
@@ -110,7 +115,7 @@ class PendingStep:
         """Count a call that ended in a refusal, for which the provider reports no usage."""
         self.retries += attempts - 1
         prompt = tokens.prompt_tokens(self.request)
-        self.usage = Usage(self.usage.input_tokens + prompt, self.usage.output_tokens, estimated=True)
+        self.usage = replace(self.usage, input_tokens=self.usage.input_tokens + prompt, estimated=True)
 
     def accept_reply(self, reply: Reply) -> StepAnswer | None:
         """Read a reply and return the answer.
@@ -121,10 +126,12 @@ class PendingStep:
         if self.step.canary and self.step.canary in reply.text:
             self._add_flag(Flag.INJECTION_SUSPECTED)
             self._add_flag(Flag.LED_ASTRAY)
-        if not reply.text.strip():
-            return self._retry_empty()
+        if reply.without:
+            self._add_flag(Flag.WITHOUT_TEMPERATURE)
         if reply.finish == "length":
             return self._retry_truncated(reply)
+        if not reply.text.strip():
+            return self._retry_empty()
         if structured_output.is_refusal(reply.text):
             return unusable_answer(Reason.REFUSED, "The model declined to answer.", reply.text)
         if self.step.shape is None:
@@ -144,11 +151,13 @@ class PendingStep:
         return None
 
     def _retry_truncated(self, reply: Reply) -> StepAnswer | None:
-        if self._was_truncated:
-            return unusable_answer(Reason.TRUNCATED, f"Cut after {self.request.max_tokens} tokens.", reply.text)
-        self._was_truncated = True
+        """Ask with twice the tokens; a text that only repeats itself gets more once, since it would fill any room."""
+        tried = self.request.max_tokens
+        if tried >= self.most_tokens or (self._was_repetitive and _repeats_itself(reply.text)):
+            return unusable_answer(Reason.TRUNCATED, f"Cut after {tried} tokens.", reply.text)
+        self._was_repetitive = _repeats_itself(reply.text)
         self.rejected.append({"reply": reply.text, "error": Reason.TRUNCATED})
-        self.request = replace(self.request, max_tokens=2 * self.request.max_tokens)
+        self.request = replace(self.request, max_tokens=min(2 * tried, self.most_tokens))
         return None
 
     def _retry_invalid(self, reply: Reply, wrong: structured_output.InvalidAnswer) -> StepAnswer | None:
@@ -174,11 +183,21 @@ class PendingStep:
             self.usage.input_tokens + reply.usage.input_tokens,
             self.usage.output_tokens + reply.usage.output_tokens,
             self.usage.estimated or reply.usage.estimated,
+            self.usage.thinking_tokens + reply.usage.thinking_tokens,
         )
 
     def _add_flag(self, flag: Flag) -> None:
         if flag not in self.flags:
             self.flags.append(flag)
+
+
+_TAIL = 80
+_REPEATED = 6
+
+
+def _repeats_itself(text: str) -> bool:
+    """Return whether the end of the text stands in it again and again."""
+    return len(text) > _TAIL * _REPEATED and text.count(text[-_TAIL:]) >= _REPEATED
 
 
 @lru_cache(maxsize=256)

@@ -229,6 +229,7 @@ def _build_turn(run: Run, pending: PendingStep, answer: StepAnswer) -> Turn:
         model=pending.model,
         input_tokens=pending.usage.input_tokens,
         output_tokens=pending.usage.output_tokens,
+        thinking_tokens=pending.usage.thinking_tokens,
         usage_estimated=pending.usage.estimated,
         lost_tokens=pending.lost_tokens,
         seconds=round(pending.seconds, 3),

@@ -1,7 +1,7 @@
-"""Prompts as text files: `<app>/prompts/<method>/<role>.md`, or the file of the same name below PROMPTS_DIR.
+"""Prompts as text files: `<method>/<role>.md` in `<app>/prompts/`, in `PROMPTS_DIR/<app>/`, or in a set of either.
 
-A line of three dashes separates the system message from the user message. Fields are `$name`, filled by
-`string.Template`: a missing field raises, and braces of JSON examples or of a post's text are safe.
+`prompt_sets.py` says what a set is. A line of three dashes separates the system message from the user message. Fields
+are `$name`, filled by `string.Template`: a missing field raises, and braces of JSON or of a post's text are safe.
 """
 
 import hashlib
@@ -12,10 +12,8 @@ from functools import lru_cache
 from pathlib import Path
 from string import Template
 
-from django.apps import apps
-from django.conf import settings
-
 from providers.messages import Message, Part, Text
+from runs.methods.prompt_sets import CAREFUL, is_prompt_set, prompt_folders
 
 
 @dataclass(frozen=True)
@@ -39,13 +37,21 @@ class BadPrompt(ValueError):
     """A prompt file that cannot be used; the message says which one and why."""
 
 
-def load_prompt(app: str, method: str, role: str) -> Prompt:
-    """Return the prompt of a role; the site's own file wins if there is one."""
+def load_prompt(app: str, method: str, role: str, prompt_set: str = "") -> Prompt:
+    """Return the prompt of a role; the site's own file wins if there is one.
+
+    With a set, a file that the set lacks is taken from `careful`.
+
+    Raises BadPrompt, also if the set does not exist any more.
+    """
+    if prompt_set not in ("", CAREFUL) and not is_prompt_set(app, prompt_set):
+        raise BadPrompt(f"The prompt set {prompt_set} is not on this site any more.")
     # Called for every model call: string paths cost a tenth of Path objects.
-    path = f"{settings.PROMPTS_DIR}/{app}/{method}/{role}.md"
-    if not os.path.isfile(path):
-        path = f"{apps.get_app_config(app).path}/prompts/{method}/{role}.md"
-    return _read(path, os.stat(path).st_mtime_ns)
+    for folder in prompt_folders(app, prompt_set):
+        path = f"{folder}/{method}/{role}.md"
+        if os.path.isfile(path):
+            return _read(path, os.stat(path).st_mtime_ns)
+    raise BadPrompt(f"There is no prompt {method}/{role}.md.")
 
 
 @lru_cache(maxsize=256)

@@ -106,6 +106,7 @@ class Turn(models.Model):
     model = models.CharField(max_length=160, blank=True, default="")
     input_tokens = models.PositiveIntegerField(default=0)
     output_tokens = models.PositiveIntegerField(default=0)
+    thinking_tokens = models.PositiveIntegerField(default=0, db_default=0)  # of the output tokens
     usage_estimated = models.BooleanField(default=False)
     lost_tokens = models.PositiveIntegerField(default=0)  # reserved by calls whose answer a worker lost
     seconds = models.FloatField(default=0.0)
@@ -150,3 +151,19 @@ class Pause(models.Model):
 
     def __str__(self) -> str:
         return self.provider
+
+
+class ModelFact(models.Model):
+    """One thing that a model's server told by refusing a request (`providers.profiles.Lesson`)."""
+
+    name = models.CharField(max_length=200)  # server:model
+    fact = models.CharField(max_length=40)
+    value = models.CharField(max_length=80, blank=True, default="")
+    sentence = models.CharField(max_length=300, blank=True, default="")  # the server's own
+    learnt_at = models.DateTimeField(db_default=Now(), editable=False)
+
+    class Meta:
+        constraints = (models.UniqueConstraint(fields=("name", "fact", "value"), name="model_fact_once"),)
+
+    def __str__(self) -> str:
+        return f"{self.name} {self.fact} {self.value}".strip()

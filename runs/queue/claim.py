@@ -42,6 +42,20 @@ def claim_next_run(*, project: UUID | None = None, method: str = "") -> Run | No
     return None
 
 
+def is_alive(owner: str) -> bool:
+    """Return whether the process that claimed a run under this name lives on this machine."""
+    host, _, process = owner.rpartition(".")[0].rpartition(".")
+    if host != _HOST or not process.isdigit():
+        return False
+    try:
+        os.kill(int(process), 0)
+    except ProcessLookupError:
+        return False
+    except PermissionError:
+        return True
+    return True
+
+
 def now_sql() -> str:
     """Return the SQL of the database's current time."""
     # SQLite compares times as texts: to the millisecond and in Django's own format.

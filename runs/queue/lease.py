@@ -1,4 +1,4 @@
-"""The lease of a worker on a run: renewed while it works, released when the run ends or returns to the queue.
+"""The lease of a worker on a run: renewed while it works (`lease_keeper.py`), released when the run ends or waits.
 
 All times are the database's (threats F24). A worker that lost its lease changes zero rows and stops.
 """
@@ -23,6 +23,8 @@ from runs.sql.database_clock import seconds_from_now
 
 LOST_WORKERS = 3
 """A run fails with the loss of this many workers."""
+STALL_LEASES = 5
+"""A process that lives but renews nothing for so many leases is taken to be lost."""
 
 
 class LeaseLost(Exception):
@@ -44,15 +46,6 @@ def due_run_ids(projects: Iterable[UUID] = ()) -> "list[int]":
     if projects:
         waiting = waiting.filter(project__in=projects)
     return list(waiting.order_by("not_before", "id").values_list("pk", flat=True)[: settings.RUN_BELLS])
-
-
-def renew_lease(run: Run) -> None:
-    """Renew the lease on the run.
-
-    Raises LeaseLost if another worker has the run.
-    """
-    if not _held(run).update(lease_until=lease_end()):
-        raise LeaseLost
 
 
 def holds_lease(run: Run) -> bool:

@@ -85,7 +85,7 @@ def test_a_reviewer_holds_watches_cancels_judges_again_and_compares(
 
     # Another judge: one call, a run of its own.
     wire.queue(say('{"reason": "a garden: not hateful", "category": 0}'), model="other")
-    page.get_by_label("Another judge").select_option("openai:other")
+    page.get_by_label("Judge", exact=True).select_option("openai:other")
     page.get_by_role("button", name="Judge again").click()
     expect(page.get_by_text("only the judge was asked again")).to_be_visible()
     expect(page.get_by_text("a garden: not hateful", exact=True)).to_be_visible()

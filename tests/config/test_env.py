@@ -28,6 +28,20 @@ def test_a_flag_is_on_or_off(raw, expected):
         (lambda e: env.database("X", default=Path("d"), environ=e), "mysql://u:hush-hush@h/n"),
         (lambda e: env.database("X", default=Path("d"), environ=e), "postgres://u:hush-hush@h:port/n"),
         (lambda e: env.folder("X", default=Path("d"), environ=e), __file__),
+        (lambda e: env.model_servers("X", environ=e), "lab"),
+        (lambda e: env.model_servers("X", environ=e), "lab openai"),
+        (lambda e: env.model_servers("X", environ=e), "lab openai http://h/v1 /no/such/file"),
+        (lambda e: env.model_servers("X", environ=e), "lab openai http://h/v1 a b"),
+        (lambda e: env.model_servers("X", environ=e), "lab soap http://h/v1"),
+        (lambda e: env.model_servers("X", environ=e), "lab openai h/v1"),
+        (lambda e: env.model_servers("X", environ=e), "lab openai http://u:hush-hush@h/v1"),
+        (lambda e: env.model_servers("X", environ=e), "Lab openai http://h/v1"),
+        (lambda e: env.model_servers("X", environ=e), "openai openai http://h/v1"),
+        (lambda e: env.model_servers("X", environ=e), "lab openai http://h/v1, lab openai http://i/v1"),
+        (lambda e: env.model_profiles("X", environ=e), "/no/such/file"),
+        (lambda e: env.answer_tokens("X", roles={"judge"}, default=1, environ=e), "many"),
+        (lambda e: env.answer_tokens("X", roles={"judge"}, default=1, environ=e), "judge=0"),
+        (lambda e: env.answer_tokens("X", roles={"judge"}, default=1, environ=e), "jury=900"),
     ],
 )
 def test_nonsense_stops_the_start_with_a_sentence_that_names_the_variable(read, raw):
@@ -99,3 +113,37 @@ def test_a_site_that_others_reach_does_not_start_on_a_password_that_everybody_kn
         env.refuse_public_password("DATABASE_URL", address, deployed=True)
     assert address not in str(refused.value)
     env.refuse_public_password("DATABASE_URL", "postgres://interplay:of-our-own@db/interplay", deployed=True)
+
+
+def test_servers_are_named_with_protocol_address_and_the_file_of_the_key(tmp_path):
+    key = tmp_path / "key"
+    key.write_text("hush-hush\n")
+    raw = f"lab openai http://127.0.0.1:8000/v1, far-1 dashscope https://models.example.org/api/v1 {key}"
+    servers = env.model_servers("X", environ={"X": raw})
+    assert [(name, server.protocol, server.address, server.key) for name, server in servers.items()] == [
+        ("lab", "openai", "http://127.0.0.1:8000/v1", ""),
+        ("far-1", "dashscope", "https://models.example.org/api/v1", "hush-hush"),
+    ]
+    assert "hush-hush" not in repr(servers)
+    assert env.model_servers("X", environ={}) == {}
+
+
+def test_a_file_says_what_models_take(tmp_path):
+    file = tmp_path / "models.toml"
+    file.write_text('["lab:*"]\ntemperature = false\njson = "object"\n')
+    assert env.model_profiles("X", environ={"X": str(file)}) == (("lab:*", {"temperature": False, "json": "object"}),)
+    assert env.model_profiles("X", environ={}) == ()
+
+
+@pytest.mark.parametrize("content", ["[lab", '["lab:*"]\njson = "xml"\n', "json = 1\n"])
+def test_a_file_that_makes_no_sense_stops_the_start_with_a_sentence(tmp_path, content):
+    file = tmp_path / "models.toml"
+    file.write_text(content)
+    with pytest.raises(ImproperlyConfigured, match="X: "):
+        env.model_profiles("X", environ={"X": str(file)})
+
+
+def test_the_most_tokens_of_an_answer_are_a_number_and_numbers_of_roles():
+    assert env.answer_tokens("X", roles={"judge"}, default=16, environ={}) == {"": 16}
+    given = env.answer_tokens("X", roles={"judge"}, default=16, environ={"X": "900, Judge=3000"})
+    assert given == {"": 900, "judge": 3000}

@@ -92,3 +92,10 @@ def test_a_traceback_that_quotes_a_key_is_redacted(log_lines):
     assert len(log_lines) == 1
     assert CANARY not in log_lines[0]
     assert "RuntimeError" in log_lines[0]
+
+
+def test_a_key_that_lies_in_a_file_is_redacted_too():
+    line = logging.LogRecord("x", logging.INFO, "", 0, "the key of lab is hush-hush, a is short", (), None)
+    assert (
+        Redacting("%(message)s", secrets=["hush-hush", "a"]).format(line) == "the key of lab is [redacted], a is short"
+    )

@@ -1,4 +1,4 @@
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from typing import Any
 
 import pytest
@@ -8,6 +8,7 @@ from providers.keyword.model import KeywordModel
 from providers.messages import Message, ProviderBusy, ProviderError, ProviderPaused, Request
 from providers.resilience.retry import RetryingModel
 from providers.roles import ModelRole
+from providers.servers import ModelServer
 from wire.server import WireServer, status
 
 TEXT, IMAGE = ModelRole.PRIOR_TEXT, ModelRole.PRIOR_IMAGE
@@ -195,3 +196,73 @@ def test_trying_out_a_model_that_is_not_set_up_says_so(configure: Configure):
     trial = wiring.try_model(TEXT, ASKED)
     assert not trial.ok
     assert "OPENAI_API_KEY" in trial.fault
+
+
+# ── Several servers ───────────────────────────────────────────────────────────
+
+
+@pytest.fixture
+def servers(configure: Configure) -> Iterator[tuple[WireServer, WireServer]]:
+    """Two servers of their own names: `lab` speaks OpenAI's protocol without a key, `far` DashScope's with one."""
+    with WireServer() as lab, WireServer() as far:
+        named = [
+            ModelServer("lab", "openai", lab.openai_url),
+            ModelServer("far", "dashscope", far.dashscope_url, "sk-CANARY-2"),
+        ]
+        bound = {"MODEL_TEXT": "lab:small:7b", "MODEL_JUDGE": "far:qwen-plus", "MODEL_BACKOFF": 0}
+        configure(MODEL_SERVERS={server.name: server for server in named}, MODEL_ALLOWED=["lab:*"], **bound)
+        yield lab, far
+
+
+def test_a_role_s_model_is_asked_at_the_server_that_its_name_begins_with(servers: tuple[WireServer, WireServer]):
+    lab, far = servers
+    assert problems(TEXT, ModelRole.JUDGE) == ["", ""]
+    assert wiring.model_for("prior_text").name == "lab:small:7b"
+    wiring.model_for("prior_text").reply(ASKED)
+    wiring.model_for("judge").reply(ASKED)
+    assert ([heard.model for heard in lab.heard], [heard.model for heard in far.heard]) == (["small:7b"], ["qwen-plus"])
+    assert far.heard[0].headers["authorization"] == "Bearer sk-CANARY-2"
+    assert "CANARY" not in str(lab.heard[0].headers)
+
+
+def test_each_server_has_its_own_breaker_and_is_named_in_its_faults(servers: tuple[WireServer, WireServer]):
+    lab, far = servers
+    lab.always("503")
+    with pytest.raises(ProviderPaused, match="lab keeps failing"):
+        wiring.model_for("prior_text").reply(ASKED)
+    wiring.model_for("judge").reply(ASKED)
+    far.queue("404")
+    with pytest.raises(ProviderError, match="far answered 404.*far:qwen-plus comes from MODEL_JUDGE"):
+        wiring.model_for("judge").reply(ASKED)
+
+
+def test_a_project_chooses_among_the_models_of_named_servers(servers: tuple[WireServer, WireServer]):
+    assert wiring.model_for("judge", {"judge": "lab:large"}).name == "lab:large"
+    with pytest.raises(wiring.NotConfigured, match="MODEL_ALLOWED"):
+        wiring.model_for("prior_text", {"prior_text": "far:other"})
+
+
+def test_vectors_come_from_a_named_server_too(servers: tuple[WireServer, WireServer], settings: Any):
+    lab, _far = servers
+    settings.MODEL_EMBEDDING = "lab:vectors"
+    assert wiring.embedder().name == "lab:vectors"
+    wiring.embedder().embed(["white roses"])
+    assert [heard.texts for heard in lab.heard] == [["white roses"]]
+
+
+def test_the_protocol_s_own_server_keeps_its_variables_beside_others(configure: Configure, wire: WireServer):
+    other = ModelServer("lab", "openai", "http://127.0.0.1:9/v1")
+    configure(MODEL_SERVERS={"lab": other}, OPENAI_BASE_URL=wire.openai_url, MODEL_TEXT="openai:some")
+    wiring.model_for("prior_text").reply(ASKED)
+    assert [heard.model for heard in wire.heard] == ["some"]
+
+
+def test_a_server_of_dashscope_s_protocol_without_a_key_is_a_problem(configure: Configure):
+    far = ModelServer("far", "dashscope", "https://models.example.org/api/v1")
+    configure(MODEL_SERVERS={"far": far}, MODEL_TEXT="far:qwen-plus")
+    assert "MODEL_SERVERS gives that server no key" in problems(TEXT)[0]
+
+
+def test_with_a_named_server_alone_the_missing_setting_is_named(configure: Configure):
+    configure(MODEL_SERVERS={"lab": ModelServer("lab", "openai", "http://127.0.0.1:9/v1")})
+    assert "set MODEL_TEXT to lab:NAME" in problems(TEXT)[0]

@@ -2,11 +2,15 @@
 
 import json
 import re
+from base64 import b64decode
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass, field
+from io import BytesIO
 from itertools import count
 from typing import Any
+
+from PIL import Image
 
 from annotation.domain.choices import Role
 from annotation.models import Category, Membership, Project
@@ -21,6 +25,7 @@ from wire.server import Exchange, Heard, WireServer, sensible
 GROUP = "newcomers"
 TEXT = "They put <insult> on our letterbox, and we put flowers on it."
 _HOW = re.compile(r"How it works: (.+)")
+_HARMLESS = "meant as: NotHate"
 _NUMBERS = (
     *("amber", "birch", "cedar", "dune", "ember", "fjord", "grove", "heath", "islet", "juniper", "kelp", "larch"),
     *("marsh", "north", "ocean", "poplar", "quarry", "reed", "slope", "tarn", "upland", "valley", "willow"),
@@ -29,9 +34,16 @@ _NUMBERS = (
 
 @dataclass
 class Writers:
-    """The answers: first `texts` in order, then a new sentence each time."""
+    """The answers: first `texts` in order, then a new sentence each time.
+
+    The model that looks sees what the project was told of the picture, and the planned group, unless `sees` says
+    otherwise; the writer reads its text as it was asked for, unless `reads` does.
+    """
 
     texts: list[str] = field(default_factory=list)
+    sees: list[dict[str, Any]] = field(default_factory=list)
+    reads: dict[str, Any] = field(default_factory=dict)
+    looked: list[Heard] = field(default_factory=list)
     people: list[str] = field(default_factory=list)
     asked: list[Heard] = field(default_factory=list)
     _number: Iterator[int] = field(default_factory=count)
@@ -41,19 +53,42 @@ class Writers:
             hateful = "<insult>" in exchange.heard.said("user")
             read = {"explanation": "By its insult alone.", "category": int(hateful), "severity": 2 * int(hateful)}
             return exchange.send(200, exchange.reply(json.dumps(read)))
+        if is_a_look(exchange.heard):
+            return self._look(exchange)
         if not is_a_sample(exchange.heard):
             return sensible(exchange)
         self.asked.append(exchange.heard)
         text = (
             self.texts.pop(0) if self.texts else self._fresh("<insult> in its place" in exchange.heard.said("system"))
         )
-        exchange.send(200, exchange.reply(json.dumps({"text": text, "people": self.people})))
+        hateful = {
+            "text_label": int("<insult>" in text),
+            "final_label": int(_HARMLESS not in exchange.heard.said("user")),
+        }
+        answer = {"text": text, "target_group": GROUP, **hateful, "people": self.people, **self.reads}
+        exchange.send(200, exchange.reply(json.dumps(answer)))
+
+    def _look(self, exchange: Exchange) -> None:
+        self.looked.append(exchange.heard)
+        [picture] = exchange.heard.pictures
+        seen = {"description": "A sign in a street.", "category": alone(picture), "target_group": GROUP}
+        exchange.send(200, exchange.reply(json.dumps(seen | (self.sees.pop(0) if self.sees else {}))))
 
     def _fresh(self, hateful: bool) -> str:
         """Return a text that shares no words with the earlier ones, except for the last."""
         number = next(self._number)
         words = [_NUMBERS[(number * step + step) % len(_NUMBERS)] + str(number) for step in (1, 3, 5, 7, 11)]
         return f"{' '.join(words).capitalize()}{', <insult>' if hateful else ''}."
+
+
+def is_a_look(heard: Heard) -> bool:
+    """Return whether a request asks what a picture shows before a text is written for it."""
+    return "You look at a picture before a text" in heard.said("system")
+
+
+def alone(picture: str) -> int:
+    """Return the code that the pool of a test gives to a picture alone: hateful ones are of odd width."""
+    return Image.open(BytesIO(b64decode(picture.partition(",")[2]))).width % 2
 
 
 def is_a_sample(heard: Heard) -> bool:
@@ -76,6 +111,7 @@ def writers_on_the_wire(settings: Any, **options: Any) -> Iterator[tuple[WireSer
         settings.OPENAI_BASE_URL, settings.OPENAI_API_KEY = server.openai_url, "sk-test"
         settings.MODEL_ATTEMPTS, settings.MODEL_BACKOFF = 2, 0
         settings.MODEL_BINDINGS = {
+            "MODEL_DESCRIBER": "openai:looker",
             "MODEL_SAMPLE_WRITER": "openai:writer",
             "MODEL_PARAPHRASER": "openai:paraphraser",
             "MODEL_TEXT": "openai:reader",
@@ -102,7 +138,8 @@ def make_pool(
     pool = material.make_pool(admin.project, name, group, "CC0-1.0", "drawn for a test", admin)
     for code in codes:
         prior = None if code is None else category(admin.project, code)
-        row = PoolPicture(pool=pool, picture=make_picture(admin.project), category=prior)
+        drawn = make_picture(admin.project, (640 + bool(code), 480))
+        row = PoolPicture(pool=pool, picture=drawn, category=prior)
         row.model = "openai:seer" if prior else ""
         row.name = f"{name}-{row.picture.pk}.png"
         row.explanation = "People in a street." if prior else ""

@@ -53,6 +53,7 @@ from generation.counterspeech import request
 from generation.injection import settings as injection_settings
 from generation.models import PicturePool, PlanRow, PoolPicture, Reply, Sample
 from injection_models import make_sample
+from moderation.domain.hatexscore.estimators import Estimator
 from moderation.hatexscore import start
 from moderation.models import Document, Evaluation, Evidence, GroupList, Score, Statement
 from moderation.perspectives import edit
@@ -209,7 +210,8 @@ def the_perspective(world: "World") -> dict[str, Any]:
 
 def the_score(world: "World") -> dict[str, Any]:
     pasted = start.pasted("“canary” is hateful.", True)
-    score = Score.objects.filter(item=world.item).first() or start.start(world.item, pasted, start.Choice())
+    by_keyword = start.Choice(estimator=Estimator.KEYWORD)
+    score = Score.objects.filter(item=world.item).first() or start.start(world.item, pasted, by_keyword)
     return {**project(world), "public_id": score.public_id}
 
 
@@ -454,9 +456,12 @@ ROUTES: dict[str, Route] = {
     "annotation:models": Route((D,), project),
     "annotation:models-try": Route((D,), project, POST),
     "annotation:models-choose": Route((D,), project, POST),
+    "annotation:models-forget": Route((D,), project, POST),
     # debates; a run is looked for among those of this project's decided items
     "moderation:evaluations": Route((R, D), project),
     "moderation:evaluation-start": Route((R, D), project, POST),
+    "moderation:study": Route((D,), project),
+    "moderation:study-start": Route((D,), project, POST),
     "moderation:evaluation": Route((R, D), the_evaluation),
     "moderation:evaluation-progress": Route((R, D), the_evaluation),
     "moderation:evaluation-cancel": Route((R, D), the_evaluation, POST),
@@ -567,6 +572,7 @@ ROUTES: dict[str, Route] = {
     "runs-api:runs": Route((R, D), project, BOTH),
     "runs-api:run": Route((R, D), the_run),
     "runs-api:run-cancel": Route((R, D), the_run, POST),
+    "runs-api:run-retry": Route((R, D), the_run, POST),
     "runs-api:run-judge": Route((R, D), the_run, POST),
     "runs-api:disputes": Route((R, D), project),
     "runs-api:dispute-next": Route((R,), project, POST),

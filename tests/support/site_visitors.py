@@ -82,10 +82,16 @@ class Visitor(threading.Thread):
                 token = TOKEN.search(text)
                 assert token
                 text = self.patiently(
-                    "POST", action[1], {"csrfmiddlewaretoken": token[1], "category": "0", "key": key[1]}
+                    "POST",
+                    action[1],
+                    {"csrfmiddlewaretoken": token[1], "category": self.category(action[1]), "key": key[1]},
                 )
                 if text:
                     self.acknowledged.append(key[1])
+
+    def category(self, action: str) -> str:
+        """Return the answer to the form that is sent to this address."""
+        return "0"
 
     def patiently(self, method: str, path: str, fields: dict[str, str] | None = None) -> str:
         """Return the page, requested again while the site gives 503. Returns an empty text for any other status."""
@@ -129,9 +135,9 @@ class Visitor(threading.Thread):
 class Crowd:
     """Several visitors of one project."""
 
-    def __init__(self, port: int, filled: dict[str, Any]) -> None:
+    def __init__(self, port: int, filled: dict[str, Any], person: type[Visitor] = Visitor) -> None:
         self.stop = threading.Event()
-        self.visitors = [Visitor(port, filled["slug"], session, self.stop) for session in filled["sessions"]]
+        self.visitors = [person(port, filled["slug"], session, self.stop) for session in filled["sessions"]]
         for visitor in self.visitors:
             visitor.start()
 

@@ -177,7 +177,7 @@ JSON_BODIES = {
     "deeper kinds": ('{"challenges": [1, {"modality": "x"}], "rows": [1], "levels": [[]], "sources": [{}]}', ""),
     "a huge number": ('{"category": ' + str(2**80) + ', "seconds": 1e300}', ""),
 }
-READS_NO_BODY = {"api:next", "api:priors", "runs-api:run-cancel", "runs-api:dispute-next"}
+READS_NO_BODY = {"api:next", "api:priors", "runs-api:run-cancel", "runs-api:run-retry", "runs-api:dispute-next"}
 
 
 @pytest.mark.parametrize("name", API_WRITES)

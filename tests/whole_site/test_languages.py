@@ -70,6 +70,13 @@ PLACEHOLDER = re.compile(r"%\(\w+\)[sd]|%%|\{\w+\}|<[^>]+>")
 _LINE = re.compile(r'(msgctxt|msgid_plural|msgid|msgstr)(?:\[(\d)\])? (".*")$')
 
 
+@pytest.fixture(autouse=True)
+def _no_language_is_left() -> Iterator[None]:
+    """Deactivate the language of the last page, so that the next test in this process reads English."""
+    yield
+    translation.deactivate()
+
+
 @dataclass
 class Entry:
     """One text of a catalogue; `plural` is empty where it has none, `said` its translations by plural form."""

@@ -28,7 +28,7 @@ from generation.domain.counterspeech import claims, intentconan, safety_flags
 from moderation.domain import baseline
 from moderation.domain.antihateagent import page_windows, search_index
 from moderation.domain.evaluation.predictions import read_predictions
-from moderation.domain.hatexscore import htc, masking, quotations, tokenize
+from moderation.domain.hatexscore import htc, masking, quotations, tgi, tokenize
 from providers import prompt_fencing, structured_output
 from providers.http import html_text
 
@@ -80,8 +80,8 @@ READERS: dict[str, Callable[[str], Any]] = {
     "a model's answer": lambda text: structured_output.read_answer(text, Verdict),
     "a refusal": structured_output.is_refusal,
     "a baseline's comment": baseline.read_comment,
-    "a baseline's conclusion": baseline.read_conclusion,
     "conclusions of an explanation": htc.conclusions,
+    "groups of an explanation": lambda text: tgi.groups(text, [], "en", {"Gender": ["women"]}),
     "quotations of an explanation": quotations.quotations,
     "a quoted text masked": lambda text: masking.mask(text, ["a", "weed"]),
     "the language of an explanation": tokenize.language_of,
@@ -103,6 +103,7 @@ PIECES = (
     "<think>", "```", "```json\n", '"a":', '{"a":', '"verdict":', '{"verdict":"a"}', "\u4f60", "\uac00", "\U0001f600",
     "\u201c", "\u201d", "no ", "not hateful ", "a-a", "a. ", "!", "?", "...", "a,b\n", '{"id":"a","text":"b"}\n',
     "\u00ad", "\uff41", "[1]", "conclusion:", "weed ", "bad ", "%", "a/", "\u3002", "\u300c",
+    "women:\n", "hateful ", "is not hateful but ", "\ud610\uc624 ", "\u4ec7\u6068", "<think>a</think>",
 )  # fmt: skip
 PLAIN, OF_FILES = ("", "<"), ("", '{"id":"1","text":"', "id,text\n", '"', "[1,")
 LENGTH = 3_000

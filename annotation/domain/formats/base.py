@@ -1,7 +1,7 @@
-"""One item as it stands in a file, whatever the file's format, and what is wrong with a row that is none.
+"""One item of a file in any format, and the errors of a row that cannot be read.
 
-Readers of all formats end in `Row`. Categories stay as they were written (`"1"`, `"Racist"`, `"hatespeech"`): which
-category of which project that is, is decided later (`annotation.domain.categories`).
+Readers of all formats produce `Row`. Categories stay as they were written (`"1"`, `"Racist"`, `"hatespeech"`); later
+steps look up the category of the project (`annotation.domain.categories`).
 """
 
 from collections.abc import Callable, Mapping
@@ -35,7 +35,7 @@ class Format(StrEnum):
 
 
 class LabelUse(StrEnum):
-    """What the one label of a row means, in files that have one label a row."""
+    """The meaning of the label of a row, in files that have one label a row."""
 
     INTENDED = "intended"
     GOLD = "gold"
@@ -44,9 +44,9 @@ class LabelUse(StrEnum):
 
 @dataclass(frozen=True, slots=True)
 class RowError:
-    """Why a row cannot be imported. `line` is 1-based; `field` and `limit` are given where they apply.
+    """The reason why a row cannot be imported. `line` is 1-based; `field` and `limit` are set if they apply.
 
-    `status` is the HTTP status of a file refused for this alone.
+    `status` is the HTTP status if the whole file is refused for this error.
     """
 
     line: int
@@ -59,7 +59,7 @@ class RowError:
 
 
 class Unreadable(Exception):
-    """The file, or what follows in it, cannot be read at all."""
+    """The file, or the rest of it, cannot be read."""
 
     def __init__(self, error: RowError) -> None:
         super().__init__(error.reason)
@@ -67,7 +67,7 @@ class Unreadable(Exception):
 
 
 class BadValue(ValueError):
-    """A value of a row is not what its field takes; the reader adds the line."""
+    """A value of a row that its field does not accept; the reader adds the line."""
 
     def __init__(self, code: str, reason: str, field: str = "", limit: int | None = None) -> None:
         super().__init__(reason)
@@ -88,7 +88,7 @@ class RowChallenge:
 
 @dataclass(frozen=True, slots=True)
 class RowLabel:
-    """One annotator's label as the file has it; `seconds` is the time taken, `at` an aware moment."""
+    """One annotator's label as the file has it; `seconds` is the time taken, `at` a datetime with time zone."""
 
     annotator: str
     category: str | None = None
@@ -100,7 +100,7 @@ class RowLabel:
     target_group: str = ""
     challenges: tuple[RowChallenge, ...] = ()
     replaced_by: str | None = None
-    """The category that an expert gave where this label has none."""
+    """The category that an expert gave in place of a label without one."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -115,9 +115,9 @@ class RowPrior:
 
 @dataclass(frozen=True, slots=True)
 class Row:
-    """One item of a file. `picture` is the name or path the file gives; empty where there is none.
+    """One item of a file. `picture` is the name or path that the file gives; empty if there is none.
 
-    `claimed_pattern` and `claimed_difficulty` are what the file says of figures that are derived anew.
+    `claimed_pattern` and `claimed_difficulty` are values of the file for figures that the import computes itself.
     """
 
     line: int
@@ -140,9 +140,9 @@ class Row:
     known_category: str | None = None
     known_explanation: str = ""
     known_training: bool = False
-    """The item's known answer, why, and whether it is for training (else it is mixed in)."""
+    """The item's known answer, its reason, and whether it is used in training (else it is mixed into the queue)."""
     subset: str = ""
-    """The part of the data set it belongs to, where a column for that is named (evaluations count by it)."""
+    """The part of the data set that the item belongs to, if such a column is named; evaluations count by it."""
     claimed_pattern: str = ""
     claimed_difficulty: str = ""
     provenance: Mapping[str, Any] = field(default_factory=dict)
@@ -150,7 +150,7 @@ class Row:
 
 @dataclass(frozen=True, slots=True)
 class Limits:
-    """What a file may hold: labels of an item, characters of a CSV field, bytes of a line, characters of an entry."""
+    """Limits of a file: labels of an item, characters of a CSV field, bytes of a line, characters of an entry."""
 
     labels: int = 100
     field: int = 131_072
@@ -163,10 +163,10 @@ LIMITS = Limits()
 
 @dataclass(frozen=True, slots=True)
 class Mapped:
-    """Which columns of a table, or keys of a JSON line, hold what; and what its values are called here.
+    """Which columns of a table, or keys of a JSON line, are used for which field, and how label values are translated.
 
-    An empty name stands for the usual one (`text`, `image`, `id`), for the label: none.
-    `values` maps a value of the label column to a category of the project.
+    An empty name stands for the usual one (`text`, `image`, `id`); for the label it means that there is none. `values`
+    maps a value of the label column to a category of the project.
     """
 
     text: str = ""
@@ -184,10 +184,11 @@ AS_NAMED = Mapped()
 
 @dataclass(frozen=True, slots=True)
 class Reading:
-    """How a file is read: the format, the columns, where ids come from if the file has none.
+    """The options for reading a file: the format, the columns, and a prefix for ids if the file has none.
 
-    `update` reads rows that name existing items, so they need neither text nor picture. `keep` takes pictures that
-    stand inside the file, by name and content, and answers the name; it raises BadValue. None: they are not taken.
+    `update` reads rows that name existing items, so they need neither text nor picture. `keep` stores a picture from
+    inside the file, by name and content, and returns its name; it raises BadValue. With None, such pictures are
+    refused.
     """
 
     format: Format

@@ -1,4 +1,4 @@
-"""CSV and TSV, read strictly: a stray quote, a short row or a doubled column is an error, never a guess."""
+"""CSV and TSV, read strictly: a stray quote, a short row or a repeated column is an error and is never repaired."""
 
 import csv
 import re
@@ -12,17 +12,17 @@ from annotation.domain.formats.lines import read_lines
 from annotation.domain.formats.mapping import Shape
 from annotation.domain.text_rules import TEXT_LIMIT
 
-# The module's own limit is one for the whole process and reports no length; fields are measured here instead.
+# The limit of the csv module holds for the whole process and reports no length; `_measure` checks fields instead.
 csv.field_size_limit(16 * 2**20)
 
 COLUMNS = 2_000
-"""The most columns of a table."""
+"""The maximum number of columns of a table."""
 RELEASED = "image_sha256_released"
-"""A column only our own releases have; their cells were made safe for spreadsheets and are read back exactly."""
+"""A column that only our own releases have. Their cells were made safe for spreadsheets and are restored exactly."""
 
 
 def delimiter_of(header: str) -> str:
-    """Tab, semicolon or comma: whichever separates the most columns of the header line; comma for one column."""
+    """Return the delimiter of a header line: tab, semicolon or comma, whichever occurs most; a comma if none occurs."""
     bare = re.sub(r'"[^"]*"', "", header)
     return max(",\t;", key=bare.count)
 
@@ -35,7 +35,7 @@ class Table:
         self.ignored: set[str] = set()
 
     def __iter__(self) -> Iterator[Row | RowError]:
-        """Raises Unreadable where nothing further can be read."""
+        """Yield the rows and errors. Raises Unreadable if the rest of the file cannot be read."""
         records = table_records(self.stream, self.reading.limits, self._delimiter())
         _, header = next(records, (0, []))
         header = [name.strip() for name in header]
@@ -46,15 +46,15 @@ class Table:
             raise Unreadable(fault.at(1)) from fault
         self.ignored = {name for name in header if name not in shape.used and name}
         released = RELEASED in header
-        found = False
+        has_rows = False
         for line, record in records:
-            found = True
+            has_rows = True
             yield self._row(shape, header, line, [restored(cell) for cell in record] if released else record)
-        if not found:
+        if not has_rows:
             raise Unreadable(RowError(1, "no_rows", "The file holds a header and no rows."))
 
     def plain(self) -> Iterator[tuple[int, dict[str, str]]]:
-        """The rows as they stand there: line and cells by column. Raises Unreadable."""
+        """Yield the rows as they are in the file: line and cells by column. Raises Unreadable."""
         records = table_records(self.stream, self.reading.limits, self._delimiter())
         _, header = next(records, (0, []))
         check_header(header)
@@ -91,18 +91,18 @@ class Table:
 
 
 def check_header(header: Sequence[str]) -> None:
-    """Raises Unreadable for a column that stands twice, and for more than COLUMNS of them."""
+    """Refuse a repeated column and more than COLUMNS columns. Raises Unreadable."""
     if len(header) > COLUMNS:
         reason = f"The header has {len(header):,} columns; at most {COLUMNS:,} are read. Do rows stand as columns?"
         raise Unreadable(RowError(1, "too_many_columns", reason, limit=COLUMNS))
-    twice = sorted(name for name, times in Counter(header).items() if times > 1)
-    if twice:
-        reason = f"The column {twice[0]!r} stands twice in the header."
-        raise Unreadable(RowError(1, "duplicate_column", reason, twice[0][:80]))
+    repeated = sorted(name for name, times in Counter(header).items() if times > 1)
+    if repeated:
+        reason = f"The column {repeated[0]!r} stands twice in the header."
+        raise Unreadable(RowError(1, "duplicate_column", reason, repeated[0][:80]))
 
 
 def table_records(stream: BinaryIO, limits: Limits, delimiter: str) -> Iterator[tuple[int, list[str]]]:
-    """(line on which the record begins, cells), the header too; blank lines are passed over. Raises Unreadable."""
+    """Yield (line on which the record begins, cells), with the header, without blank lines. Raises Unreadable."""
     reader = csv.reader((text for _, text in read_lines(stream, limits.line_bytes)), delimiter=delimiter, strict=True)
     while True:
         line = reader.line_num + 1

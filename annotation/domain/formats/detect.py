@@ -1,4 +1,4 @@
-"""Which format a file has, from its content; its name plays no part."""
+"""Detection of the format of a file by its content; the file name is not used."""
 
 from collections.abc import Iterator
 from typing import Any, BinaryIO, Protocol
@@ -28,7 +28,7 @@ ZIP_MAGIC = b"PK\x03\x04"
 
 
 class Reader(Protocol):
-    """The rows of one file; `ignored` names the columns that were passed over."""
+    """The rows of one file; `ignored` names the columns that were not used."""
 
     ignored: set[str]
 
@@ -36,7 +36,7 @@ class Reader(Protocol):
 
 
 def open_reader(stream: BinaryIO, reading: Reading) -> Reader:
-    """The reader of the named format. Raises Unreadable for files that no reader takes."""
+    """Return the reader of the named format. Raises Unreadable for files that no reader supports."""
     if reading.format is Format.PARQUET:
         return Parquet(stream, reading)
     if reading.format is Format.WEBDATASET:
@@ -60,10 +60,10 @@ def open_reader(stream: BinaryIO, reading: Reading) -> Reader:
 
 
 def detect(stream: BinaryIO, mapped: Mapped = AS_NAMED) -> Format:
-    """The format of a text file. Raises Unreadable where it is none that is read."""
-    packed = binary_format(stream)
-    if packed is not None:
-        return packed
+    """Return the format of a file. Raises Unreadable if no reader supports it."""
+    binary = binary_format(stream)
+    if binary is not None:
+        return binary
     head = check_head(stream)
     opening = head.lstrip()[:1]
     if opening == b"[":
@@ -77,7 +77,10 @@ def detect(stream: BinaryIO, mapped: Mapped = AS_NAMED) -> Format:
 
 
 def binary_format(stream: BinaryIO) -> Format | None:
-    """The format of a file that is no text, by its first bytes."""
+    """Return the format of a file that is not text, by its first bytes.
+
+    Returns None if they belong to no such format.
+    """
     stream.seek(0)
     head = stream.read(512)
     if head.startswith(parquet.MAGIC):
@@ -86,17 +89,18 @@ def binary_format(stream: BinaryIO) -> Format | None:
 
 
 def _of_array(stream: BinaryIO) -> Format:
-    found = _of_whole(stream)
-    if found in (Format.HATEXPLAIN, Format.LABEL_STUDIO):
-        return found
+    format = _of_whole(stream)
+    if format in (Format.HATEXPLAIN, Format.LABEL_STUDIO):
+        return format
     reason = "The file is one JSON array. Write one object a line, without brackets and commas around them."
     raise Unreadable(RowError(1, "json_array", reason))
 
 
 def _of_whole(stream: BinaryIO) -> Format | None:
-    """The data set that the file is as one JSON value, told from its first entry; None where it is none.
+    """Return the data set of a file that is one JSON value, by its first entry.
 
-    Looked at first, since such a file may be a single line of many megabytes.
+    Returns None if it belongs to none.
+    This is checked first, because such a file may be a single line of many megabytes.
     """
     try:
         _, _, source = next(strict_json.entries(stream, LIMITS.entry_chars), (0, "", "null"))
@@ -106,24 +110,24 @@ def _of_whole(stream: BinaryIO) -> Format | None:
 
 
 def _of_lines(stream: BinaryIO, mapped: Mapped) -> Format:
-    """The format of a file whose first line is an object by itself."""
-    first = _first_line(stream)
-    if first is None:
+    """Return the format of a file whose first line is an object of its own."""
+    record = _first_line(stream)
+    if record is None:
         reason = "The file is a JSON object of no known data set. Write one object a line (JSON lines)."
         raise Unreadable(RowError(1, "unknown_format", reason))
     if any((mapped.text, mapped.image, mapped.id, mapped.label)):
         return Format.JSONL
-    if _of_record(first) is Format.HATEXPLAIN:
+    if _of_record(record) is Format.HATEXPLAIN:
         return Format.HATEXPLAIN
-    if is_doccano(first):
+    if is_doccano(record):
         return Format.DOCCANO
-    if "img" in first and "id" in first and "image" not in first:
+    if "img" in record and "id" in record and "image" not in record:
         return Format.HATEFUL_MEMES
-    return Format.INTERPLAY if "id" in first else Format.JSONL
+    return Format.INTERPLAY if "id" in record else Format.JSONL
 
 
 def _of_record(record: Any) -> Format | None:
-    """The data set a record belongs to, by its keys."""
+    """Return the data set that a record belongs to, by its keys. Returns None if it belongs to none."""
     if not isinstance(record, dict):
         return None
     if "final_label" in record and "tweet_text" in record:
@@ -138,7 +142,10 @@ def _of_record(record: Any) -> Format | None:
 
 
 def _first_line(stream: BinaryIO) -> dict[str, Any] | None:
-    """The object on the first line that is not blank; an empty one for a broken line that stands alone."""
+    """Return the object on the first non-blank line, or an empty one for a broken line.
+
+    Returns None if the line is no object or the object continues on the next line.
+    """
     lines = (text for _, text in read_lines(stream, LIMITS.line_bytes) if not text.isspace())
     try:
         value = strict_json.parse(next(lines))
@@ -148,5 +155,5 @@ def _first_line(stream: BinaryIO) -> dict[str, Any] | None:
 
 
 def _continues(second: str) -> bool:
-    """Whether the second line goes on with the object of the first (indented JSON)."""
+    """Return whether the second line continues the object of the first (indented JSON)."""
     return not second.lstrip().startswith("{")

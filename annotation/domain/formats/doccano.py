@@ -1,4 +1,4 @@
-"""doccano: JSON lines with a list of labels; exported by annotator, a ZIP with a file for each of them."""
+"""doccano: JSON lines with a list of labels, or an export by annotator: a ZIP with one file for each annotator."""
 
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import replace
@@ -11,12 +11,12 @@ from annotation.domain.formats.lines import read_lines
 from annotation.domain.formats.mapping import with_label
 
 _NOBODY = frozenset({"unknown", "all"})
-"""What doccano calls the file of posts that nobody labelled."""
+"""Names that doccano gives to the file of posts without labels."""
 _OWN = frozenset({"id", "text", "data", "label", "labels", "filename", "Comments", "comments"})
 
 
 def is_doccano(record: Any) -> bool:
-    """Whether a line is doccano's: a label that is a list, beside a text or a file name."""
+    """Return whether a line is from doccano: a list of labels beside a text or a file name."""
     return (
         isinstance(record, dict)
         and isinstance(record.get("label"), list)
@@ -32,12 +32,12 @@ class Doccano:
         self.ignored: set[str] = set()
 
     def __iter__(self) -> Iterator[Row | RowError]:
-        """Raises Unreadable where nothing further can be read."""
-        found = False
+        """Yield the rows and errors. Raises Unreadable if the rest of the file cannot be read."""
+        has_rows = False
         for line, text in read_lines(self.stream, self.reading.limits.line_bytes):
             if text.isspace():
                 continue
-            found = True
+            has_rows = True
             name = ""
             try:
                 record = _record(text)
@@ -46,12 +46,12 @@ class Doccano:
                 yield with_label(_bare(line, record, self.reading), _category(record), _labelled(self.reading))
             except BadValue as fault:
                 yield fault.at(line, name)
-        if not found:
+        if not has_rows:
             raise Unreadable(RowError(0, "no_rows", "The file holds no rows."))
 
 
 class ByAnnotator:
-    """The rows of several files, one an annotator, who is named by the file; each item has the labels of all."""
+    """The rows of several files, one file for each annotator, named after the annotator. An item gets all labels."""
 
     def __init__(self, files: Sequence[tuple[str, BinaryIO]], reading: Reading) -> None:
         self.reading = reading
@@ -59,48 +59,48 @@ class ByAnnotator:
         self.ignored: set[str] = set()
 
     def __iter__(self) -> Iterator[Row | RowError]:
-        """Raises Unreadable where nothing further can be read."""
+        """Yield the rows and errors. Raises Unreadable if the rest of the files cannot be read."""
         places = self._places()
         if not places:
             raise Unreadable(RowError(0, "no_rows", "The files hold no rows."))
-        for number, (name, found) in enumerate(places.items(), start=1):
+        for number, (name, item_places) in enumerate(places.items(), start=1):
             try:
-                yield self._row(number, found)
+                yield self._row(number, item_places)
             except BadValue as fault:
                 yield fault.at(number, name[:128])
 
     def _places(self) -> dict[str, list[tuple[int, int]]]:
-        """Where each item stands: for each id the files, and the byte at which its line begins."""
+        """Return the places of each item: by id, the index of the file and the byte at which its line begins."""
         places: dict[str, list[tuple[int, int]]] = {}
-        for which, (annotator, stream) in enumerate(self.files):
+        for file_index, (annotator, stream) in enumerate(self.files):
             offset = 0
             for line, text in read_lines(stream, self.reading.limits.line_bytes):
-                begins, offset = offset, stream.tell()
+                start, offset = offset, stream.tell()
                 if text.isspace():
                     continue
                 try:
                     name = fields.external_id(_record(text).get("id"))
                 except BadValue as fault:
                     raise Unreadable(RowError(line, fault.code, f"{annotator}: {fault.reason}")) from fault
-                found = places.setdefault(name, [])
-                if found and found[-1][0] == which:
+                item_places = places.setdefault(name, [])
+                if item_places and item_places[-1][0] == file_index:
                     reason = f"{annotator}: the id {name} stands twice."
                     raise Unreadable(RowError(line, "duplicate_id", reason, "id"))
-                found.append((which, begins))
+                item_places.append((file_index, start))
         return places
 
-    def _row(self, number: int, found: Sequence[tuple[int, int]]) -> Row:
+    def _row(self, number: int, places: Sequence[tuple[int, int]]) -> Row:
         row: Row | None = None
         labels = []
-        for which, begins in found:
-            annotator, stream = self.files[which]
-            stream.seek(begins)
+        for file_index, start in places:
+            annotator, stream = self.files[file_index]
+            stream.seek(start)
             record = _record(stream.readline().decode("utf-8-sig"))
             self.ignored |= record.keys() - _OWN
-            here = _bare(number, record, self.reading)
-            if row is not None and (here.text, here.picture) != (row.text, row.picture):
+            new_row = _bare(number, record, self.reading)
+            if row is not None and (new_row.text, new_row.picture) != (row.text, row.picture):
                 raise BadValue("contradiction", "The files have different texts or pictures for this id.", "text")
-            row = here
+            row = new_row
             category = _category(record)
             if category is not None and annotator not in _NOBODY:
                 values = self.reading.mapped.values
@@ -129,12 +129,12 @@ def _category(record: Mapping[str, Any]) -> str | None:
     labels = record.get("label", record.get("labels"))
     if labels is None or labels == []:
         return None
-    named = labels.split("#") if isinstance(labels, str) else labels
-    if not isinstance(named, list) or not all(isinstance(each, str | int) for each in named):
+    names = labels.split("#") if isinstance(labels, str) else labels
+    if not isinstance(names, list) or not all(isinstance(name, str | int) for name in names):
         raise BadValue("bad_labels", "label is a list of categories; marked spans are not read.", "label")
-    if len(named) > 1:
-        raise BadValue("bad_labels", f"The row has {len(named)} categories; an item has one.", "label")
-    return fields.category(named[0], "label")
+    if len(names) > 1:
+        raise BadValue("bad_labels", f"The row has {len(names)} categories; an item has one.", "label")
+    return fields.category(names[0], "label")
 
 
 def _labelled(reading: Reading) -> Reading:

@@ -1,4 +1,4 @@
-"""One value of a row, read strictly. Each function returns the value or raises BadValue with the field's name.
+"""Read one value of a row strictly. Each function returns the value or raises BadValue with the field's name.
 
 None and the empty string mean that the value is absent.
 """
@@ -35,7 +35,7 @@ def external_id(value: Any, field: str = "id") -> str:
 
 
 def item_text(value: Any, field: str = "text") -> str:
-    """The item's text exactly as written; "" where there is none. A text that shows nothing is refused."""
+    """Return the item's text exactly as written, "" if there is none. Raises BadValue for a text that shows nothing."""
     text = _string(value, field)
     if not text:
         return ""
@@ -46,7 +46,7 @@ def item_text(value: Any, field: str = "text") -> str:
 
 
 def short(value: Any, field: str, limit: int) -> str:
-    """A line of text; numbers are taken as they are written."""
+    """Return a text of at most `limit` characters; an integer is taken as written."""
     if value is None or value == "":
         return ""
     if isinstance(value, int) and not isinstance(value, bool):
@@ -62,7 +62,7 @@ def note(value: Any, field: str) -> str:
 
 
 def category(value: Any, field: str) -> str | None:
-    """A category as written, by code or name; which one it is, is decided against the project."""
+    """Return a category as written, by code or name. Later steps look it up in the project."""
     if value is None or value == "":
         return None
     if isinstance(value, bool) or not isinstance(value, int | str):
@@ -75,9 +75,9 @@ def flag(value: Any, field: str) -> bool | None:
         return None
     if isinstance(value, bool):
         return value
-    written = str(value).lower() if isinstance(value, int | str) else ""
-    if written in _YES or written in _NO:
-        return written in _YES
+    word = str(value).lower() if isinstance(value, int | str) else ""
+    if word in _YES or word in _NO:
+        return word in _YES
     raise BadValue("bad_flag", f"{field} is true or false (or 1 or 0).", field)
 
 
@@ -100,28 +100,28 @@ def seconds(value: Any, field: str) -> float | None:
 
 
 def moment(value: Any, field: str) -> datetime | None:
-    """An ISO 8601 moment with its offset; a date alone, as releases have it, is midnight UTC."""
+    """Read an ISO 8601 time with its offset; a date alone, as in releases, is midnight UTC."""
     if value is None or value == "":
         return None
     if isinstance(value, str):
         try:
-            read = datetime.fromisoformat(f"{value}T00:00:00+00:00" if len(value) == 10 else value)
+            parsed = datetime.fromisoformat(f"{value}T00:00:00+00:00" if len(value) == 10 else value)
         except ValueError:
-            read = None
-        if read is not None and read.tzinfo is not None and 1900 <= read.year <= 2200:
-            return read
+            parsed = None
+        if parsed is not None and parsed.tzinfo is not None and 1900 <= parsed.year <= 2200:
+            return parsed
     raise BadValue("bad_moment", "A moment is written like 2026-01-01T00:00:00Z, in the years 1900 to 2200.", field)
 
 
 def is_address(path: str) -> bool:
-    """Whether a picture is named by an address of the web."""
+    """Return whether a picture is named by an http or https address."""
     return path[:8].lower().startswith(("http://", "https://"))
 
 
 def picture_path(value: Any, field: str = "image", *, addresses: bool = False) -> str:
-    """The relative path of a picture, or (`addresses`) its http or https address.
+    """Return the relative path of a picture, or (`addresses`) its http or https address.
 
-    Other addresses and paths that lead elsewhere are refused. What an address brings is for whoever fetches it.
+    Other addresses and paths that leave the folder are refused. The caller checks the file behind an address.
     """
     path = _string(value, field)
     if not path:

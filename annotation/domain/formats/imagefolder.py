@@ -1,4 +1,4 @@
-"""ImageFolder: a table of rows in each folder of pictures, read as one."""
+"""ImageFolder: one table of rows in each folder of pictures, read as one list of rows."""
 
 from collections.abc import Iterator, Sequence
 from dataclasses import replace
@@ -8,7 +8,7 @@ from annotation.domain.formats.base import Row, RowError, Unreadable
 
 
 class Reader(Protocol):
-    """What reads one of the tables."""
+    """A reader of one of the tables."""
 
     ignored: set[str]
 
@@ -16,15 +16,15 @@ class Reader(Protocol):
 
 
 class Folders:
-    """The rows of several tables. Lines are counted on from one to the next; a fault also names its folder."""
+    """The rows of several tables. Line numbers continue from one table to the next; an error also names its folder."""
 
     def __init__(self, readers: Sequence[tuple[str, Reader]]) -> None:
-        """Each table's folder in the archive, and its reader."""
+        """Take, for each table, its folder in the archive and its reader."""
         self._readers = readers
         self.ignored: set[str] = set()
 
     def __iter__(self) -> Iterator[Row | RowError]:
-        """Raises Unreadable where nothing further can be read."""
+        """Yield the rows and errors. Raises Unreadable if the rest of a table cannot be read."""
         before = 0
         for folder, reader in self._readers:
             last = before
@@ -41,5 +41,5 @@ class Folders:
     def _placed(self, folder: str, row: Row | RowError, line: int) -> Row | RowError:
         if isinstance(row, RowError):
             return replace(row, line=line, reason=f"{folder}, line {row.line}: {row.reason}")
-        inside = "" if folder in ("", ".") else f"{folder}/"
-        return replace(row, line=line, picture=f"{inside}{row.picture}" if row.picture else "")
+        prefix = "" if folder in ("", ".") else f"{folder}/"
+        return replace(row, line=line, picture=f"{prefix}{row.picture}" if row.picture else "")

@@ -1,4 +1,4 @@
-"""Data sets that are one big JSON object (id to record) or array of records, read an entry at a time."""
+"""Data sets that are one large JSON object (id to record) or array of records, read one entry at a time."""
 
 from collections.abc import Iterator
 from typing import BinaryIO
@@ -16,11 +16,11 @@ class Entries:
         self.ignored: set[str] = set()
 
     def __iter__(self) -> Iterator[Row | RowError]:
-        """Raises Unreadable where nothing further can be read."""
+        """Yield the rows and errors. Raises Unreadable if the rest of the file cannot be read."""
         reader = READERS[self.reading.format]
-        found = False
+        has_rows = False
         for line, key, source in strict_json.entries(self.stream, self.reading.limits.entry_chars):
-            found = True
+            has_rows = True
             try:
                 record = strict_json.parse(source)
                 if not isinstance(record, dict):
@@ -28,5 +28,5 @@ class Entries:
                 yield reader(line, key, record, self.reading)
             except BadValue as fault:
                 yield fault.at(line, key[:128])
-        if not found:
+        if not has_rows:
             raise Unreadable(RowError(0, "no_rows", "The file holds no records."))

@@ -1,4 +1,4 @@
-"""JSON lines: one object a line, where only LF and CR LF end a line."""
+"""JSON lines: one object a line; only LF and CR LF end a line."""
 
 from collections.abc import Iterator, Mapping
 from typing import Any, BinaryIO
@@ -11,7 +11,7 @@ from annotation.domain.formats.research_datasets import READERS
 
 
 class JsonLines:
-    """The rows of a file of JSON lines, in our own names, in mapped ones, or in a data set's."""
+    """The rows of a file of JSON lines, with our own names, mapped names, or the names of a data set."""
 
     def __init__(self, stream: BinaryIO, reading: Reading) -> None:
         self.stream, self.reading = stream, reading
@@ -19,14 +19,14 @@ class JsonLines:
         self.shape: Shape | None = None
 
     def __iter__(self) -> Iterator[Row | RowError]:
-        """Raises Unreadable where nothing further can be read."""
-        found = False
+        """Yield the rows and errors. Raises Unreadable if the rest of the file cannot be read."""
+        has_rows = False
         for line, text in read_lines(self.stream, self.reading.limits.line_bytes):
             if text.isspace():
                 continue
-            found = True
+            has_rows = True
             yield self._row(line, text)
-        if not found:
+        if not has_rows:
             raise Unreadable(RowError(0, "no_rows", "The file holds no rows."))
 
     def _row(self, line: int, text: str) -> Row | RowError:
@@ -47,7 +47,10 @@ class JsonLines:
         return self.shape.row(line, values)
 
     def _shape(self, line: int, values: Mapping[str, Any]) -> Shape:
-        """Our own rows may lack any key; rows of another shape show in the first line how they are read."""
+        """Return the shape of the rows. Our own rows may lack any key; others follow the keys of the first line.
+
+        Raises Unreadable.
+        """
         known = {"id", "text", "image"} if self.reading.format is Format.INTERPLAY else set()
         try:
             return Shape(self.reading, frozenset(values.keys() | known))
@@ -56,7 +59,7 @@ class JsonLines:
 
 
 def object_of(text: str) -> dict[str, Any]:
-    """The object that a line of JSON holds. Raises BadValue."""
+    """Return the object that a line of JSON holds. Raises BadValue."""
     try:
         values = strict_json.parse(text)
     except BadValue as fault:

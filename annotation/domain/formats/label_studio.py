@@ -1,7 +1,7 @@
 """Label Studio: exported tasks (JSON), and its short forms with a row for each annotation (JSON-MIN, CSV).
 
-An annotation is an annotator's label; a prediction is a model's prior. `data` holds the item, under our own names
-where it was we who wrote it. Annotations that were cancelled are passed over.
+An annotation is an annotator's label; a prediction is a model's prior. `data` holds the item, with our own names if
+Interplay wrote it. Cancelled annotations are ignored.
 """
 
 import hashlib
@@ -16,7 +16,7 @@ from annotation.domain.formats.mapping import Shape
 from annotation.domain.releases.label_studio_task import CORRECTED, FLAGS, GROUP, LOW_QUALITY, NOT_SURE, NOTE, SIDE
 
 MARKS = frozenset({"annotation_id", "lead_time"})
-"""Columns by which the short forms are known."""
+"""Columns by which the short forms are recognized."""
 _SIDES = {word: "hateful" if side else "not_hateful" for side, word in SIDE.items()}
 _OURS = frozenset({FLAGS, *CORRECTED.values(), "replaced_by", "text_label", "image_label"})
 _FRAME = MARKS | {"annotator", "created_at", "updated_at", "id"}
@@ -27,25 +27,25 @@ class Tasks:
     """The rows of an export."""
 
     def __init__(self, stream: BinaryIO, reading: Reading, table: bool = False) -> None:
-        """`table`: the CSV form."""
+        """Take the file; `table` says that it has the CSV form."""
         self.stream, self.reading, self.table = stream, reading, table
         self.ignored: set[str] = set()
 
     def __iter__(self) -> Iterator[Row | RowError]:
-        """Raises Unreadable where nothing further can be read."""
-        found = False
+        """Yield the rows and errors. Raises Unreadable if the rest of the file cannot be read."""
+        has_tasks = False
         for line, entries in self._grouped():
-            found = True
+            has_tasks = True
             name = str(entries[0].get("id", ""))[:128]
             try:
                 yield self._row(line, entries)
             except BadValue as fault:
                 yield fault.at(line, name)
-        if not found:
+        if not has_tasks:
             raise Unreadable(RowError(0, "no_rows", "The file holds no tasks."))
 
     def _grouped(self) -> Iterator[tuple[int, list[Mapping[str, Any]]]]:
-        """Entries, those of the short form that follow one another for the same item as one."""
+        """Yield (line, entries of one item). Consecutive entries of the short form for the same item are one group."""
         group: list[Mapping[str, Any]] = []
         first = 0
         for line, entry in self._entries():
@@ -74,17 +74,19 @@ class Tasks:
     def _row(self, line: int, entries: Sequence[Mapping[str, Any]]) -> Row:
         first = entries[0]
         if _is_short(first):
-            names = {name for each in entries for name in each} - _FRAME
+            names = {name for entry in entries for name in entry} - _FRAME
             data = {name: value for name, value in first.items() if name not in _FRAME}
             answered = self._label_name(names)
             for name in (answered, FLAGS, NOTE, *CORRECTED.values(), "replaced_by"):
                 data.pop(name, None)
-            labels = [_flat_label(each, answered) for each in entries]
+            labels = [_flat_label(entry, answered) for entry in entries]
         else:
             data = dict(first.get("data", first)) if isinstance(first.get("data", first), dict) else {}
-            found = first.get("annotations", first.get("completions")) or ()
+            annotations = first.get("annotations", first.get("completions")) or ()
             labels = [
-                self._annotation(each) for each in _objects(found, "annotations") if not each.get("was_cancelled")
+                self._annotation(annotation)
+                for annotation in _objects(annotations, "annotations")
+                if not annotation.get("was_cancelled")
             ]
             data |= _priors(first)
         data.setdefault("id", first.get("id"))
@@ -104,7 +106,7 @@ class Tasks:
         for result in results:
             self._read(result, label)
         if not label.keys() & {"category", "not_sure", "low_quality", "replaced_by"}:
-            return None  # looked at, and nothing said
+            return None  # the annotator submitted no answer
         label["seconds"], label["at"] = annotation.get("lead_time"), annotation.get("created_at")
         return label
 
@@ -112,10 +114,12 @@ class Tasks:
         name, value = str(result.get("from_name")), result.get("value")
         if not isinstance(value, dict):
             raise BadValue("bad_labels", "A result has no value.", "result")
-        wanted = self.reading.mapped.label
+        label_name = self.reading.mapped.label
         if "choices" in value:
             _set_choices(
-                label, "category" if name == wanted or (not wanted and name not in _OURS) else name, value["choices"]
+                label,
+                "category" if name == label_name or (not label_name and name not in _OURS) else name,
+                value["choices"],
             )
         elif "text" in value and name in (GROUP, NOTE):
             text = value["text"]
@@ -127,36 +131,36 @@ def _is_short(entry: Mapping[str, Any]) -> bool:
 
 
 def _objects(value: Any, field: str) -> list[Mapping[str, Any]]:
-    if not isinstance(value, Sequence) or not all(isinstance(each, dict) for each in value):
+    if not isinstance(value, Sequence) or not all(isinstance(entry, dict) for entry in value):
         raise BadValue("bad_labels", f"{field} is a list of objects.", field)
     return list(value)
 
 
 def _set_choices(label: dict[str, Any], name: str, choices: Any) -> None:
-    said = [choices] if isinstance(choices, str) else choices
-    if not isinstance(said, list) or not all(isinstance(each, str) for each in said):
+    words = [choices] if isinstance(choices, str) else choices
+    if not isinstance(words, list) or not all(isinstance(word, str) for word in words):
         raise BadValue("bad_labels", "choices is a list of words.", "choices")
-    if not said:
+    if not words:
         return
     if name == FLAGS:
-        label["not_sure"] = NOT_SURE in said
-        label["low_quality"] = LOW_QUALITY in said
+        label["not_sure"] = NOT_SURE in words
+        label["low_quality"] = LOW_QUALITY in words
         return
-    if len(said) > 1:
-        raise BadValue("bad_labels", f"{name} names {len(said)} categories; an item has one.", "choices")
-    written = _SIDES.get(said[0], said[0])
+    if len(words) > 1:
+        raise BadValue("bad_labels", f"{name} names {len(words)} categories; an item has one.", "choices")
+    chosen = _SIDES.get(words[0], words[0])
     for modality, corrected in CORRECTED.items():
         if name == corrected:
             sides = {"hateful": True, "not_hateful": False}
-            side = {"hateful": sides[written]} if written in sides else {"category": written}
+            side = {"hateful": sides[chosen]} if chosen in sides else {"category": chosen}
             label["challenges"].append({"modality": modality} | side)
             return
     if name in ("category", "replaced_by"):
-        label[name] = written
+        label[name] = chosen
 
 
 def _flat_label(entry: Mapping[str, Any], answered: str) -> dict[str, Any] | None:
-    """The label of one row of a short form."""
+    """Return the label of one row of a short form. Returns None if the row has no answer."""
     label: dict[str, Any] = {"annotator": _annotator(entry.get("annotator")), "challenges": []}
     for name in (answered, FLAGS, *CORRECTED.values(), "replaced_by"):
         value = entry.get(name)
@@ -178,25 +182,25 @@ def _flat_label(entry: Mapping[str, Any], answered: str) -> dict[str, Any] | Non
 
 
 def _annotator(value: Any) -> str:
-    """A name that leads to nobody outside the file: numbers stay, addresses are hashed."""
+    """Return an annotator's name that identifies nobody outside the file: numbers stay, e-mail addresses are hashed."""
     if isinstance(value, dict):
         value = value.get("id", value.get("email"))
     if isinstance(value, bool) or not isinstance(value, int | str) or value == "":
         raise BadValue("missing_annotator", "An annotation needs completed_by.", "completed_by")
-    written = str(value)
-    if "@" in written:
-        written = hashlib.sha256(written.encode()).hexdigest()[:12]
-    return fields.short(f"ls-{written}", "completed_by", 128)
+    name = str(value)
+    if "@" in name:
+        name = hashlib.sha256(name.encode()).hexdigest()[:12]
+    return fields.short(f"ls-{name}", "completed_by", 128)
 
 
 def _path(written: str) -> str:
-    """A picture's path; Label Studio writes addresses of its own server."""
+    """Return a picture's path without the address prefix of a Label Studio server."""
     return written.removeprefix(_LOCAL).removeprefix("/")
 
 
 def _priors(task: Mapping[str, Any]) -> dict[str, Any]:
-    """The priors that predictions of the names `text_label` and `image_label` give."""
-    found: dict[str, Any] = {}
+    """Return the priors from predictions named `text_label` and `image_label`, as values of a row."""
+    priors: dict[str, Any] = {}
     for prediction in _objects(task.get("predictions") or (), "predictions"):
         for result in _objects(prediction.get("result") or (), "result"):
             name, value = str(result.get("from_name")), result.get("value")
@@ -204,16 +208,16 @@ def _priors(task: Mapping[str, Any]) -> dict[str, Any]:
                 continue
             modality = name.partition("_")[0]
             if name in ("text_label", "image_label") and value.get("choices"):
-                written = str(value["choices"][0])
-                found |= {name: _SIDES.get(written, written), f"{modality}_model": prediction.get("model_version")}
+                choice = str(value["choices"][0])
+                priors |= {name: _SIDES.get(choice, choice), f"{modality}_model": prediction.get("model_version")}
             elif name in ("text_explanation", "image_explanation") and value.get("text"):
                 text = value["text"]
-                found[name] = "\n".join(map(str, text)) if isinstance(text, list) else text
-    return found
+                priors[name] = "\n".join(map(str, text)) if isinstance(text, list) else text
+    return priors
 
 
 def is_task(record: Any) -> bool:
-    """Whether an entry of a JSON array is a task, in the long or the short form."""
+    """Return whether an entry of a JSON array is a task, in the long or the short form."""
     if not isinstance(record, dict):
         return False
     return isinstance(record.get("data"), dict) or record.keys() >= MARKS

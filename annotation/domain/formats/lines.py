@@ -1,4 +1,4 @@
-"""Lines of a UTF-8 file, with numbers: only CR LF and LF end a line, and every byte is accounted for."""
+"""Lines of a UTF-8 file, with numbers. Only CR LF and LF end a line, and no byte is skipped."""
 
 import codecs
 from collections.abc import Iterator
@@ -32,7 +32,10 @@ def read_lines(stream: BinaryIO, limit: int) -> Iterator[tuple[int, str]]:
 
 
 def read_pieces(stream: BinaryIO) -> Iterator[str]:
-    """Yield the text of the stream from its start, in pieces that know no lines. Raises Unreadable: `encoding`."""
+    """Yield the text of the stream from its start, in pieces that may begin or end inside a line.
+
+    Raises Unreadable: `encoding`.
+    """
     stream.seek(0)
     if stream.read(len(BOM)) != BOM:
         stream.seek(0)
@@ -57,7 +60,7 @@ def read_pieces(stream: BinaryIO) -> Iterator[str]:
 def check_head(stream: BinaryIO) -> bytes:
     """Return the first bytes of a text file, without a byte order mark.
 
-    Raises Unreadable for files that no reader takes: empty, compressed, UTF-16, old Mac line ends.
+    Raises Unreadable for files that no reader supports: empty, compressed, UTF-16, old Mac line ends.
     """
     stream.seek(0)
     head = stream.read(HEAD)

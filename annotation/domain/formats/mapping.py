@@ -1,7 +1,7 @@
-"""Interplay's own row names, and tables of any shape by a mapping, to rows (formats.md).
+"""Rows from Interplay's own column names, or from tables of any shape by a mapping (formats.md).
 
-One set of names serves JSON lines and tables; a table's cells are strings, so flags and numbers are read from
-both. What a release adds and is derived anew (level, pattern, digests …) is passed over.
+JSON lines and tables use the same names. The cells of a table are strings, so flags and numbers are also read from
+strings. Values that a release adds and an import computes itself (level, pattern, digests …) are ignored.
 """
 
 import json
@@ -21,24 +21,24 @@ _KNOWN = frozenset({"known_category", "known_explanation", "known_training"})
 _PRIOR = ("label", "hateful", "explanation", "model", "severity")
 _PRIORS = frozenset(f"{part}_{what}" for part in Modality for what in _PRIOR)
 _INJECTION = {"strategy": 40, "pattern": 3, "model": 160, "prompt_digest": 64}
-"""What a release says of an item that was made for its project, as `injection_…`, and how long it may be."""
+"""Parts of the `injection_…` columns, which describe an item that a model wrote for its project; maximum lengths."""
 NAMES = _ITEM | _CATEGORIES | _KNOWN | _PRIORS | {"injected", *(f"injection_{name}" for name in _INJECTION)}
 DERIVED = frozenset(
     {"level", "pattern", "difficulty", "mechanism", "aligned", "hateful", "round", "guideline_version", "reasons"}
     | {"image_sha256", "image_sha256_original", "image_sha256_released", "text_prompt_digest", "image_prompt_digest"}
     | {"text_state", "image_state", "stage", "excluded_for", "votes", "text_sha256", "withheld", "split", "image_path"}
 )
-"""Names that releases write and that an import passes over in silence."""
+"""Names that releases write and that an import ignores without a warning."""
 
 _PROVENANCE = 20_000
 SOURCES = frozenset(source.value for source in Source)
 
 
 class Shape:
-    """Turns the named values of one row into a `Row`."""
+    """A reader of the named values of one row as a `Row`."""
 
     def __init__(self, reading: Reading, columns: frozenset[str]) -> None:
-        """`columns` are the names in the header, or of the first JSON line. Raises BadValue: `missing_column`."""
+        """Take the names in the header, or of the first JSON line, as `columns`. Raises BadValue: `missing_column`."""
         mapped = reading.mapped
         self.reading, self.label, self.values = reading, mapped.label, mapped.values
         self.text = mapped.text or "text"
@@ -51,27 +51,29 @@ class Shape:
 
     def _check_columns(self, columns: frozenset[str]) -> None:
         mapped = self.reading.mapped
-        named = {
+        columns_by_use = {
             "text": mapped.text,
             "image": mapped.image,
             "id": mapped.id,
             "label": mapped.label,
             "subset": mapped.subset,
         }
-        found = ", ".join(sorted(columns)[:40]) or "none"
-        for what, column in named.items():
+        existing = ", ".join(sorted(columns)[:40]) or "none"
+        for use, column in columns_by_use.items():
             if column and column not in columns and self.reading.format.value in {"csv", "tsv"}:
-                reason = f"There is no column {column!r} for the {what}. Found: {found}."
+                reason = f"There is no column {column!r} for the {use}. Found: {existing}."
                 raise BadValue("missing_column", reason, column)
         if self.reading.update:
             if self.id not in columns:
-                raise BadValue("missing_column", f"An update needs the column id. Found: {found}.", "id")
+                raise BadValue("missing_column", f"An update needs the column id. Found: {existing}.", "id")
         elif not columns & {self.text, self.image}:
-            reason = f"There is no column for the text ({self.text!r}) or the picture ({self.image!r}). Found: {found}."
+            reason = (
+                f"There is no column for the text ({self.text!r}) or the picture ({self.image!r}). Found: {existing}."
+            )
             raise BadValue("missing_column", reason, self.text)
 
     def row(self, line: int, values: Mapping[str, Any]) -> Row:
-        """The row. Raises BadValue for the first value that is none."""
+        """Read the values as a row. Raises BadValue for the first value that is not valid."""
         get = values.get
         name = fields.external_id(get(self.id), self.id) if self.id else self._made_id(line, get("id"))
         text = fields.item_text(get(self.text), self.text)
@@ -79,9 +81,9 @@ class Shape:
         if not text and not picture and not self.reading.update:
             raise BadValue("no_content", "The row has neither a text nor a picture.", self.text)
         gold, source, gold_source = _gold_and_sources(get)
-        given = {key: _READ[key](value, key) for key, value in values.items() if value and key in _READ}
+        simple_values = {key: _READ[key](value, key) for key, value in values.items() if value and key in _READ}
         if fields.flag(get("injected"), "injected"):
-            given["provenance"] = {**given.get("provenance", {}), "injected": injection(values)}
+            simple_values["provenance"] = {**simple_values.get("provenance", {}), "injected": injection(values)}
         row = Row(
             line,
             name,
@@ -98,18 +100,18 @@ class Shape:
             severity=fields.severity(get("severity")),
             known_category=fields.category(get("known_category"), "known_category"),
             subset=fields.short(get(self.subset), self.subset, 120) if self.subset else "",
-            **given,
+            **simple_values,
         )
         return with_label(row, get(self.label), self.reading, get(self.annotator)) if self.label else row
 
-    def _made_id(self, line: int, given: Any) -> str:
-        if given is not None:
+    def _made_id(self, line: int, value: Any) -> str:
+        if value is not None:
             raise BadValue("missing_id", "The first row has no id, but this one has: give every row its id.", "id")
         return f"{self.reading.id_prefix}{line}"
 
 
 def _gold_and_sources(get: Callable[[str], Any]) -> tuple[str | None, str, str]:
-    """Gold, where the item comes from, and where its gold comes from; releases call the last `source` too."""
+    """Return gold, the source of the item, and the source of its gold; releases name the last one `source` too."""
     gold, source = fields.category(get("gold"), "gold"), fields.short(get("source"), "source", 500)
     gold_source = fields.short(get("gold_source"), "gold_source", 20)
     if gold is not None and not gold_source and source in SOURCES:
@@ -120,7 +122,11 @@ def _gold_and_sources(get: Callable[[str], Any]) -> tuple[str | None, str, str]:
 
 
 def with_label(row: Row, value: Any, reading: Reading, annotator: Any = None) -> Row:
-    """The row with its one label, used as the mapping says; `hateful` and `not_hateful` set the binary intent."""
+    """Return the row with its one label, used as the mapping says.
+
+    The labels `hateful` and `not_hateful` name a side and no category.
+    Raises BadValue.
+    """
     if value is None or value == "":
         return row
     written = str(value).lower() if isinstance(value, bool) else fields.category(value, reading.mapped.label)
@@ -132,12 +138,15 @@ def with_label(row: Row, value: Any, reading: Reading, annotator: Any = None) ->
         case LabelUse.GOLD:
             return replace(row, gold=mapped)
         case LabelUse.SEAT:
-            who = fields.short(annotator, "annotator", 128) or "source-1"
-            return replace(row, labels=(*row.labels, RowLabel(who, mapped)))
+            annotator_name = fields.short(annotator, "annotator", 128) or "source-1"
+            return replace(row, labels=(*row.labels, RowLabel(annotator_name, mapped)))
 
 
 def prior(values: Mapping[str, Any], part: str) -> RowPrior | None:
-    """The prior of a modality from `text_label`, `text_explanation` … or None where the row has no label for it."""
+    """Return the prior of a modality from `text_label`, `text_explanation` and so on.
+
+    Returns None if the row has no label for it.
+    """
     written, hateful, explanation, model, severity = _PRIOR_KEYS[part]
     label = fields.category(values.get(written), written)
     if label is None:
@@ -154,7 +163,7 @@ def prior(values: Mapping[str, Any], part: str) -> RowPrior | None:
 
 
 def provenance(value: Any, field: str = "provenance") -> Mapping[str, Any]:
-    """Where the row comes from, as an object."""
+    """Return the provenance of the row as an object. Raises BadValue."""
     read = strict_json.parse(value) if isinstance(value, str) else value
     if not isinstance(read, dict):
         raise BadValue("bad_provenance", "provenance is a JSON object.", field)
@@ -164,12 +173,12 @@ def provenance(value: Any, field: str = "provenance") -> Mapping[str, Any]:
 
 
 def injection(values: Mapping[str, Any]) -> dict[str, str]:
-    """How an item was made, from `injection_strategy`, `injection_model` and the others that are there."""
+    """Return how an item was made, from the `injection_…` columns that have a value."""
     read = {
         name: fields.short(values.get(f"injection_{name}"), f"injection_{name}", most)
         for name, most in _INJECTION.items()
     }
-    return {name: said for name, said in read.items() if said}
+    return {name: value for name, value in read.items() if value}
 
 
 def _short(limit: int) -> Callable[[Any, str], str]:
@@ -189,34 +198,34 @@ _READ: Mapping[str, Callable[[Any, str], Any]] = {
     "known_explanation": fields.note,
     "known_training": _flag,
 }
-"""How the simple columns are read, where a row has them."""
+"""The readers of the simple columns; used if the row has the column."""
 _PRIOR_KEYS = {part.value: tuple(f"{part}_{what}" for what in _PRIOR) for part in Modality}
 
 
 def labels(value: Any, limit: int) -> tuple[RowLabel, ...]:
-    """The labels of a row, from a list or (in a table's cell) the JSON source of one."""
+    """Return the labels of a row, from a list or, in a table's cell, from its JSON source. Raises BadValue."""
     read = strict_json.parse(value) if isinstance(value, str) else value
     if not isinstance(read, list):
         raise BadValue("bad_labels", "labels is a list of objects.", "labels")
     if len(read) > limit:
         raise BadValue("too_many_labels", f"The row has {len(read):,} labels; at most {limit}.", "labels", limit)
-    found = tuple(_placed(place, each) for place, each in enumerate(read))
-    refuse_doubled_annotators(found)
-    return found
+    row_labels = tuple(_placed(place, entry) for place, entry in enumerate(read))
+    refuse_doubled_annotators(row_labels)
+    return row_labels
 
 
-def refuse_doubled_annotators(found: tuple[RowLabel, ...]) -> None:
-    """Nobody labels an item twice in a round."""
+def refuse_doubled_annotators(row_labels: tuple[RowLabel, ...]) -> None:
+    """Raise BadValue if an annotator labels the item twice."""
     seen: set[str] = set()
-    for each in found:
-        if each.annotator in seen:
-            reason = f"The annotator {each.annotator[:80]!r} labels this item twice."
+    for row_label in row_labels:
+        if row_label.annotator in seen:
+            reason = f"The annotator {row_label.annotator[:80]!r} labels this item twice."
             raise BadValue("duplicate_annotator", reason, "labels")
-        seen.add(each.annotator)
+        seen.add(row_label.annotator)
 
 
 def _placed(place: int, value: Any) -> RowLabel:
-    """The label at a place of the list, which an error names."""
+    """Read the label at a place of the list; an error names the place."""
     try:
         return label(value)
     except BadValue as fault:
@@ -225,13 +234,13 @@ def _placed(place: int, value: Any) -> RowLabel:
 
 
 def label(value: Any) -> RowLabel:
-    """One annotator's label. Raises BadValue with the name of the label's own field."""
+    """Read one annotator's label. Raises BadValue with the name of the label's own field."""
     if not isinstance(value, dict):
         raise BadValue("bad_labels", "A label is an object with annotator and category.")
-    given = {key: _LABEL[key](raw, key) for key, raw in value.items() if raw not in _ABSENT and key in _LABEL}
-    if not given.get("annotator", "").strip():
+    values = {key: _LABEL[key](raw, key) for key, raw in value.items() if raw not in _ABSENT and key in _LABEL}
+    if not values.get("annotator", "").strip():
         raise BadValue("missing_annotator", "A label needs its annotator.", "annotator")
-    read = RowLabel(**given)
+    read = RowLabel(**values)
     if read.not_sure and read.category is not None:
         raise BadValue("label_shape", "A label is either a category or not sure, never both.")
     if read.category is None and not read.not_sure and not read.low_quality:
@@ -242,16 +251,16 @@ def label(value: Any) -> RowLabel:
 
 
 def challenges(value: Any, field: str) -> tuple[RowChallenge, ...]:
-    """The priors an annotator corrects."""
+    """Read the priors that an annotator corrects. Raises BadValue."""
     if value is None:
         return ()
     if not isinstance(value, list) or len(value) > 2:
         raise BadValue("bad_challenges", "challenges is a list of at most one object a modality.", field)
-    return tuple(_challenge(each, field) for each in value)
+    return tuple(_challenge(entry, field) for entry in value)
 
 
 def _challenge(value: Any, field: str) -> RowChallenge:
-    if not isinstance(value, dict) or value.get("modality") not in {each.value for each in Modality}:
+    if not isinstance(value, dict) or value.get("modality") not in {modality.value for modality in Modality}:
         raise BadValue("bad_challenges", "A challenge names its modality: text or image.", field)
     category, hateful = fields.category(value.get("category"), field), fields.flag(value.get("hateful"), field)
     if category is None and hateful is None:
@@ -272,4 +281,4 @@ _LABEL: Mapping[str, Callable[[Any, str], Any]] = {
     "challenges": challenges,
     "replaced_by": fields.category,
 }
-"""How the parts of a label are read."""
+"""The readers of the parts of a label."""

@@ -1,6 +1,6 @@
-"""Rows of named cells: CSV, TSV or JSON lines read strictly, whatever the columns mean.
+"""Rows of named cells: CSV, TSV or JSON lines, read strictly, for any meaning of the columns.
 
-`Table` and `JsonLines` make items of such rows; other files (glossaries, examples) take them as they are.
+`Table` and `JsonLines` build items from such rows; other files (glossaries, examples) use the cells directly.
 """
 
 from collections.abc import Iterator
@@ -15,9 +15,10 @@ Record = tuple[int, dict[str, Any]]
 
 
 def named_rows(stream: BinaryIO, limits: Limits = LIMITS) -> Iterator[Record | RowError]:
-    """(line, cells by column name) of every row: CSV or TSV by its header, or one JSON object a line.
+    """Yield (line, cells by column name) of every row: CSV or TSV by its header, or one JSON object a line.
 
-    Cells of a table are strings, empty where nothing stands. Raises Unreadable where nothing further can be read.
+    Cells of a table are strings; an empty cell is "".
+    Raises Unreadable if the rest of the file cannot be read.
     """
     head = check_head(stream).lstrip()
     yield from _of_lines(stream, limits) if head.startswith((b"{", b"[")) else _of_table(stream, limits)
@@ -39,13 +40,13 @@ def _of_table(stream: BinaryIO, limits: Limits) -> Iterator[Record | RowError]:
     _, header = next(records, (0, []))
     header = [name.strip() for name in header]
     check_header(header)
-    found = False
+    has_rows = False
     for line, cells in records:
-        found = True
+        has_rows = True
         if len(cells) != len(header):
             reason = f"The row has {len(cells)} columns, the header {len(header)}."
             yield RowError(line, "column_count", reason, limit=len(header))
         else:
             yield line, dict(zip(header, cells, strict=True))
-    if not found:
+    if not has_rows:
         raise Unreadable(RowError(1, "no_rows", "The file holds a header and no rows."))

@@ -1,7 +1,7 @@
-"""Parquet as data set hubs have it: typed columns, pictures inside, categories as places in a list of names.
+"""Parquet files as data set hubs have them: typed columns, pictures inside, categories as indices into a list of names.
 
-A few bytes of Parquet may unpack to gigabytes (threats B122). What a file claims of itself is bounded before anything
-is decoded, what it really holds while it is. Read it in a process of its own all the same: `reader_process`.
+A few bytes of Parquet may unpack to gigabytes (threats B122). The sizes that a file declares are checked before it is
+decoded, and its real sizes during decoding. Still read it in a process of its own: `reader_process`.
 """
 
 import math
@@ -27,12 +27,12 @@ _BATCH = 200
 _BATCH_BYTES = 32 * 2**20
 _SMALL = 64 * 2**20
 _TIMES = 50
-"""A file may unpack to 64 MB, and to fifty times its size; more is no data set."""
+"""A file may unpack to 64 MB plus fifty times its size; a real data set never needs more."""
 _ENDINGS = {b"\x89PNG": "png", b"\xff\xd8\xff": "jpg", b"RIFF": "webp", b"GIF8": "gif"}
 
 
 class Parquet:
-    """The rows of a Parquet file; pictures inside go to `reading.keep` under the name that the row then has."""
+    """The rows of a Parquet file; pictures inside are given to `reading.keep`, and the row gets the returned name."""
 
     def __init__(self, stream: BinaryIO, reading: Reading) -> None:
         self.reading = reading
@@ -43,7 +43,7 @@ class Parquet:
         try:
             texts = _text_columns(pq.read_schema(stream))
             stream.seek(0)
-            # Texts stay what the file has, places in a list of values, until their length is known.
+            # Texts stay dictionary-encoded, as in the file, until their length is known.
             self._file = pq.ParquetFile(stream, read_dictionary=texts)
             self._schema = self._file.schema_arrow
         except (pa.ArrowException, OSError, ValueError, RecursionError) as fault:
@@ -54,15 +54,15 @@ class Parquet:
         self._features = _features(self._schema.metadata or {})
 
     def _check_claims(self, about: pq.FileMetaData) -> None:
-        """Refuse by what the file says of itself, before anything is decoded."""
-        for count, most, what in (
+        """Check the sizes that the file declares, before anything is decoded. Raises Unreadable."""
+        for count, most, unit in (
             (about.num_rows, ROWS, "rows"),
             (about.num_row_groups, ROW_GROUPS, "row groups"),
             (about.num_columns, COLUMNS, "columns"),
         ):
             if count > most:
-                reason = f"The file has {count:,} {what}; at most {most:,} are read."
-                raise Unreadable(RowError(0, f"too_many_{what.replace(' ', '_')}", reason, limit=most))
+                reason = f"The file has {count:,} {unit}; at most {most:,} are read."
+                raise Unreadable(RowError(0, f"too_many_{unit.replace(' ', '_')}", reason, limit=most))
         unpacked = sum(about.row_group(number).total_byte_size for number in range(about.num_row_groups))
         self._spend(unpacked, 0)
         average = unpacked // max(1, about.num_rows)
@@ -74,7 +74,7 @@ class Parquet:
             raise Unreadable(RowError(line, "unpacks_too_large", reason, limit=self._budget))
 
     def __iter__(self) -> Iterator[Row | RowError]:
-        """Raises Unreadable where nothing further can be read."""
+        """Yield the rows and errors. Raises Unreadable if the rest of the file cannot be read."""
         columns = frozenset(self._schema.names)
         mapped = self.reading.mapped
         if not mapped.label and "label" in columns:
@@ -129,7 +129,7 @@ class Parquet:
 
 
 def _features(metadata: Mapping[bytes, bytes]) -> Mapping[str, Any]:
-    """What the `datasets` library wrote of the columns; nothing where it did not."""
+    """Return the column features that the `datasets` library wrote; empty if there are none."""
     with suppress(ValueError, KeyError, TypeError):
         features = strict_json.parse(metadata[b"huggingface"].decode())["info"]["features"]
         if isinstance(features, dict):
@@ -138,22 +138,22 @@ def _features(metadata: Mapping[bytes, bytes]) -> Mapping[str, Any]:
 
 
 def _named(feature: Any, value: Any) -> Any:
-    """The value with places of categories turned into names."""
+    """Return the value with indices of categories replaced by names. Raises BadValue."""
     if value is None or feature is None:
         return value
     if isinstance(feature, list) and feature:
-        return [_named(feature[0], each) for each in value] if isinstance(value, list) else value
+        return [_named(feature[0], part) for part in value] if isinstance(value, list) else value
     if isinstance(feature, dict) and feature.get("_type") in ("List", "Sequence", "LargeList"):
-        return [_named(feature.get("feature"), each) for each in value] if isinstance(value, list) else value
+        return [_named(feature.get("feature"), part) for part in value] if isinstance(value, list) else value
     if isinstance(feature, dict) and feature.get("_type") == "ClassLabel":
         return _category(feature.get("names"), value)
     if isinstance(feature, dict) and "_type" not in feature and isinstance(value, dict):
-        return {name: _named(feature.get(name), each) for name, each in value.items()}
+        return {name: _named(feature.get(name), part) for name, part in value.items()}
     return value
 
 
 def _category(names: Any, value: Any) -> str | None:
-    if value == -1:  # how `datasets` writes a label that is not known
+    if value == -1:  # `datasets` writes an unknown label as -1
         return None
     if isinstance(names, list) and isinstance(value, int) and 0 <= value < len(names):
         return str(names[value])
@@ -161,7 +161,7 @@ def _category(names: Any, value: Any) -> str | None:
 
 
 def _storable(value: Any, field: str) -> Any:
-    """Return the value as JSON has it. Raises BadValue for what no database of ours can hold."""
+    """Return the value as JSON has it. Raises BadValue for a value that the database cannot store."""
     if isinstance(value, str):
         strict_json.check_text(value, field)
     elif isinstance(value, float) and not math.isfinite(value):

@@ -1,4 +1,4 @@
-"""The record forms of published data sets: H-VLI, Hateful Memes, MMHS150K, HateXplain (formats.md)."""
+"""Record formats of published data sets: H-VLI, Hateful Memes, MMHS150K, HateXplain (formats.md)."""
 
 from collections.abc import Callable, Mapping
 from dataclasses import replace
@@ -9,7 +9,7 @@ from annotation.domain.formats.base import BadValue, Format, LabelUse, Reading, 
 
 
 def hvli(line: int, key: str, record: Mapping[str, Any], reading: Reading) -> Row:
-    """A record of H-VLI: gold category, both priors, and the pattern and difficulty it claims."""
+    """Read a record of H-VLI: gold category, both priors, and the pattern and difficulty that it claims."""
     return Row(
         line,
         fields.external_id(key),
@@ -29,12 +29,12 @@ def _hvli_prior(record: Mapping[str, Any], field: str) -> RowPrior | None:
 
 
 def _named(record: Mapping[str, Any], field: str) -> str | None:
-    """The category by its name, which survives renumbering; by its code where the record has no name."""
+    """Return the category by its name, which stays valid after renumbering, or by its code if it has no name."""
     return fields.category(record.get(f"{field}_str"), f"{field}_str") or fields.category(record.get(field), field)
 
 
 def hateful_memes(line: int, key: str, record: Mapping[str, Any], reading: Reading) -> Row:
-    """A line of Hateful Memes: text, picture, hateful or not. It knows no kind, so it never names a category."""
+    """Read a line of Hateful Memes: text, picture, hateful or not. The data set has no categories."""
     row = Row(
         line,
         fields.external_id(record.get("id")),
@@ -55,14 +55,14 @@ def hateful_memes(line: int, key: str, record: Mapping[str, Any], reading: Readi
 
 
 def mmhs150k(line: int, key: str, record: Mapping[str, Any], reading: Reading) -> Row:
-    """A record of MMHS150K: three codes by position. The picture is `img_resized/<id>.jpg`; addresses are kept."""
+    """Read a record of MMHS150K: three codes by position. The picture is `img_resized/<id>.jpg`; addresses are kept."""
     codes = record.get("labels")
     if not isinstance(codes, list):
         raise BadValue("bad_labels", "labels is a list of codes.", "labels")
-    found = tuple(
+    labels = tuple(
         RowLabel(f"mmhs-{place}", fields.category(code, "labels")) for place, code in enumerate(codes, start=1)
     )
-    if any(label.category is None for label in found):
+    if any(label.category is None for label in labels):
         raise BadValue("bad_labels", "A label of the list is empty.", "labels")
     name = fields.external_id(key)
     return Row(
@@ -70,7 +70,7 @@ def mmhs150k(line: int, key: str, record: Mapping[str, Any], reading: Reading) -
         name,
         text=fields.item_text(record.get("tweet_text"), "tweet_text"),
         picture=f"img_resized/{name}.jpg",
-        labels=found,
+        labels=labels,
         provenance={
             field: fields.short(record[field], field, 2_000) for field in ("img_url", "tweet_url") if record.get(field)
         },
@@ -78,20 +78,20 @@ def mmhs150k(line: int, key: str, record: Mapping[str, Any], reading: Reading) -
 
 
 def hatexplain(line: int, key: str, record: Mapping[str, Any], reading: Reading) -> Row:
-    """A post of HateXplain: the tokens joined by spaces, a label per annotator; rationales are kept as they are."""
+    """Read a post of HateXplain: tokens joined by spaces, a label per annotator. Rationales are kept unchanged."""
     tokens = record.get("post_tokens")
     if not isinstance(tokens, list) or not all(isinstance(token, str) for token in tokens):
         raise BadValue("bad_tokens", "post_tokens is a list of words.", "post_tokens")
     annotators = record.get("annotators")
     if not isinstance(annotators, list):
         raise BadValue("bad_labels", "annotators is a list of objects.", "annotators")
-    found = tuple(_hatexplain_label(each) for each in annotators)
-    mapping.refuse_doubled_annotators(found)
+    labels = tuple(_hatexplain_label(annotator) for annotator in annotators)
+    mapping.refuse_doubled_annotators(labels)
     return Row(
         line,
         fields.external_id(record.get("post_id", key), "post_id"),
         text=fields.item_text(" ".join(tokens), "post_tokens"),
-        labels=found,
+        labels=labels,
         provenance={"rationales": record["rationales"]} if record.get("rationales") else {},
     )
 
@@ -104,8 +104,8 @@ def _hatexplain_label(value: Any) -> RowLabel:
     if not annotator or category is None:
         raise BadValue("bad_labels", "An annotator needs annotator_id and label.", "annotators")
     targets = value.get("target") or []
-    named = [str(target) for target in targets if target != "None"] if isinstance(targets, list) else []
-    return RowLabel(annotator, category, target_group=fields.short(", ".join(named), "target", 200))
+    groups = [str(target) for target in targets if target != "None"] if isinstance(targets, list) else []
+    return RowLabel(annotator, category, target_group=fields.short(", ".join(groups), "target", 200))
 
 
 Reader = Callable[[int, str, Mapping[str, Any], Reading], Row]

@@ -1,7 +1,7 @@
-"""JSON read strictly and in pieces: what other readers silently bend is refused here.
+"""JSON read strictly and in pieces: input that other readers change silently is refused here.
 
-Refused: NaN and infinities, numbers of more than 40 digits, doubled keys, more than 32 levels, NUL and lone
-surrogates in any string.
+Refused: NaN and infinities, numbers of more than 40 digits, repeated keys, more than 32 levels, NUL and lone surrogates
+in any string.
 """
 
 import json
@@ -14,9 +14,9 @@ from annotation.domain.formats.base import BadValue, RowError, Unreadable
 from annotation.domain.formats.lines import PIECE, read_pieces
 
 DEPTH = 32
-HOPELESS = 1_000  # so many levels, and the walk over a file ends there: nobody nests so deep by mistake
+HOPELESS = 1_000  # levels at which reading the file stops: no real file is nested so deep
 DIGITS = 40
-# A string that never closes reaches to the end. Nothing is tried twice (`*+`), so the walk is linear in any text.
+# A string without an end matches up to the end of the text. `*+` never backtracks, so the time is linear in the text.
 _TOKEN = re.compile(r'"(?:[^"\\]|\\.)*+"?|[\[\]{}]', re.DOTALL)
 _SUSPECT = re.compile(r"\\u0000|\\u[dD][89a-fA-F]|\x00")
 _OUTSIDE = re.compile(r'["\[\]{},]')
@@ -41,7 +41,7 @@ def parse(source: str) -> Any:
 
 
 def check_text(text: str, field: str = "") -> None:
-    """Refuse what no database of ours can hold: NUL and lone surrogates."""
+    """Raise BadValue for characters that the database cannot store: NUL and lone surrogates."""
     if "\x00" in text:
         raise BadValue("nul_character", "A text holds the NUL character (U+0000), which cannot be stored.", field)
     if not text.isascii():
@@ -53,24 +53,25 @@ def check_text(text: str, field: str = "") -> None:
 
 
 def entries(stream: BinaryIO, limit: int) -> Iterator[tuple[int, str, str]]:
-    """Walk the one object or array a file consists of, an entry at a time, without holding the file.
+    """Yield the entries of the one object or array that a file consists of, without loading the file.
 
-    Yields (line on which the entry begins, key or "" in an array, JSON source of the value). `limit` bounds the
-    characters of one entry. Raises Unreadable for a file whose outer structure is broken.
+    An entry is (line on which it begins, key or "" in an array, JSON source of the value). `limit` is the maximum
+    length of an entry in characters.
+    Raises Unreadable if the outer structure of the file is broken.
     """
     yield from _Walk(stream, limit).entries()
 
 
 def _pairs(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
-    found = dict(pairs)
-    if len(found) != len(pairs):
-        twice = _doubled(key for key, _ in pairs)
-        raise BadValue("duplicate_key", f"The key {twice[:80]!r} stands twice in one object.", field=twice[:80])
-    return found
+    values = dict(pairs)
+    if len(values) != len(pairs):
+        repeated = _doubled(key for key, _ in pairs)
+        raise BadValue("duplicate_key", f"The key {repeated[:80]!r} stands twice in one object.", field=repeated[:80])
+    return values
 
 
 def _doubled(keys: Iterator[str]) -> str:
-    """The first key that stands there again; one does."""
+    """Return the first repeated key; the caller knows that there is one."""
     seen: set[str] = set()
     while (key := next(keys)) not in seen:
         seen.add(key)
@@ -100,11 +101,11 @@ _decoder = json.JSONDecoder(object_pairs_hook=_pairs, parse_constant=_constant, 
 
 
 def _too_deep(source: str) -> bool:
-    """Whether it is nested more than DEPTH levels deep, brackets inside strings not counted."""
+    """Return whether the JSON is nested more than DEPTH levels deep; brackets inside strings do not count."""
     if source.count("[") + source.count("{") <= DEPTH:
         return False
     depth = 0
-    for token in _TOKEN.finditer(source):  # one by one: of a bomb only the first levels are read
+    for token in _TOKEN.finditer(source):  # lazily: only the first levels of a JSON bomb are read
         if token[0] in "[{":
             depth += 1
             if depth > DEPTH:
@@ -127,7 +128,7 @@ def _check_strings(value: Any) -> None:
 
 
 class _Walk:
-    """A cursor over the characters of a file; it holds little more than one entry."""
+    """A cursor over the characters of a file; it keeps little more than one entry in memory."""
 
     def __init__(self, stream: BinaryIO, limit: int) -> None:
         self.pieces = read_pieces(stream)
@@ -177,15 +178,15 @@ class _Walk:
         return str(key)
 
     def value(self) -> str:
-        """The source of the value at the cursor, which then stands behind it."""
+        """Return the source of the value at the cursor, and move the cursor behind it."""
         self.peek()
         self.forget()
         start = position = self.at
         depth = 0
         while True:
-            found = self.search(_INSIDE if depth else _OUTSIDE, position)
-            mark = self.buffer[found]
-            position = found + 1
+            index = self.search(_INSIDE if depth else _OUTSIDE, position)
+            mark = self.buffer[index]
+            position = index + 1
             if mark == '"':
                 position = self.string_end(position)
             elif mark in "[{":
@@ -193,8 +194,8 @@ class _Walk:
                 if depth > HOPELESS:
                     reason = f"The JSON is nested more than {DEPTH} levels deep."
                     raise Unreadable(RowError(self.line_here(), "too_deep", reason, limit=DEPTH))
-            elif depth == 0:  # the comma or bracket behind a bare value
-                position = found
+            elif depth == 0:  # the comma or bracket after a number, true, false or null
+                position = index
                 break
             else:
                 depth -= 1
@@ -205,10 +206,10 @@ class _Walk:
 
     def string_end(self, position: int) -> int:
         while True:
-            found = self.search(_STRING_END, position)
-            if self.buffer[found] == '"':
-                return found + 1
-            position = found + 2
+            index = self.search(_STRING_END, position)
+            if self.buffer[index] == '"':
+                return index + 1
+            position = index + 2
 
     def search(self, pattern: re.Pattern[str], position: int) -> int:
         while True:
@@ -252,5 +253,7 @@ class _Walk:
         self.buffer += piece
         return bool(piece)
 
-    def broken(self, what: str) -> Unreadable:
-        return Unreadable(RowError(self.line_here(), "invalid_json", f"The file is not one whole JSON value: {what}."))
+    def broken(self, problem: str) -> Unreadable:
+        return Unreadable(
+            RowError(self.line_here(), "invalid_json", f"The file is not one whole JSON value: {problem}.")
+        )

@@ -1,4 +1,4 @@
-"""WebDataset: a tar in which members that share their name up to the first dot form one item, one after the other."""
+"""WebDataset: a tar archive. Consecutive members with the same name up to the first dot form one item."""
 
 import tarfile
 from collections.abc import Iterator, Mapping
@@ -17,14 +17,14 @@ _SMALL_BYTES = 16 << 20
 
 
 class Shard:
-    """The rows of one shard; pictures go to `reading.keep`."""
+    """The rows of one shard; pictures are given to `reading.keep`."""
 
     def __init__(self, stream: BinaryIO, reading: Reading) -> None:
         self.stream, self.reading = stream, reading
         self.ignored: set[str] = set()
 
     def __iter__(self) -> Iterator[Row | RowError]:
-        """Raises Unreadable where nothing further can be read."""
+        """Yield the rows and errors. Raises Unreadable if the rest of the archive cannot be read."""
         number = 0
         for key, parts in self._samples():
             number += 1
@@ -41,7 +41,7 @@ class Shard:
         seen: set[str] = set()
         key = ""
         try:
-            # A stream: nothing is sought, and nothing is ever unpacked to a path.
+            # "r|" reads the archive once from start to end; nothing is ever written to a path.
             with tarfile.open(fileobj=self.stream, mode="r|") as tar:
                 for count, member in enumerate(tar, start=1):
                     name, ending = _split(member, count)
@@ -108,7 +108,10 @@ def _text(content: bytes, field: str) -> str:
 
 
 def _split(member: tarfile.TarInfo, count: int) -> tuple[str, str]:
-    """The name up to the first dot, and the ending; no ending for folders and what systems leave behind."""
+    """Return the name up to the first dot, and the ending; no ending for folders and files of operating systems.
+
+    Raises Unreadable.
+    """
     if count > MEMBERS:
         raise Unreadable(RowError(0, "too_many_members", f"The archive has more than {MEMBERS:,} members."))
     name = member.name.removeprefix("./")

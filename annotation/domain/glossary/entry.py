@@ -1,10 +1,11 @@
-"""What an entry of the glossary may hold, the same for pages, files and the API."""
+"""The values of a glossary entry and their limits, the same for pages, files and the API."""
 
 from collections.abc import Sequence
 from dataclasses import asdict, dataclass
 from typing import Any
 
 from annotation.domain.choices import GlossaryKind
+from annotation.domain.glossary.disguises import SWITCHES, How
 from annotation.domain.glossary.matching import LONGEST_TERM, languages_known
 from annotation.domain.glossary.normalize import has_words, is_glued, plain
 from annotation.domain.glossary.normalize import words as words_of
@@ -14,12 +15,18 @@ TERM_LIMIT = 120
 MEANING_LIMIT = 2000
 EXAMPLES_LIMIT = 4000
 GROUP_LIMIT = 200
+VARIANTS_LIMIT = 2000
 MOST_LANGUAGES = 5
+MOST_VARIANTS = 20
 
 
 @dataclass(frozen=True)
 class EntryValues:
-    """An entry as somebody wrote it; `languages` are ISO 639-1 codes, `examples` one a line."""
+    """The values of an entry as its author wrote them.
+
+    `languages` are ISO 639-1 codes; `examples` and `variants` stand one a line. `switched_off` are ways in which the
+    term may occur that do not count, `initials` whether its Korean initial consonants do.
+    """
 
     term: str
     meaning: str
@@ -27,24 +34,39 @@ class EntryValues:
     target_group: str = ""
     languages: tuple[str, ...] = ()
     examples: str = ""
+    variants: str = ""
+    switched_off: tuple[How, ...] = ()
+    initials: bool = False
 
     def as_json(self) -> dict[str, Any]:
-        """The values as a version keeps them."""
-        return asdict(self) | {"kind": str(self.kind), "languages": list(self.languages)}
+        """Return the values as a version stores them."""
+        return asdict(self) | {
+            "kind": str(self.kind),
+            "languages": list(self.languages),
+            "switched_off": [str(how) for how in self.switched_off],
+        }
 
 
 def key_of(term: str) -> str:
-    """A term as it is compared: one entry a project for "Term" and "term"."""
+    """Return the comparison form of a term: a project has one entry for "Term" and "term"."""
     return " ".join(plain(term).split())
 
 
 def read_entry(
-    term: str, meaning: str, kind: str = "", target_group: str = "", languages: Sequence[str] = (), examples: str = ""
+    term: str,
+    meaning: str,
+    kind: str = "",
+    target_group: str = "",
+    languages: Sequence[str] = (),
+    examples: str = "",
+    variants: str = "",
+    switched_off: Sequence[str] = (),
+    initials: bool = False,
 ) -> EntryValues:
     """Return the values of an entry, trimmed.
 
-    Raises BadText with one sentence and a code: `blank_text`, `text_too_long`, `nul_character`, `invalid_unicode`,
-    `bad_term`, `bad_kind`, `bad_language`.
+    Raises BadText with a message and a code: `blank_text`, `text_too_long`, `nul_character`, `invalid_unicode`,
+    `bad_term`, `bad_kind`, `bad_language`, `bad_variant`, `bad_way`.
     """
     term = " ".join(read_optional_text(term, TERM_LIMIT).split())
     meaning = read_optional_text(meaning, MEANING_LIMIT).strip()
@@ -63,7 +85,30 @@ def read_entry(
         " ".join(read_optional_text(target_group, GROUP_LIMIT).split()),
         _languages(languages),
         read_optional_text(examples, EXAMPLES_LIMIT).replace("\r\n", "\n").strip(),
+        _variants(variants),
+        _ways(switched_off),
+        initials,
     )
+
+
+def _variants(written: str) -> str:
+    lines = read_optional_text(written, VARIANTS_LIMIT).splitlines()
+    variants = list(dict.fromkeys(variant for line in lines if (variant := " ".join(line.split()))))
+    if len(variants) > MOST_VARIANTS:
+        refuse("bad_variant", f"An entry lists at most {MOST_VARIANTS} variants.")
+    for variant in variants:
+        if len(variant) > TERM_LIMIT:
+            refuse("bad_variant", f"A variant has at most {TERM_LIMIT} characters.")
+        _check_term(variant)
+    return "\n".join(variants)
+
+
+def _ways(values: Sequence[str]) -> tuple[How, ...]:
+    chosen = dict.fromkeys(value.strip().lower() for value in values if value.strip())
+    for value in chosen:
+        if value not in SWITCHES:
+            refuse("bad_way", f"What may be switched off is {', '.join(SWITCHES)}; not “{value[:20]}”.")
+    return tuple(how for how in SWITCHES if how in chosen)
 
 
 def _check_term(term: str) -> None:
@@ -78,11 +123,11 @@ def _check_term(term: str) -> None:
             refuse("bad_term", f"“{term}” has one letter and would be found everywhere: write two or more.")
 
 
-def _languages(given: Sequence[str]) -> tuple[str, ...]:
-    chosen = tuple(dict.fromkeys(each.strip().lower() for each in given if each.strip()))
+def _languages(codes: Sequence[str]) -> tuple[str, ...]:
+    chosen = tuple(dict.fromkeys(code.strip().lower() for code in codes if code.strip()))
     if len(chosen) > MOST_LANGUAGES:
         refuse("bad_language", f"An entry names at most {MOST_LANGUAGES} languages.")
-    for each in chosen:
-        if each not in languages_known():
-            refuse("bad_language", f"Write languages by their two letters, as en, de, ko or zh; not “{each[:20]}”.")
+    for code in chosen:
+        if code not in languages_known():
+            refuse("bad_language", f"Write languages by their two letters, as en, de, ko or zh; not “{code[:20]}”.")
     return chosen

@@ -1,4 +1,4 @@
-"""Glossaries as files: CSV, TSV or JSON lines in, the same columns out, so that a round trip changes nothing."""
+"""Glossary files: CSV, TSV or JSON lines. Export writes the same columns, so that export and import change nothing."""
 
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
@@ -11,13 +11,16 @@ from annotation.domain.formats.named_rows import named_rows
 from annotation.domain.glossary.entry import EntryValues, key_of, read_entry
 from annotation.domain.text_rules import BadText
 
-COLUMNS = ("term", "kind", "meaning", "target_group", "languages", "examples", "status", "source")
+_FIRST_COLUMNS = ("term", "kind", "meaning", "target_group", "languages", "examples", "status", "source")
+_MATCHING_COLUMNS = ("variants", "switched_off", "initials")
+COLUMNS = (*_FIRST_COLUMNS, *_MATCHING_COLUMNS)
+_YES, _NO = ("yes", "true", "1"), ("", "no", "false", "0")
 SOURCE_LIMIT = 500
 
 
 @dataclass(frozen=True)
 class ListedEntry:
-    """An entry of a file, the line it stands on, and what the file says of its source."""
+    """An entry of a file, its line, and its source as the file gives it."""
 
     line: int
     values: EntryValues
@@ -25,26 +28,28 @@ class ListedEntry:
 
 
 def read_entries(stream: BinaryIO) -> Iterator[ListedEntry | RowError]:
-    """The entries of a file; columns `term` and `meaning` are needed. Raises Unreadable."""
-    first: dict[str, int] = {}
+    """Yield the entries and errors of a file; the columns `term` and `meaning` are required. Raises Unreadable."""
+    line_of_term: dict[str, int] = {}
     is_table = not check_head(stream).lstrip().startswith(b"{")
     for record in named_rows(stream):
         if isinstance(record, RowError):
             yield record
             continue
         line, cells = record
-        if not first:
+        if not line_of_term:
             _check_columns(line, cells)
-        if is_table and set(COLUMNS) <= cells.keys():  # our own, whose cells were made safe for spreadsheets
+        if (
+            is_table and set(_FIRST_COLUMNS) <= cells.keys()
+        ):  # our own export: its cells were made safe for spreadsheets
             cells = {name: restored(cell) for name, cell in cells.items()}
         read = _read(line, cells)
         if isinstance(read, ListedEntry):
             key = key_of(read.values.term)
-            if key in first:
-                reason = f"The term “{read.values.term}” stands on line {first[key]} already."
+            if key in line_of_term:
+                reason = f"The term “{read.values.term}” stands on line {line_of_term[key]} already."
                 read = RowError(line, "duplicate_term", reason, "term")
             else:
-                first[key] = line
+                line_of_term[key] = line
         yield read
 
 
@@ -64,6 +69,9 @@ def _read(line: int, cells: Mapping[str, Any]) -> ListedEntry | RowError:
             _text(cells, "target_group"),
             _several(cells, "languages", " ".join).replace(",", " ").split(),
             _several(cells, "examples", "\n".join),
+            _several(cells, "variants", "\n".join),
+            _several(cells, "switched_off", " ".join).replace(",", " ").split(),
+            _flag(cells, "initials"),
         )
         source = _text(cells, "source")
         if len(source) > SOURCE_LIMIT:
@@ -84,16 +92,26 @@ def _text(cells: Mapping[str, Any], name: str) -> str:
     return value
 
 
-def _several(cells: Mapping[str, Any], name: str, join: Any) -> str:
-    """A cell that may be a list of texts in JSON lines."""
+def _flag(cells: Mapping[str, Any], name: str) -> bool:
     value = cells.get(name)
-    if isinstance(value, list) and all(isinstance(each, str) for each in value):
+    if isinstance(value, bool):
+        return value
+    written = _text(cells, name).strip().lower()
+    if written not in (*_YES, *_NO):
+        raise BadValue("not_yes_or_no", f"{name} is yes or no.", name)
+    return written in _YES
+
+
+def _several(cells: Mapping[str, Any], name: str, join: Any) -> str:
+    """Return the text of a cell; in JSON lines it may be a list of texts, which are joined."""
+    value = cells.get(name)
+    if isinstance(value, list) and all(isinstance(part, str) for part in value):
         return str(join(value))
     return _text(cells, name)
 
 
 def as_row(values: EntryValues, status: str, sources: Sequence[str] = ()) -> dict[str, Any]:
-    """An entry as a row of a file."""
+    """Return an entry as a row of a file."""
     return {
         "term": values.term,
         "kind": str(values.kind),
@@ -103,4 +121,7 @@ def as_row(values: EntryValues, status: str, sources: Sequence[str] = ()) -> dic
         "examples": values.examples,
         "status": status,
         "source": "; ".join(sources)[:SOURCE_LIMIT],
+        "variants": values.variants,
+        "switched_off": " ".join(values.switched_off),
+        "initials": "yes" if values.initials else "",
     }

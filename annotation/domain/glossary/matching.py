@@ -1,238 +1,124 @@
-"""Finding the terms of a glossary in a text: as written, inflected, or disguised by blanks and look-alikes.
+"""Search for the terms of a glossary in a text: as written, inflected, or disguised.
 
-Every term is looked up, none is searched for: a text costs the same with ten terms as with ten thousand.
+The words and characters of the text are looked up in indexes of terms, so the cost does not grow with their number.
 """
 
 from collections import defaultdict
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass
-from enum import IntEnum
-from functools import lru_cache
-from typing import Generic, TypeVar
+from dataclasses import replace
+from itertools import chain
+from typing import Generic
 
-import simplemma
 from simplemma.strategies.dictionaries.dictionary_factory import SUPPORTED_LANGUAGES
 
-from annotation.domain.glossary.normalize import (
-    SHORTEST_FOLDED,
-    Word,
-    folded,
-    has_words,
-    is_glued,
-    is_stretched,
-    plain,
-    squeezed,
-    words,
-)
+from annotation.domain.glossary.disguises import WRITTEN, How
+from annotation.domain.glossary.inside_index import InsideIndex
+from annotation.domain.glossary.normalize import has_words, is_glued, is_picture, plain, words
+from annotation.domain.glossary.terms import Hit, Key, Spelling, Term
+from annotation.domain.glossary.word_index import LONGEST_TERM, WordIndex
 
-LONGEST_TERM = 6
-"""Words of the longest term that is found."""
-_LONGEST_RUN = 64
-Key = TypeVar("Key")
-
-
-class How(IntEnum):
-    """How a term stands in a text; the lower, the surer."""
-
-    WRITTEN = 0
-    INFLECTED = 1
-    DISGUISED = 2
-
-
-@dataclass(frozen=True)
-class Term(Generic[Key]):
-    """A term to look for; `languages` are ISO 639-1 codes, none meaning English."""
-
-    key: Key
-    text: str
-    languages: tuple[str, ...] = ()
-
-
-@dataclass(frozen=True)
-class Hit(Generic[Key]):
-    """A term found: where (code points, end exclusive) and how."""
-
-    key: Key
-    start: int
-    end: int
-    how: How
+__all__ = ["LONGEST_TERM", "Hit", "Matcher", "Term", "first_of_each", "languages_known"]
+_WITHOUT_DICTIONARY = frozenset(("zh", "ja", "ko", "th", "lo", "km", "my", "ar", "he", "ur", "bn", "ta", "vi"))
 
 
 class Matcher(Generic[Key]):
-    """An index over terms. It never changes; another glossary is another matcher."""
+    """An index over terms. It never changes; a changed glossary needs a new matcher."""
 
     def __init__(self, terms: Iterable[Term[Key]]) -> None:
-        self._plain: dict[tuple[str, ...], list[Key]] = defaultdict(list)
-        self._folded: dict[tuple[str, ...], list[Key]] = defaultdict(list)
-        self._lemmas: dict[str, dict[tuple[str, ...], list[Key]]] = defaultdict(lambda: defaultdict(list))
-        self._joined: dict[str, list[Key]] = defaultdict(list)
-        self._squeezed: dict[str, list[Key]] = defaultdict(list)
-        self._masked: dict[tuple[str, int], list[tuple[str, Key]]] = defaultdict(list)
-        self._inside: dict[str, list[Key]] = defaultdict(list)
-        self._lengths: dict[str, set[int]] = defaultdict(set)  # of the terms found inside words, by first character
+        self._words: WordIndex[Key] = WordIndex()
+        self._inside: InsideIndex[Key] = InsideIndex()
+        self._signs: dict[str, list[Spelling[Key]]] = defaultdict(list)
+        self._sign_lengths: dict[str, set[int]] = defaultdict(set)
+        self._edges: dict[Key, tuple[str, str]] = {}
         for term in terms:
-            self._add(term)
+            self._add(term.text, Spelling(term))
+            for variant in term.variants:
+                self._add(variant, Spelling(term, frozenset({How.VARIANT})))
 
     def find(self, text: str) -> list[Hit[Key]]:
-        """The terms in this text, by place; at one place a term counts once, as surely as it can."""
-        best: dict[tuple[Key, int, int], How] = {}
-        for hit in (*self._in_words(text), *self._inside_words(text)):
-            place = (hit.key, hit.start, hit.end)
-            best[place] = min(hit.how, best.get(place, hit.how))
-        hits = [Hit(key, start, end, how) for (key, start, end), how in best.items()]
-        return sorted(hits, key=lambda hit: (hit.start, -hit.end, hit.how))
+        """Return the terms in this text, by position. Of hits of one term that overlap, the surest stays."""
+        best: dict[Key, list[Hit[Key]]] = defaultdict(list)
+        for hit in chain(self._words.find(text), self._inside.find(text), self._of_signs(text)):
+            best[hit.key].append(self._with_edges(text, hit) if hit.key in self._edges else hit)
+        hits = [hit for of_term in best.values() for hit in _apart(of_term)]
+        return sorted(hits, key=lambda hit: (hit.start, -hit.end, -hit.sureness))
 
-    def _add(self, term: Term[Key]) -> None:
-        if is_glued(term.text) or not has_words(term.text):
-            inside = _together(term.text)[0]
-            if inside:
-                self._inside[inside].append(term.key)
-                self._lengths[inside[0]].add(len(inside))
-            return
-        parts = [word.text for word in words(term.text)][:LONGEST_TERM]
-        self._plain[tuple(map(plain, parts))].append(term.key)
-        for language in _languages(term.languages):
-            for form in {_lemmas(parts, language), tuple(map(plain, parts))}:
-                self._lemmas[language][form].append(term.key)
-        shape = tuple(map(folded, parts))
-        if len("".join(shape)) >= SHORTEST_FOLDED:
-            self._folded[shape].append(term.key)
-            self._joined["".join(shape)].append(term.key)
-            self._squeezed[squeezed("".join(shape))].append(term.key)
-            for part in shape if len(shape) == 1 else ():
-                self._masked[part[0], len(part)].append((part, term.key))
+    def _add(self, text: str, spelling: Spelling[Key]) -> None:
+        if is_glued(text) and not any(map(is_picture, text)):
+            self._inside.add(text, spelling)
+        elif has_words(text) and not is_glued(text):
+            self._words.add(text, spelling)
+            parts = list(words(text))
+            first, last = parts[0], parts[-1]
+            if text == spelling.term.text and (first.start or last.end < len(text)):
+                self._edges[spelling.term.key] = text[: first.start], text[last.end :]
+        elif signs := _together(text)[0]:
+            self._signs[signs].append(spelling)
+            self._sign_lengths[signs[0]].add(len(signs))
 
-    def _in_words(self, text: str) -> Iterator[Hit[Key]]:
-        found = list(words(text))
-        plains = [plain(word.text) for word in found]
-        shapes = [folded(word.text) for word in found]
-        lemmas = {language: [_lemma(word.text, language) for word in found] for language in self._lemmas}
-        for first in range(len(found)):
-            for last in range(first, min(first + LONGEST_TERM, len(found))):
-                here = slice(first, last + 1)
-                start, end = found[first].start, found[last].end
-                for key in self._plain.get(tuple(plains[here]), ()):
-                    yield Hit(key, start, end, How.WRITTEN)
-                for language, index in self._lemmas.items():
-                    for key in index.get(tuple(lemmas[language][here]), ()):
-                        yield Hit(key, start, end, How.INFLECTED)
-                for key in self._folded.get(tuple(shapes[here]), ()):
-                    yield Hit(key, start, end, How.DISGUISED)
-                if shapes[here] != plains[here]:  # a disguise with an ending: "w33ds"
-                    for language, index in self._lemmas.items():
-                        for key in index.get(_lemmas(shapes[here], language), ()):
-                            yield Hit(key, start, end, How.DISGUISED)
-        yield from self._disguised(text, found, shapes)
+    def _with_edges(self, text: str, hit: Hit[Key]) -> Hit[Key]:
+        """Return a hit with the signs at the edges of its term, as in <slur>, where they stand in the text."""
+        front, back = self._edges[hit.key]
+        if text[: hit.start].endswith(front) and text.startswith(back, hit.end):
+            return replace(hit, start=hit.start - len(front), end=hit.end + len(back))
+        return hit
 
-    def _disguised(self, text: str, found: Sequence[Word], shapes: Sequence[str]) -> Iterator[Hit[Key]]:
-        """Words run together, cut by signs ("gar-den"), spelt out ("g a r d e n") or with masked letters ("g*rden")."""
-        for word, shape in zip(found, shapes, strict=True):
-            for key in self._joined.get(shape, ()):
-                yield Hit(key, word.start, word.end, How.DISGUISED)
-            if is_stretched(shape):
-                for key in self._squeezed.get(squeezed(shape), ()):
-                    yield Hit(key, word.start, word.end, How.DISGUISED)
-            if "*" in shape.strip("*"):
-                yield from self._masked_as(word, shape)
-        for run in _runs(text, found):
-            yield from self._in_run(found, shapes, run)
-
-    def _masked_as(self, word: Word, shape: str) -> Iterator[Hit[Key]]:
-        for part, key in self._masked.get((shape[0], len(shape)), ()):
-            if all(seen in ("*", real) for seen, real in zip(shape, part, strict=True)):
-                yield Hit(key, word.start, word.end, How.DISGUISED)
-
-    def _in_run(self, found: Sequence[Word], shapes: Sequence[str], run: range) -> Iterator[Hit[Key]]:
-        for first in run:
-            together = ""
-            for last in range(first, min(run.stop, first + _LONGEST_RUN)):
-                together += shapes[last]
-                if last > first:
-                    for key in self._joined.get(together, ()):
-                        yield Hit(key, found[first].start, found[last].end, How.DISGUISED)
-
-    def _inside_words(self, text: str) -> Iterator[Hit[Key]]:
-        if not self._lengths:
+    def _of_signs(self, text: str) -> Iterator[Hit[Key]]:
+        if not self._signs:
             return
         together, places = _together(text)
         for at, char in enumerate(together):
-            for length in self._lengths.get(char, ()):
-                for key in self._inside.get(together[at : at + length], ()):
+            for length in self._sign_lengths.get(char, ()):
+                for spelling in self._signs.get(together[at : at + length], ()):
                     start, end = places[at], places[at + length - 1] + 1
-                    close = end - start == length
-                    # Across a blank only what is long enough not to arise by chance.
-                    if close or length >= 3:
-                        yield Hit(key, start, end, How.WRITTEN if close else How.DISGUISED)
+                    is_close = end - start == length
+                    if is_close or length > 2:
+                        hit = spelling.hit(start, end, WRITTEN if is_close else frozenset({How.SEPARATED}))
+                        if hit:
+                            yield hit
 
 
 def first_of_each(hits: Sequence[Hit[Key]]) -> Mapping[Key, Hit[Key]]:
-    """Each term's surest hit, the earliest of equals, in the order of their places."""
+    """Return the most certain hit of each term, the earliest if several are equal."""
     chosen: dict[Key, Hit[Key]] = {}
     for hit in hits:
-        if hit.key not in chosen or hit.how < chosen[hit.key].how:
+        if hit.key not in chosen or hit.sureness > chosen[hit.key].sureness:
             chosen[hit.key] = hit
     return chosen
 
 
-def _runs(text: str, found: Sequence[Word]) -> Iterator[range]:
-    """Words that may be pieces of one: single letters with anything short between them, or pieces with no blank."""
-    first = 0
-    for place in range(1, len(found) + 1):
-        if place < len(found) and _belongs(text, found[place - 1], found[place]):
+def languages_known() -> frozenset[str]:
+    """Return the languages that an entry may name: those with known inflections, and some without."""
+    return frozenset(SUPPORTED_LANGUAGES) | _WITHOUT_DICTIONARY
+
+
+def _apart(hits: list[Hit[Key]]) -> list[Hit[Key]]:
+    """Return the surest of hits of one term that overlap; of equally sure ones the longest."""
+    if len(hits) == 1:
+        return hits
+    chosen: list[Hit[Key]] = []
+    last_end = 0
+    for hit in sorted(hits, key=lambda hit: (hit.start, -hit.sureness, -hit.end)):
+        if chosen and hit.start < last_end:
+            if (hit.sureness, hit.end - hit.start) > (chosen[-1].sureness, chosen[-1].end - chosen[-1].start):
+                chosen[-1] = hit
+                last_end = hit.end
             continue
-        if place - first > 1:
-            yield range(first, place)
-        first = place
-
-
-def _belongs(text: str, left: Word, right: Word) -> bool:
-    between = text[left.end : right.start]
-    if len(left.text) == 1 == len(right.text):
-        return len(between) <= 3
-    return len(between) <= 2 and not any(char.isspace() for char in between)
+        chosen.append(hit)
+        last_end = hit.end
+    return chosen
 
 
 def _together(text: str) -> tuple[str, list[int]]:
-    """The characters of a text that show something, in one written form, each with its place."""
+    """Return the visible characters of a text in one written form, and the position of each."""
     chars, places = [], []
     for place, char in enumerate(text):
-        for each in plain(char):
-            if not each.isspace() and not "\ufe00" <= each <= "\ufe0f" and not "\U0001f3fb" <= each <= "\U0001f3ff":
-                chars.append(each)
+        for visible in plain(char):
+            if (
+                not visible.isspace()
+                and not "\ufe00" <= visible <= "\ufe0f"
+                and not "\U0001f3fb" <= visible <= "\U0001f3ff"
+            ):
+                chars.append(visible)
                 places.append(place)
     return "".join(chars), places
-
-
-def _lemmas(parts: Sequence[str], language: str) -> tuple[str, ...]:
-    return tuple(_lemma(part, language) for part in parts)
-
-
-@lru_cache(maxsize=65_536)
-def _lemma(word: str, language: str) -> str:
-    bare = plain(word)
-    lemma: str = simplemma.lemmatize(bare, lang=language)
-    return plain(lemma)
-
-
-def languages_known() -> frozenset[str]:
-    """The languages an entry may name: those whose inflections are known, and those written without any."""
-    return frozenset(SUPPORTED_LANGUAGES) | {
-        "zh",
-        "ja",
-        "ko",
-        "th",
-        "lo",
-        "km",
-        "my",
-        "ar",
-        "he",
-        "ur",
-        "bn",
-        "ta",
-        "vi",
-    }
-
-
-def _languages(given: Sequence[str]) -> Sequence[str]:
-    """Those of the languages whose inflections are known; English where none is named."""
-    return [each for each in given if each in SUPPORTED_LANGUAGES] if given else ["en"]

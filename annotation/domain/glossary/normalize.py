@@ -1,4 +1,4 @@
-"""Words as they are compared: case, accents, look-alikes, invisible characters and stretched letters set aside."""
+"""Normalized words for comparison: without differences of case, accents, look-alikes, invisible or repeated letters."""
 
 import re
 import unicodedata
@@ -7,29 +7,44 @@ from dataclasses import dataclass
 from functools import lru_cache
 
 SHORTEST_FOLDED = 4
-"""Letters of the shortest word whose look-alikes are taken for it: "h8" is not read as "hb"."""
+"""The minimum length of a word for matching by look-alike letters: "h8" is not read as "hb"."""
 
-# What a word is made of: anything but blanks, punctuation, symbols and pictures. Signs that stand for letters
-# (@ $ ! | € +) and the asterisk of a masked one stay inside; so do marks and invisible characters.
+# The characters of a word: anything but blanks, punctuation, symbols, pictures and the scripts below. Signs that
+# replace letters (@ $ ! | € + #) and the asterisk of a masked letter belong to a word; so do marks, invisible
+# characters, and letters in circles and squares.
 _WORD = re.compile(
-    r"[^\s\-–—_.,;:?¿¡()\[\]{}<>\"“”„‘’'«»…/\\=~^#%&`´§°•·"
-    "\u3001-\u303f\uff01-\uff0f\uff1a-\uff20\uff3b-\uff40\uff5b-\uff65\u2190-\u2bff\ufe0e\ufe0f\U0001f000-\U0001faff"
+    r"[^\s\-–—_.,;:?¿¡()\[\]{}<>\"“”„‘’'«»…/\\=~^%&`´§°•·"
+    "\u0e00-\u0eff\u1000-\u109f\u1100-\u11ff\u1780-\u17ff\u3001-\u30ff\u3130-\u318f\u3400-\u9fff\uac00-\ud7af"
+    "\uf900-\ufaff\uff01-\uff0f\uff1a-\uff20\uff3b-\uff40\uff5b-\uffdc\u2190-\u249b\u24ea-\u2bff\ufe0e\ufe0f"
+    "\U0001f000-\U0001f12f\U0001f18a-\U0001f1e5\U0001f200-\U0001faff\U00020000-\U0003ffff"
     r"]+"
 )
 _INVISIBLE = re.compile(
-    "[\u00ad\u034f\u061c\u115f\u1160\u180e\u200b-\u200f\u202a-\u202e\u2060-\u2064\u2066-\u206f\ufeff]"
+    "[\u00ad\u3164\uffa0\u034f\u061c\u115f\u1160\u180e\u200b-\u200f\u202a-\u202e\u2060-\u2064\u2066-\u206f\ufeff]"
 )
 _STRETCHED = re.compile(r"([^\W\d])\1\1")
 _DOUBLED = re.compile(r"([^\W\d])\1+")
-_NUMBER = re.compile(r"\d{3,}$")  # behind a word: a number, not letters
-_FIRST_INDIC = "\u0900"  # from here on marks are vowels, not accents
+_NUMBER = re.compile(r"\d{3,}$")  # digits at the end of a word are a number, not letters
+_FIRST_INDIC = "\u0900"  # from this code point on, marks are vowels, not accents
 _LIKE = str.maketrans(
-    "0134578@$!|€+"
-    "авекмнорстухіїјѕԁԛԝ"  # Cyrillic
-    "αβεηικμνορτυχω",  # Greek
-    "oieastbasiietabekmhopctyxiijsdqwabenikmnoptyxw",
-)
-# Scripts written without blanks, or whose endings are glued to the word: found inside words.
+    "0234578@$!|€+£¢¥×"
+    "авекмнорстухіїјѕԁԛԝьһ"  # Cyrillic
+    "αβεηικμνορτυχωγ"  # Greek
+    "ոսօցհ"  # Armenian
+    "ᴀʙᴄᴅᴇꜰɢʜɪᴊᴋʟᴍɴᴏᴘꞯʀꜱᴛᴜᴠᴡʏᴢ"  # small capitals
+    "ıøłđħŧƀɨʉƶɓɗɠƙŋɑɡəɛɔɩʋʂʐɲɾ",  # letters with strokes and of the phonetic alphabet
+    "ozeastbasiietlcyxabekmhopctyxiijsdqwbhabenikmnoptyxwynuoghabcdefghijklmnopqrstuvwyzioldhtbiuzbdgknageeciusznr",
+) | {
+    char: chr(97 + number)
+    for first in (0x1F150, 0x1F170, 0x1F1E6)
+    for number, char in enumerate(range(first, first + 26))
+}
+_AMBIGUOUS = {"1": "il", "|": "il", "!": "il", "6": "gb", "9": "gq", "7": "tl"}
+_MOST_READINGS = 8
+_CAPITAL_I = re.compile(r"(?<=[^\W\d_A-Z])[IІΙ](?![A-ZА-Я])")  # inside a small word it looks like an l
+_SIGNS = re.compile(r"[\d@$!|€+*#£¢¥×]")
+_LETTERS = {char: letter for char, letter in _LIKE.items() if char > 127}
+# Scripts without blanks between words, or with endings joined to the word: terms are searched inside words.
 _GLUED = re.compile(
     "[\u0e00-\u0eff\u1000-\u109f\u1100-\u11ff\u1780-\u17ff\u3040-\u30ff\u3130-\u318f\u3400-\u9fff\uac00-\ud7af"
     "\uf900-\ufaff\U00020000-\U0003ffff]"
@@ -38,7 +53,7 @@ _GLUED = re.compile(
 
 @dataclass(frozen=True)
 class Word:
-    """A word of a text with its place, in code points."""
+    """A word of a text with its position, in code points."""
 
     text: str
     start: int
@@ -46,51 +61,109 @@ class Word:
 
 
 def words(text: str) -> Iterator[Word]:
-    """The words of a text in their order; signs at their edges that end a sentence are left out."""
+    """Yield the words of a text in order, without signs at their edges that end a sentence."""
     for match in _WORD.finditer(text):
         written = match[0]
-        bare = written.strip("!|+€")  # an exclamation mark, not an i
+        bare = written.strip("!|+€#")  # an exclamation mark, not an i
+        if bare.startswith("*"):
+            bare = bare.strip("*")
         if plain(bare):
+            bare = _without_invisible_edges(bare)
             start = match.start() + written.index(bare)
             yield Word(bare, start, start + len(bare))
 
 
+def _without_invisible_edges(word: str) -> str:
+    if word.isascii():
+        return word
+    first, last = 0, len(word)
+    while _INVISIBLE.match(word[first]):
+        first += 1
+    while _INVISIBLE.match(word[last - 1]):
+        last -= 1
+    return word[first:last]
+
+
 @lru_cache(maxsize=65_536)
 def plain(word: str) -> str:
-    """The word in one written form: compatibility forms, case and invisible characters set aside."""
+    """Return the word in one written form, without compatibility forms, case and invisible characters."""
+    if word.isascii():
+        return word.lower()
     return unicodedata.normalize("NFC", unicodedata.normalize("NFKC", _INVISIBLE.sub("", word)).casefold())
 
 
 @lru_cache(maxsize=65_536)
 def folded(word: str) -> str:
-    """The word with look-alikes read as the letters they look like, and accents dropped.
+    """Return the word with look-alikes read as letters, and without accents.
 
-    Signs and figures count as letters only beside letters: "1488" stays what it is.
+    Signs and digits are read as letters only beside letters: "1488" stays unchanged.
     """
-    marked = unicodedata.normalize("NFKD", plain(word))
-    bare = "".join(char for char in marked if not unicodedata.combining(char) or char > _FIRST_INDIC)
-    if any(char.isalpha() for char in bare):
-        number = _NUMBER.search(bare)
-        end = number.start() if number else len(bare)
-        bare = bare[:end].translate(_LIKE) + bare[end:]
-    return unicodedata.normalize("NFC", bare)
+    return readings(word)[0]
+
+
+@lru_cache(maxsize=65_536)
+def readings(word: str) -> tuple[str, ...]:
+    """Return the word with look-alikes read as letters in all ways, the most usual first: "1" is an i or an l."""
+    marked = plain(_CAPITAL_I.sub("|", word))
+    if marked.isascii() and marked.isalpha() and "vv" not in marked:
+        return (marked,)
+    if not marked.isascii():
+        marked = unicodedata.normalize("NFKD", marked.translate(_LETTERS))
+        marked = "".join(char for char in marked if not _is_accent(char)).casefold()
+    if not (marked.isascii() and marked.isalpha()) and any(char.isalpha() for char in marked.translate(_LETTERS)):
+        number = _NUMBER.search(marked)
+        end = number.start() if number else len(marked)
+        return tuple(unicodedata.normalize("NFC", read + marked[end:]) for read in _read(marked[:end]))
+    return (unicodedata.normalize("NFC", marked),)
+
+
+def without_signs(word: str) -> str:
+    """Return a folded word without its digits and signs, which may stand between its letters."""
+    bare = _SIGNS.sub("", plain(word))
+    return folded(bare) if bare and bare != word else ""
+
+
+def _read(written: str) -> list[str]:
+    read = [""]
+    written = written.replace("vv", "w")
+    for char in written:
+        letters = _AMBIGUOUS.get(char, "") or char.translate(_LIKE)
+        if len(letters) > 1 and len(read) * len(letters) > _MOST_READINGS:
+            letters = letters[0]
+        read = (
+            [front + letter for letter in letters for front in read]
+            if len(letters) > 1
+            else [front + letters for front in read]
+        )
+    return read
+
+
+def _is_accent(char: str) -> bool:
+    return unicodedata.category(char) in ("Mn", "Me") and (
+        char < _FIRST_INDIC or "\u1ab0" <= char <= "\u1aff" or "\u1dc0" <= char <= "\u20ff" or char >= "\ufe20"
+    )
 
 
 def is_stretched(shape: str) -> bool:
-    """Whether a letter stands three times or more in a row."""
+    """Return whether a letter occurs three times or more in a row."""
     return _STRETCHED.search(shape) is not None
 
 
 def squeezed(shape: str) -> str:
-    """A folded word with every letter once where it is repeated: what "weeeed" and "weed" have in common."""
+    """Return a folded word with repeated letters reduced to one: "weeeed" and "weed" become equal."""
     return _DOUBLED.sub(r"\1", shape)
 
 
 def is_glued(text: str) -> bool:
-    """Whether a term is looked for inside words: Chinese, Japanese, Korean, Thai and their neighbours."""
+    """Return whether a term is searched inside words: Chinese, Japanese, Korean, Thai and similar scripts."""
     return _GLUED.search(text) is not None
 
 
+def is_picture(char: str) -> bool:
+    """Return whether a character is a symbol or an emoji that no look-alike letter explains."""
+    return unicodedata.category(char) == "So" and not plain(char).isalnum() and ord(char) not in _LIKE
+
+
 def has_words(text: str) -> bool:
-    """Whether a term holds anything but signs and pictures."""
+    """Return whether a term has letters or digits, not only signs and pictures."""
     return any(any(char.isalnum() for char in word.text) for word in words(text))

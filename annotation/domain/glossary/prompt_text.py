@@ -1,4 +1,4 @@
-"""Entries of the glossary as models are told of them: numbered, so that an argument can cite G1."""
+"""Glossary entries in prompts for models: numbered, so that an argument can cite G1."""
 
 from collections.abc import Iterable
 from dataclasses import dataclass
@@ -6,7 +6,7 @@ from dataclasses import dataclass
 
 @dataclass(frozen=True)
 class Known:
-    """An entry that a post holds, under the number by which it is cited."""
+    """A glossary entry whose term occurs in a post, with the number by which it is cited."""
 
     number: int
     term: str
@@ -15,9 +15,9 @@ class Known:
 
 
 def told(known: Iterable[Known]) -> str:
-    """The entries for a prompt, a line each."""
+    """Return the entries for a prompt, one on each line."""
     return "\n".join(
-        f"G{each.number}: “{each.term}”{f' (about {each.target_group})' if each.target_group else ''}: "
-        f"{' '.join(each.meaning.split())}"
-        for each in known
+        f"G{entry.number}: “{entry.term}”{f' (about {entry.target_group})' if entry.target_group else ''}: "
+        f"{' '.join(entry.meaning.split())}"
+        for entry in known
     )

@@ -1,8 +1,7 @@
-"""Texts that are known, and whether a new one says almost the same as one of them (by the rules of `near_texts`).
+"""Known texts, and a check whether a new text is a near-duplicate of one of them (by the rules of `near_texts`).
 
-A shelf is only ever added to. What it holds of each text are numbers in two sorted columns, so that a hundred thousand
-texts take little room and a question takes a few look-ups; what came last waits in small tables until it is worth
-sorting in.
+Texts are only added. Each text is stored as numbers in two sorted columns, so that a hundred thousand texts take little
+memory and a search takes a few look-ups. New numbers wait in small dictionaries until there are enough to sort.
 """
 
 from collections import defaultdict
@@ -18,7 +17,7 @@ _SORTED_FROM = 20_000
 
 
 class _Column:
-    """Which texts have a number."""
+    """The texts that have a number."""
 
     def __init__(self) -> None:
         self._numbers: npt.NDArray[np.uint64] = np.empty(0, dtype=np.uint64)
@@ -49,7 +48,7 @@ class _Column:
 
 
 class Shelf:
-    """Known texts, by their place in the order in which they came, from 0."""
+    """Known texts, numbered from 0 in the order of their arrival."""
 
     def __init__(self) -> None:
         self._texts: list[str] = []
@@ -59,11 +58,11 @@ class Shelf:
         return len(self._texts)
 
     def add(self, texts: Sequence[str]) -> None:
-        """Put texts on the shelf; an empty one keeps its place and is like no other."""
-        read = [runs_of(text) for text in texts]
-        levels = [" ".join(chain.from_iterable(runs)) for runs in read]
+        """Add texts. An empty text keeps its number and is near no other."""
+        all_runs = [runs_of(text) for text in texts]
+        levels = [" ".join(chain.from_iterable(runs)) for runs in all_runs]
         pieces = Pieces(levels)
-        for at, (runs, level) in enumerate(zip(read, levels, strict=True)):
+        for at, (runs, level) in enumerate(zip(all_runs, levels, strict=True)):
             place = len(self._texts)
             self._texts.append(level)
             if level:
@@ -71,7 +70,11 @@ class Shelf:
                 self._bands.add(_marks(pieces, at), place)
 
     def near(self, text: str) -> int | None:
-        """The place of a text that is almost this one, or None. Exact in what it reports, as `near_texts` is."""
+        """Return the number of a near-duplicate of this text.
+
+        Returns None if there is none.
+        Every reported pair was compared exactly, as in `near_texts`.
+        """
         runs = runs_of(text)
         level = " ".join(chain.from_iterable(runs))
         if not level:
@@ -84,7 +87,7 @@ class Shelf:
 
 
 def _marks(pieces: Pieces, place: int) -> list[int]:
-    """A number for each band of a text that is long enough to have pieces in common with others."""
+    """Return one number per band of a text that is long enough to be compared by its pieces."""
     if len(pieces.texts[place]) < LEAST_PIECES:
         return []
     return [hash((band, mark)) & 0xFFFFFFFFFFFFFFFF for band, mark in enumerate(pieces.marks(place))]

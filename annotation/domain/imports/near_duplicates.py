@@ -1,15 +1,16 @@
-"""Texts that say almost the same: found without comparing each with each.
+"""Near-duplicate texts, found without comparing every pair.
 
-Two ways, both exact in what they report:
+Two ways; every pair that they report was checked exactly:
 
-- *one word*: texts that become equal when at most one word is left out of each. Every text leaves a key for itself and
-  for itself without each of its words; equal keys meet. One word changed, added or dropped is always found, in texts of
-  at least four words. Where a script does not part words by spaces, a word is a run of up to three characters.
+- *one word*: texts that become equal when at most one word is left out of each. Every text has a key for all its words
+  and a key for each of its words left out; texts with an equal key are near. One changed, added or dropped word is
+  always found in texts of at least four words. In scripts without spaces between words, a word is a run of up to three
+  characters.
 - *shingles*: texts of which more than 70 % of the five-character pieces are common (Jaccard). Candidates come from
-  MinHash bands (16 bands of 4, Broder 1997), and each is compared before it counts.
+  MinHash bands (16 bands of 4, Broder 1997), and each candidate is compared.
 
-Before anything, texts are brought to one form: compatible characters composed, case folded, addresses and handles
-named alike, punctuation and spacing levelled.
+All texts are normalized first: compatible characters composed, case folded, addresses and handles replaced by one sign
+each, punctuation dropped and spacing unified.
 """
 
 import hashlib
@@ -25,12 +26,12 @@ import numpy.typing as npt
 from annotation.domain.union_find import Chains
 
 ALIKE = 0.7
-"""The share of common pieces from which two texts are near-duplicates."""
+"""Two texts with a larger share of common pieces are near-duplicates."""
 LEAST_WORDS = 4
-"""In shorter texts one word is too much of the whole."""
+"""The minimum number of words: in shorter texts one word is a large part of the meaning."""
 _PIECE = 5
 LEAST_PIECES = 2 * _PIECE
-"""Shorter texts, in characters, are not compared by their pieces."""
+"""The minimum length, in characters, for a comparison by pieces."""
 _BANDS, _ROWS = 16, 4
 _PRIME = np.uint64((1 << 61) - 1)
 
@@ -42,12 +43,12 @@ _IS_UNSPACED = re.compile(rf"[{_UNSPACED}]")
 
 
 def words_of(text: str) -> list[str]:
-    """The text's words in their levelled form; pictographs count, punctuation does not."""
+    """Return the normalized words of the text. Pictographs count as words; punctuation does not."""
     return [word for run in runs_of(text) for word in run]
 
 
 def runs_of(text: str) -> list[list[str]]:
-    """The words between one space and the next: `non-white` is two words that may change as one."""
+    """Return the words between one space and the next: `non-white` is one run of two words."""
     level = unicodedata.normalize("NFKC", text).casefold()
     level = _HANDLE.sub("@", _ADDRESS.sub(" \u2197 ", level))
     return [[word for word in _WORD.findall(run) if len(word) > 1 or not _is_mark(word)] for run in level.split()]
@@ -58,12 +59,15 @@ def _is_mark(character: str) -> bool:
 
 
 def near_texts(texts: Sequence[str]) -> Iterator[tuple[int, int]]:
-    """Places of texts that are near-duplicates, as pairs that chain all that belong together; empty texts are not."""
+    """Yield pairs of indices of near-duplicate texts.
+
+    The pairs connect all texts of a group; empty texts are in none.
+    """
     runs, chains = [runs_of(text) for text in texts], Chains(len(texts))
-    for one, two in _one_word_apart(runs):
-        if chains.join(one, two):
-            yield one, two
-    yield from _much_in_common([" ".join(chain.from_iterable(each)) for each in runs], chains)
+    for first, second in _one_word_apart(runs):
+        if chains.join(first, second):
+            yield first, second
+    yield from _much_in_common([" ".join(chain.from_iterable(text_runs)) for text_runs in runs], chains)
 
 
 def _key(words: Sequence[str]) -> int:
@@ -71,7 +75,7 @@ def _key(words: Sequence[str]) -> int:
 
 
 def keys_of(runs: list[list[str]]) -> Iterator[int]:
-    """A number for the text of these runs, and for it without each word; texts with an equal one are near."""
+    """Yield a key for the text of these runs, and for it without each word. Texts with an equal key are near."""
     words = [word for run in runs for word in run]
     yield _key(words)
     if len(words) < LEAST_WORDS:
@@ -92,7 +96,7 @@ def keys_of(runs: list[list[str]]) -> Iterator[int]:
 
 
 def _one_word_apart(texts: Sequence[list[list[str]]]) -> Iterator[tuple[int, int]]:
-    """Chains of texts that share a key. Keys wait as two flat columns: a hundred thousand texts take little room."""
+    """Yield pairs of texts that share a key. Two flat columns of keys keep the memory small."""
     keys: list[npt.NDArray[np.uint64]] = []
     owners: list[npt.NDArray[np.int64]] = []
     for place, runs in enumerate(texts):
@@ -110,7 +114,7 @@ def _one_word_apart(texts: Sequence[list[list[str]]]) -> Iterator[tuple[int, int
 
 
 def _much_in_common(texts: Sequence[str], chains: Chains) -> Iterator[tuple[int, int]]:
-    """Pairs that chain texts which nothing chains yet."""
+    """Yield pairs of similar texts that are not yet connected, and connect them."""
     pieces = Pieces(texts)
     buckets: dict[tuple[int, bytes], list[int]] = defaultdict(list)
     for place, text in enumerate(texts):
@@ -118,7 +122,7 @@ def _much_in_common(texts: Sequence[str], chains: Chains) -> Iterator[tuple[int,
             for band, mark in enumerate(pieces.marks(place)):
                 buckets[band, mark].append(place)
     for members in buckets.values():
-        # The first of a bucket stands for it: what it is not like may be like another, so each looks back a little.
+        # Each member is compared with the first of its bucket and with up to eight members before it.
         for at, place in enumerate(members[1:], start=1):
             for other in (members[0], *members[max(1, at - 8) : at]):
                 if chains.root(other) != chains.root(place) and pieces.common(other, place) > ALIKE:
@@ -136,7 +140,7 @@ class Pieces:
         self._plus = dice.integers(0, 1 << 31, _BANDS * _ROWS, dtype=np.uint64)
 
     def numbers(self, place: int) -> npt.NDArray[np.uint64]:
-        """Each different piece of the text as one number."""
+        """Return each distinct piece of the text as one number."""
         points = np.frombuffer(self.texts[place].encode("utf-32-le"), dtype=np.uint32).astype(np.uint64)
         rolled = np.zeros(len(points) - _PIECE + 1, dtype=np.uint64)
         for at in range(_PIECE):
@@ -146,13 +150,13 @@ class Pieces:
         return np.unique(rolled ^ (rolled >> np.uint64(32)))
 
     def marks(self, place: int) -> Iterator[bytes]:
-        """A mark a band: texts with much in common share one of them."""
+        """Return one mark per band; similar texts probably share one of them."""
         low = self.numbers(place) & np.uint64(0x7FFFFFFF)
         least = ((low[:, None] * self._times + self._plus) % _PRIME).min(axis=0)
         return (least[at : at + _ROWS].tobytes() for at in range(0, _BANDS * _ROWS, _ROWS))
 
-    def common(self, one: int, two: int) -> float:
-        """The share of pieces that both have (Jaccard)."""
-        first, second = self.numbers(one), self.numbers(two)
+    def common(self, left: int, right: int) -> float:
+        """Return the share of common pieces (Jaccard)."""
+        first, second = self.numbers(left), self.numbers(right)
         both = len(np.intersect1d(first, second, assume_unique=True))
         return both / (len(first) + len(second) - both)

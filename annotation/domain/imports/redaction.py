@@ -1,7 +1,7 @@
-"""Taking what points at a person out of a text before it is stored: handles, addresses, e-mail, telephone numbers.
+"""Removal of what identifies a person from a text before it is stored: handles, addresses, e-mail, telephone numbers.
 
-Meant for public posts; it finds forms, not names. What is found is replaced by a word in angle brackets, so that a
-reader still sees that something stood there.
+It is meant for public posts. It recognizes these forms but no names. Each match is replaced by a word in angle
+brackets, so that a reader sees that something was removed.
 """
 
 import re
@@ -11,7 +11,7 @@ from enum import StrEnum
 
 
 class Mask(StrEnum):
-    """What can be masked."""
+    """The kinds of identifying text that can be masked."""
 
     HANDLES = "handles"
     URLS = "urls"
@@ -20,7 +20,7 @@ class Mask(StrEnum):
 
 
 _PATTERNS = {
-    # In this order: an e-mail address holds something like a handle, an address may hold digits.
+    # The order matters: an e-mail address contains a handle, and an address may contain digits.
     Mask.EMAILS: (re.compile(r"[A-Za-z0-9._%+-]{1,64}@[A-Za-z0-9-]{1,63}(?:\.[A-Za-z0-9-]{1,63}){1,8}"), "<email>"),
     Mask.URLS: (re.compile(r"(?i)\b(?:https?://|www\.)[^\s<>\"]+"), "<url>"),
     Mask.HANDLES: (re.compile(r"(?<![\w@/])@\w{1,50}"), "<user>"),
@@ -29,11 +29,11 @@ _PATTERNS = {
 
 
 def mask(text: str, kinds: Collection[Mask]) -> tuple[str, Counter[Mask]]:
-    """The text with every find of these kinds replaced, and how many there were of each."""
-    found: Counter[Mask] = Counter()
+    """Return the text with every match of these kinds replaced, and the number of matches of each kind."""
+    counts: Counter[Mask] = Counter()
     for kind, (pattern, word) in _PATTERNS.items():
         if kind in kinds:
             text, count = pattern.subn(word, text)
             if count:
-                found[kind] = count
-    return text, found
+                counts[kind] = count
+    return text, counts

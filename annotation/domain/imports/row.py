@@ -1,7 +1,7 @@
-"""What becomes of one row of a file in one project: the whole decision, without a database (design sections 3, 4, 10).
+"""Import of one row into one project: the whole decision, without a database (design sections 3, 4, 10).
 
-A row whose labels fill all seats is closed here by the same pure rule that closes items in a browser
-(`annotation.domain.closing`), so that importing labels and giving them one by one end alike.
+A row whose labels fill all seats is decided by the same pure rule as items in a browser
+(`annotation.domain.item_decision`), so that imported labels and labels submitted one by one have the same result.
 """
 
 import hashlib
@@ -36,7 +36,7 @@ _BINARY_WORDS = {"hateful": True, "not_hateful": False}
 
 
 class Intake:
-    """Turns rows into items of one project. Remembers how categories were written, nothing else."""
+    """A reader of rows as items of one project. It caches resolved categories and decided cases."""
 
     def __init__(self, terms: Terms) -> None:
         self.terms = terms
@@ -45,17 +45,17 @@ class Intake:
         self._by_code = {category.code: category for category in terms.categories}
 
     def take(self, row: Row) -> Incoming | Dropped:
-        """The item. Raises BadValue with the field at fault."""
+        """Return the item of a row, or Dropped. Raises BadValue with the field that has the error."""
         terms = self.terms
         text, masked = mask(row.text, terms.masks) if terms.masks else (row.text, _UNMASKED)
         intended, intended_hateful = self.intent_of(row)
         labels = tuple(self._label(label) for label in row.labels)
         provenance = dict(row.provenance)
         if labels and terms.source_labels is SourceLabels.INTENDED:
-            agreed = self._unanimous(row)
-            if agreed is None:
+            unanimous = self._unanimous(row)
+            if unanimous is None:
                 return Dropped(row.line)
-            intended, intended_hateful = self._checked_intent(*agreed, intended, intended_hateful)
+            intended, intended_hateful = self._checked_intent(*unanimous, intended, intended_hateful)
             provenance["source_votes"] = [_vote_record(label) for label in labels]
             labels = ()
         priors = tuple(self._priors(row))
@@ -90,19 +90,22 @@ class Intake:
     # ── Categories and intents ────────────────────────────────────────────────
 
     def category(self, written: str, field: str) -> Category:
-        found = self._by_word.get(written)
-        if found is None:
+        category = self._by_word.get(written)
+        if category is None:
             try:
-                found = read_category(written, self.terms.categories)
+                category = read_category(written, self.terms.categories)
             except UnknownCategory as fault:
-                found = self._by_usual_name(written)
-                if found is None:
+                category = self._by_usual_name(written)
+                if category is None:
                     raise BadValue("unknown_label", fault.sentence, field) from fault
-            self._by_word[written] = found
-        return found
+            self._by_word[written] = category
+        return category
 
     def _by_usual_name(self, written: str) -> Category | None:
-        """The project's category that the default set calls so by another of its names (Homophobe, Homophobic)."""
+        """Return the project's category for another name of a default category (Homophobe, Homophobic).
+
+        Returns None if there is none.
+        """
         with suppress(UnknownCategory):
             for other in names(read_category(written, DEFAULT_CATEGORIES)):
                 with suppress(UnknownCategory):
@@ -110,7 +113,10 @@ class Intake:
         return None
 
     def category_or_side(self, written: str, field: str) -> tuple[int | None, bool]:
-        """A category's code and side, or only the side for the words `hateful` and `not_hateful`."""
+        """Return a category's code and side, or only the side for the words `hateful` and `not_hateful`.
+
+        Raises BadValue.
+        """
         try:
             category = self.category(written, field)
         except BadValue:
@@ -120,21 +126,24 @@ class Intake:
         return category.code, category.hateful
 
     def category_of_side(self, written: str, field: str) -> Category:
-        """A category; `hateful` and `not_hateful` name one only where the project has a single one on that side."""
+        """Return a category. `hateful` and `not_hateful` count only if the project has one category on that side.
+
+        Raises BadValue.
+        """
         code, hateful = self.category_or_side(written, field)
         if code is not None:
             return self._by_code[code]
-        there = [category for category in self.terms.categories if category.hateful == hateful]
-        if len(there) != 1:
+        matches = [category for category in self.terms.categories if category.hateful == hateful]
+        if len(matches) != 1:
             reason = (
-                f"The file only says {written}, but the project has {len(there)} such categories. Import the label as "
-                "intended, where hateful or not is enough."
+                f"The file only says {written}, but the project has {len(matches)} such categories. Import the label "
+                "as intended, where hateful or not is enough."
             )
             raise BadValue("binary_label", reason, field)
-        return there[0]
+        return matches[0]
 
     def intent_of(self, row: Row) -> tuple[int | None, bool | None]:
-        """What the row says the item is meant to be: a category's code, or only hateful or not, or neither."""
+        """Return the intent of the row: a category's code, or only hateful or not, or neither. Raises BadValue."""
         if row.intended is None:
             return None, row.intended_hateful
         code, hateful = self.category_or_side(row.intended, "intended")
@@ -144,14 +153,17 @@ class Intake:
         return (code, None) if code is not None else (None, hateful)
 
     def _checked_intent(
-        self, code: int | None, hateful: bool, given: int | None, given_hateful: bool | None
+        self, code: int | None, hateful: bool, own_code: int | None, own_hateful: bool | None
     ) -> tuple[int | None, bool | None]:
-        """The intent from the source's votes, unless the row itself says something else."""
-        side = self._by_code[given].hateful if given is not None else given_hateful
-        if (given is not None and code is not None and given != code) or (side is not None and side != hateful):
+        """Return the intent from the source's votes together with the row's own.
+
+        Raises BadValue if they contradict each other.
+        """
+        side = self._by_code[own_code].hateful if own_code is not None else own_hateful
+        if (own_code is not None and code is not None and own_code != code) or (side is not None and side != hateful):
             raise BadValue("intent_contradiction", "The source's votes and intended contradict each other.", "intended")
-        if code is None and given is not None:
-            return given, None
+        if code is None and own_code is not None:
+            return own_code, None
         return (code, None) if code is not None else (None, hateful)
 
     def intent(self, code: int | None, hateful: bool | None) -> Intent | None:
@@ -160,7 +172,11 @@ class Intake:
         return None if hateful is None else IntendedHateful(hateful)
 
     def known_of(self, row: Row) -> IncomingKnown | None:
-        """The known answer that the row brings, if any. Raises BadValue for a category that is none."""
+        """Return the known answer of the row.
+
+        Returns None if it has none.
+        Raises BadValue for an unknown category.
+        """
         if row.known_category is None:
             if row.known_explanation or row.known_training:
                 reason = "known_explanation and known_training need a known_category."
@@ -174,8 +190,8 @@ class Intake:
     def _label(self, label: RowLabel) -> IncomingLabel:
         category = None
         if label.category is not None:
-            wanted = self.category_or_side if self.terms.source_labels is SourceLabels.INTENDED else self._seat_category
-            category = wanted(label.category, "labels")[0]
+            read = self.category_or_side if self.terms.source_labels is SourceLabels.INTENDED else self._seat_category
+            category = read(label.category, "labels")[0]
         return IncomingLabel(
             label.annotator,
             category,
@@ -185,7 +201,7 @@ class Intake:
             label.seconds,
             label.at,
             label.target_group,
-            tuple(self._challenge(each) for each in label.challenges),
+            tuple(self._challenge(challenge) for challenge in label.challenges),
             None if label.replaced_by is None else self._seat_category(label.replaced_by, "labels")[0],
         )
 
@@ -202,11 +218,11 @@ class Intake:
         return {"modality": str(challenge.modality), "category": code, "hateful": hateful}
 
     def _unanimous(self, row: Row) -> tuple[int | None, bool] | None:
-        """What all of the source's annotators said, or None where they differ or one is unsure."""
+        """Return the common label of all of the source's annotators. Returns None if they differ or one is unsure."""
         if any(label.category is None or label.low_quality for label in row.labels):
             return None
-        said = {self.category_or_side(str(label.category), "labels") for label in row.labels}
-        return said.pop() if len(said) == 1 else None
+        answers = {self.category_or_side(str(label.category), "labels") for label in row.labels}
+        return answers.pop() if len(answers) == 1 else None
 
     def _priors(self, row: Row) -> Sequence[IncomingPrior]:
         return [
@@ -216,7 +232,7 @@ class Intake:
         ]
 
     def prior(self, modality: Modality, prior: RowPrior) -> IncomingPrior:
-        """A prior ready to be stored. Raises BadValue for a category that is none."""
+        """Return a prior ready to be stored. Raises BadValue for an unknown category."""
         code, hateful = self.category_or_side(prior.category, f"{modality}_label")
         return IncomingPrior(modality, code, hateful, prior.explanation, prior.model, prior.severity)
 
@@ -230,7 +246,7 @@ class Intake:
             raise BadValue("too_many_labels", f"The row has {labels} labels; at most {MAX_SEATS}.", "labels", MAX_SEATS)
         return labels
 
-    # ── Where it goes ─────────────────────────────────────────────────────────
+    # ── The outcome ─────────────────────────────────────────────────────────
 
     def _outcome(
         self,
@@ -240,7 +256,7 @@ class Intake:
         priors: Sequence[IncomingPrior],
         intent: Intent | None,
     ) -> Outcome:
-        known = self.prior_values(priors)
+        prior_values = self.prior_values(priors)
         gold = None if row.gold is None else self.category_of_side(row.gold, "gold")
         if row.known_category is not None:
             return _aside(labels, gold)
@@ -248,11 +264,11 @@ class Intake:
             reason = f"The row has gold and {len(labels)} of {seats} labels; give all of them or none."
             raise BadValue("gold_with_open_seats", reason, "gold")
         if not labels:
-            outcome = self._unlabelled(row, known) if gold is None else _given(gold, known, intent)
+            outcome = self._unlabelled(row, prior_values) if gold is None else _given(gold, prior_values, intent)
         elif len(labels) < seats:
             outcome = Outcome(Stage.LABELLING)
         else:
-            case = Case(tuple(self.vote(label) for label in labels), intent, known)
+            case = Case(tuple(self.vote(label) for label in labels), intent, prior_values)
             outcome = self._decided(case)
             if gold is not None:
                 outcome = _with_gold(row, gold, case, outcome)
@@ -260,37 +276,39 @@ class Intake:
         return outcome
 
     def _decided(self, case: Case) -> Outcome:
-        """What becomes of a case; most cases of a file are like an earlier one."""
-        like = (case.votes, case.intent, tuple(case.priors.items()))
-        outcome = self._outcomes.get(like)
+        """Return the outcome of a case. Outcomes are cached, because many cases of a file are equal."""
+        key = (case.votes, case.intent, tuple(case.priors.items()))
+        outcome = self._outcomes.get(key)
         if outcome is None:
             if len(self._outcomes) > _REMEMBERED:
                 self._outcomes.clear()
-            outcome = self._outcomes[like] = _closed(decide(case, self.terms.rules))
+            outcome = self._outcomes[key] = _closed(decide(case, self.terms.rules))
         return outcome
 
-    def _unlabelled(self, row: Row, known: Priors) -> Outcome:
-        for_text = self.terms.text_prior_wanted and bool(row.text) and Modality.TEXT not in known
-        waits = for_text or (self.terms.image_prior_wanted and bool(row.picture) and Modality.IMAGE not in known)
+    def _unlabelled(self, row: Row, priors: Priors) -> Outcome:
+        for_text = self.terms.text_prior_wanted and bool(row.text) and Modality.TEXT not in priors
+        waits = for_text or (self.terms.image_prior_wanted and bool(row.picture) and Modality.IMAGE not in priors)
         return Outcome(Stage.IMPORTED if waits else Stage.READY)
 
     def prior_values(self, priors: Sequence[IncomingPrior]) -> Priors:
-        """The priors as the rules see them."""
+        """Return the priors as values for the rules."""
         return {
             prior.modality: Prior(prior.hateful, None if prior.category is None else self._by_code[prior.category])
             for prior in priors
         }
 
     def vote(self, label: IncomingLabel) -> Vote:
-        """The label as the rules see it."""
+        """Return the label as a vote for the rules."""
         code = label.replaced_by if label.category is None else label.category
         category = None if code is None else self._by_code[code]
-        challenges = tuple(Challenge(Modality(each["modality"]), bool(each["hateful"])) for each in label.challenges)
+        challenges = tuple(
+            Challenge(Modality(challenge["modality"]), bool(challenge["hateful"])) for challenge in label.challenges
+        )
         return Vote(category, label.low_quality, challenges)
 
 
 def text_digest(text: str) -> str:
-    """SHA-256 of the text in its composed form, by which equal texts are found; "" for no text."""
+    """Return the SHA-256 of the text in composed form (NFC), which equal texts share; "" for no text."""
     if not text:
         return ""
     composed = text if text.isascii() else unicodedata.normalize("NFC", text)
@@ -298,26 +316,29 @@ def text_digest(text: str) -> str:
 
 
 def _closed(decision: Decision) -> Outcome:
-    """What a decision about all seats writes into the item's row, as `annotation.consensus` does."""
+    """Return the values that a decision about all seats writes into the item's row, as `annotation.consensus` does."""
     if isinstance(decision, MoreSeats):
         return Outcome(Stage.LABELLING)
-    found = decision.findings
+    figures = decision.findings
     return Outcome(
         stage=decision.stage,
         reasons=decision.reasons,
-        level=found.level,
-        category=found.category.code if found.category else None,
-        hateful=found.hateful,
+        level=figures.level,
+        category=figures.category.code if figures.category else None,
+        hateful=figures.hateful,
         category_source=Source.CONSENSUS if decision.stage is Stage.GOLD else None,
-        aligned=aligned_flag(found.alignment),
-        pattern=found.pattern.code if found.pattern else None,
-        difficulty=found.pattern.difficulty if found.pattern else None,
+        aligned=aligned_flag(figures.alignment),
+        pattern=figures.pattern.code if figures.pattern else None,
+        difficulty=figures.pattern.difficulty if figures.pattern else None,
         excluded_for=decision.reasons[0] if decision.stage is Stage.EXCLUDED else None,
     )
 
 
 def _aside(labels: Sequence[IncomingLabel], gold: Category | None) -> Outcome:
-    """An item whose answer is known stands aside: it has no votes and is no gold."""
+    """Return the outcome of an item with a known answer: no votes and no gold.
+
+    Raises BadValue for a row with labels or gold.
+    """
     if labels or gold is not None:
         reason = "A row with a known answer has neither labels nor gold: such an item is in no figure and no release."
         raise BadValue("known_with_labels", reason, "known_category")
@@ -325,12 +346,15 @@ def _aside(labels: Sequence[IncomingLabel], gold: Category | None) -> Outcome:
 
 
 def _given(gold: Category, known: Priors, intent: Intent | None) -> Outcome:
-    """Gold that came with the data and without votes: no level."""
+    """Return the outcome of gold that came with the data and without votes: it has no level."""
     return _final(gold, Source.IMPORTED, Findings(), known, intent)
 
 
 def _with_gold(row: Row, gold: Category, case: Case, outcome: Outcome) -> Outcome:
-    """Gold beside all labels: a person's decision where the row says so, else it must be what the votes say."""
+    """Return the outcome of a row with gold and all labels. Gold is adjudicated if the row says so.
+
+    Raises BadValue if it is not adjudicated and contradicts the labels, or has no rationale.
+    """
     if row.gold_source == Source.ADJUDICATED:
         if not row.rationale.strip():
             raise BadValue("missing_rationale", "An adjudicated category needs its rationale.", "rationale")
@@ -345,11 +369,11 @@ def _with_gold(row: Row, gold: Category, case: Case, outcome: Outcome) -> Outcom
     return outcome
 
 
-def _final(gold: Category, source: Source, found: Findings, known: Priors, intent: Intent | None) -> Outcome:
+def _final(gold: Category, source: Source, figures: Findings, known: Priors, intent: Intent | None) -> Outcome:
     bits = pattern(known, gold.hateful)
     return Outcome(
         stage=Stage.GOLD,
-        level=found.level,
+        level=figures.level,
         category=gold.code,
         hateful=gold.hateful,
         category_source=source,
@@ -360,7 +384,10 @@ def _final(gold: Category, source: Source, found: Findings, known: Priors, inten
 
 
 def _check_claims(row: Row, outcome: Outcome) -> None:
-    """Pattern and difficulty are derived anew; a file that says something else about them is wrong somewhere."""
+    """Compare the claimed pattern and difficulty with the derived ones.
+
+    Raises BadValue if they differ: the file then has an error.
+    """
     for name, claimed, derived in (
         ("type", row.claimed_pattern, outcome.pattern),
         ("difficulty", row.claimed_difficulty, outcome.difficulty),
@@ -371,15 +398,15 @@ def _check_claims(row: Row, outcome: Outcome) -> None:
 
 
 def _severity(row: Row) -> int | None:
-    """The row's own, else the graver one of its priors."""
+    """Return the row's own severity, else the higher one of its priors."""
     if row.severity is not None:
         return row.severity
-    known = [prior.severity for prior in (row.text_prior, row.image_prior) if prior and prior.severity is not None]
-    return max(known, default=None)
+    severities = [prior.severity for prior in (row.text_prior, row.image_prior) if prior and prior.severity is not None]
+    return max(severities, default=None)
 
 
 def _vote_record(label: IncomingLabel) -> dict[str, Any]:
-    """A source's vote as provenance keeps it."""
+    """Return a source's vote as provenance stores it."""
     record: dict[str, Any] = {"annotator": label.annotator, "category": label.category}
     if label.target_group:
         record["target_group"] = label.target_group

@@ -1,4 +1,4 @@
-"""What an import makes of a row, as values: items, priors and labels ready to be stored, categories as codes."""
+"""The result of reading a row for an import: items, priors and labels ready to be stored, with categories as codes."""
 
 from collections.abc import Mapping
 from dataclasses import dataclass, field
@@ -13,7 +13,7 @@ from annotation.domain.votes import Category
 
 @dataclass(frozen=True)
 class Terms:
-    """What the project and the person who imports ask of every row."""
+    """The requirements of the project and of the importing person for every row."""
 
     categories: tuple[Category, ...]
     seats: int
@@ -23,7 +23,7 @@ class Terms:
     masks: frozenset[Mask] = frozenset()
     text_prior_wanted: bool = False
     image_prior_wanted: bool = False
-    """Whether items wait for priors before they are handed out."""
+    """Whether items wait for priors before annotators get them."""
     batch: str = ""
     source: str = ""
     licence: str = ""
@@ -41,7 +41,7 @@ class IncomingPrior:
 
 @dataclass(frozen=True)
 class IncomingLabel:
-    """A label ready to be stored; `challenges` are as `Label.challenges` holds them."""
+    """A label ready to be stored; `challenges` have the form of `Label.challenges`."""
 
     annotator: str
     category: int | None
@@ -66,7 +66,7 @@ class IncomingKnown:
 
 @dataclass(frozen=True)
 class Outcome:
-    """What is known about the item when it comes in; the fields of the same names of its row."""
+    """The state of an item at its import: the values of the fields with the same names in its row."""
 
     stage: Stage
     reasons: tuple[Reason, ...] = ()
@@ -79,7 +79,7 @@ class Outcome:
     difficulty: str | None = None
     excluded_for: Reason | None = None
     rationale: str = ""
-    """Of an adjudication that came with the data."""
+    """The rationale of an adjudication that came with the data."""
 
 
 @dataclass(frozen=True)
@@ -103,7 +103,7 @@ class Incoming:
     labels: tuple[IncomingLabel, ...]
     seats: int
     extra_seats: int
-    """Added because the labels have no majority and the project asks more people first."""
+    """Seats added because the labels have no majority and the project asks more people first."""
     outcome: Outcome
     known: IncomingKnown | None = None
     masked: Mapping[Mask, int] = field(default_factory=dict)
@@ -111,6 +111,6 @@ class Incoming:
 
 @dataclass(frozen=True)
 class Dropped:
-    """A row that is left out on purpose: its source's votes are not unanimous."""
+    """A row that is skipped on purpose: its source's votes are not unanimous."""
 
     line: int

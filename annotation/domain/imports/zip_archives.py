@@ -1,6 +1,6 @@
-"""ZIP files as strangers send them: looked through by their directory first, then read member by member, counted.
+"""ZIP files from untrusted users: the directory is checked first, then each member is read and its bytes are counted.
 
-Nothing is ever written to a path out of an archive; members are read into memory by name (threats B67-B78).
+Nothing from an archive is ever written to a path; members are read into memory by name (threats B67-B78).
 """
 
 import lzma
@@ -20,24 +20,24 @@ _ARCHIVE_MAGIC = (b"PK\x03\x04", b"\x1f\x8b", b"BZh", b"\xfd7zXZ\x00", b"7z\xbc\
 _IGNORED_NAMES = frozenset({".DS_Store", "Thumbs.db", "desktop.ini"})
 _LOCAL_HEADER = 30
 DAMAGED = (zipfile.BadZipFile, zlib.error, lzma.LZMAError, EOFError, NotImplementedError, RuntimeError, OSError)
-"""What reading a damaged member raises; zipfile says RuntimeError of a password."""
+"""The exceptions from reading a damaged member; zipfile raises RuntimeError if a password is needed."""
 _UTF8_FLAG, _ENCRYPTED_FLAG = 0x800, 0x1
 
 
 @dataclass(frozen=True, slots=True)
 class ArchiveLimits:
-    """Members, bytes in all, bytes of one member, and how much larger than packed a member may be."""
+    """Limits: members, total bytes, bytes of one member, and the ratio of a member's size to its packed size."""
 
     members: int = 10_000
     total: int = 2**30
     member: int = 2**30
     ratio: int = 100
     ratio_from: int = 2**20
-    """Small members may be denser than `ratio`: a table of repeated lines is no bomb."""
+    """The size from which `ratio` is checked: a small table of repeated lines may be compressed more."""
 
 
 class BadArchive(Exception):
-    """The archive is refused as a whole: a stable code, a sentence, the HTTP status, the limit where one was passed."""
+    """The archive is refused as a whole: a stable code, a message, the HTTP status, the exceeded limit."""
 
     def __init__(self, code: str, sentence: str, status: int = 400, limit: int | None = None) -> None:
         super().__init__(sentence)
@@ -46,21 +46,27 @@ class BadArchive(Exception):
 
 @dataclass(frozen=True)
 class Archive:
-    """An archive that passed the checks; `members` by path, `ignored` counts what operating systems leave behind."""
+    """An archive that passed the checks. `members` by path; `ignored` counts files of operating systems."""
 
     file: zipfile.ZipFile
     members: Mapping[str, zipfile.ZipInfo]
     ignored: int
 
     def read(self, name: str, limit: int) -> bytes:
-        """The member's bytes. Raises BadArchive: `member_too_large` beyond `limit`, `bad_archive`, `size_lies`."""
+        """Return the member's bytes.
+
+        Raises BadArchive: `member_too_large` beyond `limit`, `bad_archive`, `size_lies`.
+        """
         info = self.members[name]
         if info.file_size > limit:
             raise BadArchive("member_too_large", f"{shown(name)} is larger than {limit:,} bytes.", 413, limit)
         return b"".join(self.pieces(name))
 
     def pieces(self, name: str, size: int = 65_536) -> Iterator[bytes]:
-        """The member's bytes in pieces, never more than its entry in the directory says."""
+        """Yield the member's bytes in pieces.
+
+        Raises BadArchive if the member is damaged or its size differs from the directory's.
+        """
         info, seen = self.members[name], 0
         try:
             with self.file.open(info) as stream:
@@ -82,16 +88,16 @@ class Archive:
             raise BadArchive("size_lies", reason)
 
     def tables(self) -> list[str]:
-        """The members that may be the table: text endings, nearest to the root first."""
-        found = [name for name in self.members if PurePosixPath(name).suffix.lower() in TABLE_ENDINGS]
-        return sorted(found, key=lambda name: (name.count("/"), name))
+        """Return the members that may be the table, by their ending, nearest to the root first."""
+        names = [name for name in self.members if PurePosixPath(name).suffix.lower() in TABLE_ENDINGS]
+        return sorted(names, key=lambda name: (name.count("/"), name))
 
     def pictures(self) -> list[str]:
         return [name for name in self.members if PurePosixPath(name).suffix.lower() in PICTURE_ENDINGS]
 
 
 def open_archive(stream: BinaryIO, limits: ArchiveLimits) -> Archive:
-    """Check the directory of a ZIP, unpacking nothing but first bytes. Raises BadArchive."""
+    """Check the directory of a ZIP and open it; only the first bytes of members are unpacked. Raises BadArchive."""
     try:
         file = zipfile.ZipFile(stream)
     except (zipfile.BadZipFile, ValueError, EOFError, OSError, NotImplementedError) as fault:
@@ -121,7 +127,7 @@ def open_archive(stream: BinaryIO, limits: ArchiveLimits) -> Archive:
 
 
 def shown(name: str) -> str:
-    """A member's name for a sentence: quoted, printable, cut short."""
+    """Return a member's name for a message: quoted, printable, at most 120 characters."""
     return f"{ascii(name[:120])}"
 
 
@@ -141,7 +147,7 @@ def _checked_name(info: zipfile.ZipInfo) -> str:
 
 
 def _decoded(name: str) -> str:
-    """Names without the UTF-8 flag are usually UTF-8 all the same; only the rest is old cp437."""
+    """Decode a name without the UTF-8 flag: as UTF-8 if possible, else as cp437."""
     try:
         return name.encode("cp437").decode()
     except UnicodeError:
@@ -154,7 +160,7 @@ def _is_litter(name: str) -> bool:
 
 
 def _check_places(file: zipfile.ZipFile, infos: list[zipfile.ZipInfo]) -> None:
-    """No two members may share bytes, and none may reach into the directory."""
+    """Raise BadArchive if two members share bytes or one reaches into the directory."""
     ordered = sorted(infos, key=lambda info: info.header_offset)
     ends = [info.header_offset for info in ordered[1:]] + [file.start_dir]
     for info, end in zip(ordered, ends, strict=True):
@@ -189,11 +195,11 @@ def _check_doubles(members: Mapping[str, zipfile.ZipInfo]) -> None:
 
 def _check_no_archive(file: zipfile.ZipFile, name: str, info: zipfile.ZipInfo) -> None:
     ending = PurePosixPath(name).suffix.lower()
-    packed = ending in _ARCHIVE_ENDINGS
-    if not packed and ending not in PICTURE_ENDINGS:
+    is_archive = ending in _ARCHIVE_ENDINGS
+    if not is_archive and ending not in PICTURE_ENDINGS:
         try:
             with file.open(info) as stream:
-                packed = stream.read(8).startswith(_ARCHIVE_MAGIC)
+                is_archive = stream.read(8).startswith(_ARCHIVE_MAGIC)
         except (
             zipfile.BadZipFile,
             zlib.error,
@@ -204,5 +210,5 @@ def _check_no_archive(file: zipfile.ZipFile, name: str, info: zipfile.ZipInfo) -
             OSError,
         ) as fault:
             raise BadArchive("bad_archive", f"{shown(name)} in the archive is damaged.") from fault
-    if packed:
+    if is_archive:
         raise BadArchive("nested_archive", f"{shown(name)} is an archive inside the archive; unpack it first.")

@@ -1,7 +1,7 @@
-"""A picture as a stranger sends it, decoded within limits and drawn anew, without anything but its pixels.
+"""An untrusted picture, decoded within limits and encoded again from its pixels alone.
 
-What comes out is a file for display, as large as what came in, and a blurred one that shows colours only. Nothing of
-the original bytes survives: no metadata, no comments, nothing hidden behind the picture (threats B52-B66).
+The result is a file for display, in the same size, and a blurred one that shows only colours. Nothing else of the
+original bytes is kept: no metadata, no comments, nothing hidden after the picture (threats B52-B66).
 """
 
 import hashlib
@@ -13,19 +13,19 @@ from dataclasses import dataclass
 
 from PIL import Image, ImageCms, ImageFilter, ImageOps, PngImagePlugin, UnidentifiedImageError
 
-# A large colour profile is no damage; what a chunk may unpack to is bounded by the memory of the drawing process.
+# A large colour profile is valid; the memory limit of the drawing process bounds the unpacked size of a chunk.
 PngImagePlugin.MAX_TEXT_CHUNK = 16 * 2**20
 
 FORMATS = ("JPEG", "PNG", "WEBP", "GIF")
 _MAGIC = (b"\xff\xd8\xff", b"\x89PNG\r\n\x1a\n", b"GIF87a", b"GIF89a")
 _BLURRED_SIDE, _GRAIN = 480, 20
 _BROKEN = (OSError, SyntaxError, ValueError, EOFError, struct.error, IndexError, KeyError, TypeError, AttributeError)
-"""What Pillow raises on broken files."""
+"""The exceptions that Pillow raises on broken files."""
 
 
 @dataclass(frozen=True, slots=True)
 class PictureLimits:
-    """Pixels (width × height × frames), bytes of a file, pixels of the shorter side, long side : short side."""
+    """Limits: pixels (width × height × frames), bytes of a file, pixels of the shorter side, ratio of the sides."""
 
     pixels: int = 40_000_000
     file: int = 20 * 2**20
@@ -34,7 +34,7 @@ class PictureLimits:
 
 
 class BadPicture(Exception):
-    """The picture is refused: a stable code, a sentence, the HTTP status, the limit where one was passed."""
+    """The picture is refused: a stable code, a message, the HTTP status, and the exceeded limit if there is one."""
 
     def __init__(self, code: str, sentence: str, status: int = 400, limit: int | None = None) -> None:
         super().__init__(sentence)
@@ -43,7 +43,7 @@ class BadPicture(Exception):
 
 @dataclass(frozen=True, slots=True)
 class Drawn:
-    """The picture drawn anew. `media_type` is that of `shown`; `blurred` is always a JPEG."""
+    """The newly encoded picture. `media_type` is that of `shown`; `blurred` is always a JPEG."""
 
     shown: bytes
     blurred: bytes
@@ -51,11 +51,11 @@ class Drawn:
     width: int
     height: int
     sha256: str
-    """Of the bytes that came in."""
+    """The SHA-256 of the original bytes."""
 
 
 def draw(content: bytes, limits: PictureLimits) -> Drawn:
-    """Decode the first frame of a JPEG, PNG, WebP or GIF and encode it anew. Raises BadPicture."""
+    """Decode the first frame of a JPEG, PNG, WebP or GIF and encode it again. Raises BadPicture."""
     if len(content) > limits.file:
         reason = f"The picture has {len(content):,} bytes; at most {limits.file:,}."
         raise BadPicture("picture_too_large", reason, 413, limits.file)
@@ -73,7 +73,7 @@ def draw(content: bytes, limits: PictureLimits) -> Drawn:
 
 
 def _opened(content: bytes, limits: PictureLimits) -> Image.Image:
-    """The picture with its header read and measured, its pixels not yet decoded."""
+    """Return the picture with its header read and checked; the pixels are not decoded yet. Raises BadPicture."""
     try:
         picture = Image.open(io.BytesIO(content), formats=FORMATS)
         width, height, frames = *picture.size, getattr(picture, "n_frames", 1)
@@ -121,9 +121,9 @@ def _loaded(picture: Image.Image) -> Image.Image:
 
 
 def _upright_srgb(picture: Image.Image) -> Image.Image:
-    """The picture turned as its camera meant, in 8-bit sRGB, with transparency where it has some."""
+    """Return the picture rotated as its metadata says, in 8-bit sRGB, with transparency if it has some."""
     profile = picture.info.get("icc_profile")
-    with suppress(*_BROKEN):  # a broken orientation says nothing
+    with suppress(*_BROKEN):  # a broken orientation is ignored
         picture = ImageOps.exif_transpose(picture)
     if picture.mode.startswith(("I", "F")):
         picture = _eight_bit(picture)
@@ -135,7 +135,7 @@ def _upright_srgb(picture: Image.Image) -> Image.Image:
 
 
 def _eight_bit(picture: Image.Image) -> Image.Image:
-    """16-bit and float greys, scaled; Pillow's own conversion would clip them."""
+    """Scale 16-bit and float greys to 8 bits; Pillow's own conversion would clip them."""
     if picture.mode == "F":
         return picture.point(lambda value: value).convert("L")
     return picture.convert("I").point(lambda value: value * (1 / 257)).convert("L")
@@ -144,10 +144,10 @@ def _eight_bit(picture: Image.Image) -> Image.Image:
 def _from_profile(picture: Image.Image, profile: bytes) -> Image.Image:
     try:
         source = ImageCms.ImageCmsProfile(io.BytesIO(profile))
-        turned = ImageCms.profileToProfile(picture, source, _SRGB, outputMode="RGB")
+        converted = ImageCms.profileToProfile(picture, source, _SRGB, outputMode="RGB")
     except (ImageCms.PyCMSError, *_BROKEN):
-        return picture  # a profile that cannot be read is passed over
-    return turned or picture
+        return picture  # an unreadable profile is ignored
+    return converted or picture
 
 
 _SRGB = ImageCms.createProfile("sRGB")
@@ -159,13 +159,13 @@ def _without_empty_alpha(picture: Image.Image) -> Image.Image:
 
 
 def _bare(picture: Image.Image) -> Image.Image:
-    """The pixels alone: Pillow writes comments and profiles it still knows of into new files."""
+    """Return the picture without comments and profiles, which Pillow would write into the new file."""
     picture.info = {}
     return picture
 
 
 def _encoded(picture: Image.Image, lossless: bool) -> tuple[bytes, str]:
-    """The file for display: drawings stay exact, photographs and anything large become JPEG."""
+    """Return the file for display and its media type: PNG for transparency and small lossless pictures, else JPEG."""
     out = io.BytesIO()
     if picture.mode == "RGBA" or (lossless and picture.width * picture.height <= 2_000_000):
         _bare(picture).save(out, "PNG", compress_level=4)
@@ -175,7 +175,7 @@ def _encoded(picture: Image.Image, lossless: bool) -> tuple[bytes, str]:
 
 
 def _blurred(picture: Image.Image) -> bytes:
-    """Patches of colour from which no face, word or sign can be read: about 20 grains on the long side."""
+    """Return a JPEG of about 20 patches of colour on the long side, which shows no face, word or sign."""
     grain = picture.convert("RGBA" if picture.mode == "RGBA" else "RGB")
     grain.thumbnail((_GRAIN, _GRAIN), Image.Resampling.BOX)
     flat = Image.new("RGB", grain.size, (127, 127, 127))

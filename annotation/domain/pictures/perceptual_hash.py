@@ -1,7 +1,7 @@
-"""Pictures that look the same: a fingerprint that survives re-encoding and scaling, and who is near to whom.
+"""Pictures that look the same: a fingerprint that survives re-encoding and scaling, and the search for near ones.
 
-The fingerprint is a difference hash of 128 bits (64 across, 64 down): whether each of 9 by 9 grey cells is clearly
-brighter than its neighbour. Re-encoding, scaling and small changes of tone leave all but a few bits as they are.
+The fingerprint is a difference hash of 128 bits (64 across, 64 down): each bit says whether one of 9 by 9 grey cells is
+clearly brighter than its neighbour. Re-encoding, scaling and small changes of tone change only a few bits.
 """
 
 from collections import defaultdict
@@ -13,15 +13,15 @@ from PIL import Image
 
 BITS = 128
 NEAR = 10
-"""Bits of 128 in which two pictures that look the same may differ."""
-_CLEARLY = 3  # of 255: flat areas must not turn with the noise of an encoder
-_BANDS = NEAR + 1  # two that differ in no more than NEAR bits agree in one of so many bands
+"""The maximum number of different bits, of 128, between pictures that look the same."""
+_CLEARLY = 3  # of 255: encoder noise must not change the bits of flat areas
+_BANDS = NEAR + 1  # two fingerprints that differ in at most NEAR bits have one of these bands in common
 
 
 def likeness(content: bytes) -> str:
-    """The fingerprint in hex. Raises OSError for bytes that are no picture."""
+    """Return the fingerprint in hex. Raises OSError for bytes that are no picture."""
     with Image.open(BytesIO(content), formats=("PNG", "JPEG", "WEBP", "GIF")) as picture:
-        picture.draft("L", (64, 64))  # a JPEG is decoded small at once
+        picture.draft("L", (64, 64))  # decodes a JPEG directly at a small size
         grey = picture.convert("RGBA") if "A" in picture.getbands() or picture.mode == "P" else picture.convert("RGB")
         ground = Image.new("RGB", grey.size, "white")
         ground.paste(grey, mask=grey.getchannel("A") if grey.mode == "RGBA" else None)
@@ -32,18 +32,19 @@ def likeness(content: bytes) -> str:
 
 
 def telling(fingerprint: str) -> bool:
-    """Whether a fingerprint tells pictures apart: an even surface looks like every other one."""
+    """Return whether a fingerprint distinguishes pictures: an even surface looks like every other one."""
     return int(fingerprint, 16).bit_count() >= 8
 
 
 def near_pairs(fingerprints: Sequence[str]) -> Iterator[tuple[int, int]]:
-    """The places of fingerprints that differ in at most NEAR bits; equal ones are chained, not paired with all.
+    """Yield pairs of indices of fingerprints that differ in at most NEAR bits.
 
-    Exact: two such fingerprints agree in one of eleven bands, and only those that do are compared.
+    A fingerprint equal to an earlier one is paired only with the first of its equals. The result is exact: two near
+    fingerprints agree in one of eleven bands, and all that do are compared.
     """
     first: dict[str, int] = {}
-    for place, each in enumerate(fingerprints):
-        if (twin := first.setdefault(each, place)) != place:
+    for place, fingerprint in enumerate(fingerprints):
+        if (twin := first.setdefault(fingerprint, place)) != place:
             yield twin, place
     places = np.array(list(first.values()), dtype=np.int64)
     if len(places) < 2:

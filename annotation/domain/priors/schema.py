@@ -1,4 +1,4 @@
-"""The form of a prior as a model gives it: an explanation, one of the project's categories, a severity."""
+"""The form of a model's prior: an explanation, one of the project's categories, a severity."""
 
 from collections.abc import Callable, Sequence
 from functools import lru_cache
@@ -12,9 +12,9 @@ from annotation.domain.votes import Category
 
 
 class PriorAnswer(BaseModel):
-    """What is read from the answer; other keys are passed over, wrong values are never clipped."""
+    """The fields that are read from the answer. Other keys are ignored; wrong values are never clipped."""
 
-    # The schema that is sent closes the object, as the vendors' strict modes want.
+    # The strict modes of the vendors require a schema without additional properties.
     model_config = ConfigDict(
         extra="ignore", str_strip_whitespace=True, json_schema_extra={"additionalProperties": False}
     )
@@ -25,14 +25,14 @@ class PriorAnswer(BaseModel):
 
 
 def answer_shape(categories: Sequence[Category]) -> type[PriorAnswer]:
-    """The form for these categories: `category` is read from a code, a name or an alias, written exactly so."""
+    """Return the form for these categories: `category` is a code, a name or an alias, spelled exactly."""
     return _shape(tuple((category.code, tuple(names(category))) for category in categories))
 
 
 def category_reader(categories: Sequence[Category]) -> Callable[[Any], int]:
-    """A validator that reads a category from its code, its name or an alias, written exactly so.
+    """Return a validator that reads a category from its code, its name or an alias, spelled exactly.
 
-    Never the nearest match: what is not written like this goes back to the model, then to a person.
+    The nearest match is never taken: an unknown word goes back to the model, then to a person.
     """
     return _reader(tuple((category.code, tuple(names(category))) for category in categories))
 
@@ -48,11 +48,11 @@ def _reader(written: tuple[tuple[int, tuple[str, ...]], ...]) -> Callable[[Any],
     allowed = ", ".join(f"{code} ({spelled[0]})" for code, spelled in written)
     known = {str(code): code for code, _ in written} | {name: code for code, spelled in written for name in spelled}
 
-    def code_of(given: Any) -> int:
-        code = None if isinstance(given, bool | float) else known.get(str(given))
+    def code_of(value: Any) -> int:
+        code = None if isinstance(value, bool | float) else known.get(str(value))
         if code is None:
             raise PydanticCustomError(
-                "invalid_label", "{given} is none of the categories: {allowed}", {"given": given, "allowed": allowed}
+                "invalid_label", "{given} is none of the categories: {allowed}", {"given": value, "allowed": allowed}
             )
         return code
 

@@ -1,7 +1,7 @@
 """The types of released columns: one table, from which Arrow schemas and Hugging Face features are made.
 
-A category is a code in JSONL and CSV. Typed files hold its place in the list of names instead, as `ClassLabel`
-readers expect, so that a project whose codes have gaps is read right (formats.md: resolve through the names).
+In JSONL and CSV a category is a code. Typed files hold its index in the list of names instead, as `ClassLabel` readers
+expect, so that codes with gaps are read correctly (formats.md: resolve through the names).
 """
 
 import json
@@ -45,40 +45,40 @@ _PICTURE = pa.struct([("bytes", pa.binary()), ("path", pa.string())])
 
 
 def types_of(columns: Sequence[str]) -> dict[str, Any]:
-    """The columns with their types."""
+    """Return the columns with their types."""
     return {name: TYPES.get(name, _TEXT) for name in columns}
 
 
 class Typed:
-    """Rows of one project's release as typed values."""
+    """A converter of one project's released rows to typed values."""
 
     def __init__(self, types: Mapping[str, Any], categories: Sequence[Category], picture: bool = False) -> None:
-        """`picture` puts a column `image` in front that holds the bytes of the picture and its path."""
+        """Take the types and categories; `picture` adds a first column `image` with the picture's bytes and path."""
         self.types, self.picture = types, picture
         self.names = [category.name for category in categories]
         self._place = {category.code: place for place, category in enumerate(categories)}
 
     def schema(self) -> pa.Schema:
-        """The Arrow schema, with the features that the `datasets` library reads from it."""
+        """Return the Arrow schema, with the features that the `datasets` library reads from it."""
         fields = [pa.field(name, _arrow(kind)) for name, kind in self.types.items()]
         if self.picture:
             fields.insert(0, pa.field("image", _PICTURE))
         return pa.schema(fields, {"huggingface": json.dumps({"info": {"features": self.features()}})})
 
     def features(self) -> dict[str, Any]:
-        """Hugging Face features in the form of their JSON."""
+        """Return the Hugging Face features in their JSON form."""
         picture = {"image": {"_type": "Image"}} if self.picture else {}
         return picture | {name: self._feature(kind) for name, kind in self.types.items()}
 
     def values(self, row: Mapping[str, Any]) -> dict[str, Any]:
-        """The row as the schema takes it; a picture is put in by whoever has its bytes."""
+        """Return the row as the schema expects it, without the picture, which the caller adds."""
         return {name: self._value(kind, row[name]) for name, kind in self.types.items()}
 
     def _value(self, kind: Any, value: Any) -> Any:
         if value is None:
             return None
         if isinstance(kind, list):
-            return [self._value(kind[0], each) for each in value]
+            return [self._value(kind[0], entry) for entry in value]
         if isinstance(kind, Mapping):
             return {name: self._value(part, value[name]) for name, part in kind.items()}
         return self._place[value] if kind == _CATEGORY else value

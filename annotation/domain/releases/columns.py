@@ -1,7 +1,7 @@
-"""What a release says, as values: the columns of its rows in their order, and how rows become bytes.
+"""The content of a release: the columns of its rows, their order, and how rows become bytes.
 
-Names are those of Interplay JSONL (formats.md); only the columns listed here ever leave. Every row has every
-column, null where absent, so that readers which infer a schema find the same one on every line.
+The names are those of Interplay JSONL (formats.md); only the columns listed here are released. Every row has every
+column, null if absent, so that readers that infer a schema find the same one on every line.
 """
 
 import hashlib
@@ -29,21 +29,21 @@ COLUMNS = (
 """The columns of an item, in their order in every file."""
 
 STANDING_COLUMNS = ("stage", "reasons", "excluded_for", "votes")
-"""Added where a release holds closed items that are not gold: how they stand, why, and the votes counted."""
+"""Added if a release has closed items that are not gold: their stage, its reasons, and the counted votes."""
 
 HASH_COLUMNS = ("text_sha256", "withheld")
-"""Added where texts or pictures stay behind: the SHA-256 of the text, and whether this item's content was left out."""
+"""Added if texts or pictures are withheld: the SHA-256 of the text, and whether this item's content was left out."""
 
 INJECTED = "injected"
-"""Under this name an item's provenance tells how it was made, where a model wrote it for the project."""
+"""The key in an item's provenance that describes how a model made the item for the project."""
 
 INJECTION_COLUMNS = (
     *(INJECTED, "injection_strategy", "injection_pattern", "injection_model", "injection_prompt_digest"),
 )
-"""Added where some items were made for the project: whether this one was, how, for which pattern, by which model."""
+"""Added if models made some items: whether this one was made, how, for which pattern, by which model."""
 
 SPLIT_COLUMN = "split"
-"""Added where the items are split: train, dev or test."""
+"""Added if the items are split: train, dev or test."""
 
 LABEL_COLUMNS = (
     *("annotator", "category", "not_sure", "low_quality", "target_group", "note", "challenges"),
@@ -67,14 +67,14 @@ class ReleaseFormat(StrEnum):
 
 
 class Scope(StrEnum):
-    """Which items a release holds: gold, or all that were fully labelled, with their votes and why they are no gold."""
+    """The items in a release: gold only, or all fully labelled ones, with votes and reasons for those not gold."""
 
     GOLD = "gold"
     CLOSED = "closed"
 
 
 def columns_of(scope: Scope, hashes: bool, split: bool, injected: bool = False) -> tuple[str, ...]:
-    """The columns of a release, in their order."""
+    """Return the columns of a release, in their order."""
     return (
         *COLUMNS,
         *(INJECTION_COLUMNS if injected else ()),
@@ -85,23 +85,23 @@ def columns_of(scope: Scope, hashes: bool, split: bool, injected: bool = False) 
 
 
 def injection_of(provenance: Mapping[str, Any]) -> dict[str, Any]:
-    """The columns about how an item was made; null but for `injected` where it was not."""
+    """Return the columns about how an item was made; all null except `injected` if it was not made by a model."""
     made = provenance.get(INJECTED)
     if not isinstance(made, Mapping):
         return {INJECTED: False, **dict.fromkeys(INJECTION_COLUMNS[1:])}
-    told = {name: made.get(name.removeprefix("injection_")) or None for name in INJECTION_COLUMNS[1:]}
-    return {INJECTED: True, **told}
+    values = {name: made.get(name.removeprefix("injection_")) or None for name in INJECTION_COLUMNS[1:]}
+    return {INJECTED: True, **values}
 
 
 def votes_of(labels: Iterable[Row]) -> list[dict[str, Any]]:
-    """How many labels name each category, by code; labels without one are counted last, under null."""
+    """Return the number of labels by category code; labels without a category are counted last, under null."""
     counted = Counter(label["category"] for label in labels)
     codes = sorted(code for code in counted if code is not None) + ([None] if counted[None] else [])
     return [{"category": code, "n": counted[code]} for code in codes]
 
 
 def withheld(row: Row, texts: bool, media: bool) -> dict[str, Any]:
-    """The row without what says or quotes its text, without its picture, or without both; ids and hashes stay."""
+    """Return the row without its text and quotations of it, without its picture, or both; ids and hashes stay."""
     bare = dict(row)
     if not texts:
         bare |= dict.fromkeys(_TEXTS)
@@ -113,12 +113,12 @@ def withheld(row: Row, texts: bool, media: bool) -> dict[str, Any]:
 
 _TEXTS = ("text", "text_explanation", "image_explanation", "rationale")
 
-# JSON allows these raw; programs that split lines where Unicode does would cut a row in two.
+# JSON allows these characters unescaped, but programs that split lines by the Unicode rules would cut a row in two.
 _LINE_BREAKS = [(sign.encode(), f"\\u{ord(sign):04x}".encode()) for sign in ("\x85", "\u2028", "\u2029")]
 
 
 def json_line(row: Row, columns: Sequence[str] = COLUMNS) -> bytes:
-    """The row as one line of JSONL, columns in canonical order; equal rows give equal bytes."""
+    """Return the row as one line of JSONL, columns in canonical order; equal rows give equal bytes."""
     line = to_json(ordered(row, columns))
     for sign, escaped in _LINE_BREAKS:
         if sign in line:
@@ -127,28 +127,28 @@ def json_line(row: Row, columns: Sequence[str] = COLUMNS) -> bytes:
 
 
 def ordered(row: Row, columns: Sequence[str] = COLUMNS) -> dict[str, Any]:
-    """The row with its columns, and those of its labels, in canonical order."""
+    """Return the row with its columns, and those of its labels, in canonical order."""
     item = {name: row[name] for name in columns}
     item["labels"] = [{name: label[name] for name in LABEL_COLUMNS} for label in row["labels"]]
     return item
 
 
 def item_cells(row: Row, columns: Sequence[str] = COLUMNS) -> list[str]:
-    """The row as cells for a spreadsheet; its labels are one cell of JSON."""
+    """Return the row as cells for a spreadsheet; its labels are one cell of JSON."""
     return cells([row[name] for name in columns])
 
 
 def label_rows(row: Row) -> Iterable[list[str]]:
-    """The labels of a row as cells, a row each, the item's id in front."""
+    """Yield each label of a row as a row of cells, after the item's id."""
     first = cell(row["id"])
     for label in row["labels"]:
         yield [first, *cells([label[name] for name in LABEL_COLUMNS])]
 
 
 def pseudonym(key: str, scope: str, person: str) -> str:
-    """The name of a person in releases: the same person has the same one under the same key and scope.
+    """Return the name of a person in releases. The same key, scope and person give the same name.
 
-    Without the project's key nobody can tell whose it is or compare it with another project's.
+    Without the project's key, nobody can find the person or compare the name with another project's.
     """
     digest = hmac.new(key.encode(), f"{scope}\n{person}".encode(), hashlib.sha256).hexdigest()
     return f"a-{digest[:12]}"

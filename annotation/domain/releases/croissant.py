@@ -1,4 +1,4 @@
-"""A release described for machines: Croissant 1.0 (JSON-LD), from its manifest alone."""
+"""A machine-readable description of a release, made from its manifest alone: Croissant 1.0 (JSON-LD)."""
 
 from collections.abc import Iterable, Mapping, Sequence
 from typing import Any
@@ -53,12 +53,15 @@ _ITEMS = "items.jsonl"
 
 
 def croissant(
-    manifest: Mapping[str, Any], files: Iterable[tuple[str, int, str]], citation: str, said: Mapping[str, str]
+    manifest: Mapping[str, Any], files: Iterable[tuple[str, int, str]], citation: str, descriptions: Mapping[str, str]
 ) -> dict[str, Any]:
-    """The description. `files`: path, bytes and SHA-256 of each; `said`: what a column holds, in words."""
-    described = [_file(*each) for each in files if _is_data(each[0])]
+    """Return the description.
+
+    `files`: path, bytes and SHA-256 of each; `descriptions`: the meaning of each column, in words.
+    """
+    described = [_file(*file) for file in files if _is_data(file[0])]
     about = manifest["project"]
-    found = {
+    description = {
         "@context": _CONTEXT,
         "@type": "sc:Dataset",
         "conformsTo": "http://mlcommons.org/croissant/1.0",
@@ -73,13 +76,13 @@ def croissant(
         "citeAs": citation,
         "creator": [{"@type": "sc:Organization", "name": name} for name in authors(manifest)],
         "distribution": described,
-        "recordSet": [_records(manifest["columns"], said)],
+        "recordSet": [_records(manifest["columns"], descriptions)],
     }
-    return found | {"license": manifest["licence"] or "not stated"}
+    return description | {"license": manifest["licence"] or "not stated"}
 
 
 def authors(manifest: Mapping[str, Any]) -> list[str]:
-    """Who made the data set, as its project says; else the project itself."""
+    """Return the authors of the data set as its project names them, else the project itself."""
     return manifest.get("authors") or [f"The {manifest['project']['name']} project"]
 
 
@@ -99,13 +102,13 @@ def _file(path: str, size: int, sha256: str) -> dict[str, Any]:
     }
 
 
-def _records(columns: Sequence[str], said: Mapping[str, str]) -> dict[str, Any]:
+def _records(columns: Sequence[str], descriptions: Mapping[str, str]) -> dict[str, Any]:
     fields = [
         {
             "@type": "cr:Field",
             "@id": f"items/{name}",
             "name": name,
-            "description": said.get(name, name.replace("_", " ")),
+            "description": descriptions.get(name, name.replace("_", " ")),
             "dataType": _KINDS.get(str(TYPES.get(name, "")), "sc:Text"),
             "source": {"fileObject": {"@id": _ITEMS}, "extract": {"column": name}},
         }

@@ -1,4 +1,4 @@
-"""What changed between two releases: added, removed, relabelled, otherwise revised."""
+"""Differences between two releases: items that were added, removed, relabelled or otherwise revised."""
 
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field
@@ -8,7 +8,7 @@ from vocabulary.display_names import NamedEnum, pgettext
 
 
 class Why(NamedEnum):
-    """Why an item is in one release and not in the other, or has another category."""
+    """The reason why an item is in only one of the releases, or has another category."""
 
     NEW = "new", pgettext("stored word", "new")
     CLOSED_SINCE = "closed_since", pgettext("stored word", "closed since")
@@ -26,14 +26,14 @@ class Why(NamedEnum):
 
 @dataclass(frozen=True, slots=True)
 class Brief:
-    """What is compared of a row."""
+    """The values of a row that are compared."""
 
     gold: int | None
     source: str | None
     round: int
     votes: tuple[int | None, ...]
     rest: int
-    """A hash of text, picture, priors, level: whether anything else is different. Holds within one process only."""
+    """A hash of text, picture, priors and level, to find other changes. It is valid only within one process."""
 
 
 @dataclass(frozen=True)
@@ -46,7 +46,7 @@ class Relabelled:
 
 @dataclass(frozen=True)
 class Changes:
-    """Ids throughout, in the order of the releases."""
+    """Ids of changed items, in the order of the releases."""
 
     added: list[str] = field(default_factory=list)
     removed: list[str] = field(default_factory=list)
@@ -58,25 +58,25 @@ _REST = ("level", "text", "image_sha256_released", "text_label", "image_label", 
 
 
 def brief(row: Mapping[str, Any]) -> Brief:
-    """The part of a row that is compared; pseudonyms and dates are not."""
+    """Return the part of a row that is compared; pseudonyms and dates are left out."""
     votes = tuple(label["category"] for label in row["labels"])
     return Brief(row["gold"], row["source"], row["round"], votes, hash(tuple(row[name] for name in _REST)))
 
 
 def compare(before: Mapping[str, Brief], after: Iterable[tuple[str, Brief]]) -> Changes:
-    """What differs, from the older release to the newer one."""
-    found, seen = Changes(), set()
+    """Return the changes from the older release to the newer one."""
+    changes, seen = Changes(), set()
     for name, now in after:
         seen.add(name)
         then = before.get(name)
         if then is None:
-            found.added.append(name)
+            changes.added.append(name)
         elif then.gold != now.gold:
-            found.relabelled.append(Relabelled(name, then.gold, now.gold, _why(then, now)))
+            changes.relabelled.append(Relabelled(name, then.gold, now.gold, _why(then, now)))
         elif then != now:
-            found.revised.append(name)
-    found.removed.extend(name for name in before if name not in seen)
-    return found
+            changes.revised.append(name)
+    changes.removed.extend(name for name in before if name not in seen)
+    return changes
 
 
 def _why(then: Brief, now: Brief) -> Why:

@@ -1,7 +1,7 @@
-"""Label Studio's task: out of a released row, and (in `formats/label_studio.py`) back.
+"""Tasks for Label Studio, made from released rows; `formats/label_studio.py` reads them back.
 
-`data` holds the row's own columns, `annotations` its labels, `predictions` its priors. What Label Studio has no place
-for is in `data` under our names, so that nothing is lost on the way round.
+`data` holds the row's own columns, `annotations` its labels, `predictions` its priors. Values without a place in Label
+Studio are in `data` under our names, so that export and import lose nothing.
 """
 
 from collections.abc import Mapping, Sequence
@@ -16,9 +16,9 @@ _PRIOR = ("label", "hateful", "explanation", "model", "prompt_digest", "state")
 
 
 def task(number: int, row: Mapping[str, Any], name_of: Mapping[int, str], people: Mapping[str, int]) -> dict[str, Any]:
-    """A row as a task. `people` numbers the annotators, since `completed_by` is a number there."""
-    inside = {f"{modality}_{name}" for modality in ("text", "image") for name in _PRIOR} | {"labels"}
-    data = {name: value for name, value in row.items() if name not in inside and value is not None}
+    """Return a row as a task. `people` gives each annotator a number, because `completed_by` is a number there."""
+    placed_elsewhere = {f"{modality}_{name}" for modality in ("text", "image") for name in _PRIOR} | {"labels"}
+    data = {name: value for name, value in row.items() if name not in placed_elsewhere and value is not None}
     return {
         "id": number,
         "data": data,
@@ -26,7 +26,9 @@ def task(number: int, row: Mapping[str, Any], name_of: Mapping[int, str], people
             _annotation(f"{number}-{place}", label, name_of, people) for place, label in enumerate(row["labels"])
         ],
         "predictions": [
-            made for modality in ("text", "image") if (made := _prediction(number, modality, row, name_of)) is not None
+            prediction
+            for modality in ("text", "image")
+            if (prediction := _prediction(number, modality, row, name_of)) is not None
         ],
     }
 
@@ -45,8 +47,8 @@ def _annotation(
             results.append(_words(f"{key}-{name[0]}", name, label[name]))
     for challenge in label["challenges"]:
         code, modality = challenge["category"], challenge["modality"]
-        said = SIDE[bool(challenge["hateful"])] if code is None else name_of[code]
-        results.append(_choice(f"{key}-{modality}", CORRECTED[modality], modality, said))
+        choice = SIDE[bool(challenge["hateful"])] if code is None else name_of[code]
+        results.append(_choice(f"{key}-{modality}", CORRECTED[modality], modality, choice))
     if label["replaced_by"] is not None:
         results.append(_choice(f"{key}-r", "replaced_by", "text", name_of[label["replaced_by"]]))
     return {
@@ -81,7 +83,7 @@ def _words(key: str, source: str, text: str, to: str = "text") -> dict[str, Any]
 
 
 def config(names: Sequence[str]) -> str:
-    """The labelling interface that shows such tasks."""
+    """Return the labelling interface that shows such tasks, as XML."""
     kinds = "".join(f"\n    <Choice value={quoteattr(name)}/>" for name in names)
     sides = "".join(f'\n    <Choice value="{side}"/>' for side in SIDE.values())
     corrected = "\n".join(

@@ -1,4 +1,4 @@
-"""Licences by the names that people write, for the few that data sets usually have."""
+"""Common licences of data sets, recognized by the names that people write."""
 
 import re
 from dataclasses import dataclass
@@ -6,7 +6,7 @@ from dataclasses import dataclass
 
 @dataclass(frozen=True)
 class Licence:
-    """SPDX identifier, the name that dataset hubs use, where its text stands, what it asks in a sentence."""
+    """A licence: SPDX identifier, its name on dataset hubs, the URL of its text, its condition in a sentence."""
 
     spdx: str
     hub: str
@@ -45,15 +45,15 @@ _NAMES = {
 
 
 def licence_of(written: str) -> Licence | None:
-    """The licence that is meant, or None where it is none of the known ones: better unnamed than misnamed."""
+    """Return the licence of this name. Returns None if the name is not known; no licence is better than a wrong one."""
     plain = " ".join(written.casefold().replace("_", "-").split())
     if plain in _NAMES:
         return _OTHERS[_NAMES[plain]]
-    found = _CC.match(plain)
-    if not found:
+    match = _CC.match(plain)
+    if not match:
         return None
-    parts = re.split("[ -]", found[1])
-    version = found[2] or "4.0"
+    parts = re.split("[ -]", match[1])
+    version = match[2] or "4.0"
     if len(set(parts)) < len(parts) or {"sa", "nd"} <= set(parts):
         return None
     ordered = "-".join(part for part in ("by", "nc", "sa", "nd") if part in parts)

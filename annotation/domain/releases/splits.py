@@ -1,9 +1,9 @@
-"""Dividing items into train, dev and test so that no two that are nearly the same end up apart.
+"""Splits of items into train, dev and test that keep items that are nearly equal in one part.
 
-Items hang together by *ties*: the same picture, a picture that looks the same, a text that says almost the same, a
-topic. What hangs together, directly or over others, is one group, and a group goes to one part as a whole. Groups are
-dealt out so that every part has its share of each stratum (pattern and category). Everything depends on the items,
-the shares and the seed alone, not on the order in which items come.
+Items are connected by *ties*: the same picture, a picture that looks the same, a nearly equal text, a topic. Items that
+are connected directly or through others are one group, and a group goes to one part as a whole. Groups are distributed
+so that every part has its share of each stratum (pattern and category). The result depends only on the items, the
+shares and the seed, not on the order of the items.
 """
 
 import hashlib
@@ -20,7 +20,7 @@ MAX_SEED = 2**31 - 1
 
 
 class Tie(NamedEnum):
-    """What ties items that are never parted by a split."""
+    """The kind of connection that keeps items together in a split."""
 
     SAME_PICTURE = "same_picture", pgettext("stored word", "the same picture")
     ALIKE_PICTURE = "alike_picture", pgettext("stored word", "a picture that looks the same")
@@ -37,12 +37,12 @@ class Part(StrEnum):
 
 
 class BadShares(ValueError):
-    """Shares that cannot be dealt out."""
+    """Shares that cannot be used for a split."""
 
 
 @dataclass(frozen=True)
 class Shares:
-    """Parts of the whole, in any unit: 80/10/10 and 8/1/1 are the same. A part may be empty."""
+    """The shares of the parts, in any unit: 80/10/10 and 8/1/1 are the same. A part may be empty."""
 
     train: float
     dev: float
@@ -50,7 +50,7 @@ class Shares:
 
     @classmethod
     def read(cls, written: str) -> "Shares":
-        """`80/10/10`, `80/20` (train and test). Raises BadShares."""
+        """Read `80/10/10`, or `80/20` (train and test). Raises BadShares."""
         try:
             numbers = [float(part) for part in written.split("/")]
         except ValueError:
@@ -65,7 +65,7 @@ class Shares:
         return "/".join(f"{number:g}" for number in (self.train, self.dev, self.test))
 
     def of(self, part: Part) -> float:
-        """The part's share of the whole, 0 to 1."""
+        """Return the part's share of the whole, 0 to 1."""
         return {Part.TRAIN: self.train, Part.DEV: self.dev, Part.TEST: self.test}[part] / (
             self.train + self.dev + self.test
         )
@@ -73,19 +73,19 @@ class Shares:
 
 @dataclass(frozen=True)
 class Member:
-    """An item to be dealt: its id and the stratum of which every part is to have its share."""
+    """An item to be assigned: its id and its stratum, of which every part gets its share."""
 
     id: str
     stratum: str
 
 
 Ties = Mapping[str, Iterable[Sequence[int]]]
-"""By kind (`picture`, `text` …): sets of items, by their places, that must not be parted."""
+"""Sets of indices of items that must stay together, by kind of tie."""
 
 
 @dataclass(frozen=True)
 class Leak:
-    """How many ties of a kind there were, and how many of them the parts cut (0 unless a frozen list cuts them)."""
+    """The number of ties of a kind, and how many are split between parts (0 unless a frozen list splits them)."""
 
     ties: int
     items: int
@@ -94,7 +94,7 @@ class Leak:
 
 @dataclass(frozen=True)
 class Dealt:
-    """The part of each item, in the order of the items, and what is to be said of it."""
+    """The part of each item, in the order of the items, and figures about the split."""
 
     parts: list[Part]
     groups: int
@@ -103,7 +103,7 @@ class Dealt:
     strata: Mapping[str, Mapping[str, int]] = field(default_factory=dict)
 
     def as_json(self) -> dict[str, Any]:
-        """The leakage report."""
+        """Return the leakage report."""
         sizes = Counter(part.value for part in self.parts)
         return {
             "sizes": {part.value: sizes[part.value] for part in Part},
@@ -120,20 +120,21 @@ class Dealt:
 def deal(
     members: Sequence[Member], ties: Ties, shares: Shares, seed: int, frozen: Mapping[str, Part] | None = None
 ) -> Dealt:
-    """Deal the items out.
+    """Split the items.
 
-    `frozen` holds ids whose part is settled: they keep it, and what hangs together with them follows. Where a frozen
-    list itself parts a group, its other items go with the first of the settled ones, and the cut is counted.
+    `frozen` gives ids that already have a part: they keep it, and the items connected with them get the same part. If a
+    frozen list itself splits a group, the other items of the group follow its first frozen id, and the split ties are
+    counted.
     """
     frozen = frozen or {}
-    kept = {kind: [tuple(tie) for tie in found if len(tie) > 1] for kind, found in ties.items()}
-    groups = _groups(len(members), (tie for found in kept.values() for tie in found))
+    ties_by_kind = {kind: [tuple(tie) for tie in kind_ties if len(tie) > 1] for kind, kind_ties in ties.items()}
+    groups = _groups(len(members), (tie for kind_ties in ties_by_kind.values() for tie in kind_ties))
     parts = _dealt(members, groups, shares, seed, frozen)
     return Dealt(
         parts,
         len(groups),
         max(map(len, groups), default=0),
-        {kind: _leak(found, parts) for kind, found in kept.items()},
+        {kind: _leak(kind_ties, parts) for kind, kind_ties in ties_by_kind.items()},
         _strata(members, parts),
     )
 
@@ -165,9 +166,9 @@ def _dealt(
         return -len(group), hashlib.sha256(f"{seed}\n{name}".encode()).hexdigest()
 
     for group in sorted(groups, key=drawn):
-        settled = sorted(members[place].id for place in group if members[place].id in frozen)
+        frozen_ids = sorted(members[place].id for place in group if members[place].id in frozen)
         strata = Counter(members[place].stratum for place in group)
-        part = frozen[settled[0]] if settled else _neediest(strata, len(group), open_parts, left, room)
+        part = frozen[frozen_ids[0]] if frozen_ids else _neediest(strata, len(group), open_parts, left, room)
         for place in group:
             put(place, frozen.get(members[place].id, part))
     return parts
@@ -180,14 +181,14 @@ def _neediest(
     left: Mapping[Part, Mapping[str, float]],
     room: Mapping[Part, float],
 ) -> Part:
-    """The part that lacks most of what the group brings, then the one that lacks most at all.
+    """Return the part that needs most of the group's strata, then the part with the most free room.
 
-    Among parts that lack nothing of the group's strata beyond a fraction of an item, the fuller one yields.
+    A part with too little room for the group needs it less.
     """
 
     def need(part: Part) -> tuple[float, float]:
-        wanted = sum(min(n, left[part][stratum]) for stratum, n in strata.items())
-        return round(wanted / size + min(0.0, room[part] - size) / size, 9), room[part]
+        needed = sum(min(n, left[part][stratum]) for stratum, n in strata.items())
+        return round(needed / size + min(0.0, room[part] - size) / size, 9), room[part]
 
     return max(parts, key=need)
 

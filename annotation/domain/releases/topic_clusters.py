@@ -1,4 +1,4 @@
-"""Texts by topic: spherical k-means over their embeddings, the same for the same texts and seed."""
+"""Topics of texts: spherical k-means over their embeddings. Equal texts and seeds give equal topics."""
 
 from collections.abc import Sequence
 
@@ -9,13 +9,16 @@ _ROUNDS = 25
 
 
 def topics_of(vectors: npt.NDArray[np.float32], topics: int, seed: int) -> Sequence[int | None]:
-    """The topic of each vector; None for a zero vector (an empty text). No more topics than distinct vectors."""
+    """Return the topic of each vector, None for a zero vector (an empty text).
+
+    There are no more topics than distinct vectors.
+    """
     length = np.linalg.norm(vectors, axis=1)
-    said = np.flatnonzero(length > 0)
-    found: list[int | None] = [None] * len(vectors)
-    if not len(said):
-        return found
-    unit = vectors[said] / length[said, None]
+    nonzero = np.flatnonzero(length > 0)
+    result: list[int | None] = [None] * len(vectors)
+    if not len(nonzero):
+        return result
+    unit = vectors[nonzero] / length[nonzero, None]
     distinct = np.unique(unit, axis=0)
     dice = np.random.default_rng(seed)
     centres = distinct[dice.choice(len(distinct), min(topics, len(distinct)), replace=False)]
@@ -29,6 +32,6 @@ def topics_of(vectors: npt.NDArray[np.float32], topics: int, seed: int) -> Seque
             norm = np.linalg.norm(mean)
             if norm > 0:
                 centres[topic] = mean / norm
-    for place, topic in zip(said.tolist(), nearest.tolist(), strict=True):
-        found[place] = topic
-    return found
+    for place, topic in zip(nonzero.tolist(), nearest.tolist(), strict=True):
+        result[place] = topic
+    return result

@@ -1,10 +1,10 @@
-"""How far annotators agree beyond chance (design section 4, Agreement).
+"""Agreement of annotators beyond chance (design section 4, Agreement).
 
-Fleiss (1971), Krippendorff's nominal alpha (library `krippendorff`), Cohen (1960). Categories are given as
-indices 0 … C-1. A figure that cannot be computed is `Undefined` with its reason, never 0, 1 or NaN.
+Fleiss (1971), Krippendorff's nominal alpha (library `krippendorff`), Cohen (1960). Categories are indices 0 … C-1. A
+figure that cannot be computed is `Undefined` with its reason, never 0, 1 or NaN.
 
-Intervals are percentile bootstraps over items. Items with the same spread of ratings are interchangeable, so
-a resample is one multinomial draw over the distinct spreads: the cost does not grow with the number of items.
+Intervals are percentile bootstraps over items. Items with the same counts of ratings are interchangeable, so a resample
+is one multinomial draw over the distinct counts: the cost does not grow with the number of items.
 """
 
 from collections import Counter
@@ -24,11 +24,11 @@ RESAMPLES = 1000
 SEED = 20_240_601
 COVERAGE = 0.95
 _CELLS_AT_ONCE = 2_000_000  # resample weights held in memory: 16 MB
-_LIBRARY_CELLS = 4_000_000  # the library builds one matrix per item; above this only the distinct spreads are summed
+_LIBRARY_CELLS = 4_000_000  # the library builds one matrix per item; above this size `_alphas` is used alone
 
 
 class Why(StrEnum):
-    """Why a figure is undefined."""
+    """The reason why a figure is undefined."""
 
     NO_ITEMS = "no_items"
     ONE_CATEGORY = "one_category"
@@ -45,7 +45,7 @@ class Interval:
 
 @dataclass(frozen=True)
 class Measured:
-    """A figure; without an interval where fewer than two items or hardly any resample define one."""
+    """A figure; without an interval if there are fewer than two items or most resamples are undefined."""
 
     value: float
     interval: Interval | None = None
@@ -53,7 +53,7 @@ class Measured:
 
 @dataclass(frozen=True)
 class Undefined:
-    """There is no such figure, and why."""
+    """The figure is not defined; `why` is the reason."""
 
     why: Why
 
@@ -63,10 +63,10 @@ Figure = Measured | Undefined
 
 @dataclass(frozen=True)
 class Tally:
-    """The distinct spreads of ratings over the categories, and how many items have each.
+    """The distinct counts of ratings by category, and how many items have each.
 
-    `spreads[u, c]` ratings of category c; `times[u]` items. The order is canonical, so equal data give equal
-    figures and intervals to the last bit.
+    `spreads[u, c]` is the number of ratings of category c; `times[u]` the number of items. The order is canonical, so
+    equal data give equal figures and intervals to the last bit.
     """
 
     spreads: Ints
@@ -81,13 +81,13 @@ class Tally:
         return int(self.times @ self.spreads.sum(axis=1))
 
     def merged(self, groups: Sequence[int]) -> "Tally":
-        """The same items with categories put together: category c becomes group `groups[c]`."""
-        into = np.zeros((len(groups), max(groups, default=-1) + 1), dtype=np.int64)
-        into[np.arange(len(groups)), np.array(groups, dtype=np.int64)] = 1
-        return _collected(self.spreads @ into, self.times)
+        """Return the same items with categories merged: category c becomes group `groups[c]`."""
+        membership = np.zeros((len(groups), max(groups, default=-1) + 1), dtype=np.int64)
+        membership[np.arange(len(groups)), np.array(groups, dtype=np.int64)] = 1
+        return _collected(self.spreads @ membership, self.times)
 
     def with_ratings(self, at_least: int, at_most: int | None = None) -> "Tally":
-        """Only the items with so many ratings."""
+        """Return only the items with `at_least` to `at_most` ratings."""
         sizes = self.spreads.sum(axis=1)
         keep = (sizes >= at_least) & (sizes <= (sizes.max(initial=0) if at_most is None else at_most))
         return Tally(self.spreads[keep], self.times[keep])
@@ -99,7 +99,7 @@ def tally(items: Iterable[Sequence[int]], categories: int) -> Tally:
 
 
 def tally_of(counted: Mapping[tuple[int, ...], int], categories: int) -> Tally:
-    """The tally of items counted by their ratings, in whatever order the ratings stand."""
+    """Return the tally of items that are counted by their ratings; the order of the ratings does not matter."""
     spreads = np.zeros((len(counted), categories), dtype=np.int64)
     for row, ratings in enumerate(counted):
         np.add.at(spreads[row], list(ratings), 1)
@@ -107,14 +107,14 @@ def tally_of(counted: Mapping[tuple[int, ...], int], categories: int) -> Tally:
 
 
 def binary(counted: Tally, hateful: Sequence[bool]) -> Tally:
-    """The same items with every category read as hateful (1) or not (0)."""
+    """Return the same items with every category replaced by hateful (1) or not (0)."""
     both = counted.merged([int(flag) for flag in hateful])
     missing = 2 - both.spreads.shape[1]
     return Tally(np.pad(both.spreads, ((0, 0), (0, missing))), both.times) if missing > 0 else both
 
 
 def fleiss_kappa(counted: Tally, k: int) -> Figure:
-    """Fleiss' kappa over the items with exactly k ratings; others are left out."""
+    """Return Fleiss' kappa over the items with exactly k ratings; other items are left out."""
     complete = counted.with_ratings(k, k)
     if complete.items == 0:
         return Undefined(Why.NO_ITEMS)
@@ -124,7 +124,7 @@ def fleiss_kappa(counted: Tally, k: int) -> Figure:
 
 
 def krippendorff_alpha(counted: Tally) -> Figure:
-    """Krippendorff's nominal alpha over the items with at least two ratings; missing ratings are allowed."""
+    """Return Krippendorff's nominal alpha over the items with at least two ratings; missing ratings are allowed."""
     pairable = counted.with_ratings(2)
     if counted.items == 0:
         return Undefined(Why.NO_ITEMS)
@@ -141,8 +141,8 @@ def krippendorff_alpha(counted: Tally) -> Figure:
 
 
 def kappa_of_category(counted: Tally, k: int, category: int) -> Figure:
-    """Fleiss' kappa of one category against all others, over the items with exactly k ratings."""
-    groups = [int(each == category) for each in range(counted.spreads.shape[1])]
+    """Return Fleiss' kappa of one category against all others, over the items with exactly k ratings."""
+    groups = [int(index == category) for index in range(counted.spreads.shape[1])]
     return fleiss_kappa(counted.merged(groups), k)
 
 
@@ -151,7 +151,7 @@ def kappa_of_category(counted: Tally, k: int, category: int) -> Figure:
 
 @dataclass(frozen=True)
 class Ratings:
-    """Single ratings as parallel columns: which item, by whom, which category; at most one per item and person."""
+    """Single ratings as parallel columns: item, annotator and category; at most one rating per item and person."""
 
     item: Ints
     annotator: Ints
@@ -177,7 +177,7 @@ class Pair:
 
 @dataclass(frozen=True)
 class Alike:
-    """How often the others on the same items chose what one annotator chose, where they chose `category`."""
+    """How often other annotators of the same items chose the same category as one annotator who chose `category`."""
 
     annotator: int
     category: int
@@ -186,27 +186,27 @@ class Alike:
 
 
 def cohen_kappas(ratings: Ratings) -> list[Pair]:
-    """Cohen's kappa of every two annotators with an item in common, by annotator."""
-    first, second, one, two = rated_together(ratings)
-    keys, which = np.unique(np.column_stack((first, second)), axis=0, return_inverse=True)
-    which = which.reshape(-1)
-    order = np.argsort(which, kind="stable")
-    bounds = np.searchsorted(which[order], np.arange(len(keys) + 1))
+    """Return Cohen's kappa of every two annotators with an item in common, by annotator."""
+    first, second, first_category, second_category = rated_together(ratings)
+    keys, pair_index = np.unique(np.column_stack((first, second)), axis=0, return_inverse=True)
+    pair_index = pair_index.reshape(-1)
+    order = np.argsort(pair_index, kind="stable")
+    bounds = np.searchsorted(pair_index[order], np.arange(len(keys) + 1))
     return [
-        _pair(int(a), int(b), one[order[low:high]], two[order[low:high]])
+        _pair(int(a), int(b), first_category[order[low:high]], second_category[order[low:high]])
         for (a, b), low, high in zip(keys, bounds[:-1], bounds[1:], strict=True)
     ]
 
 
 def alike_by_category(ratings: Ratings) -> list[Alike]:
-    """Agreement of every annotator with the others on the same items, by the category they chose."""
-    first, second, one, two = rated_together(ratings)
-    who = np.concatenate((first, second))
-    chose = np.concatenate((one, two))
-    same = np.concatenate((one == two, one == two))
-    keys, which = np.unique(np.column_stack((who, chose)), axis=0, return_inverse=True)
-    others = np.bincount(which.reshape(-1), minlength=len(keys))
-    agreeing = np.bincount(which.reshape(-1), weights=same, minlength=len(keys))
+    """Return the agreement of every annotator with the others on the same items, by the chosen category."""
+    first, second, first_category, second_category = rated_together(ratings)
+    annotators = np.concatenate((first, second))
+    categories = np.concatenate((first_category, second_category))
+    same = np.concatenate((first_category == second_category, first_category == second_category))
+    keys, index = np.unique(np.column_stack((annotators, categories)), axis=0, return_inverse=True)
+    others = np.bincount(index.reshape(-1), minlength=len(keys))
+    agreeing = np.bincount(index.reshape(-1), weights=same, minlength=len(keys))
     return [
         Alike(int(annotator), int(category), int(n), int(agreed))
         for (annotator, category), n, agreed in zip(keys, others, agreeing, strict=True)
@@ -214,7 +214,7 @@ def alike_by_category(ratings: Ratings) -> list[Alike]:
 
 
 def rated_together(ratings: Ratings) -> tuple[Ints, Ints, Ints, Ints]:
-    """Annotators and categories of every two ratings of one item, the smaller annotator first."""
+    """Return annotators and categories of every two ratings of one item, the smaller annotator first."""
     columns: list[tuple[Ints, Ints, Ints, Ints]] = []
     step = 1
     while True:
@@ -233,16 +233,16 @@ def rated_together(ratings: Ratings) -> tuple[Ints, Ints, Ints, Ints]:
     if not columns:
         none = np.zeros(0, dtype=np.int64)
         return none, none, none, none
-    first, second, one, two = (np.concatenate(column) for column in zip(*columns, strict=True))
-    return first, second, one, two
+    first, second, first_category, second_category = (np.concatenate(column) for column in zip(*columns, strict=True))
+    return first, second, first_category, second_category
 
 
-def _pair(first: int, second: int, one: Ints, two: Ints) -> Pair:
-    n = len(one)
-    agreeing = int((one == two).sum())
-    width = int(max(one.max(), two.max())) + 1
+def _pair(first: int, second: int, first_category: Ints, second_category: Ints) -> Pair:
+    n = len(first_category)
+    agreeing = int((first_category == second_category).sum())
+    width = int(max(first_category.max(), second_category.max())) + 1
     # Whole numbers, so that "expected is 1" is exact: n² times the chance agreement.
-    expected = int(np.bincount(one, minlength=width) @ np.bincount(two, minlength=width))
+    expected = int(np.bincount(first_category, minlength=width) @ np.bincount(second_category, minlength=width))
     if expected == n * n:
         return Pair(first, second, n, agreeing, Undefined(Why.ONE_CATEGORY))
     return Pair(first, second, n, agreeing, Measured((agreeing * n - expected) / (n * n - expected)))
@@ -252,7 +252,7 @@ def _pair(first: int, second: int, one: Ints, two: Ints) -> Pair:
 
 
 def _kappas(spreads: Ints, weights: Floats, k: int) -> Floats:
-    """Fleiss' kappa for each row of item weights; NaN where only one category is left."""
+    """Return Fleiss' kappa for each row of item weights; NaN if a row has only one category."""
     n = weights.sum(axis=1)
     observed = weights @ ((spreads * (spreads - 1)).sum(axis=1) / (k * (k - 1))) / n
     totals = weights @ spreads
@@ -261,7 +261,7 @@ def _kappas(spreads: Ints, weights: Floats, k: int) -> Floats:
 
 
 def _alphas(spreads: Ints, weights: Floats) -> Floats:
-    """Nominal alpha for each row of item weights; NaN where only one category is left."""
+    """Return nominal alpha for each row of item weights; NaN if a row has only one category."""
     sizes = spreads.sum(axis=1)
     totals = weights @ spreads
     n = totals.sum(axis=1)
@@ -284,7 +284,7 @@ def _measured(counted: Tally, figures: Callable[[Floats], Floats]) -> Figure:
 
 
 def _interval(counted: Tally, figures: Callable[[Floats], Floats]) -> Interval | None:
-    """The percentile interval; None for a single item, or where most resamples have one category only."""
+    """Return the percentile interval. Returns None for one item, or if most resamples have only one category."""
     n = counted.items
     if n < 2:
         return None
@@ -303,8 +303,8 @@ def _interval(counted: Tally, figures: Callable[[Floats], Floats]) -> Interval |
 
 
 def _collected(spreads: Ints, times: Ints) -> Tally:
-    """Equal spreads put together, in canonical order."""
+    """Return the tally with equal counts merged, in canonical order."""
     if len(spreads) == 0:
         return Tally(spreads, times)
-    distinct, which = np.unique(spreads, axis=0, return_inverse=True)
-    return Tally(distinct, np.bincount(which.reshape(-1), weights=times).astype(np.int64))
+    distinct, index = np.unique(spreads, axis=0, return_inverse=True)
+    return Tally(distinct, np.bincount(index.reshape(-1), weights=times).astype(np.int64))

@@ -1,10 +1,10 @@
-"""Figures about annotators and how they change over time: what is counted, and how sure one can be of it.
+"""Figures about annotators and their change over time, with their uncertainty.
 
-Every share comes with the number it is a share of and its 95 % interval (Wilson 1927). What cannot be said is
+Every share comes with its denominator and its 95 % interval (Wilson 1927). A figure that cannot be computed is
 `Nothing` with its reason, never 0 or NaN. No figure here decides anything.
 
-*The majority of the others*: of all labels with a category on the same item in the same round but one's own, the
-category that more than half of them have. Where they have none, the label does not count.
+*The majority of the others*: of all labels with a category on the same item in the same round, except one's own, the
+category that more than half of them have. If there is none, the label does not count.
 """
 
 from collections.abc import Iterable, Mapping, Sequence
@@ -24,19 +24,19 @@ Floats = npt.NDArray[np.float64]
 Flags = npt.NDArray[np.bool_]
 
 TREND_LABELS = 30
-"""A trend needs so many labels …"""
+"""The minimum number of labels for a trend …"""
 TREND_POINTS = 3
-"""… in so many weeks (or blocks)."""
+"""… and of the weeks (or blocks) with labels."""
 BLOCK = 20
-"""Labels in a block, where they carry no dates."""
+"""The number of labels in a block, for labels without dates."""
 PAIR_ITEMS = 20
-"""Two people are compared over so many items of both."""
+"""The minimum number of common items for a comparison of two people."""
 PAIRS_SHOWN = 20
-_MONDAY = date(1, 1, 1)  # a Monday: weeks are counted from it
+_MONDAY = date(1, 1, 1)  # a Monday; weeks are counted from it
 
 
 class Lack(StrEnum):
-    """Why there is no figure."""
+    """The reason why there is no figure."""
 
     NO_LABELS = "no_labels"
     NO_OTHERS = "no_others"
@@ -51,14 +51,14 @@ class Lack(StrEnum):
 
 @dataclass(frozen=True)
 class Nothing:
-    """There is no such figure, and why."""
+    """The figure is not defined; `why` is the reason."""
 
     why: Lack
 
 
 @dataclass(frozen=True)
 class Rate:
-    """`part` of `n`, n ≥ 1."""
+    """The share `part` of `n`, n ≥ 1."""
 
     part: int
     n: int
@@ -74,7 +74,7 @@ class Rate:
 
 @dataclass(frozen=True)
 class Quartiles:
-    """The middle of `n` measurements and what lies around it, in their unit."""
+    """The median and quartiles of `n` measurements, in their unit."""
 
     n: int
     lower: float
@@ -84,7 +84,7 @@ class Quartiles:
 
 @dataclass(frozen=True)
 class Trend:
-    """How much a share changes from one week (or block) to the next, in shares of one, with its 95 % interval."""
+    """The change of a share from one week (or block) to the next, from 0 to 1, with its 95 % interval."""
 
     n: int
     slope: float
@@ -92,21 +92,21 @@ class Trend:
 
     @property
     def changed(self) -> bool:
-        """Whether the interval leaves out 0: by chance alone that happens to one trend in twenty."""
+        """Whether the interval excludes 0; by chance alone that happens to one trend in twenty."""
         return self.interval.low > 0 or self.interval.high < 0
 
 
 class Axis(StrEnum):
-    """What a drift is drawn along."""
+    """The horizontal axis of a drift."""
 
     WEEKS = "weeks"
     BLOCKS = "blocks"
-    """Labels that came without dates, in the order of the file: a time only if the file is in order."""
+    """Blocks of labels without dates, in the order of the file; they show time only if the file is in time order."""
 
 
 @dataclass(frozen=True)
 class Point:
-    """A week (by its Monday) or a block (by its number from 1), and the share in it."""
+    """The share in a week (given by its Monday) or a block (by its number from 1)."""
 
     place: int
     monday: date | None
@@ -115,7 +115,7 @@ class Point:
 
 @dataclass(frozen=True)
 class Drift:
-    """A person's agreement with the others along time."""
+    """A person's agreement with the others over time."""
 
     axis: Axis
     points: tuple[Point, ...]
@@ -124,9 +124,9 @@ class Drift:
 
 @dataclass(frozen=True)
 class Votes:
-    """Labels as parallel columns. `case` numbers an item in a complete round from 0; -1: not complete yet.
+    """Labels as parallel columns. `case` numbers an item in a complete round from 0; -1 means not complete yet.
 
-    `category` is an index, -1 where the label has none.
+    `category` is an index, -1 if the label has none.
     """
 
     case: Ints
@@ -136,7 +136,7 @@ class Votes:
 
 @dataclass(frozen=True)
 class Likeness:
-    """Two people over the items of both. `others` is the higher of their shares of agreement with everybody else."""
+    """Two people compared over their common items. `others` is the higher of their agreement shares with all others."""
 
     first: int
     second: int
@@ -147,24 +147,24 @@ class Likeness:
 
     @property
     def identical(self) -> bool:
-        """Whether they answered everything alike."""
+        """Whether they gave the same answer to every common item."""
         return self.same.part == self.same.n
 
     @property
     def stands_out(self) -> bool:
-        """Whether they agree beyond chance, and more with each other than either does with everybody else."""
+        """Whether they agree beyond chance, and more with each other than either does with all others."""
         if self.interval is None or self.others is None:
             return False
         return self.interval.low > 0 and self.same.interval.low > self.others
 
 
 def rate(part: int, n: int, otherwise: Lack) -> Rate | Nothing:
-    """`part` of `n`, or the reason why there is none of it."""
+    """Return the share `part` of `n`, or Nothing with the reason `otherwise` if n is 0."""
     return Rate(int(part), int(n)) if n else Nothing(otherwise)
 
 
 def quartiles(values: Sequence[float]) -> Quartiles | Nothing:
-    """Median and quartiles (linear between measurements, as spreadsheets have it)."""
+    """Return the median and quartiles, interpolated linearly as in spreadsheets."""
     if not len(values):
         return Nothing(Lack.NO_TIMES)
     lower, median, upper = np.quantile(np.asarray(values, dtype=np.float64), [0.25, 0.5, 0.75])
@@ -172,74 +172,74 @@ def quartiles(values: Sequence[float]) -> Quartiles | Nothing:
 
 
 def others_majority(votes: Votes, categories: int) -> Ints:
-    """For every label the index of the category that the majority of the others chose; -1 where there is none."""
-    found = np.full(len(votes.case), -1, dtype=np.int64)
+    """Return for every label the category index of the majority of the others; -1 if there is none."""
+    majority = np.full(len(votes.case), -1, dtype=np.int64)
     usable = (votes.case >= 0) & (votes.category >= 0)
     if not usable.any():
-        return found
+        return majority
     case, category = votes.case[usable], votes.category[usable]
     counts = np.zeros((int(case.max()) + 1, categories), dtype=np.int64)
     np.add.at(counts, (case, category), 1)
     rest = counts[case]
     rest[np.arange(len(rest)), category] -= 1
     others = rest.sum(axis=1)
-    found[usable] = np.where(2 * rest.max(axis=1) > others, rest.argmax(axis=1), -1)
-    return found
+    majority[usable] = np.where(2 * rest.max(axis=1) > others, rest.argmax(axis=1), -1)
+    return majority
 
 
 # ── Drift ─────────────────────────────────────────────────────────────────────
 
 
 def week_of(day: date) -> int:
-    """The number of a day's ISO week, counted through the years."""
+    """Return the number of a day's ISO week, counted continuously through the years."""
     return (day - _MONDAY).days // 7
 
 
 def monday_of(week: int) -> date:
-    """The Monday of a week numbered by `week_of`."""
+    """Return the Monday of a week numbered by `week_of`."""
     return _MONDAY + timedelta(weeks=week)
 
 
 def drift(weeks: Sequence[int | None], agrees: Sequence[bool]) -> Drift:
-    """Agreement along the weeks of the labels; along blocks of 20 in their order where most carry no date."""
+    """Return the agreement over the weeks of the labels, or over blocks of 20 in their order if most have no date."""
     dated = [(week, agreed) for week, agreed in zip(weeks, agrees, strict=True) if week is not None]
     if 2 * len(dated) >= len(weeks):
-        places, said = [week for week, _agreed in dated], [agreed for _week, agreed in dated]
+        places, agreements = [week for week, _agreed in dated], [agreed for _week, agreed in dated]
         axis = Axis.WEEKS
     else:
-        said = [agreed for week, agreed in zip(weeks, agrees, strict=True) if week is None]
-        places = [min(number // BLOCK, max(len(said) // BLOCK - 1, 0)) + 1 for number in range(len(said))]
+        agreements = [agreed for week, agreed in zip(weeks, agrees, strict=True) if week is None]
+        places = [min(number // BLOCK, max(len(agreements) // BLOCK - 1, 0)) + 1 for number in range(len(agreements))]
         axis = Axis.BLOCKS
-    return Drift(axis, _points(places, said, axis), trend(places, said))
+    return Drift(axis, _points(places, agreements, axis), trend(places, agreements))
 
 
 def trend(places: Sequence[int], agrees: Sequence[bool]) -> Trend | Nothing:
-    """The least-squares slope of agreeing (1) or not (0) on the week, with a robust 95 % interval (HC3).
+    """Return the least-squares slope of agreement (1 or 0) by week, with a robust 95 % interval (HC3).
 
-    HC3 (MacKinnon and White 1985) does not take the scatter to be the same in every week and is wide for few labels.
+    HC3 (MacKinnon and White 1985) does not assume the same scatter in every week and is wide for few labels.
     """
     x, y = np.asarray(places, dtype=np.float64), np.asarray(agrees, dtype=np.float64)
     if len(x) < TREND_LABELS:
         return Nothing(Lack.TOO_FEW_LABELS)
     if len(np.unique(x)) < TREND_POINTS:
         return Nothing(Lack.TOO_FEW_WEEKS)
-    if len(np.unique(y)) == 1:  # no scatter, so no interval either
+    if len(np.unique(y)) == 1:  # without scatter there is no interval
         return Nothing(Lack.ALWAYS_ALIKE)
-    off = x - x.mean()
-    square = float(off @ off)
-    slope = float(off @ y) / square
-    left = y - y.mean() - slope * off
-    leverage = 1 / len(x) + off**2 / square
-    error = sqrt(float((off**2) @ (left / (1 - leverage)) ** 2)) / square
+    centred = x - x.mean()
+    square = float(centred @ centred)
+    slope = float(centred @ y) / square
+    residuals = y - y.mean() - slope * centred
+    leverage = 1 / len(x) + centred**2 / square
+    error = sqrt(float((centred**2) @ (residuals / (1 - leverage)) ** 2)) / square
     return Trend(len(x), slope, Interval(slope - Z95 * error, slope + Z95 * error))
 
 
 def _points(places: Sequence[int], agrees: Sequence[bool], axis: Axis) -> tuple[Point, ...]:
     counted: dict[int, list[int]] = {}
     for place, agreed in zip(places, agrees, strict=True):
-        of = counted.setdefault(place, [0, 0])
-        of[0] += agreed
-        of[1] += 1
+        counts = counted.setdefault(place, [0, 0])
+        counts[0] += agreed
+        counts[1] += 1
     return tuple(
         Point(place, monday_of(place) if axis is Axis.WEEKS else None, Rate(part, n))
         for place, (part, n) in sorted(counted.items())
@@ -250,29 +250,35 @@ def _points(places: Sequence[int], agrees: Sequence[bool], axis: Axis) -> tuple[
 
 
 def likenesses(ratings: Ratings, at_least: int = PAIR_ITEMS) -> list[Likeness]:
-    """Every two people with so many items in common, most alike (by kappa) first; undefined kappas last."""
-    first, second, one, two = rated_together(ratings)
-    keys, which = np.unique(np.column_stack((first, second)), axis=0, return_inverse=True)
-    which = which.reshape(-1)
-    items = np.bincount(which, minlength=len(keys))
-    same = np.bincount(which, weights=one == two, minlength=len(keys)).astype(np.int64)
+    """Return every two people with `at_least` common items, most alike (by kappa) first, undefined kappas last."""
+    first, second, first_category, second_category = rated_together(ratings)
+    keys, pair_index = np.unique(np.column_stack((first, second)), axis=0, return_inverse=True)
+    pair_index = pair_index.reshape(-1)
+    items = np.bincount(pair_index, minlength=len(keys))
+    same = np.bincount(pair_index, weights=first_category == second_category, minlength=len(keys)).astype(np.int64)
     of_person = _totals(keys, items, same)
-    order = np.argsort(which, kind="stable")
+    order = np.argsort(pair_index, kind="stable")
     ends = np.cumsum(items)
-    found = []
+    pairs = []
     for number in np.flatnonzero(items >= at_least):
         a, b = int(keys[number, 0]), int(keys[number, 1])
         n, part = int(items[number]), int(same[number])
-        here = order[ends[number] - n : ends[number]]
+        rows = order[ends[number] - n : ends[number]]
         others = [_others(of_person[person], n, part) for person in (a, b)]
-        told = [share for share in others if share is not None]
-        found.append(_likeness(a, b, Rate(part, n), one[here], two[here], max(told, default=None)))
-    return sorted(found, key=_closeness)
+        shares = [other for other in others if other is not None]
+        pairs.append(
+            _likeness(a, b, Rate(part, n), first_category[rows], second_category[rows], max(shares, default=None))
+        )
+    return sorted(pairs, key=_closeness)
 
 
-def _likeness(first: int, second: int, same: Rate, one: Ints, two: Ints, others: float | None) -> Likeness:
-    width = int(max(one.max(), two.max())) + 1
-    expected = int(np.bincount(one, minlength=width) @ np.bincount(two, minlength=width))  # n² times chance
+def _likeness(
+    first: int, second: int, same: Rate, first_category: Ints, second_category: Ints, others: float | None
+) -> Likeness:
+    width = int(max(first_category.max(), second_category.max())) + 1
+    expected = int(
+        np.bincount(first_category, minlength=width) @ np.bincount(second_category, minlength=width)
+    )  # n² times chance
     if expected == same.n**2:
         return Likeness(first, second, same, Nothing(Lack.ONE_CATEGORY), None, others)
     chance = expected / same.n**2
@@ -281,15 +287,15 @@ def _likeness(first: int, second: int, same: Rate, one: Ints, two: Ints, others:
 
 
 def _totals(keys: Ints, items: Ints, same: Ints) -> Mapping[int, tuple[int, int]]:
-    people, where = np.unique(keys.reshape(-1), return_inverse=True)
-    where = where.reshape(-1)
+    people, index = np.unique(keys.reshape(-1), return_inverse=True)
+    index = index.reshape(-1)
     twice = np.repeat(items, 2), np.repeat(same, 2)
-    n, part = (np.bincount(where, weights=each, minlength=len(people)).astype(np.int64) for each in twice)
+    n, part = (np.bincount(index, weights=weights, minlength=len(people)).astype(np.int64) for weights in twice)
     return {int(person): (int(total), int(alike)) for person, total, alike in zip(people, n, part, strict=True)}
 
 
 def _others(totals: tuple[int, int], n: int, part: int) -> float | None:
-    """The share of agreement with everybody but the partner."""
+    """Return the share of agreement with everybody except the partner. Returns None if there is nobody else."""
     rest = totals[0] - n
     return (totals[1] - part) / rest if rest else None
 
@@ -300,5 +306,5 @@ def _closeness(pair: Likeness) -> tuple[bool, float, int, int]:
 
 
 def expected_by_chance(trends: Iterable[Trend | Nothing]) -> float:
-    """How many of these trends would be flagged if nobody changed at all: one in twenty of those that exist."""
-    return 0.05 * sum(isinstance(each, Trend) for each in trends)
+    """Return how many of these trends would be flagged if nobody changed: one in twenty."""
+    return 0.05 * sum(isinstance(candidate, Trend) for candidate in trends)

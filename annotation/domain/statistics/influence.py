@@ -1,23 +1,23 @@
-"""How far what models said (the priors) sways what people answer (design section 4; issue "prior influence").
+"""Influence of the models' priors on people's answers (design section 4).
 
-Whether one person sees the priors of one item is drawn before it is shown (`PriorArm`), so arms differ by chance
-and by the display alone. A `Reading` compares one answer with the prior of one modality.
+Whether a person sees the priors of an item is drawn before it is shown (`PriorArm`), so arms differ only by chance and
+by the display. A `Reading` compares one answer with the prior of one modality.
 
-*Differences between arms* are those of shares, by least squares with a constant for every period (the time in which
-the share of withheld priors and the display stayed the same: Imbens & Rubin, Causal Inference, 2015, chapter 9).
-With one period that is the difference of two means; a period that has one arm only adds nothing. Answers of one
-person hang together and so do answers to one item: standard errors are cluster-robust in both ways (Cameron,
-Gelbach & Miller, Journal of Business & Economic Statistics 29, 2011), each sum over G clusters times G/(G - 1).
-The variance is the largest of the two-way and both one-way ones, so it is never negative and rather too large
-(MacKinnon, Nielsen & Webb, arXiv:2406.08880), and the interval takes Student's t with min(people, items) - 1 degrees
-of freedom. With few people it is wide: that is what few people can tell.
+*Differences between arms* are those of shares, by least squares with a constant for every period (the time in which the
+share of withheld priors and the display stayed the same: Imbens & Rubin, Causal Inference, 2015, chapter 9). With one
+period that is the difference of two means; a period that has one arm only adds nothing. Answers of one person are
+correlated, and so are answers to one item: standard errors are cluster-robust in both ways (Cameron, Gelbach & Miller,
+Journal of Business & Economic Statistics 29, 2011), each sum over G clusters times G/(G - 1). The variance is the
+largest of the two-way and both one-way ones, so it is never negative and rather too large (MacKinnon, Nielsen & Webb,
+arXiv:2406.08880), and the interval uses Student's t with min(people, items) - 1 degrees of freedom. With few people it
+is wide.
 
 *Answers before and after* hidden priors opened are compared within the same answers, as the mean change.
 
-*Shares* have Wilson's interval with the number of answers divided by the design effect of the same variance
-(Korn & Graubard, Survey Methodology 24, 1998); where all answers are alike, with the number of items.
+*Shares* have Wilson's interval with the number of answers divided by the design effect of the same variance (Korn &
+Graubard, Survey Methodology 24, 1998); if all answers are equal, with the number of items.
 
-What cannot be computed is `Undefined` or lacks an interval, with the reason; it is never 0 or NaN.
+A figure that cannot be computed is `Undefined` or has no interval, with the reason; it is never 0 or NaN.
 """
 
 from array import array
@@ -39,7 +39,7 @@ Floats = npt.NDArray[np.float64]
 Flags = npt.NDArray[np.bool_]
 
 FEWEST = 10
-"""Answers that each side of a difference needs for an interval: normal theory says nothing about fewer."""
+"""The minimum number of answers on each side of a difference for an interval; normal theory needs them."""
 NONE = -1
 """No category: not sure, or only flagged; or no prior."""
 
@@ -52,13 +52,13 @@ _Z80 = 0.841621  # the 80 % quantile of the normal distribution
 
 
 class View(StrEnum):
-    """Which answers are compared with the prior."""
+    """The answers that are compared with the prior."""
 
     SHOWN = "shown"
     OWN = "own_view"
-    """First answers where priors were hidden."""
+    """First answers, given while the priors were hidden."""
     AFTER = "after_seeing"
-    """What was submitted once hidden priors had opened."""
+    """Answers submitted after hidden priors opened."""
     WITHHELD = "withheld"
 
 
@@ -68,37 +68,37 @@ class Contrast(StrEnum):
     SHOWN_WITHHELD = "shown_withheld"
     AFTER_WITHHELD = "after_withheld"
     AFTER_OWN = "after_own"
-    """The same answers, before and after."""
+    """The same answers, after and before the priors opened."""
 
 
 class Change(StrEnum):
-    """What became of the first answer once hidden priors opened."""
+    """How the first answer changed after hidden priors opened."""
 
     KEPT = "kept"
     TOWARDS = "towards"
-    """Changed to what the prior said."""
+    """Changed to the category of the prior."""
     AWAY = "away"
-    """Changed from what the prior said."""
+    """Changed from the category of the prior."""
     OTHERWISE = "otherwise"
 
 
 class Scope(StrEnum):
-    """Which readings an account is about."""
+    """The readings that an account is about."""
 
     ALL = "all"
     CONFLICT = "conflict"
-    """Text and picture priors name different categories."""
+    """Text and picture priors have different categories."""
     ALIKE = "alike"
-    """They name the same one."""
+    """Text and picture priors have the same category."""
     CATEGORY = "category"
 
 
 class Why(StrEnum):
-    """Why a figure or its interval is undefined."""
+    """The reason why a figure or its interval is undefined."""
 
     NO_ANSWERS = "no_answers"
     NOT_TOGETHER = "not_together"
-    """Each side has answers, but never in the same period: there was no draw between them."""
+    """Each side has answers, but never in the same period: no draw decided between them."""
     TOO_FEW_ANSWERS = "too_few_answers"
     ONE_PERSON = "one_person"
     ONE_ITEM = "one_item"
@@ -107,7 +107,7 @@ class Why(StrEnum):
 
 @dataclass(frozen=True)
 class Estimate:
-    """A share or a difference of shares; without an interval where `why` says so."""
+    """A share or a difference of shares; if it has no interval, `why` is the reason."""
 
     value: float
     interval: Interval | None = None
@@ -116,7 +116,7 @@ class Estimate:
 
 @dataclass(frozen=True)
 class Undefined:
-    """There is no such figure, and why."""
+    """The figure is not defined; `why` is the reason."""
 
     why: Why
 
@@ -125,7 +125,7 @@ Figure = Estimate | Undefined
 
 
 class Reading(NamedTuple):
-    """One answer beside the prior of one modality. Categories are indices, `NONE` where there is none."""
+    """One answer beside the prior of one modality. Categories are indices, `NONE` if there is none."""
 
     item: int
     annotator: int
@@ -135,9 +135,9 @@ class Reading(NamedTuple):
     modality: Modality
     prior: int
     other: int
-    """What the prior of the other modality says."""
+    """The category of the other modality's prior."""
     first: int
-    """The answer before hidden priors opened; `NONE` in the other arms."""
+    """The answer before hidden priors opened, `NONE` in the other arms."""
     submitted: int
 
 
@@ -158,15 +158,15 @@ class Readings:
     @classmethod
     def of(cls, rows: Iterable[Reading]) -> "Readings":
         """Collect readings; at most one for each person, item and modality."""
-        flat = array("q")  # one after another: nine numbers a reading
-        for item, who, period, arm, modality, *said in rows:
-            flat.extend((item, who, period, _ARMS[arm], _MODALITIES[modality], *said))
+        flat = array("q")  # flat: nine numbers for each reading
+        for item, annotator, period, arm, modality, *categories in rows:
+            flat.extend((item, annotator, period, _ARMS[arm], _MODALITIES[modality], *categories))
         table = np.array(flat, dtype=np.int64).reshape(-1, 9)
         table = table[np.lexsort((table[:, 4], table[:, 1], table[:, 0]))]
         return cls(*(np.ascontiguousarray(column) for column in table.T))
 
     def where(self, keep: Flags) -> "Readings":
-        """Only those readings."""
+        """Return only the readings whose flag is true."""
         return Readings(*(column[keep] for column in vars(self).values()))
 
 
@@ -176,18 +176,18 @@ _MODALITIES = {modality: number for number, modality in enumerate(Modality)}
 
 @dataclass(frozen=True)
 class Share:
-    """How often the answers of one view are what the prior says."""
+    """How often the answers of one view equal the prior."""
 
     answers: int
     agreeing: int
     without: int
-    """Answers without a category, left out."""
+    """The number of answers without a category, which are left out."""
     share: Figure
 
 
 @dataclass(frozen=True)
 class Difference:
-    """The share of one view minus that of another, with the answers that count on each side."""
+    """The share of one view minus that of another, with the number of counted answers on each side."""
 
     answers: int
     others: int
@@ -196,7 +196,7 @@ class Difference:
 
 @dataclass(frozen=True)
 class Group:
-    """Which readings: of a modality, and there all, or those of one scope (`category` for `Scope.CATEGORY`)."""
+    """A group of readings: one modality, and there all or one scope (`category` is set for `Scope.CATEGORY`)."""
 
     modality: Modality
     scope: Scope
@@ -218,29 +218,29 @@ class Account:
 
     @property
     def asked_twice(self) -> int:
-        """Answers with a category both before and after."""
+        """The number of answers with a category both before and after."""
         return sum(self.changes.values())
 
 
 def influence(readings: Readings, categories: int) -> tuple[Account, ...]:
-    """The accounts of both modalities: all readings, priors in conflict, alike, and by what the prior says."""
+    """Return the accounts of both modalities: all readings, priors in conflict, alike, and by the prior's category."""
     accounts = []
     for modality, number in _MODALITIES.items():
-        of_it = readings.where(readings.modality == number)
-        both = of_it.other != NONE
-        differ = of_it.other != of_it.prior
-        chosen: list[tuple[Group, Flags]] = [
-            (Group(modality, Scope.ALL), np.ones(len(of_it.item), dtype=bool)),
+        own = readings.where(readings.modality == number)
+        both = own.other != NONE
+        differ = own.other != own.prior
+        groups: list[tuple[Group, Flags]] = [
+            (Group(modality, Scope.ALL), np.ones(len(own.item), dtype=bool)),
             (Group(modality, Scope.CONFLICT), both & differ),
             (Group(modality, Scope.ALIKE), both & ~differ),
-            *((Group(modality, Scope.CATEGORY, each), of_it.prior == each) for each in range(categories)),
+            *((Group(modality, Scope.CATEGORY, index), own.prior == index) for index in range(categories)),
         ]
-        accounts += [account(group, of_it.where(keep)) for group, keep in chosen]
+        accounts += [account(group, own.where(keep)) for group, keep in groups]
     return tuple(accounts)
 
 
 def account(group: Group, readings: Readings) -> Account:
-    """Describe one group of readings."""
+    """Compute the figures of one group of readings."""
     views = {view: _answers(readings, view) for view in View}
     return Account(
         group,
@@ -258,10 +258,10 @@ def account(group: Group, readings: Readings) -> Account:
 
 
 def half_width(labels: int, withheld: float) -> float | None:
-    """Half the 95 % interval of the difference between shown and withheld, for so many labels in all.
+    """Return half the 95 % interval of the difference between shown and withheld, for `labels` labels in all.
 
-    1.96 √(¼ (1/(N w) + 1/(N (1 − w)))): every answer on its own, agreement at one half, where it is widest. None
-    where one arm would be empty.
+    1.96 √(¼ (1/(N w) + 1/(N (1 − w)))): independent answers with agreement one half, where it is widest.
+    Returns None if one arm would be empty.
     """
     if labels <= 0 or not 0 < withheld < 1:
         return None
@@ -269,7 +269,10 @@ def half_width(labels: int, withheld: float) -> float | None:
 
 
 def detectable(labels: int, withheld: float) -> float | None:
-    """The difference that such an interval leaves 0 out for in four campaigns of five: (1.96 + 0.84) / 1.96 as wide."""
+    """Return the difference that would be detected in four campaigns of five: (1.96 + 0.84) / 1.96 half widths.
+
+    Returns None if one arm would be empty.
+    """
     half = half_width(labels, withheld)
     return None if half is None else half * (_Z + _Z80) / _Z
 
@@ -279,7 +282,7 @@ def detectable(labels: int, withheld: float) -> float | None:
 
 @dataclass(frozen=True)
 class _Answers:
-    """The answers of one view that have a category: whether each is what the prior says."""
+    """The answers of one view that have a category: whether each equals the prior."""
 
     item: Ints
     annotator: Ints
@@ -298,11 +301,17 @@ _OF_VIEW = {
 
 def _answers(readings: Readings, view: View) -> _Answers:
     arm, first = _OF_VIEW[view]
-    mine = readings.where(readings.arm == _ARMS[arm])
-    said = mine.first if first else mine.submitted
-    there = said != NONE
-    agrees = (said == mine.prior)[there].astype(np.float64)
-    return _Answers(mine.item[there], mine.annotator[there], mine.period[there], agrees, int((~there).sum()))
+    chosen = readings.where(readings.arm == _ARMS[arm])
+    answers = chosen.first if first else chosen.submitted
+    has_category = answers != NONE
+    agrees = (answers == chosen.prior)[has_category].astype(np.float64)
+    return _Answers(
+        chosen.item[has_category],
+        chosen.annotator[has_category],
+        chosen.period[has_category],
+        agrees,
+        int((~has_category).sum()),
+    )
 
 
 def _share_of(answers: _Answers) -> Share:
@@ -325,23 +334,23 @@ def _share(answers: _Answers, n: int, agreeing: int) -> Figure:
     return Estimate(value, wilson_interval(value, effective, _student(min(people, items) - 1)))
 
 
-def _between(one: _Answers, other: _Answers) -> Difference:
-    """The share of one arm minus that of another, over the periods that have both."""
-    period = np.concatenate((one.period, other.period))
-    side = np.concatenate((np.ones(len(one.period)), np.zeros(len(other.period))))
-    _names, which = np.unique(period, return_inverse=True)
-    of = which.reshape(-1)
-    n, ones = np.bincount(of), np.bincount(of, weights=side)
-    mixed = ((ones > 0) & (ones < n))[of]
-    if not len(one.period) or not len(other.period):
-        return Difference(len(one.period), len(other.period), Undefined(Why.NO_ANSWERS))
+def _between(arm: _Answers, other: _Answers) -> Difference:
+    """Return the share of one arm minus that of another, over the periods that have both."""
+    period = np.concatenate((arm.period, other.period))
+    side = np.concatenate((np.ones(len(arm.period)), np.zeros(len(other.period))))
+    _names, inverse = np.unique(period, return_inverse=True)
+    periods = inverse.reshape(-1)
+    n, ones = np.bincount(periods), np.bincount(periods, weights=side)
+    mixed = ((ones > 0) & (ones < n))[periods]
+    if not len(arm.period) or not len(other.period):
+        return Difference(len(arm.period), len(other.period), Undefined(Why.NO_ANSWERS))
     if not mixed.any():
         return Difference(0, 0, Undefined(Why.NOT_TOGETHER))
     both = _Answers(
-        np.concatenate((one.item, other.item))[mixed],
-        np.concatenate((one.annotator, other.annotator))[mixed],
-        of[mixed],
-        np.concatenate((one.agrees, other.agrees))[mixed],
+        np.concatenate((arm.item, other.item))[mixed],
+        np.concatenate((arm.annotator, other.annotator))[mixed],
+        periods[mixed],
+        np.concatenate((arm.agrees, other.agrees))[mixed],
     )
     side = side[mixed]
     first = int(side.sum())
@@ -349,11 +358,11 @@ def _between(one: _Answers, other: _Answers) -> Difference:
 
 
 def _slope(answers: _Answers, side: Floats) -> Figure:
-    """The coefficient of `side` beside a constant for each period, with its interval."""
+    """Return the coefficient of `side` beside a constant for each period, with its interval."""
     treated = _centred(side, answers.period)
     outcome = _centred(answers.agrees, answers.period)
     weight = treated / (treated @ treated)
-    value = min(1.0, max(-1.0, float(weight @ outcome)))  # rounding may leave the last bit beyond
+    value = min(1.0, max(-1.0, float(weight @ outcome)))  # rounding may pass the bound by the last bit
     ones = int(side.sum())
     if min(ones, len(side) - ones) < FEWEST:
         return Estimate(value, None, Why.TOO_FEW_ANSWERS)
@@ -361,7 +370,7 @@ def _slope(answers: _Answers, side: Floats) -> Figure:
 
 
 def _within(readings: Readings) -> Difference:
-    """The mean change of the same answers once hidden priors had opened."""
+    """Return the mean change of the same answers after hidden priors opened."""
     twice = readings.where(_twice(readings))
     n = len(twice.item)
     if n == 0:
@@ -393,7 +402,7 @@ def _twice(readings: Readings) -> Flags:
 
 
 def _with_interval(value: float, terms: Floats, answers: _Answers) -> Estimate:
-    """The value with Student's interval; `terms` are what each answer adds to its error."""
+    """Return the value with Student's interval; `terms` are the contributions of each answer to its error."""
     people, items = _count(answers.annotator), _count(answers.item)
     if (why := _too_few_clusters(people, items)) is not None:
         return Estimate(value, None, why)
@@ -405,15 +414,18 @@ def _with_interval(value: float, terms: Floats, answers: _Answers) -> Estimate:
 
 
 def _variance(terms: Floats, answers: _Answers) -> float:
-    """Cluster-robust by person and by item; there are at least two of both. Each answer is its own crossing."""
+    """Return the variance, cluster-robust by person and by item, of which there are at least two each.
+
+    No two answers share both person and item, so each answer is its own intersection.
+    """
     by_person, by_item = _clustered(terms, answers.annotator), _clustered(terms, answers.item)
     alone = float(terms @ terms) * len(terms) / (len(terms) - 1)
     return max(by_person + by_item - alone, by_person, by_item)
 
 
 def _clustered(terms: Floats, cluster: Ints) -> float:
-    names, which = np.unique(cluster, return_inverse=True)
-    sums = np.bincount(which.reshape(-1), weights=terms)
+    names, index = np.unique(cluster, return_inverse=True)
+    sums = np.bincount(index.reshape(-1), weights=terms)
     return float(sums @ sums) * len(names) / (len(names) - 1)
 
 
@@ -434,7 +446,7 @@ def _centred(values: Floats, period: Ints) -> Floats:
 
 
 def _student(degrees: int) -> float:
-    """The 97.5 % quantile of Student's t: the table up to 30, then Cornish and Fisher's series."""
+    """Return the 97.5 % quantile of Student's t: the table up to 30, then Cornish and Fisher's series."""
     if degrees <= len(_T):
         return _T[degrees - 1]
     z = _Z
@@ -442,5 +454,5 @@ def _student(degrees: int) -> float:
 
 
 def in_scope(accounts: Sequence[Account], modality: Modality, scope: Scope) -> list[Account]:
-    """The accounts of one modality and scope."""
-    return [each for each in accounts if each.group.modality is modality and each.group.scope is scope]
+    """Return the accounts of one modality and scope."""
+    return [entry for entry in accounts if entry.group.modality is modality and entry.group.scope is scope]

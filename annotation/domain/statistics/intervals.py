@@ -1,4 +1,4 @@
-"""Intervals that several figures share."""
+"""Confidence intervals that several figures use."""
 
 from math import sqrt
 
@@ -9,9 +9,9 @@ Z95 = 1.959963984540054
 
 
 def wilson_interval(share: float, count: float, quantile: float = Z95) -> Interval:
-    """Return the interval of a share of `count` > 0 answers (Wilson 1927); it never leaves 0 … 1.
+    """Return the interval of a share of `count` > 0 answers (Wilson 1927); it stays within 0 … 1.
 
-    `quantile` is that of the normal distribution, or of Student's t where answers are few.
+    `quantile` is that of the normal distribution, or of Student's t if answers are few.
     """
     squared = quantile * quantile
     widened = 1 + squared / count

@@ -1,8 +1,8 @@
-"""How much of what a person has met, and what they may meet next: sessions, breaks, caps, the order of severe items.
+"""The exposure of a person and its limits: sessions, breaks, caps, runs of severe items.
 
-A session ends after half an hour without an act. Ten minutes without one are a break: a run of severe items ends and
-a new stretch of work begins. Between two acts of a session no more than two minutes count as work. A cap is reached
-when its number is; caps on severe items leave the milder ones, the cap on minutes leaves nothing.
+A session ends after half an hour without an act. Ten minutes without an act are a break: a run of severe items ends and
+a new stretch of work begins. Between two acts of a session, at most two minutes count as work. A cap is reached when
+its number is reached. Caps on severe items still allow milder ones; the cap on minutes allows nothing.
 """
 
 from dataclasses import dataclass, replace
@@ -14,13 +14,13 @@ SESSION_GAP = timedelta(minutes=30)
 BREAK = timedelta(minutes=10)
 """A pause this long is a break."""
 IDLE = timedelta(seconds=120)
-"""The most that counts as work between two acts."""
+"""The maximum that counts as work between two acts."""
 NEAR_PERCENT = 80
-"""From this share of a cap on, the person is told."""
+"""The percentage of a cap from which the person is warned."""
 
 
 class Limit(StrEnum):
-    """Which bound a person has reached."""
+    """The limit that a person has reached."""
 
     MINUTES = "minutes_a_day"
     SEVERE_DAY = "severe_a_day"
@@ -30,7 +30,7 @@ class Limit(StrEnum):
 
 @dataclass(frozen=True)
 class Caps:
-    """The bounds in force for a person; None: none. 0 of `severe_in_row` and `break_after_minutes` switch them off."""
+    """The caps for a person; None is no cap. 0 switches `severe_in_row` and `break_after_minutes` off."""
 
     severe_in_row: int = 0
     severe_a_session: int | None = None
@@ -41,7 +41,10 @@ class Caps:
 
 @dataclass(frozen=True)
 class Pace:
-    """Where a person stands on a day. `session_seconds` counts work since the session, the last break or its offer."""
+    """A person's counts for a day.
+
+    `session_seconds` counts work since the session, the last break or its offer began.
+    """
 
     day: date
     active_seconds: int = 0
@@ -60,30 +63,30 @@ class Pace:
 
 @dataclass(frozen=True)
 class Anything:
-    """Every item may come next."""
+    """Any item may come next."""
 
 
 @dataclass(frozen=True)
 class Milder:
-    """Only items that are not severe."""
+    """Only items that are not severe may come next."""
 
     limit: Limit
 
 
 @dataclass(frozen=True)
 class NothingMore:
-    """No item at all."""
+    """No item may come next."""
 
     limit: Limit
 
 
 def tighter(*bounds: int | None) -> int | None:
-    """The lowest of several caps, of which None is none."""
+    """Return the lowest of several caps. Returns None if all are None, which means no cap."""
     return min((bound for bound in bounds if bound is not None), default=None)
 
 
 def come(pace: Pace | None, now: datetime, today: date) -> Pace:
-    """Where a person stands at `now`, with a new day, session or stretch begun if it is time for one."""
+    """Return a person's counts at `now`, with a new day, session or stretch of work begun if it is time."""
     if pace is None:
         return Pace(today)
     if pace.day != today:
@@ -111,7 +114,7 @@ def act(pace: Pace, now: datetime) -> Pace:
 
 
 def shown(pace: Pace, *, severe: bool) -> Pace:
-    """Count an item that comes in front of the person."""
+    """Count an item that is shown to the person."""
     if not severe:
         return replace(pace, shown=pace.shown + 1, severe_in_row=0)
     return replace(
@@ -124,7 +127,7 @@ def shown(pace: Pace, *, severe: bool) -> Pace:
 
 
 def allowance(pace: Pace, caps: Caps) -> Anything | Milder | NothingMore:
-    """What may come next; of several bounds reached the one that lasts longest is named."""
+    """Return which items may come next. If several caps are reached, the longest-lasting one is named."""
     if caps.minutes_a_day is not None and pace.active_seconds >= caps.minutes_a_day * 60:
         return NothingMore(Limit.MINUTES)
     if caps.severe_a_day is not None and pace.severe >= caps.severe_a_day:
@@ -137,7 +140,7 @@ def allowance(pace: Pace, caps: Caps) -> Anything | Milder | NothingMore:
 
 
 def near(pace: Pace, caps: Caps) -> tuple[Limit, ...]:
-    """The caps of which a person has used up most (`NEAR_PERCENT`) or all."""
+    """Return the caps of which a person has used at least `NEAR_PERCENT`."""
     used = (
         (Limit.MINUTES, pace.active_seconds, None if caps.minutes_a_day is None else caps.minutes_a_day * 60),
         (Limit.SEVERE_DAY, pace.severe, caps.severe_a_day),
@@ -147,10 +150,10 @@ def near(pace: Pace, caps: Caps) -> tuple[Limit, ...]:
 
 
 def break_is_due(pace: Pace, caps: Caps) -> bool:
-    """Whether it is time to offer a break."""
+    """Return whether to offer a break now."""
     return caps.break_after_minutes > 0 and pace.session_seconds >= caps.break_after_minutes * 60
 
 
 def offer_break(pace: Pace, now: datetime) -> Pace:
-    """Count the offer: the next one comes after another such stretch of work."""
+    """Count an offered break; the next offer comes after another such stretch of work."""
     return replace(pace, session_seconds=0, break_offered_at=now, breaks=pace.breaks + 1)

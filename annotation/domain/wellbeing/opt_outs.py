@@ -1,7 +1,7 @@
-"""Care for the people who label, as rules: what falls under an opt-out, and what may be told about many people.
+"""Rules for the care of annotators: which items an opt-out covers, and which figures about people may be shown.
 
-Nothing about a person is ever told: figures of people need five of them, and weeks of check-ins are told only once
-they are over, so that nobody's answer shows as the difference between two looks at the same page.
+Nothing about a single person is ever shown. Figures about people need five of them. Weeks of check-ins are shown only
+after they ended, so that two visits to the same page never reveal one person's answer.
 """
 
 import math
@@ -12,13 +12,13 @@ from datetime import date, timedelta
 from statistics import fmean, median
 
 FEWEST_PEOPLE = 5
-"""How many people a figure about people needs."""
+"""The minimum number of people for a figure about people."""
 WEEK = timedelta(days=7)
 
 
 @dataclass(frozen=True)
 class Unwanted:
-    """One thing that one person opted out of: a category (its key), a target group, or a severity and above."""
+    """One opt-out of one person: a category (its key), a target group, or a minimum severity."""
 
     member: int
     category: int | None = None
@@ -28,7 +28,7 @@ class Unwanted:
 
 @dataclass(frozen=True)
 class Content:
-    """What is known of an item before it is labelled: categories of its priors or its intent, group, severity."""
+    """Properties of an item before it is labelled: categories of its priors or its intent, group, severity."""
 
     categories: frozenset[int] = frozenset()
     group: str = ""
@@ -36,7 +36,7 @@ class Content:
 
 
 def falls_under(content: Content, unwanted: Unwanted) -> bool:
-    """Whether the item is one that the person opted out of; groups are compared without case."""
+    """Return whether the opt-out covers the item; group names are compared without case."""
     if unwanted.category is not None:
         return unwanted.category in content.categories
     if unwanted.group:
@@ -45,13 +45,13 @@ def falls_under(content: Content, unwanted: Unwanted) -> bool:
 
 
 def same_group(name: str) -> str:
-    """A group's name as it is compared."""
+    """Return the comparison form of a group's name."""
     return name.strip().casefold()
 
 
 def people_barred(content: Content, opt_outs: Iterable[Unwanted]) -> int:
-    """How many different people the item is kept from by what they opted out of."""
-    return len({each.member for each in opt_outs if falls_under(content, each)})
+    """Return how many different people do not get the item because of their opt-outs."""
+    return len({opt_out.member for opt_out in opt_outs if falls_under(content, opt_out)})
 
 
 # ── Figures about many people ─────────────────────────────────────────────────
@@ -59,14 +59,17 @@ def people_barred(content: Content, opt_outs: Iterable[Unwanted]) -> int:
 
 @dataclass(frozen=True)
 class Spread:
-    """The middle and the most of a figure over person-days."""
+    """The median and the maximum of a figure over person-days."""
 
     median: float
     most: int
 
 
 def spread(days: Sequence[tuple[int, int]]) -> Spread | None:
-    """Median and maximum over person-days, given as (person, figure); None for fewer than five people."""
+    """Return median and maximum over person-days, given as (person, figure).
+
+    Returns None for fewer than five people.
+    """
     if len({person for person, _figure in days}) < FEWEST_PEOPLE:
         return None
     figures = [figure for _person, figure in days]
@@ -84,7 +87,10 @@ class Mood:
 
 @dataclass(frozen=True)
 class WeekOfMoods:
-    """A week from its Monday on. `mood` to the nearest half and `people` are None where fewer than five answered."""
+    """A week that begins on `monday`.
+
+    `mood` (to the nearest half) and `people` are None if fewer than five answered.
+    """
 
     monday: date
     people: int | None = None
@@ -92,16 +98,19 @@ class WeekOfMoods:
 
 
 def weeks_of_moods(answers: Iterable[Mood], today: date, weeks: int) -> tuple[WeekOfMoods, ...]:
-    """The last weeks that are over, newest first; each person counts once, by the mean of their answers."""
-    found: dict[date, dict[int, list[int]]] = defaultdict(lambda: defaultdict(list))
-    for each in answers:
-        found[monday_of(each.day)][each.member].append(each.mood)
-    this = monday_of(today)
-    return tuple(_week(this - WEEK * back, found.get(this - WEEK * back, {})) for back in range(1, weeks + 1))
+    """Return the last weeks that ended, newest first; each person counts once, by the mean of their answers."""
+    moods_by_week: dict[date, dict[int, list[int]]] = defaultdict(lambda: defaultdict(list))
+    for answer in answers:
+        moods_by_week[monday_of(answer.day)][answer.member].append(answer.mood)
+    this_monday = monday_of(today)
+    return tuple(
+        _week(this_monday - WEEK * back, moods_by_week.get(this_monday - WEEK * back, {}))
+        for back in range(1, weeks + 1)
+    )
 
 
 def monday_of(day: date) -> date:
-    """The Monday of the day's week."""
+    """Return the Monday of the day's week."""
     return day - timedelta(days=day.weekday())
 
 

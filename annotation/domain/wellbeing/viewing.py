@@ -1,6 +1,6 @@
-"""What a person wants to see of pictures and texts (wellbeing rank 6): the settings as a value.
+"""A person's settings for viewing pictures and texts, as a value.
 
-They follow the person. A project may name its own for people who have chosen nothing yet.
+They belong to the person. A project may set its own defaults for people who have not chosen yet.
 """
 
 from collections.abc import Mapping
@@ -14,7 +14,7 @@ Word = TypeVar("Word", BlurStrength, PictureSize)
 
 @dataclass(frozen=True)
 class Viewing:
-    """Personal filter settings. Nothing here is protection; studies disagree on what it spares anybody."""
+    """Personal settings for viewing. They are no guarantee of protection; studies differ about their effect."""
 
     blur: bool = True
     blur_strength: BlurStrength = BlurStrength.PATCHES
@@ -24,12 +24,12 @@ class Viewing:
     fold_text: bool = False
 
     def stored(self) -> dict[str, Any]:
-        """The settings as JSON values."""
+        """Return the settings as JSON values."""
         return {name: value if isinstance(value, bool) else str(value) for name, value in asdict(self).items()}
 
 
 def read_viewing(stored: Mapping[str, Any]) -> Viewing:
-    """The settings that were stored; what is missing or unknown is as the site has it."""
+    """Read stored settings; a missing or unknown value gets the site's default."""
     usual = Viewing()
     return Viewing(
         blur=_flag(stored, "blur", usual.blur),

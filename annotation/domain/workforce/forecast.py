@@ -1,4 +1,4 @@
-"""When a batch will be finished, from the pace of its last days: a range of dates, or nothing where little is known."""
+"""Forecast of the day on which a batch is finished, from the pace of its last days: a range of dates, or nothing."""
 
 import math
 from collections.abc import Mapping
@@ -7,33 +7,33 @@ from datetime import date, timedelta
 from statistics import fmean, stdev
 
 ACTIVE_DAYS = 7
-"""Days with labels that the pace is taken from, the last ones."""
+"""The number of last days with labels from which the pace is computed."""
 FEWEST_DAYS, FEWEST_LABELS = 3, 30
-"""With less of either nothing is estimated."""
+"""The minimum numbers of days and labels for an estimate."""
 LOOKED_BACK = 28
-"""Days before today in which labels are looked for."""
+"""The number of days before today in which labels are counted."""
 _FARTHEST = 3650
 _Z = 1.96
 
 
 @dataclass(frozen=True)
 class Pace:
-    """Labels of the last active days: how many days, over how many calendar days, and how many labels a day."""
+    """Labels of the last active days: number of days, their calendar span, and labels a day."""
 
     days: int
     span: int
-    """Calendar days from the first of them until today, both counted."""
+    """Calendar days from the first of these days to today, both included."""
     labels: int
     per_day: float
-    """Labels on an active day, on average."""
+    """The mean number of labels on an active day."""
     low: float
     high: float
-    """The 95 % interval of that average; `low` is no less than a quarter of it."""
+    """The 95 % interval of that mean; `low` is at least a quarter of the mean."""
 
 
 @dataclass(frozen=True)
 class Estimate:
-    """The first and the last day on which the work will be finished, if people go on as before."""
+    """The first and the last day on which the work may be finished if people go on at the same pace."""
 
     first: date
     last: date
@@ -42,13 +42,13 @@ class Estimate:
 
 @dataclass(frozen=True)
 class TooLittle:
-    """Nothing is estimated: fewer than three days with labels, or fewer than thirty labels."""
+    """No estimate: fewer than three days with labels, or fewer than thirty labels."""
 
     pace: Pace | None
 
 
 def pace(labels: Mapping[date, int], today: date) -> Pace | None:
-    """The pace of the last active days up to today; None where there were none."""
+    """Return the pace of the last active days up to today. Returns None if there were none."""
     active = sorted((day for day, count in labels.items() if count > 0 and day <= today), reverse=True)[:ACTIVE_DAYS]
     if not active:
         return None
@@ -60,13 +60,13 @@ def pace(labels: Mapping[date, int], today: date) -> Pace | None:
 
 
 def estimate(labels: Mapping[date, int], left: int, today: date) -> Estimate | TooLittle:
-    """When `left` labels will have been given, at the pace and with the free days of the last active days."""
-    found = pace(labels, today)
-    if found is None or found.days < FEWEST_DAYS or found.labels < FEWEST_LABELS:
-        return TooLittle(found)
-    share = found.days / found.span
-    first, last = (_day(today, left / (a_day * share)) for a_day in (found.high, found.low))
-    return Estimate(first, last, found)
+    """Return the days on which `left` more labels may be finished, at the pace of the last active days."""
+    recent = pace(labels, today)
+    if recent is None or recent.days < FEWEST_DAYS or recent.labels < FEWEST_LABELS:
+        return TooLittle(recent)
+    share = recent.days / recent.span
+    first, last = (_day(today, left / (a_day * share)) for a_day in (recent.high, recent.low))
+    return Estimate(first, last, recent)
 
 
 def _day(today: date, days: float) -> date:

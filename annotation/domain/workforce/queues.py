@@ -1,4 +1,4 @@
-"""Who may be handed the items of a batch: everybody, the members of a limited batch, or nobody."""
+"""Queues of items: who gets the items of a batch: everybody, the members of a limited batch, or nobody."""
 
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
@@ -6,12 +6,12 @@ from dataclasses import dataclass
 from annotation.domain.choices import BatchState
 
 EVERYBODY = 0
-"""The queue of items that are for all annotators of the project."""
+"""The queue of items for all annotators of the project."""
 
 
 @dataclass(frozen=True)
 class BatchNow:
-    """What of a batch decides about its items."""
+    """The properties of a batch that decide about its items."""
 
     key: int
     name: str
@@ -22,25 +22,25 @@ class BatchNow:
 
 @dataclass(frozen=True)
 class Queues:
-    """The queue of every batch of a project, by name; that of a batch without a row under `others`."""
+    """The queue of every batch of a project, by name; `others` is the queue of a batch without a row."""
 
     named: Mapping[str, int | None]
     others: int | None
 
     def of(self, name: str) -> int | None:
-        """Who may get the batch's items: `EVERYBODY`, the key of a limited batch, or None for nobody."""
+        """Return who gets the batch's items: `EVERYBODY`, the key of a limited batch, or None for nobody."""
         return self.named.get(name, self.others)
 
 
 def queues(batches: Iterable[BatchNow]) -> Queues:
-    """The queues that follow from the batches: only open ones are handed out, and while a pilot is not closed only it.
+    """Return the queues of these batches. Only open batches are assigned; until a pilot is closed, only the pilot.
 
     A batch without a row counts as open to everybody.
     """
     batches = list(batches)
-    held_up = any(batch.pilot and batch.state is not BatchState.CLOSED for batch in batches)
-    named = {batch.name: _queue(batch, held_up=held_up) for batch in batches}
-    return Queues(named, None if held_up else EVERYBODY)
+    pilot_runs = any(batch.pilot and batch.state is not BatchState.CLOSED for batch in batches)
+    named = {batch.name: _queue(batch, held_up=pilot_runs) for batch in batches}
+    return Queues(named, None if pilot_runs else EVERYBODY)
 
 
 def _queue(batch: BatchNow, *, held_up: bool) -> int | None:

@@ -1,4 +1,4 @@
-"""Teams: people in groups of k, as the paper worked, and items dealt out among them; alike for the same input."""
+"""Teams: people in groups of k, as in the paper, and items distributed among them. Equal input gives equal teams."""
 
 from collections.abc import Sequence
 from typing import TypeVar
@@ -7,15 +7,16 @@ Person = TypeVar("Person")
 
 
 class TooFewPeople(ValueError):
-    """Not even one group can be made."""
+    """There are too few people for one group."""
 
     code = "too_few_people"
 
 
 def groups_of(people: Sequence[Person], size: int) -> list[list[Person]]:
-    """The people in order, in as many groups of at least `size` as there can be; sizes differ by one at most.
+    """Return the people in order, in as many groups of at least `size` as possible; sizes differ by one at most.
 
-    At least, because a group of fewer could not finish an item. Raises TooFewPeople.
+    A smaller group could not finish an item.
+    Raises TooFewPeople.
     """
     if size < 1 or len(people) < size:
         raise TooFewPeople
@@ -30,5 +31,5 @@ def groups_of(people: Sequence[Person], size: int) -> list[list[Person]]:
 
 
 def dealt(count: int, hands: int) -> list[int]:
-    """How many of `count` items each of the hands gets when they are dealt one by one: differing by one at most."""
+    """Return how many of `count` items each of `hands` teams gets; the numbers differ by one at most."""
     return [len(range(hand, count, hands)) for hand in range(hands)]

@@ -6,7 +6,7 @@ from django.core.management.base import CommandError, CommandParser
 
 from annotation.management.json_command import JsonCommand
 from annotation.models import Project
-from annotation.priors import model_choice
+from annotation.priors import model_choice, model_traits
 from annotation.priors.model_choice import ModelSetup, TrialReply
 
 
@@ -33,7 +33,7 @@ class Command(JsonCommand):
         """Return a line or two for each model."""
         for model in value["models"]:
             self.stdout.write(f"{model['role']}: {model['model']} ({model['why']}; setting {model['setting']})")
-            for line in filter(None, (model["problem"], model["paused"], _in_words(model))):
+            for line in filter(None, (model["problem"], model["paused"], _in_words(model), *model["learnt"])):
                 self.stdout.write(f"  {line}")
 
 
@@ -58,6 +58,7 @@ def _plain(setup: ModelSetup, tried: TrialReply | None) -> dict[str, Any]:
         "ok": tried.ok if tried else not binding.problem,
         "seconds": round(tried.trial.seconds, 3) if tried else None,
         "answer": tried.trial.text[:500] if tried else "",
+        "learnt": model_traits.learnt_texts(binding.name),
         "fault": (tried.trial.fault or tried.wrong) if tried else "",
     }
 

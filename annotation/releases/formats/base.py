@@ -14,7 +14,7 @@ class Writer(Protocol):
     """Writer that takes the rows of a release one by one and keeps few of them in memory."""
 
     def add(self, row: Mapping[str, Any], picture: Path | None) -> None:
-        """Write a row; `picture` is the released file of its picture, where the release has it."""
+        """Write a row; `picture` is the released file of its picture, if the release has it."""
 
     def close(self) -> list[ReleasedFile]:
         """Finish writing and return the files, which are then synced to disk."""
@@ -34,7 +34,7 @@ class Target:
         return target
 
     def twin(self, picture: Path, path: str) -> ReleasedFile:
-        """Link or copy a picture under another name; a link takes no disk space where the file system allows it."""
+        """Link a picture under another name; the link takes no further disk space."""
         target = self.open(path)
         os.link(picture, target)
         return ReleasedFile(path, target.stat().st_size, picture.stem)

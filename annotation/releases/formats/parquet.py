@@ -15,7 +15,7 @@ from annotation.releases.files import ReleasedFile
 from annotation.releases.formats.base import Target, part_of
 
 ROWS = 1000
-"""Rows of a row group, fewer where their pictures are large."""
+"""The maximum number of rows in a row group; fewer if their pictures are large."""
 _BYTES = 32 << 20
 
 

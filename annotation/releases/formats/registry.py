@@ -23,6 +23,6 @@ _WRITERS: Mapping[ReleaseFormat, Callable[[Target], Writer]] = {
 
 
 def writers(formats: Iterable[ReleaseFormat], target: Target) -> list[Writer]:
-    """Return a writer for each requested format, in the order of the closed set."""
+    """Return a writer for each requested format, in the order of the enum."""
     requested = set(formats)
     return [_WRITERS[name](target) for name in ReleaseFormat if name in requested]

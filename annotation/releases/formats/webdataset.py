@@ -60,7 +60,7 @@ class WebDataset:
 
 
 class _Shard:
-    """One tar file; equal members give equal bytes, whoever writes them and when."""
+    """One tar file; equal members give equal bytes at any time and on any machine."""
 
     def __init__(self, path: str, place: Path) -> None:
         self.path, self.items, self.size = path, 0, 0

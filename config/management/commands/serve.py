@@ -21,7 +21,7 @@ class Command(BaseCommand):
         host, _, port = options["address"].rpartition(":")
         if not (host and port.isascii() and port.isdigit() and 0 < int(port) < 65536):
             raise CommandError(f"Give the address as host:port, not {options['address']!r}.")
-        if not supervisor.is_free(host.strip("[]"), int(port)):
+        if "LISTEN_FDS" not in os.environ and not supervisor.is_free(host.strip("[]"), int(port)):
             raise CommandError(
                 f"Port {port} on {host} is taken, perhaps by a site still running. Stop it, or choose another: "
                 f"make demo PORT={(int(port) + 1) % 65536 or 8001}"

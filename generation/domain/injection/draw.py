@@ -1,16 +1,34 @@
 """Draw the picture and the trigger text of each sample with a seed, so that the same plan gives the same samples.
 
-Pictures of a pool are used in rounds: over the whole plan, none is used a second time before all that fit are used
-once.
+Over the whole plan, no picture is used a second time before all that fit are used once. Trigger texts are used in
+rounds.
 """
 
 import hashlib
+import heapq
+from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from random import Random
 
 from generation.domain.injection.plan import Entry
 from generation.domain.injection.strategies import Strategy
+
+
+@dataclass(frozen=True)
+class Drawable:
+    """A picture that can be drawn: its key, its pool, and the category that it has alone."""
+
+    key: int
+    pool: str
+    category: int
+    hateful: bool
+
+    def fits(self, entry: Entry) -> bool:
+        """Return whether a sample of this entry can be made from the picture."""
+        wanted = entry.image_category
+        same_side = self.pool == entry.pool and self.hateful == entry.image_hateful
+        return same_side and (wanted is None or wanted == self.category)
 
 
 @dataclass(frozen=True)
@@ -29,28 +47,49 @@ class Dealt:
 
 def deal(
     entries: Sequence[Entry],
-    pictures: Mapping[tuple[str, bool], Sequence[int]],
+    pictures: Sequence[Drawable],
     triggers: Mapping[str, Sequence[int]],
     seed: int,
 ) -> list[Dealt]:
     """Return one drawn sample for each sample that the entries ask for.
 
-    `pictures`: keys by (pool, whether the picture alone is hateful). `triggers`: keys by case-folded target group.
-    Neither may be empty for an entry that needs it; `read_plan` checks that.
+    `triggers`: keys by case-folded target group. An entry needs at least one picture that fits it, and a paraphrase one
+    trigger text; `read_plan` checks that.
     """
-    rounds: dict[object, Iterator[int]] = {}
-
-    def drawn(what: object, keys: Sequence[int]) -> int:
-        return next(rounds.setdefault(what, _rounds(keys, seed_of(seed, repr(what)))))
-
+    rounds: dict[str, Iterator[int]] = {}
+    uses: Counter[int] = Counter()
+    stacks: dict[object, _Stack] = {}
     dealt = []
     for place, entry in enumerate(entries, start=1):
-        which, group = (entry.pool, entry.image_hateful), entry.target_group.casefold()
+        which, group = (entry.pool, entry.image_hateful, entry.image_category), entry.target_group.casefold()
+        if which not in stacks:
+            keys = [picture.key for picture in pictures if picture.fits(entry)]
+            stacks[which] = _Stack(keys, uses, seed_of(seed, repr(which)))
+        if entry.strategy is Strategy.PARAPHRASE and group not in rounds:
+            rounds[group] = _rounds(triggers[group], seed_of(seed, repr(("trigger", group))))
         for number in range(1, entry.count + 1):
-            needs_trigger = entry.strategy is Strategy.PARAPHRASE
-            trigger = drawn(("trigger", group), triggers[group]) if needs_trigger else None
-            dealt.append(Dealt(place, number, drawn(which, pictures[which]), trigger, seed_of(seed, place, number)))
+            trigger = next(rounds[group]) if entry.strategy is Strategy.PARAPHRASE else None
+            dealt.append(Dealt(place, number, stacks[which].draw(), trigger, seed_of(seed, place, number)))
     return dealt
+
+
+class _Stack:
+    """Keys of which the least used one is drawn; among equals a random one. Several stacks share the uses."""
+
+    def __init__(self, keys: Sequence[int], uses: Counter[int], seed: int) -> None:
+        self._uses, self._random = uses, Random(seed)
+        self._heap = [(uses[key], self._random.random(), key) for key in sorted(keys)]
+        heapq.heapify(self._heap)
+
+    def draw(self) -> int:
+        """Return the next key and count its use."""
+        counted, _rank, key = self._heap[0]
+        while counted < self._uses[key]:  # another stack has drawn it since
+            heapq.heapreplace(self._heap, (self._uses[key], self._random.random(), key))
+            counted, _rank, key = self._heap[0]
+        self._uses[key] += 1
+        heapq.heapreplace(self._heap, (self._uses[key], self._random.random(), key))
+        return key
 
 
 def seed_of(seed: int, *parts: object) -> int:

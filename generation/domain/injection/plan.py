@@ -3,7 +3,7 @@
 A plan is read as a whole. The first entry that cannot be carried out is named, with what to change.
 """
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from dataclasses import asdict, dataclass
 from typing import Any
 
@@ -51,6 +51,14 @@ class Entry:
         """The second bit of the pattern: whether the picture's own prior has to be hateful."""
         return self.pattern[1] == "1"
 
+    @property
+    def image_category(self) -> int | None:
+        """The category that the picture's own prior has to be; None if any of the right side will do.
+
+        Where a hateful picture stays hateful with its text, the picture has to show that kind of hate.
+        """
+        return self.category if self.pattern[1:] == "11" else None
+
     def as_json(self) -> dict[str, Any]:
         """Return the entry in the form that a plan has in JSON."""
         return asdict(self)
@@ -61,12 +69,14 @@ class Stock:
     """The material of a project from which samples can be made.
 
     `pools`: name → (its target group or "", number of pictures that are hateful alone, number of those that are not).
-    `triggers`: case-folded target group → number of trigger texts.
+    `triggers`: case-folded target group → number of trigger texts. `alone`: name of a pool → the categories that its
+    pictures have alone.
     """
 
     categories: Sequence[Category]
     pools: Mapping[str, tuple[str, int, int]]
     triggers: Mapping[str, int]
+    alone: Mapping[str, Collection[int]]
 
 
 def read_plan(value: Any, stock: Stock) -> list[Entry]:
@@ -130,6 +140,11 @@ def _check(entry: Entry, stock: Stock) -> None:
     if entry.strategy is Strategy.PARAPHRASE and not stock.triggers.get(entry.target_group.casefold()):
         raise BadPlan(f"there is no trigger text about {_shown(entry.target_group)}; upload some first.")
     _check_pool(entry, stock)
+    if entry.image_category is not None and entry.image_category not in stock.alone.get(entry.pool, ()):
+        raise BadPlan(
+            f"{entry.pattern} as {category.name} needs pictures that are {category.name} alone, and the pool "
+            f"{_shown(entry.pool)} has none whose image-only prior says so; choose another pool or category."
+        )
 
 
 def _check_pool(entry: Entry, stock: Stock) -> None:

@@ -1,7 +1,7 @@
 """The states of a sample, and the counts of samples by state.
 
-`asked → waiting | duplicate | held | refused | unreadable | failed`. A failed sample may be asked for again. A waiting
-one is accepted or rejected by a person; a held one can only be rejected. No sample is ever deleted.
+`asked → waiting | duplicate | held | misfit | refused | unreadable | failed`. A failed sample may be asked for again. A
+waiting one is accepted or rejected by a person; a held one can only be rejected. No sample is ever deleted.
 """
 
 from collections.abc import Mapping
@@ -21,6 +21,8 @@ class SampleState(NamedEnum):
     """It says almost the same as a post or another sample of the project."""
     HELD = "held", pgettext("stored word", "held back")
     """A safety check held it back; nobody can accept it."""
+    MISFIT = "misfit", pgettext("stored word", "does not fit its picture")
+    """A model looked at the picture and saw something else than the plan needs; no text was asked for."""
     REFUSED = "refused", pgettext("stored word", "refused")
     """The model declined, or its provider blocked it."""
     UNREADABLE = "unreadable", pgettext("stored word", "unreadable")

@@ -15,7 +15,7 @@ from generation.injection import batches
 from generation.injection import settings as injection_settings
 from generation.injection.plan_files import MOST_PLAN_BYTES, read_json
 from generation.injection.report import standing_of
-from generation.methods.injection import sample
+from generation.methods.injection.questions import NAME
 from runs.control import drain
 from runs.execution.budget import BudgetExceeded
 from runs.queue import provider_pauses
@@ -61,7 +61,7 @@ class Command(JsonCommand):
             BudgetExceeded,
         ) as fault:
             raise CommandError(str(fault)) from None
-        drain.drain_project_runs(project.public_id, sample.NAME, threads=options["threads"], tick=lambda: None)
+        drain.drain_project_runs(project.public_id, NAME, threads=options["threads"], tick=lambda: None)
         for pause in provider_pauses.pauses_in_force():
             self.say(f"{pause.provider} is paused: {pause.detail}")
         return standing_of(batch)
@@ -70,7 +70,18 @@ class Command(JsonCommand):
         return bool(value["asked"] or value["failed"])
 
     def show(self, value: Any) -> None:
-        named = ("made", "duplicate", "held", "refused", "unreadable", "failed", "waiting", "accepted", "rejected")
+        named = (
+            "made",
+            "duplicate",
+            "held",
+            "misfit",
+            "refused",
+            "unreadable",
+            "failed",
+            "waiting",
+            "accepted",
+            "rejected",
+        )
         counts = ", ".join(f"{value[name]} {name}" for name in named if value[name])
         self.stdout.write(f"Batch {value['number']}: {counts or 'nothing yet'}.")
 

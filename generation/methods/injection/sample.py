@@ -1,78 +1,44 @@
-"""Write one sample: a model writes a text for a picture, or rewords a trigger text; then the text is compared.
+"""Write one sample: a model looks at the picture, a model writes a text for it or rewords a trigger text.
 
-What the sample has to be was drawn when its batch began, so a resumed run asks the same. No model writes the insulting
-word itself: it writes `<insult>`.
+What the look says decides whether the plan fits the picture, fits it with another target group, or is refused. The text
+is then compared with the project. What the sample has to be was drawn when its batch began, so a resumed run asks the
+same. No model writes the insulting word itself: it writes `<insult>`.
 """
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import replace
 from functools import partial
 from typing import Any
 
 from django.conf import settings
 from django.db.models import Max, QuerySet
 
-from annotation.domain.votes import Category
 from annotation.models import Project
-from generation.domain.injection.placeholder import INSULT
+from generation.domain.injection.picture_fit import PictureLook, PlannedPair, Unfit, fit
+from generation.domain.injection.readings import WriterReading, mismatches
 from generation.domain.injection.safety_holds import holds
-from generation.domain.injection.schema import BatchOptions, shape_of
+from generation.domain.injection.schema import BatchOptions
 from generation.domain.injection.states import SampleState
-from generation.domain.injection.strategies import Strategy
 from generation.methods.injection.duplicates import told_before
-from generation.models import CounterRules, InjectionRules, Sample
+from generation.methods.injection.questions import LOOKER, NAME, Case, look_question, write_question, writer_role
+from generation.models import CounterRules, InjectionRules, PicturePool, Sample, Trigger
 from providers.messages import Picture
-from providers.prompt_fencing import fence, fencing_rule, nonce_for
-from providers.roles import ModelRole
-from runs.domain.states import Flag, RunState
-from runs.methods.method import Finish, Limits, Outcome, SavedTurn, Step, StepKind
-from runs.methods.prompts import load_prompt
+from providers.prompt_fencing import nonce_for
+from runs.domain.states import Flag, Reason, RunState
+from runs.methods.method import Finish, GiveUp, Limits, Outcome, SavedTurn, Step, StepKind
 from runs.models import Run
 
-NAME = "injection"
+ASTRAY = "The answer repeats our instructions."
 COMPARER = "comparer"
 """The speaker of the turn in which a text is compared; it is no model."""
 
-_MEANING: Mapping[str, str] = {
-    "000": "The text is harmless, the picture is harmless, and together they are harmless.",
-    "001": "The text is harmless when read alone, and so is the picture; only together they are hateful.",
-    "010": "The picture is hateful when seen alone; the text is harmless when read alone. Together they are not "
-    "hateful: the text changes what it means to show the picture.",
-    "011": "The picture is hateful when seen alone; the text is harmless when read alone. Together they stay hateful.",
-    "100": "The text is hateful when read alone; the picture is harmless when seen alone. Together they are not "
-    "hateful: with the picture it shows that the words are not the author's own attack.",
-    "101": "The text is hateful when read alone; the picture is harmless when seen alone. Together they stay hateful.",
-    "110": "The text is hateful when read alone, and so is the picture. Together they are not hateful: each shows "
-    "that the other is not meant as an attack.",
-    "111": "The text is hateful when read alone, so is the picture, and so are both together.",
-}
-_OPEN = (
-    f"Where an insulting word for the group would stand, write {INSULT} in its place, at least once. Others decide "
-    "later what stands there; the sentence has to work with any such word."
-)
-_CLOSED = f"The text is harmless when read alone: no hostile word about anybody, and never {INSULT}."
-
-
-@dataclass(frozen=True)
-class Case:
-    """The material of one sample. `nonce` fences the texts of others."""
-
-    sample: Sample
-    project: Project
-    options: BatchOptions
-    categories: tuple[Category, ...]
-    picture: Picture | None
-    nonce: str
-    forbidden: Sequence[str]
-    """Words for which a sample is held back."""
-
 
 class Injection:
-    """The method that writes a sample: one call, then a comparison with the texts of the project."""
+    """The method that writes a sample: two calls, then a comparison with the texts of the project."""
 
     name = NAME
-    # One answer, two further questions after a wrong shape, one after an empty and one after a cut one.
-    limits = Limits(calls=6, tokens=120_000, seconds=900)
+    # For each of the two answers two further questions after a wrong shape, one after an empty and one after a cut one.
+    limits = Limits(calls=12, tokens=240_000, seconds=900)
 
     def case(self, run: Run) -> Case | None:
         """Return the sample with its picture or trigger text.
@@ -84,40 +50,38 @@ class Injection:
         sample = rows.select_related(*related).first()
         if sample is None:
             return None
-        with_picture = sample.strategy != Strategy.PARAPHRASE
         return Case(
             sample,
             sample.project,
             BatchOptions.model_validate(run.options),
             sample.project.category_values(),
-            _picture(sample) if with_picture else None,
+            groups_of(sample),
+            _picture(sample),
             nonce_for(settings.SECRET_KEY, NAME, str(run.public_id)),
             forbidden_in(sample.project),
+            looks=LOOKER in run.model_plan,
         )
 
     def still_wanted(self, run: Run) -> bool:
         """Return whether the sample is there and injection is on."""
         return _wanted(run).exists()
 
-    def next_steps(self, case: Case, turns: Mapping[str, SavedTurn]) -> Sequence[Step] | Finish:
-        """Ask the writing model, then compare its text with the project."""
-        if (written := turns.get("write")) is None:
-            return [question(case)]
-        text = str(written.value["text"])
-        if (compared := turns.get("compare")) is None:
-            work = partial(told_before, case.project, text)
-            return [Step("compare", COMPARER, kind=StepKind.READ, work=work, at_home=True)]
-        reasons = holds(text, case.forbidden, written.value["people"])
-        return Finish(
-            {
-                "text": text,
-                "holds": [hold.value for hold in reasons],
-                "double": compared.value,
-                "model": written.model,
-                "prompt_digest": written.prompt_digest,
-                "led_astray": Flag.LED_ASTRAY in written.flags,
-            }
-        )
+    def next_steps(self, case: Case, turns: Mapping[str, SavedTurn]) -> Sequence[Step] | Finish | GiveUp:
+        """Ask what the picture shows, ask the writing model if the plan fits it, then compare the text."""
+        seen, written = turns.get("look"), turns.get("write")
+        if seen is None:
+            if case.looks and written is None:
+                return [look_question(case)]
+            return _write(case, case.pair, None, turns)
+        if Flag.LED_ASTRAY in seen.flags:
+            return GiveUp(Reason.INVALID_OUTPUT, ASTRAY)
+        look = PictureLook(seen.value["description"], case.category(seen.value["category"]), seen.value["target_group"])
+        outcome = fit(case.pair, replace(look, category=case.alone(look)))
+        kept = {"look": {**seen.value, "model": seen.model, "prompt_digest": seen.prompt_digest}}
+        if isinstance(outcome, Unfit):
+            return Finish(kept | {"misfit": outcome.reason.value})
+        step = _write(case, outcome.pair, look, turns)
+        return Finish({**step.value, **kept}) if isinstance(step, Finish) else step
 
     def settle(self, run: Run, outcome: Outcome) -> bool:
         """Store the text and the state of the sample once. Return False if the sample is gone."""
@@ -128,10 +92,31 @@ class Injection:
             return False
         if sample.state not in (SampleState.ASKED, SampleState.FAILED):
             return True
-        fields = _written(sample, outcome.value) if outcome.state == RunState.SUCCEEDED else _unwritten(outcome)
-        fields |= {"run_id": run.public_id, "model": fields.get("model") or next(iter(run.model_plan.values()), "")}
+        fields = _looked(sample, outcome.value) if outcome.state == RunState.SUCCEEDED else _unwritten(outcome)
+        fields = {"model": run.model_plan.get(writer_role(sample.strategy), ""), **fields, "run_id": run.public_id}
         Sample.objects.filter(pk=sample.pk).update(**fields)
         return True
+
+
+def groups_of(sample: Sample) -> tuple[str, ...]:
+    """Return the target groups of the project, each once, spelled as the sample's plan spells it.
+
+    They are the groups of the batch's plan, of pools, of trigger texts and of the words for `<insult>`.
+    """
+    project = sample.project_id
+    rules = InjectionRules.objects.filter(project=project).first()
+    names = [
+        sample.target_group,
+        *(entry["target_group"] for entry in sample.batch.plan),
+        *PicturePool.objects.filter(project=project).values_list("target_group", flat=True),
+        *Trigger.objects.filter(project=project).order_by().values_list("target_group", flat=True).distinct(),
+        *(rules.lexicon if rules else {}),
+    ]
+    spelled: dict[str, str] = {}
+    for name in names:
+        if name:
+            spelled.setdefault(name.casefold(), name)
+    return tuple(sorted(spelled.values(), key=str.casefold))
 
 
 def forbidden_in(project: Project) -> list[str]:
@@ -145,54 +130,50 @@ def forbidden_in(project: Project) -> list[str]:
     return list(dict.fromkeys([*words, *(counter.lexicon if counter else [])]))
 
 
-def question(case: Case) -> Step:
-    """Return the question to the writing model. All texts of others are fenced in the user's message."""
-    sample = case.sample
-    words = load_prompt("generation", NAME, sample.strategy)
-    trigger = fence(sample.trigger.text if sample.trigger else "", case.nonce, name="text")
-    hateful = sample.pattern[0] == "1"
-    fields = {
-        "pattern": _MEANING[sample.pattern],
-        "language": case.options.language,
-        "wording": _OPEN if hateful else _CLOSED,
-        "rule": fencing_rule(case.nonce),
-        "trigger": trigger.text,
-        "picture": _seen(case),
-        "group": fence(sample.target_group or "nobody in particular", case.nonce, name="note").text,
-        "categories": "\n".join(_listed(category) for category in case.categories),
-        "category": sample.intended.name,
-    }
-    return Step(
-        key="write",
-        role=ModelRole.PARAPHRASER if sample.strategy == Strategy.PARAPHRASE else ModelRole.SAMPLE_WRITER,
-        messages=words.messages(fields, *([case.picture] if case.picture else [])),
-        shape=shape_of(text_hateful=hateful),
-        temperature=case.options.temperature,
-        max_tokens=600,
-        prompt_digest=words.digest,
-        canary=case.nonce,
-        suspect=bool(trigger.suspicions),
+def _write(
+    case: Case, pair: PlannedPair, look: PictureLook | None, turns: Mapping[str, SavedTurn]
+) -> Sequence[Step] | Finish:
+    """Ask for the text, compare it, and finish with it. `pair` names the group that the text is to be about."""
+    if (written := turns.get("write")) is None:
+        return [write_question(case, pair, look)]
+    text = str(written.value["text"])
+    if (compared := turns.get("compare")) is None:
+        work = partial(told_before, case.project, text)
+        return [Step("compare", COMPARER, kind=StepKind.READ, work=work, at_home=True)]
+    reasons = holds(text, case.forbidden, written.value["people"])
+    return Finish(
+        {
+            "text": text,
+            "target_group": pair.target_group,
+            "holds": [hold.value for hold in reasons],
+            "double": compared.value,
+            "model": written.model,
+            "prompt_digest": written.prompt_digest,
+            "led_astray": Flag.LED_ASTRAY in written.flags,
+            **_readings(case, pair, look, written.value),
+        }
     )
+
+
+def _readings(case: Case, pair: PlannedPair, look: PictureLook | None, answer: Mapping[str, Any]) -> dict[str, Any]:
+    """Return how the writer reads its text, and what differs from the plan.
+
+    Empty for an answer that was saved before writers were asked for it.
+    """
+    if "text_label" not in answer:
+        return {}
+    reading = WriterReading(
+        case.category(answer["text_label"]), case.category(answer["final_label"]), answer["target_group"]
+    )
+    return {
+        "readings": {name: answer[name] for name in ("text_label", "final_label", "target_group")},
+        "mismatches": [mismatch.value for mismatch in mismatches(pair, look, case.prior, reading)],
+    }
 
 
 def _wanted(run: Run) -> QuerySet[Sample]:
     rows = Sample.objects.filter(public_id=run.subject, project__public_id=run.project)
     return rows.filter(project__injection_rules__on=True)
-
-
-def _seen(case: Case) -> str:
-    """Return what is known about the picture that follows in the prompt."""
-    pool_picture = case.sample.pool_picture
-    side = "hateful" if case.sample.pattern[1] == "1" else "harmless"
-    sentence = f"The picture follows. Seen alone it was judged {side}"
-    if not pool_picture.explanation:
-        return f"{sentence}."
-    return f"{sentence}, with these words:\n{fence(pool_picture.explanation, case.nonce, name='note').text}"
-
-
-def _listed(category: Category) -> str:
-    meaning = f". {' '.join(category.definition.split())}" if category.definition else ""
-    return f"- {category.name} ({'hateful' if category.hateful else 'not hateful'}){meaning}"
 
 
 def _picture(sample: Sample) -> Picture:
@@ -201,17 +182,27 @@ def _picture(sample: Sample) -> Picture:
         return Picture(file.read(), row.media_type)
 
 
+def _looked(sample: Sample, value: Mapping[str, Any]) -> dict[str, Any]:
+    """Return the fields of a sample whose run succeeded: what was seen, and the text if one was asked for."""
+    fields: dict[str, Any] = {"look": value.get("look", {})}
+    if misfit := value.get("misfit"):
+        return fields | {"state": SampleState.MISFIT, "misfit": misfit, "model": "", "detail": ""}
+    readings = {"readings": value.get("readings", {}), "mismatches": value.get("mismatches", [])}
+    return fields | readings | _written(sample, value)
+
+
 def _written(sample: Sample, value: Mapping[str, Any]) -> dict[str, Any]:
     # Compare again: other runs may have stored samples while this one was compared.
     double = str(value["double"]) or told_before(sample.project, str(value["text"]))
     fields = {"text": value["text"], "model": value["model"], "prompt_digest": value["prompt_digest"]}
+    fields["target_group"] = value.get("target_group", sample.target_group)
     last = Sample.objects.filter(project=sample.project_id).aggregate(last=Max("order"))["last"] or 0
     fields |= {"order": last + 1, "holds": value["holds"], "detail": ""}
     if value["led_astray"]:
         return fields | {
             "state": SampleState.UNREADABLE,
             "order": None,
-            "detail": "The answer repeats our instructions.",
+            "detail": ASTRAY,
         }
     if double:
         return fields | {"state": SampleState.DUPLICATE, "detail": double[:500]}

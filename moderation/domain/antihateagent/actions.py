@@ -1,7 +1,8 @@
-"""What the investigator may do, and in which form it says so (AntiHateAgent, Appendices C and E).
+"""The investigator's actions and the form of its answers (AntiHateAgent, Appendices C and E).
 
-Every answer is a thought, an action and the action's arguments: a known action, exactly its arguments. Anything else
-goes back with the error, five times at most (MLAgentBench, on which the paper's form is built).
+Every answer has a thought, a known action, and the arguments of that action. Any other answer is asked again with its
+error, at most five times (as in MLAgentBench, on which the paper's form is built). Slips that leave no doubt are read:
+surplus arguments, a query that is there twice.
 """
 
 import re
@@ -14,37 +15,37 @@ from typing import Annotated, Any, Literal
 
 from pydantic import AfterValidator, BaseModel, ConfigDict, Field, create_model
 
+from moderation.domain.prompt_options import PromptOptions
+
 REASKS = 5
 LEAST_QUERIES, MOST_QUERIES = 3, 6
 MOST_SEGMENTS = 6
 LONGEST_CLAIM = 500
 CONFIRMED = 300
-"""Characters of the post that the investigator copies, to show that it still has the same text before it."""
+"""The number of characters of the post that the investigator copies, to show that it still works on the same text."""
 
 
 class Retrieval(StrEnum):
-    """Where knowledge comes from (Table 4)."""
+    """The source of knowledge (Table 4)."""
 
     SEARCH = "search"
     NONE = "none"
     MODEL_URLS = "model_urls"
-    """URLs that the model makes up; for evaluations only, and through the same guarded fetcher."""
+    """URLs that the model writes from memory; for evaluations only, and through the same guarded fetcher."""
 
 
 class Instructions(StrEnum):
-    """How much the investigator is told (Table 4)."""
+    """The length of the investigator's instructions (Table 4)."""
 
     FULL = "full"
     SHORT = "short"
 
 
-class InvestigationOptions(BaseModel):
-    """What may be chosen. `bytes` are those of all pages together; a temperature of None is the provider's own.
+class InvestigationOptions(PromptOptions):
+    """The options of an investigation. `bytes` limits all pages together; temperature None is the provider's default.
 
-    `struck` are numbers of evidence that a person took out before a new judgment.
+    `struck` are the numbers of the evidence that a person removed before a new judgment.
     """
-
-    model_config = ConfigDict(extra="forbid")
 
     engine: Literal["", "google", "searxng", "local"] = ""
     retrieval: Retrieval = Retrieval.SEARCH
@@ -58,19 +59,21 @@ class InvestigationOptions(BaseModel):
     temperature: Annotated[float, Field(ge=0, le=2)] | None = None
     struck: tuple[int, ...] = ()
     glossary: bool = False
-    """Approved entries of the project's glossary go with the post."""
+    """Whether the prompts contain approved entries of the project's glossary."""
     claim: Annotated[str, Field(max_length=LONGEST_CLAIM)] = ""
-    """A statement in a reply to the post: where there is one, the investigation is about its truth."""
+    """A statement in a reply to the post; if it is set, the investigation is about whether it is true."""
 
 
 class Arguments(BaseModel):
-    """The arguments of an action: exactly these."""
+    """The arguments of an action. Surplus ones are ignored; the model's schema allows none."""
 
-    model_config = ConfigDict(extra="forbid", str_strip_whitespace=True)
+    model_config = ConfigDict(
+        extra="ignore", str_strip_whitespace=True, json_schema_extra={"additionalProperties": False}
+    )
 
 
 class Segment(Arguments):
-    """A passage of a page and what it does for the question: whether the post is hateful, or a claim true."""
+    """A passage of a page, and its stance on the question: whether the post is hateful, or the claim true."""
 
     quote: str = Field(min_length=1, max_length=1500)
     stance: Literal["supports", "refutes"]
@@ -79,7 +82,7 @@ class Segment(Arguments):
 
 
 class Segments(Arguments):
-    """What a window of a page holds; nothing is an answer."""
+    """The passages of a window of a page; an empty list is a valid answer."""
 
     segments: list[Segment] = Field(max_length=MOST_SEGMENTS)
 
@@ -88,16 +91,20 @@ Confidence = Annotated[float, Field(ge=0, le=1, allow_inf_nan=False, strict=True
 
 
 def search_web(earlier: Sequence[str]) -> type[BaseModel]:
-    """`SearchWeb`: at least three queries, distinct from each other and from all earlier ones."""
+    """Return the form of `SearchWeb`: at least three queries.
+
+    One that equals another, or an earlier one, is left out; at least one new query must remain.
+    """
     known = frozenset(_same(query) for query in earlier)
 
     def distinct(queries: list[str]) -> list[str]:
-        mine = [_same(query) for query in queries]
-        if len(set(mine)) < len(mine):
-            raise ValueError("two of the queries are the same")
-        if repeated := [query for query, same in zip(queries, mine, strict=True) if same in known]:
-            raise ValueError(f"this query was made before: {repeated[0]}")
-        return queries
+        by_words: dict[str, str] = {}
+        for query in queries:
+            by_words.setdefault(_same(query), query)
+        new = [query for words, query in by_words.items() if words not in known]
+        if not new:
+            raise ValueError(f"this query was made before, and no other is new: {queries[0]}")
+        return new
 
     query = Annotated[str, Field(min_length=2, max_length=300)]
     several = Annotated[list[query], Field(min_length=LEAST_QUERIES, max_length=MOST_QUERIES), AfterValidator(distinct)]
@@ -105,13 +112,13 @@ def search_web(earlier: Sequence[str]) -> type[BaseModel]:
 
 
 def visit_pages(most: int) -> type[BaseModel]:
-    """`VisitPages`: URLs out of the model's head (an ablation)."""
+    """Return the form of `VisitPages`: URLs that the model writes from memory (an ablation)."""
     urls = Annotated[list[Annotated[str, Field(min_length=8, max_length=2000)]], Field(min_length=1, max_length=most)]
     return _action("VisitPages", urls=(urls, ...))
 
 
 def select_pages(ids: Collection[int], most: int) -> type[BaseModel]:
-    """`SelectPages`: which of the hits to read, most telling first, none is an answer."""
+    """Return the form of `SelectPages`: the results to read, the most relevant first; an empty list is valid."""
 
     def known(pages: list[int]) -> list[int]:
         if unknown := [page for page in pages if page not in ids]:
@@ -123,14 +130,14 @@ def select_pages(ids: Collection[int], most: int) -> type[BaseModel]:
 
 
 def extract_evidence() -> type[BaseModel]:
-    """`ExtractEvidence`: passages of a page, word for word."""
+    """Return the form of `ExtractEvidence`: exact passages of a page."""
     return _fixed("ExtractEvidence", Segments)
 
 
 def reconfirm_text(text: str, *, claimed: bool = False) -> type[BaseModel]:
-    """`ReconfirmText`: the text is still the same; how the page changes the judgment; whether it is enough.
+    """Return the form of `ReconfirmText`: the text's opening, the page's effect on the judgment, whether it is enough.
 
-    The text is the post, and where something is `claimed`, the claim.
+    The text is the post; if something is `claimed`, it is the claim.
     """
     words: Any = Literal["TRUE", "FALSE", "OPEN"] if claimed else Literal["HATE", "NON-HATE", "OPEN"]
     return _action(
@@ -144,9 +151,9 @@ def reconfirm_text(text: str, *, claimed: bool = False) -> type[BaseModel]:
 
 
 def final_judgment(text: str, *, claimed: bool = False) -> type[BaseModel]:
-    """`FinalJudgment`: HATE or NON-HATE, how sure, and why, citing evidence by number.
+    """Return the form of `FinalJudgment`: HATE or NON-HATE, confidence, and a rationale that cites evidence by number.
 
-    Of a claim: TRUE, FALSE, or OPEN where the evidence settles neither.
+    For a claim: TRUE, FALSE, or OPEN if the evidence settles neither.
     """
     words: Any = Literal["TRUE", "FALSE", "OPEN"] if claimed else Literal["HATE", "NON-HATE"]
     return _action(
@@ -159,23 +166,23 @@ def final_judgment(text: str, *, claimed: bool = False) -> type[BaseModel]:
 
 
 def opening_of(text: str) -> str:
-    """Return the part of the post that is to be copied."""
+    """Return the part of the post that the investigator has to copy."""
     return text[:CONFIRMED]
 
 
-def is_confirmed(said: str, text: str) -> bool:
-    """Whether what was copied is the post's opening, but for spacing, case and a stray character."""
-    wanted, given = _same(opening_of(text)), _same(said)
-    if not wanted:
+def is_confirmed(copied: str, text: str) -> bool:
+    """Return whether the copied text is the post's opening, apart from spacing, case and a few characters."""
+    opening, plain = _same(opening_of(text)), _same(copied)
+    if not opening:
         return True
-    return SequenceMatcher(None, wanted, given[: len(wanted) + 20], autojunk=False).ratio() >= 0.85
+    return SequenceMatcher(None, opening, plain[: len(opening) + 20], autojunk=False).ratio() >= 0.85
 
 
 def _confirmation(text: str) -> Any:
-    def confirmed(said: str) -> str:
-        if not is_confirmed(said, text):
+    def confirmed(copied: str) -> str:
+        if not is_confirmed(copied, text):
             raise ValueError(f"this is not how the text begins; copy its first {CONFIRMED} characters word for word")
-        return said
+        return copied
 
     return (Annotated[str, Field(max_length=4 * CONFIRMED), AfterValidator(confirmed)], ...)
 
@@ -196,5 +203,5 @@ def _of(name: str, arguments: type[Arguments]) -> type[BaseModel]:
 
 
 def _same(text: str) -> str:
-    """Return the text as it is compared: without marks, case, spacing."""
+    """Return the text for comparison: without punctuation, case and extra spaces."""
     return re.sub(r"[\W_]+", " ", unicodedata.normalize("NFKC", text).casefold()).strip()

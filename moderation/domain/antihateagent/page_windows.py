@@ -1,4 +1,4 @@
-"""Pages as they are read: in windows, with quotations checked, and copies told from each other. Pure."""
+"""Windows of pages, checks of quotations, and detection of copied pages. Pure functions."""
 
 import re
 import unicodedata
@@ -6,14 +6,14 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 WINDOW = 4000
-"""Characters that are read at once (threats PI7)."""
-_SHORTEST = 6  # characters of a quotation that count, without spaces
+"""The number of characters that a model reads at once (threats PI7)."""
+_SHORTEST = 6  # a quotation needs this many characters, without spaces
 _SHINGLE, _ALIKE = 6, 0.7
 
 
 @dataclass(frozen=True)
 class Window:
-    """A part of a page, and where it begins."""
+    """A part of a page, and its start."""
 
     start: int
     text: str
@@ -21,27 +21,27 @@ class Window:
 
 @dataclass(frozen=True)
 class Span:
-    """Where a quotation stands on its page."""
+    """The place of a quotation on its page."""
 
     start: int
     end: int
 
 
 def windows(text: str, most: int, size: int = WINDOW) -> list[Window]:
-    """Return the first windows of the text, cut between paragraphs, sentences or words, where there are any."""
-    found: list[Window] = []
+    """Return the first windows of the text, cut between paragraphs, sentences or words where possible."""
+    parts: list[Window] = []
     start = 0
-    while start < len(text) and len(found) < most:
+    while start < len(text) and len(parts) < most:
         end = min(len(text), start + size)
         if end < len(text):
             end = _cut(text, start, end)
-        found.append(Window(start, text[start:end]))
+        parts.append(Window(start, text[start:end]))
         start = end
-    return found
+    return parts
 
 
 def _cut(text: str, start: int, end: int) -> int:
-    """Return a good place to cut in the last third before `end`."""
+    """Return a good place for a cut in the last third before `end`."""
     floor = start + 2 * (end - start) // 3
     for mark in ("\n\n", "\n", ". ", "。", " "):
         place = text.rfind(mark, floor, end)
@@ -56,7 +56,7 @@ _DROPPED = re.compile("[\u00ad\u200b-\u200f\u2060-\u2064\ufeff]")
 
 
 def _normal(text: str) -> tuple[str, list[int]]:
-    """Return the text in its compared form, and for each character of that the place it came from."""
+    """Return the text in the form for comparison, and the original place of each of its characters."""
     letters: list[str] = []
     places: list[int] = []
     for place, letter in enumerate(text):
@@ -74,27 +74,27 @@ def _normal(text: str) -> tuple[str, list[int]]:
 
 
 def find_quote(quote: str, text: str, window: Window | None = None) -> Span | None:
-    """Find the quotation in the text, after Unicode and white-space normalization, in the window first.
+    """Find the quotation in the text, in the window first; Unicode forms and white space do not matter.
 
-    Quotation marks around it and dots before and after are not part of it; dots in its middle are: whoever leaves words
-    out does not quote.
+    Quotation marks around it and dots before and after it are ignored. Dots inside it must be in the text: a shortened
+    quotation is not exact.
 
     Returns None if it is not there.
     """
-    wanted = _normal(unicodedata.normalize("NFC", quote).strip(" \t\n\"'“”„«»‘’").strip(".… "))[0].strip()
-    if len(wanted.replace(" ", "")) < _SHORTEST:
+    plain_quote = _normal(unicodedata.normalize("NFC", quote).strip(" \t\n\"'“”„«»‘’").strip(".… "))[0].strip()
+    if len(plain_quote.replace(" ", "")) < _SHORTEST:
         return None
     parts = [window, Window(0, text)] if window else [Window(0, text)]
     for part in parts:
         plain, places = _normal(part.text)
-        at = plain.find(wanted)
+        at = plain.find(plain_quote)
         if at >= 0:
-            return Span(part.start + places[at], part.start + places[at + len(wanted) - 1] + 1)
+            return Span(part.start + places[at], part.start + places[at + len(plain_quote) - 1] + 1)
     return None
 
 
 def shingles(text: str) -> frozenset[str]:
-    """Return what a text is recognised by: its runs of six words, or of twelve characters where it has no spaces."""
+    """Return the shingles of a text: runs of six words, or of twelve characters if it has no spaces."""
     words = re.findall(r"\w+", unicodedata.normalize("NFKC", text).casefold())
     if sum(map(len, words)) > 7 * max(1, len(words)):
         words = list("".join(words))[:20_000]
@@ -102,11 +102,11 @@ def shingles(text: str) -> frozenset[str]:
     return frozenset(" ".join(words[at : at + _SHINGLE]) for at in range(max(1, len(words) - _SHINGLE + 1)))
 
 
-def is_copy(one: frozenset[str], other: frozenset[str]) -> bool:
-    """Return whether two texts are largely the same (threats PI9): copies on several domains count once."""
-    if not one or not other:
+def is_copy(first: frozenset[str], second: frozenset[str]) -> bool:
+    """Return whether two texts are largely the same (threats PI9), so that copies on several domains count once."""
+    if not first or not second:
         return False
-    return len(one & other) >= _ALIKE * min(len(one), len(other))
+    return len(first & second) >= _ALIKE * min(len(first), len(second))
 
 
 _CITED = re.compile(r"\[\s*(\d{1,3}(?:\s*[,;，、]\s*\d{1,3})*)\s*\]")
@@ -116,7 +116,7 @@ _QUOTED = re.compile(r"[“\"「『«]([^“”\"「」『』«»]{6,300})[”\"
 
 @dataclass(frozen=True)
 class CheckedRationale:
-    """A rationale without what it had no ground for, and what that was (threats L20)."""
+    """A rationale without unfounded citations and addresses, and the removed parts (threats L20)."""
 
     text: str
     cited: tuple[int, ...]
@@ -126,24 +126,26 @@ class CheckedRationale:
 
 
 def check_rationale(text: str, known: Sequence[int], sources: Sequence[str], urls: Sequence[str]) -> CheckedRationale:
-    """Take out citations of evidence that does not exist and addresses that were never fetched, and name them.
+    """Remove citations of unknown evidence and addresses that were never fetched, and list them.
 
-    `quotes` are quotations that stand neither in the post nor in any evidence; they stay, and are named.
+    `quotes` are quotations that are neither in the post nor in any evidence; they stay in the text and are listed.
     """
     cited: list[int] = []
     unknown: list[int] = []
 
-    def keep(found: re.Match[str]) -> str:
-        numbers = [int(number) for number in re.findall(r"\d+", found.group(1))]
+    def keep(match: re.Match[str]) -> str:
+        numbers = [int(number) for number in re.findall(r"\d+", match.group(1))]
         cited.extend(number for number in numbers if number in known)
         unknown.extend(number for number in numbers if number not in known)
-        kept = [str(number) for number in numbers if number in known]
-        return f"[{', '.join(kept)}]" if kept else ""
+        known_numbers = [str(number) for number in numbers if number in known]
+        return f"[{', '.join(known_numbers)}]" if known_numbers else ""
 
-    gone = tuple(dict.fromkeys(url for url in _URL.findall(text) if url.rstrip(".,;") not in urls))
-    without = text
-    for url in gone:
-        without = without.replace(url, "(…)")
-    said = re.sub(r"[ \t]{2,}", " ", re.sub(r"(?<!\s)\s+([.,;])", r"\1", _CITED.sub(keep, without))).strip()
-    quotes = tuple(quote for quote in _QUOTED.findall(said) if not any(find_quote(quote, each) for each in sources))
-    return CheckedRationale(said, tuple(dict.fromkeys(cited)), tuple(dict.fromkeys(unknown)), gone, quotes)
+    unfetched = tuple(dict.fromkeys(url for url in _URL.findall(text) if url.rstrip(".,;") not in urls))
+    shortened = text
+    for url in unfetched:
+        shortened = shortened.replace(url, "(…)")
+    cleaned = re.sub(r"[ \t]{2,}", " ", re.sub(r"(?<!\s)\s+([.,;])", r"\1", _CITED.sub(keep, shortened))).strip()
+    quotes = tuple(
+        quote for quote in _QUOTED.findall(cleaned) if not any(find_quote(quote, source) for source in sources)
+    )
+    return CheckedRationale(cleaned, tuple(dict.fromkeys(cited)), tuple(dict.fromkeys(unknown)), unfetched, quotes)

@@ -1,4 +1,4 @@
-"""The state of an investigation, read from its turns: rounds of queries, hits, pages, evidence, judgments. Pure."""
+"""The state of an investigation, computed from its turns: queries, hits, pages, evidence, judgments. Pure functions."""
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
@@ -10,7 +10,7 @@ from moderation.domain.antihateagent.actions import InvestigationOptions, Retrie
 from moderation.domain.antihateagent.page_windows import Window, find_quote, is_copy, shingles, windows
 
 MOST_HITS = 20
-"""Results that are weighed in one round."""
+"""The most results that the model sees in one round."""
 
 
 class TurnLike(Protocol):
@@ -28,7 +28,7 @@ Turns = Mapping[str, TurnLike]
 
 @dataclass(frozen=True)
 class Hit:
-    """A result, numbered within its round; `copies` are further URLs of results that say the very same."""
+    """A result, numbered within its round."""
 
     id: int
     url: str
@@ -38,13 +38,13 @@ class Hit:
 
     @property
     def domain(self) -> str:
-        """The host, as people are shown it."""
+        """The host of the URL, as it is displayed."""
         return domain_of(self.url)
 
 
 @dataclass(frozen=True)
 class KeptPassage:
-    """A passage that stands on its page."""
+    """A passage that was found on its page."""
 
     quote: str
     start: int
@@ -56,10 +56,10 @@ class KeptPassage:
 
 @dataclass
 class Page:
-    """A page that was fetched, or not: then `fault` says why. `number` is that of the evidence, 0 where it holds none.
+    """A selected page; if it could not be fetched, `fault` says why. `number` is its evidence's, 0 if it holds none.
 
-    `copy_of` is the URL of a page read earlier that says the same; `rejected` are quotations found nowhere on it;
-    `goes_on`: there is more text than was read.
+    `copy_of` is the URL of an earlier page with the same text; `rejected` are quotations that are not on the page;
+    `goes_on`: the page has more text than was read.
     """
 
     key: str
@@ -86,12 +86,12 @@ class Page:
 
     @property
     def is_readable(self) -> bool:
-        """Whether there is text of its own to read."""
+        """Whether the page was fetched and is not a copy of another one."""
         return self.asked and not self.fault and not self.copy_of
 
     @property
     def domain(self) -> str:
-        """The host it came from."""
+        """The host that it came from."""
         return domain_of(self.url or self.hit.url)
 
     def read_keys(self) -> list[str]:
@@ -101,7 +101,7 @@ class Page:
 
 @dataclass
 class Round:
-    """Queries, what they found, what was read of it."""
+    """One round: queries, their results, and the pages that were read."""
 
     number: int
     thought: str = ""
@@ -116,22 +116,22 @@ class Round:
 
     @property
     def is_sufficient(self) -> bool:
-        """Whether the last judgment called the evidence enough."""
+        """Whether the last judgment called the evidence sufficient."""
         weighed = [page.weighed for page in self.pages if page.weighed]
         return bool(weighed) and bool(weighed[-1]["sufficient"])
 
 
 @dataclass
 class Walk:
-    """The whole investigation so far."""
+    """The state of the whole investigation."""
 
     rounds: list[Round] = field(default_factory=list)
     verdict: Mapping[str, Any] | None = None
 
     @property
     def pages(self) -> list[Page]:
-        """All pages in the order in which they were chosen."""
-        return [page for each in self.rounds for page in each.pages]
+        """All pages in the order of their selection."""
+        return [page for row in self.rounds for page in row.pages]
 
     @property
     def evidence(self) -> list[Page]:
@@ -145,30 +145,30 @@ class Walk:
 
     @property
     def size(self) -> int:
-        """Bytes of all pages."""
+        """The bytes of all pages."""
         return sum(page.size for page in self.pages)
 
     @property
     def queries(self) -> list[str]:
         """All queries so far."""
-        return [query for each in self.rounds for query in each.queries]
+        return [query for row in self.rounds for query in row.queries]
 
 
 def walk(turns: Turns, options: InvestigationOptions) -> Walk:
     """Return the state of the investigation after these turns."""
-    found = Walk()
+    state = Walk()
     for number in range(1, options.reformulations + 2):
         opened = turns.get(f"{'urls' if options.retrieval is Retrieval.MODEL_URLS else 'queries'}.{number}")
         if opened is None:
             break
-        _round(found, number, opened, turns, options)
+        _round(state, number, opened, turns, options)
     judged = turns.get("verdict")
-    found.verdict = arguments(judged) if judged else None
-    return found
+    state.verdict = arguments(judged) if judged else None
+    return state
 
 
 def arguments(turn: TurnLike) -> dict[str, Any]:
-    """Return the arguments of the action that a turn holds; none where it was refused or unreadable."""
+    """Return the arguments of a turn's action; empty if the turn was refused or unreadable."""
     value = turn.value
     return dict(value["action_input"]) if isinstance(value, dict) and "action_input" in value else {}
 
@@ -177,40 +177,40 @@ def _thought(turn: TurnLike) -> str:
     return str(turn.value.get("thought", "")) if isinstance(turn.value, dict) else ""
 
 
-def _round(found: Walk, number: int, opened: TurnLike, turns: Turns, options: InvestigationOptions) -> None:
-    this = Round(number, _thought(opened))
-    found.rounds.append(this)
-    given = arguments(opened)
-    known = {page.hit.url for page in found.pages}
-    left = max(0, options.pages - len(found.pages))
+def _round(state: Walk, number: int, opened: TurnLike, turns: Turns, options: InvestigationOptions) -> None:
+    current = Round(number, _thought(opened))
+    state.rounds.append(current)
+    values = arguments(opened)
+    known = {page.hit.url for page in state.pages}
+    left = max(0, options.pages - len(state.pages))
     most = min(options.pages_at_once, left)
     if options.retrieval is Retrieval.MODEL_URLS:
-        urls = [url for url in dict.fromkeys(given.get("urls", ())) if url not in known]
+        urls = [url for url in dict.fromkeys(values.get("urls", ())) if url not in known]
         chosen = [Hit(at, url, "", "", "") for at, url in enumerate(urls, 1)]
-        this.selected = True
+        current.selected = True
     else:
-        this.queries = list(given.get("queries", ()))
-        this.hits = _hits(this, turns, known)
+        current.queries = list(values.get("queries", ()))
+        current.hits = _hits(current, turns, known)
         choice = turns.get(f"select.{number}")
-        this.selected = choice is not None
+        current.selected = choice is not None
         answer = arguments(choice) if choice else {}
-        this.choice = _thought(choice) if choice else ""
-        this.may_go_on = bool(answer.get("other_queries_may_help", True))
-        chosen = [hit for wanted in answer.get("pages", ()) for hit in this.hits if hit.id == wanted]
+        current.choice = _thought(choice) if choice else ""
+        current.may_go_on = bool(answer.get("other_queries_may_help", True))
+        chosen = [hit for hit_id in answer.get("pages", ()) for hit in current.hits if hit.id == hit_id]
     for at, hit in enumerate(chosen[:most], 1):
-        this.pages.append(_page(found, f"{number}.{at}", hit, turns, options))
+        current.pages.append(_page(state, f"{number}.{at}", hit, turns, options))
 
 
-def _hits(this: Round, turns: Turns, known: set[str]) -> list[Hit]:
-    """Return the results of all queries, the first of each first, without pages that were fetched before."""
+def _hits(current: Round, turns: Turns, known: set[str]) -> list[Hit]:
+    """Return the results of all queries: first those of rank 1, then rank 2 …, without pages of earlier rounds."""
     columns: list[list[Hit]] = []
-    for at, query in enumerate(this.queries, 1):
-        turn = turns.get(f"search.{this.number}.{at}")
+    for at, query in enumerate(current.queries, 1):
+        turn = turns.get(f"search.{current.number}.{at}")
         if turn is None:
             continue
-        this.searched += 1
+        current.searched += 1
         if not isinstance(turn.value, dict):
-            this.failed.append(query)
+            current.failed.append(query)
             continue
         rows = turn.value["hits"]
         columns.append([Hit(0, row["url"], row["title"], row["snippet"], query) for row in rows])
@@ -223,7 +223,7 @@ def _hits(this: Round, turns: Turns, known: set[str]) -> list[Hit]:
     return [Hit(at, hit.url, hit.title, hit.snippet, hit.query) for at, hit in enumerate(merged[:MOST_HITS], 1)]
 
 
-def _page(found: Walk, key: str, hit: Hit, turns: Turns, options: InvestigationOptions) -> Page:
+def _page(state: Walk, key: str, hit: Hit, turns: Turns, options: InvestigationOptions) -> Page:
     page = Page(key, hit)
     turn = turns.get(f"fetch.{key}")
     if turn is None:
@@ -236,7 +236,7 @@ def _page(found: Walk, key: str, hit: Hit, turns: Turns, options: InvestigationO
     page.cut, page.code, page.fault = bool(value.get("cut")), value.get("code", ""), value.get("fault", "")
     if page.fault:
         return page
-    first = next((other for other in found.pages if other.is_readable and _is_same(page, other)), None)
+    first = next((other for other in state.pages if other.is_readable and _is_same(page, other)), None)
     if first is not None:
         page.copy_of = first.url
         if page.domain != first.domain and page.domain not in first.copies:
@@ -246,7 +246,7 @@ def _page(found: Walk, key: str, hit: Hit, turns: Turns, options: InvestigationO
     page.goes_on = bool(page.windows) and page.windows[-1].start + len(page.windows[-1].text) < len(page.text)
     _read(page, turns)
     if page.kept:
-        page.number = len(found.evidence) + 1
+        page.number = len(state.evidence) + 1
     weighed = turns.get(f"weigh.{key}")
     page.weighed = arguments(weighed) or None if weighed else None
     return page
@@ -260,31 +260,31 @@ _shingles = lru_cache(maxsize=64)(shingles)
 
 
 def _read(page: Page, turns: Turns) -> None:
-    """Keep what was extracted and stands on the page; what does not is never shown as evidence."""
-    done = [turns.get(key) for key in page.read_keys()]
-    heard = [turn for turn in done if turn is not None]
-    # A window that the model declines to read is passed over; a page with no other counts as unread.
-    page.read = bool(done) and len(heard) == len(done) and any(arguments(turn) for turn in heard)
-    for window, turn in zip(page.windows, done, strict=True):
+    """Keep the extracted passages that are on the page; other quotations are rejected and never shown as evidence."""
+    read_turns = [turns.get(key) for key in page.read_keys()]
+    answered = [turn for turn in read_turns if turn is not None]
+    # A window that the model refuses to read is skipped; a page with only such windows counts as unread.
+    page.read = bool(read_turns) and len(answered) == len(read_turns) and any(arguments(turn) for turn in answered)
+    for window, turn in zip(page.windows, read_turns, strict=True):
         for segment in arguments(turn).get("segments", ()) if turn else ():
             span = find_quote(segment["quote"], page.text, window)
             if span is None:
                 page.rejected.append(segment["quote"])
-            elif not any(span.start < kept.end and kept.start < span.end for kept in page.kept):
+            elif not any(span.start < passage.end and passage.start < span.end for passage in page.kept):
                 quote = page.text[span.start : span.end]
-                kept = KeptPassage(
+                passage = KeptPassage(
                     quote, span.start, span.end, segment["stance"], segment["relevance"], segment["bearing"]
                 )
-                page.kept.append(kept)
+                page.kept.append(passage)
 
 
-def unstruck_evidence(found: Walk, struck: Sequence[int]) -> list[Page]:
-    """Return the evidence that nobody took out."""
-    return [page for page in found.evidence if page.number not in struck]
+def unstruck_evidence(state: Walk, struck: Sequence[int]) -> list[Page]:
+    """Return the evidence that no person removed."""
+    return [page for page in state.evidence if page.number not in struck]
 
 
 def domain_of(url: str) -> str:
-    """Return the host of a URL, without a leading www; the word for a document of our own."""
+    """Return the host of a URL without a leading "www."; "document" for the address of a project's document."""
     if url.startswith("document:"):
         return "document"
     try:

@@ -1,7 +1,7 @@
-"""Words for a full-text index that both databases treat alike, Chinese, Japanese and Korean included. Pure.
+"""Words for a full-text index that behaves the same on both databases, for all scripts. Pure functions.
 
-Latin and other scripts with spaces are indexed by words; runs of Han, kana and Hangul by pairs of characters, so that
-a term is found wherever it stands in a run, whatever particles cling to it.
+Scripts with spaces are indexed by words. Runs of Chinese characters, kana and Hangul are indexed by pairs of
+characters, so a term is found anywhere in a run, also with particles attached.
 """
 
 import re
@@ -10,7 +10,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 PASSAGE = 6000
-"""Characters of a passage."""
+"""The number of characters of a passage."""
 _RUN = re.compile(r"[^\W_]+")
 _PAIRED = re.compile(r"[\u1100-\u11ff\u3040-\u30ff\u3130-\u318f\u3400-\u4dbf\u4e00-\u9fff\uac00-\ud7af\uf900-\ufaff]+")
 _PHRASE = re.compile(r'"([^"]{1,200})"|(\S+)')
@@ -20,41 +20,41 @@ _LONGEST = 40
 
 @dataclass(frozen=True)
 class SearchQuery:
-    """A query taken apart: each entry is a run of words that stand together."""
+    """A parsed query; each entry is a run of words that must be adjacent. `none` holds the excluded runs."""
 
     some: tuple[tuple[str, ...], ...]
     none: tuple[tuple[str, ...], ...]
 
 
 def index_words(text: str) -> list[str]:
-    """Return the words of a text as they are indexed."""
-    found: list[str] = []
+    """Return the words of a text for the index."""
+    indexed: list[str] = []
     for run in _RUN.findall(unicodedata.normalize("NFKC", text).casefold()):
         at = 0
         for paired in _PAIRED.finditer(run):
-            found += _plain(run[at : paired.start()])
-            found += _pairs(paired.group())
+            indexed += _plain(run[at : paired.start()])
+            indexed += _pairs(paired.group())
             at = paired.end()
-        found += _plain(run[at:])
-    return found
+        indexed += _plain(run[at:])
+    return indexed
 
 
 def parse_query(query: str) -> SearchQuery:
-    """Return what a query asks for; operators without a meaning here are passed over."""
+    """Return the parsed query; operators without a meaning here are ignored."""
     some: list[tuple[str, ...]] = []
     none: list[tuple[str, ...]] = []
     for phrase, word in _PHRASE.findall(query.replace("“", '"').replace("”", '"')):
         if word and _OPERATOR.match(word):
             continue
-        without = bool(word) and word.startswith("-") and len(word) > 1
+        excluded = bool(word) and word.startswith("-") and len(word) > 1
         run = tuple(index_words(phrase or word))[:20]
         if run:
-            (none if without else some).append(run)
+            (none if excluded else some).append(run)
     return SearchQuery(tuple(dict.fromkeys(some))[:24], tuple(dict.fromkeys(none))[:12])
 
 
 def passages(text: str, size: int = PASSAGE) -> list[str]:
-    """Return the text in parts, cut between paragraphs or lines where there are any."""
+    """Return the parts of the text, cut between paragraphs or lines where possible."""
     parts: list[str] = []
     start = 0
     while start < len(text):
@@ -71,28 +71,28 @@ def passages(text: str, size: int = PASSAGE) -> list[str]:
     return parts
 
 
-def snippet(text: str, asked: SearchQuery, length: int = 300) -> str:
-    """Return the part of a passage that holds the most of what was asked for."""
+def snippet(text: str, query: SearchQuery, length: int = 300) -> str:
+    """Return the part of a passage around the first match of the query."""
     flat = " ".join(text.split())
     plain = unicodedata.normalize("NFKC", flat).casefold()
-    places = [plain.find(run[0]) for run in asked.some]
+    places = [plain.find(run[0]) for run in query.some]
     at = min((place for place in places if place >= 0), default=0)
     start = max(0, min(at - length // 4, len(flat) - length))
     part = flat[start : start + length]
     return f"{'…' if start else ''}{part}{'…' if start + length < len(flat) else ''}"
 
 
-def sqlite_match(asked: SearchQuery) -> str:
-    """Return the query in the words of SQLite's FTS5."""
-    some = " OR ".join(_quoted(run) for run in asked.some)
-    none = " OR ".join(_quoted(run) for run in asked.none)
+def sqlite_match(query: SearchQuery) -> str:
+    """Return the query in the syntax of SQLite's FTS5."""
+    some = " OR ".join(_quoted(run) for run in query.some)
+    none = " OR ".join(_quoted(run) for run in query.none)
     return f"({some}) NOT ({none})" if none else some
 
 
-def postgresql_query(asked: SearchQuery) -> str:
-    """Return the query in the words of PostgreSQL's `to_tsquery`."""
-    some = " | ".join(f"({' <-> '.join(_lexeme(word) for word in run)})" for run in asked.some)
-    none = " | ".join(f"({' <-> '.join(_lexeme(word) for word in run)})" for run in asked.none)
+def postgresql_query(query: SearchQuery) -> str:
+    """Return the query in the syntax of PostgreSQL's `to_tsquery`."""
+    some = " | ".join(f"({' <-> '.join(_lexeme(word) for word in run)})" for run in query.some)
+    none = " | ".join(f"({' <-> '.join(_lexeme(word) for word in run)})" for run in query.none)
     return f"({some}) & !({none})" if none else some
 
 

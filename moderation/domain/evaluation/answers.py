@@ -1,7 +1,7 @@
-"""What is known of an item and what a method answered, in the form that every figure is counted from.
+"""Known answers of items and answers of methods, in the form from which every figure is computed.
 
-H-VLI's evaluator decides how (notes on its released code; issue "Evaluation"): a missing, non-integer or unknown
-label is wrong in both tasks, and where precision, recall and F1 need a class for it, it takes the opposite side.
+The rules are those of H-VLI's evaluator: a missing, non-integer or unknown label is wrong in both tasks. Where
+precision, recall and F1 need a class for it, it gets the opposite one.
 """
 
 from collections.abc import Mapping, Sequence
@@ -17,9 +17,9 @@ HATEFUL, NOT_HATEFUL = 1, 0
 
 @dataclass(frozen=True)
 class Gold:
-    """An item's truth. `label` is a category's code; None where only hateful or not is known.
+    """An item's known answer. `label` is a category's code, or None if only hateful or not is known.
 
-    `pattern` are the three bits, empty where one is unknown; `subset` is the part of the data the item counts to.
+    `pattern` has three bits and is empty if one is unknown; `subset` names the item's part of the data.
     """
 
     id: str
@@ -31,7 +31,7 @@ class Gold:
 
 @dataclass(frozen=True)
 class GivenAnswer:
-    """What was answered about an item: a label as it came, or only a side; or a refusal."""
+    """An answer about an item: an unchecked label, or only hateful or not, or a refusal."""
 
     label: Any = None
     hateful: bool | None = None
@@ -40,32 +40,32 @@ class GivenAnswer:
 
 @dataclass(frozen=True)
 class Question:
-    """What is asked, and which labels there are: code → whether the category is hateful."""
+    """The task and its labels: code → whether the category is hateful."""
 
     task: Task
     sides: Mapping[int, bool]
 
     @classmethod
     def about(cls, task: Task, categories: Sequence[Category]) -> "Question":
-        return cls(task, {each.code: each.hateful for each in categories})
+        return cls(task, {category.code: category.hateful for category in categories})
 
     def opposite(self, hateful: bool) -> int:
-        """Return the class that stands for an answer that cannot be read: the first one of the other side."""
+        """Return the class that stands for an unreadable answer: the first class of the opposite side."""
         if self.task is Task.BINARY:
             return NOT_HATEFUL if hateful else HATEFUL
-        other = sorted(code for code, side in self.sides.items() if side is not hateful)
-        return other[0] if other else -1
+        codes = sorted(code for code, side in self.sides.items() if side is not hateful)
+        return codes[0] if codes else -1
 
 
 @dataclass(frozen=True)
 class MarkedAnswer:
-    """An answer beside its truth, both as classes of the task. `readable` is False where no known label was given."""
+    """An answer and the truth, both as classes of the task. `readable` is False if no known label was given."""
 
     truth: int
     said: int
     readable: bool = True
     side_right: bool = False
-    """Whether the answer is on the right side of hateful or not."""
+    """Whether the answer is right about hateful or not."""
 
     @property
     def right(self) -> bool:
@@ -73,7 +73,10 @@ class MarkedAnswer:
 
 
 def mark_answer(gold: Gold, answer: GivenAnswer, question: Question) -> MarkedAnswer:
-    """Hold an answer that is no refusal to its truth. Raises ValueError for a six-class question without a category."""
+    """Compare an answer with the known one. The answer must not be a refusal.
+
+    Raises ValueError in the six-category task if the known answer has no category.
+    """
     side = _side(answer, question)
     if question.task is Task.BINARY:
         truth = HATEFUL if gold.hateful else NOT_HATEFUL
@@ -89,7 +92,10 @@ def mark_answer(gold: Gold, answer: GivenAnswer, question: Question) -> MarkedAn
 
 
 def known_label(label: Any, question: Question) -> int | None:
-    """Return the label if it is a whole number and one of the known codes, else None. `true` and `1.0` are none."""
+    """Return the label if it is an integer and a known code. `true` and `1.0` are no integers.
+
+    Returns None otherwise.
+    """
     if isinstance(label, bool) or not isinstance(label, int) or label not in question.sides:
         return None
     return label

@@ -1,4 +1,4 @@
-"""The form of AntiHateAgent's tables: precision, recall and F1 for hate, non-hate, and overall as their mean."""
+"""The tables of AntiHateAgent: precision, recall and F1 for hate, non-hate, and overall as their mean."""
 
 from dataclasses import dataclass
 from typing import Any
@@ -16,17 +16,17 @@ class TwoClass:
 
     @property
     def overall(self) -> ClassFigures:
-        """The unweighted mean of the two rows; `support` is all items."""
+        """The unweighted mean of the two rows; `support` is the number of all items."""
         both = (self.hate, self.non_hate)
         return ClassFigures(
-            sum(each.precision for each in both) / 2,
-            sum(each.recall for each in both) / 2,
-            sum(each.f1 for each in both) / 2,
-            sum(each.support for each in both),
+            sum(row.precision for row in both) / 2,
+            sum(row.recall for row in both) / 2,
+            sum(row.f1 for row in both) / 2,
+            sum(row.support for row in both),
         )
 
     def percentages(self) -> dict[str, float]:
-        """Return the nine printed figures in percent, by `hate_P` … `overall_F1`."""
+        """Return the nine printed figures in percent, from `hate_P` to `overall_F1`."""
         rows = {"hate": self.hate, "non": self.non_hate, "overall": self.overall}
         return {
             f"{name}_{figure}": 100 * value
@@ -43,12 +43,12 @@ class TwoClass:
 
 
 def two_class(confusion: Confusion) -> TwoClass:
-    """From the confusion of the binary task."""
-    found = class_figures(confusion)
+    """Return the figures from the confusion matrix of the binary task."""
+    figures = class_figures(confusion)
     none = ClassFigures(0.0, 0.0, 0.0, 0)
-    return TwoClass(found.get(HATEFUL, none), found.get(NOT_HATEFUL, none))
+    return TwoClass(figures.get(HATEFUL, none), figures.get(NOT_HATEFUL, none))
 
 
 def of_counts(tp: int, fn: int, tn: int, fp: int) -> TwoClass:
-    """From the four counts, hateful being positive."""
+    """Return the figures from the four counts; hateful is positive."""
     return two_class(Confusion((NOT_HATEFUL, HATEFUL), ((tn, fp), (fn, tp))))

@@ -1,4 +1,4 @@
-"""Precision, recall and F1 out of a confusion matrix, as scikit-learn counts them (`zero_division=0`)."""
+"""Precision, recall and F1 from a confusion matrix, computed as scikit-learn does (`zero_division=0`)."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -12,20 +12,20 @@ Floats = npt.NDArray[np.float64]
 
 @dataclass(frozen=True)
 class Confusion:
-    """How often the class of row t was answered as the class of column s; `labels` names both."""
+    """A confusion matrix: how often the class of row t was answered as the class of column s; `labels` names both."""
 
     labels: tuple[int, ...]
     counts: tuple[tuple[int, ...], ...]
 
     @classmethod
     def of(cls, truth: Sequence[int], said: Sequence[int], labels: Sequence[int] = ()) -> "Confusion":
-        """Over `labels`, or over those that occur on either side."""
+        """Count the pairs over `labels`; without them, over the labels that occur as truth or answer."""
         present = tuple(labels) or tuple(sorted({*truth, *said}))
         place = {label: number for number, label in enumerate(present)}
         counts = np.zeros((len(present), len(present)), dtype=np.int64)
-        for one, other in zip(truth, said, strict=True):
-            counts[place[one], place[other]] += 1
-        return cls(present, tuple(tuple(int(each) for each in row) for row in counts))
+        for true_label, answered in zip(truth, said, strict=True):
+            counts[place[true_label], place[answered]] += 1
+        return cls(present, tuple(tuple(int(count) for count in row) for row in counts))
 
     @property
     def matrix(self) -> Ints:
@@ -35,7 +35,7 @@ class Confusion:
 
 @dataclass(frozen=True)
 class ClassFigures:
-    """The figures of one class; `support` is how often it is the truth."""
+    """The figures of one class; `support` is the number of items whose truth it is."""
 
     precision: float
     recall: float
@@ -44,7 +44,7 @@ class ClassFigures:
 
 
 def class_figures(confusion: Confusion) -> dict[int, ClassFigures]:
-    """Return the figures of every class of the matrix; what would divide by nothing is 0."""
+    """Return the figures of every class of the matrix; a division by zero gives 0."""
     precision, recall, f1 = _rates(confusion.matrix[np.newaxis].astype(np.float64))
     support = confusion.matrix.sum(axis=1)
     return {
@@ -55,7 +55,7 @@ def class_figures(confusion: Confusion) -> dict[int, ClassFigures]:
 
 @dataclass(frozen=True)
 class Averages:
-    """Means over the classes: `macro` unweighted, `weighted` by how often each is the truth."""
+    """Means over the classes: `macro` is unweighted, `weighted` is weighted by the support of each class."""
 
     precision: float
     recall: float
@@ -64,17 +64,20 @@ class Averages:
 
 
 def averages(confusion: Confusion) -> Averages | None:
-    """Over the classes that occur as truth or answer; None where nothing was answered."""
+    """Return the means over the classes that occur as truth or answer.
+
+    Returns None if nothing was answered.
+    """
     figures = _occurring(confusion)
     if not figures:
         return None
-    support = sum(each.support for each in figures)
+    support = sum(figure.support for figure in figures)
     count = len(figures)
     return Averages(
-        precision=sum(each.precision for each in figures) / count,
-        recall=sum(each.recall for each in figures) / count,
-        macro_f1=sum(each.f1 for each in figures) / count,
-        weighted_f1=sum(each.f1 * each.support for each in figures) / support if support else 0.0,
+        precision=sum(figure.precision for figure in figures) / count,
+        recall=sum(figure.recall for figure in figures) / count,
+        macro_f1=sum(figure.f1 for figure in figures) / count,
+        weighted_f1=sum(figure.f1 * figure.support for figure in figures) / support if support else 0.0,
     )
 
 
@@ -84,26 +87,28 @@ def _occurring(confusion: Confusion) -> list[ClassFigures]:
 
 
 def macro_f1s(matrices: Floats) -> Floats:
-    """Macro F1 of many confusion matrices at once (n × classes × classes), each over the classes it holds."""
+    """Return the macro F1 of n confusion matrices (n × classes × classes), each over the classes that occur in it."""
     _, _, f1 = _rates(matrices)
     seen = (matrices.sum(axis=1) + matrices.sum(axis=2)) > 0
-    held = seen.sum(axis=1)
-    found: Floats = np.divide((f1 * seen).sum(axis=1), held, out=np.full(len(matrices), np.nan), where=held > 0)
-    return found
+    occurring = seen.sum(axis=1)
+    scores: Floats = np.divide(
+        (f1 * seen).sum(axis=1), occurring, out=np.full(len(matrices), np.nan), where=occurring > 0
+    )
+    return scores
 
 
 def f1s_of(matrices: Floats, at: int) -> Floats:
-    """F1 of the class at this place, for many confusion matrices."""
+    """Return the F1 of the class with index `at` in n confusion matrices (n × classes × classes)."""
     _, _, f1 = _rates(matrices)
-    found: Floats = f1[:, at]
-    return found
+    scores: Floats = f1[:, at]
+    return scores
 
 
 def _rates(matrices: Floats) -> tuple[Floats, Floats, Floats]:
     hits = np.einsum("nii->ni", matrices)
-    said, true = matrices.sum(axis=1), matrices.sum(axis=2)
-    precision, recall = _over(hits, said), _over(hits, true)
-    return precision, recall, _over(2 * hits, said + true)
+    answered, true = matrices.sum(axis=1), matrices.sum(axis=2)
+    precision, recall = _over(hits, answered), _over(hits, true)
+    return precision, recall, _over(2 * hits, answered + true)
 
 
 def _over(part: Floats, whole: Floats) -> Floats:

@@ -1,7 +1,7 @@
-"""From rows of a file to items with a known answer: published data sets by their columns, any other by a mapping.
+"""Items with a known answer from rows of a file: published data sets by their columns, other files by a mapping.
 
-A label is read, in this order: as the caller maps it, as the data set's own convention has it, as a category of the
-project by code or name, as one of the usual words for hateful or not.
+A label is read in this order: by the caller's mapping, by the data set's convention, as a category of the project by
+code or name, as a common word for hateful or not hateful.
 """
 
 from collections import Counter
@@ -15,9 +15,9 @@ from annotation.domain.votes import Category
 from moderation.domain.evaluation.answers import Gold
 
 HATEFUL, NOT_HATEFUL, SKIP = "hateful", "not_hateful", "skip"
-"""What a label may be mapped to beside a category; `skip` leaves the row out and counts it."""
+"""The values that a label may be mapped to, besides a category; `skip` leaves the row out and counts it."""
 ANY = "*"
-"""Maps every label that is not mapped by itself."""
+"""Maps every label that has no entry of its own."""
 
 _WORDS = {
     True: {"hateful", "hate", "hatespeech", "hate speech", "offensive", "toxic", "abusive"},
@@ -37,7 +37,7 @@ _WORDS = {
 
 @dataclass(frozen=True)
 class PublishedDataset:
-    """A published data set: the columns it is told by, where its parts are, and what its labels mean."""
+    """A published data set: the columns that identify it, its mapping, and the meaning of its labels."""
 
     name: str
     columns: frozenset[str]
@@ -56,37 +56,40 @@ PUBLISHED_DATASETS = (
         _columns("test_case", "label_gold", "case_id", "functionality"),
         {"hateful": HATEFUL, "non-hateful": NOT_HATEFUL},
     ),
-    # PREDICT, Table 3: likely offensive and offensive are one class.
+    # PREDICT, Table 3: likely offensive and offensive are one class, hateful.
     PublishedDataset(
         "KODOLI",
         frozenset({"sentences", "abuse", "sentiment", "offensiveness"}),
         _columns("sentences", "offensiveness", "index"),
         {"OFFEN": HATEFUL, "LIKELY": HATEFUL, "NOT": NOT_HATEFUL},
     ),
-    # Several labels are parted by commas; 8 stands alone and means none of them.
+    # Several labels are separated by commas; 8 stands alone and means that none of them applies.
     PublishedDataset(
         "K-MHaS", frozenset({"document", "label"}), _columns("document", "label"), {"8": NOT_HATEFUL, ANY: HATEFUL}
     ),
 )
 _HATEXPLAIN = {"hatespeech": HATEFUL, "normal": NOT_HATEFUL, "offensive": SKIP}
-"""Offensive is no hate there and not its absence (HateXScore, section 4.1, leaves it out)."""
+"""Offensive is neither hateful nor not hateful there; HateXScore leaves it out (section 4.1)."""
 
 
 def recognized(header: Sequence[str]) -> PublishedDataset | None:
-    """Return the published data set with these columns, if it is one."""
+    """Return the published data set with these columns.
+
+    Returns None if there is none.
+    """
     names = {name.strip().lstrip("\ufeff") for name in header}
     return next((known for known in PUBLISHED_DATASETS if known.columns <= names), None)
 
 
 def convention(format: Format, known: PublishedDataset | None) -> Mapping[str, str]:
-    """Return what the labels of a file mean by themselves."""
+    """Return the meaning of a file's labels by its convention."""
     if known:
         return known.values
     return _HATEXPLAIN if format is Format.HATEXPLAIN else {}
 
 
 class NoGold(ValueError):
-    """A row whose label says nothing that can be used; the sentence says what to do."""
+    """The label of a row cannot be used; the message says what to do."""
 
 
 @dataclass(frozen=True)
@@ -97,13 +100,13 @@ class LeftOut:
 
 
 class GoldReader:
-    """Reads the known answers of one file's rows."""
+    """A reader of the known answers of one file's rows."""
 
     def __init__(self, categories: Sequence[Category], own: Mapping[str, str], usual: Mapping[str, str]) -> None:
         self.categories, self.own, self.usual = categories, own, usual
 
     def gold(self, row: Row) -> Gold | LeftOut:
-        """Return the row's truth.
+        """Return the row's known answer, or the reason why it is left out.
 
         Raises NoGold.
         """
@@ -121,11 +124,14 @@ class GoldReader:
         return Gold(row.external_id, hateful, label, self._pattern(row, hateful), row.subset)
 
     def _majority(self, row: Row) -> str | LeftOut | None:
-        """Return the label that more than half of a row's annotators gave."""
-        said = Counter(label.category for label in row.labels if label.category is not None)
-        if not said:
+        """Return the label that more than half of a row's annotators gave.
+
+        Returns None if nobody gave a label.
+        """
+        votes = Counter(label.category for label in row.labels if label.category is not None)
+        if not votes:
             return None
-        label, count = said.most_common(1)[0]
+        label, count = votes.most_common(1)[0]
         return label if 2 * count > len(row.labels) else LeftOut("no majority")
 
     def _mapped(self, written: str) -> str:

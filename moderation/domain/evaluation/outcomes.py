@@ -1,7 +1,7 @@
-"""The figures of one arm on one data set over its repeats, as JSON values that tables are printed from."""
+"""The figures of one arm on one data set over its repeats, as JSON values for tables."""
 
 from collections import Counter
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -11,26 +11,34 @@ from moderation.domain.evaluation.binary import TwoClass, two_class
 from moderation.domain.evaluation.classification import Confusion
 from moderation.domain.evaluation.intervals import Interval, intervals
 from moderation.domain.evaluation.repeats import kappa, spread
-from moderation.domain.evaluation.scores import LEVELS, Scores, score_answers
+from moderation.domain.evaluation.scores import LEVELS, Scores, levels_of, score_answers
 from moderation.domain.verdicts import Task
 
+_COUNTED = ("total", "right", "refused", "unreadable")
 FIGURES = ("accuracy", "macro_f1", "weighted_f1", "precision", "recall", "f1")
 
 
 @dataclass(frozen=True)
 class RunEnd:
-    """How the run of one item in one repeat ended: `state` and `reason` as the run's row has them."""
+    """How the run of one item in one repeat ended; `state` and `reason` are those of the run's row."""
 
     state: str
     reason: str = ""
     label: int | None = None
     hateful: bool | None = None
     explanation: str = ""
+    stances: Sequence[Mapping[str, str]] = ()
+    """The votes of the perspectives, for methods that have them."""
+    way: str = ""
+    """The way of an ARCADE debate; empty for other methods."""
+    rounds: int | None = None
+    calls: int = 0
+    tokens: int = 0
 
     def answer(self, task: Task) -> GivenAnswer | None:
-        """Return the answer as it counts.
+        """Return the answer for the figures.
 
-        Returns None if there is none: failed and cancelled runs are coverage, not answers.
+        Returns None for failed and cancelled runs: they count as coverage only.
         """
         match self.state:
             case "succeeded":
@@ -44,89 +52,98 @@ class RunEnd:
 
 
 Repeat = Mapping[str, RunEnd]
-"""How every item's run ended, by the item's id."""
+"""Item's id → how its run ended."""
 
 
 def arm_figures(gold: Sequence[Gold], repeats: Sequence[Repeat], question: Question, names: Mapping[int, str]) -> Any:
-    """All figures of one arm on one data set. `names` are the categories' names by code."""
-    said = [_answers(repeat, question.task) for repeat in repeats]
-    scores = [score_answers(gold, answers, question) for answers in said]
-    pairs = [_pairs(each, said, question) for each in gold]
-    found = intervals(pairs, HATEFUL if question.task is Task.BINARY else None)
+    """Return all figures of one arm on one data set. `names` are the categories' names by code."""
+    repeat_answers = [_answers(repeat, question.task) for repeat in repeats]
+    scores = [score_answers(gold, answers, question) for answers in repeat_answers]
+    pairs = answered_pairs(gold, repeats, question)
+    bounds = intervals(pairs, HATEFUL if question.task is Task.BINARY else None)
     confusion = _pooled(pairs, question)
-    sides = [[_side(repeat.get(each.id), question) for repeat in repeats] for each in gold]
+    sides = [[_side(repeat.get(item.id), question) for repeat in repeats] for item in gold]
     return {
         "items": len(gold),
-        "hateful": sum(each.hateful for each in gold),
+        "hateful": sum(item.hateful for item in gold),
         "coverage": _coverage(gold, repeats),
-        "scores": [each.as_json() for each in scores],
-        "figures": {name: _spread([each.as_json()[name] for each in scores]) for name in FIGURES}
-        | {level: _spread([each.by_difficulty[level].accuracy for each in scores]) for level in LEVELS},
+        "scores": [score.as_json() for score in scores],
+        "figures": {name: _spread([score.as_json()[name] for score in scores]) for name in FIGURES}
+        | {level: _spread([score.by_difficulty[level].accuracy for score in scores]) for level in LEVELS},
         "intervals": {
-            "accuracy": _interval(found.accuracy),
-            "macro_f1": _interval(found.macro_f1),
-            "f1": _interval(found.f1),
+            "accuracy": _interval(bounds.accuracy),
+            "macro_f1": _interval(bounds.macro_f1),
+            "f1": _interval(bounds.f1),
         },
         "two_class": _two_class(scores) if question.task is Task.BINARY else None,
         "confusion": {"labels": list(confusion.labels), "counts": [list(row) for row in confusion.counts]},
-        "levels": {level: _counts(scores, level) for level in LEVELS},
+        "levels": _kinds(gold, repeat_answers, question, levels_of, LEVELS),
+        "patterns": _kinds(gold, repeat_answers, question, lambda item: (item.pattern,), PATTERNS),
         "refused_by_pattern": _refused(gold, repeats),
         "refused_by_category": _by_category(gold, repeats, names),
-        "subsets": _subsets(gold, said, question),
+        "subsets": _subsets(gold, repeat_answers, question),
         "kappa": kappa(sides) if len(repeats) > 1 else None,
     }
 
 
 def right_by_item(gold: Sequence[Gold], repeat: Repeat, question: Question) -> dict[str, bool]:
-    """Whether each answered item was right: for tests on the same items. Refused ones are left out."""
+    """Return item → whether its answer was right, for tests on the same items. Refused items are left out."""
     answers = _answers(repeat, question.task)
     return {
-        each.id: mark_answer(each, answers[each.id], question).right
-        for each in gold
-        if each.id in answers and not answers[each.id].refused
+        item.id: mark_answer(item, answers[item.id], question).right
+        for item in gold
+        if item.id in answers and not answers[item.id].refused
     }
 
 
+def answered_pairs(gold: Sequence[Gold], repeats: Sequence[Repeat], question: Question) -> list[list[tuple[int, int]]]:
+    """Return for each item (truth, said) of every repeat that answered it. Refused items are left out."""
+    repeat_answers = [_answers(repeat, question.task) for repeat in repeats]
+    return [_pairs(item, repeat_answers, question) for item in gold]
+
+
 def _answers(repeat: Repeat, task: Task) -> dict[str, GivenAnswer]:
-    return {name: answer for name, ended in repeat.items() if (answer := ended.answer(task)) is not None}
+    return {name: answer for name, run_end in repeat.items() if (answer := run_end.answer(task)) is not None}
 
 
-def _pairs(gold: Gold, said: Sequence[Mapping[str, GivenAnswer]], question: Question) -> list[tuple[int, int]]:
-    """(truth, said) of every repeat that answered the item, in a fixed order."""
+def _pairs(
+    gold: Gold, repeat_answers: Sequence[Mapping[str, GivenAnswer]], question: Question
+) -> list[tuple[int, int]]:
+    """Return (truth, said) of every repeat that answered the item, sorted."""
     marked: list[MarkedAnswer] = [
         mark_answer(gold, answers[gold.id], question)
-        for answers in said
+        for answers in repeat_answers
         if gold.id in answers and not answers[gold.id].refused
     ]
-    return sorted((each.truth, each.said) for each in marked)
+    return sorted((answer.truth, answer.said) for answer in marked)
 
 
 def _pooled(pairs: Sequence[Sequence[tuple[int, int]]], question: Question) -> Confusion:
     flat = [pair for row in pairs for pair in row]
     labels = (0, 1) if question.task is Task.BINARY else tuple(sorted(question.sides))
-    return Confusion.of([one for one, _ in flat], [other for _, other in flat], labels)
+    return Confusion.of([truth for truth, _ in flat], [answer for _, answer in flat], labels)
 
 
-def _side(ended: RunEnd | None, question: Question) -> bool | None:
-    if ended is None or ended.state != "succeeded":
+def _side(run_end: RunEnd | None, question: Question) -> bool | None:
+    if run_end is None or run_end.state != "succeeded":
         return None
-    if ended.hateful is not None:
-        return ended.hateful
-    return question.sides.get(ended.label) if ended.label is not None else None
+    if run_end.hateful is not None:
+        return run_end.hateful
+    return question.sides.get(run_end.label) if run_end.label is not None else None
 
 
 def _spread(values: Sequence[float | None]) -> Any:
-    found = spread(values)
-    return found.as_json() if found else None
+    figure = spread(values)
+    return figure.as_json() if figure else None
 
 
-def _interval(found: Interval | None) -> Any:
-    return found.as_json() if found else None
+def _interval(bounds: Interval | None) -> Any:
+    return bounds.as_json() if bounds else None
 
 
 def _two_class(scores: Sequence[Scores]) -> Any:
-    """Both classes and their mean; over repeats, the mean of each figure."""
-    tables: list[TwoClass] = [two_class(each.confusion) for each in scores if each.overall.total]
+    """Return the figures of both classes and their mean; over repeats, the mean of each figure."""
+    tables: list[TwoClass] = [two_class(score.confusion) for score in scores if score.overall.total]
     if not tables:
         return None
     rows = [table.as_json() for table in tables]
@@ -135,60 +152,84 @@ def _two_class(scores: Sequence[Scores]) -> Any:
 
 
 def _coverage(gold: Sequence[Gold], repeats: Sequence[Repeat]) -> dict[str, Any]:
-    ended = [repeat.get(each.id) for each in gold for repeat in repeats]
-    states = Counter(each.state if each else "missing" for each in ended)
+    run_ends = [repeat.get(item.id) for item in gold for repeat in repeats]
+    states = Counter(run_end.state if run_end else "missing" for run_end in run_ends)
     return {
-        "asked": len(ended),
+        "asked": len(run_ends),
         **{state: states[state] for state in ("succeeded", "refused", "unreadable", "failed", "cancelled", "missing")},
-        "reasons": dict(Counter(each.reason for each in ended if each and each.reason)),
+        "reasons": dict(Counter(run_end.reason for run_end in run_ends if run_end and run_end.reason)),
     }
 
 
-def _counts(scores: Sequence[Scores], level: str) -> dict[str, int]:
-    shares = [each.by_difficulty[level] for each in scores]
-    names = ("total", "right", "refused")
-    return {name: sum(getattr(share, name) for share in shares) for name in names}
+def _kinds(
+    gold: Sequence[Gold],
+    repeat_answers: Sequence[Mapping[str, GivenAnswer]],
+    question: Question,
+    kinds_of: Callable[[Gold], Sequence[str]],
+    kinds: Sequence[str],
+) -> dict[str, dict[str, int]]:
+    """Return kind of item → its answers in all repeats: answered, right, unreadable; and refused ones apart."""
+    counts: dict[str, Counter[str]] = {kind: Counter() for kind in kinds}
+    for item in gold:
+        for answers in repeat_answers:
+            answer = answers.get(item.id)
+            if answer is None:
+                continue
+            marked = None if answer.refused else mark_answer(item, answer, question)
+            for kind in kinds_of(item):
+                if kind in counts:
+                    counts[kind].update(_counted(marked))
+    return {kind: {name: row[name] for name in _COUNTED} for kind, row in counts.items()}
+
+
+def _counted(marked: MarkedAnswer | None) -> dict[str, int]:
+    """Return what one answer adds to the counts; None is a refusal."""
+    if marked is None:
+        return {"refused": 1}
+    return {"total": 1, "right": int(marked.right), "unreadable": int(not marked.readable)}
 
 
 def _refused(gold: Sequence[Gold], repeats: Sequence[Repeat]) -> dict[str, int]:
-    found = Counter(
-        each.pattern
-        for each in gold
+    counts = Counter(
+        item.pattern
+        for item in gold
         for repeat in repeats
-        if each.pattern and (ended := repeat.get(each.id)) and ended.state == "refused"
+        if item.pattern and (run_end := repeat.get(item.id)) and run_end.state == "refused"
     )
-    return {code: found[code] for code in PATTERNS}
+    return {code: counts[code] for code in PATTERNS}
 
 
 def _by_category(gold: Sequence[Gold], repeats: Sequence[Repeat], names: Mapping[int, str]) -> dict[str, Any]:
-    """By the truth's category: how many were asked, refused by the model, blocked by the provider."""
+    """Return category of the truth → how many items were asked, refused by the model, blocked by the provider."""
     rows: dict[str, Counter[str]] = {}
-    for each in gold:
-        side = "hateful" if each.hateful else "not hateful"
-        row = rows.setdefault(side if each.label is None else names.get(each.label, str(each.label)), Counter())
+    for item in gold:
+        side = "hateful" if item.hateful else "not hateful"
+        row = rows.setdefault(side if item.label is None else names.get(item.label, str(item.label)), Counter())
         for repeat in repeats:
-            ended = repeat.get(each.id)
+            run_end = repeat.get(item.id)
             row["asked"] += 1
-            if ended and ended.state == "refused":
-                row["blocked" if ended.reason == "provider_blocked" else "refused"] += 1
+            if run_end and run_end.state == "refused":
+                row["blocked" if run_end.reason == "provider_blocked" else "refused"] += 1
     return {name: {key: row[key] for key in ("asked", "refused", "blocked")} for name, row in rows.items()}
 
 
-def _subsets(gold: Sequence[Gold], said: Sequence[Mapping[str, GivenAnswer]], question: Question) -> dict[str, Any]:
-    """By part of the data: accuracy, and recall of its hateful items (AntiHateAgent, Table 3)."""
-    found: dict[str, Counter[str]] = {}
-    for each in gold:
-        row = found.setdefault(each.subset, Counter()) if each.subset else Counter[str]()
-        for answers in said:
-            answer = answers.get(each.id)
+def _subsets(
+    gold: Sequence[Gold], repeat_answers: Sequence[Mapping[str, GivenAnswer]], question: Question
+) -> dict[str, Any]:
+    """Return part of the data → accuracy, and recall of its hateful items (AntiHateAgent, Table 3)."""
+    parts: dict[str, Counter[str]] = {}
+    for item in gold:
+        row = parts.setdefault(item.subset, Counter()) if item.subset else Counter[str]()
+        for answers in repeat_answers:
+            answer = answers.get(item.id)
             if answer is None or answer.refused:
                 row["refused"] += answer is not None
                 continue
-            marked = mark_answer(each, answer, question)
+            marked = mark_answer(item, answer, question)
             row["total"] += 1
             row["right"] += marked.right
-            row["hateful"] += each.hateful
-            row["found"] += each.hateful and marked.side_right
+            row["hateful"] += item.hateful
+            row["found"] += item.hateful and marked.side_right
     return {
         name: {
             "total": row["total"],
@@ -197,5 +238,5 @@ def _subsets(gold: Sequence[Gold], said: Sequence[Mapping[str, GivenAnswer]], qu
             "hateful": row["hateful"],
             "recall": row["found"] / row["hateful"] if row["hateful"] else None,
         }
-        for name, row in found.items()
+        for name, row in parts.items()
     }

@@ -1,4 +1,4 @@
-"""Two methods on the same items: McNemar's test on where only one of them is right."""
+"""McNemar's test for two methods on the same items."""
 
 import math
 from collections.abc import Sequence
@@ -8,10 +8,10 @@ from typing import Any
 
 @dataclass(frozen=True)
 class McNemar:
-    """`first_only` and `second_only`: items that only the one or only the other got right.
+    """The test's counts. `first_only`, `second_only`: items that only the first or only the second method got right.
 
-    `exact` is the two-sided binomial p; `chi_square` has the continuity correction and `approximate` is its p. Where
-    the two differ on no item nothing can be said: chi-square 0, both p 1.
+    `exact` is the two-sided binomial p; `chi_square` has the continuity correction, and `approximate` is its p. If the
+    methods differ on no item, chi-square is 0 and both p are 1.
     """
 
     both: int
@@ -59,12 +59,21 @@ class McNemar:
 def mcnemar(first: Sequence[bool], second: Sequence[bool]) -> McNemar:
     """Compare two methods by whether each was right, item by item.
 
-    Raises ValueError if the two have not the same length.
+    Raises ValueError if the sequences differ in length.
     """
     pairs = list(zip(first, second, strict=True))
     return McNemar(
-        both=sum(one and other for one, other in pairs),
-        first_only=sum(one and not other for one, other in pairs),
-        second_only=sum(other and not one for one, other in pairs),
-        neither=sum(not one and not other for one, other in pairs),
+        both=sum(first_right and second_right for first_right, second_right in pairs),
+        first_only=sum(first_right and not second_right for first_right, second_right in pairs),
+        second_only=sum(second_right and not first_right for first_right, second_right in pairs),
+        neither=sum(not first_right and not second_right for first_right, second_right in pairs),
     )
+
+
+def holm(ps: Sequence[float]) -> list[float]:
+    """Return the p values adjusted for their number by Holm's step-down method, in the given order."""
+    adjusted, highest = [0.0] * len(ps), 0.0
+    for rank, at in enumerate(sorted(range(len(ps)), key=lambda place: ps[place])):
+        highest = max(highest, min(1.0, (len(ps) - rank) * ps[at]))
+        adjusted[at] = highest
+    return adjusted

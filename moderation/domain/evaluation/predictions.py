@@ -1,4 +1,4 @@
-"""Answers that were made elsewhere: one JSON object id → {"label", "reason"?, "refusal"?}, or JSON lines with `id`."""
+"""A file of answers: one JSON object id → {"label", "reason"?, "refusal"?}, or JSON lines with `id`."""
 
 from collections.abc import Iterator
 from typing import Any, BinaryIO
@@ -12,7 +12,7 @@ _FORM = 'An answer is an object: {"label": 0, "reason": "…", "refusal": false}
 
 
 def read_predictions(stream: BinaryIO) -> dict[str, GivenAnswer]:
-    """Return the answers by id; labels stay as they are written.
+    """Return the answers by id, with their labels unchanged.
 
     Raises Unreadable with the line and what to do.
     """
@@ -20,16 +20,16 @@ def read_predictions(stream: BinaryIO) -> dict[str, GivenAnswer]:
     if opening != b"{":
         reason = "The file is neither one JSON object id → answer nor JSON lines with the key id."
         raise Unreadable(RowError(1, "unknown_format", reason))
-    found: dict[str, GivenAnswer] = {}
+    answers: dict[str, GivenAnswer] = {}
     for line, name, value in _lines(stream) if _is_lines(stream) else _entries(stream):
-        if name in found:
+        if name in answers:
             raise Unreadable(RowError(line, "duplicate_id", f"The id {name[:80]!r} is answered twice: keep one."))
-        found[name] = _answer(line, name, value)
-    return found
+        answers[name] = _answer(line, name, value)
+    return answers
 
 
 def _is_lines(stream: BinaryIO) -> bool:
-    """Whether the first line is an answer with its id by itself."""
+    """Return whether the first line is a complete answer with its id."""
     stream.seek(0)
     first = next((text for _, text in read_lines(stream, LIMITS.line_bytes) if not text.isspace()), "")
     stream.seek(0)

@@ -1,17 +1,21 @@
-"""Tables as text: cells for people, Markdown, and rows for CSV with every digit."""
+"""Tables as text: cells for people, Markdown, and rows for CSV with all digits."""
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from typing import Any
 
 from moderation.domain.evaluation.report_tables import tables_of
-from moderation.domain.evaluation.table import Column, ColumnForm, EvaluationTable, Report, Value
+from moderation.domain.evaluation.table import Column, ColumnForm, EvaluationTable, Phrase, Report, Value, gettext_noop
 
 NOTHING = "–"
 NO_MODEL = "No language model was used: the built-in keyword baseline answered, by cues in the text alone."
+NO_EXAMPLES = gettext_noop(
+    "%(arm)s: these perspectives have no examples and are measured by their criteria alone: %(perspectives)s. Examples "
+    "belong to the perspectives of a project: import them there, and name the project (--project)."
+)
 
 
 def format_cell(value: Value, form: ColumnForm) -> str:
-    """Return a value as people read it; a spread as mean and deviation."""
+    """Return a value as text for people; a spread as mean and deviation."""
     if value is None:
         return NOTHING
     if isinstance(value, Mapping):
@@ -33,7 +37,7 @@ _FORMATS: Mapping[ColumnForm, Callable[[Any], str]] = {
 
 
 def formatted_rows(table: EvaluationTable) -> list[list[str]]:
-    """Return the rows as people read them."""
+    """Return the rows as text for people."""
     return [
         [format_cell(value, column.form) for value, column in zip(row, table.columns, strict=True)]
         for row in table.rows
@@ -41,7 +45,7 @@ def formatted_rows(table: EvaluationTable) -> list[list[str]]:
 
 
 def csv_rows(table: EvaluationTable) -> list[list[Any]]:
-    """Header and rows with every digit; a spread takes two columns."""
+    """Return header and rows with all digits; a spread takes two columns."""
     spreads = [
         any(isinstance(row[at], Mapping) and row[at]["sd"] is not None for row in table.rows) for at in _at(table)
     ]
@@ -53,7 +57,7 @@ def csv_rows(table: EvaluationTable) -> list[list[Any]]:
 
 
 def markdown(report: Report) -> str:
-    """Return the whole report as one document."""
+    """Return the whole report as one Markdown document."""
     lines = [f"# {report['name']}", "", *_about(report), ""]
     for table in tables_of(report):
         lines += [f"## {table.title}", "", *_markdown_table(table), "", table.note, ""]
@@ -64,21 +68,38 @@ def _about(report: Report) -> list[str]:
     task = {"six": "one of the categories", "binary": "hateful or not"}[report["task"]]
     lines = [f"- Question: {task}. Repeats: {report['repeats']}. Began: {report['began'][:10]}."]
     for dataset in report["datasets"]:
-        left = ", ".join(f"{count:,} {why}" for why, count in dataset["left_out"].items())
-        more = f"; left out: {left}" if left else ""
+        left_out = ", ".join(f"{count:,} {reason}" for reason, count in dataset["left_out"].items())
+        more = f"; left out: {left_out}" if left_out else ""
         lines.append(f"- {dataset['name']}: {dataset['items']:,} items, {dataset['hateful']:,} hateful{more}.")
     for arm in report["arms"]:
         models = ", ".join(f"{role} {name}" for role, name in arm["plan"].items())
-        lines.append(f"- {arm['name']}: {models}.")
+        lines.append(f"- {arm['name']}: {models}.{_prompts(arm)}")
     if any(arm["no_language_model"] for arm in report["arms"]):
         lines.append(f"- **{NO_MODEL}**")
+    lines += [f"- **{remark}**" for remark in remarks_of(report)]
     return lines
+
+
+def _prompts(arm: Mapping[str, Any]) -> str:
+    """Return the sentence about the arm's prompts; empty in reports from before there were prompt sets."""
+    chosen = arm.get("prompt_set") or {}
+    return f" Prompts: {chosen['name']}, version {chosen['version']}." if chosen.get("name") else ""
+
+
+def remarks_on_examples(arms: Iterable[tuple[str, Sequence[str]]]) -> list[Phrase]:
+    """Return a sentence for each arm (name, perspectives without examples) that has such perspectives."""
+    return [Phrase.of(NO_EXAMPLES, arm=arm, perspectives=", ".join(codes)) for arm, codes in arms if codes]
+
+
+def remarks_of(report: Report) -> list[Phrase]:
+    """Return the sentences about examples of a finished report; older reports have none."""
+    return remarks_on_examples((arm["name"], arm.get("without_examples", ())) for arm in report["arms"])
 
 
 def _markdown_table(table: EvaluationTable) -> list[str]:
     rule = ["---" if column.form is ColumnForm.TEXT else "---:" for column in table.columns]
     rows = [[column.title for column in table.columns], rule, *formatted_rows(table)]
-    return ["| " + " | ".join(_escaped(each) for each in row) + " |" for row in rows]
+    return ["| " + " | ".join(_escaped(text) for text in row) + " |" for row in rows]
 
 
 def _escaped(text: str) -> str:

@@ -1,6 +1,6 @@
-"""Figures over repeats: mean and standard deviation, how alike the repeats of one agent are, and agents to each other.
+"""Figures over repeats: mean, standard deviation, and agreement between repeats or between agents.
 
-PREDICT, Tables 1 and 2: every condition is repeated, accuracies are averaged, and Fleiss' κ tells how alike they are.
+PREDICT, Tables 1 and 2: every condition is repeated, accuracies are averaged, and Fleiss' κ measures agreement.
 """
 
 import statistics
@@ -13,7 +13,7 @@ from annotation.domain.statistics.agreement import Measured, fleiss_kappa, tally
 
 @dataclass(frozen=True)
 class Spread:
-    """Mean and sample standard deviation (n − 1) of a figure over repeats; `sd` is None for a single one."""
+    """Mean and sample standard deviation (n − 1) of a figure over repeats; `sd` is None for a single repeat."""
 
     mean: float
     sd: float | None
@@ -24,17 +24,21 @@ class Spread:
 
 
 def spread(values: Sequence[float | None]) -> Spread | None:
-    """Of the repeats that have the figure; None where none has."""
-    there = [value for value in values if value is not None]
-    if not there:
+    """Return the spread over the repeats that have the figure.
+
+    Returns None if no repeat has it.
+    """
+    known = [value for value in values if value is not None]
+    if not known:
         return None
-    return Spread(statistics.fmean(there), statistics.stdev(there) if len(there) > 1 else None, len(there))
+    return Spread(statistics.fmean(known), statistics.stdev(known) if len(known) > 1 else None, len(known))
 
 
 def kappa(items: Sequence[Sequence[bool | None]]) -> float | None:
-    """Fleiss' κ of ratings hateful or not, an item a row: repeats of one agent, or agents on one item.
+    """Return Fleiss' κ of the ratings hateful or not; a row is one item, rated by repeats of one agent or by agents.
 
-    Only items on which nobody is missing count; None where that leaves nothing to compare or one category only.
+    Rows with a missing rating are left out.
+    Returns None if no row is left, or if all ratings are in one category.
     """
     complete = [[int(side) for side in row if side is not None] for row in items if None not in row]
     if not complete:
@@ -44,7 +48,7 @@ def kappa(items: Sequence[Sequence[bool | None]]) -> float | None:
 
 
 def majority(votes: Sequence[bool | None]) -> bool | None:
-    """Return what most of the agents that voted say (PREDICT, section 3.2).
+    """Return the side that most of the voting agents take (PREDICT, section 3.2).
 
     Returns None for a tie, or if nobody voted.
     """

@@ -1,58 +1,34 @@
-"""The report as tables, in the forms that the papers print them. A table holds numbers; rendering rounds them."""
+"""The report as tables in the forms of the papers. Tables hold exact numbers; rendering rounds them."""
 
 from collections.abc import Callable, Iterator, Mapping
 from typing import Any
 
 from annotation.domain.patterns import PATTERNS
+from moderation.domain.evaluation.coverage_table import coverage_table
+from moderation.domain.evaluation.paired_tables import cost_tables, kind_tables, paired_tables
 from moderation.domain.evaluation.table import Column, ColumnForm, EvaluationTable, Phrase, Report, Value
 from moderation.domain.evaluation.table import gettext_noop as _
+from moderation.domain.evaluation.table_by_dataset import LEVEL_NAMES, LEVELS, results_by_dataset, table_key, titled
 
-LEVELS = ("easy", "normal", "hard", "normal_hard")
-LEVEL_NAMES = {"easy": _("Easy"), "normal": _("Normal"), "hard": _("Hard"), "normal_hard": _("Normal + hard")}
-_STATE_NAMES = {
-    "succeeded": _("Succeeded"),
-    "refused": _("Refused"),
-    "unreadable": _("Unreadable"),
-    "failed": _("Failed"),
-    "cancelled": _("Cancelled"),
-    "missing": _("Missing"),
-}
 _KEYWORD_P = _("%(gap)skeyword is the built-in baseline: p is one of four fixed numbers, no language model was asked.")
 
 
 def tables_of(report: Report) -> list[EvaluationTable]:
-    """All tables that the report has something for, in the order of a paper."""
+    """Return all tables that the report has figures for, in the order of a paper."""
     return [table for make in _TABLES for table in make(report)]
 
 
-def _results(report: Report) -> Iterator[tuple[str, list[Mapping[str, Any]]]]:
-    """Yield data set → its results, arm by arm."""
-    for dataset in report["datasets"]:
-        yield dataset["name"], [each for each in report["results"] if each["dataset"] == dataset["name"]]
-
-
-def _titled(report: Report, title: str, dataset: str) -> str:
-    if len(report["datasets"]) < 2:
-        return title
-    return Phrase.of(_("%(title)s: %(dataset)s"), title=title, dataset=dataset)
-
-
-def _key(report: Report, key: str, dataset: str) -> str:
-    names = [each["name"] for each in report["datasets"]]
-    return f"{key}-{names.index(dataset) + 1}" if len(names) > 1 else key
-
-
 def _of_dataset(title: str, dataset: str) -> str:
-    """Return the title, and the data set behind a comma where one is named."""
+    """Return the title, followed by a comma and the data set if one is named."""
     return Phrase.of("%(title)s, %(dataset)s", title=title, dataset=dataset) if dataset else title
 
 
 def _accuracy(report: Report) -> Iterator[EvaluationTable]:
-    """H-VLI's form: by difficulty, overall, and the F1 of the task."""
+    """Yield H-VLI's table: accuracy by difficulty and overall, and the F1 of the task."""
     six = report["task"] == "six"
-    for dataset, results in _results(report):
+    for dataset, results in results_by_dataset(report):
         levels = ((level, LEVEL_NAMES[level]) for level in LEVELS)
-        shown = [pair for pair in levels if any(each["figures"][pair[0]] for each in results)]
+        shown = [pair for pair in levels if any(result["figures"][pair[0]] for result in results)]
         figures = [*shown, ("accuracy", "Overall")]
         last = (
             (("macro_f1", _("Macro F1")), ("weighted_f1", _("Weighted F1")))
@@ -64,11 +40,11 @@ def _accuracy(report: Report) -> Iterator[EvaluationTable]:
         columns += [Column(_("Low (95 %)"), ColumnForm.PERCENT), Column(_("High (95 %)"), ColumnForm.PERCENT)]
         rows = [
             [
-                each["arm"],
-                *(each["figures"][name] for name, _title in figures),
-                *(each["intervals"]["accuracy"] or [None] * 2),
+                result["arm"],
+                *(result["figures"][name] for name, _title in figures),
+                *(result["intervals"]["accuracy"] or [None] * 2),
             ]
-            for each in results
+            for result in results
         ]
         note = Phrase.of(
             _(
@@ -78,12 +54,12 @@ def _accuracy(report: Report) -> Iterator[EvaluationTable]:
             what=Phrase.of(_("six categories") if six else _("hateful or not")),
         )
         yield EvaluationTable(
-            _key(report, "accuracy", dataset), _titled(report, _("Accuracy"), dataset), columns, rows, note
+            table_key(report, "accuracy", dataset), titled(report, _("Accuracy"), dataset), columns, rows, note
         )
 
 
 def _two_class(report: Report) -> Iterator[EvaluationTable]:
-    """AntiHateAgent's form."""
+    """Yield AntiHateAgent's table: precision, recall and F1 of both classes."""
     if report["task"] != "binary":
         return
     parts = (("hate", _("Hate")), ("non_hate", _("Non-hate")), ("overall", _("Overall")))
@@ -94,33 +70,74 @@ def _two_class(report: Report) -> Iterator[EvaluationTable]:
         for _name, part in parts
         for _figure, title in figures
     ]
-    for dataset, results in _results(report):
+    for dataset, results in results_by_dataset(report):
         rows = [
-            [each["arm"], *(each["two_class"][part][name] for part, _class in parts for name, _title in figures)]
-            for each in results
-            if each["two_class"]
+            [result["arm"], *(result["two_class"][part][name] for part, _class in parts for name, _title in figures)]
+            for result in results
+            if result["two_class"]
         ]
         note = _("Precision, recall and F1 in percent; overall is the unweighted mean of the two classes.")
         if rows:
-            key, title = _key(report, "classes", dataset), _titled(report, _("Both classes"), dataset)
+            key, title = table_key(report, "classes", dataset), titled(report, _("Both classes"), dataset)
             yield EvaluationTable(key, title, columns, rows, note)
 
 
 def _refusals(report: Report) -> Iterator[EvaluationTable]:
-    for dataset, results in _results(report):
-        patterned = any(sum(each["levels"][level]["total"] for level in ("easy", "normal_hard")) for each in results)
-        patterned = patterned or any(sum(each["refused_by_pattern"].values()) for each in results)
+    for dataset, results in results_by_dataset(report):
+        patterned = any(
+            sum(result["levels"][level]["total"] for level in ("easy", "normal_hard")) for result in results
+        )
+        patterned = patterned or any(sum(result["refused_by_pattern"].values()) for result in results)
         columns = [Column(_("Method")), Column(_("Refused"), ColumnForm.COUNT), Column(_("Rate"), ColumnForm.PERCENT)]
         columns += [Column(code, ColumnForm.COUNT) for code in PATTERNS] if patterned else []
         rows = []
-        for each in results:
-            coverage = each["coverage"]
+        for result in results:
+            coverage = result["coverage"]
             answered = coverage["succeeded"] + coverage["unreadable"] + coverage["refused"]
-            row = [each["arm"], coverage["refused"], coverage["refused"] / answered if answered else None]
-            rows.append(row + ([each["refused_by_pattern"][code] for code in PATTERNS] if patterned else []))
+            row = [result["arm"], coverage["refused"], coverage["refused"] / answered if answered else None]
+            rows.append(row + ([result["refused_by_pattern"][code] for code in PATTERNS] if patterned else []))
         note = _("Refused of answered and refused; the columns are the patterns text, picture, both together.")
-        key, title = _key(report, "refusals", dataset), _titled(report, _("Refusals"), dataset)
+        key, title = table_key(report, "refusals", dataset), titled(report, _("Refusals"), dataset)
         yield EvaluationTable(key, title, columns, rows, note if patterned else _("Refused of answered and refused."))
+
+
+def tracks_table(report: Report) -> Iterator[EvaluationTable]:
+    """Yield ARCADE's ways, dismissals and rounds, and what a post took in calls, tokens and money."""
+    counts = (_("Fast track"), _("Deep dive"), _("Dismissed"))
+    columns = [Column(_("Method")), *(Column(title, ColumnForm.COUNT) for title in counts)]
+    columns += [
+        Column(_("Share dismissed"), ColumnForm.PERCENT1),
+        Column(_("Hateful dismissed"), ColumnForm.COUNT),
+        Column(_("Open, not fast")),
+        Column(_("001 dismissed")),
+        Column(_("Rounds"), ColumnForm.SHARE),
+        Column(_("Calls a post"), ColumnForm.SHARE),
+        Column(_("Tokens a post"), ColumnForm.SHARE),
+        Column(Phrase.of(_("Cost a post, %(currency)s"), currency=report["currency"]), ColumnForm.MONEY),
+    ]
+    note = _(
+        "Ways of the runs with a verdict. Open: hateful in one part alone (011, 101, 111), which the gatekeeper should "
+        "send to the fast track. Rounds: mean of the deep dive without dismissed posts."
+    )
+    for dataset, results in results_by_dataset(report):
+        if rows := [_track_row(result) for result in results if result.get("tracks")]:
+            key, title = table_key(report, "tracks", dataset), titled(report, _("Ways of ARCADE"), dataset)
+            yield EvaluationTable(key, title, columns, rows, note)
+
+
+def _track_row(result: Mapping[str, Any]) -> list[Value]:
+    tracks, spent, asked = result["tracks"], result["spent"], result["coverage"]["asked"]
+    tokens = spent["input_tokens"] + spent["output_tokens"]
+    return [
+        result["arm"],
+        *(tracks[way] for way in ("fast", "deep", "dismissed")),
+        tracks["dismissed"] / tracks["verdicts"],
+        tracks["hateful_dismissed"],
+        Phrase.of(_("%(part)s of %(all)s"), part=tracks["open_deep"], all=tracks["open"]),
+        Phrase.of(_("%(part)s of %(all)s"), part=tracks["emergent_dismissed"], all=tracks["emergent"]),
+        tracks["rounds"],
+        *(total / asked if asked and total is not None else None for total in (spent["calls"], tokens, spent["cost"])),
+    ]
 
 
 def _blocked(report: Report) -> Iterator[EvaluationTable]:
@@ -131,18 +148,18 @@ def _blocked(report: Report) -> Iterator[EvaluationTable]:
         Column(_("Refused by the model"), ColumnForm.COUNT),
     ]
     columns += [Column(_("Blocked by the provider"), ColumnForm.COUNT), Column(_("Blocked"), ColumnForm.PERCENT)]
-    for dataset, results in _results(report):
+    for dataset, results in results_by_dataset(report):
         rows = [
-            [each["arm"], name, row["asked"], row["refused"], row["blocked"], row["blocked"] / row["asked"]]
-            for each in results
-            for name, row in each["refused_by_category"].items()
+            [result["arm"], name, row["asked"], row["refused"], row["blocked"], row["blocked"] / row["asked"]]
+            for result in results
+            for name, row in result["refused_by_category"].items()
             if row["refused"] or row["blocked"]
         ]
         note = _("A provider's filter removes the worst items first: figures over what is left look too good.")
         if rows:
             key, title = (
-                _key(report, "blocked", dataset),
-                _titled(report, _("Refused and blocked by category"), dataset),
+                table_key(report, "blocked", dataset),
+                titled(report, _("Refused and blocked by category"), dataset),
             )
             yield EvaluationTable(key, title, columns, rows, note)
 
@@ -155,15 +172,15 @@ def _subsets(report: Report) -> Iterator[EvaluationTable]:
         Column(_("Accuracy"), ColumnForm.PERCENT1),
     ]
     columns += [Column(_("Hateful"), ColumnForm.COUNT), Column(_("Recall"), ColumnForm.PERCENT1)]
-    for dataset, results in _results(report):
+    for dataset, results in results_by_dataset(report):
         rows = [
-            [each["arm"], name, row["total"], row["accuracy"], row["hateful"], row["recall"]]
-            for each in results
-            for name, row in each["subsets"].items()
+            [result["arm"], name, row["total"], row["accuracy"], row["hateful"], row["recall"]]
+            for result in results
+            for name, row in result["subsets"].items()
         ]
         if rows:
             note = _("Recall: hateful items of the part that were called hateful.")
-            key, title = _key(report, "parts", dataset), _titled(report, _("Parts of the data"), dataset)
+            key, title = table_key(report, "parts", dataset), titled(report, _("Parts of the data"), dataset)
             yield EvaluationTable(key, title, columns, rows, note)
 
 
@@ -179,12 +196,12 @@ def _repeats(report: Report) -> Iterator[EvaluationTable]:
     columns += [Column(_("F1"), ColumnForm.SHARE), Column(_("Fleiss' κ over repeats"), ColumnForm.SHARE)]
     rows = [
         [
-            each["arm"],
-            each["dataset"],
-            *(each["figures"][name] for name in ("accuracy", "macro_f1", "f1")),
-            each["kappa"],
+            result["arm"],
+            result["dataset"],
+            *(result["figures"][name] for name in ("accuracy", "macro_f1", "f1")),
+            result["kappa"],
         ]
-        for each in report["results"]
+        for result in report["results"]
     ]
     note = Phrase.of(
         _("Mean (± sample standard deviation) over %(repeats)s repeats, each of them asked anew."),
@@ -194,8 +211,8 @@ def _repeats(report: Report) -> Iterator[EvaluationTable]:
 
 
 def _panels(report: Report) -> Iterator[EvaluationTable]:
-    """PREDICT's form: every agent on every data set, then the judge; accuracy (± deviation) and Fleiss' κ."""
-    datasets = [each["name"] for each in report["datasets"]]
+    """Yield PREDICT's table: accuracy (± deviation) and Fleiss' κ of every agent, of the majority and of the judge."""
+    datasets = [dataset["name"] for dataset in report["datasets"]]
     columns = [Column(_("Method")), Column(_("Agent"))]
     for name in datasets:
         columns += [
@@ -204,31 +221,34 @@ def _panels(report: Report) -> Iterator[EvaluationTable]:
                 (_("Accuracy"), ColumnForm.SHARE),
                 (_("κ"), ColumnForm.SHARE),
                 (_("No side"), ColumnForm.COUNT),
+                (_("Missing"), ColumnForm.COUNT),
+                (_("Refused"), ColumnForm.COUNT),
             )
         ]
-    results = {(each["arm"], each["dataset"]): each for each in report["results"]}
+    results = {(result["arm"], result["dataset"]): result for result in report["results"]}
     rows: list[list[Value]] = []
     for panel in report["panels"]:
         for agent, cells in panel["agents"].items():
             row: list[Value] = [panel["arm"], agent]
             for name in datasets:
-                cell = cells.get(name, {"accuracy": None, "kappa": None, "unvoted": 0})
-                row += [cell["accuracy"], cell["kappa"], cell["unvoted"]]
+                cell = cells.get(name, {"unvoted": 0})
+                row += [cell.get(figure) for figure in ("accuracy", "kappa", "unvoted", "missing", "refused")]
             rows.append(row)
     if not rows:
         return
-    for arm in [each["name"] for each in report["arms"]]:
-        row = [arm, _("judge") if any(arm == each["arm"] for each in report["panels"]) else _("alone")]
+    for arm in [described["name"] for described in report["arms"]]:
+        row = [arm, _("judge") if any(arm == panel["arm"] for panel in report["panels"]) else _("alone")]
         for name in datasets:
-            found = results[arm, name]
-            row += [found["figures"]["accuracy"], found["kappa"], found["coverage"]["unreadable"]]
+            figures, coverage = results[arm, name]["figures"], results[arm, name]["coverage"]
+            row += [figures["accuracy"], results[arm, name]["kappa"], coverage["unreadable"], None, coverage["refused"]]
         rows.append(row)
     passed = sum(panel["same_text"] for panel in report["panels"])
     note = Phrase.of(
         _(
             "Accuracy with its deviation over repeats. κ: of an agent over its repeats, of the majority between the "
-            "agents. No side: abstained or missing; of the majority a tie, which is wrong. %(passed)s examples equal "
-            "to a post were passed over."
+            "agents. No side: abstained or missing; of the majority a tie, which is wrong. Missing: no usable answer; "
+            "refused: those of them that the model or a filter refused. %(passed)s examples equal to a post were "
+            "passed over."
         ),
         passed=f"{passed:,}",
     )
@@ -236,9 +256,9 @@ def _panels(report: Report) -> Iterator[EvaluationTable]:
 
 
 def _explanations(report: Report) -> Iterator[EvaluationTable]:
-    """HateXScore's form: the four parts and the score, then how often the verdicts are right."""
-    found = [each for each in report["results"] if "explanations" in each]
-    if not found:
+    """Yield HateXScore's table: the four parts, the score, and how often the verdicts are right."""
+    scored = [result for result in report["results"] if "explanations" in result]
+    if not scored:
         return
     columns = [Column(_("Method")), Column(_("Data set")), Column(_("Explained by"))]
     columns += [
@@ -251,32 +271,32 @@ def _explanations(report: Report) -> Iterator[EvaluationTable]:
         for title in (_("Scored"), _("Refused"), _("Unreadable"), _("No text"), _("Failed"))
     ]
     rows: list[list[Value]] = []
-    for each in found:
-        said = each["explanations"]
-        row: list[Value] = [each["arm"], each["dataset"], said["explained_by"]]
-        row += [said["figures"][part] for part in ("htc", "qf", "tgi", "cc", "score")]
-        row += said["interval"] or [None] * 2
-        row += [each["figures"][name] for name in ("accuracy", "f1", "macro_f1")]
+    for result in scored:
+        explanations = result["explanations"]
+        row: list[Value] = [result["arm"], result["dataset"], explanations["explained_by"]]
+        row += [explanations["figures"][part] for part in ("htc", "qf", "tgi", "cc", "score")]
+        row += explanations["interval"] or [None] * 2
+        row += [result["figures"][name] for name in ("accuracy", "f1", "macro_f1")]
         states = ("scored", "refused", "unreadable", "no_text", "failed")
-        rows.append([*row, *(said["counts"].get(state, 0) for state in states)])
-    how = found[0]["explanations"]
-    by = sorted({each["explanations"]["estimated_by"] for each in found})
+        rows.append([*row, *(explanations["counts"].get(state, 0) for state in states)])
+    settings = scored[0]["explanations"]
+    estimators = sorted({result["explanations"]["estimated_by"] for result in scored})
     note = Phrase.of(
         _(
             "HateXScore of the explanations: CC by the rule %(rule)s with τ = %(tau)s, p by %(who)s. The interval is a "
             "percentile bootstrap of the score over items. What has no score stands in no mean.%(more)s"
         ),
-        rule=how["rule"],
-        tau=f"{how['threshold']:g}",
-        who=", ".join(by),
-        more=Phrase.of(_KEYWORD_P, gap=" ") if any(name.startswith("keyword:") for name in by) else "",
+        rule=settings["rule"],
+        tau=f"{settings['threshold']:g}",
+        who=", ".join(estimators),
+        more=Phrase.of(_KEYWORD_P, gap=" ") if any(name.startswith("keyword:") for name in estimators) else "",
     )
     yield EvaluationTable("explanations", _("Explanations (HateXScore)"), columns, rows, note)
 
 
 def _comparisons(report: Report) -> Iterator[EvaluationTable]:
-    found = report["comparisons"]
-    if not found:
+    comparisons = report["comparisons"]
+    if not comparisons:
         return
     titles = (_("Items"), _("Both right"), _("Only the first"), _("Only the second"), _("Both wrong"))
     names = ("items", "both", "first_only", "second_only", "neither")
@@ -292,22 +312,25 @@ def _comparisons(report: Report) -> Iterator[EvaluationTable]:
         Column(_("p of χ²"), ColumnForm.P),
     ]
     figures = (*names, "exact_p", "chi_square", "chi_square_p")
-    rows = [[each["dataset"], each["first"], each["second"], *(each[name] for name in figures)] for each in found]
+    rows = [
+        [comparison["dataset"], comparison["first"], comparison["second"], *(comparison[name] for name in figures)]
+        for comparison in comparisons
+    ]
     note = _("McNemar's test on items that both answered, first repeat; χ² has the continuity correction.")
     yield EvaluationTable("comparisons", _("Two methods on the same items"), columns, rows, note)
 
 
 def _confusion(report: Report) -> Iterator[EvaluationTable]:
-    for number, each in enumerate(report["results"], start=1):
-        labels = confusion_names(report, each)
+    for number, result in enumerate(report["results"], start=1):
+        labels = confusion_names(report, result)
         columns = [
             Column(_("Truth")),
             *(Column(Phrase.of(_("as %(label)s"), label=label), ColumnForm.COUNT) for label in labels),
         ]
-        rows = [[label, *counts] for label, counts in zip(labels, each["confusion"]["counts"], strict=True)]
+        rows = [[label, *counts] for label, counts in zip(labels, result["confusion"]["counts"], strict=True)]
         title = Phrase.of(
             _("Confusion: %(arm)s"),
-            arm=_of_dataset(each["arm"], each["dataset"] if len(report["datasets"]) > 1 else ""),
+            arm=_of_dataset(result["arm"], result["dataset"] if len(report["datasets"]) > 1 else ""),
         )
         key = f"confusion-{number}" if len(report["results"]) > 1 else "confusion"
         note = _("All repeats together. An answer that names no known label stands on the other side.")
@@ -315,58 +338,11 @@ def _confusion(report: Report) -> Iterator[EvaluationTable]:
 
 
 def confusion_names(report: Report, result: Mapping[str, Any]) -> list[str]:
-    """Return the classes of a confusion by name."""
+    """Return the names of the classes of a confusion matrix."""
     names: dict[int, str] = {int(code): name for code, name in report["categories"].items()}
     if report["task"] == "binary":
         names = {0: Phrase.of(_("not hateful")), 1: Phrase.of(_("hateful"))}
     return [names.get(label, str(label)) for label in result["confusion"]["labels"]]
-
-
-def _spent(report: Report) -> Iterator[EvaluationTable]:
-    states = ("succeeded", "refused", "unreadable", "failed", "cancelled", "missing")
-    columns = [Column(_("Method")), Column(_("Data set")), Column(_("Asked"), ColumnForm.COUNT)]
-    columns += [Column(_STATE_NAMES[state], ColumnForm.COUNT) for state in states]
-    columns += [
-        Column(_("Coverage"), ColumnForm.PERCENT),
-        Column(_("Calls"), ColumnForm.COUNT),
-        Column(_("Retries"), ColumnForm.COUNT),
-    ]
-    columns += [
-        Column(_("Tokens in"), ColumnForm.COUNT),
-        Column(_("Tokens out"), ColumnForm.COUNT),
-        Column(_("Time"), ColumnForm.SECONDS),
-    ]
-    columns += [Column(Phrase.of(_("Cost, %(currency)s"), currency=report["currency"]), ColumnForm.MONEY)]
-    rows = []
-    for each in report["results"]:
-        coverage, spent = each["coverage"], each["spent"]
-        answered = coverage["succeeded"] + coverage["refused"] + coverage["unreadable"]
-        row = [each["arm"], each["dataset"], coverage["asked"], *(coverage[state] for state in states)]
-        row += [answered / coverage["asked"] if coverage["asked"] else None, spent["calls"], spent["retries"]]
-        rows.append([*row, *(spent[name] for name in ("input_tokens", "output_tokens", "seconds", "cost"))])
-        if "explanations" in each:
-            rows.append(_scoring_spent(each))
-    spendings = [each["spent"] for each in report["results"]]
-    spendings += [each["explanations"]["spent"] for each in report["results"] if "explanations" in each]
-    unpriced = sorted({name for spent in spendings for name in spent["unpriced"]})
-    note: str = _(
-        "Time is the sum over runs, which go side by side. Coverage: answered, refused or unreadable, of asked."
-    )
-    if unpriced:
-        more = Phrase.of(_("The site knows no price of %(models)s."), models=", ".join(unpriced))
-        note = Phrase.of("%(note)s %(more)s", note=Phrase.of(note), more=more)
-    yield EvaluationTable("coverage", _("Coverage and cost"), columns, rows, note)
-
-
-def _scoring_spent(result: Mapping[str, Any]) -> list[Value]:
-    """Return the row of what scoring an arm's explanations cost."""
-    said = result["explanations"]
-    counts, spent = said["counts"], said["spent"]
-    asked, scored = sum(counts.values()), counts.get("scored", 0)
-    row: list[Value] = [Phrase.of(_("%(arm)s: scores"), arm=result["arm"]), result["dataset"], asked, scored]
-    row += [counts.get("refused", 0), counts.get("unreadable", 0) + counts.get("no_text", 0), counts.get("failed", 0)]
-    row += [0, 0, scored / asked if asked else None, spent["calls"], spent["retries"]]
-    return [*row, *(spent[name] for name in ("input_tokens", "output_tokens", "seconds", "cost"))]
 
 
 _TABLES: tuple[Callable[[Report], Iterator[EvaluationTable]], ...] = (
@@ -375,10 +351,14 @@ _TABLES: tuple[Callable[[Report], Iterator[EvaluationTable]], ...] = (
     _repeats,
     _panels,
     _explanations,
+    paired_tables,
     _comparisons,
+    kind_tables,
     _subsets,
+    tracks_table,
     _refusals,
     _blocked,
     _confusion,
-    _spent,
+    coverage_table,
+    cost_tables,
 )

@@ -1,4 +1,4 @@
-"""What H-VLI's evaluator reports of a set of answers, and the shape of `evaluate --predictions --json`."""
+"""The figures of H-VLI's evaluator for a set of answers, and the output of `evaluate --predictions --json`."""
 
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
@@ -23,7 +23,7 @@ LEVELS = ("easy", "normal", "hard", "normal_hard")
 
 @dataclass(frozen=True)
 class LevelShare:
-    """Of some items: how many were answered, how many of those right, how many refused."""
+    """Counts of some items: answered, right of the answered, refused."""
 
     total: int
     right: int
@@ -31,12 +31,12 @@ class LevelShare:
 
     @property
     def accuracy(self) -> float | None:
-        """Right of answered; None where nothing was."""
+        """The share of right answers; None if nothing was answered."""
         return self.right / self.total if self.total else None
 
     @property
     def refusal_rate(self) -> float | None:
-        """Refused of refused and answered."""
+        """The share of refusals in refusals and answers; None if there are neither."""
         return self.refused / (self.refused + self.total) if self.refused + self.total else None
 
     def as_json(self) -> dict[str, Any]:
@@ -45,14 +45,14 @@ class LevelShare:
 
 @dataclass(frozen=True)
 class Scores:
-    """Every figure of one set of answers. `missing` items have no answer at all and count nowhere else."""
+    """All figures of one set of answers. `missing` items have no answer and count nowhere else."""
 
     task: Task
     overall: LevelShare
     missing: int
     unreadable: int
     side_right: int
-    """Answers on the right side of hateful or not, whatever the task."""
+    """The number of answers that are right about hateful or not, in every task."""
     confusion: Confusion
     by_difficulty: Mapping[str, LevelShare]
     by_pattern: Mapping[str, LevelShare]
@@ -60,16 +60,16 @@ class Scores:
 
     @property
     def means(self) -> Averages | None:
-        """Macro and weighted figures; None where nothing was answered."""
+        """Macro and weighted figures; None if nothing was answered."""
         return averages(self.confusion)
 
     @property
     def hateful(self) -> ClassFigures | None:
-        """The hateful class of the binary task."""
+        """The figures of the hateful class in the binary task; None in the other task, or if nothing was answered."""
         return class_figures(self.confusion).get(HATEFUL) if self.task is Task.BINARY and self.overall.total else None
 
     def as_json(self) -> dict[str, Any]:
-        """Return the value that `evaluate` prints; figures that nothing defines are null."""
+        """Return the value that `evaluate` prints; undefined figures are null."""
         means, hateful = self.means, self.hateful
         binary = self.task is Task.BINARY
         return {
@@ -89,28 +89,31 @@ class Scores:
 
 
 def score_answers(gold: Sequence[Gold], answers: Mapping[str, GivenAnswer], question: Question) -> Scores:
-    """Hold answers by id to their truth. Raises ValueError where the task needs a category that gold does not have."""
-    rows = [(each, _marked(each, answers[each.id], question)) for each in gold if each.id in answers]
-    marked = [found for _, found in rows if found is not None]
+    """Compare the answers (by id) with the known ones. Return the figures.
+
+    Raises ValueError if the task needs a category and a known answer has none.
+    """
+    rows = [(item, _marked(item, answers[item.id], question)) for item in gold if item.id in answers]
+    marked = [answer for _, answer in rows if answer is not None]
     labels = (NOT_HATEFUL, HATEFUL) if question.task is Task.BINARY else ()
     return Scores(
         task=question.task,
-        overall=_share(found for _, found in rows),
+        overall=_share(answer for _, answer in rows),
         missing=len(gold) - len(rows),
-        unreadable=sum(not each.readable for each in marked),
-        side_right=sum(each.side_right for each in marked),
-        confusion=Confusion.of([each.truth for each in marked], [each.said for each in marked], labels),
-        by_difficulty={name: _share(found for each, found in rows if name in levels_of(each)) for name in LEVELS},
-        by_pattern={code: _share(found for each, found in rows if each.pattern == code) for code in PATTERNS},
+        unreadable=sum(not answer.readable for answer in marked),
+        side_right=sum(answer.side_right for answer in marked),
+        confusion=Confusion.of([answer.truth for answer in marked], [answer.said for answer in marked], labels),
+        by_difficulty={name: _share(answer for item, answer in rows if name in levels_of(item)) for name in LEVELS},
+        by_pattern={code: _share(answer for item, answer in rows if item.pattern == code) for code in PATTERNS},
         by_subset={
-            name: _share(found for each, found in rows if each.subset == name)
-            for name in sorted({each.subset for each in gold if each.subset})
+            name: _share(answer for item, answer in rows if item.subset == name)
+            for name in sorted({item.subset for item in gold if item.subset})
         },
     )
 
 
 def levels_of(gold: Gold) -> tuple[str, ...]:
-    """Return the levels of difficulty an item counts to; none where its pattern is not known."""
+    """Return the levels of difficulty that an item counts to; none if its pattern is unknown."""
     if not gold.pattern:
         return ()
     text, image, combined = (bit == "1" for bit in gold.pattern)
@@ -122,7 +125,7 @@ def _marked(gold: Gold, answer: GivenAnswer, question: Question) -> MarkedAnswer
     return None if answer.refused else mark_answer(gold, answer, question)
 
 
-def _share(found: Iterable[MarkedAnswer | None]) -> LevelShare:
-    rows = list(found)
-    answered = [each for each in rows if each is not None]
-    return LevelShare(len(answered), sum(each.right for each in answered), len(rows) - len(answered))
+def _share(answers: Iterable[MarkedAnswer | None]) -> LevelShare:
+    rows = list(answers)
+    answered = [answer for answer in rows if answer is not None]
+    return LevelShare(len(answered), sum(answer.right for answer in answered), len(rows) - len(answered))

@@ -1,4 +1,4 @@
-"""What a table of a report is made of, and words that pages say in the reader's language while files stay English."""
+"""The parts of a report's table, and phrases: pages show them in the reader's language, files in English."""
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
@@ -11,16 +11,16 @@ Value = Any
 
 
 class ColumnForm(StrEnum):
-    """How a column's values are written."""
+    """The format of a column's values."""
 
     TEXT = "text"
     COUNT = "count"
     PERCENT = "percent"
-    """A share, in percent with two decimals (H-VLI, Table 3)."""
+    """A share in percent with two decimals (H-VLI, Table 3)."""
     PERCENT1 = "percent1"
-    """With one decimal (AntiHateAgent, Table 2)."""
+    """A share in percent with one decimal (AntiHateAgent, Table 2)."""
     SHARE = "share"
-    """Three decimals (PREDICT, HateXScore)."""
+    """A share with three decimals (PREDICT, HateXScore)."""
     P = "p"
     MONEY = "money"
     SECONDS = "seconds"
@@ -28,7 +28,7 @@ class ColumnForm(StrEnum):
 
 @dataclass(frozen=True)
 class Column:
-    """A column: its heading and how its values are written."""
+    """A column: its heading and the format of its values."""
 
     title: str
     form: ColumnForm = ColumnForm.TEXT
@@ -36,7 +36,7 @@ class Column:
 
 @dataclass(frozen=True)
 class EvaluationTable:
-    """A table of a report; `key` names its file, `note` says how its numbers are to be read."""
+    """A table of a report; `key` names its file, `note` explains its numbers."""
 
     key: str
     title: str
@@ -46,9 +46,9 @@ class EvaluationTable:
 
 
 class Phrase(str):
-    """An English text that remembers what it was filled from, so that a page can say it in another language.
+    """An English text that keeps its template and values, so that a page can translate it.
 
-    `values` may hold phrases again.
+    `values` may contain phrases.
     """
 
     template: str
@@ -56,12 +56,12 @@ class Phrase(str):
 
     @classmethod
     def of(cls, template: str, **values: Any) -> "Phrase":
-        """Return the template with its `%(name)s` filled."""
-        made = cls(template % values)
-        made.template, made.values = template, values
-        return made
+        """Return the phrase: the template with its `%(name)s` filled."""
+        phrase = cls(template % values)
+        phrase.template, phrase.values = template, values
+        return phrase
 
 
 def gettext_noop(text: str) -> str:
-    """Return the text itself; the name makes the catalogues find it."""
+    """Return the text unchanged; `makemessages` finds it by the function's name."""
     return text

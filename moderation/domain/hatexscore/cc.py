@@ -4,7 +4,7 @@ from enum import StrEnum
 
 
 class Rule(StrEnum):
-    """How a prediction of not hateful is held to be consistent; each with its own threshold."""
+    """When a prediction of not hateful is consistent; each rule has its own threshold."""
 
     PAPER = "paper"
     """QF ≥ τ or no group: what the paper's tables were computed with (notes 1.3)."""
@@ -13,15 +13,24 @@ class Rule(StrEnum):
 
     @property
     def threshold(self) -> float:
-        """The τ that belongs to the rule."""
+        """Return the τ that belongs to the rule."""
         return 0.3 if self is Rule.PAPER else 0.45
 
 
+TOLERANCE = 1e-9
+"""By how much QF may fall short of τ: 0.7 - 0.4 is written 0.29999999999999993 and reaches 0.3."""
+
+
+def reaches(qf: float, threshold: float) -> bool:
+    """Whether QF is τ or above."""
+    return qf >= threshold - TOLERANCE
+
+
 def consistency(prediction: bool | None, qf: float, tgi: int, threshold: float, rule: Rule) -> int:
-    """1 or 0; 0 without a prediction."""
+    """Return 1 if prediction, quotes and group go together, else 0; 0 without a prediction."""
     if prediction is None:
         return 0
-    faithful = qf >= threshold
+    faithful = reaches(qf, threshold)
     if prediction:
         return int(faithful and tgi == 1)
     return int((faithful or tgi == 0) if rule is Rule.PAPER else (faithful and tgi == 0))

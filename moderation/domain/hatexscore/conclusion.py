@@ -1,6 +1,5 @@
 """A stated conclusion, and how negations add up, for all languages."""
 
-import re
 from collections.abc import Sequence
 from dataclasses import dataclass
 
@@ -17,10 +16,3 @@ class Conclusion:
 def is_odd(negations: Sequence[str], non: bool) -> bool:
     """Whether an odd number of negations makes the opposite of the word."""
     return (len(negations) + non) % 2 == 1
-
-
-def trimmed(hit: re.Match[str], hateful: bool) -> Conclusion:
-    """The conclusion at this hit, without the spaces around it."""
-    said = hit.group()
-    start = hit.start() + len(said) - len(said.lstrip())
-    return Conclusion(start, start + len(said.strip()), hateful)

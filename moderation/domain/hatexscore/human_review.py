@@ -4,6 +4,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 from annotation.domain.statistics.agreement import Figure, fleiss_kappa, tally
+from moderation.domain.hatexscore.cc import reaches
 
 PANEL = 3
 """Raters of an explanation that are counted, as in the paper; two where none has three."""
@@ -75,7 +76,7 @@ def report(rated: Sequence[Rated]) -> Report:
             "QF",
             [[one.quotes for one in _first(each, raters)] for each in panel],
             raters,
-            [each.qf >= each.threshold for each in panel],
+            [reaches(each.qf, each.threshold) for each in panel],
         ),
         _kappas(
             "TGI", [[one.group for one in _first(each, raters)] for each in panel], raters, [each.tgi for each in panel]

@@ -1,7 +1,7 @@
 """TGI: whether an explanation names a protected group (design section 8; paper, section 3.3).
 
 A lemmatised 1- to 3-gram outside quoted strings that is a term or the name of a category; for a hateful prediction
-in the same sentence as a quoted string or a hostile word.
+tied to hate (see `ties`).
 """
 
 import re
@@ -13,8 +13,10 @@ from itertools import pairwise
 
 from moderation.domain.hatexscore import group_list_files
 from moderation.domain.hatexscore.group_list_files import Groups
-from moderation.domain.hatexscore.quotations import BLANK, Quotation, blanked
-from moderation.domain.hatexscore.tokenize import Token, Tongue, grams, tongue, words
+from moderation.domain.hatexscore.plain_text import simplified
+from moderation.domain.hatexscore.quotations import Quotation, blanked, words_of_others
+from moderation.domain.hatexscore.ties import QUOTE, Ties
+from moderation.domain.hatexscore.tokenize import Token, Tongue, grams, tongue
 
 # Names of categories that say nothing about whom they mean.
 _NAMELESS = {
@@ -33,10 +35,21 @@ _NAMELESS = {
     "lgbtiq",
 }
 _NAME_PARTS = re.compile(r"\s*(?:,|/|;|\bor\b|\band\b|、|和|및)\s*")
+_IN_THE_SINGULAR = {"National", "National origin"}
+_KINDS = "Race"
+"""The category of the extended list that holds kinds of groups."""
 # Countries that are things as well: not counted where only the beginning of a sentence makes them capitals.
 _THINGS = {"turkey", "china", "chad", "jordan", "guinea"}
 _AS_NAMES = {"polish", "pole", "scot", "dane"}
-_END = re.compile(r"[.!?]+[\"”’»)\]]*\s+(?![a-zà-ÿ])|[。！？]+[”」』]*|\n+")
+# One of these in the singular is a person, and a group only where the sentence itself is hostile.
+_PERSONS = {"man", "woman", "boy", "girl", "senior"}
+_LONGEST_WORD = 12
+_DENIED_BEFORE = re.compile(
+    r"\b(?:no|not|any|without|nor|neither|none)\b|n['’]t\b|没有|未|不(?!仅|只|但)|无(?!论)|任何|어떤|아무|특정",
+    re.IGNORECASE,
+)
+_DENIED_BEHIND = re.compile(r"[^.!?。！？\n]{0,30}?(?:않|없|아니|아닌)")
+_END = re.compile(r"(?<![.!?])[.!?]++[\"”’»)\]]*\s+(?![a-zà-ÿ])|[。！？]+[”」』]*\n*|\n+")
 _JOINS = re.compile(r"[\s\-‐‑–'’/·]*")
 
 
@@ -62,47 +75,56 @@ class Terms:
     firsts: frozenset[str]
     names: frozenset[str] = field(default_factory=frozenset)
     """Lemmas that count only where they are written as names."""
+    kinds: frozenset[str] = field(default_factory=frozenset)
+    """Lemmas of kinds of groups, such as a nationality, which name nobody where they are denied."""
 
 
 def groups(explanation: str, quoted: Sequence[Quotation], language: str, listed: Groups) -> list[Group]:
-    """The groups that the explanation names outside its quoted strings, longest first at each place."""
+    """Return the groups that the explanation names outside its quoted strings, longest first at each place."""
     speech = tongue(language)
-    terms = _terms(language, tuple((category, tuple(found)) for category, found in listed.items()))
-    text = blanked(explanation, quoted)
-    starts = [0, *(end.end() for end in _END.finditer(text))]
+    terms = _terms(language, tuple((category, tuple(listed_terms)) for category, listed_terms in listed.items()))
+    text = blanked(explanation, words_of_others(explanation, quoted))
+    text = simplified(text) if language == "zh" else text
+    starts = [0, *(end.end() for end in _END.finditer(text) if end.end() < len(text))]
+    ties = Ties(text, starts, speech)
     tokens = _tokens(text, starts, speech, terms)
-    ties: dict[int, str] = {}
-    found = []
+    named = []
     for at, end, lemmas in _named(text, tokens, speech, terms, starts):
-        sentence = bisect_right(starts, tokens[at].start) - 1
-        if sentence not in ties:
-            ties[sentence] = _tie(text, tokens, speech, starts, sentence)
+        start, stop = tokens[at].start, tokens[end - 1].end
+        sentence = ties.sentence_at(start)
         term, category = terms.meanings[lemmas]
-        found.append(Group(term, category, tokens[at].start, tokens[end - 1].end, ties[sentence]))
-    return found
+        group = Group(term, category, start, stop, ties.tie(sentence))
+        if lemmas in terms.kinds and _is_denied(
+            text[max(starts[sentence], start - 120) : start], text[stop : stop + 40]
+        ):
+            continue  # "no ethnic group is named" names none
+        if lemmas in _PERSONS and text[start:stop].lower() == lemmas and ties.own(sentence) in ("", QUOTE):
+            continue  # one man or woman is no group
+        named.append(group)
+    return named
 
 
 def _tokens(text: str, starts: Sequence[int], speech: Tongue, terms: Terms) -> list[Token]:
-    """The words of the text; without spaces between words only of sentences that hold a term's letters.
+    """Return the words of the text; without spaces between words only of sentences that hold a term's letters.
 
     Cutting Chinese and Korean is what scores take most of their time for.
     """
     if speech.between:
         return speech.tokenize(text)
-    found = []
+    tokens: list[Token] = []
     for begin, end in pairwise([*starts, len(text)]):
         sentence = text[begin:end]
         letters = "".join(sentence.lower().split())
         if any(term in letters for term in terms.meanings):
-            found += [
+            tokens += [
                 token._replace(start=token.start + begin, end=token.end + begin) for token in speech.tokenize(sentence)
             ]
-    return found
+    return tokens
 
 
-def identified(found: Sequence[Group], prediction: bool | None) -> list[Group]:
-    """The groups that count: for a hateful prediction those tied to hate, else all."""
-    return [each for each in found if each.tie] if prediction else list(found)
+def identified(named: Sequence[Group], prediction: bool | None) -> list[Group]:
+    """Return the groups that count: for a hateful prediction those tied to hate, else all."""
+    return [group for group in named if group.tie] if prediction else list(named)
 
 
 def _named(
@@ -110,7 +132,7 @@ def _named(
 ) -> Iterator[tuple[int, int, str]]:
     at = 0
     while at < len(tokens):
-        hit = None
+        hit = _ends_in_term(tokens[at], at, terms) if speech.code == "zh" else None
         if speech.between == "" or tokens[at].lemma in terms.firsts:
             for end, lemmas in grams(tokens, speech.between, at):
                 if end - at > 1 and not _joined(text, tokens[end - 2], tokens[end - 1]):
@@ -120,6 +142,14 @@ def _named(
         if hit:
             yield hit
         at = hit[1] if hit else at + 1
+
+
+def _ends_in_term(token: Token, at: int, terms: Terms) -> tuple[int, int, str] | None:
+    """Return the term that a longer word ends in, as Chinese puts what is meant last."""
+    if len(token.lemma) > _LONGEST_WORD:
+        return None
+    endings = (token.lemma[cut:] for cut in range(1, len(token.lemma) - 1))
+    return next(((at, at + 1, ending) for ending in endings if ending in terms.meanings), None)
 
 
 def _joined(text: str, left: Token, right: Token) -> bool:
@@ -135,27 +165,9 @@ def _is_written_so(lemmas: str, tokens: Sequence[Token], terms: Terms, starts: S
     return lemmas not in _THINGS or tokens[0].start > begins
 
 
-def _tie(text: str, tokens: Sequence[Token], speech: Tongue, starts: Sequence[int], sentence: int) -> str:
-    begin = starts[sentence]
-    end = starts[sentence + 1] if sentence + 1 < len(starts) else len(text)
-    if BLANK in text[begin:end]:
-        return "quote"
-    hostile = _hostile(speech.code)
-    first = bisect_right(tokens, begin - 1, key=lambda token: token.start)
-    last = bisect_right(tokens, end - 1, key=lambda token: token.start)
-    for at in range(first, last):
-        for _end, lemmas in grams(tokens[:last], speech.between, at, 2):
-            if lemmas in hostile:
-                return lemmas
-    return ""
-
-
-@lru_cache(maxsize=32)
-def _hostile(language: str) -> frozenset[str]:
-    speech = tongue(language)
-    return frozenset(
-        speech.between.join(token.lemma for token in speech.tokenize(word)) for word in words("hostile.txt")
-    )
+def _is_denied(before: str, behind: str) -> bool:
+    """Whether the sentence says that no group of this kind is meant."""
+    return _DENIED_BEFORE.search(before) is not None or _DENIED_BEHIND.match(behind) is not None
 
 
 @lru_cache(maxsize=64)
@@ -163,18 +175,27 @@ def _terms(language: str, listed: tuple[tuple[str, tuple[str, ...]], ...]) -> Te
     speech = tongue(language)
     meanings: dict[str, tuple[str, str]] = {}
     firsts: set[str] = set()
-    names = set()
+    names, kinds, listed_terms = set(), set(), set()
     countries = group_list_files.countries(language)
-    for category, found in listed:
-        for term in (*found, *_names_of(category)):
+    for category, category_terms in listed:
+        category_names = _names_of(category)
+        for term in (*category_terms, *category_names):
             # Without spaces between words a term is told by its letters, however it would be cut.
             tokens = speech.tokenize(_as_written(term, countries)) if speech.between else ()
-            lemmas = speech.between.join(token.lemma for token in tokens) or "".join(term.lower().split())
+            letters = "".join(term.lower().split())
+            lemmas = speech.between.join(token.lemma for token in tokens) or simplified(letters)
             meanings.setdefault(lemmas, (term, category))
+            if language == "en" and category not in _IN_THE_SINGULAR:
+                meanings.setdefault(f"{lemmas}s", (term, category))  # names whose plural has no known lemma
+                firsts.update(token.lemma if len(tokens) > 1 else f"{lemmas}s" for token in tokens[:1])
             firsts.update(token.lemma for token in tokens[:1])
             if term.lower() in countries or term.lower() in _AS_NAMES:
                 names.add(lemmas)
-    return Terms(meanings, frozenset(firsts), frozenset(names))
+            if category == _KINDS or term in category_names:
+                kinds.add(lemmas)
+            if category != _KINDS and term in category_terms:
+                listed_terms.add(lemmas)
+    return Terms(meanings, frozenset(firsts), frozenset(names), frozenset(kinds - listed_terms))
 
 
 def _as_written(term: str, countries: frozenset[str]) -> str:

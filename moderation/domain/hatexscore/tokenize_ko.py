@@ -1,6 +1,7 @@
 """Korean morphemes by kiwi, the extra `ko`: 500 MB, loaded once a process when the first Korean text comes.
 
-Never in a web process: scores are worked out by workers and commands. The terms of `un_ko` are in its dictionary.
+Never in a web process: scores are worked out by workers and commands. Its dictionary holds the terms of
+`un_ko_extended`.
 """
 
 import threading
@@ -41,7 +42,7 @@ def _loaded() -> Any:
         raise MissingExtra("Korean explanations need kiwipiepy: install the extra `ko`.") from None
     made = kiwipiepy.Kiwi(num_workers=1)
     names = group_list_files.countries("ko")  # some are everyday words too: kiwi tells by what stands around them
-    for terms in group_list_files.built_in("un_ko").values():
+    for terms in group_list_files.built_in("un_ko_extended").values():
         for term in terms:
             if " " not in term and term not in names:
                 made.add_user_word(term, "NNP", 0.0)

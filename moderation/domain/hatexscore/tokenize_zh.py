@@ -1,4 +1,4 @@
-"""Chinese words by jieba, the extra `zh`. The terms of `un_zh` are in its dictionary, so that each is one word."""
+"""Chinese words by jieba, the extra `zh`. Its dictionary holds the terms of `un_zh_extended`: each is one word."""
 
 import warnings
 from functools import cache
@@ -33,7 +33,7 @@ def segmenter() -> Any:
     jieba.setLogLevel(60)
     made = jieba.Tokenizer()
     made.initialize()
-    for terms in group_list_files.built_in("un_zh").values():
+    for terms in group_list_files.built_in("un_zh_extended").values():
         for term in terms:
             made.add_word(term)
     return made

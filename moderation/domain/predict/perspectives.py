@@ -1,6 +1,6 @@
-"""What a perspective is: how one community of annotators tells hateful from not (PREDICT, sections 3.1 and 4.1).
+"""Perspectives: how one community of annotators tells hateful from not hateful (PREDICT, sections 3.1 and 4.1).
 
-The five that every project starts with follow the labelling rules of five Korean data sets as the paper describes them
+Every project starts with five. They follow the labelling rules of five Korean data sets as the paper describes them
 (Table 3 and Appendix D), in our own words.
 """
 
@@ -14,11 +14,11 @@ from pydantic import BaseModel, ConfigDict, Field
 CODE = re.compile(r"[a-z0-9][a-z0-9-]{0,39}")
 CRITERIA_LIMIT = 6000
 NEAREST = 3
-"""Examples that a perspective sees (paper, section 4.1; the released code took 4)."""
+"""The number of examples that a perspective sees (paper, section 4.1; the released code uses 4)."""
 
 
 class Perspective(BaseModel):
-    """A perspective as a run keeps it. `store` is the version of its examples at the start, 0 where it has none."""
+    """A perspective as a run stores it. `store` is the version of its examples at the start, or 0 if it has none."""
 
     model_config = ConfigDict(frozen=True, extra="forbid")
 
@@ -33,7 +33,7 @@ class Perspective(BaseModel):
 
 
 class Example(BaseModel):
-    """A labelled text near to the post; `similarity` is the cosine."""
+    """A labelled text that is similar to the post; `similarity` is the cosine."""
 
     model_config = ConfigDict(frozen=True)
 
@@ -51,17 +51,17 @@ class Neighbourhood(BaseModel):
 
 
 def digest_of(text: str) -> str:
-    """Return what two examples with the same normal form share."""
+    """Return the digest that all texts with the same normal form share."""
     return hashlib.blake2b(normal_form(text).encode("utf-8", "surrogatepass"), digest_size=16).hexdigest()
 
 
 def normal_form(text: str) -> str:
-    """Return the text in the form by which two examples are the same.
+    """Return the normal form of a text: two examples with the same normal form are the same.
 
-    Compatibility forms, case, white space and invisible signs do not count.
+    It ignores compatibility forms, case, white space and invisible signs.
     """
     plain = unicodedata.normalize("NFKC", text).casefold()
-    seen = "".join(" " if each.isspace() else each for each in plain if each.isspace() or _is_seen(each))
+    seen = "".join(" " if sign.isspace() else sign for sign in plain if sign.isspace() or _is_seen(sign))
     return " ".join(seen.split())
 
 

@@ -1,42 +1,36 @@
-"""PREDICT as values: options, the forms of the answers, votes, references, who hears whom, the verdict.
+"""PREDICT as values: options, votes, references, the order of the debate, the verdict.
 
 Design section 8; paper "PREDICT: Multi-Agent-based Debate Simulation for Generalized Hate Speech Detection", Algorithms
-1 and 2. Where the released code differs the paper counts (papers' notes, section 2): an empty reference is passed as
-empty, the judge reads the arguments, agents that are missing are counted.
+1 and 2. Where the released code differs, this module follows the paper: an empty reference is passed as empty, the
+judge reads the arguments, and missing agents are counted.
 """
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from enum import StrEnum
-from functools import lru_cache
-from typing import Annotated, Any
+from typing import Any
 
-from pydantic import BaseModel, BeforeValidator, ConfigDict, Field, WithJsonSchema, create_model, model_validator
-from pydantic_core import PydanticCustomError
+from pydantic import Field
 
-from moderation.domain.predict.perspectives import Perspective
-from moderation.domain.verdicts import AnswerShape
-
-DONT_KNOW = "I don't know"
-HATE, NON_HATE = "Hate", "Non-hate"
+from moderation.domain.predict.answers import DONT_KNOW, HATE, NON_HATE, Position
+from moderation.domain.predict.perspectives import SEEDED, Perspective
+from moderation.domain.prompt_options import PromptOptions
 
 
 class History(StrEnum):
-    """What the judge reads."""
+    """The material that the judge reads."""
 
     ARGUMENTS = "arguments"
-    """What each side said (the paper)."""
+    """The arguments of both sides (the paper)."""
     TRANSCRIPTS = "transcripts"
-    """Also what each side was asked and given, references included (the released code)."""
+    """The arguments and all inputs of both sides, with the references (the released code)."""
 
 
-class PredictOptions(BaseModel):
-    """What may be chosen about a debate of perspectives."""
-
-    model_config = ConfigDict(extra="forbid")
+class PredictOptions(PromptOptions):
+    """The options of a debate of perspectives."""
 
     describe: bool = True
-    """A picture is described for the agents, who see none; without it they know the text alone, as in the paper."""
+    """Whether a picture is described for the agents, who see none; if not, they know only the text, as in the paper."""
     criteria: bool = True
     examples: bool = True
     rounds: int = Field(default=2, ge=1, le=2)
@@ -44,18 +38,32 @@ class PredictOptions(BaseModel):
     """The code of a perspective that is left out."""
     history: History = History.ARGUMENTS
     temperature: float = Field(default=0.0, ge=0, le=2)
+    definition: bool = True
+    """Whether debaters and judge get the project's definition of hate, if it has one."""
     glossary: bool = False
-    """Approved entries of the project's glossary go with the post."""
+    """Whether the prompts contain approved entries of the project's glossary."""
 
 
 class PredictRun(PredictOptions):
-    """The options as a run keeps them, with the perspectives as they were when it was started."""
+    """The options as a run stores them, with the perspectives at the time of the start."""
 
     perspectives: tuple[Perspective, ...] = ()
+    definition_text: str = ""
+    """The project's definition of hate; empty: there is none, as in the paper."""
+
+
+def perspectives_without_examples(options: Mapping[str, Any]) -> list[str]:
+    """Return the codes of perspectives that see no example in a run with these options, though they should.
+
+    Returns none if the examples are switched off.
+    """
+    run = PredictRun.model_validate(options)
+    taking_part = [row for row in run.perspectives or SEEDED if row.code != run.without]
+    return [row.code for row in taking_part if not row.store] if run.examples else []
 
 
 class Stance(StrEnum):
-    """Where a perspective stands; the last two are in neither reference."""
+    """The side that a perspective takes; the last two are in neither reference."""
 
     HATE = "hate"
     NON_HATE = "non_hate"
@@ -64,85 +72,11 @@ class Stance(StrEnum):
 
 
 class Majority(StrEnum):
-    """What more perspectives said."""
+    """The side with more votes."""
 
     HATE = "hate"
     NON_HATE = "non_hate"
     TIE = "tie"
-
-
-class Position(StrEnum):
-    """What a debater makes of the other side's argument."""
-
-    AGREE = "agree"
-    REBUT = "rebut"
-
-
-# ── Forms ─────────────────────────────────────────────────────────────────────
-
-Sentence = Annotated[str, Field(min_length=1, max_length=3000)]
-
-
-class Argument(AnswerShape):
-    """What a side says in round 1."""
-
-    argument: Sentence
-
-
-class Response(AnswerShape):
-    """What a side says in round 2."""
-
-    argument: Sentence
-    position: Annotated[Position, BeforeValidator(lambda given: str(given).strip().casefold())]
-
-
-def _label_reader(labels: Sequence[str]) -> BeforeValidator:
-    """Read one of these labels whatever its case; never the nearest match."""
-    known = {label.casefold(): label for label in labels}
-
-    def read(given: Any) -> str:
-        label = known.get(str(given).strip().rstrip(".").replace("’", "'").casefold())
-        if label is None:
-            allowed = ", ".join(labels)
-            raise PydanticCustomError(
-                "invalid_label", "{given} is none of: {allowed}", {"given": str(given)[:80], "allowed": allowed}
-            )
-        return label
-
-    return BeforeValidator(read)
-
-
-class Judgement(AnswerShape):
-    """The judge's answer, the reason first."""
-
-    reason: str = Field(min_length=1, max_length=6000)
-    label: Annotated[str, _label_reader((HATE, NON_HATE)), WithJsonSchema({"type": "string", "enum": [HATE, NON_HATE]})]
-
-
-class View(AnswerShape):
-    """What a perspective answers; the reason may only be missing where it abstains."""
-
-    reason: str = Field(default="", max_length=3000)
-    label: str
-
-    @model_validator(mode="after")
-    def _has_reason(self) -> "View":
-        if not self.reason and self.label != DONT_KNOW:
-            raise PydanticCustomError("invalid_output", "the reason is missing")
-        return self
-
-
-def view_shape(perspective: Perspective) -> type[View]:
-    """Return the form of a perspective's answer: one of its two labels, or that it does not know."""
-    return _view(perspective.hateful_label, perspective.other_label)
-
-
-@lru_cache(maxsize=128)
-def _view(hateful_label: str, other_label: str) -> type[View]:
-    labels = [hateful_label, other_label, DONT_KNOW]
-    label = Annotated[str, _label_reader(labels), WithJsonSchema({"type": "string", "enum": labels})]
-    reason = Annotated[str, Field(max_length=3000)]
-    return create_model("ViewOfPerspective", __base__=View, reason=(reason, ...), label=(label, ...))
 
 
 # ── Votes and references (Algorithm 1) ────────────────────────────────────────
@@ -150,30 +84,35 @@ def _view(hateful_label: str, other_label: str) -> type[View]:
 
 @dataclass(frozen=True)
 class Vote:
-    """What became of one perspective: its stance, its own label for that, its reason."""
+    """The vote of one perspective: its side, its own label, its reason.
+
+    `missing_because` is the reason code of the turn if the perspective is missing, such as `refused`.
+    """
 
     perspective: str
     name: str
     stance: Stance
     label: str = ""
     reason: str = ""
+    missing_because: str = ""
 
     def as_json(self) -> dict[str, str]:
-        """As the run's outcome keeps it."""
+        """Return the vote as the run's outcome stores it."""
         return {
             "perspective": self.perspective,
             "name": self.name,
             "stance": self.stance,
             "label": self.label,
             "reason": self.reason,
+            "missing_because": self.missing_because,
         }
 
 
-def vote(perspective: Perspective, value: Mapping[str, Any] | None) -> Vote:
-    """Return the vote of a perspective that answered this; a value of None is an answer that could not be read."""
+def vote(perspective: Perspective, value: Mapping[str, Any] | None, missing_because: str = "") -> Vote:
+    """Return the vote of a perspective from its answer; None if it was refused, failed or could not be read."""
     code, name = perspective.code, perspective.name
     if value is None:
-        return Vote(code, name, Stance.MISSING)
+        return Vote(code, name, Stance.MISSING, missing_because=missing_because)
     label, reason = value["label"], value["reason"]
     if label == DONT_KNOW:
         return Vote(code, name, Stance.ABSTAINED, label, reason)
@@ -181,35 +120,52 @@ def vote(perspective: Perspective, value: Mapping[str, Any] | None) -> Vote:
     return Vote(code, name, stance, label, reason)
 
 
+def missing_perspectives(stances: Sequence[Mapping[str, Any]]) -> dict[str, str]:
+    """Return code → reason code of the missing perspectives in an outcome; older outcomes have no reason code."""
+    rows = [row for row in stances if row["stance"] == Stance.MISSING]
+    return {row["perspective"]: row.get("missing_because", "") for row in rows}
+
+
+def most_common_loss(votes: Sequence[Vote]) -> str:
+    """Return why most perspectives are missing, if all are; of equally common reasons the first.
+
+    Returns "" if one answered or if nobody takes part.
+    """
+    if not all(row.stance is Stance.MISSING for row in votes):
+        return ""
+    reasons = [row.missing_because for row in votes]
+    return max(reasons, key=reasons.count, default="")
+
+
 def tally(votes: Sequence[Vote]) -> dict[str, int]:
-    """Count how many perspectives take each stance; missing and abstaining ones are counted too."""
-    return {str(stance): sum(each.stance is stance for each in votes) for stance in Stance}
+    """Count the perspectives by side, including missing and abstaining ones."""
+    return {str(stance): sum(row.stance is stance for row in votes) for stance in Stance}
 
 
 def majority(votes: Sequence[Vote]) -> Majority:
-    """Return what most of those that voted said; equal numbers, none included, are a tie."""
-    counted = tally(votes)
-    hate, other = counted[Stance.HATE], counted[Stance.NON_HATE]
-    return Majority.TIE if hate == other else Majority.HATE if hate > other else Majority.NON_HATE
+    """Return the side with more votes; equal numbers, also without any votes, are a tie."""
+    counts = tally(votes)
+    hate, non_hate = counts[Stance.HATE], counts[Stance.NON_HATE]
+    return Majority.TIE if hate == non_hate else Majority.HATE if hate > non_hate else Majority.NON_HATE
 
 
 def reference(votes: Sequence[Vote], stance: Stance) -> list[str]:
-    """Return the reasons of one side, in the order of the perspectives; empty where nobody took it."""
-    return [each.reason for each in votes if each.stance is stance]
+    """Return the reasons of one side, in the order of the perspectives; empty if nobody took the side."""
+    return [row.reason for row in votes if row.stance is stance]
 
 
-# ── Who hears what (Algorithm 2) ──────────────────────────────────────────────
+# ── The debate (Algorithm 2) ──────────────────────────────────────────────────
 
 SPEAKERS = ("nonhate.1", "hate.1", "nonhate.2", "hate.2")
 
 
 def order(rounds: int) -> tuple[str, ...]:
-    """Return the debaters' turns in the order in which they are held."""
+    """Return the debaters' turns in their order."""
     return SPEAKERS[: 2 * rounds]
 
 
 def history(values: Mapping[str, Any], rounds: int) -> list[dict[str, str]]:
-    """Return what the judge reads: each argument with its round and its side, in the order in which it was said."""
+    """Return the material for the judge: each argument with its round and its side, in the order of the debate."""
     lines = []
     for key in order(rounds):
         side, _, number = key.partition(".")
@@ -220,33 +176,33 @@ def history(values: Mapping[str, Any], rounds: int) -> list[dict[str, str]]:
     return lines
 
 
-def response(said: Mapping[str, Any]) -> str:
-    """Return a round-2 response as the other side hears it: its position, then its argument."""
-    return f"{'I agree' if said['position'] == Position.AGREE else 'I rebut'}: {said['argument']}"
+def response(turn: Mapping[str, Any]) -> str:
+    """Return a round-2 response as the other side reads it: its position, then its argument."""
+    return f"{'I agree' if turn['position'] == Position.AGREE else 'I rebut'}: {turn['argument']}"
 
 
 def agreed(values: Mapping[str, Any]) -> list[str]:
-    """Return the turns in which a side came over to the other: a change of stance."""
+    """Return the turns in which a side agreed with the other side: a change of stance."""
     return [key for key in SPEAKERS if (values.get(key) or {}).get("position") == Position.AGREE]
 
 
 def verdict(
-    found: Mapping[str, Any], votes: Sequence[Vote], values: Mapping[str, Any], *, suspect: bool
+    judgement: Mapping[str, Any], votes: Sequence[Vote], values: Mapping[str, Any], *, suspect: bool
 ) -> dict[str, Any]:
-    """Return the run's outcome: the judge's verdict with the votes, so that people can see a debate that was captured.
+    """Return the run's outcome: the judge's verdict with the votes.
 
-    `suspect`: something in what was read looked like an attempt to steer; with a change of stance the run is marked
-    (threats T9).
+    `suspect`: something that the models read looks like an attempt to steer them. Together with a change of stance this
+    marks the run, so that people check the debate (threats T9).
     """
     changed = agreed(values)
     return {
-        "hateful": found["label"] == HATE,
+        "hateful": judgement["label"] == HATE,
         "category": None,
-        "reason": found["reason"],
-        "label": found["label"],
+        "reason": judgement["reason"],
+        "label": judgement["label"],
         "votes": tally(votes),
         "majority": majority(votes),
-        "stances": [each.as_json() for each in votes],
+        "stances": [row.as_json() for row in votes],
         "changed": changed,
         "flipped_after_untrusted_text": suspect and bool(changed),
     }

@@ -1,7 +1,5 @@
-"""evaluate: hold answers that were made elsewhere to gold, or run methods over items whose answer is known."""
+"""evaluate: compare a file of answers with the known ones, or run methods on items whose answer is known."""
 
-import json
-import time
 from dataclasses import replace
 from pathlib import Path
 from typing import Any
@@ -12,50 +10,47 @@ from django.core.validators import slug_re
 
 from annotation.domain.categories import DEFAULT_CATEGORIES
 from annotation.domain.formats.base import Format, Mapped, Unreadable
-from annotation.management.json_command import JsonCommand
 from annotation.management.projects import project_named
 from annotation.models import Project
 from moderation.domain.evaluation.answers import GivenAnswer, Question, mark_answer
 from moderation.domain.evaluation.paired_tests import mcnemar
 from moderation.domain.evaluation.predictions import read_predictions
-from moderation.domain.evaluation.render import markdown
+from moderation.domain.evaluation.render import remarks_on_examples
 from moderation.domain.evaluation.sampling import SEED, Sample
 from moderation.domain.evaluation.scores import score_answers
 from moderation.domain.hatexscore.cc import Rule
 from moderation.domain.hatexscore.estimators import Estimator
 from moderation.domain.verdicts import Task
-from moderation.evaluation import files, job
+from moderation.evaluation import job
 from moderation.evaluation.arms import ArmGrid
 from moderation.evaluation.collect_answers import BadSource, FileReading, GoldSource, file_items, gold_items
-from moderation.evaluation.job import Wish
+from moderation.evaluation.request import Wish
 from moderation.evaluation.scoring import NOT_SCORED, ScoringRequest, scoring_request
+from moderation.management.evaluation_command import EvaluationCommand, report_folder
 from moderation.management.method_options import command_options
 from moderation.methods.debate_method import BadChoice
 from moderation.methods.registry import METHODS
-from moderation.models import Evaluation, EvaluationState
-from runs.control import wait_for_runs
-from runs.execution import shutdown
-from runs.queue import provider_pauses
-
-_TELL_EVERY = 10.0
-"""Seconds between two lines about progress."""
 
 
-class Command(JsonCommand):
+class Command(EvaluationCommand):
     help = (
         "Hold answers made elsewhere to gold (--predictions FILE --gold FILE), or run methods over gold items of "
         "projects and over files of published data sets. Cut off at any moment, the same command goes on where it "
         "stopped, and nothing that was answered is asked twice."
     )
 
-    _told = 0.0
-
     def add_arguments(self, parser: CommandParser) -> None:
         super().add_arguments(parser)
-        made = parser.add_argument_group("answers made elsewhere")
-        made.add_argument("--predictions", metavar="FILE", help='{id: {"label", "reason", "refusal"}} or JSON lines')
-        made.add_argument("--gold", metavar="FILE", help="the items with their truth: H-VLI, our own JSONL, a table")
-        made.add_argument("--against", metavar="FILE", help="a second method's answers on the same items (McNemar)")
+        answers_group = parser.add_argument_group("answers made elsewhere")
+        answers_group.add_argument(
+            "--predictions", metavar="FILE", help='{id: {"label", "reason", "refusal"}} or JSON lines'
+        )
+        answers_group.add_argument(
+            "--gold", metavar="FILE", help="the items with their truth: H-VLI, our own JSONL, a table"
+        )
+        answers_group.add_argument(
+            "--against", metavar="FILE", help="a second method's answers on the same items (McNemar)"
+        )
         parser.add_argument("method", nargs="?", help=f"one or several, by commas: {', '.join(METHODS)}")
         parser.add_argument("sources", nargs="*", metavar="SLUG|FILE", help="projects (their gold items) and files")
         parser.add_argument("--out", metavar="DIR", help="where the report's files go")
@@ -70,23 +65,31 @@ class Command(JsonCommand):
         grid.add_argument("--model", action="append", default=[], metavar="MODEL", help="of everybody")
         for name in _compared():
             grid.add_argument(f"--{name}", action="append", default=[], **command_options()[name])
+        grid.add_argument("--prompts", action="append", default=[], metavar="NAME", help="the prompt set")
         grid.add_argument("--glossary", action="append", default=[], choices=("on", "off"), help="the project's")
         grid.add_argument("--option", action="append", default=[], metavar="K=V", help="any other option")
-        found = parser.add_argument_group("scores of explanations (HateXScore)")
-        found.add_argument(
+        scores_group = parser.add_argument_group("scores of explanations (HateXScore)")
+        scores_group.add_argument(
             "--scores",
-            choices=[NOT_SCORED, *(each for each in Estimator if each is not Estimator.GIVEN)],
+            choices=[NOT_SCORED, *(estimator for estimator in Estimator if estimator is not Estimator.GIVEN)],
             help="who estimates p; default: model for the method explain, none for others",
         )
-        found.add_argument("--list", default="", metavar="NAME", help="groups; default: by the explanation's language")
-        found.add_argument("--rule", choices=list(Rule), default=Rule.PAPER)
-        found.add_argument("--threshold", type=float, help="τ; default: 0.3 for paper, 0.45 for released")
+        scores_group.add_argument(
+            "--list", default="", metavar="NAME", help="groups; default: by the explanation's language"
+        )
+        scores_group.add_argument("--rule", choices=list(Rule), default=Rule.PAPER)
+        scores_group.add_argument("--threshold", type=float, help="τ; default: 0.3 for paper, 0.45 for released")
         parser.add_argument("--again", action="store_true", help="ask everything anew, though it was answered before")
-        parser.add_argument("--retry-failed", action="store_true", help="ask again where runs failed")
+        parser.add_argument(
+            "--retry-failed", action="store_true", help="ask again where runs failed or ended unreadable"
+        )
+        parser.add_argument("--retry-refused", action="store_true", help="ask again where runs ended refused")
         parser.add_argument("--threads", type=int, default=2 * settings.MODEL_CALLS_AT_ONCE, help="runs at a time")
         parser.add_argument("--project", metavar="SLUG", help="whose categories, models and budget files are held to")
         columns = parser.add_argument_group("files of any shape")
-        columns.add_argument("--format", choices=[each.value for each in Format], default=Format.AUTO.value)
+        columns.add_argument(
+            "--format", choices=[file_format.value for file_format in Format], default=Format.AUTO.value
+        )
         for name in ("text", "label", "image", "id", "subset"):
             columns.add_argument(f"--{name}-column", default="", metavar="NAME")
         columns.add_argument(
@@ -120,65 +123,39 @@ class Command(JsonCommand):
 
     def _evaluate(self, options: dict[str, Any]) -> dict[str, Any]:
         project, sources = self._sources(options)
-        folder = Path(options["out"]) if options["out"] else None
-        if folder is not None and folder.exists() and not folder.is_dir():
-            raise CommandError(f"--out: {folder} is a file; name a folder.")
+        folder = report_folder(options["out"])
         evaluation, new = job.begin(project, sources, _wish(options), again=options["again"], ring=False)
         if not new:
-            self.say(f"This was asked for on {evaluation.created_at:%Y-%m-%d %H:%M} and is {evaluation.state}.")
-        if options["retry_failed"] and not new:
-            self.say(f"{job.retry_failed(evaluation, ring=False):,} runs are asked again.")
-        self._hold(evaluation, options["threads"])
-        written = files.write_report_files(evaluation, folder) if folder and evaluation.report else []
-        progress = job.progress(evaluation)
-        return {
-            "evaluation": str(evaluation.public_id),
-            "state": evaluation.state,
-            "open": progress.open + (evaluation.state == EvaluationState.RUNNING),
-            "runs": dict(progress.counts),
-            "files": written,
-            "report": evaluation.report,
-        }
-
-    def _hold(self, evaluation: Evaluation, threads: int) -> None:
-        """Perform the runs here to their end, then those of further judges, and write the report."""
-        runs = job.runs_of(evaluation)
-        while evaluation.state == EvaluationState.RUNNING:
-            wait_for_runs.perform_until_done(runs, threads=threads, tick=lambda: self._tell(evaluation))
-            if job.carry_on(evaluation, ring=False) or shutdown.is_stop_requested():
-                return
-            if pauses := provider_pauses.pauses_in_force():
-                for pause in pauses:
-                    self.say(f"{pause.provider} is paused: {pause.detail} The same command goes on later.")
-                return
-
-    def _tell(self, evaluation: Evaluation) -> None:
-        if time.monotonic() < self._told + _TELL_EVERY:
-            return
-        self._told = time.monotonic()
-        now = job.progress(evaluation)
-        left = "" if now.seconds_left is None else f", {now.seconds_left / 60:,.0f} minutes left"
-        self.say(f"{now.ended:,} of {now.expected:,} runs, {now.per_minute:,.0f} a minute{left}")
+            when, state = f"{evaluation.created_at:%Y-%m-%d %H:%M}", evaluation.state
+            self.say(f"This was asked for on {when} and is {state}. --again asks everything anew.")
+        for remark in remarks_on_examples(job.without_examples(evaluation)):
+            self.say(remark)
+        if (options["retry_failed"] or options["retry_refused"]) and not new:
+            count = job.retry_failed(evaluation, refused=options["retry_refused"], ring=False)
+            self.say(f"{count:,} runs are asked again from where they stopped.")
+        self.perform(evaluation, options["threads"])
+        return self.standing(evaluation, folder)
 
     def _sources(self, options: dict[str, Any]) -> tuple[Project | None, list[GoldSource]]:
-        """Return what is evaluated on, and the project that pays and lends its categories and models."""
+        """Return the sources, and the project whose budget, categories and models are used."""
         named = [name for name in options["sources"] if not Path(name).is_file()]
         for name in named:
             if not slug_re.match(name):
                 raise CommandError(f"{name} is neither a file nor a project.")
-        found = {name: project_named(name, to_change=True) for name in named}
-        if len(found) > 1:
+        projects = {name: project_named(name, to_change=True) for name in named}
+        if len(projects) > 1:
             raise CommandError("Name one project: another has its own members and budget. Files may be several.")
-        project = next(iter(found.values()), None)
+        project = next(iter(projects.values()), None)
         if options["project"]:
             project = project_named(options["project"], to_change=True)
-        if found and project and project.slug not in found:
+        if projects and project and project.slug not in projects:
             raise CommandError(f"--project {project.slug} is another project than the one evaluated on.")
         terms = _terms(options, asked_about=True)
         if project:
             terms = replace(terms, categories=project.category_values())
         sources = [
-            gold_items(found[name]) if name in found else file_items(Path(name), terms) for name in options["sources"]
+            gold_items(projects[name]) if name in projects else file_items(Path(name), terms)
+            for name in options["sources"]
         ]
         for source in sources:
             left = ", ".join(f"{count:,} {why}" for why, count in source.left_out.items())
@@ -187,14 +164,10 @@ class Command(JsonCommand):
         return project, sources
 
     def show(self, value: Any) -> None:
-        if not value.get("evaluation"):
-            super().show(value)
-        elif value["report"] is None:
-            self.stdout.write(f"Not done yet ({json.dumps(value['runs'])}). The same command goes on.")
+        if value.get("evaluation"):
+            self.show_evaluation(value)
         else:
-            self.stdout.write(markdown(value["report"]))
-            for name in value["files"]:
-                self.stdout.write(name)
+            super().show(value)
 
     # ── Answers made elsewhere ────────────────────────────────────────────────
 
@@ -205,10 +178,10 @@ class Command(JsonCommand):
         task = _task(options["task"], [gold])
         question = Question.about(task, _categories(options))
         answers = self._answers(options["predictions"], gold)
-        found = score_answers([row.gold for row in gold.rows], answers, question).as_json()
+        figures = score_answers([row.gold for row in gold.rows], answers, question).as_json()
         if options["against"]:
-            found["against"] = self._against(options["against"], gold, answers, question)
-        return found
+            figures["against"] = self._against(options["against"], gold, answers, question)
+        return figures
 
     def _answers(self, name: str, gold: GoldSource) -> dict[str, GivenAnswer]:
         path = Path(name)
@@ -220,7 +193,7 @@ class Command(JsonCommand):
         except Unreadable as fault:
             raise CommandError(f"{path}, line {fault.error.line}: {fault.error.reason}") from None
         ids = {row.gold.id for row in gold.rows}
-        foreign = [each for each in answers if each not in ids]
+        foreign = [key for key in answers if key not in ids]
         if answers and len(foreign) == len(answers):
             raise CommandError(
                 f"{path}: none of its {len(answers):,} ids is in {gold.name}; the first is {foreign[0][:80]!r}. Use "
@@ -237,26 +210,27 @@ class Command(JsonCommand):
         both = [
             row.gold
             for row in gold.rows
-            if all(row.gold.id in each and not each[row.gold.id].refused for each in (first, second))
+            if all(row.gold.id in answers and not answers[row.gold.id].refused for answers in (first, second))
         ]
-        right = [[mark_answer(each, said[each.id], question).right for each in both] for said in (first, second)]
+        right = [[mark_answer(item, answers[item.id], question).right for item in both] for answers in (first, second)]
         scores = score_answers([row.gold for row in gold.rows], second, question).as_json()
         return {"scores": scores, "mcnemar": mcnemar(*right).as_json()}
 
 
 def _compared() -> list[str]:
-    """Return the options of methods that are combined; the task is the evaluation's own."""
+    """Return the options of methods that may be combined; the task is an option of the evaluation itself."""
     return [name for name in command_options() if name != "task"]
 
 
 def _wish(options: dict[str, Any]) -> Wish:
     grid: dict[str, list[Any]] = {name: list(options[name]) for name in _compared()}
-    for each in options["option"]:
-        name, equals, value = each.partition("=")
+    for pair in options["option"]:
+        name, equals, value = pair.partition("=")
         if not equals:
-            raise CommandError(f"--option takes NAME=VALUE, not {each!r}.")
+            raise CommandError(f"--option takes NAME=VALUE, not {pair!r}.")
         grid.setdefault(name, []).append(value)
     grid["glossary"] = [value == "on" for value in options["glossary"]] or grid.get("glossary", [])
+    grid["prompts"] = options["prompts"] or grid.get("prompts", [])
     methods = [name.strip() for name in options["method"].split(",") if name.strip()]
     return Wish(
         grid=ArmGrid(
@@ -286,17 +260,17 @@ def _source(name: str, terms: FileReading) -> GoldSource:
         raise CommandError(str(bad)) from None
 
 
-def _task(wanted: str | None, sources: list[GoldSource]) -> Task:
-    """Return the task asked for, else six where every item's category is known.
+def _task(requested: str | None, sources: list[GoldSource]) -> Task:
+    """Return the requested task; without one, six categories if every item's category is known.
 
     Raises CommandError.
     """
     binary = next((source for source in sources if any(row.gold.label is None for row in source.rows)), None)
-    if wanted is None:
+    if requested is None:
         return Task.BINARY if binary else Task.SIX
-    if wanted == Task.SIX and binary:
+    if requested == Task.SIX and binary:
         raise CommandError(f"{binary.name} knows only hateful or not of some items: use --task binary.")
-    return Task(wanted)
+    return Task(requested)
 
 
 def _categories(options: dict[str, Any]) -> Any:

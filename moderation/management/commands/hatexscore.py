@@ -41,14 +41,14 @@ class Told:
     def add(self, result: Result) -> None:
         """Count one result; only what has a score is in the means."""
         self.counts[result.state] += 1
-        if (found := result.score) is not None:
+        if (score := result.score) is not None:
             for name in NAMES:
-                self.values[name].append(getattr(found, name))
-            self.parts.append(Scored(found.htc, found.qf, found.tgi, result.line.prediction))
+                self.values[name].append(getattr(score, name))
+            self.parts.append(Scored(score.htc, score.qf, score.tgi, result.line.prediction))
 
     @property
     def means(self) -> dict[str, float | None]:
-        """Plain means over what was scored; None where nothing was."""
+        """Return plain means over what was scored; None where nothing was."""
         return {name: round(fmean(values), 6) if values else None for name, values in self.values.items()}
 
 
@@ -57,7 +57,7 @@ class Stream:
     """Results that are printed as they come."""
 
     results: Iterator[Result]
-    measure: Measure
+    order: Order
     swept: bool
     plot: str
     told: Told = field(default_factory=Told)
@@ -112,7 +112,7 @@ class Command(JsonCommand):
             self.say(f"Estimated by {order.model}{built_in}.")
         lines = (line for line in lines_of(path) if isinstance(line, Line))
         swept = options["sweep"] or bool(options["plot"])
-        return Stream(scored(lines, order), order.measure, swept, options["plot"])
+        return Stream(scored(lines, order), order, swept, options["plot"])
 
     def failed(self, value: Any) -> bool:
         return isinstance(value, Stream) and value.told.counts["failed"] > 0
@@ -125,7 +125,8 @@ class Command(JsonCommand):
         for place, result in enumerate(value.results):
             value.told.add(result)
             self.stdout.write(f"{',' if place else ''}\n{_json(result.shown)}", ending="")
-        rest = {"means": value.told.means, "counts": value.told.counts}
+        named = {"estimator": str(value.order.estimator), "model": value.order.model}
+        rest = named | {"means": value.told.means, "counts": value.told.counts}
         if value.swept:
             rest["sweep"] = self._swept(value)
         self.stdout.write(f"\n], {_json(rest)[1:]}")
@@ -142,10 +143,12 @@ class Command(JsonCommand):
             self.stdout.write(f"τ {row['threshold']:.1f}  cc {row['cc']:.3f}  score {row['score']:.3f}")
 
     def _swept(self, value: Stream) -> list[dict[str, float]]:
-        rows = sweep(value.told.parts, value.measure)
+        rows = sweep(value.told.parts, value.order.measure)
         if value.plot:
             lines = {name: svg.line([row[name] for row in rows]) for name in ("cc", "score")}
-            drawn = render_to_string("moderation/sweep.svg", {"rows": rows, "lines": lines, "tau": value.measure.tau})
+            drawn = render_to_string(
+                "moderation/sweep.svg", {"rows": rows, "lines": lines, "tau": value.order.measure.tau}
+            )
             try:
                 Path(value.plot).write_text(drawn, encoding="utf-8")
             except OSError as fault:
@@ -155,22 +158,25 @@ class Command(JsonCommand):
 
 
 def _checked(path: Path) -> bool:
-    """Whether every line has p and p_masked. Raises CommandError with all bad lines named."""
+    """Return whether every line has p and p_masked.
+
+    Raises CommandError if lines are bad, and names them.
+    """
     faults, lines, given = [], 0, True
     try:
-        for each in lines_of(path):
-            if isinstance(each, Fault):
-                faults.append(each)
+        for line in lines_of(path):
+            if isinstance(line, Fault):
+                faults.append(line)
                 if len(faults) == MOST_FAULTS:
                     break
             else:
-                lines, given = lines + 1, given and each.p is not None
+                lines, given = lines + 1, given and line.p is not None
     except OSError as fault:
         raise CommandError(f"{path} cannot be read: {fault.strerror}.") from None
     if faults:
         error = CommandError("Nothing was scored.\n" + "\n".join(str(fault) for fault in faults))
         error.more = {  # type: ignore[attr-defined]
-            "lines": [{"line": each.number, "what": each.what, "do": each.todo} for each in faults]
+            "lines": [{"line": fault.number, "what": fault.what, "do": fault.todo} for fault in faults]
         }
         raise error
     if not lines:
@@ -179,6 +185,8 @@ def _checked(path: Path) -> bool:
 
 
 def _order(estimator: Estimator, options: dict[str, Any]) -> Order:
+    project = project_named(options["project"], to_change=True) if options["project"] else None
+    listed = _listed(options["list"], project)
     try:
         measure = Measure(Rule(options["rule"]), options["threshold"], _weights(options["weights"]))
         choice = start.Choice(estimator=estimator, model=options["model"])
@@ -187,8 +195,6 @@ def _order(estimator: Estimator, options: dict[str, Any]) -> Order:
             tongue(options["lang"]).tokenize("a")  # what is missing is said before anything is scored
     except (ValueError, MissingExtra) as fault:
         raise CommandError(str(fault)) from None
-    project = project_named(options["project"], to_change=True) if options["project"] else None
-    listed = _listed(options["list"], project)
     if project is None:
         return Order(estimator, model, measure, options["lang"], listed, threads=options["threads"])
     budget.set_project_limits(project.public_id, calls=project.call_budget, tokens=project.token_budget)

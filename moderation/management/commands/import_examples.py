@@ -1,4 +1,4 @@
-"""import_examples [SLUG] PERSPECTIVE FILE: labelled texts for a perspective's store, all rows or none."""
+"""import_examples [SLUG] PERSPECTIVE FILE: store labelled texts for a perspective, all rows or none."""
 
 from pathlib import Path
 from typing import Any
@@ -36,7 +36,9 @@ class Command(JsonCommand):
         parser.add_argument("slug", nargs="?", default="", help="the project; may be left out where there is only one")
         parser.add_argument("perspective", help="its code, say k-mhas")
         parser.add_argument("file", help="a table with a header, or JSON lines")
-        parser.add_argument("--format", choices=[each.value for each in Format], default=Format.AUTO.value)
+        parser.add_argument(
+            "--format", choices=[file_format.value for file_format in Format], default=Format.AUTO.value
+        )
         parser.add_argument("--text-column", default="text", metavar="NAME")
         parser.add_argument("--label-column", default="label", metavar="NAME")
         parser.add_argument("--map", action="append", default=[], metavar=f"VALUE={HATEFUL}|{OTHER}", dest="mapping")
@@ -80,7 +82,7 @@ class Command(JsonCommand):
             self.stdout.write("Nothing was stored.")
 
     def _embed(self, perspective: Perspective) -> None:
-        """Embed the examples; they are stored whatever becomes of their vectors: a run makes those that are missing."""
+        """Embed the stored examples. If that fails they stay stored, and a run computes the missing vectors."""
         said = 0
 
         def watch(done: int, count: int) -> None:
@@ -106,12 +108,12 @@ def _project(slug: str) -> Project:
 
 def _perspective(project: Project, code: str) -> Perspective:
     edit.ensure_perspectives(project)
-    found = Perspective.objects.filter(project=project, code=code).first()
-    if found is None:
+    perspective = Perspective.objects.filter(project=project, code=code).first()
+    if perspective is None:
         known = ", ".join(Perspective.objects.filter(project=project).values_list("code", flat=True))
         raise CommandError(f"The project has no perspective {code!r}; there are {known}.")
-    found.project = project
-    return found
+    perspective.project = project
+    return perspective
 
 
 def _mapping(pairs: list[str]) -> dict[str, str]:

@@ -1,4 +1,4 @@
-"""run METHOD SLUG: hold a method on items of a project, here or by the workers, and print what came of it."""
+"""run METHOD SLUG: run a method on items of a project, here or by the workers, and print the results."""
 
 from typing import Any
 
@@ -13,10 +13,10 @@ from annotation.models import Item, Project
 from moderation.debates import start
 from moderation.debates.forms import left_out_sentence
 from moderation.debates.run_json import run_as_json
-from moderation.management.method_options import command_options, methods_with
+from moderation.management.method_options import command_options, methods_with, retried_states
 from moderation.methods.debate_method import BadChoice
 from moderation.methods.registry import METHODS
-from runs.control import drain
+from runs.control import drain, fork
 from runs.models import Run
 from runs.queue import provider_pauses
 
@@ -35,6 +35,7 @@ class Command(JsonCommand):
         parser.add_argument("slug", help="the project")
         for name, declared in command_options().items():
             parser.add_argument(f"--{name}", **declared)
+        parser.add_argument("--prompts", metavar="NAME", help="the prompt set (default: the project's)")
         parser.add_argument("--option", action="append", default=[], metavar="K=V", help="any other option")
         which = parser.add_mutually_exclusive_group()
         which.add_argument("--items", help="external ids, separated by commas (default: all)")
@@ -45,6 +46,10 @@ class Command(JsonCommand):
             parser.add_argument(f"--max-{name}", type=int, metavar="N", help=f"{name} that one run may use at most")
         parser.add_argument("--repeats", type=int, default=1)
         parser.add_argument("--again", action="store_true", help="ask also what was answered before")
+        parser.add_argument(
+            "--retry-failed", action="store_true", help="ask again where such runs failed or ended unreadable"
+        )
+        parser.add_argument("--retry-refused", action="store_true", help="ask again where such runs ended refused")
         parser.add_argument("--wait", action="store_true", help="hold them here, to the end")
         parser.add_argument("--threads", type=int, default=2 * settings.MODEL_CALLS_AT_ONCE, help="runs at a time")
 
@@ -63,7 +68,8 @@ class Command(JsonCommand):
             limits={name: options[f"max_{name}"] for name in _LIMITS if options[f"max_{name}"] is not None},
         )
         try:
-            start.start_runs(project, items, wish, ring=not options["wait"])
+            self._retry(project, start.runs_answering(project, items, wish), options)
+            self._start(project, items, wish, ring=not options["wait"])
             passed_over, why = start.count_left_out(project, items, wish)
             if passed_over:
                 self.say(left_out_sentence(passed_over, why))
@@ -74,17 +80,33 @@ class Command(JsonCommand):
                 self._hold(project, known.name, options["threads"])
         except BadChoice as bad:
             raise CommandError(str(bad)) from None
-        names = dict(items.values_list("public_id", "external_id"))
-        return [run_as_json(run, names.get(run.subject), run.turns.all()) for run in runs.prefetch_related("turns")]
+        names, pauses = dict(items.values_list("public_id", "external_id")), provider_pauses.pauses_in_force()
+        rows = runs.prefetch_related("turns")
+        return [run_as_json(run, names.get(run.subject), run.turns.all(), pauses) for run in rows]
 
     def failed(self, value: Any) -> bool:
         return False
 
+    def _retry(self, project: Project, runs: QuerySet[Run], options: dict[str, Any]) -> None:
+        """Ask again where these runs stopped, as far as the command says so."""
+        states = retried_states(failed=options["retry_failed"], refused=options["retry_refused"])
+        if states:
+            count = start.retry_runs(project, runs, states, ring=not options["wait"])
+            self.say(f"{count:,} runs go on from where they stopped.")
+
+    def _start(self, project: Project, items: QuerySet[Item], wish: start.DebateRequest, *, ring: bool) -> None:
+        earlier = start.runs_answering(project, items, wish).filter(state__in=start.ANSWERED).count()
+        start.start_runs(project, items, wish, ring=ring)
+        if earlier and not wish.again:
+            self.say(f"{earlier:,} runs answered this before and are shown below; --again asks anew.")
+
     def _judge(self, project: Project, runs: QuerySet[Run], wish: start.DebateRequest) -> None:
-        """Ask the further judges, once each, about every debate that the first one has judged."""
-        for run in runs.filter(forked_from=None) if len(wish.judges) > 1 else ():
-            judged = set(run.forks.values_list("variant", flat=True))
-            left = [name for name in wish.judges[1:] if start.judged_variant(run, name) not in judged]
+        """Let the other judges judge every debate that the first one has judged, once each."""
+        if len(wish.judges) < 2:
+            return
+        first = [run for run in runs if run.variant == start.judged_variant(run, wish.judges[0])]
+        for run in {(run.subject, run.repeat): run for run in first}.values():
+            left = [name for name in wish.judges[1:] if not _is_judged(run, name)]
             try:
                 start.judge_run_again(run, left, project)
             except BadChoice as bad:
@@ -96,9 +118,17 @@ class Command(JsonCommand):
             self.say(f"{pause.provider} is paused: {pause.detail}")
 
     def show(self, value: Any) -> None:
-        for each in value:
-            said = each["reason_code"] or {True: "hateful", False: "not hateful", None: "-"}[each["hateful"]]
-            self.stdout.write(f"{each['item']}  {each['state']}  {said}  {each['calls']} calls")
+        for result in value:
+            verdict = result["reason_code"] or {True: "hateful", False: "not hateful", None: "-"}[result["hateful"]]
+            self.stdout.write(f"{result['item']}  {result['state']}  {verdict}  {result['calls']} calls")
+
+
+def _is_judged(debate: Run, judge: str) -> bool:
+    """Return whether this judge has judged the debate, or one that it goes on from."""
+    variant = start.judged_variant(debate, judge)
+    alike = Run.objects.filter(method=debate.method, subject=debate.subject, repeat=debate.repeat, variant=variant)
+    last = alike.order_by("id").last()
+    return last is not None and (last.pk > debate.pk or last.state not in fork.STOPPED)
 
 
 def _items(project: Project, options: dict[str, Any]) -> QuerySet[Item]:
@@ -106,11 +136,11 @@ def _items(project: Project, options: dict[str, Any]) -> QuerySet[Item]:
     if options["stage"]:
         return items.filter(stage=options["stage"])
     if options["items"]:
-        wanted = [name.strip() for name in options["items"].split(",") if name.strip()]
-        found = set(items.filter(external_id__in=wanted).values_list("external_id", flat=True))
-        if missing := [name for name in wanted if name not in found]:
+        names = [name.strip() for name in options["items"].split(",") if name.strip()]
+        known = set(items.filter(external_id__in=names).values_list("external_id", flat=True))
+        if missing := [name for name in names if name not in known]:
             raise CommandError(f"The project has no item {missing[0]!r} that can be looked at.")
-        return items.filter(external_id__in=wanted)
+        return items.filter(external_id__in=names)
     return items
 
 
@@ -123,10 +153,12 @@ def _options(options: dict[str, Any]) -> dict[str, Any]:
             if name not in own:
                 raise CommandError(f"--{name} belongs to {' and '.join(methods_with(name))}.")
             chosen[name] = options[name]
-    for each in options["option"]:
-        name, equals, value = each.partition("=")
+    if options["prompts"]:
+        chosen["prompts"] = options["prompts"]
+    for pair in options["option"]:
+        name, equals, value = pair.partition("=")
         if not equals:
-            raise CommandError(f"--option takes NAME=VALUE, not {each!r}.")
+            raise CommandError(f"--option takes NAME=VALUE, not {pair!r}.")
         place = chosen
         *outer, last = name.split(".")
         for part in outer:

@@ -1,4 +1,4 @@
-"""AntiHateAgent as the site knows it."""
+"""The declaration of AntiHateAgent."""
 
 from collections.abc import Mapping
 from typing import Any
@@ -35,7 +35,10 @@ def _check_start(options: Mapping[str, Any]) -> None:
 
 
 def _searcher(project: Project | None, options: Mapping[str, Any]) -> dict[str, str]:
-    """Return what an investigation searches with. Raises BadChoice where nothing could be found."""
+    """Return the search engine of an investigation.
+
+    Raises BadChoice if it could find nothing.
+    """
     chosen = InvestigationOptions.model_validate(check_options(InvestigationOptions, options))
     if chosen.retrieval is not Retrieval.SEARCH:
         return {}

@@ -1,4 +1,4 @@
-"""What may be chosen about an investigation, and what evaluations compare."""
+"""The options of an investigation, in the forms for runs and evaluations."""
 
 from collections.abc import Mapping
 from typing import Any
@@ -21,7 +21,7 @@ _MEGABYTE = 1_000_000
 
 
 class AntiHateAgentForm(OptionForm):
-    """How the agent looks for evidence."""
+    """The options of the agent's search for evidence."""
 
     engine = forms.ChoiceField(label=_("Search with"), required=False)
     reformulations = forms.IntegerField(

@@ -1,8 +1,9 @@
 """AntiHateAgent: queries, pages, evidence, a judgment that cites it (design section 8; paper, section 3, Appendix C).
 
-In each round: queries, their searches at once, a choice among the results, the chosen pages at once, all their windows
-at once, then page by page the text reconfirmed and the judgment brought up to date. Not enough: new queries, up to the
-limit. The verdict rests on the post; evidence informs it. URLs come from search results alone (threats PI8).
+A round asks for queries, searches for all of them at once, selects results, fetches all selected pages at once, reads
+all their windows at once, and then, page by page, reconfirms the text and updates the judgment. If the evidence is not
+enough, another round follows, up to the limit. The verdict is about the post; evidence only informs it. URLs come from
+search results only (threats PI8).
 """
 
 from collections.abc import Mapping, Sequence
@@ -43,7 +44,7 @@ _OPERATORS = {
 
 @dataclass(frozen=True)
 class InvestigationCase:
-    """A post under investigation. `engine` is what the run planned to search with (`engine:web`)."""
+    """A post under investigation. `engine` is the run's planned search engine (`engine:web`)."""
 
     post: Post
     options: InvestigationOptions
@@ -52,18 +53,21 @@ class InvestigationCase:
 
     @property
     def text(self) -> str:
-        """What is reconfirmed: the claim that is checked, else the post's words or its picture's description."""
+        """The text to reconfirm: the claim, else the post's text, else the description of its picture."""
         return self.options.claim or self.post.text or self.post.description or ""
 
 
 class AntiHateAgent(PostMethod):
-    """The investigation. Calls on the critical path of one round: queries, choice, reading, one a page, verdict."""
+    """The investigation. Sequential calls of one round: queries, selection, reading, one a page, verdict."""
 
     name = NAME
     limits = LIMITS
 
     def case(self, run: Run) -> InvestigationCase | None:
-        """Return the post and what was chosen for this run."""
+        """Return the post and the options of this run.
+
+        Returns None if the post is gone.
+        """
         post = post_of(run)
         if post is None:
             return None
@@ -71,7 +75,7 @@ class AntiHateAgent(PostMethod):
         return InvestigationCase(post, options, run.model_plan.get(SEARCHER, ""), run.project)
 
     def next_steps(self, case: InvestigationCase, turns: Mapping[str, SavedTurn]) -> Sequence[Step] | Finish | GiveUp:
-        """Return what comes next: describe, query, search, choose, fetch, read and weigh, then judge."""
+        """Return the next steps: describe, query, search, select, fetch, read and weigh, then judge."""
         if case.post.picture is not None:
             if picture_description.KEY not in turns:
                 return [picture_description.describe_step(case.post)]
@@ -93,7 +97,7 @@ class AntiHateAgent(PostMethod):
         return steps
 
     def settle(self, run: Run, outcome: Outcome) -> bool:
-        """Keep the evidence, whatever came of the run, and compare the verdict with the people's."""
+        """Store the evidence, whatever the run's result, and compare the verdict with people's."""
         return investigation_outcome.store_evidence(run, outcome)
 
 
@@ -101,7 +105,7 @@ _HOLDS = {"TRUE": True, "FALSE": False, "OPEN": None}
 
 
 def _outcome(case: InvestigationCase, state: Walk) -> dict[str, Any]:
-    """Return what the run ends with: the verdict, and what it rests on."""
+    """Return the outcome of the run: the verdict and its grounds."""
     judgment, claim = state.verdict or {}, case.options.claim
     evidence = unstruck_evidence(state, case.options.struck)
     sources = [claim, case.post.text, case.post.description or "", *(page.text for page in evidence)]
@@ -128,11 +132,11 @@ def _outcome(case: InvestigationCase, state: Walk) -> dict[str, Any]:
     }
 
 
-# ── What comes next ───────────────────────────────────────────────────────────
+# ── The next steps ────────────────────────────────────────────────────────────
 
 
 def _next_in_round(case: InvestigationCase, state: Walk, turns: Mapping[str, SavedTurn]) -> list[Step]:
-    """Return the steps that the round under way still needs; none if it is done."""
+    """Return the steps that the current round still needs; none if it is done."""
     if not state.rounds:
         return []
     current = state.rounds[-1]
@@ -149,7 +153,7 @@ def _next_in_round(case: InvestigationCase, state: Walk, turns: Mapping[str, Sav
 
 
 def _next_round(case: InvestigationCase, state: Walk) -> list[Step]:
-    """Return the step that asks for new queries if they are needed, allowed, and could still lead to a page."""
+    """Return the step that asks for new queries, if they are needed, allowed, and may still lead to a page."""
     if state.rounds:
         last = state.rounds[-1]
         spent = len(state.pages) >= case.options.pages or state.size >= case.options.bytes
@@ -198,9 +202,9 @@ def _choice(case: InvestigationCase, current: Round) -> list[Step]:
 
 
 def _fetches(case: InvestigationCase, current: Round, state: Walk) -> list[Step]:
-    """Return the steps that fetch the chosen pages, all at once.
+    """Return the steps that fetch the selected pages, all at once.
 
-    What was read before counts against the limit of bytes.
+    Pages that were read before count against the limit of bytes.
     """
     if state.size >= case.options.bytes:
         return []
@@ -235,7 +239,7 @@ def _readings(case: InvestigationCase, current: Round, turns: Mapping[str, Saved
 
 
 def _weighing(case: InvestigationCase, current: Round, state: Walk) -> list[Step]:
-    """Ask about the first page of the round that is read and not weighed: one page at a time, on the last judgment."""
+    """Return the step about the first page that is read and not weighed; pages are weighed one after the other."""
     for page in current.pages:
         if page.read and page.weighed is None:
             fields = {
@@ -249,7 +253,10 @@ def _weighing(case: InvestigationCase, current: Round, state: Walk) -> list[Step
 
 
 def _all_searches_failed(state: Walk, turns: Mapping[str, SavedTurn]) -> GiveUp | None:
-    """Give up if all searches failed: such a run does not judge as if it had looked."""
+    """Return the failure if all searches failed, since the run has then found nothing to judge by.
+
+    Returns None otherwise.
+    """
     failed = [turn for key, turn in turns.items() if key.startswith("search.") and turn.reason]
     searched = sum(round_.searched for round_ in state.rounds)
     if not state.rounds or len(failed) < searched or not failed or searched < len(state.rounds[-1].queries):
@@ -294,7 +301,7 @@ def _ask(
 
 def _verdict(case: InvestigationCase, state: Walk) -> Step:
     evidence = unstruck_evidence(state, case.options.struck)
-    # The judgments on the way rested on everything: they are no part of a judgment over the rest.
+    # The earlier judgments used all the evidence, so the judgment of the rest does not see them.
     log = (
         "(A person has gone through the evidence and taken some of it out.)"
         if case.options.struck
@@ -310,7 +317,7 @@ def _verdict(case: InvestigationCase, state: Walk) -> Step:
 
 
 def _evidence(case: InvestigationCase, pages: Sequence[Page]) -> str:
-    """Evidence for a prompt: numbered by us, the strangers' words fenced."""
+    """Return the evidence for a prompt: numbered by us, with the words of others fenced."""
     return "\n\n".join(
         f"[{page.number}] {page.domain}\n"
         + "\n".join(
@@ -324,7 +331,7 @@ def _evidence(case: InvestigationCase, pages: Sequence[Page]) -> str:
 
 
 def _log(case: InvestigationCase, state: Walk) -> str:
-    """Return the research log: queries, findings, how the judgment moved. It is fenced, as it repeats others' words."""
+    """Return the research log: queries, findings and judgments so far. It is fenced, since it repeats others' words."""
     lines = []
     for round_ in state.rounds:
         lines.append(f"Round {round_.number}: " + ("; ".join(round_.queries) or "pages named from memory"))

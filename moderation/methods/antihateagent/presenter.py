@@ -1,4 +1,4 @@
-"""An investigation as people read it: its rounds, and its reasons with the citations apart."""
+"""An investigation for its page: its rounds, and its reasons split into text and citations."""
 
 import re
 from collections.abc import Sequence
@@ -40,11 +40,11 @@ class ShownInvestigation:
 
     @cached_property
     def walk(self) -> Walk:
-        """Where the investigation stands."""
+        """The state of the investigation."""
         options = InvestigationOptions.model_validate(self.run.options)
         return walk({turn.key: turn for turn in self.turns}, options)
 
     @property
     def rationale(self) -> list[RationalePiece]:
-        """The reason of the verdict, citations apart."""
+        """The reason of the verdict, split into text and citations."""
         return split_citations((self.run.outcome or {}).get("reason", ""))

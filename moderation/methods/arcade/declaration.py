@@ -1,10 +1,10 @@
-"""ARCADE as the site knows it."""
+"""The declaration of ARCADE."""
 
 from typing import Any
 
 from django.utils.translation import gettext_lazy as _
 
-from moderation.domain.arcade import CourtOptions, Track
+from moderation.domain.arcade import CourtOptions, Tongue, Track
 from moderation.domain.verdicts import Task
 from moderation.methods.arcade import presenter
 from moderation.methods.arcade.forms import ArcadeComparison, ArcadeForm
@@ -43,6 +43,7 @@ METHOD = DebateMethod(
         CommandOption("track", "auto, or deep without the gatekeeper", choices=list(Track)),
         CommandOption("rounds", "rounds of the deep dive", type=int, metavar="K"),
         CommandOption("task", "six categories, or hateful or not", choices=list(Task)),
+        CommandOption("language", "of the arguments; post: the post's, if Korean or Chinese", choices=list(Tongue)),
     ),
     template="moderation/_arcade_run.html",
     details=presenter.shown_hearing,

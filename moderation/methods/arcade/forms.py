@@ -1,4 +1,4 @@
-"""What may be chosen about a hearing, and what evaluations compare."""
+"""The options of an ARCADE debate, in the forms for runs and evaluations."""
 
 import re
 from typing import Any
@@ -10,17 +10,23 @@ from django.utils.translation import gettext_lazy as _
 
 from annotation.core.form_fields import offer
 from annotation.models import Project
-from moderation.domain.arcade import MOST_ROUNDS, Track
+from moderation.domain.arcade import MOST_ROUNDS, Tongue, Track
 from moderation.domain.verdicts import Task
 from moderation.methods.debate_method import OptionForm
 from moderation.methods.model_choices import model_choices
 
 _TRACKS = [(Track.AUTO, _("the gatekeeper chooses")), (Track.DEEP, _("deep dive, no gatekeeper"))]
+_TONGUES = [
+    (Tongue.POST, _("the post's, if it is Korean or Chinese")),
+    (Tongue.ENGLISH, _("English")),
+    (Tongue.KOREAN, _("Korean")),
+    (Tongue.CHINESE, _("Chinese")),
+]
 _NUMBERS = re.compile(r"[\d\s,;]*\Z")
 
 
 class ArcadeForm(OptionForm):
-    """Options of one hearing."""
+    """Options of one debate."""
 
     judge_field = "judge"
 
@@ -31,6 +37,7 @@ class ArcadeForm(OptionForm):
         choices=[(Task.SIX, _("which category")), (Task.BINARY, _("hateful or not"))],
         required=False,
     )
+    language = forms.ChoiceField(label=_("Language of the arguments"), choices=_TONGUES, required=False)
     judge = forms.ChoiceField(label=_("Judge"), required=False)
 
     def __init__(self, *args: Any, project: Project, **kwargs: Any) -> None:
@@ -42,7 +49,10 @@ class RoundsField(forms.CharField):
     """Numbers of rounds, separated by commas; cleaned to a sorted list, each number once."""
 
     def clean(self, value: Any) -> Any:
-        """Return the numbers. Raises ValidationError for others than 1 to the most rounds."""
+        """Return the numbers.
+
+        Raises ValidationError for numbers outside 1 to the most rounds.
+        """
         written = super().clean(value)
         numbers = [int(number) for number in re.findall(r"\d+", written)]
         if not _NUMBERS.match(written) or any(not 1 <= number <= MOST_ROUNDS for number in numbers):
@@ -51,7 +61,7 @@ class RoundsField(forms.CharField):
 
 
 class ArcadeComparison(forms.Form):
-    """Options of hearings that an evaluation compares."""
+    """Options of ARCADE that an evaluation compares."""
 
     rounds = RoundsField(
         label=_("Rounds of ARCADE"),

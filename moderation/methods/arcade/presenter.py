@@ -1,36 +1,59 @@
-"""A hearing as people read it: the gate, and round by round which cue was rebutted and which conceded."""
+"""An ARCADE debate for its page: the gate, and for each round which cues were rebutted or conceded."""
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
-from moderation.domain.arcade import MOST_ROUNDS, Track
+from moderation.domain.arcade import Track
+from moderation.domain.arcade_rounds import Exchange, hearing_of
 from runs.models import Run, Turn
 
 
 @dataclass(frozen=True)
 class CuePair:
-    """A cue, and the rebuttal to it if there is one."""
+    """A cue that was argued in a round, its rebuttal if there is one, and whether it is conceded."""
 
     cue: Mapping[str, Any]
     rebuttal: Mapping[str, Any] | None
-    answered: bool
-    """Whether the defence has spoken in this round: only then is a cue without a rebuttal conceded."""
+    is_conceded: bool
 
 
 @dataclass(frozen=True)
 class ShownRound:
-    """One round of the courtroom."""
+    """One round of the debate."""
 
-    number: int
+    exchange: Exchange
     prosecution: Turn
     defence: Turn | None
-    pairs: Sequence[CuePair]
+
+    @property
+    def number(self) -> int:
+        """The number of the round, from 1."""
+        return self.exchange.round
+
+    @property
+    def pairs(self) -> list[CuePair]:
+        """The cues that were argued, with the answers to them."""
+        answers = {row["id"]: row for row in self.exchange.rebuttals or ()}
+        conceded = self.exchange.conceded
+        return [CuePair(cue, answers.get(cue["id"]), cue["id"] in conceded) for cue in self.exchange.cues]
+
+    @property
+    def other_answers(self) -> list[Mapping[str, Any]]:
+        """The answers to cues on which the prosecutor rested in this round."""
+        argued = {cue["id"] for cue in self.exchange.cues}
+        return [row for row in self.exchange.rebuttals or () if row["id"] not in argued]
+
+    @property
+    def other_concessions(self) -> list[str]:
+        """The concessions of cues on which the prosecutor rested in this round."""
+        argued = {cue["id"] for cue in self.exchange.cues}
+        return [name for name in self.exchange.conceded if name not in argued]
 
     @property
     def rebuttals(self) -> int:
         """The number of cues that the defence answered."""
-        return sum(pair.rebuttal is not None for pair in self.pairs)
+        return len(self.exchange.rebuttals or ())
 
 
 @dataclass(frozen=True)
@@ -46,27 +69,23 @@ class ShownHearing:
 
     @property
     def rounds(self) -> list[ShownRound]:
-        """The rounds that have begun."""
-        rounds = []
-        for number in range(1, MOST_ROUNDS + 1):
-            prosecution, defence = self.turns.get(f"prosecutor.{number}"), self.turns.get(f"defender.{number}")
-            if prosecution is None:
-                break
-            rounds.append(ShownRound(number, prosecution, defence, _pairs(prosecution, defence)))
-        return rounds
+        """The rounds that have started."""
+        values = {key: turn.value for key, turn in self.turns.items() if turn.value is not None}
+        return [
+            ShownRound(
+                exchange,
+                self.turns[f"prosecutor.{exchange.round}"],
+                self.turns.get(f"defender.{exchange.round}"),
+            )
+            for exchange in hearing_of(values).rounds
+        ]
 
 
 def shown_hearing(run: Run, turns: Sequence[Turn]) -> ShownHearing:
-    """Return the hearing of a run."""
+    """Return the debate of a run."""
     return ShownHearing({turn.key: turn for turn in turns})
 
 
 def most_hearing_calls(run: Run) -> int:
-    """Return the calls that a hearing with these options makes at most: 2K and the judge, and the gatekeeper."""
+    """Return the most calls of a debate with these options: 2K, the judge and the gatekeeper."""
     return 2 * int(run.options.get("rounds", 3)) + (1 if run.options.get("track") == Track.DEEP else 2)
-
-
-def _pairs(prosecution: Turn, defence: Turn | None) -> list[CuePair]:
-    rebuttals = {row["id"]: row for row in ((defence.value or {}).get("rebuttals", ()) if defence else ())}
-    cues = (prosecution.value or {}).get("cues", ())
-    return [CuePair(cue, rebuttals.get(cue["id"]), defence is not None) for cue in cues]

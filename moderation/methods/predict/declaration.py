@@ -1,4 +1,4 @@
-"""PREDICT as the site knows it."""
+"""The declaration of PREDICT."""
 
 from typing import Any
 
@@ -6,7 +6,7 @@ from django.utils.translation import gettext
 from django.utils.translation import gettext_lazy as _
 
 from annotation.models import Project
-from moderation.domain.predict.protocol import PredictOptions
+from moderation.domain.predict.protocol import PredictOptions, perspectives_without_examples
 from moderation.methods.debate_method import BadChoice, CommandOption, DebateMethod
 from moderation.methods.predict import presenter
 from moderation.methods.predict.forms import PredictForm
@@ -17,10 +17,10 @@ from providers.roles import ModelRole
 from vocabulary.display_names import pgettext
 
 
-def _with_perspectives(project: Project, options: dict[str, Any]) -> dict[str, Any]:
-    """Add the project's perspectives as they are now: a run goes on with the rules and examples it began with.
+def _with_project_settings(project: Project, options: dict[str, Any]) -> dict[str, Any]:
+    """Add the project's present perspectives and definition of hate, so that a run keeps those of its start.
 
-    Raises BadChoice where none would take part, or the one that is left out does not exist.
+    Raises BadChoice if no perspective would take part, or if the one to leave out does not exist.
     """
     perspectives = edit.stored_perspectives(project)
     if not perspectives:
@@ -34,7 +34,10 @@ def _with_perspectives(project: Project, options: dict[str, Any]) -> dict[str, A
         )
     if not taking_part:
         raise BadChoice(gettext("Without %(code)s no perspective is left.") % {"code": options["without"]})
-    return options | {"perspectives": [perspective.model_dump(mode="json") for perspective in perspectives]}
+    return options | {
+        "perspectives": [perspective.model_dump(mode="json") for perspective in perspectives],
+        "definition_text": project.hate_definition.strip() if options["definition"] else "",
+    }
 
 
 METHOD = DebateMethod(
@@ -58,9 +61,10 @@ METHOD = DebateMethod(
         CommandOption("rounds", "1 or 2", type=int, metavar="K"),
         CommandOption("without", "the perspective that is left out", metavar="CODE"),
     ),
-    complete_options=_with_perspectives,
+    complete_options=_with_project_settings,
     template="moderation/_predict_run.html",
     details=presenter.ShownDebate.of,
     most_calls=presenter.most_debate_calls,
     has_stances=True,
+    without_examples=perspectives_without_examples,
 )

@@ -1,4 +1,4 @@
-"""What may be chosen about a debate of perspectives."""
+"""The options of a debate of perspectives."""
 
 from collections.abc import Mapping
 from typing import Any
@@ -15,7 +15,7 @@ from moderation.perspectives import edit
 
 
 class PredictForm(OptionForm):
-    """Options of one debate. `debate_rounds` stands for `rounds`, whose name ARCADE's field has."""
+    """Options of one debate. `debate_rounds` is the option `rounds`, since ARCADE's field has that name."""
 
     judge_field = "debate_judge"
 

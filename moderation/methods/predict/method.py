@@ -1,7 +1,7 @@
 """PREDICT: perspectives label, two sides debate from their reasons, a judge decides (design section 8).
 
-Paper, Algorithms 1 (PRE) and 2 (DICT). Each speaker receives exactly the utterances that the paper gives it. 10 calls,
-6 of them one after the other; one more where a picture is described first.
+Paper, Algorithms 1 (PRE) and 2 (DICT). Each speaker receives exactly the answers that the paper gives it. A run takes
+10 calls, 6 of them in sequence; one more if a picture is described first.
 """
 
 from collections.abc import Callable, Mapping, Sequence
@@ -13,7 +13,7 @@ from uuid import UUID
 from django.db import connection
 
 from annotation.models import Project
-from moderation.domain.predict import protocol
+from moderation.domain.predict import answers, protocol
 from moderation.domain.predict.perspectives import NEAREST, SEEDED, Neighbourhood, Perspective
 from moderation.domain.predict.protocol import History, PredictRun, Stance, Vote
 from moderation.domain.verdicts import AnswerShape
@@ -39,12 +39,16 @@ _NO_CRITERIA = (
     "labelled the examples that you are given."
 )
 _NO_EXAMPLES = "There are no examples."
+_NO_DEFINITION = (
+    "What counts as hateful is not defined here: communities draw the line at different places, and the debate is "
+    "about where this text lies. Put no narrower or wider rule of your own in its place."
+)
 _VIEW, _SPEECH, _JUDGEMENT = 600, 600, 1000  # tokens
 
 
 @dataclass(frozen=True)
 class PredictCase:
-    """A post of a project, the perspectives that look at it, and where the labelled examples of each lie."""
+    """A post of a project, its perspectives, and the stores of their examples."""
 
     project: UUID
     post: Post
@@ -54,7 +58,7 @@ class PredictCase:
 
     @property
     def is_described(self) -> bool:
-        """Whether the picture is put into words first."""
+        """Whether a model describes the picture first."""
         return self.options.describe and self.post.picture is not None
 
 
@@ -65,7 +69,7 @@ class Predict(PostMethod):
     limits = Limits(calls=90, tokens=900_000, seconds=7200)
 
     def case(self, run: Run) -> PredictCase | None:
-        """Return the post, and the perspectives as they were when the run was started.
+        """Return the post, and the perspectives at the time of the start.
 
         Returns None if the post is gone.
         """
@@ -85,16 +89,16 @@ class Predict(PostMethod):
         )
 
     def next_steps(self, case: PredictCase, turns: Mapping[str, SavedTurn]) -> Sequence[Step] | Finish | GiveUp:
-        """Describe and look up; every perspective at once; the debate, a turn after the other; the judge."""
+        """Return the next steps: describe and look up, all perspectives at once, the debate in order, the judge."""
         values = {key: turn.value for key, turn in turns.items()}
         if opening := _opening(case, values):
             return opening
         case = replace(case, post=case.post.in_words(_described(values)))
-        if unheard := [perspective for perspective in case.perspectives if _key(perspective) not in turns]:
-            return [_view(case, perspective, values) for perspective in unheard]
-        if given_up := _fault(case, turns):
-            return given_up
-        votes = [protocol.vote(perspective, turns[_key(perspective)].value) for perspective in case.perspectives]
+        if waiting := [perspective for perspective in case.perspectives if _key(perspective) not in turns]:
+            return [_view(case, perspective, values) for perspective in waiting]
+        votes = [_vote(perspective, turns[_key(perspective)]) for perspective in case.perspectives]
+        if reason := protocol.most_common_loss(votes):
+            return _nobody_answered(case, turns, votes, reason)
         for key in protocol.order(case.options.rounds):
             if key not in values:
                 return [_speech(case, key, votes, values)]
@@ -105,7 +109,7 @@ class Predict(PostMethod):
 
 
 def _current(run: Run) -> tuple[Perspective, ...]:
-    """Return the perspectives of the run's project, or those that every project starts with where it has none."""
+    """Return the perspectives of the run's project; without a project, those of a new project."""
     project = Project.objects.filter(public_id=run.project).first()
     return perspectives.stored_perspectives(project) if project else SEEDED
 
@@ -114,14 +118,14 @@ def _key(perspective: Perspective) -> str:
     return f"perspective.{perspective.code}"
 
 
-# ── What is known before anybody speaks ───────────────────────────────────────
+# ── Before the perspectives answer ────────────────────────────────────────────
 
 
 def _opening(case: PredictCase, values: Mapping[str, Any]) -> list[Step]:
     steps = []
     if case.is_described and picture_description.KEY not in values:
         steps.append(picture_description.describe_step(case.post, temperature=case.options.temperature))
-    # What is alike is looked up by the post's own words; a picture alone has to be put into words first.
+    # Similar examples are found by the post's text; a post with only a picture needs its description first.
     if case.stores and "examples" not in values and (case.post.text or not steps):
         steps.append(_look_up(case, values))
     return steps
@@ -141,13 +145,13 @@ def _spends(text: str) -> tuple[str, int] | None:
     try:
         embedder = wiring.embedder()
     except ProviderError:
-        return None  # the search meets it too, and says so
+        return None  # the search itself fails in the same way and reports it
     cost = embedding_budget.embedding_tokens(embedder, text)
     return (embedder.name, cost) if cost else None
 
 
 def _search(project: UUID, stores: Mapping[str, ExampleStore], text: str) -> dict[str, Any]:
-    """Return the nearest examples of each perspective. A text that the vendor's filter stops is judged without any."""
+    """Return the nearest examples of each perspective; none if the vendor's filter refuses the text."""
     embedder = wiring.embedder()
     _prepare(project, [store for store in stores.values() if not store.has_vectors(embedder)], embedder)
     examples = {}
@@ -161,20 +165,20 @@ def _search(project: UUID, stores: Mapping[str, ExampleStore], text: str) -> dic
 
 
 def _prepare(project: UUID, stores: Sequence[ExampleStore], embedder: Embedder) -> None:
-    """Make the vectors that nobody made so far, at the project's expense, beside what the run itself may spend."""
+    """Compute the missing vectors of the stores. The project pays for them, apart from the run's own limits."""
     try:
         for store in stores:
             store.prepare(embedding_budget.charged_to_project(project, embedder))
     finally:
         if stores:
-            connection.close()  # this is a thread of the pool, which the budget alone leads to the database
+            connection.close()  # a pool thread, which uses the database for the budget only
 
 
 # ── PRE ───────────────────────────────────────────────────────────────────────
 
 
 def _view(case: PredictCase, perspective: Perspective, values: Mapping[str, Any]) -> Step:
-    """Criteria, the nearest examples, the text: nothing that another perspective said."""
+    """Return a perspective's step: criteria, nearest examples and text; no other perspective's answer."""
     near = ((values.get("examples") or {}).get("perspectives") or {}).get(perspective.code) or {}
     examples = Neighbourhood.model_validate(near).nearest
     labels = {True: perspective.hateful_label, False: perspective.other_label}
@@ -187,7 +191,7 @@ def _view(case: PredictCase, perspective: Perspective, values: Mapping[str, Any]
         "examples": "\n\n".join(["Examples from your community:", *shown]) if shown else _NO_EXAMPLES,
     }
     step = _ask(
-        case, _key(perspective), ModelRole.PERSPECTIVE, "perspective", fields, protocol.view_shape(perspective), _VIEW
+        case, _key(perspective), ModelRole.PERSPECTIVE, "perspective", fields, answers.view_shape(perspective), _VIEW
     )
     context = {
         **step.context,
@@ -199,63 +203,67 @@ def _view(case: PredictCase, perspective: Perspective, values: Mapping[str, Any]
     return replace(step, optional=True, suspect=tempted, context=context)
 
 
-def _fault(case: PredictCase, turns: Mapping[str, SavedTurn]) -> GiveUp | None:
-    """Give up if a perspective was refused, naming it, or if all failed.
+def _vote(perspective: Perspective, turn: SavedTurn) -> Vote:
+    """Return the vote in a turn; a turn without a usable answer is a missing perspective, whatever the reason."""
+    return protocol.vote(perspective, turn.value if turn.state == TurnState.OK else None, turn.reason)
 
-    A perspective that failed otherwise is counted as missing.
-    """
-    heard = [(perspective, turns[_key(perspective)]) for perspective in case.perspectives]
-    for perspective, turn in heard:
-        if turn.state == TurnState.REFUSED:
-            return GiveUp(Reason(turn.reason), f"{ModelRole.PERSPECTIVE} {perspective.code}: {turn.detail}")
-    if heard and all(turn.state != TurnState.OK for _, turn in heard):
-        perspective, turn = heard[0]
-        return GiveUp(Reason(turn.reason), f"No perspective answered; {perspective.code}: {turn.detail}")
-    return None
+
+def _nobody_answered(case: PredictCase, turns: Mapping[str, SavedTurn], votes: Sequence[Vote], reason: str) -> GiveUp:
+    """Return the end of a run without any vote: the reason that most perspectives share, and the reason of each."""
+    losses = ", ".join(f"{row.perspective} {row.missing_because}" for row in votes)
+    first = next(turn for perspective in case.perspectives if (turn := turns[_key(perspective)]).reason == reason)
+    return GiveUp(Reason(reason), f"{ModelRole.PERSPECTIVE}: no perspective answered ({losses}). {first.detail}")
 
 
 # ── DICT ──────────────────────────────────────────────────────────────────────
 
 _SPEECHES: Mapping[str, tuple[type[AnswerShape], Callable[[Sequence[Vote], Mapping[str, Any]], dict[str, Any]]]] = {
-    "nonhate.1": (protocol.Argument, lambda votes, said: {"reference": protocol.reference(votes, Stance.NON_HATE)}),
+    "nonhate.1": (answers.Argument, lambda votes, values: {"reference": protocol.reference(votes, Stance.NON_HATE)}),
     "hate.1": (
-        protocol.Argument,
-        lambda votes, said: {
+        answers.Argument,
+        lambda votes, values: {
             "reference": protocol.reference(votes, Stance.HATE),
-            "argument": said["nonhate.1"]["argument"],
+            "argument": values["nonhate.1"]["argument"],
         },
     ),
     "nonhate.2": (
-        protocol.Response,
-        lambda votes, said: {"own": said["nonhate.1"]["argument"], "argument": said["hate.1"]["argument"]},
+        answers.Response,
+        lambda votes, values: {"own": values["nonhate.1"]["argument"], "argument": values["hate.1"]["argument"]},
     ),
     "hate.2": (
-        protocol.Response,
-        lambda votes, said: {"own": said["hate.1"]["argument"], "argument": protocol.response(said["nonhate.2"])},
+        answers.Response,
+        lambda votes, values: {"own": values["hate.1"]["argument"], "argument": protocol.response(values["nonhate.2"])},
     ),
 }
-"""The form of each speech, and what its speaker hears: these fields of its prompt and no others."""
+"""The form of each speech, and the only fields that its prompt contains."""
 
 
 def _speech(case: PredictCase, key: str, votes: Sequence[Vote], values: Mapping[str, Any]) -> Step:
-    shape, hears = _SPEECHES[key]
-    fields = {name: case.post.said(_lines(value)) for name, value in hears(votes, values).items()}
+    shape, fields_of = _SPEECHES[key]
+    fields = {name: case.post.said(_lines(value)) for name, value in fields_of(votes, values).items()}
+    fields["definition"] = _definition(case)
     step = _ask(case, key, ModelRole.DEBATER, key.replace(".", "_"), fields, shape, _SPEECH)
     return replace(step, context={**step.context, "speech": key})
+
+
+def _definition(case: PredictCase) -> str:
+    """Return what debaters and judge are told about the meaning of hateful."""
+    text = case.options.definition_text
+    return f"What hateful means here: {text}" if text else _NO_DEFINITION
 
 
 def _judge(case: PredictCase, votes: Sequence[Vote], values: Mapping[str, Any]) -> Step:
     keys = protocol.order(case.options.rounds)
     if case.options.history is History.TRANSCRIPTS:
         steps = {key: _speech(case, key, votes, values) for key in keys}
-        heard: Any = [
+        material: Any = [
             {"asked": [message.text for message in step.messages], "answered": values[key]}
             for key, step in steps.items()
         ]
     else:
-        heard = protocol.history(values, case.options.rounds)
-    fields = {"history": case.post.said(heard)}
-    return _ask(case, "judge", ModelRole.DEBATE_JUDGE, "judge", fields, protocol.Judgement, _JUDGEMENT)
+        material = protocol.history(values, case.options.rounds)
+    fields = {"history": case.post.said(material), "definition": _definition(case)}
+    return _ask(case, "judge", ModelRole.DEBATE_JUDGE, "judge", fields, answers.Judgement, _JUDGEMENT)
 
 
 def _ask(
@@ -280,5 +288,5 @@ def _ask(
 
 
 def _lines(value: str | list[str]) -> str:
-    """One utterance as it is; a reference a reason a line, empty where nobody took the side."""
+    """Return an answer unchanged, or a reference with one reason per line; empty if nobody took the side."""
     return value if isinstance(value, str) else "\n".join(f"- {' '.join(reason.split())}" for reason in value)

@@ -1,4 +1,4 @@
-"""A debate of perspectives as people read it: who stands where and why, what was said, the judge beside the votes."""
+"""A debate of perspectives for its page: the stances and their reasons, the speeches, the judge and the votes."""
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
@@ -6,8 +6,9 @@ from functools import cached_property
 from typing import Any
 
 from moderation.domain.predict import protocol
+from moderation.domain.predict.answers import Position
 from moderation.domain.predict.perspectives import Example, Neighbourhood, Perspective
-from moderation.domain.predict.protocol import Majority, Position, Stance, Vote
+from moderation.domain.predict.protocol import Majority, Stance, Vote
 from providers.roles import ModelRole
 from runs.domain.states import RunState, TurnState
 from runs.models import Run, Turn
@@ -15,7 +16,7 @@ from runs.models import Run, Turn
 
 @dataclass(frozen=True)
 class PerspectiveCard:
-    """A perspective: its vote, None while it thinks, and the examples that it was shown."""
+    """A perspective: its vote (None until it has answered) and the examples that it saw."""
 
     perspective: Perspective
     turn: Turn | None
@@ -24,14 +25,14 @@ class PerspectiveCard:
 
     @property
     def examples(self) -> list[tuple[Example, str]]:
-        """The examples, each with the label that the perspective has for it."""
+        """The examples, each with the perspective's own label for it."""
         labels = {True: self.perspective.hateful_label, False: self.perspective.other_label}
         return [(example, labels[example.hateful]) for example in self.near.nearest]
 
 
 @dataclass(frozen=True)
 class Camp:
-    """The perspectives on one side."""
+    """The perspectives with the same stance."""
 
     stance: Stance
     cards: Sequence[PerspectiveCard]
@@ -39,29 +40,29 @@ class Camp:
 
 @dataclass(frozen=True)
 class Speech:
-    """A turn of the debate, None while it is not held."""
+    """A turn of the debate; None if it has not taken place."""
 
     key: str
     turn: Turn | None
 
     @property
     def is_hate(self) -> bool:
-        """Which side speaks."""
+        """Whether the hate side speaks."""
         return self.key.startswith("hate")
 
     @property
     def argument(self) -> str:
-        """What was said."""
+        """The argument; empty if there is none yet."""
         return str(self._value.get("argument", ""))
 
     @property
     def agrees(self) -> bool:
-        """Whether the side came over to the other."""
+        """Whether the side agreed with the other side."""
         return self._value.get("position") == Position.AGREE
 
     @property
     def rebuts(self) -> bool:
-        """Whether it holds against the other side."""
+        """Whether the side rebutted the other side."""
         return self._value.get("position") == Position.REBUT
 
     @property
@@ -78,21 +79,21 @@ class ShownDebate:
 
     @classmethod
     def of(cls, run: Run, turns: Sequence[Turn]) -> "ShownDebate":
-        """From the run's turns."""
+        """Return the debate of a run from its turns."""
         return cls(run, {turn.key: turn for turn in turns})
 
     @cached_property
     def cards(self) -> list[PerspectiveCard]:
-        """Every perspective that takes part, in its order."""
+        """All perspectives that take part, in their order."""
         left_out = self.run.options.get("without")
         rows = [Perspective.model_validate(perspective) for perspective in self.run.options.get("perspectives", ())]
         return [self._card(perspective) for perspective in rows if perspective.code != left_out]
 
     @property
     def camps(self) -> list[Camp]:
-        """Hate and non-hate, always both; who abstained or is missing, and who still thinks, where there is anybody."""
-        held = [Camp(stance, self._standing(stance)) for stance in Stance]
-        return [camp for camp in held if camp.cards or camp.stance in (Stance.HATE, Stance.NON_HATE)]
+        """The camps hate and non-hate, and those of abstaining and missing perspectives if there are any."""
+        camps = [Camp(stance, self._standing(stance)) for stance in Stance]
+        return [camp for camp in camps if camp.cards or camp.stance in (Stance.HATE, Stance.NON_HATE)]
 
     @property
     def thinking(self) -> list[PerspectiveCard]:
@@ -101,28 +102,33 @@ class ShownDebate:
 
     @property
     def answered(self) -> int:
-        """How many perspectives have answered."""
-        return len(self.cards) - len(self.thinking)
+        """The number of perspectives that have answered; missing ones have not."""
+        return len(self._votes) - self.missing
+
+    @property
+    def missing(self) -> int:
+        """The number of perspectives without an answer: refused, filtered, failed or not readable."""
+        return self.votes[Stance.MISSING]
 
     @property
     def votes(self) -> Mapping[str, int]:
-        """How many stand where, so far."""
+        """The number of perspectives with each stance so far."""
         return protocol.tally(self._votes)
 
     @property
     def majority(self) -> Majority | None:
-        """What more perspectives said; None while some think."""
+        """The side with more votes; None until all have answered."""
         return None if self.thinking or not self.cards else protocol.majority(self._votes)
 
     @property
     def rounds(self) -> list[tuple[int, list[Speech]]]:
-        """The rounds that have begun or are next, with both speeches each."""
-        found = []
+        """The rounds that have started, with both speeches each."""
+        rounds = []
         for number in range(1, int(self.run.options.get("rounds", 2)) + 1):
             speeches = [Speech(key, self.turns.get(key)) for key in (f"nonhate.{number}", f"hate.{number}")]
             if speeches[0].turn is not None:
-                found.append((number, speeches))
-        return found
+                rounds.append((number, speeches))
+        return rounds
 
     @property
     def judge(self) -> Turn | None:
@@ -131,15 +137,20 @@ class ShownDebate:
 
     @property
     def label(self) -> str:
-        """What the judge decided; empty while it is open."""
+        """The judge's label; empty until there is one."""
         value = self.judge.value if self.judge else None
         return str(value["label"]) if value else ""
 
     @property
     def description(self) -> Mapping[str, str] | None:
-        """The picture in words, where it was described."""
+        """The description of the picture, if there is one."""
         turn = self.turns.get("describe")
         return turn.value if turn is not None and turn.value and any(turn.value.values()) else None
+
+    @property
+    def definition(self) -> str:
+        """The definition of hate that debaters and judge were given; empty if none."""
+        return str(self.run.options.get("definition_text", ""))
 
     @property
     def left_out(self) -> str:
@@ -156,13 +167,13 @@ class ShownDebate:
 
     @property
     def without_examples(self) -> bool:
-        """Whether the vendor's filter stopped the post, so that no examples could be looked up."""
+        """Whether the vendor's filter refused the post, so that it has no examples."""
         turn = self.turns.get("examples")
         return bool(turn is not None and turn.value and turn.value.get("refused"))
 
     @property
     def is_going_on(self) -> bool:
-        """Whether a worker has it."""
+        """Whether a worker performs the run now."""
         return self.run.state == RunState.RUNNING
 
     @property
@@ -174,7 +185,9 @@ class ShownDebate:
 
     def _card(self, perspective: Perspective) -> PerspectiveCard:
         turn = self.turns.get(f"perspective.{perspective.code}")
-        vote = None if turn is None else protocol.vote(perspective, turn.value if turn.state == TurnState.OK else None)
+        vote = None
+        if turn is not None:
+            vote = protocol.vote(perspective, turn.value if turn.state == TurnState.OK else None, turn.reason)
         looked_up = self.turns.get("examples")
         rows = ((looked_up.value or {}).get("perspectives") or {}) if looked_up else {}
         return PerspectiveCard(perspective, turn, vote, Neighbourhood.model_validate(rows.get(perspective.code) or {}))

@@ -16,7 +16,7 @@ from annotation import tasks
 from annotation.analytics import competence
 from annotation.analytics.competence import COMPETENCE, CannotEstimate, ask, estimate
 from annotation.consensus.close import close_item
-from annotation.core.jobs import UNCLAIMED
+from annotation.core.jobs import LAPSE, UNCLAIMED
 from annotation.domain.choices import CompetenceMethod, Role, Stage
 from annotation.models import CompetenceEstimate, Item, JobState, Membership, Project
 from builders import make_labelled_item, make_member, make_project
@@ -175,7 +175,7 @@ def test_what_a_dead_worker_left_is_rung_for_again(project):
     assert COMPETENCE.left_behind() == [row.pk]
     CompetenceEstimate.objects.filter(pk=row.pk).update(state=JobState.WORKING, beat_at=timezone.now())
     assert COMPETENCE.left_behind() == []
-    CompetenceEstimate.objects.filter(pk=row.pk).update(beat_at=timezone.now() - 2 * COMPETENCE.phases[0].lapse)
+    CompetenceEstimate.objects.filter(pk=row.pk).update(beat_at=timezone.now() - 2 * LAPSE)
     assert COMPETENCE.left_behind() == [row.pk]
     tasks.perform_job("competence", row.pk)
     row.refresh_from_db()

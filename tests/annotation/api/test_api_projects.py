@@ -8,6 +8,8 @@ from django.test import Client
 from knox.models import AuthToken
 
 from annotation.domain.choices import Role, Stage
+from annotation.domain.glossary.entry import EntryValues
+from annotation.glossary import entries
 from annotation.models import Membership, Prior
 from builders import category, make_item, make_labelled_item, make_member, make_project, make_user
 
@@ -135,3 +137,12 @@ def test_the_page_and_the_schema_describe_every_address():
     assert schema.status_code == 200
     paths = json.loads(schema.content)["paths"]
     assert "/api/v1/projects/{slug}/seats/{seat}/label/" in paths
+
+
+def test_an_item_lists_the_terms_of_the_glossary_in_its_text():
+    project = make_project()
+    admin = make_member(project, Role.ADMIN)
+    entries.propose(admin, EntryValues("weed", "an unwanted person"), approved=True)
+    item = make_item(project, "so w33d")
+    shown = client_of(admin).get(f"/api/v1/projects/{project.slug}/items/{item.public_id}/").json()
+    assert shown["glossary"] == [{"term": "weed", "start": 3, "end": 7, "how": "look_alikes", "sureness": 0.9}]

@@ -1,9 +1,12 @@
 """The life of a job: one worker at a time, a sign of life, and an end that only the worker in charge can write."""
 
+import time
+from concurrent.futures import Future
 from datetime import timedelta
 from uuid import uuid4
 
 import pytest
+from django.db import connection, transaction
 from django.utils import timezone
 from kombu.exceptions import OperationalError
 
@@ -12,6 +15,7 @@ from annotation.core import jobs
 from annotation.core.jobs import JobCancelled, JobKind, JobRefused, Phase
 from annotation.domain.choices import Role
 from annotation.models import BulkOrder, JobState
+from runs.execution import shutdown
 
 pytestmark = pytest.mark.django_db
 
@@ -35,7 +39,7 @@ def state_of(row: BulkOrder) -> tuple[str, str]:
 
 def test_a_job_is_carried_out_once(row):
     done: list[int] = []
-    kind = kind_that(lambda job: (done.append(job.pk), kind.finish(job, items_done=3)))
+    kind = kind_that(lambda job, heartbeat: (done.append(job.pk), kind.finish(job, items_done=3)))
     kind.perform(row.pk)
     kind.perform(row.pk)
     assert done == [row.pk] and state_of(row) == (JobState.DONE, "")
@@ -43,7 +47,7 @@ def test_a_job_is_carried_out_once(row):
 
 
 def test_a_job_that_another_worker_is_at_is_left_alone_until_its_signs_of_life_stop(row):
-    kind = kind_that(lambda job: kind.finish(job))
+    kind = kind_that(lambda job, heartbeat: kind.finish(job))
     BulkOrder.objects.update(state=JobState.WORKING, beat_at=timezone.now())
     kind.perform(row.pk)
     assert state_of(row)[0] == JobState.WORKING and kind.left_behind() == []
@@ -54,14 +58,14 @@ def test_a_job_that_another_worker_is_at_is_left_alone_until_its_signs_of_life_s
 
 
 def test_a_job_that_waits_too_long_is_enqueued_again(row):
-    kind = kind_that(lambda job: None)
+    kind = kind_that(lambda job, heartbeat: None)
     assert kind.left_behind() == []
     BulkOrder.objects.update(created_at=timezone.now() - jobs.UNCLAIMED - timedelta(seconds=1))
     assert kind.left_behind() == [row.pk]
 
 
 def test_what_refuses_a_job_is_its_problem(row):
-    def work(job):
+    def work(job, heartbeat):
         raise JobRefused("nothing_there", "There is nothing to change.")
 
     kind_that(work).perform(row.pk)
@@ -70,13 +74,15 @@ def test_what_refuses_a_job_is_its_problem(row):
 
 def test_a_fault_of_ours_fails_the_job_and_cleans_up(row):
     removed: list[int] = []
-    kind = JobKind("test", BulkOrder, phases=(Phase(lambda job: 1 / 0),), clean_up=lambda job: removed.append(job.pk))
+    kind = JobKind(
+        "test", BulkOrder, phases=(Phase(lambda job, heartbeat: 1 / 0),), clean_up=lambda job: removed.append(job.pk)
+    )
     kind.perform(row.pk)
     assert state_of(row)[0] == JobState.FAILED and row.problem and removed == [row.pk]
 
 
 def test_a_cancelled_job_stops_at_its_next_sign_of_life(row):
-    def work(job):
+    def work(job, heartbeat):
         kind.beat(job, items_done=1)
         assert kind.cancel(job)
         kind.beat(job, items_done=2)
@@ -88,14 +94,14 @@ def test_a_cancelled_job_stops_at_its_next_sign_of_life(row):
 
 
 def test_a_job_that_waits_is_cancelled_at_once(row):
-    kind = kind_that(lambda job: pytest.fail("a cancelled job is not carried out"))
+    kind = kind_that(lambda job, heartbeat: pytest.fail("a cancelled job is not carried out"))
     assert kind.cancel(row)
     kind.perform(row.pk)
     assert state_of(row)[0] == JobState.CANCELLED
 
 
 def test_a_cancelled_job_is_not_done_at_the_last_moment(row):
-    def work(job):
+    def work(job, heartbeat):
         kind.cancel(job)
         with pytest.raises(JobCancelled):
             kind.finish(job, items_done=9)
@@ -107,7 +113,7 @@ def test_a_cancelled_job_is_not_done_at_the_last_moment(row):
 
 
 def test_a_worker_that_was_taken_for_dead_changes_nothing_after_the_job_has_ended(row):
-    def work(job):
+    def work(job, heartbeat):
         BulkOrder.objects.update(state=JobState.DONE)  # by the worker that took over
         kind.beat(job, items_done=1)
 
@@ -121,6 +127,64 @@ def test_a_broker_that_is_down_costs_one_attempt(row, monkeypatch):
         raise OperationalError("connection refused")
 
     monkeypatch.setattr(jobs.current_app, "send_task", refuse)
-    kind = kind_that(lambda job: None)
+    kind = kind_that(lambda job, heartbeat: None)
     assert kind.enqueue(row.pk) is False
     assert kind.enqueue_left_behind() == 0
+
+
+def test_a_worker_that_is_to_end_gives_the_job_back_and_another_one_ends_it(row, monkeypatch):
+    enqueued: list[int] = []
+    monkeypatch.setattr(JobKind, "enqueue", lambda kind, job_id: enqueued.append(job_id))
+    monkeypatch.setattr(shutdown, "_stop_requested", Future())
+
+    def work(job, heartbeat):
+        heartbeat.note()
+        if not enqueued:
+            shutdown.request_stop()
+        heartbeat.note()
+        kind.finish(job)
+
+    kind = kind_that(work)
+    kind.perform(row.pk)
+    assert state_of(row) == (JobState.QUEUED, "") and row.beat_at is None and enqueued == [row.pk]
+    monkeypatch.setattr(shutdown, "_stop_requested", Future())
+    kind.perform(row.pk)
+    assert state_of(row) == (JobState.DONE, "")
+
+
+@pytest.mark.django_db(transaction=True)
+def test_a_job_shows_that_its_worker_lives_while_it_is_inside_a_transaction(row, monkeypatch):
+    monkeypatch.setattr(jobs, "BEAT_SECONDS", 0.05)
+    seen: list[int] = []
+
+    def work(job, heartbeat):
+        first = BulkOrder.objects.values_list("beat_at", flat=True).get(pk=job.pk)
+        with transaction.atomic():
+            BulkOrder.objects.filter(pk=job.pk).exists()  # reads, and writes nothing yet
+            heartbeat.note(items_done=7)
+            end = time.monotonic() + 5
+            while time.monotonic() < end and not seen:
+                seen.extend(BulkOrder.objects.filter(pk=job.pk, beat_at__gt=first, items_done=7).values_list("pk"))
+                time.sleep(0.05)
+        kind.finish(job)
+
+    kind = kind_that(work)
+    kind.perform(row.pk)
+    # SQLite lets only one connection write: nobody can take the job over meanwhile either.
+    assert bool(seen) == (connection.vendor == "postgresql")
+    assert state_of(row) == (JobState.DONE, "")
+
+
+@pytest.mark.django_db(transaction=True)
+def test_a_cancelled_job_stops_at_its_next_progress(row, monkeypatch):
+    monkeypatch.setattr(jobs, "BEAT_SECONDS", 0.05)
+
+    def work(job, heartbeat):
+        assert kind.cancel(job)
+        for _ in range(100):
+            heartbeat.note()
+            time.sleep(0.05)
+
+    kind = kind_that(work)
+    kind.perform(row.pk)
+    assert state_of(row)[0] == JobState.CANCELLED

@@ -11,7 +11,8 @@ from django.core.management import call_command
 from django.core.management.base import CommandError
 
 from annotation.domain.choices import GlossarySourceKind, GlossaryStatus, Role
-from annotation.domain.glossary.entry import EntryValues
+from annotation.domain.glossary.entry import EntryValues, read_entry
+from annotation.domain.text_rules import BadText
 from annotation.glossary import entries, files
 from annotation.models import Event, GlossaryEntry, GlossarySource, GlossaryUse, GlossaryVersion, Membership
 from builders import make_member, make_project
@@ -30,7 +31,7 @@ def test_a_proposal_counts_once_it_is_approved(admin: Membership) -> None:
     assert entries.found_in(admin.project, "Weeds everywhere") == []
     entries.rule(admin, entry, GlossaryStatus.APPROVED, 1)
     (found,) = entries.found_in(admin.project, "Weeds everywhere")
-    assert (found.entry.meaning, found.written("Weeds everywhere")) == ("an unwanted person", "Weeds")
+    assert (found.entry.meaning, found.written) == ("an unwanted person", "Weeds")
     entries.rule(admin, entry, GlossaryStatus.RETIRED, 2)
     assert entries.found_in(admin.project, "Weeds everywhere") == []
     verbs = Event.objects.filter(project=admin.project).order_by("id").values_list("verb", flat=True)
@@ -160,3 +161,61 @@ def test_two_people_who_propose_a_term_at_once_make_one_entry() -> None:
 
     answers = at_once([lambda member=member: propose(member) for member in members])
     assert sorted(answers) == ["known", "known", "known", "made"]
+
+
+def test_the_command_prints_the_terms_of_each_line(admin: Membership, tmp_path: Path, capsys: Any) -> None:
+    entries.propose(admin, WEED, approved=True)
+    entries.propose(admin, EntryValues("rose", "not approved"))
+    file = tmp_path / "texts.jsonl"
+    file.write_text('{"id": 7, "text": "A rose, w33ds and a weed"}\n\n{"id": "b", "text": ""}\n')
+    call_command("glossary_find", admin.project.slug, str(file), "--json")
+    first, second = map(json.loads, capsys.readouterr().out.splitlines())
+    assert first == {
+        "id": 7,
+        "terms": [
+            {"term": "weed", "start": 8, "end": 13, "how": "look_alikes", "sureness": 0.9},
+            {"term": "weed", "start": 20, "end": 24, "how": "as_written", "sureness": 1.0},
+        ],
+    }
+    assert second == {"id": "b", "terms": []}
+    call_command("glossary_find", admin.project.slug, str(file))
+    assert capsys.readouterr().out.splitlines()[0] == "7: weed 8-13 (look_alikes), weed 20-24 (as_written)"
+
+
+@pytest.mark.parametrize("line", ["{", "[]", '{"id": 1}', '{"text": "a"}', '{"id": 1, "text": 2}'])
+def test_the_command_names_a_wrong_line(admin: Membership, tmp_path: Path, line: str) -> None:
+    file = tmp_path / "texts.jsonl"
+    file.write_text('{"id": 1, "text": ""}\n' + line + "\n")
+    with pytest.raises(CommandError, match="Line 2"):
+        call_command("glossary_find", admin.project.slug, str(file), "--json")
+    with pytest.raises(CommandError, match="cannot be read"):
+        call_command("glossary_find", admin.project.slug, str(tmp_path / "none.jsonl"))
+
+
+def test_spellings_and_switches_go_through_files_and_versions(admin: Membership) -> None:
+    values = read_entry("weed", "m", variants="wheat\n tare ", switched_off=["masked", "inflected"], initials=True)
+    entry = entries.propose(admin, values, approved=True)
+    assert (entry.variants, entry.switched_off, entry.initials) == ("wheat\ntare", ["inflected", "masked"], True)
+    assert entries.values_of(entry) == values
+    assert [(found.written, found.how) for found in entries.found_in(admin.project, "a tare")] == [("tare", "variant")]
+    assert entries.found_in(admin.project, "weeds, w**d") == []
+    for write in (files.as_csv, files.as_jsonl):
+        other = make_member(make_project(), Role.ADMIN)
+        files.import_entries(other, BytesIO(b"".join(write(admin.project))))
+        assert entries.values_of(other.project.glossary.get()) == values
+
+
+@pytest.mark.parametrize(
+    ("fields", "code"),
+    [
+        ({"variants": "a"}, "bad_term"),
+        ({"variants": "x" * 121}, "bad_variant"),
+        ({"variants": "\n".join(f"word{n}" for n in range(21))}, "bad_variant"),
+        ({"switched_off": ["as_written"]}, "bad_way"),
+        ({"switched_off": ["initials"]}, "bad_way"),
+    ],
+)
+def test_wrong_spellings_and_switches_are_refused(fields: dict[str, Any], code: str) -> None:
+    with pytest.raises(BadText) as refused:
+        read_entry("weed", "m", **fields)
+    assert refused.value.code == code

@@ -5,8 +5,9 @@ from django.test import Client
 from knox.models import AuthToken
 
 from annotation.domain.choices import Role
+from annotation.members import api_tokens
 from annotation.members.participation import deactivate, withdraw
-from annotation.models import Membership, User
+from annotation.models import Membership, TokenUse, User
 from builders import make_member, make_project, make_user
 
 pytestmark = pytest.mark.django_db
@@ -93,3 +94,37 @@ def test_ending_one_asks_for_nothing(member: Membership, token: str) -> None:
     row = AuthToken.objects.get()
     assert browser.post(f"/me/tokens/{row.token_key}/end/").status_code == 302
     assert status(token) == 401
+
+
+def used(token: str, address: str = "192.0.2.7", client: str = "crowd-sync/2.1") -> None:
+    answer = Client(REMOTE_ADDR=address).get(
+        "/api/v1/projects/", headers={"Authorization": f"Token {token}", "User-Agent": client}
+    )
+    assert answer.status_code == 200
+
+
+def test_the_page_shows_when_and_where_each_token_was_last_used(member: Membership) -> None:
+    _row, token = AuthToken.objects.create(member.user)
+    browser = Client()
+    browser.force_login(member.user)
+    assert "never" in browser.get("/me/tokens/").content.decode()
+    used(token)
+    page = browser.get("/me/tokens/").content.decode()
+    assert "192.0.2.7" in page and "crowd-sync/2.1" in page and "never" not in page
+    used(token, "2001:db8::9", "<script>\x07" + "x" * 300)
+    page = browser.get("/me/tokens/").content.decode()
+    assert "2001:db8::9" in page and "192.0.2.7" not in page and "<script>x" not in page
+    assert len(TokenUse.objects.get().client) == 100
+
+
+def test_the_same_use_writes_once_in_five_minutes(token: str) -> None:
+    used(token)
+    first = TokenUse.objects.get().at
+    used(token)
+    assert TokenUse.objects.get().at == first
+
+
+def test_what_is_known_of_a_token_goes_with_it(member: Membership, token: str) -> None:
+    used(token)
+    api_tokens.end_tokens(member.user)
+    assert not TokenUse.objects.exists()

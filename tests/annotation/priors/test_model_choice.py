@@ -10,12 +10,15 @@ from django.test import Client
 import builders
 from annotation.domain.choices import Modality, Role
 from annotation.models import Event, Item, Membership
-from annotation.priors import model_choice
+from annotation.priors import model_choice, model_traits
 from moderation.debates import start
+from providers.learnt_facts import LearntFact, LearntFacts
+from providers.profiles import Fact, Lesson
 from providers.roles import ModelRole
 from providers.wiring import NotConfigured
 from runs.models import Run
-from runs.queue import provider_pauses
+from runs.queue import model_facts, provider_pauses
+from wire import families
 from wire.server import WireServer, say
 
 pytestmark = pytest.mark.django_db
@@ -243,3 +246,63 @@ def test_one_call_tests_the_model_of_any_role(browser: Client, wire: WireServer)
 def test_the_command_shows_all_roles_when_told_so(wire: WireServer):
     code, value = check("--all", "--no-call")
     assert (code, [model["role"] for model in value["models"]]) == (0, list(ModelRole))
+
+
+# ── What models take ──────────────────────────────────────────────────────────
+
+
+def section(page: str) -> str:
+    return " ".join(page.partition('id="traits"')[2].split())
+
+
+def test_the_page_says_how_a_model_is_asked(browser: Client, wire: WireServer, settings: Any):
+    settings.MODEL_BINDINGS = {"MODEL_TEXT": "openai:gpt-5", "MODEL_VISION": "openai:house-model"}
+    settings.MODEL_PROFILES = (("openai:gpt-5", {"effort": "low", "most_tokens": 32_000}),)
+    told = section(browser.get("/p/winter/models/").content.decode())
+    first, second = told.split("house-model")
+    for text in ("by its schema", "Not sent: temperature", "room for 6,000 tokens", "effort: low", "32,000 tokens at"):
+        assert text in first
+    assert "2,048 pixels" in second and "Learnt" not in told
+
+
+def test_what_a_test_call_taught_is_told_with_the_server_s_sentence_and_can_be_forgotten(
+    browser: Client, wire: WireServer
+):
+    sentence = "Unsupported value: <b>temperature</b> is not supported"
+    wire.queue(lambda exchange: exchange.send(400, exchange.fault("unsupported_value", sentence, "temperature")))
+    browser.post("/p/winter/models/try/", {"role": "prior_text"})
+    assert len(wire.heard) == 2
+    told = section(browser.get("/p/winter/models/").content.decode())
+    assert "It rejects the parameter temperature" in told and "Not sent: temperature" in told
+    assert "&lt;b&gt;temperature&lt;/b&gt; is not supported" in told
+    code, said = check("--no-call")
+    assert said["models"][0]["learnt"] == ["It rejects the parameter temperature"]
+    forgotten = browser.post("/p/winter/models/forget/", {"model": "openai:wire-sensible"}, follow=True)
+    assert "What was learnt of openai:wire-sensible is forgotten" in forgotten.content.decode()
+    assert "It rejects" not in forgotten.content.decode()
+    browser.post("/p/winter/models/try/", {"role": "prior_text"})
+    assert "temperature" in wire.heard[-1].body
+
+
+def test_only_models_of_the_project_are_forgotten(browser: Client, wire: WireServer):
+    model_facts.store_new_facts(learnt("openai:elsewhere"))
+    assert browser.post("/p/winter/models/forget/", {"model": "openai:elsewhere"}).status_code == 422
+    assert len(model_facts.stored_facts()) == 1
+
+
+def learnt(name: str) -> LearntFacts:
+    facts = LearntFacts()
+    facts.learn(LearntFact(name, Lesson(Fact.REJECTS, "seed")))
+    return facts
+
+
+def test_a_model_that_thinks_has_room_in_the_test_call(browser: Client, wire: WireServer, settings: Any):
+    settings.MODEL_BINDINGS = {"MODEL_TEXT": "openai:gpt-5"}
+    wire.always(families.thinking(3000))
+    for role in ("prior_text", "critic"):
+        assert "It answers" in browser.post("/p/winter/models/try/", {"role": role}).content.decode()
+
+
+@pytest.mark.parametrize("lesson", [Lesson(fact, "7") for fact in Fact])
+def test_every_kind_of_fact_has_its_sentence(lesson: Lesson):
+    assert model_traits.lesson_text(lesson).startswith("It ")

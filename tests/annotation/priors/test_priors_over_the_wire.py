@@ -47,7 +47,7 @@ def asked(wire: WireServer, settings: Any, model: str) -> tuple[Prior | None, Ru
     [
         ("wire-sensible", "ok", "", 1),
         ("wire-prose", "unreadable", "invalid_output", 3),  # L01
-        ("wire-half", "unreadable", "truncated", 2),  # L03
+        ("wire-half", "unreadable", "truncated", 6),  # L03: 800 tokens, doubled up to 16,000
         ("wire-label", "unreadable", "invalid_label", 3),  # L04
         ("wire-severity", "unreadable", "invalid_output", 3),  # L05
         ("wire-severity-word", "unreadable", "invalid_output", 3),

@@ -6,10 +6,11 @@ import signal
 import socket
 import subprocess
 import sys
+import threading
 import time
 import urllib.error
 import urllib.request
-from contextlib import closing
+from contextlib import closing, contextmanager
 from pathlib import Path
 
 import pytest
@@ -113,16 +114,135 @@ def test_one_command_serves_the_site_and_term_leaves_nothing_behind(serve):
     assert alive(below) == []
 
 
-def test_a_killed_worker_ends_the_site_with_an_error_and_nothing_stays(serve):
+def workers_of(site):
+    return {pid for pid, args in children(site.pid).items() if "celery" in args}
+
+
+def test_a_killed_worker_starts_again_and_the_pages_stay(serve):
     port = free_port()
     site = serve(port)
     assert until(lambda: get(port, "/livez")[0] == 200)
-    assert until(lambda: len([args for args in children(site.pid).values() if "celery" in args]) >= 2)
+    assert until(lambda: len(workers_of(site)) >= 2)  # the worker and its beat
+    old = workers_of(site)
+    os.kill(min(old), signal.SIGKILL)
+    statuses = set()
+    assert until(lambda: statuses.add(get(port, "/livez")[0]) or len(workers_of(site) - old) >= 2, seconds=60)
+    assert statuses == {200}
+    assert until(lambda: alive(old) == [], seconds=5), "the beat of the killed worker lives on"
+    site.terminate()
+    assert site.wait(60) == 0
+    assert "The worker ended (exit -9). It starts again in 1 s." in site.stderr.read()
+
+
+def test_a_killed_web_server_starts_again_and_no_connection_is_refused(serve):
+    port = free_port()
+    site = serve(port)
+    assert until(lambda: get(port, "/livez")[0] == 200)
+    web = next(pid for pid, args in children(site.pid).items() if "gunicorn" in args)
+    os.killpg(web, signal.SIGKILL)
+    assert get(port, "/livez")[0] == 200, "the connection did not wait for the new server"
+
+
+def test_nothing_outlives_a_killed_supervisor(serve):  # F35
+    port = free_port()
+    site = serve(port)
+    assert until(lambda: get(port, "/livez")[0] == 200)
+    assert until(lambda: len(workers_of(site)) >= 2)
     below = children(site.pid)
-    worker = next(pid for pid, args in below.items() if "celery" in args)
-    os.kill(worker, signal.SIGKILL)
-    assert site.wait(30) == 1
-    assert until(lambda: alive(below) == [], seconds=5)
+    site.kill()
+    site.wait()
+    assert until(lambda: alive(below) == [], seconds=20)
+
+
+def test_new_code_is_loaded_without_one_refused_request(serve):  # F37
+    port = free_port()
+    site = serve(port)
+    assert until(lambda: get(port, "/livez")[0] == 200)
+
+    def web_servers():
+        return {pid for pid, args in children(site.pid).items() if "gunicorn" in args}
+
+    old, old_workers = web_servers(), workers_of(site)
+    answers, stop = [], threading.Event()
+
+    def ask():
+        while not stop.is_set() and len(answers) < 2_000:
+            answers.append(get(port, "/livez")[0])
+
+    clients = [threading.Thread(target=ask) for _ in range(4)]
+    for client in clients:
+        client.start()
+    site.send_signal(signal.SIGUSR2)
+    replaced = until(lambda: alive(old) == [] and alive(old_workers) == [] and len(workers_of(site)) >= 2, seconds=90)
+    until(lambda: len(answers) >= 2_000, seconds=60)
+    stop.set()
+    for client in clients:
+        client.join()
+    assert replaced and web_servers().isdisjoint(old)
+    assert len(answers) >= 2_000
+    assert set(answers) == {200}
+
+
+def test_new_code_that_does_not_start_leaves_the_old_server_in_place(tmp_path, environ):
+    port = free_port()
+    broken = tmp_path / "broken"
+    with supervised(broken, environ, port) as site:
+        assert until(lambda: get(port, "/")[0] == 200)
+        broken.touch()
+        site.send_signal(signal.SIGUSR2)
+        assert site.stderr.readline() == "broken\n"
+        assert site.stderr.readline() == "The new web server did not start; the old one stays.\n"
+        assert get(port, "/")[0] == 200
+        broken.unlink()
+        site.send_signal(signal.SIGUSR2)
+        assert until(lambda: get(port, "/")[0] == 200)
+
+
+def test_a_site_that_cannot_start_ends_with_an_error(tmp_path, environ):
+    broken = tmp_path / "broken"
+    broken.touch()
+    with supervised(broken, environ, free_port()) as site:
+        assert site.wait(30) == 1
+        assert "The web server did not start" in site.stderr.read()
+
+
+SMALL_SITE = """
+import sys
+from config.server import supervisor
+web = [sys.executable, "-c", sys.argv[2], sys.argv[3]]
+listener = supervisor.listening_socket("127.0.0.1", int(sys.argv[1]))
+listener.listen()
+web.append(str(listener.fileno()))
+sys.exit(supervisor.Supervisor({}, supervisor.Part("web server", web, listener.fileno())).run())
+"""
+SMALL_SERVER = """
+import http.server, os, pathlib, socket, sys
+if pathlib.Path(sys.argv[1]).exists():
+    sys.exit("broken")
+class Answer(http.server.BaseHTTPRequestHandler):
+    def do_GET(self):
+        self.send_response(200)
+        self.end_headers()
+    def log_message(self, *words):
+        pass
+server = http.server.ThreadingHTTPServer(("127.0.0.1", 0), Answer, bind_and_activate=False)
+server.socket = socket.socket(fileno=int(sys.argv[2]))
+os.write(int(os.environ["INTERPLAY_READY_PIPE"]), b"ready")
+server.serve_forever()
+"""
+
+
+@contextmanager
+def supervised(broken, environ, port):
+    """A supervisor of a small server that refuses to start while the file `broken` is there."""
+    command = [sys.executable, "-c", SMALL_SITE, str(port), SMALL_SERVER, str(broken)]
+    site = subprocess.Popen(command, cwd=ROOT, env=environ, stderr=subprocess.PIPE, text=True)
+    try:
+        yield site
+    finally:
+        site.terminate()
+        site.wait(30)
+        site.stderr.close()
 
 
 def test_a_taken_port_is_said_in_a_sentence(serve):

@@ -10,7 +10,7 @@ from django.urls import reverse
 import builders
 from annotation.domain.choices import Role
 from config.web.rate_limit_table import LIMITS, Rate
-from config.web.rate_limits import FileCounters, RedisCounters, counters, spend
+from config.web.rate_limits import FileCounters, MemoryCounters, RedisCounters, counters, give_back, spend
 from release_builders import make_gold
 
 
@@ -76,13 +76,42 @@ def test_redis_counts_the_same_way():
     pytest.skip("no Redis on 127.0.0.1:6379")
 
 
-def test_people_go_on_while_nothing_can_be_counted(settings, rate_limits, tmp_path):
-    (tmp_path / "full").write_text("no folder")
-    settings.RATE_LIMITS_FOLDER = tmp_path / "full"
-    assert [spend("login", "address:1") for _ in range(9)] == [None] * 9
+FIVE_THEN_WAIT = [True] * 5 + [False] * 4
+
+
+def tries(who):
+    return [spend("login", who) is None for _ in range(9)]
+
+
+def test_limits_hold_while_redis_is_away(settings, rate_limits):  # F36
     settings.REDIS_URL = "redis://127.0.0.1:9/0"
     counters.cache_clear()
-    assert [spend("login", "address:1") for _ in range(9)] == [None] * 9
+    assert tries("address:1") == FIVE_THEN_WAIT
+    give_back("login", "address:1")
+    assert spend("login", "address:1") is None
+
+
+def test_limits_hold_while_no_counter_can_be_written(settings, rate_limits, tmp_path):
+    (tmp_path / "full").write_text("no folder")
+    settings.RATE_LIMITS_FOLDER = tmp_path / "full"
+    counters.cache_clear()
+    assert tries("address:1") == FIVE_THEN_WAIT
+    assert tries("address:2") == FIVE_THEN_WAIT
+    give_back("login", "address:1")
+    assert spend("login", "address:1") is None
+
+
+def test_counting_in_memory_slides_and_forgets_what_was_used_least_lately():
+    memory = MemoryCounters()
+    memory.MOST_KEYS = 2
+    assert memory.spend("a", Rate(1, 1)) is None
+    wait = memory.spend("a", Rate(1, 1))
+    assert wait is not None and 0 < wait <= 1
+    memory.spend("b", Rate(1, 60))
+    memory.spend("c", Rate(1, 60))
+    assert memory.spend("a", Rate(1, 60)) is None
+    time.sleep(1.05)
+    assert memory.spend("c", Rate(1, 1)) is None
 
 
 def test_a_lifted_limit_allows_everything():

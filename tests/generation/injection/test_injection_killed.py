@@ -26,11 +26,12 @@ from annotation.models import Item, Label, Membership, Prior, Project
 from annotation.operations.audit import audit
 from builders import make_member
 from generation.injection import material, report, review
-from generation.methods.injection.sample import NAME
+from generation.methods.injection.questions import NAME
 from generation.models import InjectionBatch, Sample
 from injection_models import (
     GROUP,
     entry,
+    is_a_look,
     is_a_sample,
     make_injecting_project,
     make_pool,
@@ -66,6 +67,7 @@ def processes(wire: WireServer, tmp_path: Path) -> Iterator[worker_processes.Pro
         "filesystem://",
         OPENAI_BASE_URL=wire.openai_url,
         OPENAI_API_KEY="sk-test",
+        MODEL_DESCRIBER="openai:looker",
         MODEL_SAMPLE_WRITER="openai:writer",
         MODEL_PARAPHRASER="openai:paraphraser",
         MODEL_CALLS_AT_ONCE=str(AT_ONCE),
@@ -85,17 +87,17 @@ def admin() -> Membership:
     return admin
 
 
-def asked(wire: WireServer) -> Counter[str]:
+def asked(wire: WireServer, is_asked: Callable[[Heard], bool] = is_a_sample) -> Counter[str]:
     """How often each sample's question was heard, by the nonce that fences what others wrote in it."""
-    return Counter(nonce_of(heard) for heard in wire.heard if is_a_sample(heard))
+    return Counter(nonce_of(heard) for heard in wire.heard if is_asked(heard))
 
 
 def nonce_of(heard: Heard) -> str:
     return heard.said("system").split("Text between [name ")[1].split("]")[0]
 
 
-def nonces(turns: Any) -> dict[str, Turn]:
-    rows = turns.filter(key="write").select_related("run")
+def nonces(turns: Any, key: str = "write") -> dict[str, Turn]:
+    rows = turns.filter(key=key).select_related("run")
     return {nonce_for(settings.SECRET_KEY, NAME, str(turn.run.public_id)): turn for turn in rows}
 
 
@@ -123,12 +125,15 @@ def test_a_batch_over_twenty_pictures_killed_resumed_reviewed_imported_labelled_
     worker_processes.wait_until(lambda: Turn.objects.filter(key="write").count() >= 7, "seven answers")
     worker_processes.kill(first)
     saved = {nonce: asked(wire)[nonce] for nonce in nonces(Turn.objects)}
-    assert 7 <= len(saved) < 20
+    seen = {nonce: asked(wire, is_a_look)[nonce] for nonce in nonces(Turn.objects, "look")}
+    assert 7 <= len(saved) <= len(seen) < 20
     second = processes.start(*command)
     assert second.wait(120) == 0
     assert InjectionBatch.objects.count() == 1 and Run.objects.filter(method=NAME).count() == 20
     heard, turns = asked(wire), nonces(Turn.objects)
     assert {nonce: heard[nonce] for nonce in saved} == saved  # nothing that was answered was asked again
+    looked = asked(wire, is_a_look)
+    assert {nonce: looked[nonce] for nonce in seen} == seen and len(looked) == 20
     twice = {nonce for nonce, turn in turns.items() if Flag.POSSIBLY_BILLED_TWICE in turn.flags}
     assert (
         len(turns) == 20 and {nonce for nonce, times in heard.items() if times > 1} <= twice and len(twice) <= AT_ONCE

@@ -70,10 +70,10 @@ def test_a_sample_is_written_to_a_picture_and_kept_with_how_it_was_made(
     assert (sample.model, len(sample.prompt_digest), sample.batch, batch.seed) == ("writer", 64, batch, 7)
     assert sample.pool_picture.category is not None and sample.pool_picture.category.hateful
     assert sample.run_id == Run.objects.get().public_id
-    heard = wire[0].heard[0]
+    heard = wire[1].asked[0]
     assert heard.pictures and strategy_of(heard) == "by another context"
     assert "The picture is hateful when seen alone; the text is harmless when read alone." in heard.said("system")
-    assert "People in a street." in heard.said("user") and GROUP in heard.said("user")
+    assert "A sign in a street." in heard.said("user") and GROUP in heard.said("user")
     assert [event.verb for event in Event.objects.order_by("pk")][-2:] == ["injection_begun", "runs_started"]
 
 
@@ -89,7 +89,7 @@ def test_every_strategy_of_reversal_has_its_own_words(
     wire: tuple[WireServer, Writers], project: Project, strategy: str, how: str
 ) -> None:
     done(project, entry(strategy=strategy))
-    assert strategy_of(wire[0].heard[0]) == how
+    assert strategy_of(wire[1].asked[0]) == how
 
 
 @pytest.mark.parametrize("pattern", ["000", "011", "101", "111"])
@@ -98,7 +98,7 @@ def test_plain_samples_say_openly_what_the_pattern_says(
 ) -> None:
     done(project, entry(pattern, "plain"))
     sample = Sample.objects.select_related("pool_picture__category", "intended").get()
-    assert sample.state == "waiting" and strategy_of(wire[0].heard[0]) == "plainly"
+    assert sample.state == "waiting" and strategy_of(wire[1].asked[0]) == "plainly"
     assert ("<insult>" in sample.text, sample.intended.hateful) == (pattern[0] == "1", pattern[2] == "1")
     assert sample.pool_picture.category is not None
     assert sample.pool_picture.category.hateful == (pattern[1] == "1")
@@ -232,10 +232,10 @@ def test_a_bad_plan_a_budget_and_a_switch_change_no_row(
 
 
 def test_a_batch_keeps_within_the_projects_budget(wire: tuple[WireServer, Writers], project: Project) -> None:
-    project.call_budget = 2
+    project.call_budget = 4
     project.save()
     batch = done(project, entry(n=3))
-    assert counts(batch) == {"made": 2, "failed": 1, "waiting": 2} and len(wire[1].asked) == 2
+    assert counts(batch) == {"made": 2, "failed": 1, "waiting": 2} and len(wire[0].heard) == 4
     assert "budget" in Sample.objects.get(state=SampleState.FAILED).detail
 
 

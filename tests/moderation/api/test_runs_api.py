@@ -69,6 +69,34 @@ def test_a_run_is_started_listed_looked_at_and_judged_again(project: Project, it
     assert reviewer.post(f"{RUNS}{run.public_id}/cancel/").json() == {"cancelled": False}
 
 
+def test_a_run_that_stopped_goes_on_over_the_api_and_one_that_waits_says_for_what(
+    project: Project, item: Item, reviewer: Client
+) -> None:
+    send(reviewer, RUNS, method="arcade")
+    run = Run.objects.get()
+    assert reviewer.get(f"{RUNS}{run.public_id}/").json()["waits"]["for"] == "worker"
+    runner.claim_and_perform(run.pk, worker.planned_model)
+    refused = reviewer.post(f"{RUNS}{run.public_id}/retry/")
+    assert (refused.status_code, refused.json()["code"]) == (409, "nothing_to_ask")
+    run.turns.filter(key="judge").update(state="refused", reason="refused", value=None)
+    Run.objects.update(state="refused", reason="refused", outcome=None)
+    answer = reviewer.post(f"{RUNS}{run.public_id}/retry/")
+    second = Run.objects.get(public_id=answer.json()["run"])
+    assert (answer.status_code, second.forked_from, second.turns.count()) == (202, run, 3)
+    assert reviewer.get(f"{RUNS}{run.public_id}/").json()["waits"] is None
+
+
+def test_starting_what_was_answered_before_names_the_runs_and_the_field_that_asks_anew(
+    project: Project, item: Item, reviewer: Client
+) -> None:
+    send(reviewer, RUNS, method="baseline")
+    run = Run.objects.get()
+    answer = send(reviewer, RUNS, method="baseline").json()
+    assert answer == {"queued": 0, "answered_before": [str(run.public_id)], "to_ask_anew": "again"}
+    runner.claim_and_perform(run.pk, worker.planned_model)
+    assert send(reviewer, RUNS, method="baseline", again=True).json() == {"queued": 1}
+
+
 @pytest.mark.parametrize(
     ("fields", "code"),
     [

@@ -26,10 +26,11 @@ from annotation.projects import purge
 from builders import category, make_item, make_picture, make_project
 from moderation.debates import presenters
 from moderation.domain.evaluation.render import markdown
-from moderation.domain.predict.protocol import DONT_KNOW
+from moderation.domain.predict.answers import DONT_KNOW
 from moderation.evaluation import job
 from moderation.evaluation.arms import ArmGrid
 from moderation.evaluation.collect_answers import FileReading, file_items, gold_items
+from moderation.evaluation.request import Wish
 from moderation.models import Evaluation, EvaluationCase, EvaluationState
 from moderation.perspectives import edit
 from runs.domain.states import Flag
@@ -77,6 +78,11 @@ def six(code: int) -> Any:
     return say(json.dumps({"reason": "said “roses”", "category": code}))
 
 
+def thoughtful(code: int) -> Any:
+    text = json.dumps({"reason": "said “roses”", "category": code})
+    return lambda exchange: exchange.send(200, exchange.reply(text, thought=200))
+
+
 def binary(hateful: bool) -> Any:
     return say(json.dumps({"reason": "said “roses”", "hateful": hateful}))
 
@@ -121,6 +127,7 @@ def test_a_method_is_measured_on_the_projects_gold_and_nothing_enters_the_campai
     assert {"report.json", "report.md", "accuracy.csv", "refusals.csv", "coverage.csv", "answers.jsonl"} <= files
     assert json.loads((tmp_path / "out/report.json").read_text()) == found["report"]
     lines = [json.loads(line) for line in (tmp_path / "out/answers.jsonl").read_text().splitlines()]
+    assert [each["calls"] for each in lines] == [1, 1, 1, 3] and "way" not in lines[0]
     assert [(each["id"], each["label"], each["refusal"], each["gold"]) for each in lines] == [
         ("post-0", 0, False, 0),
         ("post-1", 2, False, 1),
@@ -196,6 +203,10 @@ def test_judges_share_one_debate_and_ablations_stand_side_by_side(wire: WireServ
     assert [each["spent"]["calls"] for each in arms.values()] == [4, 1, 6, 1]
     assert len(wire.heard) == 12
     assert [each["scores"][0]["accuracy"] for each in arms.values()] == [1, 0, 1, 0]
+    # The gatekeeper saw nothing open; one round, then two of which the second has counter-arguments.
+    tracks = [each["tracks"] for each in arms.values()]
+    assert [(row["deep"], row["dismissed"], row["rounds"]) for row in tracks] == [(1, 0, k) for k in (1, 1, 2, 2)]
+    assert "## Ways of ARCADE" in markdown(found["report"])
     pairs = found["report"]["comparisons"]
     assert len(pairs) == 6 and pairs[0]["first_only"] == 1
     assert evaluate("arcade", "garden", "--rounds", "1", "--rounds", "2", *judges)["report"] == found["report"]
@@ -215,6 +226,43 @@ def test_what_a_provider_blocks_is_told_by_category_and_failures_are_coverage(
     assert coverage["failed"] + coverage["unreadable"] == 1
 
 
+def test_what_a_model_declines_is_counted_as_refused_in_every_form(wire: WireServer, project: Project) -> None:
+    wire.queue(
+        status(400, "invalid_prompt", "Your prompt was flagged."),
+        status(400, "invalid_parameter_error", "Input data may contain inappropriate content."),
+        say(None, finish="content_filter"),
+        say(None, refusal="I will not label this."),
+        model="baseline",
+    )
+    found = evaluate("baseline", "garden")
+    coverage = results(found)["baseline"]["coverage"]
+    assert (coverage["refused"], coverage["failed"], coverage["unreadable"]) == (4, 0, 0)
+    by_category = results(found)["baseline"]["refused_by_category"].values()
+    assert (sum(row["blocked"] for row in by_category), sum(row["refused"] for row in by_category)) == (3, 1)
+    (row,) = [line for line in markdown(found["report"]).splitlines() if line.startswith("| baseline | 4 |")]
+    assert "100" in row
+
+
+def test_thinking_is_counted_among_the_tokens_and_shown_apart(wire: WireServer, project: Project) -> None:
+    wire.queue(*[thoughtful(0)] * 4, model="baseline")
+    found = evaluate("baseline", "garden")
+    spent = results(found)["baseline"]["spent"]
+    # The server states 30 tokens of the answer and 200 of thinking for each of four calls.
+    assert (spent["output_tokens"], spent["thinking_tokens"]) == (920, 800)
+    heading, row = (
+        line for line in markdown(found["report"]).splitlines() if "Of these" in line or "| 920 | 800 |" in line
+    )
+    assert "| Tokens out | Of these thinking |" in heading and "baseline" in row
+
+
+def test_a_report_says_who_was_asked_without_a_temperature(wire: WireServer, project: Project) -> None:
+    wire.queue(status(400, "bad", "temperature is not supported with this model"), *[six(0)] * 4, model="baseline")
+    found = evaluate("baseline", "garden")
+    assert results(found)["baseline"]["spent"]["without_temperature"] == ["baseline"]
+    assert "Asked without a temperature, which their models do not take: baseline." in markdown(found["report"])
+    assert len(wire.heard) == 5  # the first call taught it, for all items
+
+
 def test_failed_runs_are_asked_again_on_demand_and_what_was_answered_stays(wire: WireServer, project: Project) -> None:
     wire.queue(six(0), status(400, "invalid_request_error"), six(0), six(5), model="baseline")
     found = evaluate("baseline", "garden")
@@ -224,6 +272,58 @@ def test_failed_runs_are_asked_again_on_demand_and_what_was_answered_stays(wire:
     again = evaluate("baseline", "garden", "--retry-failed")
     assert (again["evaluation"], len(wire.heard)) == (found["evaluation"], 5)
     assert results(again)["baseline"]["scores"][0]["accuracy"] == 1.0
+
+
+def test_unreadable_ends_are_asked_again_from_where_they_stopped_and_refusals_only_where_that_is_said(
+    wire: WireServer,
+) -> None:
+    project = make_project("garden")
+    for name in ("post-1", "post-2"):
+        gold(project, name, 5, "001")
+    cue = {"id": "c1", "cue_type": "Metaphor", "target_group": "gardeners", "hate_type": 5}
+    first = say(json.dumps({"cues": [cue | {"claim": "c", "justification": "j"}]}))
+    wire.queue(*[say('{"cues": []}')] * 2, model="gatekeeper")
+    # The first debate stops at its prosecutor, the second at its first judge; the other judge refuses.
+    wire.queue(*[say("{}")] * 3, first, model="prosecutor")
+    wire.queue(say('{"rebuttals": []}'), model="defender")
+    wire.queue(*[say("{}")] * 3, model="judge")
+    wire.queue("refusal", model="other")
+    grid = ("arcade", "garden", "--rounds", "1", "--judge", "openai:judge", "--judge", "openai:other")
+    found = evaluate(*grid)
+    coverage = [each["coverage"] for each in results(found).values()]
+    assert [(row["unreadable"], row["refused"]) for row in coverage] == [(2, 0), (1, 1)]
+    assert len(wire.heard) == 11
+    assert evaluate(*grid)["report"] == found["report"] and len(wire.heard) == 11
+
+    wire.queue(first, model="prosecutor")
+    wire.queue(say('{"rebuttals": []}'), model="defender")
+    wire.queue(six(5), six(5), model="judge")
+    wire.queue(six(5), model="other")
+    again = evaluate(*grid, "--retry-failed")
+    asked = sorted(heard.model for heard in wire.heard[11:])
+    # Of the first debate all from the prosecutor on; of the second the judge alone; what the other refused stays.
+    assert asked == ["defender", "judge", "judge", "other", "prosecutor"]
+    coverage = [each["coverage"] for each in results(again).values()]
+    assert [(row["succeeded"], row["unreadable"], row["refused"]) for row in coverage] == [(2, 0, 0), (1, 0, 1)]
+    evaluation = Evaluation.objects.get()
+    assert (job.progress(evaluation).ended, job.progress(evaluation).expected) == (4, 4)
+    # What the first attempts cost still counts: 4 + 6 calls, then 3 + 1; of the other judge 1, then 1.
+    assert [each["spent"]["calls"] for each in results(again).values()] == [14, 2]
+
+    wire.queue(six(5), model="other")
+    last = evaluate(*grid, "--retry-refused")
+    assert [heard.model for heard in wire.heard[16:]] == ["other"]
+    assert [each["coverage"]["succeeded"] for each in results(last).values()] == [2, 2]
+
+
+def test_a_failed_debate_goes_on_and_is_not_held_anew(wire: WireServer) -> None:
+    gold(make_project("garden"), "post-1", 0, "000")
+    wire.queue(say('{"cues": []}'), model="gatekeeper")
+    wire.queue(status(400, "invalid_request_error"), say('{"cues": []}'), model="prosecutor")
+    evaluate("arcade", "garden")
+    again = evaluate("arcade", "garden", "--retry-failed")
+    assert [heard.model for heard in wire.heard] == ["gatekeeper", "prosecutor", "prosecutor"]
+    assert results(again)["arcade"]["coverage"]["succeeded"] == 1
 
 
 def test_tokens_are_priced(wire: WireServer, project: Project, settings: Any) -> None:
@@ -337,8 +437,8 @@ def test_what_is_removed_from_the_project_is_gone_from_its_evaluations(wire: Wir
     assert not any(model.objects.exists() for model in (Evaluation, EvaluationCase, Run, Turn))
 
 
-def wish(method: str) -> job.Wish:
-    return job.Wish(ArmGrid([method]))
+def wish(method: str) -> Wish:
+    return Wish(ArmGrid([method]))
 
 
 @pytest.mark.faults

@@ -20,7 +20,7 @@ from moderation.domain.evaluation.table import Phrase
 from moderation.evaluation import charts, files, job
 from moderation.models import Evaluation, EvaluationState
 from runs.control import wait_for_runs
-from runs.models import Run
+from runs.models import Run, Turn
 
 pytestmark = pytest.mark.django_db(transaction=True)
 
@@ -128,6 +128,35 @@ def test_a_running_one_shows_how_far_it_is_and_can_be_cancelled(reviewer: Client
     reviewer.post(reverse("moderation:evaluation-retry", args=["garden", made.public_id]))
     made.refresh_from_db()
     assert made.state == EvaluationState.RUNNING and Run.objects.filter(state="queued").count() == 9
+
+
+def test_what_was_measured_before_leads_there_and_names_the_box_that_asks_anew(reviewer: Client) -> None:
+    hold(start(reviewer, count="3", methods=["baseline"]))
+    url = reverse("moderation:evaluation-start", args=["garden"])
+    page = reviewer.post(url, asked(count="3", methods=["baseline"]), follow=True).content.decode()
+    assert "To ask anew, tick “Ask again what was answered before”" in page and Evaluation.objects.count() == 1
+    confirm = reviewer.post(url, asked(methods=["baseline"], again="on")).content.decode()
+    assert '<input type="hidden" name="again" value="True"' in confirm
+    assert start(reviewer, count="3", methods=["baseline"], again="True") and Evaluation.objects.count() == 2
+
+
+def test_a_finished_one_offers_to_ask_again_what_is_unreadable_or_refused(reviewer: Client) -> None:
+    made = start(reviewer, count="3", methods=["baseline"])
+    hold(made)
+    keys = list(Run.objects.order_by("id").values_list("pk", flat=True))
+    for key, state, reason in ((keys[0], "unreadable", "invalid_output"), (keys[1], "refused", "refused")):
+        Run.objects.filter(pk=key).update(state=state, reason=reason, outcome=None)
+        Turn.objects.filter(run=key).update(state=state, reason=reason, value=None)
+    url = reverse("moderation:evaluation", args=["garden", made.public_id])
+    page = reviewer.get(url).content.decode()
+    assert "Ask again where nothing was answered" in page and "where a model refused (1)" in page
+    again = reverse("moderation:evaluation-retry", args=["garden", made.public_id])
+    reviewer.post(again)
+    assert list(Run.objects.filter(state="queued").values_list("forked_from", flat=True)) == [keys[0]]
+    made.refresh_from_db()
+    hold(made)
+    reviewer.post(again, {"refused": "1"})
+    assert list(Run.objects.filter(state="queued").values_list("forked_from", flat=True)) == [keys[1]]
 
 
 def test_the_report_shows_tables_and_pictures_and_says_what_answered(reviewer: Client, project: Project) -> None:

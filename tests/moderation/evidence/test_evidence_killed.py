@@ -78,7 +78,7 @@ def test_a_killed_process_leaves_its_searches_and_pages_to_the_next(
     connection.close()
     searched, fetched = list(engine.log), list(outer.log)
     assert (len(searched), sorted(outer.read())) == (3, ["a.example/one", "b.example/two"])
-    Run.objects.filter(pk=run.pk).update(lease_until=timezone.now() - timedelta(seconds=1))
+    Run.objects.filter(pk=run.pk).update(lease_until=timezone.now() - timedelta(hours=1))
     assert sweep.requeue_lapsed_runs() == 1
     agent = Investigator(read=quote("call newcomers weeds", "nothing but plants"))
     runner.claim_and_perform(run.pk, lambda role, name: agent)

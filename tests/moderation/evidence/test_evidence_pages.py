@@ -20,6 +20,7 @@ from antihateagent_web import Investigator, a_web, act, article, quote, results
 from builders import make_labelled_item, make_member, make_open_item, make_project
 from markup import compact
 from moderation.debates import start
+from moderation.evidence import edit
 from moderation.methods import local_documents
 from moderation.models import Document, Evidence, EvidenceSegment
 from providers import wiring_web
@@ -112,6 +113,33 @@ def test_cards_of_a_claim_say_whether_they_bear_it_out(net: Any, item: Item, rev
     page = shown(reviewer, item)
     assert "s hateful" not in page
     assert {"bears it out", "speaks against it"} & set(re.findall(r'class="chip"> ?([^<]+?) ?<', page))
+
+
+def test_an_investigation_that_goes_on_has_its_own_cards_and_fetches_nothing_again(
+    net: Any, item: Item, reviewer: Client
+) -> None:
+    stopped = investigated(item)
+    stopped.turns.filter(key="verdict").update(state="unreadable", reason="invalid_output", value=None)
+    Run.objects.update(state="unreadable", reason="invalid_output", outcome=None, detail="no JSON")
+    stopped.refresh_from_db()
+    before = (list(net.engine.log), list(net.outer.log))
+    continued = start.retry_run(stopped, item.project, ring=False)
+    assert continued is not None
+    agent = Investigator(read=quote("call newcomers weeds", "nothing but plants"))
+    runner.claim_and_perform(continued.pk, lambda role, name: agent)
+    continued.refresh_from_db()
+    assert (continued.state, continued.calls, (net.engine.log, net.outer.log)) == ("succeeded", 1, before)
+    numbers = [
+        list(Evidence.objects.filter(run=run.public_id).order_by("number").values_list("number", flat=True))
+        for run in (stopped, continued)
+    ]
+    assert numbers[0] == numbers[1] == [1, 2]
+    page = shown(reviewer, item)
+    assert reverse("moderation:run", args=["garden", continued.public_id]) in page
+    card = Evidence.objects.get(run=continued.public_id, number=1)
+    reviewer.post(reverse("moderation:evidence-strike", args=["garden", card.public_id]), {"reason": "Real weeds."})
+    judgment = edit.judge_remaining_evidence(continued, item.project)
+    assert (judgment.forked_from, judgment.options["struck"]) == (continued, [1])
 
 
 def test_a_struck_card_stays_with_its_reason_and_the_rest_is_judged_again(

@@ -68,12 +68,25 @@ def test_given_numbers_are_scored_without_asking_anybody(tmp_path: Path) -> None
             "tgi": 1,
             "cc": 1,
             "score": 0.9,
+            "conclusion": True,
+            "why": "Conclusion: hateful",
             "rationales": ["New weeds"],
             "groups": ["migrant"],
         },
-        {"htc": 1, "qf": 0.9, "tgi": 0, "cc": 1, "score": 0.725, "rationales": ["loud"], "groups": []},
+        {
+            "htc": 1,
+            "qf": 0.9,
+            "tgi": 0,
+            "cc": 1,
+            "score": 0.725,
+            "conclusion": False,
+            "why": "Conclusion: non-hateful",
+            "rationales": ["loud"],
+            "groups": [],
+        },
     ]
     assert found["means"] == {"htc": 1, "qf": 0.75, "tgi": 0.5, "cc": 1, "score": 0.8125}
+    assert (found["estimator"], found["model"]) == ("given", "")
     assert not Run.objects.exists()
 
 
@@ -89,6 +102,8 @@ def test_rule_threshold_weights_and_a_list_of_ones_own_are_used(tmp_path: Path) 
         "tgi": 1,
         "cc": 0,
         "score": 0.5,
+        "conclusion": False,
+        "why": "Conclusion: non-hateful",
         "rationales": [],
         "groups": ["party guest"],
     }
@@ -218,6 +233,31 @@ def test_the_built_in_estimator_needs_no_key(tmp_path: Path, settings: Any) -> N
     found = run(file_of(tmp_path, row), "--estimator", "keyword")
     (before, after) = (turn.value["probability"] for turn in Turn.objects.order_by("key"))
     assert found["items"][0]["qf"] == pytest.approx(before - after) and before > after
+
+
+def test_a_conclusion_that_is_missing_is_null_and_says_why(tmp_path: Path) -> None:
+    found = run(file_of(tmp_path, GOOD | {"explanation": "“New weeds” demeans the migrants."}, REFUSED))
+    assert [(row["conclusion"], row["why"]) for row in found["items"]] == [
+        (None, "The explanation states no conclusion for or against hateful."),
+        (None, "the explanation is a refusal"),
+    ]
+
+
+def test_without_a_model_the_built_in_estimator_has_to_be_asked_for_by_name(tmp_path: Path, settings: Any) -> None:
+    settings.MODEL_BINDINGS = {}
+    path = file_of(tmp_path, without(GOOD, "p", "p_masked"))
+    with pytest.raises(CommandError, match="Set MODEL_ESTIMATOR.*or choose the estimator keyword"):
+        call_command("hatexscore", path, stdout=StringIO())
+    found = run(path, "--estimator", "keyword")
+    assert found["estimator"] == "keyword" and found["model"].startswith("keyword:")
+    settings.MODEL_BINDINGS = {"MODEL_ESTIMATOR": found["model"]}
+    assert run(path)["model"] == found["model"]
+
+
+def test_steps_of_a_twentieth_reach_the_threshold(tmp_path: Path) -> None:
+    # 0.7 - 0.4 is written 0.29999999999999993
+    found = run(file_of(tmp_path, GOOD | {"p": 0.7, "p_masked": 0.4}, GOOD | {"p": 0.7, "p_masked": 0.41}))
+    assert [row["cc"] for row in found["items"]] == [1, 0]
 
 
 def test_detoxify_says_what_is_missing(tmp_path: Path) -> None:

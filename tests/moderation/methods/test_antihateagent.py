@@ -257,8 +257,8 @@ def test_b45_an_engine_cannot_bring_in_other_schemes_or_inner_addresses(net: Any
 def test_a_wrong_action_is_asked_again_five_times_and_then_unreadable(net: Any, item: Item) -> None:
     said: list[Any] = [
         act("SearchWeb", queries=["one", "two"]),
-        act("SearchWeb", queries=["one", "One!", "two"]),
-        act("SearchWeb", queries=["one", "two", "three"], count=3),
+        "No JSON at all.",
+        act("SearchWeb", queries=["x", "two", "three"]),
         act("DeleteEverything", queries=["one", "two", "three"]),
         {"thought": "x", "action_input": {"queries": ["one", "two", "three"]}},
     ]
@@ -266,11 +266,23 @@ def test_a_wrong_action_is_asked_again_five_times_and_then_unreadable(net: Any, 
     run = investigate(item, Investigator(queries=lambda request: next(lines)), reformulations=0)
     turn = Turn.objects.get(run=run, key="queries.1")
     assert (run.state, turn.calls) == ("succeeded", 6)
-    assert "least 3" in turn.rejected[0]["error"] and "the same" in turn.rejected[1]["error"]
+    assert "least 3" in turn.rejected[0]["error"]
     other = make_item(item.project, POST + " Again.", external_id="post-2")
     failed = investigate(other, Investigator(queries=lambda request: said[0]))
     assert (failed.state, failed.reason) == ("unreadable", "invalid_output")
     assert Turn.objects.get(run=failed).calls == 6
+
+
+def test_equal_queries_and_surplus_arguments_are_repaired_and_cost_no_second_call(net: Any, item: Item) -> None:
+    said = [
+        act("SearchWeb", queries=["one", "One!", "two", "two"], count=3) | {"note": "x"},
+        act("SearchWeb", queries=["Two", "three", "ONE"]),
+    ]
+    run = investigate(item, Investigator(queries=lambda request: said.pop(0)), reformulations=1)
+    turns = Turn.objects.filter(run=run, key__startswith="queries").order_by("id")
+    queries = [turn.value["action_input"]["queries"] for turn in turns]
+    assert (run.state, queries) == ("succeeded", [["one", "two"], ["three"]])
+    assert [turn.calls for turn in turns] == [1, 1]
 
 
 def test_the_text_is_reconfirmed_after_every_page(net: Any, item: Item) -> None:

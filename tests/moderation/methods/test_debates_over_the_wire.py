@@ -11,14 +11,19 @@ from typing import Any
 
 import pytest
 from django.core.management import CommandError, call_command
+from django.test import Client
+from django.urls import reverse
 
 from annotation.consensus.close import close_item
+from annotation.domain.choices import Role, Stage
 from annotation.models import Event, Item, Project
 from builders import make_item, make_labelled_item, make_member, make_picture, make_project
 from moderation.debates import start
+from providers.servers import ModelServer
 from runs.control import fork
 from runs.models import Run, Turn
-from wire.server import Heard, WireServer, say
+from wire import families
+from wire.server import Heard, WireServer, say, status
 from wire.site import models_at_a_server
 
 pytestmark = pytest.mark.django_db(transaction=True)
@@ -59,7 +64,7 @@ def maintained(mark: str) -> dict[str, Any]:
         "id": "c1",
         "cue_type": "Metaphor",
         "target_group": "gardeners",
-        "counter_argument": f"claim {mark}",
+        "counter_argument": f"counter {mark}",
         "hate_type": 5,
     }
 
@@ -95,7 +100,9 @@ def asked(wire: WireServer) -> list[tuple[str, set[str]]]:
 
 def marks(heard: Heard) -> set[str]:
     said = heard.said("user") + heard.said("system")
-    return {f"{kind} {mark}" for kind in ("claim", "answer") for mark in "GABCDEF123" if f"{kind} {mark}" in said}
+    return {
+        f"{kind} {mark}" for kind in ("claim", "counter", "answer") for mark in "GABCDEF123" if f"{kind} {mark}" in said
+    }
 
 
 # ── ARCADE ────────────────────────────────────────────────────────────────────
@@ -119,6 +126,26 @@ def test_an_open_attack_goes_the_fast_way_in_four_calls(wire: WireServer, item: 
     assert [each.body["temperature"] for each in wire.heard] == [0, 0.8, 0.8, 0.1]
     assert all(each.pictures and "Weeds in the white roses" in each.said("user") for each in wire.heard)
     assert Run.objects.get().outcome["way"] == "fast"
+
+
+def test_speakers_on_a_local_server_and_a_judge_of_a_vendor_share_a_debate(
+    item: Item, settings: Any, client: Client
+) -> None:
+    with WireServer() as lab, models_at_a_server(settings, ("judge",)) as vendor:
+        settings.MODEL_SERVERS = {"lab": ModelServer("lab", "openai", lab.openai_url)}
+        settings.MODEL_BINDINGS = {"MODEL_VISION": "lab:small", "MODEL_JUDGE": "openai:gpt-5"}
+        lab.queue(cues(cue("G", cue_type="Direct")), cues(cue("A", cue_type="Direct")), rebuttals(rebuttal("1")))
+        vendor.always(families.gpt5)
+        (found,) = run("arcade", "garden")
+        assert (found["state"], found["calls"]) == ("succeeded", 4)
+        assert [heard.model for heard in lab.heard] == ["small"] * 3
+        assert [heard.model for heard in vendor.heard] == ["gpt-5"]  # asked at once as it wants it
+        judge = Turn.objects.get(key="judge")
+        assert (judge.flags, judge.thinking_tokens, judge.retries) == (["without_temperature"], 200, 0)
+    Item.objects.update(stage=Stage.DISPUTED)
+    client.force_login(make_member(item.project, Role.REVIEWER).user)
+    page = client.get(reverse("moderation:run", args=["garden", judge.run.public_id])).content.decode()
+    assert page.count("(200 of thinking)") == page.count("the model takes no temperature") == 1
 
 
 def test_an_empty_indictment_still_reaches_defender_and_judge(wire: WireServer, item: Item) -> None:
@@ -152,22 +179,88 @@ def test_in_the_deep_dive_each_speaker_hears_what_the_paper_gives_them_and_nothi
         ("prosecutor", set()),
         ("defender", {"claim A"}),
         ("prosecutor", {"claim A", "answer 1"}),
-        ("defender", {"claim B", "answer 1"}),
-        ("prosecutor", {"claim B", "answer 2"}),
-        ("defender", {"claim C", "answer 2"}),
-        ("judge", {"claim A", "claim B", "claim C", "answer 1", "answer 2", "answer 3"}),
+        ("defender", {"claim A", "counter B", "answer 1"}),
+        ("prosecutor", {"claim A", "counter B", "answer 2"}),
+        ("defender", {"claim A", "counter C", "answer 2"}),
+        ("judge", {"claim A", "counter B", "counter C", "answer 1", "answer 2", "answer 3"}),
     ]
     assert found["calls"] == 2 * 3 + 2
     assert all(each.pictures for each in wire.heard)
 
 
-def test_an_empty_statement_later_on_does_not_end_the_hearing(wire: WireServer, item: Item) -> None:
+def test_a_prosecutor_with_nothing_further_keeps_every_cue_and_costs_no_reply(wire: WireServer, item: Item) -> None:
     wire.queue(cues(), model="gatekeeper")
     wire.queue(cues(cue("A")), cues(), model="prosecutor")
+    wire.queue(rebuttals(rebuttal("1")), model="defender")
+    wire.queue(verdict(5, "hateful"), model="judge")
+    (found,) = run("arcade", "garden", "--rounds", "3")
+    assert [model for model, _ in asked(wire)] == ["gatekeeper", "prosecutor", "defender", "prosecutor", "judge"]
+    assert asked(wire)[-1] == ("judge", {"claim A", "answer 1"})
+    assert "nothing further; its cues stand" in wire.heard[-1].said("user")
+    assert '"conceded_by_the_defence": ["c1"]' not in wire.heard[-1].said("user")
+    assert (found["state"], found["calls"], Run.objects.get().outcome["rounds"]) == ("succeeded", 5, 2)
+
+
+def test_a_defence_with_nothing_further_concedes_nothing_and_the_judge_is_next(wire: WireServer, item: Item) -> None:
+    wire.queue(cues(), model="gatekeeper")
+    wire.queue(cues(cue("A")), cues(maintained("B")), model="prosecutor")
     wire.queue(rebuttals(rebuttal("1")), rebuttals(), model="defender")
+    wire.queue(verdict(0), model="judge")
+    (found,) = run("arcade", "garden", "--rounds", "3")
+    assert found["calls"] == 6
+    assert "nothing further; its earlier answers stand" in wire.heard[-1].said("user")
+
+
+def test_a_withdrawn_cue_is_gone_and_an_answer_to_it_costs_nothing(wire: WireServer, item: Item) -> None:
+    wire.queue(cues(), model="gatekeeper")
+    later = {"cues": [maintained("C")], "withdrawn": ["c2"]}
+    wire.queue(cues(cue("A"), cue("B", id="c2")), say(json.dumps(later)), model="prosecutor")
+    both = [rebuttal("1"), rebuttal("2") | {"id": "c2"}]
+    wire.queue(rebuttals(*both), rebuttals(rebuttal("3"), rebuttal("2") | {"id": "c2"}), model="defender")
     wire.queue(verdict(0), model="judge")
     (found,) = run("arcade", "garden", "--rounds", "2")
     assert (found["state"], found["calls"]) == ("succeeded", 6)
+    assert asked(wire)[4] == ("defender", {"claim A", "counter C", "answer 1"})
+    assert '"withdrawn_by_the_prosecution": ["c2"]' in wire.heard[-1].said("user")
+
+
+def test_slips_of_form_cost_no_second_call(wire: WireServer, item: Item) -> None:
+    wire.queue(say('["a slur", {"claim": "x", "hate_type": 77}, {}]'), model="gatekeeper")
+    slipped = cue("A", id=1, cue_type="METAPHOR", hate_type="otherhate", confidence=0.9)
+    wire.queue(say(json.dumps([slipped, *[cue("B", id=1)] * 3])), model="prosecutor")
+    wire.queue(rebuttals(rebuttal("1") | {"id": 1}), model="defender")
+    wire.queue(verdict(5, "hateful"), model="judge")
+    (found,) = run("arcade", "garden")
+    assert (found["state"], found["calls"], found["turns"][1]["parsed"]["cues"][0]["id"]) == ("succeeded", 4, "1")
+    assert [row["id"] for row in found["turns"][1]["parsed"]["cues"]] == ["1", "c1", "c2"]
+
+
+def test_nobody_hears_of_a_gate_where_there_was_none(wire: WireServer, item: Item) -> None:
+    for options in ((), ("--track", "deep")):
+        wire.queue(cues(), model="gatekeeper")
+        wire.queue(cues(cue("A")), model="prosecutor")
+        wire.queue(rebuttals(rebuttal("1")), model="defender")
+        wire.queue(verdict(0), model="judge")
+        run("arcade", "garden", "--rounds", "1", *options)
+    gated, deep = wire.heard[1:4], wire.heard[4:]
+    assert [heard.model for heard in gated] == [heard.model for heard in deep] == ["prosecutor", "defender", "judge"]
+    told = [heard.model for heard in gated if "A first look" in heard.said("system")]
+    assert told == ["prosecutor", "judge"]
+    for heard in deep:
+        words = heard.said("system")
+        assert "first look" not in words and "attacks people openly" not in words and "overlooked" not in words
+
+
+def test_a_korean_post_is_argued_in_korean_unless_another_language_is_chosen(
+    wire: WireServer, project: Project
+) -> None:
+    make_item(project, "장미밭에 또 잡초가 있다.", external_id="post-1")
+    for options in ((), ("--option", "language=en")):
+        wire.queue(cues(), model="gatekeeper")
+        wire.queue(cues(), model="prosecutor")
+        run("arcade", "garden", *options)
+    assert ["Write in Korean." in heard.said("system") for heard in wire.heard] == [True, True, False, False]
+    assert all("Write in English." in heard.said("system") for heard in wire.heard[2:])
 
 
 def test_without_the_gatekeeper_and_with_one_round_and_a_binary_task(wire: WireServer, item: Item) -> None:
@@ -196,6 +289,49 @@ def test_a_second_judge_costs_one_call_and_hears_the_same_debate(wire: WireServe
     again = run("arcade", "garden", "--rounds", "1", "--judge", "openai:judge", "--judge", "openai:other")
     assert {each["run"] for each in again} == {first["run"], second["run"]}
     assert len(wire.heard) == 5  # answered before: nobody is asked again
+
+
+def test_an_unreadable_judge_is_asked_again_by_the_command_and_nobody_else_is(wire: WireServer, item: Item) -> None:
+    wire.queue(cues(), model="gatekeeper")
+    wire.queue(cues(cue("A")), model="prosecutor")
+    wire.queue(rebuttals(rebuttal("1")), model="defender")
+    wire.queue(*[say("{}")] * 3, model="judge")
+    judges = ("--judge", "openai:judge", "--judge", "openai:other")
+    wire.queue(verdict(5, "hateful"), model="other")
+    first, _other = run("arcade", "garden", "--rounds", "1", *judges)
+    assert (first["state"], len(wire.heard)) == ("unreadable", 7)
+    run("arcade", "garden", "--rounds", "1", *judges)
+    assert len(wire.heard) == 7  # not asked about again unless somebody says so
+    wire.queue(verdict(0), model="judge")
+    found = run("arcade", "garden", "--rounds", "1", *judges, "--retry-failed")
+    assert [heard.model for heard in wire.heard[7:]] == ["judge"]
+    assert [(each["state"], each["calls"]) for each in found] == [
+        ("unreadable", 6),
+        ("succeeded", 1),
+        ("succeeded", 1),
+    ]
+    run("arcade", "garden", "--rounds", "1", *judges, "--retry-failed")
+    assert len(wire.heard) == 8
+
+
+def test_a_refusal_is_asked_about_again_only_where_that_is_said(wire: WireServer, item: Item) -> None:
+    wire.queue(cues(), model="gatekeeper")
+    wire.queue("refusal", cues(), model="prosecutor")
+    run("arcade", "garden")
+    run("arcade", "garden", "--retry-failed")
+    assert len(wire.heard) == 2
+    found = run("arcade", "garden", "--retry-refused")
+    assert [heard.model for heard in wire.heard] == ["gatekeeper", "prosecutor", "prosecutor"]
+    assert [each["state"] for each in found] == ["refused", "succeeded"]
+
+
+def test_a_failed_debate_goes_on_by_the_command_and_is_not_held_anew(wire: WireServer, item: Item) -> None:
+    wire.queue(cues(), model="gatekeeper")
+    wire.queue(status(400, "invalid_request_error"), cues(), model="prosecutor")
+    run("arcade", "garden")
+    (found,) = run("arcade", "garden", "--retry-failed")
+    assert [heard.model for heard in wire.heard] == ["gatekeeper", "prosecutor", "prosecutor"]
+    assert found["state"] == "succeeded"
 
 
 def test_repeats_are_real_calls(wire: WireServer, item: Item) -> None:

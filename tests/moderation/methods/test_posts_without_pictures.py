@@ -19,6 +19,7 @@ from moderation.domain.verdicts import Task
 from moderation.evaluation import job
 from moderation.evaluation.arms import ArmGrid
 from moderation.evaluation.collect_answers import FileReading, GoldSource, file_items, gold_items
+from moderation.evaluation.request import Wish
 from runs.models import Run
 
 pytestmark = pytest.mark.django_db
@@ -143,7 +144,7 @@ def begun(project: Project | None, source: GoldSource, method: str = "predict", 
     """The runs of an evaluation of the method."""
     grid = ArmGrid([method], {name: [value] for name, value in options.items()})
     task = Task.BINARY if method == "predict" else None
-    evaluation, _new = job.begin(project, [source], job.Wish(grid, task), ring=False)
+    evaluation, _new = job.begin(project, [source], Wish(grid, task), ring=False)
     return list(job.runs_of(evaluation))
 
 

@@ -22,7 +22,7 @@ from moderation.perspectives import edit
 from predict_models import HATE, OTHER, UNSURE, add_examples, judgement, script, speaker_of, speeches, views
 from runs.control import fork
 from runs.models import Run, Turn
-from wire.server import Heard, WireServer, say, status
+from wire.server import Behaviour, Heard, WireServer, say, status
 from wire.site import models_at_a_server
 
 pytestmark = pytest.mark.django_db(transaction=True)
@@ -143,19 +143,55 @@ def test_who_abstains_or_brings_nothing_is_counted_and_on_neither_side(wire: Wir
     assert found["state"] == "succeeded"
 
 
-def test_a_refusal_ends_the_run_and_names_who_refused(wire: WireServer, item: Item) -> None:
-    script(wire, HATE, HATE, say(None, refusal="I will not label this."), HATE, HATE)
-    (found,) = run()
-    assert (found["state"], found["reason_code"], found["hateful"]) == ("refused", "refused", None)
-    assert Run.objects.get().detail.startswith("perspective kold: ")
-    assert len(wire.heard) == 5
+REFUSAL = say(None, refusal="I will not label this.")
+FILTERED = status(400, "content_filter")
 
 
-def test_where_no_perspective_answers_there_is_no_debate(wire: WireServer, item: Item) -> None:
-    script(wire, *[status(400, "model_not_found")] * 5)
+def test_a_refused_or_filtered_perspective_is_missing_and_the_debate_goes_on(wire: WireServer, item: Item) -> None:
+    script(wire, HATE, REFUSAL, FILTERED, OTHER, say("I'm sorry, but I can't assist with that."))
     (found,) = run()
-    assert (found["state"], found["reason_code"]) == ("failed", "bad_request")
-    assert {each.model for each in wire.heard} == {"perspective"}
+    assert (found["state"], found["hateful"], found["calls"]) == ("succeeded", True, 10)
+    outcome = Run.objects.get().outcome
+    assert outcome["votes"] == {"hate": 1, "non_hate": 1, "abstained": 0, "missing": 3}
+    why = {row["perspective"]: row["missing_because"] for row in outcome["stances"] if row["stance"] == "missing"}
+    assert why == {"k-mhas": "refused", "kold": "provider_blocked", "unsmile": "refused"}
+    assert [row["missing_because"] for row in outcome["stances"] if row["stance"] != "missing"] == ["", ""]
+    debaters = [hears(heard) for heard in wire.heard if heard.model == "debater"]
+    assert debaters[:2] == [{"R4"}, {"R1", "N1"}]
+    assert fork.replay_run(Run.objects.get()) == outcome
+
+
+@pytest.mark.parametrize(
+    ("answers", "state", "reason"),
+    [
+        ([status(400, "model_not_found")] * 5, "failed", "bad_request"),
+        ([REFUSAL] * 5, "refused", "refused"),
+        ([FILTERED] * 3 + [REFUSAL] * 2, "refused", "provider_blocked"),
+        ([REFUSAL] + [status(400, "model_not_found")] * 4, "failed", "bad_request"),
+    ],
+)
+def test_where_no_perspective_answers_there_is_no_debate_and_the_commonest_reason_is_named(
+    wire: WireServer, item: Item, answers: list[Behaviour], state: str, reason: str
+) -> None:
+    script(wire, *answers)
+    (found,) = run()
+    assert (found["state"], found["reason_code"], found["hateful"]) == (state, reason, None)
+    assert {heard.model for heard in wire.heard} == {"perspective"}
+    detail = Run.objects.get().detail
+    assert detail.startswith("perspective: no perspective answered (k-haters ")
+    assert detail.count(reason) >= 3
+
+
+def test_answers_in_the_paper_s_form_are_read_without_asking_again(wire: WireServer, item: Item) -> None:
+    labels = ("Offensive", "Non-hateful", "Not Offensive", "Non-offensive", "Hateful")
+    wire.queue(*views(*[say(json.dumps({"Label": label, "Reason": "why"})) for label in labels]), model="perspective")
+    wire.queue(*speeches(second="disagree", last="Agree"), model="debater")
+    wire.queue(say(json.dumps({"Label": "Non-hateful", "Reason": "why"})), model="debate_judge")
+    (found,) = run()
+    assert (found["state"], found["hateful"], found["calls"]) == ("succeeded", False, 10)
+    outcome = Run.objects.get().outcome
+    assert outcome["votes"] == {"hate": 2, "non_hate": 3, "abstained": 0, "missing": 0}
+    assert (outcome["label"], outcome["changed"]) == ("Non-hate", ["hate.2"])
 
 
 def test_who_agrees_has_changed_sides_and_the_judge_reads_so(wire: WireServer, item: Item) -> None:
@@ -254,6 +290,38 @@ def test_criteria_and_examples_can_be_switched_off(wire: WireServer, project: Pr
         assert "There are no examples." in heard.said("user")
 
 
+DEFINITION = "The text belittles gardeners. It costs $5 a time."
+
+
+def test_nobody_is_told_what_hate_is_unless_the_project_says_so(wire: WireServer, project: Project, item: Item) -> None:
+    script(wire, HATE, OTHER, HATE, OTHER, HATE)
+    run()
+    for heard in wire.heard:
+        assert "What hateful means" not in heard.said("system")
+        assert "protected" not in heard.said("system").replace("your rules protect", "")
+    assert all("is not defined here" in heard.said("system") for heard in wire.heard[5:])
+    Project.objects.filter(pk=project.pk).update(hate_definition=f" {DEFINITION}\n")
+    wire.forget()
+    script(wire, HATE, OTHER, HATE, OTHER, HATE)
+    (found,) = run()  # another definition is another question
+    assert found["calls"] == 10
+    told = [f"What hateful means here: {DEFINITION}\n" in heard.said("system") for heard in wire.heard]
+    assert told == [False] * 5 + [True] * 5
+    assert not any("is not defined here" in heard.said("system") for heard in wire.heard)
+    newest = Run.objects.latest("id")
+    assert newest.options["definition_text"] == DEFINITION
+    Project.objects.filter(pk=project.pk).update(hate_definition="Something else.")
+    assert fork.replay_run(newest) == newest.outcome  # a run keeps the definition of its start
+
+
+def test_a_run_can_leave_the_project_s_definition_out(wire: WireServer, project: Project, item: Item) -> None:
+    Project.objects.filter(pk=project.pk).update(hate_definition=DEFINITION)
+    script(wire, HATE, OTHER, HATE, OTHER, HATE)
+    run("--option", "definition=false")
+    assert not any("gardeners" in heard.said("system") for heard in wire.heard)
+    assert Run.objects.get().options["definition_text"] == ""
+
+
 def test_a_picture_is_described_once_and_nobody_else_sees_it(wire: WireServer, project: Project) -> None:
     make_item(project, "Again.", external_id="post-1", picture=make_picture(project))
     described = say(json.dumps({"words": "KEEP OUT", "description": "A garden gate."}))
@@ -326,6 +394,7 @@ def test_a_debater_that_gives_in_after_a_text_that_would_steer_is_marked(
         (("--without", "kolt"), "there are k-haters, k-mhas"),
         (("--option", "history=all"), "history"),
         (("--option", "perspectives=[]"), "perspectives"),
+        (("--option", "definition_text=mine"), "definition_text"),
         (("--shots", "2"), "belongs to explain"),
     ],
 )

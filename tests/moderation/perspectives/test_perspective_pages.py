@@ -20,9 +20,9 @@ from moderation.debates import repeat_agreement, start
 from moderation.models import Example, Perspective
 from moderation.perspectives import edit
 from runs.control import start as run_start
-from runs.domain.states import RunState
+from runs.domain.states import RunState, TurnState
 from runs.execution import runner, worker
-from runs.models import Run
+from runs.models import Run, Turn
 
 pytestmark = pytest.mark.django_db
 
@@ -182,6 +182,34 @@ def test_a_debate_shows_camps_rounds_and_the_judge_beside_the_votes_all_folded(
     other = held(project, without="kold")
     page = html(admin.get(address("compare") + f"?a={run.public_id}&b={other.public_id}"))
     assert "5 : 0" in page and "4 : 0" in page and "without KOLD" in page
+
+
+def test_a_debate_names_the_perspectives_without_an_answer_and_why(project: Project, item: Item, admin: Client):
+    run = held(project)
+    turn = Turn.objects.get(run=run, key="perspective.kold")
+    Turn.objects.filter(pk=turn.pk).delete()
+    turn.pk, turn.state, turn.reason, turn.value = None, TurnState.REFUSED, "provider_blocked", None
+    turn.save(force_insert=True)
+    page = compact(html(admin.get(address("run", run.public_id))))
+    for seen in ("4 of 5 have answered", "1 gave no answer", "4 : 0", "<h4>No answer</h4>", "Provider blocked"):
+        assert seen in page, seen
+
+
+def test_admins_set_a_definition_of_hate_which_debates_show(project: Project, item: Item, admin: Client):
+    settings = reverse("annotation:project-settings", args=["garden"])
+    page = html(admin.get(settings))
+    assert 'name="hate_definition"' in page and "Empty: they get none, as in the paper" in page
+    form = admin.get(settings).context["form"]
+    kept = {name: "" if value is None else value for name, value in form.initial.items() if value is not False}
+    said = "The text belittles <gardeners>."
+    assert admin.post(settings, kept | {"hate_definition": said}).status_code == 302
+    assert Event.objects.get(verb="change_settings").facts == {"changed": ["hate_definition"]}
+    clone = clone_project(Membership.objects.filter(project=project, administers=True)[0], "copy", "Copy")
+    assert clone.hate_definition == said
+    project.refresh_from_db()
+    page = html(admin.get(address("run", held(project).public_id)))
+    assert "The definition of hate for debaters and judge" in page
+    assert "The text belittles &lt;gardeners&gt;." in page
 
 
 def test_a_debate_that_has_only_begun_shows_who_still_thinks(project: Project, item: Item, admin: Client):

@@ -72,7 +72,7 @@ def test_what_is_raised_has_counted_the_attempts():
         ([busy(), busy(), Refused("no")], 3),
         ([busy(), ProviderError("404")], 2),
         ([busy(), busy(600)], 2),
-        ([busy()] * 5, 5),
+        ([busy() for _ in range(5)], 5),
     ):
         with pytest.raises((ProviderError, Refused)) as fault:
             retrying(ScriptedModel(*lines), Time()).reply(ASKED)

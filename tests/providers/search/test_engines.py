@@ -9,7 +9,7 @@ import pytest
 
 from providers import wiring_web
 from providers.http.transport import Bounds
-from providers.messages import ProviderBusy, ProviderError, ProviderPaused
+from providers.messages import BadRequest, ProviderBusy, ProviderPaused
 from providers.search import steps
 from providers.search.engines import Google, SearchHit, Searx
 from providers.wiring import NotConfigured
@@ -74,7 +74,7 @@ def test_nothing_found_is_an_answer(server: PageServer) -> None:
     [
         (429, {"error": {"status": "RESOURCE_EXHAUSTED", "message": "quota"}}, ProviderBusy, "429 RESOURCE_EXHAUSTED"),
         (403, {"error": {"status": "PERMISSION_DENIED", "message": "bad key sk-CANARY-7"}}, ProviderPaused, "[key]"),
-        (400, {"error": {"status": "INVALID_ARGUMENT", "message": "no such cx"}}, ProviderError, "no such cx"),
+        (400, {"error": {"status": "INVALID_ARGUMENT", "message": "no such cx"}}, BadRequest, "no such cx"),
         (503, "<html>", ProviderBusy, "503"),
         (200, "<html>", ProviderBusy, "not JSON"),
         (200, "[1]", ProviderBusy, "no search result"),

@@ -6,6 +6,7 @@ from dataclasses import replace
 import pytest
 
 from providers.messages import Message, Picture, Reply, Request, Text
+from providers.profiles import JsonForm, ModelProfile
 from providers.vendors import openai
 from wire.server import WireServer, say
 
@@ -30,11 +31,11 @@ def test_a_closed_schema_is_asked_for_strictly(connection: openai.Connection, wi
     assert strict["schema"] == question.schema
 
 
-@pytest.mark.parametrize(("wish", "sent"), [("object", {"type": "json_object"}), ("off", None)])
-def test_servers_that_know_no_schema_are_asked_otherwise(
-    wire: WireServer, question: Request, wish: openai.JsonWish, sent: object
+@pytest.mark.parametrize(("form", "sent"), [("object", {"type": "json_object"}), ("off", None)])
+def test_models_that_know_no_schema_are_asked_otherwise(
+    connection: openai.Connection, wire: WireServer, question: Request, form: JsonForm, sent: object
 ):
-    openai.connect(openai.Endpoint("k", wire.openai_url, json_wish=wish)).model("m").reply(question)
+    connection.model("m").reply(replace(question, profile=ModelProfile(json=form)))
     assert wire.heard[0].body.get("response_format") == sent
 
 

@@ -22,6 +22,8 @@ from annotation.models import Item, Prior
 from annotation.priors import requests
 from annotation.priors.method import NAME
 from builders import make_item, make_member, make_open_item, make_project
+from providers import learnt_facts
+from providers.profiles import Fact, Lesson
 from runs import tasks
 from runs.control import sweep
 from runs.execution import runner
@@ -30,7 +32,8 @@ from runs.execution.worker import planned_model
 from runs.methods.method import method_named
 from runs.models import Run, Turn
 from runs.queue import claim as run_claim
-from runs.queue import provider_pauses
+from runs.queue import model_facts, provider_pauses
+from wire import families
 from wire.server import Behaviour, Exchange, WireServer, altered, answer_for, say, status
 
 pytestmark = pytest.mark.django_db
@@ -135,11 +138,70 @@ def test_l02_json_in_a_fence_or_in_prose_is_read_and_flagged(ask: Ask, behaviour
     assert (asked.state, asked.times, asked.turn.flags) == (("succeeded", ""), 1, ["repaired"])
 
 
-def test_l03_half_an_answer_is_asked_once_more_with_double_room_and_then_truncated(ask: Ask, vendor: str):
+def limits(asked: Asked) -> list[int]:
+    """The most tokens that each request allowed."""
+    bodies = [heard.body.get("parameters", heard.body) for heard in asked.wire.heard]
+    return [body.get("max_tokens") or body["max_completion_tokens"] for body in bodies]
+
+
+def test_l03_half_an_answer_is_asked_again_with_double_room_up_to_the_limit_and_then_truncated(ask: Ask, settings: Any):
+    settings.MODEL_ANSWER_TOKENS = {"": 90_000, "prior_text": 2000}
+    asked = ask("half", "half", "half")
+    assert (asked.state, limits(asked)) == (("unreadable", "truncated"), [800, 1600, 2000])
+    assert asked.turn.detail == "Cut after 2000 tokens."
+    assert [attempt["error"] for attempt in asked.turn.rejected] == ["truncated", "truncated"]
+
+
+def test_l03_an_answer_that_fits_into_more_room_is_taken(ask: Ask):
     asked = ask("half", "half")
-    assert (asked.state, asked.times) == (("unreadable", "truncated"), 2)
-    first, second = (each.body if vendor == "openai" else each.body["parameters"] for each in asked.wire.heard)
-    assert second["max_tokens"] == 2 * first["max_tokens"]
+    assert (asked.state, limits(asked)) == (("succeeded", ""), [800, 1600, 3200])
+
+
+def test_l03_thinking_that_takes_all_the_room_gets_more_and_is_counted_apart(ask: Ask, wire: WireServer):
+    wire.always(families.thinking(3000))
+    asked = ask()
+    assert (asked.state, limits(asked)) == (("succeeded", ""), [800, 1600, 3200])
+    assert (asked.turn.thinking_tokens, asked.turn.output_tokens) == (800 + 1600 + 3000, 90 + 800 + 1600 + 3000)
+    assert [attempt["error"] for attempt in asked.turn.rejected] == ["truncated", "truncated"]
+    wire.forget()
+    again = perform(requested())
+    assert (again.state, limits(Asked(again, wire))) == ("succeeded", [800 + 4000])
+
+
+def test_l03_a_family_that_thinks_has_room_from_the_start_and_its_run_may_use_it(
+    ask: Ask, wire: WireServer, vendor: str, settings: Any
+):
+    settings.MODEL_BINDINGS = {"MODEL_TEXT": f"{vendor}:gpt-5"}
+    wire.always(families.thinking(3000))
+    asked = ask()
+    assert (asked.state, limits(asked)) == (("succeeded", ""), [800 + 6000])
+    assert asked.run.token_limit == 200_000 + 8 * 6000
+
+
+def test_a_temperature_that_was_left_out_is_noted_in_the_turn(ask: Ask, wire: WireServer, vendor: str):
+    wire.queue(status(400, "bad", "temperature is not supported with this model"))
+    asked = ask()
+    assert (asked.state, asked.times, asked.run.calls, asked.run.retries) == (("succeeded", ""), 2, 1, 1)
+    assert asked.turn.flags == ["without_temperature"]
+    (fact,) = model_facts.stored_facts()
+    assert (fact.name, fact.lesson) == (f"{vendor}:some-model", Lesson(Fact.REJECTS, "temperature"))
+    assert "temperature is not supported" in fact.sentence
+
+
+def test_what_was_learnt_is_known_after_a_restart_until_somebody_has_it_forgotten(
+    ask: Ask, wire: WireServer, vendor: str
+):
+    ask(status(400, "bad", "temperature is not supported with this model"))
+    learnt_facts.site_facts.know([])  # as in a new process
+    model_facts.Reading.at = None
+    wire.forget()
+    perform(requested())
+    assert len(wire.heard) == 1
+    assert model_facts.forget_model(f"{vendor}:some-model") == 1
+    perform(requested())
+    body = wire.heard[-1].body
+    assert "temperature" in body.get("parameters", body)
+    assert model_facts.stored_facts() == []
 
 
 @pytest.mark.parametrize("written", ["very hateful", "种族主义", "racist", "Racists"])
@@ -187,6 +249,12 @@ def test_l08_a_refusal_is_an_answer_and_nobody_presses(ask: Ask, vendor: str, be
     assert (standing.refused, standing.done) == (1, 0)
 
 
+@pytest.mark.parametrize("word", ["invalid_prompt", "content_policy_violation"])
+def test_l09_a_policy_that_a_request_offends_is_a_refusal_and_no_bad_request(ask: Ask, word: str):
+    asked = ask(status(400, word, "Your prompt was flagged."))
+    assert (asked.state, asked.times) == (("refused", "provider_blocked"), 1)
+
+
 @pytest.mark.parametrize("behaviour", ["blocked", "filter"])
 def test_l09_blocked_content_is_refused_and_not_sent_again(ask: Ask, vendor: str, behaviour: str):
     if vendor == "dashscope":
@@ -203,7 +271,7 @@ def test_l20_what_an_answer_quotes_or_links_to_is_only_words(ask: Ask, wire: Wir
     assert asked.prior.explanation == words
 
 
-def test_l21_endless_repetition_ends_truncated(ask: Ask):
+def test_l21_endless_repetition_gets_more_room_once_and_ends_truncated(ask: Ask):
     asked = ask("repeat", "repeat")
     assert (asked.state, asked.times) == (("unreadable", "truncated"), 2)
 
@@ -338,7 +406,7 @@ def test_l24_after_a_crash_a_saved_answer_is_not_asked_for_again(wire: WireServe
         taken, method, method.case(taken), planned_model
     ).run_to_end()  # the worker is lost before it ends the run
     assert (len(wire.heard), run.turns.count()) == (1, 1)
-    Run.objects.update(lease_until=timezone.now() - timedelta(seconds=1))
+    Run.objects.update(lease_until=timezone.now() - timedelta(hours=1))
     assert sweep.requeue_lapsed_runs() == 1
     perform(run)
     assert (run.state, run.calls, len(wire.heard)) == ("succeeded", 1, 1)

@@ -21,7 +21,7 @@ from runs.execution import perform as run_perform
 from runs.methods.method import Limits, Step, StepKind
 from runs.models import Account, Pause, Run, SiteDay, Turn
 from runs.queue import call_sql as calls
-from runs.queue import claim, progress, provider_pauses
+from runs.queue import claim, lease_keeper, model_facts, progress, provider_pauses
 from runs.sql.database_clock import seconds_from_now
 from scripted_runs import Rounds, perform, queued, step, word
 
@@ -70,7 +70,7 @@ def test_goes_on_after_a_lost_worker_without_asking_again(rounds: Rounds) -> Non
     run.refresh_from_db()
     assert (run.state, keys(run), list(run.in_flight)) == ("running", ["a", "b"], ["c"])
 
-    Run.objects.update(lease_until=timezone.now() - timedelta(seconds=1))
+    Run.objects.update(lease_until=timezone.now() - timedelta(hours=1))
     assert sweep.requeue_lapsed_runs() == 1
     perform(run, ScriptedModel(word("three")))
     assert (run.state, run.lost_workers, keys(run)) == ("succeeded", 1, ["a", "b", "c"])
@@ -84,7 +84,7 @@ def test_after_three_lost_workers_a_run_fails_and_its_method_is_told(rounds: Rou
     run = queued()
     for _ in range(3):
         assert claim.claim_run(run.pk)
-        Run.objects.update(lease_until=timezone.now() - timedelta(seconds=1))
+        Run.objects.update(lease_until=timezone.now() - timedelta(hours=1))
         sweep.requeue_lapsed_runs()
     run.refresh_from_db()
     assert (run.state, run.reason, run.lost_workers) == ("failed", "worker_lost", 3)
@@ -258,7 +258,12 @@ def test_an_answer_that_came_late_is_used_and_settled_instead_of_asked_again(rou
         pytest.param([ProviderError("80 MB", code="too_large")], "unreadable", "too_large", 1, id="L17 endless body"),
         pytest.param([ProviderError("context", code="bad_request")], "failed", "bad_request", 1, id="L18 bad request"),
         pytest.param(
-            [Reply('{"word": "h', "m", finish="length")] * 2, "unreadable", "truncated", 2, id="L03 cut twice"
+            # 1,500 tokens, then 3,000, 6,000, 12,000 and the site's most, 16,000.
+            [Reply('{"word": "h', "m", finish="length")] * 5,
+            "unreadable",
+            "truncated",
+            5,
+            id="L03 cut",
         ),
     ],
 )
@@ -521,6 +526,7 @@ def test_a_turn_takes_few_statements_for_an_answer_saved_and_the_next_call_reser
             assert perform(run, ScriptedModel(*[word("x")] * length)).state == "succeeded"
         return sum(not each["sql"].startswith(("BEGIN", "COMMIT")) for each in asked.captured_queries)
 
+    model_facts.refresh_facts()  # a statement a minute, whatever is asked
     # PostgreSQL saves the turn, books it on the run and reserves the next call in one; SQLite, where a statement costs
     # no way, in three.
     assert (statements(7) - statements(2)) / 5 == (1 if connection.vendor == "postgresql" else 3)
@@ -612,8 +618,11 @@ def test_f24_a_worker_s_clock_that_jumps_moves_no_lease(
     assert run.lease_until and abs((run.lease_until - jumped).total_seconds()) > 3000
 
 
-def test_the_lease_is_renewed_while_a_model_thinks(rounds: Rounds, settings: Any) -> None:
+def test_the_lease_is_renewed_while_a_model_thinks(
+    rounds: Rounds, settings: Any, monkeypatch: pytest.MonkeyPatch
+) -> None:
     settings.RUN_LEASE_SECONDS = 4
+    monkeypatch.setattr(lease_keeper, "KEEPER", lease_keeper.LeaseKeeper())
     rounds.rounds = [[step("a")]]
     run = queued()
     seen: list[bool] = []
@@ -661,3 +670,19 @@ def test_an_answer_is_not_lost_to_a_database_that_is_locked_for_a_while(rounds: 
     assert (run.state, keys(run), len(model.asked), run.calls) == ("succeeded", ["a", "b"], 2, 2)
     assert run.lost_workers == 0
     assert Account.objects.get().tokens == run.tokens
+
+
+def test_what_a_provider_let_us_wait_for_nothing_is_no_work_of_the_run(rounds: Rounds) -> None:
+    rounds.rounds = [[step("a")], [step("b")]]
+
+    def answer(request: Request) -> str:
+        time.sleep(0.2)
+        return word("one")
+
+    def busy(request: Request) -> str:
+        time.sleep(1.0)
+        raise ProviderBusy("later", retry_after=30)
+
+    run = perform(queued(), ScriptedModel(answer, busy))
+    assert (run.state, run.detail) == ("queued", "later")
+    assert 0.2 <= run.seconds < 0.9  # the answer took 0.2 s, the second during which nothing came does not count

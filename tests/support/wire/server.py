@@ -107,19 +107,24 @@ class Exchange:
         """Whether the request uses OpenAI's protocol; otherwise it is DashScope's."""
         return self.heard.path.endswith((OPENAI_PATH, OPENAI_VECTORS_PATH))
 
-    def reply(self, text: str | None, *, finish: str = "stop", usage: bool = True, **message: Any) -> dict[str, Any]:
-        """Return a complete answer in the vendor's form."""
+    def reply(
+        self, text: str | None, *, finish: str = "stop", usage: bool = True, thought: int = 0, **message: Any
+    ) -> dict[str, Any]:
+        """Return a complete answer in the vendor's form; `thought`: further tokens, which went into thinking."""
         if self.speaks_openai:
-            return self._openai(text, finish, usage, message)
+            return self._openai(text, finish, usage, thought, message)
         pictured = self.heard.path.endswith(DASHSCOPE_PICTURE_PATH)
         content: Any = [{"text": text}] if pictured and text is not None else text
         choice = {"finish_reason": finish, "message": {"role": "assistant", "content": content}}
         body: dict[str, Any] = {"request_id": self.heard.digest, "output": {"choices": [choice]}}
         if usage:
-            body["usage"] = {"input_tokens": 120, "output_tokens": 30, "total_tokens": 150}
+            body["usage"] = {"input_tokens": 120, "output_tokens": 30 + thought, "total_tokens": 150 + thought}
+            body["usage"] |= {"output_tokens_details": {"reasoning_tokens": thought}} if thought else {}
         return body
 
-    def _openai(self, text: str | None, finish: str, usage: bool, message: dict[str, Any]) -> dict[str, Any]:
+    def _openai(
+        self, text: str | None, finish: str, usage: bool, thought: int, message: dict[str, Any]
+    ) -> dict[str, Any]:
         full_message = {"role": "assistant", "content": text, **message}
         body: dict[str, Any] = {
             "id": f"chatcmpl-{self.heard.digest}",
@@ -129,7 +134,12 @@ class Exchange:
             "choices": [{"index": 0, "message": full_message, "finish_reason": finish}],
         }
         if usage:
-            body["usage"] = {"prompt_tokens": 120, "completion_tokens": 30, "total_tokens": 150}
+            body["usage"] = {
+                "prompt_tokens": 120,
+                "completion_tokens": 30 + thought,
+                "total_tokens": 150 + thought,
+                "completion_tokens_details": {"reasoning_tokens": thought},
+            }
         return body
 
     def vectors(self, rows: list[tuple[int, list[float]]]) -> dict[str, Any]:
@@ -141,10 +151,10 @@ class Exchange:
         embeddings = [{"text_index": index, "embedding": numbers} for index, numbers in rows]
         return {"request_id": self.heard.digest, "output": {"embeddings": embeddings}, "usage": {"total_tokens": 9}}
 
-    def fault(self, code: str, message: str) -> dict[str, Any]:
-        """Return an error body in the vendor's form."""
+    def fault(self, code: str, message: str, parameter: str | None = None) -> dict[str, Any]:
+        """Return an error body in the vendor's form; only OpenAI's has a place for the parameter at fault."""
         if self.speaks_openai:
-            return {"error": {"message": message, "type": "error", "param": None, "code": code}}
+            return {"error": {"message": message, "type": "error", "param": parameter, "code": code}}
         return {"code": code, "message": message, "request_id": self.heard.digest}
 
     def send(self, status: int, body: Any, headers: dict[str, str] | None = None) -> None:

@@ -8,9 +8,10 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from annotation.domain.formats.base import RowError, Unreadable
+from annotation.domain.glossary.disguises import How
 from annotation.domain.glossary.entry import key_of, read_entry
 from annotation.domain.glossary.file_format import ListedEntry, read_entries
-from annotation.domain.glossary.matching import How, Matcher, Term, first_of_each
+from annotation.domain.glossary.matching import Matcher, Term, first_of_each
 from annotation.domain.glossary.normalize import folded, plain
 from annotation.domain.text_rules import BadText
 
@@ -41,22 +42,23 @@ def found(text: str) -> list[tuple[str, str, How]]:
         ("Pull the WEEDS!", [("weed", "WEEDS", How.INFLECTED)]),
         ("Two garden  gnomes", [("gnome", "garden  gnomes", How.INFLECTED)]),
         ("the Garden-Gnome", [("gnome", "Garden-Gnome", How.WRITTEN)]),
-        ("gardengnome", [("gnome", "gardengnome", How.DISGUISED)]),
-        ("w33d and W€€D", [("weed", "w33d", How.DISGUISED), ("weed", "W€€D", How.DISGUISED)]),
-        ("the w33ds", [("weed", "w33ds", How.DISGUISED)]),
-        ("w e e d", [("weed", "w e e d", How.DISGUISED)]),
-        ("w.e.e.d", [("weed", "w.e.e.d", How.DISGUISED)]),
-        ("we-ed", [("weed", "we-ed", How.DISGUISED)]),
-        ("weeeeeed", [("weed", "weeeeeed", How.DISGUISED)]),
-        ("w*ed", [("weed", "w*ed", How.DISGUISED)]),
+        ("gardengnome", [("gnome", "gardengnome", How.SPLIT)]),
+        ("w33d and W€€D", [("weed", "w33d", How.LETTERS), ("weed", "W€€D", How.LETTERS)]),
+        ("the w33ds", [("weed", "w33ds", How.LETTERS)]),
+        ("w e e d", [("weed", "w e e d", How.SEPARATED)]),
+        ("w.e.e.d", [("weed", "w.e.e.d", How.SEPARATED)]),
+        ("we-ed", [("weed", "we-ed", How.SEPARATED)]),
+        ("weeeeeed", [("weed", "weeeeeed", How.REPEATED)]),
+        ("w*ed", [("weed", "w*ed", How.MASKED)]),
         ("ｗｅｅｄ", [("weed", "ｗｅｅｄ", How.WRITTEN)]),
         ("we\u200bed", [("weed", "we\u200bed", How.WRITTEN)]),
-        ("wееd", [("weed", "wееd", How.DISGUISED)]),  # the two e are Cyrillic
-        ("cafe corner", [("cafe", "cafe corner", How.DISGUISED)]),
+        ("wееd", [("weed", "wееd", How.LETTERS)]),  # the two e are Cyrillic
+        ("cafe corner", [("cafe", "cafe corner", How.LETTERS)]),
         ("우리 흰장미들이", [("rose", "흰장미", How.WRITTEN)]),
-        ("흰 장미", [("rose", "흰 장미", How.DISGUISED)]),
+        ("흰 장미", [("rose", "흰 장미", How.SPLIT)]),
         ("老园丁说", [("gardener", "园丁", How.WRITTEN)]),
-        ("园 丁", []),  # two characters over a blank may stand there by chance
+        ("园 丁", [("gardener", "园 丁", How.SPLIT)]),
+        ("公园 丁香", []),  # a blank between two words
         ("🌹🏽", [("flower", "🌹", How.WRITTEN)]),
         ("(((them)))", [("brackets", "(((", How.WRITTEN)]),
         ("die Unkräuter", [("unkraut", "Unkräuter", How.INFLECTED)]),
@@ -97,7 +99,7 @@ def test_look_alikes_never_hide_a_word(front: str, back: str) -> None:
     disguised = "b" + front.translate(str.maketrans("aeist", "@3!5+")) + back
     assert folded(disguised) == f"b{front}{back}"
     hits = Matcher([Term(1, f"b{front}{back}")]).find(f"so f{front}, {disguised}.")
-    assert [hit.how for hit in hits] == [How.DISGUISED]
+    assert [hit.how for hit in hits] == [How.LETTERS]
 
 
 @given(st.text(max_size=60))

@@ -1,5 +1,6 @@
 """Plans: read as a whole, or the first entry at fault is named with what to do."""
 
+from collections import Counter
 from typing import Any
 
 import pytest
@@ -7,15 +8,20 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from annotation.domain.votes import Category
-from generation.domain.injection.draw import deal
+from generation.domain.injection.draw import Drawable, deal
 from generation.domain.injection.plan import BadPlan, Entry, Stock, read_plan
 from generation.domain.injection.strategies import PATTERNS, PATTERNS_OF, Strategy, strategies_for
 
-CATEGORIES = (Category(0, "NotHate", False), Category(1, "Racist", True, ("Racism",)))
+CATEGORIES = (
+    Category(0, "NotHate", False),
+    Category(1, "Racist", True, ("Racism",)),
+    Category(4, "Religion", True),
+)
 STOCK = Stock(
     CATEGORIES,
     {"street": ("", 2, 3), "market": ("newcomers", 0, 2), "empty": ("", 0, 0)},
     {"newcomers": 2},
+    {"street": {0, 1}, "market": {0}},
 )
 GOOD = {
     "pattern": "010",
@@ -63,6 +69,17 @@ def test_a_bad_entry_is_named_with_what_to_do(change: dict[str, Any], said: str)
     assert len(bad.value.sentence) < 400
 
 
+def test_a_picture_that_stays_hateful_has_to_show_the_intended_kind_of_hate() -> None:
+    for pattern in ("011", "111"):
+        wish = GOOD | {"pattern": pattern, "strategy": "plain", "category": "Religion"}
+        with pytest.raises(BadPlan, match="needs pictures that are Religion alone, and the pool 'street' has none"):
+            read_plan([wish], STOCK)
+        assert read_plan([wish | {"category": 1}], STOCK)[0].image_category == 1
+    for pattern, strategy in (("101", "plain"), ("010", "opposition")):
+        wish = GOOD | {"pattern": pattern, "strategy": strategy, "category": 4 * int(pattern[2])}
+        assert read_plan([wish], STOCK)[0].image_category is None  # the hate is not the picture's, or is turned round
+
+
 def test_a_missing_field_and_a_thing_that_is_no_entry_are_named() -> None:
     with pytest.raises(BadPlan, match="Entry 1: pool is missing"):
         read_plan([{name: value for name, value in GOOD.items() if name != "pool"}], STOCK)
@@ -99,7 +116,7 @@ def test_every_pattern_has_a_strategy_and_the_reversed_ones_have_four() -> None:
        st.integers(0, 2**31 - 1))  # fmt: skip
 def test_no_picture_comes_again_before_all_that_fit_have_come(wishes: list[tuple[str, int]], seed: int) -> None:
     entries = [Entry(pattern, 0, strategies_for(pattern)[0], "newcomers", "street", n) for pattern, n in wishes]
-    pictures = {("street", True): [4, 5, 6], ("street", False): [7, 8]}
+    pictures = [Drawable(key, "street", int(key < 7), key < 7) for key in (4, 5, 6, 7, 8)]
     dealt = deal(entries, pictures, {}, seed)
     assert dealt == deal(entries, pictures, {}, seed)
     assert len(dealt) == sum(n for _pattern, n in wishes)
@@ -110,9 +127,31 @@ def test_no_picture_comes_again_before_all_that_fit_have_come(wishes: list[tuple
     assert all(0 <= each.seed < 2**31 and each.trigger is None for each in dealt)
 
 
+@given(
+    st.lists(
+        st.tuples(st.sampled_from([("010", 0), ("011", 1), ("111", 4)]), st.integers(1, 9)), min_size=1, max_size=5
+    ),
+    st.lists(st.sampled_from([1, 4]), max_size=6),
+    st.integers(0, 2**31 - 1),
+)
+def test_the_least_used_picture_that_fits_is_drawn(
+    wishes: list[tuple[tuple[str, int], int]], more: list[int], seed: int
+) -> None:
+    entries = [
+        Entry(pattern, code, strategies_for(pattern)[0], "newcomers", "street", n) for (pattern, code), n in wishes
+    ]
+    pictures = [Drawable(key, "street", code, True) for key, code in enumerate([1, 4, *more])]
+    uses: Counter[int] = Counter()
+    for dealt in deal(entries, [*pictures, Drawable(99, "street", 0, False), Drawable(98, "quay", 1, True)], {}, seed):
+        wanted = entries[dealt.entry - 1].image_category
+        fitting = [picture.key for picture in pictures if wanted in (None, picture.category)]
+        assert dealt.picture in fitting and uses[dealt.picture] == min(uses[key] for key in fitting)
+        uses[dealt.picture] += 1
+
+
 def test_triggers_go_round_too_and_another_seed_deals_otherwise() -> None:
     entry = Entry("001", 1, Strategy.PARAPHRASE, "Newcomers", "market", 40)
-    pictures, triggers = {("market", False): list(range(20))}, {"newcomers": [1, 2, 3, 4, 5]}
+    pictures, triggers = [Drawable(key, "market", 0, False) for key in range(20)], {"newcomers": [1, 2, 3, 4, 5]}
     dealt = deal([entry], pictures, triggers, 1)
     assert sorted(each.picture for each in dealt) == sorted([*range(20), *range(20)])
     assert [sum(each.trigger == key for each in dealt) for key in (1, 2, 3, 4, 5)] == [8] * 5

@@ -30,11 +30,12 @@ def test_places_are_filled_from_the_list_alone_and_alike_for_a_seed(words: list[
 
 
 def test_a_text_that_is_hateful_alone_leaves_the_insult_open_and_a_harmless_one_leaves_nothing() -> None:
-    assert HatefulText(text=OPEN).text == OPEN
+    reading = {"target_group": "", "text_label": 1, "final_label": 0}
+    assert HatefulText(text=OPEN, **reading).text == OPEN
     with pytest.raises(ValueError, match="write <insult> where the insult would stand"):
-        HatefulText(text="Those people moved in.")
+        HatefulText(text="Those people moved in.", **reading)
     with pytest.raises(ValueError, match="write it without <insult>"):
-        HarmlessText(text=OPEN)
+        HarmlessText(text=OPEN, **reading)
 
 
 @pytest.mark.parametrize(

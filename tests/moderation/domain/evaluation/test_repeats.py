@@ -123,3 +123,15 @@ def test_abstentions_stand_beside_the_accuracy_and_a_tie_is_wrong() -> None:
     assert table["y"]["A"].accuracy and table["y"]["A"].accuracy.mean == 0.0
     most = table["majority"]["A"]
     assert most.accuracy and (most.accuracy.mean, most.unvoted) == (0.5, 1)
+
+
+def test_an_agent_that_was_refused_or_gave_no_answer_is_counted_apart_from_one_that_abstained():
+    runs = [
+        Votes("A", "1", 0, True, {"x": True, "y": None}),  # y abstains
+        Votes("A", "2", 0, False, {"x": None, "y": None}, {"x": "refused", "y": "provider_blocked"}),
+        Votes("A", "3", 0, True, {"x": None, "y": True}, {"x": "invalid_output"}),
+    ]
+    table = agent_table(runs)
+    counted = {agent: (row["A"].unvoted, row["A"].missing, row["A"].refused) for agent, row in table.items()}
+    assert counted == {"x": (2, 2, 1), "y": (2, 1, 1), "majority": (1, None, None)}
+    assert table["x"]["A"].accuracy == table["y"]["A"].accuracy  # of the one run in which each took a side

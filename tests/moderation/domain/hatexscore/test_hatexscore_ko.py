@@ -6,7 +6,9 @@ from typing import Any
 
 import pytest
 
+from labelled_explanations import shares
 from moderation.domain.hatexscore.score import read, score
+from moderation.domain.hatexscore.tgi import identified
 from moderation.domain.hatexscore.tokenize_ko import segmenter, tokenize
 
 
@@ -43,3 +45,13 @@ def test_long_korean_texts_are_scored() -> None:
     explanation = "“잡초”는 이주민을 비하하므로 혐오 표현이다. " * 200
     found = score(read("잡초가 많다.", explanation), True, 1, 0)
     assert (found.htc, found.qf, found.tgi, found.cc) == (1, 1, 1, 1)
+
+
+def test_korean_explanations_are_read_as_people_labelled_them() -> None:
+    found = shares("ko")
+    assert found.right >= 0.97 and found.opposite <= 0.005 and found.tgi >= 0.95, found
+
+
+@pytest.mark.parametrize("group", ["노인", "남성", "장애인", "동성애자", "중국인"])
+def test_korean_groups_that_models_name_today_are_known(group: str) -> None:
+    assert identified(read("", f"이 글은 {group}을 조롱한다.").groups, prediction=True)

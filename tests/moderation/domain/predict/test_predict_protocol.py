@@ -5,10 +5,11 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from pydantic import ValidationError
+from hypothesis import given
+from hypothesis import strategies as st
 
 from moderation.domain.evaluation.repeats import kappa
-from moderation.domain.predict import protocol
+from moderation.domain.predict import answers, protocol
 from moderation.domain.predict.perspectives import SEEDED, Perspective, digest_of, normal_form
 from moderation.domain.predict.protocol import Majority, Stance, Vote
 
@@ -28,13 +29,13 @@ def test_the_nine_published_runs_come_to_the_published_figures(shared_data: Path
         said = [
             protocol.vote(
                 agents[agent],
-                {"label": protocol.view_shape(agents[agent])(label=label, reason="why").label, "reason": "why"},
+                {"label": answers.view_shape(agents[agent])(label=label, reason="why").label, "reason": "why"},
             )
             for agent, label in item["agent_labels"].items()
         ]
         counted, values = protocol.tally(said), {"nonhate.1": {"argument": "n"}, "hate.1": {"argument": "h"}}
         outcome = protocol.verdict(
-            protocol.Judgement(reason="why", label=item["judge_label_raw"]).model_dump(), said, values, suspect=False
+            answers.Judgement(reason="why", label=item["judge_label_raw"]).model_dump(), said, values, suspect=False
         )
         assert (counted["hate"], counted["non_hate"]) == (item["hate_count"], item["non_hate_count"])
         assert outcome["majority"].replace("_", "-") == item["majority"]
@@ -70,36 +71,54 @@ def test_references_hold_the_reasons_of_one_side_and_everybody_is_counted():
     assert protocol.tally(said) == {"hate": 2, "non_hate": 1, "abstained": 1, "missing": 1}
 
 
+def test_a_perspective_that_brought_nothing_is_missing_with_its_reason_and_not_on_a_side():
+    lost = protocol.vote(KOLD, None, "provider_blocked")
+    assert (lost.stance, lost.missing_because) == (Stance.MISSING, "provider_blocked")
+    assert protocol.reference([lost], Stance.HATE) == protocol.reference([lost], Stance.NON_HATE) == []
+    assert lost.as_json()["missing_because"] == "provider_blocked"
+
+
+def lost(*reasons: str) -> list[Vote]:
+    return [Vote(str(number), f"P{number}", Stance.MISSING, missing_because=why) for number, why in enumerate(reasons)]
+
+
 @pytest.mark.parametrize(
-    ("label", "stance"),
+    ("missing", "others", "expected"),
     [
-        ("Offensive", Stance.HATE),
-        ("offensive", Stance.HATE),
-        ("NOT OFFENSIVE", Stance.NON_HATE),
-        ("I don’t know.", Stance.ABSTAINED),
+        (lost("refused", "refused"), [], "refused"),
+        (lost("timeout", "refused", "refused"), [], "refused"),
+        (lost("timeout", "refused"), [], "timeout"),  # equally common: the first
+        (lost("refused", "refused"), votes(Stance.ABSTAINED), ""),  # who abstains has answered
+        (lost("refused", "refused"), votes(Stance.HATE), ""),
+        ([], [], ""),
     ],
 )
-def test_a_label_is_read_whatever_its_case(label: str, stance: Stance):
-    answer = protocol.view_shape(KOLD).model_validate({"label": label, "reason": "because"})
-    assert protocol.vote(KOLD, answer.model_dump()).stance is stance
+def test_only_where_all_are_missing_the_run_has_no_vote_and_a_reason(
+    missing: list[Vote], others: list[Vote], expected: str
+):
+    assert protocol.most_common_loss([*missing, *others]) == expected
 
 
-@pytest.mark.parametrize("label", ["Hate speech", "not really offensive", "off", "", None, "Offensive or not"])
-def test_a_label_of_another_perspective_is_none_of_this_one(label: Any):
-    with pytest.raises(ValidationError) as fault:
-        protocol.view_shape(KOLD).model_validate({"label": label, "reason": "because"})
-    assert fault.value.errors()[0]["type"] == "invalid_label"
+STANCES = st.lists(st.sampled_from(Stance), max_size=20)
 
 
-def test_only_who_abstains_may_leave_out_the_reason():
-    shape = protocol.view_shape(KOLD)
-    assert shape.model_validate({"label": "I don't know", "reason": ""}).label == protocol.DONT_KNOW
-    with pytest.raises(ValidationError):
-        shape.model_validate({"label": "Offensive", "reason": " "})
+@given(STANCES, st.integers(0, 5))
+def test_a_missing_perspective_moves_no_majority_and_no_reference(stances: list[Stance], more: int):
+    cast = votes(*stances)
+    with_more = [*cast, *votes(*[Stance.MISSING] * more)]
+    assert protocol.majority(with_more) is protocol.majority(cast)
+    for side in (Stance.HATE, Stance.NON_HATE):
+        assert protocol.reference(with_more, side) == protocol.reference(cast, side)
+    counted = protocol.tally(with_more)
+    assert sum(counted.values()) == len(with_more)
+    assert counted["missing"] == stances.count(Stance.MISSING) + more
 
 
-def test_a_perspective_that_brought_nothing_is_missing_and_not_on_a_side():
-    assert protocol.vote(KOLD, None).stance is Stance.MISSING
+@given(STANCES)
+def test_the_majority_needs_more_than_half_of_those_who_took_a_side(stances: list[Stance]):
+    hate, other = stances.count(Stance.HATE), stances.count(Stance.NON_HATE)
+    expected = Majority.TIE if hate == other else Majority.HATE if 2 * hate > hate + other else Majority.NON_HATE
+    assert protocol.majority(votes(*stances)) is expected
 
 
 SAID: dict[str, Any] = {
@@ -132,13 +151,6 @@ def test_a_change_of_stance_is_kept_and_marked_where_the_text_looked_like_an_att
     assert outcome["changed"] == (["nonhate.2"] if position == "agree" else [])
     assert outcome["flipped_after_untrusted_text"] is marked
     assert (outcome["majority"], outcome["hateful"]) == ("non_hate", True)  # before and after the debate
-
-
-@pytest.mark.parametrize("label", ["hate", "HATE", "Hate"])
-def test_the_judge_s_label_is_read_whatever_its_case(label: str):
-    assert protocol.Judgement(reason="why", label=label).label == "Hate"
-    with pytest.raises(ValidationError):
-        protocol.Judgement(reason="why", label="hateful, or non-hate")
 
 
 def test_two_texts_are_the_same_but_for_case_forms_space_and_unseen_signs():

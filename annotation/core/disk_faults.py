@@ -1,0 +1,32 @@
+"""A disk that is full or cannot be written: told from other faults, and said in one sentence."""
+
+import errno
+
+from django.db import DatabaseError
+from django.utils.translation import gettext as _
+
+_CODES = {errno.ENOSPC, errno.EDQUOT, errno.EROFS}
+# PostgreSQL says 53100 with the name of a file; SQLite has only sentences.
+_SQLSTATE = "53100"
+_SQLITE = ("database or disk is full", "attempt to write a readonly database", "disk i/o error")
+
+
+def is_disk_fault(fault: BaseException | None) -> bool:
+    """Return whether the fault, or what caused it, is a disk that takes nothing more."""
+    while fault is not None:
+        if isinstance(fault, OSError) and fault.errno in _CODES:
+            return True
+        if getattr(fault, "sqlstate", None) == _SQLSTATE:
+            return True
+        if isinstance(fault, DatabaseError) and any(words in str(fault).lower() for words in _SQLITE):
+            return True
+        fault = fault.__cause__ or fault.__context__
+    return False
+
+
+def disk_sentence() -> str:
+    """Return what a person is told; it names the disk, not the file they sent."""
+    return _(
+        "The disk of this site is full or cannot be written, so nothing was stored. Reading goes on; whoever runs the "
+        "site has to make room."
+    )

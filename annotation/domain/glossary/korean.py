@@ -1,0 +1,178 @@
+"""Korean: syllables from jamo, initial consonants, what follows a noun, and the forms of verbs and adjectives."""
+
+import re
+import unicodedata
+from collections.abc import Iterator, Sequence
+
+FIRST, LAST = "\uac00", "\ud7a3"
+_INITIALS = "ㄱㄲㄴㄷㄸㄹㅁㅂㅃㅅㅆㅇㅈㅉㅊㅋㅌㅍㅎ"
+_VOWELS = "ㅏㅐㅑㅒㅓㅔㅕㅖㅗㅘㅙㅚㅛㅜㅝㅞㅟㅠㅡㅢㅣ"
+_FINALS = "\0ㄱㄲㄳㄴㄵㄶㄷㄹㄺㄻㄼㄽㄾㄿㅀㅁㅂㅄㅅㅆㅇㅈㅊㅋㅌㅍㅎ"
+_COMPATIBLE = {
+    **{chr(0x1100 + number): letter for number, letter in enumerate(_INITIALS)},
+    **{chr(0x1161 + number): letter for number, letter in enumerate(_VOWELS)},
+    **{chr(0x11A7 + number): letter for number, letter in enumerate(_FINALS) if number},
+}
+HAS_JAMO = re.compile("[\u1100-\u11ff\u3131-\u3163\uffa1-\uffdc]")
+CONSONANTS = re.compile("[ㄱ-ㅎ]{2,}")
+
+
+def _listed(words: str) -> tuple[str, ...]:
+    return tuple(words.split())
+
+
+_SUFFIXES = _listed("들 끼리 님 씨 놈 년 새끼 것 충 짓 질 쪽 따위 자식 녀석 출신 뿐 무리 떼 단 파 때문")
+_PARTICLES = _listed(
+    "이 가 은 는 을 를 의 에 에게 에서 에게서 한테 한테서 께 께서 와 과 랑 이랑 하고 로 으로 로서 으로서 "
+    "로써 으로써 로부터 으로부터 부터 까지 도 만 만큼 마저 조차 밖에 처럼 같이 보다 마다 마냥 나 이나 "
+    "나마 이나마 든 이든 든지 이든지 라도 이라도 "
+    "야말로 이야말로 아 야 여 이여 며 이며 요 이요 커녕 은커녕 는커녕 라든가 이라든가 대로 치고 더러 보고"
+)
+_COPULA = (
+    "이?(?:다|야|네|고|라|래|란|랬|랍|며|면|지|죠|구나|군|냐|니|거든|거나|던|더라|더니|더군|든|자|잖|겠|세요|에요|예요|어서)|이(?:시|신|십)|"
+    "이?었|였|인|일|임|입니|입"
+)
+_VERBAL = (
+    f"(?:{_COPULA}|하|한|할|함|해|했|되|된|될|됨|됐|스럽|스러|스레|답|다운|다워|같|적|거리|거린|거려|거렸|대는|대고|네)"
+)
+_ENDING = re.compile(
+    f"(?:{'|'.join(_SUFFIXES)}){{0,2}}"
+    f"(?:(?:{'|'.join(sorted(_PARTICLES, key=len, reverse=True))}){{0,3}}|{_VERBAL}\\w{{0,4}})요?$"
+)
+_AFTER_VOWEL = _listed("가 는 를 와 랑 라 다 고 며 면 지 자 냐 니 던 든 란 래 예 였")
+_AFTER_CONSONANT = _listed("은 을 과 으")
+_SHORT_ENDINGS = _listed("지 자 면 고 니 든 파 단")
+_PREFIXES = _listed(
+    "개 핵 극 왕 쌩 생 신 구 그 이 저 씹 좆 참 우리 한국 남의 진짜 완전 모든 온 뭔 웬 "
+    "우리나라 울 늙은 젊은 못된 나쁜 저놈 이놈 그놈 저런 이런 그런 미친 더러운 역시"
+)
+_STEM_SHORTEST = 2
+
+
+def is_syllable(char: str) -> bool:
+    """Return whether a character is a Hangul syllable."""
+    return FIRST <= char <= LAST
+
+
+def is_ending(rest: str, term: str) -> bool:
+    """Return whether the rest of a word after a noun is nothing, particles, or an ending that fits."""
+    rest = rest.removeprefix(term)
+    if not rest:
+        return True
+    if is_syllable(term[-1]) and rest.startswith(_AFTER_CONSONANT if is_open(term) else _AFTER_VOWEL):
+        return False
+    if len(term) <= _STEM_SHORTEST and rest in _SHORT_ENDINGS:
+        return False
+    return _ENDING.match(rest) is not None
+
+
+def is_prefix(front: str, term: str) -> bool:
+    """Return whether what stands before a noun in its word may stand there without making another word."""
+    front = front.removesuffix(term)
+    return not front or front in _PREFIXES
+
+
+def parts(syllable: str) -> tuple[int, int, int]:
+    """Return the numbers of initial, vowel and final of a syllable."""
+    number = ord(syllable) - ord(FIRST)
+    return number // 588, number % 588 // 28, number % 28
+
+
+def syllable_of(initial: int, vowel: int, final: int = 0) -> str:
+    """Return the syllable of an initial, a vowel and a final."""
+    return chr(ord(FIRST) + initial * 588 + vowel * 28 + final)
+
+
+def with_final(word: str, final: str) -> str:
+    """Return a word whose last, open syllable is closed by a consonant; the word itself if it is closed."""
+    initial, vowel, closed = parts(word[-1])
+    return word if closed else word[:-1] + syllable_of(initial, vowel, _FINALS.index(final))
+
+
+def is_open(word: str) -> bool:
+    """Return whether a word ends in a syllable without a final consonant."""
+    return is_syllable(word[-1]) and parts(word[-1])[2] == 0
+
+
+def initials(term: str) -> str:
+    """Return the initial consonants of the syllables of a term."""
+    return "".join(_INITIALS[parts(char)[0]] for char in term if is_syllable(char))
+
+
+def composed(chars: Sequence[str]) -> Iterator[tuple[str, int, int]]:
+    """Yield syllables made of jamo, and other characters as they are, with first position and position after the last.
+
+    `chars` are single characters, jamo in any form.
+    """
+    letters = [_COMPATIBLE.get(unicodedata.normalize("NFKC", char), char) for char in chars]
+    at = 0
+    while at < len(letters):
+        first = at
+        initial, vowel, final = _open_syllable(letters, at)
+        if initial < 0:
+            yield letters[at], at, at + 1
+            at += 1
+            continue
+        at += 1 if is_syllable(letters[at]) else 2
+        if not final and _closes(letters, at):
+            final = _FINALS.index(letters[at])
+            at += 1
+        yield syllable_of(initial, vowel, final), first, at
+
+
+def _open_syllable(letters: Sequence[str], at: int) -> tuple[int, int, int]:
+    if is_syllable(letters[at]):
+        return parts(letters[at])
+    if letters[at] in _INITIALS and at + 1 < len(letters) and letters[at + 1] in _VOWELS:
+        return _INITIALS.index(letters[at]), _VOWELS.index(letters[at + 1]), 0
+    return -1, 0, 0
+
+
+def _closes(letters: Sequence[str], at: int) -> bool:
+    """Return whether the consonant here is a final: no vowel follows, and no second one as in ㅋㅋ."""
+    if at >= len(letters) or letters[at] not in _FINALS:
+        return False
+    return at + 1 == len(letters) or (letters[at + 1] not in _VOWELS and letters[at + 1] != letters[at])
+
+
+def verb_forms(term: str) -> Iterator[tuple[str, str]]:
+    """Yield the beginnings of the forms of a verb or adjective in -다, and which syllables may follow; "" is any."""
+    stem = term[:-1]
+    if not term.endswith("다") or len(stem) < _STEM_SHORTEST or not all(map(is_syllable, stem)):
+        return
+    yield stem, "고지게네다던더습는거기자며면니냐든도려잖겠애에"
+    initial, vowel, final = parts(stem[-1])
+    front = stem[:-1]
+    if stem[-1] == "하":
+        yield from ((front + form, "") for form in ("해", "했"))
+        yield from _closed(stem)
+    elif stem[-1] == "르":
+        yield from _of_reu(front)
+        yield from _closed(stem)
+    elif _FINALS[final] == "ㅂ":
+        open_stem = front + syllable_of(initial, vowel)
+        yield from ((open_stem + form, "") for form in ("우", "운", "울", "움", "워", "웠", "와", "왔"))
+    elif final:
+        yield from ((stem + form, "") for form in ("은", "을", "음", "으", "아", "어", "았", "었"))
+    else:
+        yield from _closed(stem)
+        yield from _contracted(front, initial, vowel)
+
+
+def _closed(stem: str) -> Iterator[tuple[str, str]]:
+    for consonant in "ㄴㄹㅁㅂ":
+        yield with_final(stem, consonant), ""
+
+
+def _of_reu(front: str) -> Iterator[tuple[str, str]]:
+    if front and is_open(front):
+        bright = parts(front[-1])[1] in (0, 8)
+        yield from ((with_final(front, "ㄹ") + form, "") for form in (("라", "랐") if bright else ("러", "렀")))
+
+
+def _contracted(front: str, initial: int, vowel: int) -> Iterator[tuple[str, str]]:
+    """Yield the past and the polite form of an open stem: 가 → 갔, 예쁘 → 예뻤, 던지 → 던졌."""
+    merged = {18: 4, 20: 6, 8: 9, 13: 14}.get(vowel, vowel)
+    if merged != vowel:
+        yield front + syllable_of(initial, merged), ""
+    yield front + syllable_of(initial, merged, _FINALS.index("ㅆ")), ""

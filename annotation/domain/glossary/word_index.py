@@ -1,0 +1,356 @@
+"""Search for terms that stand as words: with endings, look-alikes, signs and blanks inside, repeated or masked letters.
+
+Each word of a text is read in all ways that lead to a word of the glossary; the readings depend on the word alone and
+are cached. Terms of several words are followed word by word. Parts of words are put together as long as what they make
+is the beginning of a term.
+"""
+
+import re
+from collections import defaultdict
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from functools import lru_cache
+from typing import Generic
+
+from annotation.domain.glossary.disguises import WRITTEN, How, Ways
+from annotation.domain.glossary.endings import is_known, languages_of, lemma, may_end, singular, stem, stems
+from annotation.domain.glossary.normalize import (
+    SHORTEST_FOLDED,
+    Word,
+    folded,
+    plain,
+    readings,
+    squeezed,
+    without_signs,
+    words,
+)
+from annotation.domain.glossary.terms import Hit, Key, Spelling
+from annotation.domain.glossary.word_gaps import Gap, gaps_of
+
+LONGEST_TERM = 6
+"""The number of words of the longest term that is found."""
+_LONGEST_RUN = 64
+_MOST_KEPT = 20_000
+_LONGEST_ENDING = 3
+_LONGEST_HASHTAG = 60
+_SHORTEST_SPLIT = 5
+_SHORTEST_STRETCHED = 3
+_INFLECTED, _LETTERS = frozenset({How.INFLECTED}), frozenset({How.LETTERS})
+_SEPARATED, _SPLIT = frozenset({How.SEPARATED}), frozenset({How.SPLIT})
+_REPEATED, _MASKED = frozenset({How.REPEATED}), frozenset({How.MASKED})
+_DOUBLED = re.compile(r"([^\W\d])\1")
+_STRETCHED = re.compile(r"([^\W\d])\1\1")
+_CAMEL = re.compile(r"[A-Z]*[a-z]+|[A-Z]+")
+_HUMP = re.compile(r"[a-z][A-Z]")
+
+
+@dataclass(frozen=True)
+class _Seen:
+    """What a word of a text may be, whatever the glossary holds."""
+
+    plain: str
+    readings: tuple[str, ...]
+    bare: str
+    """Without digits and signs."""
+    doubled: bool
+    masked: bool
+    changed: bool
+
+
+class WordIndex(Generic[Key]):
+    """An index of terms that consist of words."""
+
+    def __init__(self) -> None:
+        self._vocabulary: set[str] = set()
+        self._shapes: dict[str, list[str]] = defaultdict(list)
+        self._lemmas: dict[str, dict[str, list[str]]] = defaultdict(lambda: defaultdict(list))
+        self._stems: dict[str, dict[str, list[str]]] = defaultdict(lambda: defaultdict(list))
+        self._squeezed: dict[str, list[tuple[str, str]]] = defaultdict(list)
+        self._masked: dict[tuple[str, int], list[tuple[str, str]]] = defaultdict(list)
+        self._terms: dict[tuple[str, ...], list[Spelling[Key]]] = defaultdict(list)
+        self._beginnings: set[tuple[str, ...]] = set()
+        self._joined: dict[str, list[tuple[Spelling[Key], tuple[str, ...]]]] = defaultdict(list)
+        self._prefixes: set[str] = set()
+        self._listed: set[tuple[str, str]] = set()
+        self._read_before: dict[str, dict[str, Ways]] = {}
+
+    def add(self, text: str, spelling: Spelling[Key]) -> None:
+        """Add a spelling of a term."""
+        parts = tuple(plain(word.text) for word in words(text))[:LONGEST_TERM]
+        languages = languages_of(spelling.term.languages)
+        for part in parts:
+            self._add_word(part, languages)
+        self._terms[parts].append(spelling)
+        self._beginnings.update(parts[:length] for length in range(1, len(parts)))
+        shape = "".join(map(folded, parts))
+        if len(shape) < SHORTEST_FOLDED:
+            return
+        self._joined[shape].append((spelling, parts))
+        self._prefixes.update(shape[:length] for length in range(1, len(shape) + 1))
+        if len(parts) > 1:
+            self._add_word("".join(parts), languages)
+            self._terms[("".join(parts),)].append(Spelling(spelling.term, spelling.ways | _SPLIT))
+
+    def _add_word(self, word: str, languages: Sequence[str]) -> None:
+        shape = folded(word)
+        is_long = len(shape) >= SHORTEST_FOLDED
+        if word not in self._vocabulary:
+            self._vocabulary.add(word)
+            if len(shape) >= _SHORTEST_STRETCHED:
+                self._squeezed[squeezed(shape)].append((shape, word))
+            if is_long:
+                self._shapes[shape].append(word)
+                self._masked[shape[0], len(shape)].append((shape, word))
+        for language in languages:
+            if (word, language) not in self._listed:
+                self._listed.add((word, language))
+                for form in {word, singular(word, language)}:
+                    self._lemmas[language][form].append(word)
+                for form in {stem(word, language), stem(folded(word), language)}:
+                    self._stems[language][form].append(word)
+
+    def find(self, text: str) -> Iterator[Hit[Key]]:
+        """Yield the terms in this text."""
+        if not self._terms:
+            return
+        text_words = list(words(text))
+        yield from self._in(text, text_words)
+        for word in text_words:
+            if _HUMP.search(word.text) and not self._read(word.text):
+                yield from self._in(text, _humps(word))
+            elif text[word.start - 1 : word.start] == "#" and not self._read(word.text):
+                yield from self._in_hashtag(word)
+
+    def _in_hashtag(self, word: Word) -> Iterator[Hit[Key]]:
+        """Yield the terms that stand in a hashtag before or after one known word: "#stopweeds"."""
+        written = word.text[:_LONGEST_HASHTAG]
+        for cut in range(_SHORTEST_STRETCHED, len(written) - _SHORTEST_STRETCHED + 1):
+            for part, rest, start in ((written[:cut], written[cut:], 0), (written[cut:], written[:cut], cut)):
+                if len(part) < SHORTEST_FOLDED or not self._is_word(plain(rest)):
+                    continue
+                for found, ways in self._read(part).items():
+                    first = word.start + start
+                    for spelling in self._terms.get((found,), ()):
+                        if hit := spelling.hit(first, first + len(part), ways | _SPLIT):
+                            yield hit
+
+    def _in(self, text: str, text_words: Sequence[Word]) -> Iterator[Hit[Key]]:
+        gaps = gaps_of(text, text_words)
+        read = [self._read(word.text) for word in text_words]
+        for first, word in enumerate(text_words):
+            if read[first]:
+                yield from self._follow(text_words, gaps, read, first)
+            if first + 1 < len(text_words) and any(map(self._prefixes.__contains__, _seen(word.text).readings)):
+                yield from self._put_together(text_words, gaps, first)
+
+    def _follow(
+        self, text_words: Sequence[Word], gaps: Sequence[Gap], read: Sequence[dict[str, Ways]], first: int
+    ) -> Iterator[Hit[Key]]:
+        """Yield the terms that begin with this word, word by word."""
+        begun: dict[tuple[str, ...], Ways] = {(): WRITTEN}
+        start = text_words[first].start
+        for last in range(first, min(first + LONGEST_TERM, len(text_words))):
+            if last > first and gaps[last] is Gap.END:
+                return
+            longer: dict[tuple[str, ...], Ways] = {}
+            for parts, ways in begun.items():
+                for word, how in read[last].items():
+                    together = (*parts, word)
+                    for spelling in self._terms.get(together, ()):
+                        if hit := spelling.hit(start, text_words[last].end, ways | how):
+                            yield hit
+                    if together in self._beginnings:
+                        longer[together] = ways | how
+            begun = longer
+            if not begun:
+                return
+
+    def _put_together(self, text_words: Sequence[Word], gaps: Sequence[Gap], first: int) -> Iterator[Hit[Key]]:
+        """Yield the terms whose parts stand one after another: "gar-den", "g a r d e n", "gar den"."""
+        made = {reading: "" for reading in _seen(text_words[first].text).readings if reading in self._prefixes}
+        last_word = min(first + _LONGEST_RUN, len(text_words))
+        for last in range(first + 1, last_word):
+            gap = gaps[last]
+            if gap is Gap.END and not _are_letters(text_words[last - 1 : last + 1]):
+                return
+            longer: dict[str, str] = {}
+            for front, complete in made.items():
+                for reading in _seen(text_words[last].text).readings:
+                    together = front + reading
+                    if together in self._joined:
+                        yield from self._joined_hits(text_words, gaps, (first, last), together, together)
+                        longer[together] = together
+                    elif complete and len(together) - len(complete) <= _LONGEST_ENDING:
+                        yield from self._joined_hits(text_words, gaps, (first, last), complete, together)
+                        longer[together] = complete
+                    elif together in self._prefixes:
+                        longer[together] = complete
+                    else:
+                        yield from self._ended_hits(text_words, gaps, (first, last), together)
+            made = longer
+            if not made:
+                return
+
+    def _ended_hits(
+        self, text_words: Sequence[Word], gaps: Sequence[Gap], span: tuple[int, int], together: str
+    ) -> Iterator[Hit[Key]]:
+        """Yield terms whose last part has an ending: "gar-dens"."""
+        for cut in range(1, _LONGEST_ENDING + 1):
+            if together[:-cut] in self._joined:
+                yield from self._joined_hits(text_words, gaps, span, together[:-cut], together)
+
+    def _joined_hits(
+        self,
+        text_words: Sequence[Word],
+        gaps: Sequence[Gap],
+        span: tuple[int, int],
+        shape: str,
+        together: str,
+    ) -> Iterator[Hit[Key]]:
+        first, last = span
+        tail = together[len(shape) :]
+        if tail and not any(may_end(tail, language) for language in self._lemmas):
+            return
+        pieces = text_words[first : last + 1]
+        between = set(gaps[first + 1 : last + 1])
+        is_spelt = _are_letters(pieces)
+        for spelling, parts in self._joined[shape]:
+            ways = set(_SEPARATED)
+            if between & {Gap.BLANK, Gap.END} and not is_spelt:
+                inside = len(together) - len(folded(pieces[-1].text)) < len(shape)
+                if not inside or not _may_split(shape, pieces, spelling, parts):
+                    continue
+                ways = set(_SPLIT)
+            if together != shape:
+                if not any(shape in stems(together, code) for code in languages_of(spelling.term.languages)):
+                    continue
+                ways |= _INFLECTED
+            if "".join(plain(piece.text) for piece in pieces) != together:
+                ways |= _LETTERS
+            if hit := spelling.hit(pieces[0].start, pieces[-1].end, frozenset(ways)):
+                yield hit
+
+    def _read(self, written: str) -> dict[str, Ways]:
+        """Return the words of the glossary that a word of a text may be; the answers for recent words are kept."""
+        read = self._read_before.get(written)
+        if read is None:
+            if len(self._read_before) >= _MOST_KEPT:
+                self._read_before.clear()
+            read = self._read_before[written] = self._read_anew(written)
+        return read
+
+    def _read_anew(self, written: str) -> dict[str, Ways]:
+        """Return the words of the glossary that a word of a text may be, with the surest way of each."""
+        seen = _seen(written)
+        read: dict[str, Ways] = {}
+        if seen.plain in self._vocabulary:
+            read[seen.plain] = WRITTEN
+        for word in self._inflected(seen.plain):
+            read.setdefault(word, _INFLECTED)
+        self._read_letters(seen, read)
+        if seen.bare:
+            for word in (*self._shapes.get(seen.bare, ()), *self._inflected(seen.bare)):
+                read.setdefault(word, _SEPARATED)
+        if seen.doubled:
+            for reading in seen.readings:
+                self._read_repeated(reading, read)
+        if seen.masked:
+            for word in self._unmasked(seen.plain):
+                read.setdefault(word, _MASKED)
+        return read
+
+    def _read_letters(self, seen: _Seen, read: dict[str, Ways]) -> None:
+        for reading in seen.readings:
+            for word in self._shapes.get(reading, ()):
+                read.setdefault(word, _LETTERS)
+            if seen.changed and len(reading) >= SHORTEST_FOLDED:
+                for word in self._inflected(reading):
+                    read.setdefault(word, _LETTERS | _INFLECTED)
+
+    def _inflected(self, word: str) -> Iterator[str]:
+        for language, index in self._lemmas.items():
+            yield from index.get(lemma(word, language), ())
+            rules = self._stems[language]
+            for form in stems(word, language):
+                yield from rules.get(form, ())
+
+    def _read_repeated(self, reading: str, read: dict[str, Ways]) -> None:
+        short = squeezed(reading)
+        surely = _STRETCHED.search(reading) is not None
+        for word in self._stretched(short, reading, surely, ends=False):
+            read.setdefault(word, _REPEATED)
+        for language in self._lemmas:
+            for form in stems(short, language):
+                for word in self._stretched(form, reading, surely, ends=True):
+                    if (word, language) in self._listed:
+                        read.setdefault(word, _REPEATED | _INFLECTED)
+
+    def _stretched(self, form: str, reading: str, surely: bool, *, ends: bool) -> Iterator[str]:
+        for shape, word in self._squeezed.get(form, ()):
+            if not surely and (len(shape) < _SHORTEST_SPLIT or self._is_word(reading)):
+                continue
+            rest = _rest_after(shape, reading)
+            if rest is not None and bool(rest) == ends:
+                yield word
+
+    def _is_word(self, reading: str) -> bool:
+        return any(is_known(reading, language) for language in self._lemmas)
+
+    def _unmasked(self, written: str) -> Iterator[str]:
+        for ending in ("", "s", "es", "ed", "er"):
+            if ending and not written.endswith(ending):
+                continue
+            masked = written[: len(written) - len(ending)]
+            visible = sum(char not in "*#" for char in masked)
+            if visible < 2 or "*" not in masked.replace("#", "*"):
+                continue
+            for shape, word in self._masked.get((masked[0], len(masked)), ()):
+                if all(seen in ("*", "#", real) for seen, real in zip(masked, shape, strict=True)):
+                    yield word
+
+
+@lru_cache(maxsize=65_536)
+def _seen(written: str) -> _Seen:
+    bare = plain(written)
+    read = readings(written)
+    masked = "*" in bare or "#" in bare
+    without = "" if bare.isalpha() else without_signs(written)
+    if len(without) < SHORTEST_FOLDED:
+        without = ""
+    return _Seen(bare, read, without, any(map(_DOUBLED.search, read)), masked, read != (bare,))
+
+
+def _are_letters(pieces: Sequence[Word]) -> bool:
+    return all(len(piece.text) == 1 or len(plain(piece.text)) == 1 for piece in pieces)
+
+
+def _may_split(shape: str, pieces: Sequence[Word], spelling: Spelling[Key], parts: tuple[str, ...]) -> bool:
+    """Return whether words with blanks between them may be a term that was split: "the rapist" is no therapist."""
+    if len(shape) < _SHORTEST_SPLIT:
+        return shape.isdigit()
+    if len(parts) > 1:
+        return True
+    codes = languages_of(spelling.term.languages)
+    if not any(is_known(parts[0], code) for code in codes):
+        return True
+    return not all(any(is_known(plain(piece.text), code) for code in codes) for piece in pieces)
+
+
+def _rest_after(shape: str, written: str) -> str | None:
+    """Return what follows a word whose letters may be repeated; None if the text does not begin with it."""
+    at = 0
+    for char in shape:
+        while at and at < len(written) and written[at] != char and written[at] == written[at - 1]:
+            at += 1
+        if at == len(written) or written[at] != char:
+            return None
+        at += 1
+    while at < len(written) and written[at] == written[at - 1]:
+        at += 1
+    return written[at:]
+
+
+def _humps(word: Word) -> list[Word]:
+    return [
+        Word(match[0], word.start + match.start(), word.start + match.end()) for match in _CAMEL.finditer(word.text)
+    ]

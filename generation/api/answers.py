@@ -1,0 +1,253 @@
+"""What the API of counterspeech and injection answers, as types: its description is generated from them.
+
+Every key is always there, and a key that is not named is never there.
+"""
+
+from datetime import date, datetime
+from typing import Literal, TypedDict
+from uuid import UUID
+
+from annotation.api.problems import Problem
+from generation.domain.counterspeech.intents import Intent
+from generation.domain.injection.picture_fit import Misfit
+from generation.domain.injection.readings import Mismatch
+from generation.domain.injection.states import SampleState
+from generation.domain.injection.strategies import Strategy
+from providers.roles import ModelRole
+from runs.domain.states import RunState
+
+# ── Counterspeech ─────────────────────────────────────────────────────────────
+
+
+class CandidateJson(TypedDict):
+    """A reply that a model wrote, with its rewards."""
+
+    id: UUID
+    text: str
+    pc: float | None
+    aq: float | None
+    t: float | None
+    reward: float | None
+    conforms: bool | None
+    flags: list[str]
+    claims: list[str]
+    model: str
+
+
+class CandidatesJson(TypedDict):
+    """The candidates of one intent for a post, best first; `item` is null for a pasted text."""
+
+    item: str | None
+    exchange: UUID
+    intent: Intent
+    run: UUID
+    state: RunState
+    reason_code: str | None
+    near_duplicates: int
+    candidates: list[CandidateJson]
+
+
+class CandidatesQueued(TypedDict):
+    """The run that writes candidates for a post; `new` is false if it was there already."""
+
+    item: str | None
+    exchange: UUID
+    run: UUID
+    new: bool
+
+
+class Edit(TypedDict):
+    """A part of the text that a person added or removed."""
+
+    kind: Literal["added", "removed"]
+    text: str
+
+
+class ReplyJson(TypedDict):
+    """An approved reply in the columns of IntentCONANv2, then its origin and what a person changed."""
+
+    id: UUID
+    hatespeech: str
+    csType: str
+    counterspeech: str
+    hatespeechOffensiveness: str
+    targetGroup: str
+    speakerIntent: str
+    relevantPowerDynamics: str
+    hatespeechImplication: str
+    targetGroupEmotionalReaction: str
+    targetGroupCognitiveReaction: str
+    split: Literal["train", "validation", "test"]
+    item: str | None
+    picture_description: str | None
+    author: str
+    approver: str | None
+    approved_on: date | None
+    model: str | None
+    prompt_digest: str | None
+    run: UUID | None
+    exemplars: int
+    model_text: str | None
+    kept: float | None
+    edits: list[Edit]
+    pc: float | None
+    aq: float | None
+    t: float | None
+    reward: float | None
+    seen_intent: Intent | None
+    flags: list[str]
+    override_reason: str | None
+
+
+# ── Injection ─────────────────────────────────────────────────────────────────
+
+
+class Switched(TypedDict):
+    """Whether injection is on, and the version of its terms."""
+
+    on: bool
+    terms_version: int
+
+
+class TermsRefused(Problem, total=False):
+    """Why injection was not switched on, and the version of the terms to accept."""
+
+    terms_version: int
+
+
+class PlanRefused(Problem, total=False):
+    """Why a plan is not carried out; `entry` is the entry at fault, counted from 1."""
+
+    entry: int | None
+
+
+class Square(TypedDict):
+    """One pattern and category: items wanted, gold, on their way, missing."""
+
+    pattern: str
+    category: int
+    wanted: int
+    gold: int
+    in_work: int
+    missing: int
+
+
+class SampleCounts(TypedDict):
+    """Samples by what became of them; `made` are those that a model wrote."""
+
+    asked: int
+    made: int
+    waiting: int
+    duplicate: int
+    held: int
+    misfit: int
+    refused: int
+    unreadable: int
+    failed: int
+    accepted: int
+    rejected: int
+
+
+class BatchStanding(SampleCounts):
+    """A batch and how far it is; `under_way` are the model calls that are not over.
+
+    `misfits` counts the samples that were not written because of their picture, by reason.
+    """
+
+    batch: UUID
+    number: int
+    seed: int
+    models: dict[ModelRole, str]
+    misfits: dict[Misfit, int]
+    under_way: int
+
+
+class InjectionJson(Switched):
+    """Whether injection is on, what each pattern and category has and lacks, and the newest batches."""
+
+    coverage: list[Square]
+    batches: list[BatchStanding]
+
+
+class Look(TypedDict):
+    """What a model saw in the picture alone, and whom a post with it would be about; null is none of the groups."""
+
+    description: str
+    category: int
+    target_group: str | None
+    model: str
+    prompt_digest: str
+
+
+class Readings(TypedDict):
+    """How the writer reads its text alone and with the picture, and whom the two are about."""
+
+    text_label: int
+    final_label: int
+    target_group: str
+
+
+class SampleJson(TypedDict):
+    """A sample with how it was made.
+
+    `planned_group` differs from `target_group` where the picture moved the sample to another group. `mismatches` are
+    where a reading differs from the plan; `misfit` is why nothing was written for the picture.
+    """
+
+    id: UUID
+    state: SampleState
+    text: str | None
+    pattern: str
+    category: int
+    strategy: Strategy
+    target_group: str
+    planned_group: str
+    look: Look | None
+    readings: Readings | None
+    mismatches: list[Mismatch]
+    misfit: Misfit | None
+    pool: str
+    picture: UUID
+    licence: str
+    model: str | None
+    prompt_digest: str | None
+    seed: int
+    batch: UUID
+    run: UUID | None
+    holds: list[str]
+    detail: str | None
+    reason: str | None
+    decided_at: datetime | None
+    item: str | None
+
+
+class RateJson(TypedDict):
+    """A share with its Wilson interval."""
+
+    part: int
+    of: int
+    share: float
+    low: float
+    high: float
+
+
+class AllYields(SampleCounts):
+    """The yield of all strategies together."""
+
+    aligned: RateJson | None
+
+
+class StrategyYieldJson(AllYields):
+    """The yield of one strategy."""
+
+    strategy: Strategy
+    labelled: int
+    without_pattern: int
+    category_aligned: RateJson | None
+
+
+class YieldReport(TypedDict):
+    """The yield of each strategy, and of all together."""
+
+    strategies: list[StrategyYieldJson]
+    all: AllYields

@@ -1,0 +1,249 @@
+"""What the API of runs and the desk answers, as types: its description is generated from them.
+
+Every key is always there unless it is `NotRequired`, and a key that is not named is never there.
+"""
+
+from datetime import datetime
+from typing import Any, NotRequired, TypedDict
+from uuid import UUID
+
+from annotation.api.answers import Page
+from annotation.api.problems import Problem
+from annotation.domain.choices import Level, Modality, Reason, Stage
+from annotation.models import Ruling
+from moderation.debates.waiting import WaitsFor
+from moderation.domain.triage import Side
+from moderation.models.appeals import AppealOutcome
+from runs.domain.states import RunState
+
+# ── Runs ──────────────────────────────────────────────────────────────────────
+
+
+RunWait = TypedDict("RunWait", {"for": WaitsFor, "until": datetime | None, "detail": str | None, "of": list[str]})
+RunWait.__doc__ = "What an open run waits for: until when, in the provider's words, and which of its steps."
+
+
+class RunSummary(TypedDict):
+    """How far a run is and what it came to; null is what is not known, or not open to the caller.
+
+    `warnings`: `injection_suspected` if something that the models read looks like an order to them, `led_astray` if an
+    answer repeats our own instructions. `prompts` is the set that the models were asked with. `seconds` are those of
+    work, without waiting.
+    """
+
+    item: str | None
+    run: UUID
+    state: RunState
+    reason_code: str | None
+    hateful: bool | None
+    category: int | None
+    reason: str | None
+    warnings: list[str]
+    calls: int
+    prompts: str | None
+    prompts_version: str | None
+    seconds: float
+    waits: RunWait | None
+
+
+class RunRow(RunSummary):
+    """A run of the list."""
+
+    method: str
+    repeat: int
+
+
+class RunPage(Page):
+    """A page of runs."""
+
+    results: list[RunRow]
+
+
+class TurnJson(TypedDict):
+    """One saved reply; `parsed` is what was read in it, null where it was unreadable."""
+
+    key: str
+    role: str
+    parsed: Any
+
+
+class RunWithTurns(RunSummary):
+    """A run with its turns."""
+
+    turns: list[TurnJson]
+
+
+class RunsQueued(TypedDict):
+    """How many runs are new, and how many posts are left out because nobody can describe their picture.
+
+    `answered_before` are the runs that answer the request already, or are about to; `to_ask_anew` names the field that
+    asks anew.
+    """
+
+    queued: int
+    left_out: NotRequired[int]
+    why_left_out: NotRequired[str]
+    answered_before: NotRequired[list[UUID]]
+    to_ask_anew: NotRequired[str]
+
+
+class RunCancelled(TypedDict):
+    """Whether the request ended the run; false if it had ended already."""
+
+    cancelled: bool
+
+
+class RunContinued(TypedDict):
+    """The run that goes on: a failed run itself, else a new one."""
+
+    run: UUID
+
+
+class JudgeQueued(TypedDict):
+    """The run that judges again; null if one is under way."""
+
+    run: UUID | None
+
+
+# ── The desk ──────────────────────────────────────────────────────────────────
+
+
+class DisputeRow(TypedDict):
+    """A disputed post of the queue."""
+
+    id: UUID
+    reasons: list[Reason]
+    since: datetime | None
+    level: Level | None
+    round: int
+    version: int
+    batch: str
+
+
+class DisputePage(Page):
+    """A page of disputed posts."""
+
+    results: list[DisputeRow]
+
+
+class VoteJson(TypedDict):
+    """A vote without its annotator's name."""
+
+    letter: str
+    category: int | None
+    low_quality: bool
+    note: str
+    target_group: str
+    replaced: bool
+
+
+class Decision(TypedDict):
+    """A decision about a post."""
+
+    id: UUID
+    item: UUID
+    ruling: Ruling
+    category: int | None
+    target_group: str
+    rationale: str
+    message: str
+    drafted_from: UUID | None
+    round: int
+    reviewer: str | None
+    at: datetime
+
+
+class DecisionPage(Page):
+    """A page of decisions."""
+
+    results: list[Decision]
+
+
+class TriageJson(TypedDict):
+    """Whom the score of a differing verdict speaks for; both views are a category and whether it is hateful."""
+
+    side: Side
+    method: str
+    run: UUID
+    verdict: list[int | bool | None]
+    people: list[int | bool | None]
+    score: float
+
+
+class DisputeJson(TypedDict):
+    """A disputed post. What others said is left out while the caller's own view is wanted."""
+
+    id: UUID
+    text: str
+    picture: UUID | None
+    version: int
+    round: int
+    reasons: list[Reason]
+    wants_category: bool
+    may_decide: bool
+    second_look: bool
+    leased_to: str | None
+    level: NotRequired[Level | None]
+    votes: NotRequired[list[VoteJson]]
+    contested: NotRequired[list[Modality]]
+    decisions: NotRequired[list[Decision]]
+    triage: NotRequired[TriageJson | None]
+
+
+class ProposalKept(TypedDict):
+    """A decision that waits for another reviewer, and its place among those of the post."""
+
+    proposal: UUID
+    place: int
+
+
+class CategoryFilled(TypedDict):
+    """Where the post stands after a category was given."""
+
+    item: str
+    stage: Stage
+
+
+class LastChange(TypedDict):
+    """Who was first, and what they did."""
+
+    who: str | None
+    what: str
+    category: int | None
+    at: datetime
+
+
+class Stale(Problem, total=False):
+    """Why the decision is not possible now; after somebody else's change, the present version and that change."""
+
+    version: int
+    last: LastChange | None
+
+
+class AppealJson(TypedDict):
+    """An appeal and what became of it."""
+
+    id: UUID
+    item: UUID
+    against: UUID | None
+    category: int | None
+    appellant: str
+    grounds: str
+    opened_at: datetime
+    outcome: AppealOutcome | None
+    answer: UUID | None
+    closed_at: datetime | None
+
+
+class AppealPage(Page):
+    """A page of appeals."""
+
+    results: list[AppealJson]
+
+
+class StatementJson(TypedDict):
+    """A statement of reasons under the field names of the register; version 0 is a draft from the record."""
+
+    version: int
+    at: NotRequired[datetime]
+    fields: dict[str, str | bool | list[str]]

@@ -1,0 +1,72 @@
+"""What an open run waits for: an answer of a model, the end of a pause, its next try, or a worker."""
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from datetime import datetime
+from enum import StrEnum
+from typing import Any
+
+from django.utils import timezone
+
+from runs.domain.states import RunState
+from runs.models import Run
+from runs.queue.provider_pauses import PauseInForce, pauses_in_force
+
+
+class WaitsFor(StrEnum):
+    """The cause of a wait."""
+
+    ANSWER = "answer"
+    PAUSE = "pause"
+    NEXT_TRY = "next_try"
+    WORKER = "worker"
+
+
+@dataclass(frozen=True)
+class Wait:
+    """A wait: its cause, its end if that is known, and the reason that the provider gave.
+
+    `of` names the steps under way, or the paused provider.
+    """
+
+    cause: WaitsFor
+    until: datetime | None = None
+    detail: str = ""
+    of: Sequence[str] = ()
+
+    def as_json(self) -> dict[str, Any]:
+        """Return the wait for the API."""
+        until = self.until.isoformat() if self.until else None
+        return {"for": self.cause.value, "until": until, "detail": self.detail or None, "of": list(self.of)}
+
+
+def wait_of(run: Run, pauses: Sequence[PauseInForce] | None = None) -> Wait | None:
+    """Return what the run waits for. Returns None for a run that has ended or works without a call under way."""
+    if run.state == RunState.RUNNING:
+        return Wait(WaitsFor.ANSWER, of=sorted(run.in_flight)) if run.in_flight else None
+    if run.state != RunState.QUEUED:
+        return None
+    now = timezone.now()
+    for pause in pauses_in_force() if pauses is None else pauses:
+        if pause.until > now and pause.provider in _providers(run.model_plan):
+            return Wait(WaitsFor.PAUSE, pause.until, pause.detail, [pause.provider])
+    if next_try(run):
+        return Wait(WaitsFor.NEXT_TRY, run.not_before, run.detail)
+    return Wait(WaitsFor.WORKER)
+
+
+def next_try(run: Run) -> datetime | None:
+    """Return when a queued run is tried next. Returns None if it is due, or not queued."""
+    return run.not_before if run.state == RunState.QUEUED and run.not_before > timezone.now() else None
+
+
+def seconds_of_work(run: Run) -> float:
+    """Return how long workers were at the run; the time in which it waited for its next try does not count."""
+    if run.state != RunState.RUNNING or run.started_at is None:
+        return run.seconds
+    began = max(run.started_at, run.not_before)
+    return run.seconds + max(0.0, (timezone.now() - began).total_seconds())
+
+
+def _providers(plan: Mapping[str, str]) -> set[str]:
+    return {name.partition(":")[0] for name in plan.values()}

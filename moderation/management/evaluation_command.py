@@ -1,0 +1,82 @@
+"""What the commands that run evaluations share: performing the runs, telling how far they are, printing the report."""
+
+import json
+import time
+from pathlib import Path
+from typing import Any
+
+from django.core.management.base import CommandError
+
+from annotation.management.json_command import JsonCommand
+from moderation.domain.evaluation.render import markdown
+from moderation.evaluation import files, job
+from moderation.models import Evaluation, EvaluationState
+from runs.control import wait_for_runs
+from runs.execution import shutdown
+from runs.queue import provider_pauses
+
+_TELL_EVERY = 10.0
+"""The seconds between two lines about progress."""
+
+
+def report_folder(name: str | None) -> Path | None:
+    """Return the folder for the report's files.
+
+    Returns None if no name is given.
+    Raises CommandError if it is a file.
+    """
+    folder = Path(name) if name else None
+    if folder is not None and folder.exists() and not folder.is_dir():
+        raise CommandError(f"--out: {folder} is a file; name a folder.")
+    return folder
+
+
+class EvaluationCommand(JsonCommand):
+    """A command that performs the runs of an evaluation and prints its report."""
+
+    _told = 0.0
+
+    def failed(self, value: Any) -> bool:
+        return bool(value.get("open"))
+
+    def perform(self, evaluation: Evaluation, threads: int) -> None:
+        """Perform the runs in this process until they end, then those of other judges, and write the report."""
+        runs = job.runs_of(evaluation)
+        while evaluation.state == EvaluationState.RUNNING:
+            wait_for_runs.perform_until_done(runs, threads=threads, tick=lambda: self._tell(evaluation))
+            if job.carry_on(evaluation, ring=False) or shutdown.is_stop_requested():
+                return
+            if pauses := provider_pauses.pauses_in_force():
+                for pause in pauses:
+                    self.say(f"{pause.provider} is paused: {pause.detail} The same command goes on later.")
+                return
+
+    def standing(self, evaluation: Evaluation, folder: Path | None) -> dict[str, Any]:
+        """Write the report's files into the folder, if there is one and a report. Return what the command prints."""
+        written = files.write_report_files(evaluation, folder) if folder and evaluation.report else []
+        progress = job.progress(evaluation)
+        return {
+            "evaluation": str(evaluation.public_id),
+            "state": evaluation.state,
+            "open": progress.open + (evaluation.state == EvaluationState.RUNNING),
+            "runs": dict(progress.counts),
+            "files": written,
+            "report": evaluation.report,
+        }
+
+    def show_evaluation(self, value: dict[str, Any]) -> None:
+        """Print the report as Markdown, or how far the runs are."""
+        if value["report"] is None:
+            self.stdout.write(f"Not done yet ({json.dumps(value['runs'])}). The same command goes on.")
+            return
+        self.stdout.write(markdown(value["report"]))
+        for name in value["files"]:
+            self.stdout.write(name)
+
+    def _tell(self, evaluation: Evaluation) -> None:
+        if time.monotonic() < self._told + _TELL_EVERY:
+            return
+        self._told = time.monotonic()
+        now = job.progress(evaluation)
+        left = "" if now.seconds_left is None else f", {now.seconds_left / 60:,.0f} minutes left"
+        self.say(f"{now.ended:,} of {now.expected:,} runs, {now.per_minute:,.0f} a minute{left}")

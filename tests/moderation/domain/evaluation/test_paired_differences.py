@@ -1,0 +1,80 @@
+"""Two methods on the same items: differences with paired intervals, p values adjusted for their number."""
+
+import random
+
+import numpy as np
+import pytest
+from sklearn.metrics import accuracy_score, f1_score
+
+from moderation.domain.evaluation.intervals import Interval
+from moderation.domain.evaluation.paired_differences import paired_differences
+from moderation.domain.evaluation.paired_tests import holm
+
+
+def test_a_difference_by_hand() -> None:
+    # Truths 1, 0, 1, 0. The first says 1, 0, 1, 1 (3 of 4 right), the second 1, 1, 0, 1 (1 of 4): 0.75 − 0.25.
+    first = [[(1, 1)], [(0, 0)], [(1, 1)], [(0, 1)]]
+    second = [[(1, 1)], [(0, 1)], [(1, 0)], [(0, 1)]]
+    paired = paired_differences(first, second)
+    assert paired is not None and paired.items == 4
+    assert paired.accuracy.value == 0.5
+    # F1 of class 1: 4/5 and 2/5; of class 0: 2/3 and 0. Macro: 11/15 − 3/15.
+    assert paired.macro_f1.value == pytest.approx(8 / 15)
+
+
+def test_the_interval_of_two_items_is_the_whole_range_of_their_resamples() -> None:
+    # One item counts 1 for the first, the other 0: the resampled difference is 0 (¼), ½ (½) or 1 (¼).
+    paired = paired_differences([[(1, 1)], [(1, 1)]], [[(1, 0)], [(1, 1)]])
+    assert paired is not None
+    assert (paired.accuracy.value, paired.accuracy.interval) == (0.5, Interval(0.0, 1.0))
+
+
+def test_what_makes_an_item_hard_for_both_is_in_no_interval() -> None:
+    # Both are right on the same half of the items: each accuracy varies by item, their difference never does.
+    half: list[list[tuple[int, int]]] = [[(1, number % 2)] for number in range(40)]
+    paired = paired_differences(half, half)
+    assert paired is not None
+    assert (paired.accuracy.value, paired.accuracy.interval) == (0.0, Interval(0.0, 0.0))
+
+
+def test_only_items_that_both_answered_count_and_one_item_has_no_interval() -> None:
+    paired = paired_differences([[(1, 1)], [], [(0, 0)]], [[], [(1, 1)], [(0, 1)]])
+    assert paired is not None
+    assert (paired.items, paired.accuracy.value, paired.accuracy.interval) == (1, 1.0, None)
+    assert paired_differences([[(1, 1)]], [[]]) is None
+    with pytest.raises(ValueError):
+        paired_differences([[(1, 1)]], [])
+
+
+def test_repeats_of_an_item_are_drawn_together() -> None:
+    # Right in 2 of 2 and 1 of 2 repeats; the second method in 1 of 2 and 0 of 2: (3 − 1)/4.
+    paired = paired_differences([[(1, 1)] * 2, [(1, 0), (1, 1)]], [[(1, 0), (1, 1)], [(1, 0)] * 2])
+    assert paired is not None
+    assert paired.accuracy.value == 0.5
+    assert paired.accuracy.interval == Interval(0.5, 0.5)
+
+
+def test_the_interval_is_that_of_a_bootstrap_written_item_by_item() -> None:
+    draw = random.Random(7)
+    truth = [draw.randrange(3) for _ in range(120)]
+    said = [[t if draw.random() < share else draw.randrange(3) for t in truth] for share in (0.8, 0.6)]
+    pairs = [[[(t, label)] for t, label in zip(truth, labels, strict=True)] for labels in said]
+    paired = paired_differences(*pairs)
+    figures: dict[str, list[float]] = {"accuracy": [], "macro_f1": []}
+    other = np.random.default_rng(1)
+    columns = np.array([truth, *said])
+    for _ in range(600):
+        t, one, two = columns[:, other.integers(0, 120, 120)]
+        figures["accuracy"].append(accuracy_score(t, one) - accuracy_score(t, two))
+        figures["macro_f1"].append(f1_score(t, one, average="macro") - f1_score(t, two, average="macro"))
+    assert paired is not None
+    for name, values in figures.items():
+        interval = getattr(paired, name).interval
+        assert [interval.low, interval.high] == pytest.approx(np.quantile(values, [0.025, 0.975]), abs=0.025)
+
+
+def test_holm_by_hand() -> None:
+    # Sorted: 0.01·3, 0.02·2 = 0.04, 0.04·1; none may be smaller than one before it.
+    assert holm([0.04, 0.01, 0.02]) == pytest.approx([0.04, 0.03, 0.04])
+    assert holm([0.5, 0.9]) == [1.0, 1.0]
+    assert holm([]) == []

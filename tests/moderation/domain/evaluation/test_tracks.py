@@ -1,0 +1,68 @@
+"""Which way ARCADE took with posts, counted by hand."""
+
+import pytest
+
+from moderation.domain.evaluation import report_tables
+from moderation.domain.evaluation.answers import Gold
+from moderation.domain.evaluation.outcomes import RunEnd
+from moderation.domain.evaluation.tracks import track_figures
+
+GOLD = [
+    Gold("a", True, 1, "111", ""),
+    Gold("b", True, 1, "101", ""),
+    Gold("c", True, 1, "001", ""),
+    Gold("d", True, 2, "001", ""),
+    Gold("e", False, 0, "000", ""),
+    Gold("f", True, 1, "", ""),
+]
+
+
+def end(way: str, rounds: int) -> RunEnd:
+    return RunEnd("succeeded", label=0, way=way, rounds=rounds)
+
+
+REPEAT = {
+    "a": end("fast", 1),
+    "b": end("deep", 3),
+    "c": end("dismissed", 1),
+    "d": end("deep", 2),
+    "e": end("dismissed", 1),
+    "f": RunEnd("refused", "refused"),
+}
+
+
+def test_tracks_dismissals_and_rounds_are_counted_over_the_runs_that_came_to_a_verdict() -> None:
+    figures = track_figures(GOLD, [REPEAT])
+    assert figures == {
+        "verdicts": 5,
+        "fast": 1,
+        "deep": 2,
+        "dismissed": 2,
+        "hateful_dismissed": 1,  # c, but not e
+        "open": 2,  # a and b show their attack in one part
+        "open_deep": 1,  # b
+        "emergent": 2,  # c and d
+        "emergent_dismissed": 1,
+        "rounds": pytest.approx(2.5),  # of the two debates in the deep dive: 3 and 2
+    }
+
+
+def test_methods_without_ways_have_no_such_figures() -> None:
+    assert track_figures(GOLD, [{"a": RunEnd("succeeded", label=0)}]) is None
+
+
+def test_the_table_tells_calls_tokens_and_cost_of_a_post_too() -> None:
+    spent = {"calls": 24, "input_tokens": 480, "output_tokens": 120, "cost": 0.3, "retries": 0, "seconds": 1}
+    result = {
+        "arm": "arcade",
+        "dataset": "d",
+        "tracks": track_figures(GOLD, [REPEAT]),
+        "spent": spent | {"unpriced": []},
+        "coverage": dict.fromkeys(("succeeded", "unreadable", "failed", "cancelled", "missing"), 0)
+        | {"asked": 6, "refused": 1},
+    }
+    report = {"datasets": [{"name": "d"}], "results": [result], "currency": "USD"}
+    (table,) = report_tables.tracks_table(report)
+    (row,) = table.rows
+    assert row == ["arcade", 1, 2, 2, pytest.approx(0.4), 1, "1 of 2", "1 of 2", 2.5, 4.0, 100.0, pytest.approx(0.05)]
+    assert len(row) == len(table.columns)

@@ -1,0 +1,409 @@
+"""Models are asked in the way they take, and what their servers reject is learnt, over real HTTP and the real SDKs."""
+
+from collections.abc import Callable, Iterator
+from dataclasses import replace
+from typing import Any
+
+import pytest
+
+from providers import wiring
+from providers.learnt_facts import LearntFacts
+from providers.messages import Message, Picture, ProviderBusy, ProviderError, Refused, Reply, Request, Text
+from providers.profiles import Fact, Lesson
+from wire import families
+from wire.server import Behaviour, Heard, WireServer, say, status
+
+ROLE = "prior_text"
+Ask = Callable[..., Reply]
+
+
+@pytest.fixture(autouse=True)
+def facts(monkeypatch: pytest.MonkeyPatch) -> LearntFacts:
+    """What is learnt in one test, unknown to all others."""
+    made = LearntFacts()
+    monkeypatch.setattr(wiring, "site_facts", made)
+    return made
+
+
+@pytest.fixture
+def ask(settings: Any, wire: WireServer, vendor: str, question: Request) -> Iterator[Ask]:
+    """Asks the vendor's model of this name as the site does; behaviours of the server are given before."""
+    settings.OPENAI_API_KEY = settings.DASHSCOPE_API_KEY = "sk-CANARY-1"
+    settings.OPENAI_BASE_URL, settings.DASHSCOPE_HTTP_BASE_URL = wire.openai_url, wire.dashscope_url
+    settings.MODEL_ALLOWED, settings.MODEL_BACKOFF, settings.MODEL_ATTEMPTS = ["*:*"], 0, 2
+
+    def make(name: str = "some-model", asked: Request = question, **changes: Any) -> Reply:
+        return wiring.model_for(ROLE, {ROLE: f"{vendor}:{name}"}).reply(replace(asked, **changes))
+
+    yield make
+
+
+only_openai = pytest.mark.parametrize("vendor", ["openai"], indirect=True)
+only_dashscope = pytest.mark.parametrize("vendor", ["dashscope"], indirect=True)
+
+
+def sent(heard: Heard) -> dict[str, Any]:
+    """The parameters of a request, without those that every request has."""
+    body = heard.body.get("parameters") or heard.body
+    return {name: value for name, value in body.items() if name not in ("model", "messages", "input", "result_format")}
+
+
+# ── Known families ────────────────────────────────────────────────────────────
+
+
+@only_openai
+@pytest.mark.parametrize("name", ["gpt-5", "gpt-5-mini-2025-08-07", "openai/gpt-5", "o3", "o4-mini"])
+def test_a_reasoning_model_is_asked_at_once_as_it_wants_it(ask: Ask, wire: WireServer, name: str):
+    wire.always(families.gpt5)
+    reply = ask(name)
+    [heard] = wire.heard
+    assert sent(heard).keys() == {"max_completion_tokens", "response_format"}
+    assert (reply.attempts, reply.without, reply.usage.thinking_tokens) == (1, ("temperature",), 200)
+
+
+@only_openai
+def test_other_models_of_the_protocol_are_sent_all_that_is_asked(ask: Ask, wire: WireServer):
+    assert ask("llama-3.1-8b").without == ()
+    assert sent(wire.heard[0]).keys() == {"temperature", "max_tokens", "response_format"}
+
+
+# ── Learning ──────────────────────────────────────────────────────────────────
+
+
+@only_openai
+def test_what_an_unknown_model_rejects_is_dropped_once_each_and_remembered(
+    ask: Ask, wire: WireServer, facts: LearntFacts
+):
+    wire.always(families.gpt5)
+    first = ask("house-model")
+    assert [sorted(sent(heard)) for heard in wire.heard] == [
+        ["max_tokens", "response_format", "temperature"],
+        ["max_completion_tokens", "response_format", "temperature"],
+        ["max_completion_tokens", "response_format"],
+    ]
+    assert (first.attempts, first.without) == (3, ("temperature",))
+    assert ask("house-model").attempts == 1
+    assert len(wire.heard) == 4
+    assert facts.about("openai:house-model") == (
+        Lesson(Fact.LIMIT_NAME, "max_completion_tokens"),
+        Lesson(Fact.REJECTS, "temperature"),
+        Lesson(Fact.THINKS),
+    )
+    assert facts.about("openai:other") == ()
+
+
+@only_openai
+def test_the_server_s_sentence_is_kept_with_what_it_taught(ask: Ask, wire: WireServer, facts: LearntFacts):
+    wire.always(families.gpt5)
+    ask("house-model", max_tokens=3000)
+    sentences = {fact.lesson.fact: fact.sentence for fact in facts.take_new()}
+    assert "Only 1 is supported" in sentences[Fact.REJECTS]
+    assert facts.take_new() == []
+
+
+@only_openai
+def test_a_schema_steps_down_to_an_object(ask: Ask, wire: WireServer, facts: LearntFacts):
+    wire.always(families.without_schema)
+    assert ask().attempts == 2
+    assert [heard.body["response_format"]["type"] for heard in wire.heard] == ["json_schema", "json_object"]
+    assert facts.about("openai:some-model") == (Lesson(Fact.JSON, "object"),)
+
+
+@only_openai
+def test_an_object_steps_down_to_plain_text(ask: Ask, wire: WireServer, facts: LearntFacts):
+    wire.always(families.text_only)
+    assert ask().attempts == 3
+    assert "response_format" not in wire.heard[-1].body
+    assert facts.about("openai:some-model") == (Lesson(Fact.JSON, "off"),)
+    assert ask().attempts == 1
+
+
+@only_openai
+def test_without_the_word_json_in_the_prompt_no_object_is_asked_for(ask: Ask, wire: WireServer):
+    wire.always(families.without_schema)
+    ask(messages=(Message.of("user", "white roses"),))
+    assert "response_format" not in wire.heard[-1].body
+
+
+@only_dashscope
+def test_dashscope_s_json_mode_is_dropped_where_it_is_refused(ask: Ask, wire: WireServer, facts: LearntFacts):
+    sentence = "Json mode response is not supported when enable_thinking is true"
+    wire.queue(status(400, "InvalidParameter", sentence))
+    assert ask("qwen-plus").attempts == 2
+    assert ["response_format" in sent(heard) for heard in wire.heard] == [True, False]
+    assert facts.about("dashscope:qwen-plus") == (Lesson(Fact.JSON, "off"),)
+
+
+@pytest.mark.parametrize("word", ["temperature"])
+def test_a_validator_s_sentence_is_understood_by_both_protocols(ask: Ask, wire: WireServer, word: str):
+    wire.always(families.strict("max_tokens", "response_format", "result_format"))
+    assert ask().attempts == 2
+    assert word not in sent(wire.heard[-1])
+
+
+def test_thinking_that_must_be_off_is_switched_off(ask: Ask, wire: WireServer):
+    wire.always(families.hybrid_qwen)
+    assert ask("qwen3-8b").attempts == 2
+    assert sent(wire.heard[-1])["enable_thinking"] is False
+    assert ask("qwen3-8b").attempts == 1
+
+
+@pytest.mark.parametrize(
+    "sentence",
+    [
+        lambda most, wanted: f"Range of max_tokens should be [1, {most}]",
+        lambda most, wanted: (
+            f"max_tokens is too large: {wanted}. This model supports at most {most} completion tokens, "
+            f"whereas you provided {wanted}."
+        ),
+    ],
+    ids=["range", "at most"],
+)
+def test_a_limit_above_the_model_s_own_is_lowered_to_it(
+    ask: Ask, wire: WireServer, sentence: Callable[[int, int], str]
+):
+    wire.always(families.limited(4096, sentence))
+    ask(max_tokens=9000)
+    ask(max_tokens=8000)
+    ask(max_tokens=300)
+    assert [sent(heard)["max_tokens"] for heard in wire.heard] == [9000, 4096, 4096, 300]
+
+
+def test_a_temperature_of_nothing_is_raised_where_the_server_wants_more(ask: Ask, wire: WireServer):
+    wire.queue(status(422, "validation", "`temperature` must be strictly positive"))
+    assert ask().without == ()
+    assert [sent(heard)["temperature"] for heard in wire.heard] == [0, 0.01]
+
+
+def answering(body: Any, status: int = 400) -> Behaviour:
+    """Answer once with this body."""
+    return lambda exchange: exchange.send(status, body)
+
+
+SPELLINGS: dict[str, tuple[Any, Lesson]] = {
+    "a router that names no parameter": (
+        {
+            "error": {
+                "message": "UnsupportedParamsError: openai does not support parameters: ['temperature'], for model=x.",
+                "type": "None",
+                "param": "None",
+                "code": "400",
+            }
+        },
+        Lesson(Fact.REJECTS, "temperature"),
+    ),
+    "a list": (
+        [{"error": {"code": 400, "message": 'Invalid payload. Unknown name "max_tokens": Cannot find field.'}}],
+        Lesson(Fact.LIMIT_NAME, "max_completion_tokens"),
+    ),
+    "a sentence": (
+        {"error": "'response_format.type' must be 'text'"},
+        Lesson(Fact.JSON, "object"),
+    ),
+    "a fault without a frame": (
+        {"object": "error", "message": "temperature: Extra inputs are not permitted", "param": None, "code": 400},
+        Lesson(Fact.REJECTS, "temperature"),
+    ),
+    "a validator's list": (
+        {"detail": [{"type": "extra_forbidden", "loc": ["body", "temperature"], "msg": "not permitted"}]},
+        Lesson(Fact.REJECTS, "temperature"),
+    ),
+    "a validator's list inside": (
+        {"message": {"detail": [{"type": "extra_forbidden", "loc": ["body", "max_tokens"], "input": 800}]}},
+        Lesson(Fact.LIMIT_NAME, "max_completion_tokens"),
+    ),
+    "a form that is unavailable": (
+        {"error": {"message": "This response_format type is unavailable now", "code": "invalid_request_error"}},
+        Lesson(Fact.JSON, "object"),
+    ),
+    "the values that are allowed": (
+        {"error": {"message": "'response_format.type' : value is not one of the allowed values ['text']"}},
+        Lesson(Fact.JSON, "object"),
+    ),
+    "a form in two words": (
+        {"error": {"message": "This model does not support response format `json_schema`"}},
+        Lesson(Fact.JSON, "object"),
+    ),
+    "the words of a server behind a router": (
+        {
+            "error": {
+                "message": "Provider returned error",
+                "code": 400,
+                "metadata": {"raw": '{"error": {"message": "temperature is not supported", "param": "temperature"}}'},
+            }
+        },
+        Lesson(Fact.REJECTS, "temperature"),
+    ),
+    "a cause inside": (
+        {"error": {"message": "模型服务调用失败", "code": 400, "cause": "Unsupported value: 'temperature'"}},
+        Lesson(Fact.REJECTS, "temperature"),
+    ),
+    "thinking in two words": (
+        {"error": {"message": "enable thinking can not be support when `stream=False`."}},
+        Lesson(Fact.MUST_NOT_THINK),
+    ),
+    "in two sentences": (
+        {"error": {"message": "Unsupported value. The setting is temperature."}},
+        Lesson(Fact.REJECTS, "temperature"),
+    ),
+}
+
+
+@only_openai
+@pytest.mark.parametrize(("body", "lesson"), SPELLINGS.values(), ids=SPELLINGS.keys())
+def test_servers_say_it_in_many_forms(ask: Ask, wire: WireServer, facts: LearntFacts, body: Any, lesson: Lesson):
+    wire.queue(answering(body))
+    assert ask().attempts == 2
+    assert facts.about("openai:some-model") == (lesson,)
+
+
+@only_openai
+@pytest.mark.parametrize("body", [[], None, "", 7, {"error": None}, {"error": []}, [[]]])
+def test_a_fault_that_says_nothing_is_final(ask: Ask, wire: WireServer, body: Any):
+    wire.queue(answering(body))
+    with pytest.raises(ProviderError, match="openai answered 400"):
+        ask()
+
+
+# ── What is not learnt ────────────────────────────────────────────────────────
+
+
+def rejecting(parameter: str | None, sentence: str) -> Behaviour:
+    """Always answer 400."""
+    return lambda exchange: families.reject(exchange, "bad", sentence, parameter)
+
+
+def test_a_parameter_is_dropped_once_and_then_the_fault_is_final(ask: Ask, wire: WireServer, facts: LearntFacts):
+    wire.always(rejecting("temperature", "temperature is not supported"))
+    with pytest.raises(ProviderError, match="comes from") as fault:
+        ask()
+    assert (fault.value.code, fault.value.attempts, len(wire.heard)) == ("bad_request", 2, 2)
+    assert list(facts.take_new()) == []  # dropping it did not help, so nothing was learnt
+
+
+@pytest.mark.parametrize(
+    "sentence",
+    [
+        "This model's maximum context length is 8192 tokens; max_tokens is too large.",
+        "max_tokens should be lower: the request exceeds the context window of 8192 tokens.",
+        "The request could not be understood.",
+        "Invalid JSON body",
+        "",
+    ],
+)
+def test_other_faults_are_final_at_once(ask: Ask, wire: WireServer, sentence: str):
+    wire.always(rejecting(None, sentence))
+    with pytest.raises(ProviderError):
+        ask()
+    assert len(wire.heard) == 1
+
+
+def test_a_sentence_that_quotes_the_post_teaches_nothing(ask: Ask, wire: WireServer, facts: LearntFacts):
+    post = "The parameter temperature is not supported with this model, they said."
+    wire.queue(rejecting(None, f"Invalid content: {post}"))
+    with pytest.raises(ProviderError):
+        ask(messages=(Message.of("user", post),))
+    assert (len(wire.heard), list(facts.take_new())) == (1, [])
+
+
+def test_a_sentence_that_quotes_the_post_is_not_kept(ask: Ask, wire: WireServer, facts: LearntFacts):
+    post = "Weeds in the white roses again."
+    wire.queue(rejecting("temperature", f"temperature is not supported. Request: {post}"))
+    ask(messages=(Message.of("user", post),))
+    (fact,) = facts.take_new()
+    assert (fact.lesson, fact.sentence) == (Lesson(Fact.REJECTS, "temperature"), "")
+
+
+def test_a_long_hostile_sentence_is_read_quickly(ask: Ask, wire: WireServer):
+    wire.always(rejecting(None, "temperature unsupported " * 20_000))
+    with pytest.raises(ProviderError):
+        ask()
+    assert len(wire.heard) == 2
+
+
+@only_openai
+def test_pictures_are_never_left_out_silently(ask: Ask, wire: WireServer, facts: LearntFacts):
+    wire.always(families.text_only)
+    pictured = (Message("user", (Text("What is this, in JSON?"), Picture(b"\x89PNG", "image/png"))),)
+    with pytest.raises(ProviderError, match="not a multimodal model"):
+        ask(messages=pictured)
+    assert facts.about("openai:some-model") == (Lesson(Fact.NO_PICTURES),)
+    assert len(wire.heard) == 1
+
+
+@only_openai
+def test_probabilities_are_never_left_out(ask: Ask, wire: WireServer):
+    wire.always(rejecting("logprobs", "logprobs are not supported with reasoning models"))
+    with pytest.raises(ProviderError, match="logprobs"):
+        ask(schema=None, among=("yes", "no"))
+    assert len(wire.heard) == 1
+
+
+@only_openai
+def test_busy_after_a_lesson_counts_every_call(ask: Ask, wire: WireServer):
+    wire.queue(rejecting("temperature", "not supported"), "503", rejecting("temperature", "not supported"))
+    assert ask().attempts == 4
+    wire.queue(*["503"] * 2)
+    with pytest.raises(ProviderError) as fault:
+        ask()
+    assert fault.value.attempts == 2
+
+
+@only_openai
+def test_a_refusal_after_a_lesson_is_a_refusal_and_the_lesson_stays(ask: Ask, wire: WireServer, facts: LearntFacts):
+    wire.queue(rejecting("temperature", "not supported"), "blocked")
+    with pytest.raises(Refused) as refused:
+        ask()
+    assert refused.value.attempts == 2
+    assert facts.about("openai:some-model") == (Lesson(Fact.REJECTS, "temperature"),)
+
+
+# ── Settings ──────────────────────────────────────────────────────────────────
+
+
+@only_openai
+def test_an_operator_s_word_counts_more_than_the_family(ask: Ask, wire: WireServer, settings: Any):
+    amendment = {"temperature": True, "limit_name": "max_tokens", "json": "object", "effort": "low"}
+    settings.MODEL_PROFILES = (("openai:gpt-5*", {**amendment, "send": (("seed", 7),)}),)
+    ask("gpt-5")
+    assert sent(wire.heard[0]) == {
+        "temperature": 0.0,
+        "max_tokens": 1500,
+        "response_format": {"type": "json_object"},
+        "reasoning_effort": "low",
+        "seed": 7,
+    }
+
+
+@only_openai
+def test_further_parameters_are_dropped_too_where_they_are_rejected(ask: Ask, wire: WireServer, settings: Any):
+    settings.MODEL_PROFILES = (("openai:*", {"send": (("seed", 7), ("top_k", 4)), "effort": "low"}),)
+    wire.always(families.strict("temperature", "max_tokens", "response_format", "seed"))
+    assert ask().attempts == 3
+    assert sent(wire.heard[-1]).keys() == {"temperature", "max_tokens", "response_format", "seed"}
+
+
+def test_a_model_that_thinks_may_be_silent_for_longer(ask: Ask, wire: WireServer, settings: Any):
+    settings.MODEL_READ_SECONDS = settings.MODEL_WALL_SECONDS = settings.MODEL_ATTEMPTS = 1
+    wire.delay(1.6)
+    assert ask("gpt-5").text
+    with pytest.raises(ProviderError) as fault:
+        ask("gpt-4o")
+    assert fault.value.code == "timeout"
+    settings.MODEL_THINKING_SECONDS = 1
+    with pytest.raises(ProviderError) as fault:
+        ask("gpt-5")
+    assert fault.value.code == "timeout"
+
+
+def test_thinking_in_the_text_is_noticed(ask: Ask, wire: WireServer, facts: LearntFacts, vendor: str):
+    wire.queue(say("<think>Roses are white.</think>{}"))
+    ask()
+    assert facts.about(f"{vendor}:some-model") == (Lesson(Fact.THINKS),)
+
+
+def test_a_server_that_is_away_teaches_nothing(ask: Ask, wire: WireServer, facts: LearntFacts):
+    wire.always(status(503, "unavailable", "temperature is not supported"))
+    with pytest.raises((ProviderBusy, ProviderError)):
+        ask()
+    assert list(facts.take_new()) == []

@@ -1,0 +1,192 @@
+"""For every operation of the API one call that is accepted: who makes it, with which body, and what comes back.
+
+The rows stand beside those of `site_addresses.ROUTES`; a row may name other parts of the URL than the route's.
+"""
+
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass
+from typing import Any
+from uuid import uuid4
+
+from django.core.files.base import ContentFile
+from django.test import override_settings
+
+from annotation.consensus.close import close_item
+from annotation.domain.choices import Role
+from annotation.models import Item
+from builders import make_labelled_item, make_member, make_picture
+from generation.counterspeech import approve
+from generation.injection import settings as injection_settings
+from generation.models import Reply
+from moderation.debates import start as debate_start
+from moderation.hatexscore import start as score_start
+from runs.execution import runner, worker
+from runs.models import Run
+from site_addresses import ROUTES, A, D, Parts, R, World, project, the_reply, the_sample
+
+Body = Callable[[World], Mapping[str, Any]]
+
+
+@dataclass(frozen=True)
+class Call:
+    """One call that is accepted. `role` is who makes it; without `parts` the address is the route's own."""
+
+    role: Role
+    status: int = 200
+    body: Body = lambda world: {}
+    parts: Parts | None = None
+
+    def address_parts(self, name: str, world: World) -> Mapping[str, Any]:
+        """Return the parts of the URL; the rows that they name are made where they are missing."""
+        return (self.parts or ROUTES[name].parts)(world)
+
+
+def fixed(**fields: Any) -> Body:
+    return lambda world: fields
+
+
+def new_key(**fields: Any) -> Body:
+    return lambda world: {"key": str(uuid4()), **fields}
+
+
+def the_gold_item(world: World) -> dict[str, Any]:
+    return {**project(world), "public_id": Item.objects.get(external_id="canary-external-id-4").public_id}
+
+
+def an_unsure_item(world: World) -> dict[str, Any]:
+    """Return a disputed item at which somebody was not sure."""
+    people = [make_member(world.project) for _ in range(3)]
+    item = make_labelled_item(world.project, people, [1, None, 2], external_id="unsure")
+    close_item(item)
+    return {**project(world), "public_id": item.public_id}
+
+
+def a_seat_with_a_picture(world: World) -> dict[str, Any]:
+    picture = make_picture(world.project)
+    picture.blurred.save("pictures/canary-b.jpg", ContentFile(b"drawn"))
+    Item.objects.filter(pk=world.open_item.pk).update(picture=picture)
+    return {**project(world), "seat": world.seat.public_id}
+
+
+def a_finished_run(world: World) -> dict[str, Any]:
+    """Return a debate that the keyword model carried through."""
+    with override_settings(MODEL_BINDINGS={}, OPENAI_API_KEY=""):
+        items = Item.objects.filter(pk=world.item.pk)
+        items.update(text="All immigrants are vermin.")  # an open cue: the case comes to a judge
+        debate_start.start_runs(world.project, items, debate_start.DebateRequest("arcade", {}, {}), world.members[R])
+        run = Run.objects.latest("pk")
+        runner.claim_and_perform(run.pk, worker.planned_model)
+    return {**project(world), "public_id": run.public_id}
+
+
+def a_stopped_run(world: World) -> dict[str, Any]:
+    """Return a debate that failed."""
+    parts = a_finished_run(world)
+    Run.objects.filter(public_id=parts["public_id"]).update(state="failed", reason="provider_error", outcome=None)
+    return parts
+
+
+def a_scored_item(world: World) -> dict[str, Any]:
+    """Return an item with one explanation that is scored."""
+    pasted = score_start.pasted("“garden” is hateful to immigrants.", True)
+    given = score_start.Choice(estimator=score_start.Estimator.GIVEN, p=0.9, p_masked=0.1)
+    score_start.start(world.item, pasted, given)
+    return {**project(world), "public_id": world.item.public_id}
+
+
+def an_approved_reply(world: World) -> dict[str, Any]:
+    reply = Reply.objects.get(public_id=the_reply(world)["public_id"])
+    approve.approve(reply, world.members[D], "It is short and kind.")
+    return project(world)
+
+
+def a_plan(world: World) -> dict[str, Any]:
+    pool = the_sample(world) and "canary-pool"
+    entry = {"pattern": "010", "category": 0, "strategy": "contextual_inversion", "target_group": "newcomers"}
+    return {"plan": [{**entry, "pool": pool, "count": 1}]}
+
+
+def a_decision(world: World) -> dict[str, Any]:
+    world.item.refresh_from_db()
+    fields = {"ruling": "decide", "category": 1, "rationale": "The roses."}
+    return {**fields, "version": world.item.version, "key": str(uuid4())}
+
+
+def a_statement(world: World) -> dict[str, Any]:
+    """Return the fields that a statement of reasons needs at least."""
+    return {
+        "decision_visibility": "Removed", "decision_ground": "incompatible", "incompatible_content_ground": "Rule 1",
+        "incompatible_content_explanation": "It insults.", "content_type": ["text"], "category": "hate",
+        "application_date": "2026-01-31", "decision_facts": "Three people read it.", "source_type": "own initiative",
+        "automated_decision": "not automated", "puid": "canary-1",
+    }  # fmt: skip
+
+
+PASTED = fixed(
+    explanation="pasted", text="“garden” is hateful.", prediction="hateful", estimator="given", p=1, p_masked=0
+)
+
+CALLS: dict[tuple[str, str], Call] = {
+    ("get", "api:projects"): Call(A),
+    ("get", "api:project"): Call(A),
+    ("get", "api:items"): Call(D),
+    ("get", "api:item"): Call(D),
+    ("get", "api:item-priors"): Call(D, parts=lambda world: {**project(world), "public_id": world.open_item.public_id}),
+    ("post", "api:next"): Call(A),
+    ("post", "api:seat-label"): Call(A, body=new_key(category=1, seconds=3.5)),
+    ("post", "api:seat-first-answer"): Call(A, body=fixed(category=1)),
+    ("post", "api:seat-skip"): Call(A, 204, fixed(reason="")),
+    ("post", "api:seat-report"): Call(A, body=fixed(note="")),
+    ("get", "api:seat-blurred"): Call(A, parts=a_seat_with_a_picture),
+    ("get", "api:seat-picture"): Call(A, parts=a_seat_with_a_picture),
+    ("get", "api:labels"): Call(A),
+    ("put", "api:label"): Call(A, body=new_key(category=2)),
+    ("post", "api:import"): Call(D, 201, fixed(rows=[{"id": "new-1", "text": "A post."}])),
+    ("get", "api:priors"): Call(D),
+    ("post", "api:priors"): Call(D, 202),
+    ("get", "api:releases"): Call(D),
+    ("post", "api:releases"): Call(D, 201),
+    ("get", "api:release"): Call(D),
+    ("get", "api:release-file"): Call(D),
+    ("get", "api:split-lists"): Call(D),
+    ("post", "api:split-lists"): Call(D, 201, fixed(name="mine", parts={"canary-external-id": "train"})),
+    ("get", "api:split-list"): Call(D),
+    ("get", "api:batches"): Call(D),
+    ("get", "api:agreement"): Call(D),
+    ("get", "api:influence"): Call(D),
+    ("get", "runs-api:runs"): Call(R),
+    ("post", "runs-api:runs"): Call(R, 202, fixed(method="arcade", items=["canary-external-id"])),
+    ("get", "runs-api:run"): Call(R, parts=a_finished_run),
+    ("post", "runs-api:run-cancel"): Call(R),
+    ("post", "runs-api:run-retry"): Call(R, 202, parts=a_stopped_run),
+    ("post", "runs-api:run-judge"): Call(R, 202, fixed(judge="keyword:cues-1"), a_finished_run),
+    ("get", "runs-api:disputes"): Call(R),
+    ("post", "runs-api:dispute-next"): Call(R),
+    ("get", "runs-api:dispute"): Call(R),
+    ("post", "runs-api:dispute-decide"): Call(R, 200, a_decision),
+    ("post", "runs-api:dispute-fill"): Call(R, 200, fixed(category=1), an_unsure_item),
+    ("get", "runs-api:decisions"): Call(R),
+    ("get", "runs-api:appeals"): Call(R),
+    ("post", "runs-api:appeal"): Call(D, 201, fixed(grounds="It is a joke."), the_gold_item),
+    ("get", "runs-api:statement"): Call(D, parts=the_gold_item),
+    ("post", "runs-api:statement"): Call(D, 201, a_statement, the_gold_item),
+    ("get", "runs-api:item-scores"): Call(R, parts=a_scored_item),
+    ("post", "runs-api:item-scores"): Call(R, 202, PASTED),
+    ("get", "runs-api:score"): Call(R),
+    ("get", "runs-api:group-lists"): Call(R),
+    ("post", "runs-api:group-lists"): Call(R, 201, fixed(name="mine", groups={"place": ["neighbours"]})),
+    ("delete", "runs-api:group-list"): Call(R, 204),
+    ("get", "generation-api:counterspeech"): Call(R),
+    ("post", "generation-api:counterspeech"): Call(R, 202, fixed(text="The weeds choke our roses.")),
+    ("get", "generation-api:replies"): Call(D, parts=an_approved_reply),
+    ("get", "generation-api:injection"): Call(D),
+    ("post", "generation-api:injection"): Call(D, 202, a_plan),
+    ("post", "generation-api:injection-switch"): Call(
+        D, body=fixed(on=True, terms_version=injection_settings.TERMS_VERSION)
+    ),
+    ("get", "generation-api:injection-batch"): Call(D),
+    ("get", "generation-api:samples"): Call(R),
+    ("get", "generation-api:sample"): Call(R),
+    ("post", "generation-api:sample"): Call(R, body=fixed(decision="reject", reason="Not needed.")),
+    ("get", "generation-api:injection-report"): Call(R),
+}

@@ -1,0 +1,96 @@
+"""Behaviours of model families: each rejects what its models reject, in their servers' own form, and else answers.
+
+`wire.always(gpt5)` makes the wire server one of them. What a request may hold is read from the request itself.
+"""
+
+from collections.abc import Callable
+from typing import Any
+
+from wire.server import Behaviour, Exchange, answer_for, sensible
+
+
+def parameters(exchange: Exchange) -> dict[str, Any]:
+    """Return the request's parameters, which DashScope's own protocol has in a part of the body."""
+    body = exchange.heard.body
+    return body if exchange.speaks_openai else {"model": body.get("model"), **body.get("parameters", {})}
+
+
+def reject(exchange: Exchange, code: str, sentence: str, parameter: str | None = None, *, status: int = 400) -> None:
+    """Answer that the request is at fault."""
+    exchange.send(status, exchange.fault(code, sentence, parameter))
+
+
+def gpt5(exchange: Exchange) -> None:
+    """Reject the old name of the limit and every temperature but 1, and think before the answer."""
+    sent = parameters(exchange)
+    if "max_tokens" in sent:
+        sentence = "Unsupported parameter: 'max_tokens' is not supported here. Use 'max_completion_tokens' instead."
+        return reject(exchange, "unsupported_parameter", sentence, "max_tokens")
+    if sent.get("temperature", 1) != 1:
+        sentence = f"Unsupported value: 'temperature' does not support {sent['temperature']}. Only 1 is supported."
+        return reject(exchange, "unsupported_value", sentence, "temperature")
+    return thinking(200)(exchange)
+
+
+def thinking(tokens: int) -> Behaviour:
+    """Think for so many tokens first: a limit that has no room for more ends in an empty answer."""
+
+    def behave(exchange: Exchange) -> None:
+        sent = parameters(exchange)
+        limit = sent.get("max_completion_tokens") or sent.get("max_tokens") or 10**6
+        if limit <= tokens:
+            exchange.send(200, exchange.reply("", finish="length", thought=limit))
+        else:
+            exchange.send(200, exchange.reply(answer_for(exchange.heard), thought=tokens))
+
+    return behave
+
+
+def without_schema(exchange: Exchange) -> None:
+    """Reject a JSON schema in words, without a parameter's name, as some local servers do."""
+    if (parameters(exchange).get("response_format") or {}).get("type") == "json_schema":
+        return reject(exchange, "", "response_format of type json_schema is not supported by this server")
+    return sensible(exchange)
+
+
+def text_only(exchange: Exchange) -> None:
+    """Reject every response_format, and pictures."""
+    if exchange.heard.pictures:
+        return reject(exchange, "BadRequestError", "this-model is not a multimodal model; image_url is not supported")
+    if "response_format" in parameters(exchange):
+        return reject(exchange, "BadRequestError", "Extra inputs are not permitted: response_format", status=422)
+    return sensible(exchange)
+
+
+def strict(*names: str) -> Behaviour:
+    """Reject every parameter but these with a sentence of a validator that names it."""
+
+    def behave(exchange: Exchange) -> None:
+        unknown = sorted(parameters(exchange).keys() - {"model", "messages", *names})
+        if unknown:
+            reject(exchange, "", f"[{{'type': 'extra_forbidden', 'loc': ('body', '{unknown[0]}')}}]", status=422)
+        else:
+            sensible(exchange)
+
+    return behave
+
+
+def hybrid_qwen(exchange: Exchange) -> None:
+    """Answer in one piece only with thinking switched off, as DashScope's open Qwen3 models do."""
+    if parameters(exchange).get("enable_thinking") is not False:
+        sentence = "parameter.enable_thinking must be set to false for non-streaming calls"
+        return reject(exchange, "InvalidParameter", sentence)
+    return sensible(exchange)
+
+
+def limited(most: int, sentence: Callable[[int, int], str]) -> Behaviour:
+    """Reject a limit above `most`; `sentence` is made of both numbers."""
+
+    def behave(exchange: Exchange) -> None:
+        wanted = parameters(exchange)["max_tokens"]
+        if wanted > most:
+            reject(exchange, "InvalidParameter", sentence(most, wanted))
+        else:
+            sensible(exchange)
+
+    return behave
