@@ -2,7 +2,7 @@
 SHELL := /bin/bash
 .SHELLFLAGS := -eu -o pipefail -c
 .DEFAULT_GOAL := help
-.PHONY: screenshots help setup demo run worker quick test test-slow faults test-all lint format bench mutants messages clean
+.PHONY: screenshots help setup demo run worker quick test test-slow faults test-all lint types style format bench mutants messages clean
 
 PYTHON ?= python3
 PORT ?= 8000
@@ -13,6 +13,10 @@ TESTS ?= tests
 PYTEST_ARGS ?=
 # So many processes share the tests: one more than there are cores, for tests that wait for a browser or a server.
 PROCESSES ?= $(shell $(PYTHON) -c 'import os; print((os.cpu_count() or 1) + 1)')
+# Compiled modules are kept whatever the environment says: without them each of the hundreds of processes that tests
+# start compiles Django anew, and each worker of pytest every test. A mutant may be as old as the original to the second.
+export PYTHONDONTWRITEBYTECODE :=
+mutants: export PYTHONDONTWRITEBYTECODE := 1
 # More of pytest's -m, such as MARKS="not browser".
 MARKS ?=
 QUICK ?= tests/annotation/domain tests/generation/domain tests/moderation/domain tests/providers/test_structured_output.py \
@@ -69,19 +73,26 @@ test-slow: .venv/ready ## the slow tests: killed processes, thousands of items, 
 faults: .venv/ready ## kill processes, databases and brokers while people work; prints a table
 	@$(BIN)/pytest -n 2 --dist loadfile -q -m faults $(PYTEST_ARGS) $(TESTS)
 
-test-all: test test-slow ## every test; CI runs it on both databases
+# In one go: while some processes wait for what the slow tests start, as many as there are cores compute.
+test-all: .venv/ready ## every test; CI runs it on both databases
+	@$(PY) tests/support/chromium.py || true
+	@$(BIN)/pytest -n $$(($(PROCESSES) + 2)) --dist loadfile --no-loadscope-reorder -m "$(MARKS)" $(PYTEST_ARGS) $(TESTS)
 
 screenshots: .venv/ready ## the pictures of the README, from a fresh sample site
 	@$(PY) docs/take_screenshots.py
 
-lint: .venv/ready ## style, types, import contracts, templates, migrations, deployment checks
+lint: style types ## style, types, import contracts, templates, migrations, deployment checks
+
+types: .venv/ready
+	@$(BIN)/mypy
+
+style: .venv/ready
 	@$(BIN)/ruff check .
 	@$(BIN)/ruff format --check .
 	@$(BIN)/djade --check $$(git ls-files 'templates/*.html')
 	@$(BIN)/djangofmt --quiet --check $$(git ls-files 'templates/*.html')
 	@! LC_ALL=C.UTF-8 grep -nE '.{121,}' $$(git ls-files 'templates/*.html')
 	@$(BIN)/lint-imports --no-cache | tail -n 20
-	@$(BIN)/mypy
 	@$(PY) manage.py makemigrations --check --dry-run
 	@SITE_URL=https://labels.example.org TRUSTED_PROXIES=1 $(PY) manage.py check --deploy --fail-level WARNING
 

@@ -18,7 +18,7 @@ from hypothesis import settings as hypothesis_settings
 
 import api_schema
 import migrated_database
-from annotation.core.append_only import lifted
+from both_ends import BothEnds
 from config.server import gc_freeze
 from config.web import rate_limit_table
 from config.web import rate_limits as web_rate_limits
@@ -99,14 +99,23 @@ _DATABASE = frozenset({"db", "transactional_db", "django_db_setup", "live_server
 
 @pytest.hookimpl(trylast=True)
 def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
-    """Move files with slow tests to the front, so that no worker is left with one of them at the end."""
-    slow = {item.path for item in items if item.get_closest_marker("slow")}
-    items.sort(key=lambda item: item.path not in slow)
+    """Move files with slow tests to the front, so that no worker is left with one of them at the end.
+
+    Files that kill processes stand first of all: they wait longest.
+    """
+    slow, faults = ({item.path for item in items if item.get_closest_marker(mark)} for mark in ("slow", "faults"))
+    items.sort(key=lambda item: (item.path not in faults, item.path not in slow))
 
 
 def pytest_collection_finish() -> None:
     """Exempt the loaded code and the collected tests from garbage collection, which saves time."""
     gc_freeze.freeze_loaded_objects()
+
+
+@pytest.hookimpl(optionalhook=True)
+def pytest_xdist_make_scheduler(config: pytest.Config, log: Any) -> BothEnds | None:
+    """Begin with both ends where whole files are shared out; return None where xdist chooses (`--dist worksteal`)."""
+    return BothEnds(config, log) if config.getvalue("dist") == "loadfile" else None
 
 
 def pytest_terminal_summary(terminalreporter: Any, config: pytest.Config) -> None:
@@ -125,24 +134,24 @@ def pytest_terminal_summary(terminalreporter: Any, config: pytest.Config) -> Non
 
 
 @pytest.fixture(scope="session")
-def django_db_keepdb(request: pytest.FixtureRequest, django_db_modify_db_settings: None) -> Iterator[bool]:
-    """Start with a copy of the migrated database if there is one; then migrating it has nothing to do."""
-    if request.config.getvalue("reuse_db") or not migrated_database.is_file():
-        yield request.config.getvalue("reuse_db")
+def django_db_keepdb(
+    request: pytest.FixtureRequest, django_db_modify_db_settings: None, django_db_blocker: Any
+) -> Iterator[bool]:
+    """Start with a copy of the migrated database; then migrating it has nothing to do."""
+    if request.config.getvalue("reuse_db"):
+        yield True
+        return
+    if not migrated_database.is_file():
+        with django_db_blocker.unblock():
+            connection.settings_dict["TEST"]["TEMPLATE"] = migrated_database.postgresql_template()
+        yield False
         return
     name = Path(connection.settings_dict["TEST"]["NAME"])
     name.parent.mkdir(parents=True, exist_ok=True)
-    yield migrated_database.begin_with(name)
+    migrated_database.begin_with(name)
+    yield True
     for path in (name, *(name.with_name(name.name + end) for end in ("-wal", "-shm", "-journal"))):
         path.unlink(missing_ok=True)
-
-
-@pytest.fixture(scope="session")
-def django_db_setup(django_db_setup: None, django_db_blocker: Any, django_db_keepdb: bool) -> None:
-    """Create the database of the tests, and store the first one that is migrated for the next session."""
-    if migrated_database.is_file() and not django_db_keepdb:
-        with django_db_blocker.unblock():
-            migrated_database.keep()
 
 
 @pytest.fixture(autouse=True, scope="session")
@@ -152,12 +161,7 @@ def _flush_past_triggers() -> Iterator[None]:
     Inside a test the tables stay guarded.
     """
     flush = TransactionTestCase._fixture_teardown  # type: ignore[attr-defined]
-
-    def empty_lifted(self: TransactionTestCase) -> None:
-        with lifted(connection):
-            empty(connection)
-
-    TransactionTestCase._fixture_teardown = empty_lifted  # type: ignore[attr-defined]
+    TransactionTestCase._fixture_teardown = lambda self: empty(connection)  # type: ignore[attr-defined]
     yield
     TransactionTestCase._fixture_teardown = flush  # type: ignore[attr-defined]
 

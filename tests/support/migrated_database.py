@@ -1,17 +1,24 @@
-"""A migrated SQLite database kept between test sessions, because all migrations take longer than most tests.
+"""A migrated database kept between test sessions, because all migrations take longer than a minute of tests.
 
-Its name contains a hash of what it is made from, so a changed migration or library version gives a new one.
+On SQLite it is a file, on PostgreSQL a database. Its name contains a hash of what it is made from, so a changed
+migration or library version gives a new one. Whoever needs it first makes it; the others wait and copy it.
 """
 
+import fcntl
 import os
 import shutil
 import subprocess
 import sys
+from collections.abc import Iterator
+from contextlib import contextmanager
 from hashlib import sha256
 from pathlib import Path
 
 from django.conf import settings
 from django.db import connection
+from psycopg.sql import SQL, Identifier
+
+from worker_processes import database_url
 
 
 def is_file() -> bool:
@@ -19,43 +26,68 @@ def is_file() -> bool:
     return connection.vendor == "sqlite"
 
 
-def template() -> Path:
-    """Return the path of the migrated database for this code; the file may not exist yet."""
-    base = Path(settings.BASE_DIR)
-    digest = sha256((base / "requirements.lock").read_bytes())
-    for path in sorted(base.glob("*/migrations/*.py")):
-        digest.update(path.name.encode() + path.read_bytes())
-    return Path(settings.VAR_DIR) / f"migrated-{digest.hexdigest()[:16]}.sqlite3"
+def begin_with(test_database: Path) -> None:
+    """Make an SQLite database by copying the migrated one."""
+    folder = Path(settings.VAR_DIR)
+    template = folder / f"migrated-{_digest()}.sqlite3"
+    with _only_one_makes_it():
+        if not template.is_file():
+            unfinished = template.with_suffix(".unfinished")
+            unfinished.unlink(missing_ok=True)
+            _migrate(f"sqlite:///{unfinished}")
+            unfinished.replace(template)
+            for earlier in folder.glob("migrated-*.sqlite3"):
+                if earlier != template:
+                    earlier.unlink(missing_ok=True)
+    shutil.copyfile(template, test_database)
 
 
-def begin_with(test_database: Path) -> bool:
-    """Make a test database by copying the migrated one. Return False if there is none yet."""
-    try:
-        shutil.copyfile(template(), test_database)
-    except FileNotFoundError:
-        return False
-    return True
+def postgresql_template() -> str:
+    """Return the name of the migrated database on the server, to create others from."""
+    checkout = f"migrated_{sha256(bytes(settings.BASE_DIR)).hexdigest()[:8]}_"
+    template, unfinished = f"{checkout}{_digest()}", f"{checkout}unfinished"
+    with _only_one_makes_it(), connection._nodb_cursor() as cursor:  # type: ignore[attr-defined]
+        cursor.execute("SELECT datname FROM pg_database WHERE starts_with(datname, %s)", [checkout])
+        present = {name for (name,) in cursor.fetchall()}
+        if template not in present:
+            for earlier in present:
+                cursor.execute(SQL("DROP DATABASE {}").format(Identifier(earlier)))
+            cursor.execute(SQL("CREATE DATABASE {}").format(Identifier(unfinished)))
+            _migrate(database_url(unfinished))
+            cursor.execute(SQL("ALTER DATABASE {} RENAME TO {}").format(Identifier(unfinished), Identifier(template)))
+    return template
 
 
 def make_site(folder: Path) -> dict[str, str]:
     """Create a separate site in a folder, with a migrated SQLite database. Return the environment of its commands."""
+    begin_with(folder / "interplay.sqlite3")
     inherited = {name: os.environ[name] for name in ("PATH", "HOME", "LANG") if name in os.environ}
-    environment = {**inherited, "VAR_DIR": str(folder)}
-    if not begin_with(folder / "interplay.sqlite3"):
-        migrate = (sys.executable, "manage.py", "migrate", "--verbosity", "0")
-        subprocess.run(migrate, cwd=settings.BASE_DIR, env=environment, check=True, timeout=120)
-    return environment
+    return {**inherited, "VAR_DIR": str(folder)}
 
 
-def keep() -> None:
-    """Store the database that was just migrated, completely or not at all, and delete those of earlier code."""
-    path = template()
-    path.parent.mkdir(parents=True, exist_ok=True)
-    unfinished = path.with_suffix(f".{os.getpid()}")
-    unfinished.unlink(missing_ok=True)
-    with connection.cursor() as cursor:
-        cursor.execute("VACUUM INTO %s", [str(unfinished)])
-    unfinished.replace(path)
-    for other in path.parent.glob("migrated-*.sqlite3"):
-        if other != path:
-            other.unlink(missing_ok=True)
+def _migrate(url: str) -> None:
+    """Apply all migrations to the database with this address, in a process of its own."""
+    subprocess.run(
+        [sys.executable, "manage.py", "migrate", "--verbosity", "0"],
+        cwd=settings.BASE_DIR,
+        env={**os.environ, "DJANGO_SETTINGS_MODULE": "config.settings_for_tests", "DATABASE_URL": url},
+        check=True,
+        timeout=300,
+    )
+
+
+def _digest() -> str:
+    base = Path(settings.BASE_DIR)
+    digest = sha256((base / "requirements.lock").read_bytes())
+    for path in sorted(base.glob("*/migrations/*.py")):
+        digest.update(path.name.encode() + path.read_bytes())
+    return digest.hexdigest()[:16]
+
+
+@contextmanager
+def _only_one_makes_it() -> Iterator[None]:
+    folder = Path(settings.VAR_DIR)
+    folder.mkdir(parents=True, exist_ok=True)
+    with (folder / "migrated.lock").open("w") as lock:
+        fcntl.flock(lock, fcntl.LOCK_EX)
+        yield

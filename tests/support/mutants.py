@@ -50,10 +50,14 @@ def changed_line(diff: str) -> str:
     return added[0] if added else f"-{lines[0][1:].strip()}"
 
 
-def annotation_spans(source: str) -> list[tuple[tuple[int, int], tuple[int, int]]]:
-    """Return start and end, as (line, column), of every annotation: mypy checks them, tests do not."""
+def typed_spans(source: str) -> list[tuple[tuple[int, int], tuple[int, int]]]:
+    """Return start and end, as (line, column), of annotations and of what decorates classes (`frozen=True`).
+
+    mypy checks them, tests do not.
+    """
     owners = list(ast.walk(ast.parse(source)))
     nodes = [getattr(owner, name, None) for owner in owners for name in ("annotation", "returns")]
+    nodes += [decorator for owner in owners if isinstance(owner, ast.ClassDef) for decorator in owner.decorator_list]
     return [((n.lineno, n.col_offset), (n.end_lineno, n.end_col_offset)) for n in nodes if n is not None]
 
 
@@ -64,12 +68,12 @@ def nearest_tests(module: str, root: Path) -> str:
 
 
 def skip_pointless(session: WorkDB, source: str, skipped_operators: str) -> None:
-    """Mark mutants of annotations and of the skipped operators, so that they are neither run nor counted."""
-    spans = annotation_spans(source)
+    """Mark mutants of what mypy checks and of the skipped operators, so that they are neither run nor counted."""
+    spans = typed_spans(source)
     for item in list(session.pending_work_items):
         mutation = item.mutations[0]
-        in_annotation = any(start <= mutation.start_pos < end for start, end in spans)
-        if in_annotation or re.match(skipped_operators, mutation.operator_name):
+        is_typed = any(start <= mutation.start_pos < end for start, end in spans)
+        if is_typed or re.match(skipped_operators, mutation.operator_name):
             session.set_result(item.job_id, WorkResult(worker_outcome=WorkerOutcome.SKIPPED))
 
 

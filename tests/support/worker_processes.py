@@ -31,14 +31,16 @@ class Processes:
         self.environment = dict(environment)
         self._started: list[subprocess.Popen[bytes]] = []
 
-    def start(self, *arguments: str, program: str = sys.executable, **more: str) -> "subprocess.Popen[bytes]":
+    def start(
+        self, *arguments: str, program: str = sys.executable, output: int = subprocess.DEVNULL, **more: str
+    ) -> "subprocess.Popen[bytes]":
         """Start a Python program, or another one. `more` is added to its environment."""
         process = subprocess.Popen(
             [program, *arguments],
             env=self.environment | more,
             cwd=settings.BASE_DIR,
             start_new_session=True,
-            stdout=subprocess.DEVNULL,
+            stdout=output,
         )
         self._started.append(process)
         return process
@@ -74,12 +76,12 @@ def environment(folder: Path, broker: str, **more: str) -> dict[str, str]:
     }
 
 
-def database_url() -> str:
-    """Return the URL of this test's database."""
+def database_url(name: str = "") -> str:
+    """Return the URL of this test's database, or of another one beside it."""
     at = connection.settings_dict
     if connection.vendor == "sqlite":
-        return f"sqlite:///{at['NAME']}"
-    return f"postgres://{at['USER']}:{at['PASSWORD']}@{at['HOST']}:{at['PORT']}/{at['NAME']}"
+        return f"sqlite:///{name or at['NAME']}"
+    return f"postgres://{at['USER']}:{at['PASSWORD']}@{at['HOST']}:{at['PORT']}/{name or at['NAME']}"
 
 
 def kill(process: "subprocess.Popen[bytes]") -> None:

@@ -23,6 +23,9 @@ from builders import make_labelled_item, make_member, make_project
 
 pytestmark = pytest.mark.django_db
 
+fitted_once = pytest.mark.once
+"""A fit is made by a process that knows no database; one test on each (`test_the_command_…`) reads and stores there."""
+
 ROOT = Path(__file__).resolve().parents[3]
 DAWID_SKENE, MACE = CompetenceMethod.DAWID_SKENE, CompetenceMethod.MACE
 HONEST = [(0, 0, 1), (0, 0, 1), (1, 1, 0), (1, 1, 0)]
@@ -54,6 +57,7 @@ def of(result: dict[str, Any], member: Membership) -> dict[str, Any]:
     return next(each for each in result["people"] if each["member"] == str(member.public_id))
 
 
+@fitted_once
 def test_dawid_skene_sees_through_somebody_who_says_the_opposite(project, people, labelled):
     """Worked by hand: with the honest two as the truth everything fits, and the third one's table is turned round."""
     result = estimate(project, DAWID_SKENE)
@@ -66,6 +70,7 @@ def test_dawid_skene_sees_through_somebody_who_says_the_opposite(project, people
     assert result["differing"] == []
 
 
+@fitted_once
 def test_mace_gives_everybody_a_probability_of_knowing(project, people, labelled):
     result = estimate(project, MACE)
     known = [of(result, member)["competence"] for member in people]
@@ -75,6 +80,7 @@ def test_mace_gives_everybody_a_probability_of_knowing(project, people, labelled
     assert result["priors"] is None
 
 
+@fitted_once
 def test_mace_does_not_depend_on_who_comes_first(project, people):
     """Its library mixes up two orders unless the numbers are given by first appearance."""
     turned = [people[2], people[0], people[1]]
@@ -86,6 +92,7 @@ def test_mace_does_not_depend_on_who_comes_first(project, people):
     assert ann == pytest.approx(ben, abs=1e-6)  # they answered alike; mixed up, they differ in the fourth place
 
 
+@fitted_once
 def test_items_where_the_model_is_not_the_majority_are_listed_by_public_id(project, people):
     """Two others answer by the toss of a coin beside two who always agree: the model follows those who agree."""
     fourth, fifth = make_member(project), make_member(project)
@@ -193,6 +200,7 @@ def test_the_command_stores_and_prints_the_estimate(project, labelled):
         call_command("competence", "no-such-project", "--json", stdout=StringIO())
 
 
+@fitted_once
 def test_neither_the_site_nor_a_worker_loads_the_library():
     code = (
         "import django, sys; django.setup(); import config.urls, config.celery, annotation.tasks\n"
@@ -233,6 +241,7 @@ def our_own_em(items: Any, people: Any, labels: Any, steps: int) -> tuple[Any, A
 
 
 @pytest.mark.slow
+@fitted_once
 @pytest.mark.shared_data
 def test_dawid_skene_on_hatexplain_is_what_our_own_em_finds(shared_data):
     codes = {"normal": 0, "offensive": 1, "hatespeech": 2}

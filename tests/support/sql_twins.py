@@ -1,0 +1,261 @@
+"""Slow, readable twins of the statements that are written in SQL: the same answers and rows, by Django's queries.
+
+`tests/runs/queue/test_sql_twins.py` and `tests/annotation/assignment/test_sql_twins.py` hold the statements to them;
+`bench/sql_gain.py` prints how much the statements gain.
+"""
+
+from collections.abc import Mapping
+from typing import Any
+from uuid import UUID
+
+from django.db.models import Exists, F, OuterRef, Q, QuerySet
+from django.db.models.functions import Coalesce, Now
+from django.utils import timezone
+
+from annotation.assignment.annotator_state import AnnotatorState, quota_of
+from annotation.assignment.item_query import COMMON_QUEUE, PROBE_WIDTH, ItemSearch, UnwantedContent
+from annotation.domain.choices import Order, PriorState, Stage
+from annotation.domain.wellbeing import breaks
+from annotation.domain.wellbeing.breaks import Pace
+from annotation.models import Item, Label, Membership, OptOut, Prior, Seat, WorkDay
+from runs.domain.states import RunState
+from runs.methods.method import Outcome
+from runs.models import Account, Run, Turn
+from runs.queue.call_sql import Booking
+from runs.queue.lease import lease_end
+
+Calls = Mapping[str, Any]
+
+# ── Runs ──────────────────────────────────────────────────────────────────────
+
+
+def begin_call(run: Run, tokens: int, in_flight: Calls, *, charged: bool) -> bool:
+    runs = _held(run) if charged else _unlimited(run)
+    return _book(runs.filter(cancel_requested=False), Booking(1, tokens, charged=charged), in_flight)
+
+
+def book_on_run(run: Run, booking: Booking, in_flight: Calls) -> bool:
+    return _book(_held(run), booking, in_flight)
+
+
+def insert_turn_and_book(turn: Turn, run: Run, booking: Booking, in_flight: Calls) -> tuple[bool, bool]:
+    if Turn.objects.filter(run=turn.run_id, key=turn.key).exists():
+        return False, False
+    turn.save()
+    return True, _book(_held(run), booking, in_flight)
+
+
+def insert_turn_and_begin_call(turn: Turn, run: Run, booking: Booking, in_flight: Calls) -> tuple[bool, bool]:
+    if Turn.objects.filter(run=turn.run_id, key=turn.key).exists():
+        return False, False
+    turn.save()
+    return True, _book(_unlimited(run).filter(cancel_requested=False), booking, in_flight)
+
+
+def charge_account(account: int, calls: int, tokens: int, *, within_limits: bool) -> bool:
+    accounts = Account.objects.filter(pk=account)
+    if within_limits:
+        accounts = accounts.filter(
+            Q(call_limit=None) | Q(call_limit__gte=F("calls") + calls),
+            Q(token_limit=None) | Q(token_limit__gte=F("tokens") + tokens),
+        )
+    return bool(accounts.update(calls=F("calls") + calls, tokens=F("tokens") + tokens))
+
+
+def charge_remaining(run_id: int) -> None:
+    run = Run.objects.get(pk=run_id)
+    calls, tokens = run.calls - run.charged_calls, run.tokens - run.charged_tokens
+    Account.objects.filter(project=run.project).update(calls=F("calls") + calls, tokens=F("tokens") + tokens)
+    Run.objects.filter(pk=run_id).update(charged_calls=run.calls, charged_tokens=run.tokens)
+
+
+def claim_run(run_id: int, owner: str = "twin") -> int | None:
+    due = Run.objects.filter(pk=run_id, state=RunState.QUEUED, not_before__lte=Now())
+    claimed = due.update(
+        state=RunState.RUNNING,
+        owner=owner,
+        lease_until=lease_end(),
+        takes=F("takes") + 1,
+        started_at=Coalesce(F("started_at"), Now()),
+    )
+    return run_id if claimed else None
+
+
+def claim_next_run(*, project: UUID | None = None, method: str = "") -> int | None:
+    for account in sorted(Account.objects.all(), key=_at_work):
+        waiting = Run.objects.filter(project=account.project, state=RunState.QUEUED, not_before__lte=Now())
+        if project is not None:
+            waiting = waiting.filter(project=project)
+        if method:
+            waiting = waiting.filter(method=method)
+        if (run := waiting.order_by("not_before", "pk").first()) is not None:
+            return claim_run(run.pk)
+    return None
+
+
+def _end_if_held(run: Run, outcome: Outcome, seconds: float, *, unless_cancelled: bool) -> bool:
+    runs = _held(run).filter(cancel_requested=False) if unless_cancelled else _held(run)
+    return bool(
+        runs.update(
+            state=outcome.state,
+            reason=outcome.reason or "",
+            detail=outcome.detail[:500],
+            outcome=dict(outcome.value) if outcome.value else None,
+            owner="",
+            lease_until=None,
+            finished_at=Now(),
+            seconds=F("seconds") + seconds,
+        )
+    )
+
+
+def _held(run: Run) -> QuerySet[Run]:
+    return Run.objects.filter(pk=run.pk, owner=run.owner, state=RunState.RUNNING)
+
+
+def _unlimited(run: Run) -> QuerySet[Run]:
+    limited = Account.objects.filter(pk=run.account_id).exclude(call_limit=None, token_limit=None)
+    return _held(run).filter(~Exists(limited))
+
+
+def _book(runs: QuerySet[Run], booking: Booking, in_flight: Calls) -> bool:
+    changes: dict[str, Any] = {
+        "in_flight": dict(in_flight),
+        "calls": F("calls") + booking.calls,
+        "tokens": F("tokens") + booking.tokens,
+        "retries": F("retries") + booking.retries,
+        "lease_until": lease_end(),
+    }
+    if booking.charged:
+        changes["charged_calls"] = F("charged_calls") + booking.calls
+        changes["charged_tokens"] = F("charged_tokens") + booking.tokens
+    if booking.progress:
+        changes["waits"] = 0
+    return bool(runs.update(**changes))
+
+
+def _at_work(account: Account) -> tuple[int, int]:
+    return Run.objects.filter(project=account.project, state=RunState.RUNNING).count(), account.pk
+
+
+# ── Items and annotators ──────────────────────────────────────────────────────
+
+
+def probe_items(search: ItemSearch, place: int, *, below: bool = False, check: bool = False) -> int | None:
+    """At most four queues: of more, the statement takes some by chance."""
+    if check:
+        known = Item.objects.filter(
+            project=search.member.project, stage=Stage.KNOWN, picture_missing=False,
+            known_answer__active=True, known_answer__training=False,
+        )  # fmt: skip
+        found = sorted(_possible(search, known), key=lambda item: (item.place < place, item.place))
+        if found:
+            return found[0].pk
+    tops = sorted({item.priority for item in _open(search)}, reverse=True)[:2]
+    if len(tops) <= below:
+        return None
+    project = search.member.project
+    levels = list(range(project.seats + project.extra_seats))
+    for taken in reversed(levels) if project.order == Order.DEPTH else levels:
+        at_level = _open(search).filter(priority=tops[below], taken=taken).order_by("place")
+        for side in (Q(place__gte=place), Q(place__lt=place)):
+            near = [item.pk for queue in search.queues for item in at_level.filter(side, queue=queue)[:PROBE_WIDTH]]
+            possible = _possible(search, Item.objects.filter(pk__in=near)).order_by("place")
+            if (item := possible.first()) is not None:
+                return item.pk
+    return None
+
+
+def walk_items(search: ItemSearch) -> int | None:
+    item = _possible(search, _open(search)).order_by("-priority", "-taken", "-place").first()
+    return item.pk if item else None
+
+
+def scan_items(search: ItemSearch) -> int | None:
+    seats = Seat.objects.filter(annotator=search.member)
+    open_items = _open(search).exclude(Exists(seats.filter(item=OuterRef("pk"), round=OuterRef("round"))))
+    had_before = set(seats.values_list("item_id", flat=True))
+    wanted = _wanted(_unbarred(open_items, search.member), search.unwanted)
+    return min(wanted, key=lambda item: (item.pk in had_before, -item.priority, item.place)).pk if wanted else None
+
+
+def is_item_wanted(item: int, unwanted: UnwantedContent) -> bool:
+    return bool(_wanted(Item.objects.filter(pk=item), unwanted))
+
+
+def read_annotator_state(member: Membership, now: Any) -> AnnotatorState:
+    seats = Seat.objects.filter(annotator=member)
+    held = seats.filter(expires_at__isnull=False, round=F("item__round"))
+    held = held.filter(item__stage__in=(Stage.LABELLING, Stage.KNOWN))
+    front = held.exclude(shown_at=None).order_by("-shown_at", "held_at", "pk").first()
+    ahead = held.filter(shown_at=None).order_by("held_at", "pk").first()
+    unread = member.project.guidelines.filter(
+        asks_reading=True, number__gt=member.guideline_read, created_at__gt=member.created_at
+    )
+    unwanted = OptOut.objects.filter(member=member, ended_at=None)
+    severities = [row.severity for row in unwanted if row.severity is not None]
+    midnight = timezone.localtime(now).replace(hour=0, minute=0, second=0, microsecond=0)
+    used = seats.filter(Q(label__isnull=False) | Q(expires_at__isnull=False))
+    return AnnotatorState(
+        front=front.pk if front else None,
+        ahead=ahead.pk if ahead else None,
+        must_read=unread.exists() and Label.objects.filter(annotator=member).exists(),
+        unwanted=UnwantedContent(
+            categories=tuple(row.category_id for row in unwanted if row.category_id is not None),
+            groups=tuple(row.target_group for row in unwanted if row.target_group),
+            severity=min(severities, default=None),
+        ),
+        queues=(COMMON_QUEUE, *member.batches.values_list("pk", flat=True)),
+        pace=read_workday(member, now),
+        labels_today=seats.filter(filled_at__gte=midnight, label__isnull=False).count(),
+        quota_used=None if quota_of(member) is None else used.count(),
+    )
+
+
+def read_workday(member: Membership, now: Any) -> Pace:
+    row = WorkDay.objects.filter(member=member).order_by("-day").first()
+    stored = row and Pace(**{name: getattr(row, name) for name in Pace.__dataclass_fields__})
+    return breaks.come(stored, now, timezone.localdate(now))
+
+
+def _open(search: ItemSearch) -> QuerySet[Item]:
+    """Return the open items of the annotator's queues."""
+    return Item.objects.filter(
+        project=search.member.project,
+        stage=Stage.LABELLING,
+        taken__lt=F("seats"),
+        picture_missing=False,
+        queue__in=search.queues,
+    )
+
+
+def _possible(search: ItemSearch, items: QuerySet[Item]) -> QuerySet[Item]:
+    """Return the items that the annotator never had a seat at, may be asked about, and wants."""
+    never_held = items.exclude(seat_rows__annotator=search.member)
+    return _as_queryset(_wanted(_unbarred(never_held, search.member), search.unwanted))
+
+
+def _unbarred(items: QuerySet[Item], member: Membership) -> QuerySet[Item]:
+    return (
+        items.exclude(skips__annotator=member)
+        .exclude(replacements__reviewer=member)
+        .exclude(adjudications__reviewer=member)
+    )
+
+
+def _wanted(items: QuerySet[Item], unwanted: UnwantedContent) -> list[Item]:
+    groups = {group.strip().casefold() for group in unwanted.groups}
+    said = Prior.objects.filter(current=True, state=PriorState.OK, category__in=unwanted.categories)
+    by_model = set(said.values_list("item_id", flat=True))
+    return [
+        item
+        for item in items
+        if (unwanted.severity is None or item.severity is None or item.severity < unwanted.severity)
+        and item.intended_id not in unwanted.categories
+        and item.pk not in by_model
+        and item.target_group.strip().casefold() not in groups
+    ]
+
+
+def _as_queryset(items: list[Item]) -> QuerySet[Item]:
+    return Item.objects.filter(pk__in=[item.pk for item in items])
