@@ -1,4 +1,4 @@
-"""Fill the configured database with open projects of these sizes, and 32 signed-in annotators in each.
+"""Fill the configured database with open projects of these sizes, and BENCH_PEOPLE (32) signed-in annotators in each.
 
     python bench/fill_open.py SIZE…
 
@@ -33,7 +33,7 @@ from annotation.members.participation import consent
 from annotation.models import Item, Membership, Project, User
 from annotation.projects.create import create_project
 
-PEOPLE = 32
+PEOPLE = int(os.environ.get("BENCH_PEOPLE", "32"))
 TEXT = "a remark about weeds and roses in a garden, and then some more words to fill a usual post."
 
 

@@ -84,9 +84,12 @@ def main() -> None:
 
 
 @contextmanager
-def processes() -> Iterator[tuple[Any, Any]]:
-    """Yield the model server and a worker that is ready, so that no figure contains their start."""
-    server = start("tests/support/wire/server.py", "--port", "0", "--delay", str(DELAY), stdout=subprocess.PIPE)
+def processes(delay: float = DELAY) -> Iterator[tuple[Any, Any]]:
+    """Yield a model server that answers after `delay` seconds, and a worker that is ready.
+
+    No figure contains their start.
+    """
+    server = start("tests/support/wire/server.py", "--port", "0", "--delay", str(delay), stdout=subprocess.PIPE)
     assert server.stdout
     if hasattr(os, "SCHED_IDLE"):
         os.sched_setscheduler(server.pid, os.SCHED_IDLE, os.sched_param(0))  # each connection's thread inherits it
@@ -151,17 +154,24 @@ def memory(worker: Any) -> dict[str, Any]:
     return {"runs": MANY, "mb": [first, last], "growth": growth, "ok": growth <= WANTED_GROWTH}
 
 
-def pages() -> dict[str, Any]:
-    """Return the p95 of a page while runs are under way, divided by the p95 while the worker is idle."""
-    filled = json.loads(
-        python("bench/fill_open.py", "1000", DJANGO_SETTINGS_MODULE="bench.bare_site").splitlines()[-1]
-    )["projects"]["1000"]
+@contextmanager
+def served(size: str, **more: str) -> Iterator[tuple[int, dict[str, Any]]]:
+    """Yield the port of a web server as `serve` starts it, and an open project of this size with its annotators."""
+    filling = python("bench/fill_open.py", size, DJANGO_SETTINGS_MODULE="bench.bare_site", **more)
     with socket.socket() as free:
         free.bind(("127.0.0.1", 0))
         port = free.getsockname()[1]
-    web = start(*import_module("config.server.supervisor").web(f"127.0.0.1:{port}")[1:])
+    web = start(*import_module("config.server.supervisor").web_command(f"127.0.0.1:{port}")[1:])
     try:
         wait_for(port)
+        yield port, json.loads(filling.splitlines()[-1])["projects"][size]
+    finally:
+        os.killpg(web.pid, signal.SIGKILL)
+
+
+def pages() -> dict[str, Any]:
+    """Return the p95 of a page while runs are under way, divided by the p95 while the worker is idle."""
+    with served("1000") as (port, filled):
         read(port, filled, 3)  # load templates and open connections
         alone = read(port, filled, READING)
         at_work = threading.Thread(target=chains, args=(MEANWHILE,))
@@ -171,8 +181,6 @@ def pages() -> dict[str, Any]:
         if not at_work.is_alive():
             raise SystemExit(f"{MEANWHILE} runs ended before the pages were read: too few to say anything")
         at_work.join()
-    finally:
-        os.killpg(web.pid, signal.SIGKILL)
     ratio = round(meanwhile / alone, 2)
     p95_ms = [round(1000 * p95, 1) for p95 in (alone, meanwhile)]
     return {"p95_ms": p95_ms, "ratio": ratio, "ok": ratio <= WANTED_PAGES}

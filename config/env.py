@@ -12,6 +12,7 @@ from urllib.parse import parse_qsl, quote, unquote, urlsplit
 
 from django.core.exceptions import ImproperlyConfigured
 
+from providers.http.denied import Denied, read_denied, read_nat64
 from providers.profiles import Amendments, read_amendments
 from providers.servers import ModelServer, server_problem
 
@@ -55,18 +56,19 @@ def words(name: str, *, default: Collection[str] = (), environ: Mapping[str, str
     return listed or list(default)
 
 
-def prices(name: str, *, environ: Mapping[str, str] = os.environ) -> dict[str, tuple[float, float]]:
-    """Read prices per million tokens: provider:model=INPUT/OUTPUT, separated by commas."""
+def prices(name: str, *, environ: Mapping[str, str] = os.environ) -> dict[str, tuple[float, ...]]:
+    """Read prices per million tokens: provider:model=INPUT/OUTPUT or INPUT/OUTPUT/CACHED, separated by commas."""
     by_model = {}
     for word in words(name, environ=environ):
         model, sign, rest = word.rpartition("=")
-        input_price, slash, output_price = rest.partition("/")
         try:
-            price = (float(input_price), float(output_price))
+            price = tuple(float(number) for number in rest.split("/"))
         except ValueError:
-            price = (-1.0, -1.0)
-        if not (sign and slash and ":" in model and all(0 <= number < 1e9 for number in price)):
-            raise ImproperlyConfigured(f"{name} must look like openai:some-model=2.5/10, not {word!r}.")
+            price = ()
+        if not (sign and ":" in model and len(price) in (2, 3) and all(0 <= number < 1e9 for number in price)):
+            raise ImproperlyConfigured(
+                f"{name} must look like openai:some-model=2.5/10 or openai:some-model=2.5/10/0.25, not {word!r}."
+            )
         by_model[model.strip()] = price
     return by_model
 
@@ -112,6 +114,23 @@ def answer_tokens(
             raise ImproperlyConfigured(f"{name} must look like 16000 or 16000,judge=32000, not {word!r}.")
         most[role] = int(number)
     return most
+
+
+def denied(name: str, nat64: str, *, environ: Mapping[str, str] = os.environ) -> Denied:
+    """Read what must not be fetched: networks, addresses and host names, separated by commas; and NAT64 prefixes."""
+    try:
+        networks, hosts = read_denied(words(name, environ=environ))
+    except ValueError as bad:
+        raise ImproperlyConfigured(
+            f"{name} must list networks and host names, such as 192.0.2.0/24,intranet.example.org, not {str(bad)!r}."
+        ) from None
+    try:
+        prefixes = read_nat64(words(nat64, environ=environ))
+    except ValueError as bad:
+        raise ImproperlyConfigured(
+            f"{nat64} must list IPv6 prefixes of 32, 40, 48, 56, 64 or 96 bits, such as 64:ff9b::/96, not {str(bad)!r}."
+        ) from None
+    return Denied(networks, hosts, prefixes)
 
 
 def choice(name: str, *, among: Collection[str], default: str, environ: Mapping[str, str] = os.environ) -> str:

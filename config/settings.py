@@ -143,6 +143,7 @@ MIDDLEWARE = [
     "django.contrib.messages.middleware.MessageMiddleware",
     "django.middleware.clickjacking.XFrameOptionsMiddleware",
     "django_htmx.middleware.HtmxMiddleware",
+    "config.web.ended_project.EndedProject",
 ]
 
 ROOT_URLCONF = "config.urls"
@@ -398,7 +399,7 @@ CELERY_BEAT_SCHEDULE = {
 QUEUE_TMP = VAR_DIR / "tmp"
 """The filesystem transport moves messages through the temporary directory: the worker runs with TMPDIR here."""
 
-# ── PROVIDERS (models; providers/wiring.py says what follows from these) ──────
+# ── PROVIDERS (models; providers/bindings.py says what follows from these) ────
 
 MODEL_BINDINGS = {
     name: env.text(name) for name in ("MODEL_TEXT", "MODEL_VISION", *(role.setting for role in ModelRole))
@@ -407,7 +408,7 @@ MODEL_BINDINGS = {
 MODEL_ALLOWED = env.words("MODEL_ALLOWED")
 """Further models that projects and runs may choose: provider:model, with * as a wildcard."""
 MODEL_PRICES = env.prices("MODEL_PRICES")
-"""Prices of a million tokens, in and out: provider:model=2.5/10, separated by commas."""
+"""Prices of a million tokens, in, out and in from the provider's cache: provider:model=2.5/10/0.25, by commas."""
 MODEL_PRICE_CURRENCY = env.text("MODEL_PRICE_CURRENCY", default="USD")
 EXAMPLES_FOLDER = VAR_DIR / "examples"
 """Folder of the vectors of labelled examples; rebuilt from the database if it is missing."""
@@ -455,8 +456,12 @@ GOOGLE_SEARCH_ENGINE = env.text("GOOGLE_SEARCH_ENGINE")
 GOOGLE_SEARCH_URL = env.text("GOOGLE_SEARCH_URL", default="https://www.googleapis.com/customsearch/v1")
 SEARXNG_URL = env.text("SEARXNG_URL")
 """A SearXNG server that allows the format json, e.g. http://127.0.0.1:8888."""
+FETCH_DENIED = env.denied("FETCH_DENY", "FETCH_NAT64")
+"""Networks and hosts that no page or picture is fetched from, and prefixes that lead to IPv4 addresses."""
 SEARCHES_AT_ONCE = env.whole("SEARCHES_AT_ONCE", default=4, least=1, most=100)
 """Searches under way at one engine, per process."""
+SEARCH_SECONDS = env.whole("SEARCH_SECONDS", default=30, least=1, most=300)
+"""Seconds that one search may take in all, with its repeats; then it ends with a named fault."""
 
 # ── Words and logs ────────────────────────────────────────────────────────────
 

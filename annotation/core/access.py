@@ -2,6 +2,7 @@
 
 from urllib.parse import urlsplit
 
+from django.contrib.auth.models import AnonymousUser
 from django.core.exceptions import PermissionDenied
 from django.http import Http404, HttpRequest
 from django.utils.http import url_has_allowed_host_and_scheme
@@ -11,9 +12,12 @@ from annotation.core import second_factor
 from annotation.domain.choices import Role
 from annotation.models import Membership, Project, User
 from runs.sql.compiled_queries import CompiledQuery, slot
+from runs.sql.database_clock import seconds_from_now
 
 _MEMBER = CompiledQuery(
-    Membership.objects.select_related("project").filter(project__slug=slot("slug"), user=slot("user"), active=True)
+    Membership.objects.select_related("project")
+    .filter(project__slug=slot("slug"), user=slot("user"), active=True)
+    .exclude(project__delete_after__lte=seconds_from_now(0))
 )
 
 
@@ -23,17 +27,23 @@ class PersonRequest(HttpRequest):
     user: User
 
 
+def membership(user: User | AnonymousUser, slug: str) -> Membership | None:
+    """Return the user's active membership in the project, with its `project` loaded.
+
+    Returns None if there is none. From the moment when a deleted project is due for its purge, it has no members.
+    """
+    return _MEMBER.first(slug=slug, user=user.pk) if user.is_authenticated else None
+
+
 def member_of(request: HttpRequest, slug: str, *roles: Role) -> Membership:
     """Return the viewer's active membership in the project, with its `project` loaded, in one query.
 
-    Raises Http404 if the project does not exist, the viewer is no active member, or has none of `roles`; the three
-    cases give the same response.
+    Raises Http404 if the project does not exist or is due for its purge, the viewer is no active member, or has none of
+    `roles`; all cases give the same response.
     Raises PermissionDenied if the request would change an archived or deleted project, or if the project requires
     two-step sign-in and the viewer has not set it up.
     """
-    if not request.user.is_authenticated:
-        raise Http404
-    member = _MEMBER.first(slug=slug, user=request.user.pk)
+    member = membership(request.user, slug)
     if member is None or (roles and not any(member.has(role) for role in roles)):
         raise Http404
     second_factor.require(member)

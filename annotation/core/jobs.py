@@ -148,7 +148,9 @@ class JobKind(Generic[J]):
         for phase in self.phases:
             due = rows.filter(phase.is_waiting | phase.is_abandoned)
             if due.update(state=phase.working, begun_at=Now(), beat_at=Now()):
-                self._work(phase, rows.select_related(*self.related).get())
+                row = rows.select_related(*self.related).first()
+                if row is not None:  # its project may have been purged
+                    self._work(phase, row)
                 return
 
     def _work(self, phase: Phase[J], row: J) -> None:

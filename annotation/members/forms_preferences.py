@@ -53,9 +53,14 @@ class PreferencesForm(forms.ModelForm[User]):
         return str(self.cleaned_data["picture_size"] or self.initial["picture_size"])
 
     def save(self, commit: bool = True) -> User:
-        """Store the settings; from now on, no project's defaults replace them."""
+        """Store the settings; from now on, no project's defaults replace them.
+
+        Nothing else of the account is stored: it may have just been erased.
+        """
         self.instance.viewing_chosen = True
-        return super().save(commit)
+        if commit:
+            self.instance.save(update_fields=[*self.cleaned_data, "viewing_chosen"])
+        return self.instance
 
 
 class LookForm(forms.Form):

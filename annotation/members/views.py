@@ -25,6 +25,8 @@ from annotation.models import Membership, Project
 from annotation.projects import consent_texts
 
 INVITATIONS_SHOWN = 50
+ERASE_IDS = "erase_%s"
+"""Ids of the fields that confirm erasing; another form of the page asks for a pseudonym too."""
 
 
 @never_cache
@@ -163,7 +165,7 @@ def member_erase(request: PersonRequest, slug: str, public_id: UUID) -> HttpResp
     """Empty a person's account on their request, if their pseudonym was typed as confirmation."""
     admin = member_of(request, slug, Role.ADMIN)
     person = _member(admin.project, public_id)
-    form = EraseMemberForm(request.POST)
+    form = EraseMemberForm(request.POST, auto_id=ERASE_IDS)
     if person.user is None or person.pk == admin.pk or not erasure.may_erase(admin, person.user):
         raise Http404
     if form.is_valid():
@@ -232,7 +234,7 @@ def _member_page(request: PersonRequest, admin: Membership, person: Membership, 
         "roles_form": RolesForm(instance=person),
         "pseudonym_form": PseudonymForm(),
         "quota_form": QuotaForm(instance=person),
-        "erase_form": EraseMemberForm(),
+        "erase_form": EraseMemberForm(auto_id=ERASE_IDS),
     }
     context = {
         "project": admin.project,

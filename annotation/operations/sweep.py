@@ -11,11 +11,12 @@ from annotation.core import extensions
 from annotation.imports import job
 from annotation.items.bulk_job import BULK_CHANGES
 from annotation.labelling import withdraw_labels
+from annotation.picture_text.job import READINGS
 from annotation.projects import purge
 from annotation.releases import build
 from annotation.releases.job import RELEASES
 from runs.control import sweep as run_sweep
-from runs.queue import provider_pauses
+from runs.queue import provider_pauses, worker_load
 
 log = logging.getLogger(__name__)
 
@@ -26,14 +27,17 @@ STEPS: dict[str, Callable[[], int]] = {
     "runs_brought_back": run_sweep.requeue_lapsed_runs,
     "runs_rung": run_sweep.enqueue_waiting_runs,
     "pauses_forgotten": provider_pauses.delete_ended_pauses,
+    "loads_forgotten": worker_load.delete_old_loads,
     "imports_enqueued": job.IMPORTS.enqueue_left_behind,
     "files_removed": job.forget_old_files,
     "releases_enqueued": RELEASES.enqueue_left_behind,
     "release_folders_removed": build.remove_abandoned_folders,
     "estimates_enqueued": COMPETENCE.enqueue_left_behind,
     "changes_enqueued": BULK_CHANGES.enqueue_left_behind,
+    "readings_enqueued": READINGS.enqueue_left_behind,
     "labels_taken_out": withdraw_labels.withdraw_remaining_labels,
     "projects_purged": purge.purge_due,
+    "remains_removed": purge.remove_remains,
 }
 """What is swept, by the name of its count, in this order."""
 

@@ -11,10 +11,12 @@ import shutil
 import time
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
+from uuid import UUID
 
 from django.apps import apps
 from django.core.files.storage import default_storage
 from django.db.models import ForeignKey, Model
+from django.db.models.functions import Now
 from django.utils import timezone
 
 from annotation.core.release_paths import releases_root
@@ -41,6 +43,8 @@ ITEMS_AT_ONCE = 200
 ROWS_AT_ONCE = 1000
 SECONDS = 60.0
 """The maximum time that one sweep purges, in seconds; the next sweep continues."""
+REMAINS_SECONDS = 3600.0
+"""How long after a purge the sweeper looks again; no request and no step of a worker lasts as long."""
 
 Paths = Mapping[type[Model], str]
 
@@ -66,8 +70,24 @@ def purge(project: Project, until: float | None = None) -> bool:
         while step(project):
             if until is not None and time.monotonic() > until:
                 return False
-    _folders(project)
+    _folders(project.public_id)
     return _end(project)
+
+
+def remove_remains() -> int:
+    """Remove what requests and workers wrote that were at work while their project was purged: runs and files.
+
+    Rows that point to the project cannot be stored any more; runs and files know it by its key only. Return how many
+    runs were removed. This is a step of the sweeper, for an hour after the purge.
+    """
+    ended = Deletion.objects.filter(finished_at__gt=seconds_from_now(-REMAINS_SECONDS))
+    purged = ended.exclude(project_key__in=Project.objects.values("public_id"))
+    removed = 0
+    for key in purged.values_list("project_key", flat=True):
+        while some := short_transaction(delete.delete_project_runs)(key, ROWS_AT_ONCE):
+            removed += some
+        _folders(key)
+    return removed
 
 
 def losses(project: Project) -> dict[str, int]:
@@ -209,7 +229,7 @@ def _end(project: Project) -> bool:
     _remove(Project, pk=project.pk)
     rows = Deletion.objects.filter(project_key=project.public_id, cancelled_at=None, finished_at=None)
     row = rows.get()
-    rows.update(finished_at=timezone.now())
+    rows.update(finished_at=Now())
     log.warning("Project %s is purged: %s", project.public_id, _written(row.counts))
     return True
 
@@ -239,12 +259,12 @@ def _remove(model: type[Model], **which: object) -> None:
 # ── Folders ───────────────────────────────────────────────────────────────────
 
 
-def _folders(project: Project) -> None:
-    """Remove the remaining files on the disk: releases, and pictures without a row."""
-    home = releases_root() / str(project.public_id)
+def _folders(key: UUID) -> None:
+    """Remove the remaining files of the project with this public id: releases, and pictures without a row."""
+    home = releases_root() / str(key)
     if home.is_dir():
         shutil.rmtree(home)
-    _remove_folder(f"{pictures.FOLDER}/{project.public_id}")
+    _remove_folder(f"{pictures.FOLDER}/{key}")
 
 
 def _remove_folder(folder: str) -> None:

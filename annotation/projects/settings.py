@@ -34,7 +34,8 @@ def change_settings(admin: Membership, project: Project, changed: list[str]) -> 
         consent_texts.keep(before)
         project.consent_version = before.consent_version + 1
         consent_texts.keep(project)
-    project.save()
+    # Only what changed: the rest may be older than an archiving or a deletion that somebody has just asked for.
+    project.save(update_fields={*changed, "consent_version"})
     budget.set_project_limits(project.public_id, calls=project.call_budget, tokens=project.token_budget)
     if "priors_wanted" in changed and not project.priors_wanted:
         requests.release_waiting_items(project, admin)

@@ -118,10 +118,11 @@ class Process:
 
     def has_ended(self) -> bool:
         """Return whether the process has ended; note whether it said that it is ready."""
+        ended = self.child.poll() is not None  # first: what an ended process said is in the pipe
         if not self.is_ready:
             with suppress(BlockingIOError):
                 self.is_ready = bool(os.read(self._readiness, 16))
-        return self.child.poll() is not None
+        return ended
 
     def ask_to_end(self) -> None:
         if self.child.poll() is None:
@@ -189,16 +190,17 @@ class Supervisor:
         if process is None:
             if time.monotonic() >= part.start_at:
                 part.process = self._start(part)
-        elif process.has_ended():
+            return True
+        ended = process.has_ended()
+        part.was_ready = part.was_ready or process.is_ready
+        if ended:
             self._bury(process)
+            part.note_death(process.age)
             if part is self.web and not part.was_ready:
                 self._say("The web server did not start; its last words are above.")
                 return False
-            part.note_death(process.age)
             code = process.child.returncode
             self._say(f"The {part.name} ended (exit {code}). It starts again in {part.pause:.0f} s.")
-        else:
-            part.was_ready = part.was_ready or process.is_ready
         return True
 
     def _replace(self) -> None:

@@ -28,6 +28,11 @@ def test_a_flag_is_on_or_off(raw, expected):
         (lambda e: env.database("X", default=Path("d"), environ=e), "mysql://u:hush-hush@h/n"),
         (lambda e: env.database("X", default=Path("d"), environ=e), "postgres://u:hush-hush@h:port/n"),
         (lambda e: env.folder("X", default=Path("d"), environ=e), __file__),
+        (lambda e: env.prices("X", environ=e), "openai:m=2.5"),
+        (lambda e: env.prices("X", environ=e), "openai:m=2.5/10/1/1"),
+        (lambda e: env.prices("X", environ=e), "openai:m=2.5/10/"),
+        (lambda e: env.prices("X", environ=e), "openai:m=2.5/-1"),
+        (lambda e: env.prices("X", environ=e), "m=2.5/10"),
         (lambda e: env.model_servers("X", environ=e), "lab"),
         (lambda e: env.model_servers("X", environ=e), "lab openai"),
         (lambda e: env.model_servers("X", environ=e), "lab openai http://h/v1 /no/such/file"),
@@ -42,6 +47,14 @@ def test_a_flag_is_on_or_off(raw, expected):
         (lambda e: env.answer_tokens("X", roles={"judge"}, default=1, environ=e), "many"),
         (lambda e: env.answer_tokens("X", roles={"judge"}, default=1, environ=e), "judge=0"),
         (lambda e: env.answer_tokens("X", roles={"judge"}, default=1, environ=e), "jury=900"),
+        (lambda e: env.denied("X", "Y", environ=e), "203.0.113.0/33"),
+        (lambda e: env.denied("X", "Y", environ=e), "203.0.113"),
+        (lambda e: env.denied("X", "Y", environ=e), "203.0.113.0/24 198.51.100.0/24"),
+        (lambda e: env.denied("X", "Y", environ=e), "https://a.example"),
+        (lambda e: env.denied("X", "Y", environ=e), "a.example/path"),
+        (lambda e: env.denied("X", "Y", environ=e), "a..example"),
+        (lambda e: env.denied("Y", "X", environ=e), "64:ff9b::/95"),
+        (lambda e: env.denied("Y", "X", environ=e), "10.0.0.0/8"),
     ],
 )
 def test_nonsense_stops_the_start_with_a_sentence_that_names_the_variable(read, raw):
@@ -147,3 +160,8 @@ def test_the_most_tokens_of_an_answer_are_a_number_and_numbers_of_roles():
     assert env.answer_tokens("X", roles={"judge"}, default=16, environ={}) == {"": 16}
     given = env.answer_tokens("X", roles={"judge"}, default=16, environ={"X": "900, Judge=3000"})
     assert given == {"": 900, "judge": 3000}
+
+
+def test_prices_are_of_tokens_in_and_out_and_if_known_of_cached_ones():
+    read = env.prices("X", environ={"X": "openai:small=2.5/10, lab:a=b:large=1/4/0.1"})
+    assert read == {"openai:small": (2.5, 10.0), "lab:a=b:large": (1.0, 4.0, 0.1)}

@@ -12,10 +12,12 @@ from allauth.account.models import EmailAddress
 from allauth.mfa.models import Authenticator
 from django.apps import apps
 from django.contrib.admin.models import CHANGE, LogEntry
+from django.contrib.messages.middleware import MessageMiddleware
 from django.contrib.sessions.models import Session
 from django.core.management import CommandError, call_command
 from django.db import connection
-from django.test import Client
+from django.http import HttpResponse
+from django.test import Client, RequestFactory
 from django.urls import reverse
 from knox.models import AuthToken
 
@@ -25,7 +27,7 @@ from annotation.core.release_paths import releases_root
 from annotation.domain.answer import Answer
 from annotation.domain.choices import Role
 from annotation.labelling.submit import submit_label
-from annotation.members import erasure, invitations, participation, personal_data
+from annotation.members import erasure, invitations, participation, personal_data, views_preferences
 from annotation.models import (
     Batch,
     CheckIn,
@@ -429,3 +431,18 @@ def test_an_import_stays_when_its_uploader_is_erased(project):
     make_item(project)
     erasure.erase(person.user)
     assert Import.objects.get().started_by == person
+
+
+def test_a_form_of_preferences_that_comes_in_during_the_erasure_brings_nothing_back() -> None:
+    user = make_user(NAME)
+    read_before = User.objects.get(pk=user.pk)
+    erasure.erase(user)
+    request = RequestFactory().post(
+        "/me/", {"blur_strength": "", "picture_size": "", "language": "ko", "theme": "dark"}
+    )
+    request.user = read_before
+    request.session = {}  # type: ignore[assignment]  # only messages are kept there
+    MessageMiddleware(lambda request: HttpResponse()).process_request(request)
+    assert views_preferences.preferences(request).status_code == 302
+    user.refresh_from_db()
+    assert not user.is_active and NAME not in user.username

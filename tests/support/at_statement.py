@@ -1,0 +1,75 @@
+"""Let something happen on another connection right before the n-th SQL statement of a request."""
+
+import threading
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from dataclasses import dataclass, field
+from typing import Any
+
+from django.db import OperationalError, connection
+
+from annotation.core import transactions
+
+LOCK_MILLISECONDS = 60
+"""How long the other connection waits for rows that the request holds."""
+
+
+@dataclass
+class Statements:
+    """What a request sent to the database, and where the other connection got through."""
+
+    texts: list[str] = field(default_factory=list)
+    happened: bool = False
+
+
+@contextmanager
+def before_statement(number: int | None, event: Callable[[], object]) -> Iterator[Statements]:
+    """Count the statements of this thread's requests, and run `event` before the one with this number, from 0.
+
+    Where the request holds rows that the event needs, the event fails, as it would wait in earnest until the request is
+    over: `happened` is False then. On SQLite that is any statement inside a transaction.
+    """
+    seen = Statements()
+
+    def execute(run: Callable[..., Any], sql: str, params: Any, many: bool, context: Any) -> Any:
+        if len(seen.texts) == number and not (connection.vendor == "sqlite" and connection.in_atomic_block):
+            seen.happened = _elsewhere(event)
+        seen.texts.append(sql)
+        return run(sql, params, many, context)
+
+    with connection.execute_wrapper(execute):
+        yield seen
+
+
+def _elsewhere(event: Callable[[], object]) -> bool:
+    """Run the event in a thread of its own. Return False if it met rows that are locked.
+
+    A request that is about to begin a transaction on SQLite lends its turn: another process would need none.
+    """
+    outcome: list[BaseException | None] = []
+
+    def go() -> None:
+        try:
+            if connection.vendor == "postgresql":
+                with connection.cursor() as cursor:
+                    cursor.execute(f"SET lock_timeout = {LOCK_MILLISECONDS}")
+            event()
+            outcome.append(None)
+        except BaseException as fault:
+            outcome.append(fault)
+        finally:
+            connection.close()
+
+    thread = threading.Thread(target=go)
+    turn = transactions._sqlite_turn
+    lent = turn.locked()
+    if lent:
+        turn.release()
+    thread.start()
+    thread.join()
+    if lent:
+        turn.acquire()
+    fault = outcome[0]
+    if fault is not None and not isinstance(fault, OperationalError):
+        raise fault
+    return fault is None
