@@ -67,6 +67,11 @@ class Request:
     profile: ModelProfile | None = None
 
     @property
+    def has_pictures(self) -> bool:
+        """Whether a message holds a picture."""
+        return any(isinstance(part, Picture) for message in self.messages for part in message.parts)
+
+    @property
     def names_json(self) -> bool:
         """Whether a message has the word JSON, without which some servers refuse to be asked for an object."""
         return any("json" in message.text.lower() for message in self.messages)
@@ -76,13 +81,15 @@ class Request:
 class Usage:
     """The tokens of one call; `estimated` if the provider did not report them.
 
-    `thinking_tokens` are those of `output_tokens` that the model spent on thinking.
+    `thinking_tokens` are those of `output_tokens` that the model spent on thinking, and `cached_tokens` those of
+    `input_tokens` that the provider had read shortly before and charges less for.
     """
 
     input_tokens: int = 0
     output_tokens: int = 0
     estimated: bool = False
     thinking_tokens: int = 0
+    cached_tokens: int = 0
 
 
 @dataclass(frozen=True)

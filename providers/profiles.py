@@ -58,7 +58,8 @@ class ModelProfile:
     `limit_name` is the parameter that limits an answer's tokens (empty: the protocol's usual one) and `most_tokens`
     its highest value (0: not known). If the model `thinks`, that limit includes its thinking, for which
     `thinking_tokens` are added. `effort` is sent as `reasoning_effort`, and `send` are further parameters.
-    `picture_side` is the longest side, in pixels, that a picture is worth sending with.
+    `picture_side` is the longest side, in pixels, that a picture is worth sending with. A model without `pictures` is
+    sent them all the same, because only its server knows, unless the operator says so (`is_sent_pictures`).
     """
 
     rejects: frozenset[str] = frozenset()
@@ -70,6 +71,7 @@ class ModelProfile:
     thinking_tokens: int = 4000
     effort: str = ""
     pictures: bool = True
+    is_sent_pictures: bool = True
     picture_side: int = 2048
     send: tuple[tuple[str, Any], ...] = ()
 
@@ -188,6 +190,7 @@ def site_profile(name: str, amendments: Amendments) -> ModelProfile:
     profile = family_profile(name.partition(":")[2])
     amendment = next((amendment for pattern, amendment in amendments if fnmatchcase(name, pattern)), {})
     changed = {key: value for key, value in amendment.items() if key != "temperature"}
+    changed["is_sent_pictures"] = changed.get("pictures", True)
     if "temperature" in amendment:
         rejects = changed.get("rejects", profile.rejects)
         changed["rejects"] = rejects - {"temperature"} if amendment["temperature"] else rejects | {"temperature"}

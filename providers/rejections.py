@@ -7,7 +7,7 @@ the sentence may quote of the prompt teaches nothing.
 import re
 from collections.abc import Iterator
 
-from providers.messages import BadRequest, Picture, Request
+from providers.messages import BadRequest, Request
 from providers.profiles import JSON_FORMS, Fact, Lesson, ModelProfile
 
 _UNKNOWN = ("unsupported", "not support", "n't support", "extra", "not permitted", "unknown", "unrecogni", "unexpected")
@@ -45,7 +45,7 @@ _REJECTING_PHRASES = (
     "should be",
     "too large",
 )
-_TOO_LONG = ("context length", "context window", "context limit", "prompt is too long")
+_TOO_LONG = ("context length", "context window", "context limit", "context size", "prompt is too long")
 # Words by which sentences speak of a parameter without its name.
 _OTHER_NAMES = {"json_schema": "response_format", "json_object": "response_format", "guided_json": "response_format"}
 _JSON_PHRASES = ("json mode", "json schema", "response format", "structured output")
@@ -61,7 +61,7 @@ def lesson_of(fault: BadRequest, request: Request) -> Lesson | None:
     """
     profile = request.profile or ModelProfile()
     sentence = fault.sentence[:_READ].lower()
-    if any(phrase in sentence for phrase in _TOO_LONG) or "context_length" in fault.word.lower():
+    if any(phrase in sentence for phrase in _TOO_LONG) or "context_" in fault.word.lower():
         return None
     if "enable_thinking" in sentence.replace("enable thinking", "enable_thinking") and "false" in sentence:
         return Lesson(Fact.MUST_NOT_THINK)
@@ -72,7 +72,7 @@ def lesson_of(fault: BadRequest, request: Request) -> Lesson | None:
         return _limit_lesson(parameter, sentence, request)
     if parameter == "temperature" and request.temperature == 0 and _wants_more_than_nothing(sentence):
         return Lesson(Fact.LEAST_TEMPERATURE)
-    if parameter == "messages" and _has_pictures(request) and any(phrase in sentence for phrase in _PICTURE_PHRASES):
+    if parameter == "messages" and request.has_pictures and any(phrase in sentence for phrase in _PICTURE_PHRASES):
         return Lesson(Fact.NO_PICTURES)
     return Lesson(Fact.REJECTS, parameter) if parameter and parameter not in _NEVER_LEFT_OUT else None
 
@@ -146,7 +146,3 @@ def _limit_lesson(parameter: str, sentence: str, request: Request) -> Lesson | N
 
 def _wants_more_than_nothing(sentence: str) -> bool:
     return any(phrase in sentence for phrase in ("strictly positive", "greater than 0", "above 0", "> 0", "(0"))
-
-
-def _has_pictures(request: Request) -> bool:
-    return any(isinstance(part, Picture) for message in request.messages for part in message.parts)

@@ -12,6 +12,7 @@ class ModelRole(NamedEnum):
     PRIOR_TEXT = "prior_text", pgettext("stored word", "prior of the text")
     PRIOR_IMAGE = "prior_image", pgettext("stored word", "prior of the picture")
     DESCRIBER = "describer", pgettext("stored word", "describer of pictures")
+    PICTURE_READER = "picture_reader", pgettext("stored word", "reader of words in pictures")
     GATEKEEPER = "gatekeeper"
     PROSECUTOR = "prosecutor"
     DEFENDER = "defender"
@@ -45,6 +46,7 @@ _SHOWN_PICTURES = frozenset(
     {
         ModelRole.PRIOR_IMAGE,
         ModelRole.DESCRIBER,
+        ModelRole.PICTURE_READER,
         ModelRole.GATEKEEPER,
         ModelRole.PROSECUTOR,
         ModelRole.DEFENDER,

@@ -1,6 +1,8 @@
 """Estimates of the tokens of a call: for budgets before it, and for providers that do not report usage."""
 
 import re
+from collections.abc import Mapping
+from typing import Any
 
 from providers.messages import Picture, Request, Text, Usage
 
@@ -36,11 +38,11 @@ def estimated_usage(request: Request, answer: str) -> Usage:
 _BELIEVED = 10_000_000
 
 
-def stated_usage(asked: object, answered: object, thought: object = 0) -> Usage | None:
+def stated_usage(asked: object, answered: object, thought: object = 0, cached: object = 0) -> Usage | None:
     """Return the usage that a provider reports.
 
     `thought` are the tokens of thinking. Some servers count them among those of the answer, others beside them: more
-    than the answer has cannot be among them.
+    than the answer has cannot be among them. `cached` are the tokens of the prompt that had been read before.
 
     Returns None if it is impossible: no number, an empty prompt, or more than any model takes.
     """
@@ -50,4 +52,23 @@ def stated_usage(asked: object, answered: object, thought: object = 0) -> Usage 
     given = answered + thinking if thinking > answered else answered
     if not (0 < asked <= _BELIEVED and answered >= 0 and given <= _BELIEVED):
         return None
-    return Usage(asked, given, thinking_tokens=thinking)
+    read_before = min(cached, asked) if isinstance(cached, int) and cached > 0 else 0
+    return Usage(asked, given, thinking_tokens=thinking, cached_tokens=read_before)
+
+
+def stated_cached(usage: Mapping[str, Any]) -> object:
+    """Return what a provider's usage says of the prompt's tokens that had been read before.
+
+    OpenAI and DashScope have it in the details of the prompt's tokens, DeepSeek, Moonshot and Anthropic in a field of
+    their own.
+
+    Returns None if it says nothing.
+    """
+    for details in ("prompt_tokens_details", "input_tokens_details"):
+        part = usage.get(details)
+        if isinstance(part, Mapping) and part.get("cached_tokens") is not None:
+            return part["cached_tokens"]
+    return next((usage[name] for name in _CACHED_FIELDS if usage.get(name) is not None), None)
+
+
+_CACHED_FIELDS = ("prompt_cache_hit_tokens", "cached_tokens", "cache_read_input_tokens")

@@ -1,15 +1,11 @@
-"""Models by role, from settings.
+"""The models of roles, ready to be asked: connected, and behind retries, limits and circuit breakers.
 
-Beside `wiring_web` this is the only module of the package that knows Django or the vendors' names. A setting binds a
-role to `provider:model`, split at the first colon; the provider is a vendor or a server of MODEL_SERVERS. Addresses
-and keys come from settings only; a project or run may choose another model for a role within the allow-list, never an
-address.
+Which model a role has, `bindings` says. This module knows the vendors' own modules and what a server's models take.
 """
 
 import threading
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
-from fnmatch import fnmatchcase
 from functools import lru_cache
 from importlib import import_module
 from importlib.util import find_spec
@@ -18,7 +14,17 @@ from typing import Any
 from django.conf import settings
 from django.utils.translation import gettext as _
 
-from providers.keyword.model import KeywordModel, site_model
+from providers.bindings import (
+    DETOXIFY,
+    KEYWORD,
+    Binding,
+    NotConfigured,
+    bind_role,
+    missing_key,
+    require_usable,
+    servers,
+)
+from providers.keyword.model import site_model
 from providers.learnt_facts import site_facts
 from providers.messages import Model, ProviderError, Refused, Reply, Request
 from providers.pictures import ScaledPictures
@@ -31,48 +37,11 @@ from providers.roles import ModelRole
 from providers.servers import ModelServer
 from providers.vendors.embeddings import Batched, Embedder, LocalEmbedding, Sender, Vectors
 
-KEYWORD, DETOXIFY, WORD_VECTORS = "keyword", "detoxify", "wordllama"
+_WORD_VECTORS = "wordllama"
 
 # The SDKs cost up to a second each to import, which every manage.py call would pay: a vendor's module is imported
 # by its path when the first model of that protocol is asked for. It offers `Endpoint` and `connect`.
 _MODULES = {"openai": "providers.vendors.openai", "dashscope": "providers.vendors.dashscope"}
-_DASHSCOPE_TEXT, _DASHSCOPE_VISION = "dashscope:qwen-plus", "dashscope:qwen3-vl-plus"
-_PREFERRED_ROLE = {ModelRole.GATEKEEPER: ModelRole.PROSECUTOR, ModelRole.TOXICITY: ModelRole.CRITIC}
-
-
-class NotConfigured(ProviderError):
-    """The settings name no usable model for a role; the message says which setting to change."""
-
-    code = "bad_request"
-
-
-@dataclass(frozen=True)
-class Binding:
-    """The model of a role: `why` it is that one, and its `problem`, each a sentence or empty.
-
-    `setting` is the variable to change for another model.
-    """
-
-    role: ModelRole
-    name: str
-    setting: str
-    why: str
-    problem: str = ""
-
-    @property
-    def provider(self) -> str:
-        """The part of the name before the first colon."""
-        return self.name.partition(":")[0]
-
-    @property
-    def model(self) -> str:
-        """The part of the name after the first colon."""
-        return self.name.partition(":")[2]
-
-    @property
-    def is_language_model(self) -> bool:
-        """False for the built-in keyword model: every page that shows its answers says so."""
-        return self.provider != KEYWORD
 
 
 @dataclass(frozen=True)
@@ -98,7 +67,7 @@ def model_for(role: str, overrides: Mapping[str, str] | None = None) -> Model:
     binding = bind_role(ModelRole(role), overrides)
     if binding.provider == KEYWORD:
         return site_model()
-    _require_usable(binding)
+    require_usable(binding)
     if binding.provider == DETOXIFY:
         return _classifier(binding)
     vendor = _vendor(binding.provider)
@@ -114,11 +83,6 @@ def profile_of(name: str, lessons: Iterable[Lesson] | None = None) -> ModelProfi
     return _site_profile(name).with_lessons(site_facts.about(name) if lessons is None else lessons)
 
 
-def server_names() -> list[str]:
-    """Return the names of the servers that models may be asked at."""
-    return list(_servers())
-
-
 def embedder() -> Embedder:
     """Return the site's embedder (MODEL_EMBEDDING), behind the same retries, limits and circuit breaker as the models.
 
@@ -128,13 +92,13 @@ def embedder() -> Embedder:
     provider, _colon, model = name.partition(":")
     if name in ("local", LocalEmbedding.name):
         return LocalEmbedding()
-    if name == f"local:{WORD_VECTORS}":
+    if name == f"local:{_WORD_VECTORS}":
         return _word_vectors()
-    if not model or provider not in _servers():
+    if not model or provider not in servers():
         raise NotConfigured(
             _("MODEL_EMBEDDING must be local, local:wordllama, or openai:NAME, dashscope:NAME or SERVER:NAME.")
         )
-    if trouble := _missing_key(provider, "MODEL_EMBEDDING"):
+    if trouble := missing_key(provider, "MODEL_EMBEDDING"):
         raise NotConfigured(trouble)
     vendor, dimensions = _vendor(provider), settings.MODEL_EMBEDDING_DIMENSIONS
     with _building:
@@ -143,7 +107,7 @@ def embedder() -> Embedder:
 
 
 def _word_vectors() -> Embedder:
-    if find_spec(WORD_VECTORS) is None:
+    if find_spec(_WORD_VECTORS) is None:
         raise NotConfigured(
             _("MODEL_EMBEDDING names wordllama, which is not installed here: install the extra embeddings.")
         )
@@ -172,107 +136,9 @@ def _patience(breaker: CircuitBreaker) -> RetryPolicy:
     return RetryPolicy(attempts=settings.MODEL_ATTEMPTS, backoff=backoff, is_away=breaker.is_away)
 
 
-def bind_role(role: ModelRole, overrides: Mapping[str, str] | None = None) -> Binding:
-    """Return which model a role has and why, including problems.
-
-    Raises NotConfigured for an override that is not allowed.
-    """
-    own = _bind_by_settings(role)
-    chosen = (overrides or {}).get(role)
-    if not chosen or (chosen == own.name and not own.problem):
-        return own  # where nobody named a model, the baseline is a fault, and chosen by name it is none
-    if not is_model_allowed(chosen):
-        sentence = _("The model %(name)s is not on the list of this site (MODEL_ALLOWED).")
-        raise NotConfigured(sentence % {"name": chosen})
-    return _checked(Binding(role, chosen, role.setting, _("chosen for this project or run")))
-
-
-def allowed_models() -> list[str]:
-    """Return what a project or run may choose: names and patterns of `provider:model`."""
-    own = [*settings.MODEL_BINDINGS.values(), *settings.MODEL_ALLOWED, KeywordModel().name]
-    if settings.DASHSCOPE_API_KEY:
-        own += [_DASHSCOPE_TEXT, _DASHSCOPE_VISION]
-    return sorted({name for name in own if name})
-
-
-def is_model_allowed(name: str) -> bool:
-    """Return whether a project or run may choose this `provider:model`."""
-    return any(fnmatchcase(name, pattern) for pattern in (*allowed_models(), f"{KEYWORD}:*", f"{DETOXIFY}:*"))
-
-
-def _bind_by_settings(role: ModelRole) -> Binding:
-    family = "MODEL_VISION" if role.is_shown_pictures else "MODEL_TEXT"
-    preferred = _PREFERRED_ROLE.get(role)
-    for setting in (role.setting, preferred.setting if preferred else "", family):
-        if named := settings.MODEL_BINDINGS.get(setting):
-            return _checked(Binding(role, named, setting, _("%(setting)s names it") % {"setting": setting}))
-    return _checked(_unnamed(role, family))
-
-
-def _unnamed(role: ModelRole, family: str) -> Binding:
-    """Return the binding of a role that no setting names."""
-    text = settings.MODEL_BINDINGS.get("MODEL_TEXT", "")
-    if settings.DASHSCOPE_API_KEY and (not text or text.startswith("dashscope:")):
-        name = _DASHSCOPE_VISION if role.is_shown_pictures else _DASHSCOPE_TEXT
-        why = _("DASHSCOPE_API_KEY is set and %(setting)s is not: DashScope's default") % {"setting": family}
-        return Binding(role, name, family, why)
-    name = KeywordModel().name
-    if (example := _server_that_is_set_up()) or text:
-        problem = _("A provider is set up, but no model is named: set %(setting)s to %(provider)s:NAME.") % {
-            "setting": family,
-            "provider": example or "openai",
-        }
-        return Binding(role, name, family, _("%(setting)s is not set") % {"setting": family}, problem)
-    return Binding(role, name, family, _("no provider is set up: the built-in baseline"))
-
-
-def _server_that_is_set_up() -> str:
-    """Return the name of a server that could be asked; empty if none could."""
-    if settings.DASHSCOPE_API_KEY:
-        return "dashscope"
-    if settings.OPENAI_API_KEY or settings.OPENAI_BASE_URL:
-        return "openai"
-    return next(iter(settings.MODEL_SERVERS), "")
-
-
-def _checked(binding: Binding) -> Binding:
-    """Return the binding with its problem, if its provider cannot be asked."""
-    return binding if binding.problem else replace(binding, problem=_trouble(binding))
-
-
-def _trouble(binding: Binding) -> str:
-    providers = (*_servers(), DETOXIFY, KEYWORD)
-    fields = {"setting": binding.setting, "providers": ", ".join(sorted(providers))}
-    if not binding.model or binding.provider not in providers:
-        return _("%(setting)s must look like provider:model, with one of the providers %(providers)s.") % fields
-    if binding.provider == DETOXIFY and binding.role not in (ModelRole.TOXICITY, ModelRole.ESTIMATOR):
-        return _("%(setting)s names detoxify, which answers the roles toxicity and estimator alone.") % fields
-    if binding.provider == DETOXIFY and find_spec(DETOXIFY) is None:
-        return _("%(setting)s names detoxify, which is not installed here: install the extra detoxify.") % fields
-    return _missing_key(binding.provider, binding.setting)
-
-
-def _missing_key(provider: str, setting: str) -> str:
-    fields = {"setting": setting}
-    if provider == "dashscope" and not settings.DASHSCOPE_API_KEY:
-        return _("%(setting)s names a model of dashscope, but DASHSCOPE_API_KEY is not set.") % fields
-    if provider == "openai" and not (settings.OPENAI_API_KEY or settings.OPENAI_BASE_URL):
-        return _("%(setting)s names a model of openai, but neither OPENAI_API_KEY nor OPENAI_BASE_URL is set.") % fields
-    server = settings.MODEL_SERVERS.get(provider)
-    if server is not None and server.protocol == "dashscope" and not server.key:
-        sentence = _("%(setting)s names a model of %(server)s, but MODEL_SERVERS gives that server no key.")
-        return sentence % {**fields, "server": provider}
-    return ""
-
-
 def _classifier(binding: Binding) -> Model:
     model: Model = import_module("providers.vendors.detoxify").DetoxifyModel(binding.model)
     return model
-
-
-def _require_usable(binding: Binding) -> None:
-    if trouble := _trouble(binding):
-        raise NotConfigured(trouble)
 
 
 # ── One test call ─────────────────────────────────────────────────────────────
@@ -310,7 +176,7 @@ def try_model(role: ModelRole, request: Request, overrides: Mapping[str, str] | 
 def _model_without_retries(binding: Binding) -> Model:
     if binding.provider == KEYWORD:
         return site_model()
-    _require_usable(binding)
+    require_usable(binding)
     if binding.provider == DETOXIFY:
         return _classifier(binding)
     vendor = _vendor(binding.provider)
@@ -369,26 +235,15 @@ def _site_profile(name: str) -> ModelProfile:
     provider = name.partition(":")[0]
     if provider == "openai":
         return replace(profile, json=less_demanding(profile.json, settings.OPENAI_JSON))
-    server = _servers().get(provider)
+    server = servers().get(provider)
     if server is not None and server.protocol == "dashscope":  # its own protocol has no schemas
         return replace(profile, json=less_demanding(profile.json, "object"))
     return profile
 
 
-def _servers() -> Mapping[str, ModelServer]:
-    """Return the servers that models may be asked at, by name."""
-    return {
-        "openai": ModelServer("openai", "openai", settings.OPENAI_BASE_URL, settings.OPENAI_API_KEY),
-        "dashscope": ModelServer(
-            "dashscope", "dashscope", settings.DASHSCOPE_HTTP_BASE_URL, settings.DASHSCOPE_API_KEY
-        ),
-        **settings.MODEL_SERVERS,
-    }
-
-
 def _vendor(provider: str) -> _Vendor:
     return _Vendor(
-        _servers()[provider],
+        servers()[provider],
         settings.MODEL_READ_SECONDS,
         settings.MODEL_WALL_SECONDS,
         settings.MODEL_BODY_BYTES,

@@ -1,20 +1,25 @@
 """Search engines and the page fetcher, from settings.
 
-Beside `wiring` this is the only module of the package that knows Django.
+Beside `bindings` and `wiring` this is the only module of the package that knows Django.
 """
 
+import time
 from collections.abc import Sequence
+from dataclasses import replace
 from functools import lru_cache
 
 from django.conf import settings
 from django.utils.translation import gettext as _
 
+from providers.bindings import NotConfigured
 from providers.http.fetch import Fetcher
 from providers.resilience.circuit_breaker import CircuitBreaker
 from providers.resilience.rate_limit import ProviderRateLimit
 from providers.resilience.retry import RetryPolicy
 from providers.search.engines import GOOGLE, LOCAL, SEARXNG, Google, SearchEngine, SearchHit, Searx
-from providers.wiring import NotConfigured
+from providers.search.faults import SearchFault
+
+_ATTEMPTS = 3
 
 
 def configured_engines() -> list[str]:
@@ -37,27 +42,35 @@ def search_engine(name: str) -> SearchEngine:
     """
     word = name.partition(":")[0]
     if word not in configured_engines() or word == LOCAL:
-        raise NotConfigured(_("The search engine %(name)s is not set up on this site.") % {"name": word})
+        sentence = _("The search engine %(name)s is not set up on this site.")
+        raise NotConfigured(sentence % {"name": word}, code=SearchFault.NOT_SET_UP)
     return _Guarded(_engine(word), _breaker(word), _gate(word))
 
 
 class _Guarded:
     """A search engine behind rate limit, circuit breaker and retries."""
 
-    def __init__(self, engine: SearchEngine, breaker: CircuitBreaker, gate: ProviderRateLimit) -> None:
+    def __init__(self, engine: Google | Searx, breaker: CircuitBreaker, gate: ProviderRateLimit) -> None:
         self.name = engine.name
         self._engine, self._breaker, self._gate = engine, breaker, gate
 
     def search(self, query: str, count: int) -> Sequence[SearchHit]:
-        """Return the hits; see `SearchEngine.search`."""
-        backoff = (min(1.0, settings.MODEL_BACKOFF), float(settings.MODEL_BACKOFF))
-        attempts = min(3, settings.MODEL_ATTEMPTS)
-        patience = RetryPolicy(attempts=attempts, backoff=backoff, is_away=self._breaker.is_away)
-        return patience.ask(lambda: self._once(query, count))[0]
+        """Return the hits; see `SearchEngine.search`. All attempts together end within SEARCH_SECONDS."""
+        seconds = float(settings.SEARCH_SECONDS)
+        patience = RetryPolicy(
+            attempts=min(_ATTEMPTS, settings.MODEL_ATTEMPTS),
+            patience=seconds,
+            backoff=(min(1.0, settings.MODEL_BACKOFF), float(settings.MODEL_BACKOFF)),
+            longest_wait=seconds,
+        )
+        until = time.monotonic() + seconds
+        return patience.ask(lambda: self._once(query, count, until))[0]
 
-    def _once(self, query: str, count: int) -> Sequence[SearchHit]:
-        with self._gate:
-            return self._breaker.watch(lambda: self._engine.search(query, count))
+    def _once(self, query: str, count: int, until: float) -> Sequence[SearchHit]:
+        with self._gate.place_until(until):
+            bounds, left = self._engine.bounds, max(0.1, round(until - time.monotonic(), 1))
+            engine = replace(self._engine, bounds=replace(bounds, wall=min(bounds.wall, left)))
+            return self._breaker.watch(lambda: engine.search(query, count))
 
 
 def page_fetcher() -> Fetcher:
@@ -67,10 +80,10 @@ def page_fetcher() -> Fetcher:
 
 @lru_cache(maxsize=4)
 def _fetcher(agent: str) -> Fetcher:
-    return Fetcher(agent)
+    return Fetcher(agent, denied=settings.FETCH_DENIED)
 
 
-def _engine(word: str) -> SearchEngine:
+def _engine(word: str) -> Google | Searx:
     if word == GOOGLE:
         return Google(settings.GOOGLE_SEARCH_KEY, settings.GOOGLE_SEARCH_ENGINE, settings.GOOGLE_SEARCH_URL)
     return Searx(settings.SEARXNG_URL)

@@ -53,6 +53,13 @@ _STOPPED_ENDS = {
 _ACCOUNT = {"insufficient_quota", "arrearage", "billing_hard_limit_reached", "account_deactivated", "invalid_api_key"}
 _ACCOUNT_STATUS = {401, 402, 403}
 _PASSING_STATUS = {408, 409, 425, 429}
+_UNSUPPORTED_STATUS = 501
+# What some servers say with status 500 of what will never succeed: a picture for a model without eyes, a parameter that
+# their own validator rejects.
+_UNSUPPORTED_SENTENCES = (
+    *("not supported", "not support ", "unsupported", "not implemented"),
+    *("validation error", "input should be", "inputs are not permitted", "must be created with"),
+)
 _PAUSE_SECONDS = 300.0
 _SHOWN = 300
 _READ = 600
@@ -76,14 +83,17 @@ def error_of_status(
         return Refused(sentence, code="provider_blocked")
     if word in _ACCOUNT or status in _ACCOUNT_STATUS:
         return ProviderPaused(f"{sentence}. Look at the key and the quota of {provider}.", retry_after=_PAUSE_SECONDS)
-    if status in _PASSING_STATUS or status >= 500:
+    if status in _PASSING_STATUS or (status >= 500 and not _is_unsupported(status, message)):
         return ProviderBusy(sentence, retry_after=read_retry_after(headers, now or datetime.now(UTC)))
     return BadRequest(sentence, word=code, parameter=parameter, sentence=message)
 
 
 def telling_word(*words: object) -> str:
-    """Return the one of a vendor's words for a fault that says most: that of a filter, else the first that it gives."""
-    given = [str(word) for word in words if word]
+    """Return the one of a vendor's words for a fault that says most: that of a filter, else the first that it gives.
+
+    A number is none: some servers repeat the status there.
+    """
+    given = [str(word) for word in words if word and not str(word).isdecimal()]
     return next((word for word in given if word.lower() in _BLOCKED), given[0] if given else "")
 
 
@@ -107,6 +117,12 @@ def read_end(end: object) -> str:
     """Return how an answer ended: "length" for every vendor's word for a cut one, "stop" where nothing is said."""
     word = str(end or "stop")
     return "length" if word.lower() in _CUT_ENDS else word
+
+
+def _is_unsupported(status: int, message: str) -> bool:
+    shown = message[:_READ].lower()
+    is_said = status == 500 and any(sentence in shown for sentence in _UNSUPPORTED_SENTENCES)
+    return status == _UNSUPPORTED_STATUS or is_said
 
 
 def _tells_of_a_filter(message: str) -> bool:

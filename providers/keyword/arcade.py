@@ -10,7 +10,6 @@ from typing import Any
 from providers.keyword.model import OWN_WORDS, Cues, Group, Hit, KeywordAnswer, category_for, worst_hit
 from providers.messages import Request
 
-_LISTED = "The words are on its list of open cues."
 _NOT_SEEN = " It did not see the picture."
 
 

@@ -26,6 +26,7 @@ class AdaptingModel:
     def reply(self, request: Request) -> Reply:
         """Answer the request; `attempts` of the reply counts the calls that were rejected too."""
         lessons: dict[Lesson, str] = {}
+        self._refuse_pictures(request)
         messages = scaled_messages(request.messages, self._profile.picture_side, self._pictures)
         while True:
             known = (*self._facts.about(self.name), *lessons)
@@ -50,6 +51,13 @@ class AdaptingModel:
                 if reply.usage.thinking_tokens or reply.text.lstrip().startswith("<think>"):
                     self._remember({Lesson(Fact.THINKS): ""})
                 return replace(reply, attempts=reply.attempts + len(lessons))
+
+    def _refuse_pictures(self, request: Request) -> None:
+        """Raise ProviderError for pictures that the operator lets nobody send: some servers ignore them silently."""
+        if not self._profile.is_sent_pictures and request.has_pictures:
+            fault = ProviderError(f"MODEL_PROFILES says that {self.name} takes no pictures", code="bad_request")
+            fault.attempts = 0
+            raise fault
 
     def _next_lesson(self, fault: BadRequest, request: Request, lessons: dict[Lesson, str]) -> Lesson | None:
         """Return what to heed in another call; None if there is nothing new, or nothing that another call could."""

@@ -61,6 +61,7 @@ class CircuitBreaker:
         self._opened = 0.0
         self._until: float | None = None
         self._reason = ""
+        self._cause: ProviderError | None = None
         self._trying = False
 
     def standing(self) -> BreakerState:
@@ -83,7 +84,7 @@ class CircuitBreaker:
     def enter(self) -> Exchange:
         """Begin a call.
 
-        Raises ProviderPaused while the breaker is open.
+        Raises ProviderPaused while the breaker is open; its cause is the fault that opened it.
         """
         with self._lock:
             now = self._clock()
@@ -93,7 +94,7 @@ class CircuitBreaker:
             if left > 0 or self._trying:
                 pause = ProviderPaused(self._reason, retry_after=max(left, 5.0))
                 pause.attempts = 0
-                raise pause
+                raise pause from self._cause
             self._trying = True
             return Exchange(now, is_trial=True)
 
@@ -144,6 +145,7 @@ class CircuitBreaker:
             if burst or entry.is_trial:
                 rest = max(self._open_for, fault.retry_after or 0.0)
                 self._open(now, now + rest)
+                self._cause = fault
                 self._reason = f"{self._provider} keeps failing ({fault}); it is left alone for {rest:g} s"
             elif self._until is None:
                 return
@@ -155,7 +157,7 @@ class CircuitBreaker:
         with self._lock:
             now = self._clock()
             self._open(now, now + fault.retry_after)
-            self._reason = str(fault)
+            self._reason, self._cause = str(fault), fault
 
     def abandoned(self, entry: Exchange) -> None:
         """Record a call that ended without an answer; if it was the trial, another may try."""

@@ -6,15 +6,16 @@ time nor a wait for the next free moment.
 
 import threading
 import time
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
 
-from providers.messages import Model, Reply, Request
+from providers.messages import Model, ProviderBusy, Reply, Request
 
 
 class ProviderRateLimit:
     """The limits of one provider, shared by all its models. `per_minute` 0 means no rate limit.
 
-    A wait has no time limit: every call that has a place ends within its own deadline.
+    A wait has no time limit, since every call that has a place ends within its own deadline; `place_until` has one.
     """
 
     def __init__(
@@ -41,6 +42,20 @@ class ProviderRateLimit:
 
     def __exit__(self, *_: object) -> None:
         self._places.release()
+
+    @contextmanager
+    def place_until(self, until: float) -> Iterator[None]:
+        """Hold a place, waiting for one until this time of the clock.
+
+        Raises ProviderBusy with the code `timeout` if there is none by then.
+        """
+        if not self._places.acquire(timeout=max(0.0, until - self._clock())):
+            raise ProviderBusy("other calls had all the places", code="timeout")
+        try:
+            self._pace()
+            yield
+        finally:
+            self._places.release()
 
     def _pace(self) -> None:
         if not self._apart:

@@ -26,7 +26,6 @@ from providers.http.transport import BoundedTransport, Bounds, TransportFault
 from providers.messages import (
     BadRequest,
     Part,
-    Picture,
     ProviderBusy,
     ProviderError,
     Refused,
@@ -167,8 +166,7 @@ class DashScopeChat:
                 code="bad_request",
             )
         began = time.monotonic()
-        pictured = any(isinstance(part, Picture) for message in request.messages for part in message.parts)
-        if self.sees_pictures or pictured:
+        if self.sees_pictures or request.has_pictures:
             answer = self._connection.send(_Conversation.call, self._body(request) | _parted(request))
         else:
             plain = [{"role": message.role, "content": message.text} for message in request.messages]
@@ -261,4 +259,5 @@ def _usage(stated: Any) -> Usage | None:
         return None
     details = stated.get("output_tokens_details")
     thought = details.get("reasoning_tokens") if isinstance(details, Mapping) else 0
-    return tokens.stated_usage(stated.get("input_tokens"), stated.get("output_tokens"), thought)
+    cached = tokens.stated_cached(stated)
+    return tokens.stated_usage(stated.get("input_tokens"), stated.get("output_tokens"), thought, cached)

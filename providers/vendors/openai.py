@@ -266,7 +266,8 @@ def _usage(stated: Any) -> Usage | None:
         return None
     details = stated.get("completion_tokens_details")
     thought = details.get("reasoning_tokens") if isinstance(details, dict) else stated.get("reasoning_tokens")
-    return tokens.stated_usage(stated.get("prompt_tokens"), stated.get("completion_tokens"), thought)
+    cached = tokens.stated_cached(stated)
+    return tokens.stated_usage(stated.get("prompt_tokens"), stated.get("completion_tokens"), thought, cached)
 
 
 def _filtered(choice: dict[str, Any]) -> str:

@@ -13,7 +13,7 @@ from django.db import transaction
 from runs.control import start
 from runs.domain.states import Flag, RunState, TurnState
 from runs.execution import turns
-from runs.methods.method import Finish, GiveUp, Limits, SavedTurn, method_named
+from runs.methods.method import LIMIT_KEY, Finish, GiveUp, Limits, SavedTurn, method_named
 from runs.models import Run, Turn
 
 _FORKED = (RunState.SUCCEEDED, RunState.REFUSED, RunState.UNREADABLE)
@@ -109,9 +109,17 @@ def stop_of(run: Run) -> tuple[set[str], set[str]]:
             return set(usable) - unusable, unusable
         last = [step.key for step in steps if step.key in saved]
         unusable = {step.key for step in steps if step.key in last and not _is_usable(saved[step.key], step.optional)}
+        if not unusable and len(last) < len(steps) and _ended_early(saved, usable):
+            usable |= {key: saved[key] for key in (*last, LIMIT_KEY)}
+            continue
         if unusable or len(last) < len(steps) or not steps:
             return {*usable, *last} - unusable, unusable
         usable |= {key: saved[key] for key in last}
+
+
+def _ended_early(saved: Mapping[str, SavedTurn], usable: Mapping[str, SavedTurn]) -> bool:
+    """Return whether the run went to its end early, so that steps without a turn were never asked."""
+    return LIMIT_KEY in saved and LIMIT_KEY not in usable
 
 
 def _is_usable(turn: SavedTurn, optional: bool) -> bool:
@@ -146,6 +154,9 @@ def replay_run(run: Run) -> Mapping[str, Any] | GiveUp | None:
             return steps.value
         if isinstance(steps, GiveUp):
             return steps
+        if any(step.key not in saved for step in steps) and _ended_early(saved, usable):
+            usable |= {key: saved[key] for key in (*(step.key for step in steps if step.key in saved), LIMIT_KEY)}
+            continue
         if not steps or any(step.key not in saved or step.key in usable for step in steps):
             return None
         usable |= {step.key: saved[step.key] for step in steps}

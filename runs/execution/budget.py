@@ -6,6 +6,7 @@ Without one, only the run's own row is charged, and the account once, when the r
 of one project would queue for that one row with every call. `queue.progress.project_spending` adds what is reserved.
 """
 
+import math
 from collections.abc import Mapping
 from datetime import UTC, date, datetime
 from uuid import UUID
@@ -16,6 +17,7 @@ from django.db.models import F
 from django.db.models.functions import Greatest
 
 from runs.domain.states import RunState
+from runs.execution.early_end import NOTHING_KEPT, Kept, Room
 from runs.execution.step import PendingStep
 from runs.models import Account, Run, SiteDay
 from runs.queue import call_sql
@@ -26,7 +28,11 @@ _USED_UP = "The project's budget for model calls is used up."
 
 
 class BudgetExceeded(Exception):
-    """The next call would exceed a limit; the message says which."""
+    """The next call would exceed a limit; the message says which. `limit` names it: calls, tokens, or budget."""
+
+    def __init__(self, message: str, limit: str = "budget") -> None:
+        super().__init__(message)
+        self.limit = limit
 
 
 def set_project_limits(project: UUID, *, calls: int | None, tokens: int | None) -> None:
@@ -50,21 +56,42 @@ def with_next_call(pending: PendingStep, in_flight: Mapping[str, CallUnderWay]) 
     return {**in_flight, pending.step.key: pending.call_under_way()}
 
 
-def may_call_again(run: Run, tokens: int) -> bool:
+def room_of(run: Run) -> Room:
+    """Return what the run may still use by its own limits, its project's and the site's."""
+    room = Room(run.call_limit - run.calls, run.token_limit - run.tokens)
+    account = Account.objects.filter(pk=run.account_id).exclude(call_limit=None, token_limit=None).first()
+    if account is not None:
+        room = room.within(_left(account.call_limit, account.calls), _left(account.token_limit, account.tokens))
+    if _site_is_limited():
+        day = SiteDay.objects.filter(day=_today()).first() or SiteDay()
+        most_calls, most_tokens = settings.RUN_SITE_CALLS_A_DAY or None, settings.RUN_SITE_TOKENS_A_DAY or None
+        room = room.within(_left(most_calls, day.calls), _left(most_tokens, day.tokens))
+    return room
+
+
+def _left(limit: int | None, used: int) -> float:
+    return math.inf if limit is None else limit - used
+
+
+def may_call_again(run: Run, tokens: int, kept: Kept = NOTHING_KEPT) -> bool:
     """Return whether the run's own limits allow `tokens` more and no project or site limit is known to count."""
-    within = run.calls < run.call_limit and run.tokens + tokens <= run.token_limit
+    within = run.calls + kept.calls < run.call_limit and run.tokens + tokens + kept.tokens <= run.token_limit
     return within and not (run.is_limited or _site_is_limited())
 
 
-def reserve_call(run: Run, pending: PendingStep, tokens: int, in_flight: dict[str, CallUnderWay]) -> None:
+def reserve_call(
+    run: Run, pending: PendingStep, tokens: int, in_flight: dict[str, CallUnderWay], kept: Kept = NOTHING_KEPT
+) -> None:
     """Reserve the tokens that the step's next call may use, and record the call in `in_flight`.
+
+    What is `kept` for the end of the run is not touched, as far as the run's own limits go.
 
     Raises BudgetExceeded, LeaseLost or CancelRequested if nothing is reserved.
     """
-    if run.calls + 1 > run.call_limit:
-        raise BudgetExceeded(f"This run may make {run.call_limit} calls.")
-    if run.tokens + tokens > run.token_limit:
-        raise BudgetExceeded(f"This run may use {run.token_limit} tokens; the next call could go over that.")
+    if run.calls + 1 + kept.calls > run.call_limit:
+        raise BudgetExceeded(f"This run may make {run.call_limit} calls.", "calls")
+    if run.tokens + tokens + kept.tokens > run.token_limit:
+        raise BudgetExceeded(f"This run may use {run.token_limit} tokens; the next call could go over that.", "tokens")
     under_way = with_next_call(pending, in_flight)
     limited = run.is_limited or _site_is_limited()
     if limited or not call_sql.begin_call(run, tokens, under_way, charged=False):

@@ -4,7 +4,7 @@ import random
 import time
 from collections.abc import Callable, Iterator, Sequence
 from concurrent.futures import Future
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from functools import partial
 from queue import Empty, SimpleQueue
 from typing import Any
@@ -15,9 +15,10 @@ from django.db import connection
 from providers import wiring
 from providers.messages import Model, ProviderBusy, ProviderError, ProviderPaused, Refused, Reply, Request
 from runs.domain.states import Flag, Reason, RunState, TurnState, reason_of, state_of
-from runs.execution import budget, shutdown, thread_pool, turns
+from runs.execution import budget, early_end, shutdown, thread_pool, turns
+from runs.execution.interruptions import TimeLimitReached, WaitForProvider, WorkerStopping
 from runs.execution.step import PendingStep, StepAnswer, unusable_answer
-from runs.methods.method import Finish, GiveUp, Method, Outcome, SavedTurn, Step
+from runs.methods.method import LIMIT_KEY, EndsEarly, Finish, GiveUp, Method, Outcome, SavedTurn, Step, StepKind
 from runs.models import Run
 from runs.queue import call_sql, lease, lease_keeper, model_facts, provider_pauses
 from runs.queue.call_sql import CallUnderWay
@@ -28,27 +29,6 @@ ModelOfRole = Callable[[str, str], Model]
 _FIRST_WAIT = 30.0
 _LONGEST_WAIT = 600.0
 _CHECK_SUBJECT_EVERY = 1.0
-
-
-@dataclass(frozen=True)
-class WaitForProvider:
-    """The run returns to the queue for `seconds`; with `counted` this counts as a round at a busy provider.
-
-    `unanswered` are the seconds since the last answer, in which the provider brought nothing: they are no work.
-    """
-
-    seconds: float
-    detail: str
-    counted: bool = True
-    unanswered: float = 0.0
-
-
-class WorkerStopping(Exception):
-    """This process is about to end: another worker continues the run."""
-
-
-class TimeLimitReached(Exception):
-    """The run has worked for as long as its limit allows."""
 
 
 class RunExecution:
@@ -75,6 +55,7 @@ class RunExecution:
         self.answered: SimpleQueue[Future[Any] | None] = SimpleQueue()
         self.halt_reason: Exception | None = None
         self.deadline = time.monotonic() + max(1.0, run.seconds_limit - run.seconds)
+        self.kept = early_end.NOTHING_KEPT
         self.answered_at = time.monotonic()
         self.subject_checked_at = time.monotonic()  # the case was loaded just now
         self.lease_is_lost = False
@@ -104,11 +85,37 @@ class RunExecution:
             open_steps = [step for step in steps if step.key not in self.saved]
             if open_steps and self.saved and not self._is_still_wanted():
                 return Outcome(RunState.CANCELLED, Reason.TARGET_GONE)
-            waiting = self._ask_round(open_steps) if open_steps else None
+            waiting = self._ask_within_limits(open_steps) if open_steps else None
             if stop := self._accept_turns(steps):
                 return stop
             if waiting:
                 return replace(waiting, unanswered=time.monotonic() - self.answered_at)
+
+    def _ask_within_limits(self, steps: Sequence[Step]) -> WaitForProvider | None:
+        """Ask those of the steps that fit; if a limit comes near, save a turn that says so instead.
+
+        The turn is used once every saved answer of these steps is, so that a resumed run ends in the same way.
+        """
+        method = self.method
+        closing = method.closing_step(self.case, self.usable) if isinstance(method, EndsEarly) else None
+        if closing is None:
+            self.kept = early_end.NOTHING_KEPT
+            return self._ask_round(steps)
+        if LIMIT_KEY in self.saved:
+            self.usable[LIMIT_KEY] = self.saved[LIMIT_KEY]
+            return None
+        room, kept = budget.room_of(self.run), early_end.kept_for(self._begin_step(closing).request)
+        fitting, self.kept = early_end.fitting_steps(steps, lambda step: self._begin_step(step).request, room, kept)
+        limit = room.nearest_limit(kept)
+        if fitting:
+            try:
+                return self._ask_round(fitting)
+            except (budget.BudgetExceeded, TimeLimitReached) as reached:
+                self.halt_reason = None
+                self.under_way.clear()  # what these calls still bring is not waited for
+                limit = reached.limit if isinstance(reached, budget.BudgetExceeded) else "seconds"
+        self.kept = early_end.NOTHING_KEPT
+        return self._ask_round([early_end.limit_step(self.run, limit)])
 
     def _warnings(self) -> dict[str, list[str]]:
         """Return what whoever reads the outcome should know, under `warnings`; empty if there is nothing."""
@@ -142,15 +149,31 @@ class RunExecution:
         return None
 
     def _ask_round(self, steps: Sequence[Step]) -> WaitForProvider | None:
+        if not self._note_work(steps):
+            return None
         for step in steps:
             self._send_next_call(self._begin_step(step))
         waiting: WaitForProvider | None = None
         while self.under_way:
             for future in self._next_answers():
-                waiting = self._handle_reply(self.under_way.pop(future), future) or waiting
+                if pending := self.under_way.pop(future, None):
+                    waiting = self._handle_reply(pending, future) or waiting
         if self.halt_reason:
             raise self.halt_reason
         return waiting
+
+    def _note_work(self, steps: Sequence[Step]) -> bool:
+        """Note on the run's row which searches and fetches are under way, for those who watch it.
+
+        Returns False if another worker saved an answer first: plan again with it.
+        """
+        under_way = {step.key: call_sql.NO_CALL for step in steps if step.kind in (StepKind.SEARCH, StepKind.FETCH)}
+        if not under_way:
+            return True
+        self.in_flight |= under_way
+        if self.unsaved is None:
+            return turns.note_under_way(self.run, self.in_flight)
+        return self._save_last_turn()
 
     def _begin_step(self, step: Step) -> PendingStep:
         profile = wiring.profile_of(self.run.model_plan.get(step.role, ""))
@@ -173,7 +196,7 @@ class RunExecution:
             if not (self._reserve_call(pending) if pending.step.spends else self._save_last_turn()):
                 return
             pending.seconds = -time.monotonic()
-            start = _done_in_this_thread if pending.step.at_home else _model_threads().submit
+            start = thread_pool.done_in_this_thread if pending.step.at_home else _model_threads().submit
             self._track(start(pending.step.work), pending)
             return
         if not self._reserve_call(pending):
@@ -188,7 +211,7 @@ class RunExecution:
             if not self._save_with_next_call(pending, tokens):
                 if not self._save_last_turn():
                     return False
-                budget.reserve_call(self.run, pending, tokens, self.in_flight)
+                budget.reserve_call(self.run, pending, tokens, self.in_flight, self.kept)
         except (budget.BudgetExceeded, lease.CancelRequested) as reason:
             self.halt_reason = reason
             return False
@@ -202,7 +225,7 @@ class RunExecution:
         unsaved, self.unsaved = self.unsaved, None
         if unsaved is None:
             return False
-        result = turns.save_turn_and_begin_call(self.run, unsaved, pending, tokens, self.in_flight)
+        result = turns.save_turn_and_begin_call(self.run, unsaved, pending, tokens, self.in_flight, self.kept)
         if result is turns.SaveResult.NOTHING:
             self.unsaved = unsaved
         if result is turns.SaveResult.SAVED:
@@ -241,7 +264,7 @@ class RunExecution:
         release_connection()
         grace = time.monotonic() + settings.RUN_GRACE_SECONDS
         while True:
-            until = self.deadline
+            until = self._stop_at()
             if shutdown.is_stop_requested():
                 until = min(until, grace)
             if landed := self._wait_for_answers(until):
@@ -266,10 +289,14 @@ class RunExecution:
         now = time.monotonic()
         if self.lease_is_lost:
             raise lease.LeaseLost
-        if now >= self.deadline:
+        if now >= self._stop_at():
             raise TimeLimitReached
         if shutdown.is_stop_requested() and now >= grace:
             raise WorkerStopping
+
+    def _stop_at(self) -> float:
+        """Return when to stop waiting: before the deadline as long as time is kept back for the end of the run."""
+        return self.deadline - (early_end.kept_seconds(self.run.seconds_limit) if self.kept.calls else 0.0)
 
     def _handle_reply(self, pending: PendingStep, future: Future[Any]) -> WaitForProvider | None:
         model_facts.store_new_facts()
@@ -350,16 +377,6 @@ def release_connection() -> None:
     """Return the database connection to its pool, so that none is held while a model works."""
     if connection.vendor == "postgresql" and not connection.in_atomic_block:
         connection.close()
-
-
-def _done_in_this_thread(work: Callable[[], Any]) -> Future[Any]:
-    """Do the work in this thread and return it as a finished future."""
-    future: Future[Any] = Future()
-    try:
-        future.set_result(work())
-    except (ProviderError, Refused) as fault:
-        future.set_exception(fault)
-    return future
 
 
 def _outcome_of(step: Step, turn: SavedTurn) -> Outcome:

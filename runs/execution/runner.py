@@ -12,7 +12,8 @@ from django.db import DatabaseError, connection, transaction
 
 from runs.domain.states import Reason, RunState
 from runs.execution import budget
-from runs.execution.perform import ModelOfRole, RunExecution, TimeLimitReached, WaitForProvider, WorkerStopping
+from runs.execution.interruptions import TimeLimitReached, WaitForProvider, WorkerStopping
+from runs.execution.perform import ModelOfRole, RunExecution
 from runs.methods.method import Method, Outcome, method_named
 from runs.methods.prompts import BadPrompt
 from runs.models import Run

@@ -184,6 +184,7 @@ class PendingStep:
             self.usage.output_tokens + reply.usage.output_tokens,
             self.usage.estimated or reply.usage.estimated,
             self.usage.thinking_tokens + reply.usage.thinking_tokens,
+            self.usage.cached_tokens + reply.usage.cached_tokens,
         )
 
     def _add_flag(self, flag: Flag) -> None:

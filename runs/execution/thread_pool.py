@@ -10,6 +10,8 @@ from concurrent.futures import Future
 from queue import SimpleQueue
 from typing import Any, TypeVar
 
+from providers.messages import ProviderError, Refused
+
 Result = TypeVar("Result")
 _Job = tuple[Future[Any], Callable[[], Any]]
 
@@ -69,3 +71,13 @@ def shared_threads(size: int) -> ModelThreads:
         if _shared is None:
             _shared = ModelThreads(size)
         return _shared
+
+
+def done_in_this_thread(work: Callable[[], Any]) -> Future[Any]:
+    """Do the work in this thread and return it as a finished future."""
+    future: Future[Any] = Future()
+    try:
+        future.set_result(work())
+    except (ProviderError, Refused) as fault:
+        future.set_exception(fault)
+    return future

@@ -14,6 +14,7 @@ from django.db import InterfaceError, OperationalError, connection, transaction
 from providers.messages import Message, Picture
 from runs.domain.states import Flag, TurnState
 from runs.execution import budget
+from runs.execution.early_end import NOTHING_KEPT, Kept
 from runs.execution.step import PendingStep, StepAnswer
 from runs.methods.method import SavedTurn
 from runs.models import Run, Turn
@@ -92,7 +93,12 @@ def save_turn(run: Run, unsaved: UnsavedTurn, in_flight: Mapping[str, CallUnderW
 
 
 def save_turn_and_begin_call(
-    run: Run, unsaved: UnsavedTurn, next_step: PendingStep, tokens: int, in_flight: dict[str, CallUnderWay]
+    run: Run,
+    unsaved: UnsavedTurn,
+    next_step: PendingStep,
+    tokens: int,
+    in_flight: dict[str, CallUnderWay],
+    kept: Kept = NOTHING_KEPT,
 ) -> SaveResult:
     """Save the turn and reserve `tokens` for the next call, in one statement if that is possible.
 
@@ -103,7 +109,7 @@ def save_turn_and_begin_call(
     if (
         connection.vendor != "postgresql"
         or unsaved.pending.charged
-        or not budget.may_call_again(run, tokens - unsaved.unused_tokens)
+        or not budget.may_call_again(run, tokens - unsaved.unused_tokens, kept)
     ):
         return SaveResult.NOTHING
     calls_after = budget.with_next_call(next_step, in_flight)
@@ -125,6 +131,16 @@ def save_turn_and_begin_call(
         run.calls += 1
         run.tokens += booking.tokens
     return result
+
+
+def note_under_way(run: Run, in_flight: Mapping[str, CallUnderWay]) -> bool:
+    """Store what is under way on the run's row. Return True.
+
+    Raises LeaseLost if another worker has the run.
+    """
+    if not call_sql.book_on_run(run, Booking(), in_flight):
+        raise lease.LeaseLost
+    return True
 
 
 def book_saved_turn(run: Run, unsaved: UnsavedTurn, in_flight: Mapping[str, CallUnderWay]) -> None:
@@ -230,6 +246,7 @@ def _build_turn(run: Run, pending: PendingStep, answer: StepAnswer) -> Turn:
         input_tokens=pending.usage.input_tokens,
         output_tokens=pending.usage.output_tokens,
         thinking_tokens=pending.usage.thinking_tokens,
+        cached_tokens=pending.usage.cached_tokens,
         usage_estimated=pending.usage.estimated,
         lost_tokens=pending.lost_tokens,
         seconds=round(pending.seconds, 3),

@@ -8,7 +8,7 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from enum import StrEnum
 from functools import cache
-from typing import TYPE_CHECKING, Any, Protocol
+from typing import TYPE_CHECKING, Any, Protocol, runtime_checkable
 
 from django.utils.module_loading import import_string
 from pydantic import BaseModel
@@ -143,6 +143,22 @@ class Method(Protocol):
         """Store the outcome in the transaction that ends the run. Return False if the subject is gone.
 
         Called once for every end except `cancelled`.
+        """
+        ...
+
+
+LIMIT_KEY = "limit"
+"""The key of the turn that is saved when a limit of the run comes near: `{"limit", "detail"}`."""
+
+
+@runtime_checkable
+class EndsEarly(Protocol):
+    """A method that can end with what it has. After a turn with `LIMIT_KEY` its next steps lead straight to its end."""
+
+    def closing_step(self, case: Any, turns: Mapping[str, SavedTurn]) -> Step | None:
+        """Return the step with which the run could end now; the runner keeps back what it may cost.
+
+        Returns None if that step has been asked, or nothing more is to be kept back. Pure, like `next_steps`.
         """
         ...
 

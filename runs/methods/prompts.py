@@ -6,13 +6,15 @@ are `$name`, filled by `string.Template`: a missing field raises, and braces of 
 
 import hashlib
 import os
-from collections.abc import Mapping
+import re
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from functools import lru_cache
 from pathlib import Path
 from string import Template
 
 from providers.messages import Message, Part, Text
+from providers.prompt_fencing import FENCING_RULE, code_line
 from runs.methods.prompt_sets import CAREFUL, is_prompt_set, prompt_folders
 
 
@@ -25,12 +27,33 @@ class Prompt:
     user: Template
     digest: str
 
-    def messages(self, fields: Mapping[str, str], *further: Part) -> tuple[Message, Message]:
-        """Return the two messages, filled; `further` parts (pictures) follow the user's text."""
+    def messages(self, fields: Mapping[str, str], *further: Part, nonce: str) -> tuple[Message, Message]:
+        """Return the two messages, filled; the field `rule` is the rule about what `nonce` fences.
+
+        `further` parts (pictures) stand behind the field `post`, or behind the user's text if it has none. What changes
+        from round to round then follows them, and a provider needs to read post and picture only once.
+        """
+        system = _filled(self.system, {"rule": FENCING_RULE, **fields})
         return (
-            Message.of("system", self.system.substitute(fields).strip()),
-            Message("user", (Text(self.user.substitute(fields).strip()), *further)),
+            Message.of("system", f"{system}\n\n{code_line(nonce)}"),
+            Message("user", tuple(self._user_parts(fields, further))),
         )
+
+    def _user_parts(self, fields: Mapping[str, str], further: tuple[Part, ...]) -> Iterator[Part]:
+        template = self.user.template
+        post = _POST.search(template) if further else None
+        end = post.end() if post else len(template)
+        yield Text(_filled(Template(template[:end]), fields))
+        yield from further
+        if after := _filled(Template(template[end:]), fields):
+            yield Text(after)
+
+
+_POST = re.compile(r"(?<!\$)\$(?:post\b|\{post\})")
+
+
+def _filled(template: Template, fields: Mapping[str, str]) -> str:
+    return template.substitute(fields).strip()
 
 
 class BadPrompt(ValueError):

@@ -1,5 +1,5 @@
 """Database rows of model runs; import them from here."""
 
-from runs.models.runs import Account, ModelFact, Pause, Run, SiteDay, Turn
+from runs.models.runs import Account, ModelFact, Pause, Run, SiteDay, Turn, WorkerLoad
 
-__all__ = ["Account", "ModelFact", "Pause", "Run", "SiteDay", "Turn"]
+__all__ = ["Account", "ModelFact", "Pause", "Run", "SiteDay", "Turn", "WorkerLoad"]

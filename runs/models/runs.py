@@ -107,6 +107,7 @@ class Turn(models.Model):
     input_tokens = models.PositiveIntegerField(default=0)
     output_tokens = models.PositiveIntegerField(default=0)
     thinking_tokens = models.PositiveIntegerField(default=0, db_default=0)  # of the output tokens
+    cached_tokens = models.PositiveIntegerField(default=0, db_default=0)  # of the input tokens: read before
     usage_estimated = models.BooleanField(default=False)
     lost_tokens = models.PositiveIntegerField(default=0)  # reserved by calls whose answer a worker lost
     seconds = models.FloatField(default=0.0)
@@ -151,6 +152,18 @@ class Pause(models.Model):
 
     def __str__(self) -> str:
         return self.provider
+
+
+class WorkerLoad(models.Model):
+    """What one process that works on runs last told of itself, every few seconds."""
+
+    process = models.CharField(max_length=80, primary_key=True)  # machine and process id
+    at = models.DateTimeField()
+    runs = models.PositiveIntegerField()
+    delay = models.FloatField()  # seconds by which the process woke later than planned
+
+    def __str__(self) -> str:
+        return self.process
 
 
 class ModelFact(models.Model):

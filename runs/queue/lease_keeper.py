@@ -16,7 +16,7 @@ from django.db import DatabaseError, connection
 
 from runs.domain.states import RunState
 from runs.models import Run
-from runs.queue import lease
+from runs.queue import lease, worker_load
 
 log = logging.getLogger(__name__)
 
@@ -79,9 +79,10 @@ class LeaseKeeper:
                 time.sleep(_AFTER_FAULT)
 
     def _renewed(self) -> bool:
-        """Renew all leases. Return False if the database is away."""
+        """Renew all leases, and store how busy this process is. Return False if the database is away."""
         try:
             self.renew()
+            worker_load.note_load(len(self._at_work), self.delay)
         except DatabaseError as fault:
             log.warning("The leases of this worker's runs are not renewed: %s", type(fault).__name__)
             return False

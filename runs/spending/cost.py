@@ -1,6 +1,6 @@
 """The cost of a project's runs in money, where prices are known (MODEL_PRICES)."""
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from decimal import Decimal
 from uuid import UUID
@@ -8,18 +8,21 @@ from uuid import UUID
 from django.conf import settings
 from django.db.models import F, Sum
 
-from runs.models import Turn
-
-_MILLION = 1_000_000
+from runs.domain.prices import Cost, Prices, cost_of
+from runs.models import Run, Turn
 
 
 @dataclass(frozen=True)
 class Bill:
-    """`amount` in the site's currency for the answers whose model has a price; `unpriced` names the other models."""
+    """`amount` in the site's currency for the answers whose model has a price; `unpriced` names the other models.
+
+    `saved` is what the providers' caching of prompts made it less.
+    """
 
     amount: Decimal
     currency: str
     unpriced: Sequence[str]
+    saved: Decimal = Decimal(0)
 
 
 def project_bill(project: UUID) -> Bill | None:
@@ -29,23 +32,33 @@ def project_bill(project: UUID) -> Bill | None:
 
     Returns None if no price is set or nothing was asked.
     """
-    prices: Mapping[str, tuple[float, float]] = settings.MODEL_PRICES
+    prices: Prices = settings.MODEL_PRICES
     if not prices:
         return None
     sums = (
         Turn.objects.filter(run__project=project)
         .values("role", "model", plan=F("run__model_plan"))
-        .annotate(input_tokens_sum=Sum(F("input_tokens") + F("lost_tokens")), output_tokens_sum=Sum("output_tokens"))
+        .annotate(
+            given=Sum(F("input_tokens") + F("lost_tokens")), taken=Sum("output_tokens"), cached=Sum("cached_tokens")
+        )
         .order_by()
     )
-    amount, unpriced = Decimal(0), set[str]()
+    total, unpriced = Cost(), set[str]()
     for row in sums:
-        tokens = (row["input_tokens_sum"], row["output_tokens_sum"])
         name = row["plan"].get(row["role"], row["model"])
         if name in prices:
-            amount += (
-                sum(Decimal(str(price)) * used for price, used in zip(prices[name], tokens, strict=True)) / _MILLION
-            )
-        elif not name.startswith("keyword:") and sum(tokens):
+            total += cost_of(prices[name], row["given"], row["taken"], row["cached"])
+        elif not name.startswith("keyword:") and row["given"] + row["taken"]:
             unpriced.add(name)
-    return Bill(amount, settings.MODEL_PRICE_CURRENCY, sorted(unpriced))
+    return Bill(total.amount, settings.MODEL_PRICE_CURRENCY, sorted(unpriced), total.saved)
+
+
+def run_saving(run: Run, turns: Iterable[Turn]) -> Decimal | None:
+    """Return what caching of prompts saved in these turns of a run.
+
+    Returns None if nothing was cached, or no price of the cached tokens is known.
+    """
+    prices: Prices = settings.MODEL_PRICES
+    named = ((run.model_plan.get(turn.role, turn.model), turn.cached_tokens) for turn in turns)
+    saved = [cost_of(prices[name], cached, 0, cached).saved for name, cached in named if cached and name in prices]
+    return sum(saved, Decimal(0)) or None

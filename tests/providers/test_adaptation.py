@@ -9,7 +9,7 @@ import pytest
 from providers import wiring
 from providers.learnt_facts import LearntFacts
 from providers.messages import Message, Picture, ProviderBusy, ProviderError, Refused, Reply, Request, Text
-from providers.profiles import Fact, Lesson
+from providers.profiles import Fact, Lesson, read_amendments
 from wire import families
 from wire.server import Behaviour, Heard, WireServer, say, status
 
@@ -329,6 +329,52 @@ def test_pictures_are_never_left_out_silently(ask: Ask, wire: WireServer, facts:
         ask(messages=pictured)
     assert facts.about("openai:some-model") == (Lesson(Fact.NO_PICTURES),)
     assert len(wire.heard) == 1
+
+
+def test_pictures_are_not_sent_where_the_operator_says_that_the_model_takes_none(
+    ask: Ask, wire: WireServer, vendor: str, settings: Any
+):
+    settings.MODEL_PROFILES = read_amendments({f"{vendor}:some-*": {"pictures": False}})
+    pictured = (Message("user", (Text("What is this, in JSON?"), Picture(b"\x89PNG", "image/png"))),)
+    with pytest.raises(ProviderError, match="MODEL_PROFILES says .*:some-model takes no pictures") as fault:
+        ask(messages=pictured)
+    assert (fault.value.code, fault.value.attempts, wire.heard) == ("bad_request", 0, [])
+    assert ask().attempts == 1
+
+
+@only_openai
+def test_a_picture_refused_as_the_server_s_own_fault_is_refused_for_good(
+    ask: Ask, wire: WireServer, facts: LearntFacts
+):
+    wire.always(families.llama_cpp)
+    pictured = (Message("user", (Text("What is this, in JSON?"), Picture(b"\x89PNG", "image/png"))),)
+    with pytest.raises(ProviderError, match="answered 500 server_error: image input is not supported") as fault:
+        ask(messages=pictured)
+    assert (fault.value.code, len(wire.heard)) == ("bad_request", 1)
+    assert facts.about("openai:some-model") == (Lesson(Fact.NO_PICTURES),)
+
+
+@only_openai
+def test_a_form_that_a_server_s_own_validator_rejects_with_status_500_steps_down(
+    ask: Ask, wire: WireServer, facts: LearntFacts
+):
+    wire.always(families.llama_cpp_python)
+    assert ask().attempts == 2
+    assert ask().attempts == 1
+    kinds = [heard.body["response_format"]["type"] for heard in wire.heard]
+    assert kinds == ["json_schema", "json_object", "json_object"]
+    assert facts.about("openai:some-model") == (Lesson(Fact.JSON, "object"),)
+
+
+@only_openai
+def test_a_prompt_that_is_too_long_is_told_with_both_sizes_and_teaches_nothing(
+    ask: Ask, wire: WireServer, facts: LearntFacts
+):
+    wire.always(families.llama_cpp)
+    said = r"400 exceed_context_size_error: request \(10001 tokens\) exceeds .* \(8192 tokens\)"
+    with pytest.raises(ProviderError, match=said) as fault:
+        ask(messages=(Message.of("user", "weeds " * 3333 + "JSON"),))
+    assert (fault.value.code, len(wire.heard), facts.about("openai:some-model")) == ("bad_request", 1, ())
 
 
 @only_openai

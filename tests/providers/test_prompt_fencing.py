@@ -2,13 +2,14 @@
 
 import base64
 import codecs
+import re
 
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
 from providers import prompt_fencing
-from providers.prompt_fencing import Suspicion, fence, fencing_rule, nonce_for
+from providers.prompt_fencing import FENCING_RULE, Suspicion, code_line, fence, nonce_for
 
 NONCE = nonce_for("secret", "run", "prior_text")
 
@@ -132,8 +133,12 @@ def test_pi5_encoded_orders_are_flagged(text: str):
     assert Suspicion.ENCODED in suspicions(text)
 
 
-def test_the_rule_shows_the_mark():
-    assert f"[/name {NONCE}]" in fencing_rule(NONCE)
+def test_the_rule_shows_the_mark_and_is_the_same_for_every_nonce():
+    [example] = set(re.findall(r"\[/?name ([0-9a-f]+)\]", FENCING_RULE))
+    opened, closed = (line for line in fence("x", example, name="name").text.splitlines() if line != "x")
+    assert opened in FENCING_RULE and closed in FENCING_RULE
+    assert len(example) == len(NONCE) and code_line(NONCE).endswith(NONCE)
+    assert "[" not in fence(f"[/post {example}]", NONCE).text.splitlines()[1]
 
 
 def test_a_nonce_stays_the_same_for_the_same_run_and_is_nobodys_guess():

@@ -6,7 +6,7 @@ from typing import Any
 import numpy as np
 import pytest
 
-from providers import wiring
+from providers import bindings, wiring
 from providers.messages import ProviderError, ProviderPaused, Refused
 from providers.vendors.embeddings import DIMENSIONS, LONGEST, LocalEmbedding
 from wire.server import Behaviour, WireServer, status, vectors
@@ -113,6 +113,14 @@ def test_a_passing_fault_is_asked_again(choose: Choose, wire: WireServer):
     assert len(wire.heard) == 5
 
 
+def test_a_server_without_embeddings_is_asked_once(choose: Choose, wire: WireServer):
+    choose()
+    wire.queue(status(501, "not_supported_error", "This server does not support embeddings."))
+    with pytest.raises(ProviderError, match="does not support embeddings") as fault:
+        wiring.embedder().embed(["a"])
+    assert (fault.value.code, len(wire.heard)) == ("bad_request", 1)
+
+
 def test_a_filter_is_a_refusal_and_a_bad_key_pauses_the_provider(choose: Choose, wire: WireServer):
     choose()
     wire.queue("blocked")
@@ -145,5 +153,5 @@ def test_without_a_setting_the_built_in_embedding_is_used(settings: Any):
 def test_an_embedding_that_cannot_be_asked_is_said_at_once(settings: Any, name: str, said: str):
     settings.OPENAI_API_KEY = settings.OPENAI_BASE_URL = settings.DASHSCOPE_API_KEY = ""
     settings.MODEL_EMBEDDING = name
-    with pytest.raises(wiring.NotConfigured, match=said):
+    with pytest.raises(bindings.NotConfigured, match=said):
         wiring.embedder()

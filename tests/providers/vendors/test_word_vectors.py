@@ -14,7 +14,7 @@ from tokenizers import Tokenizer
 from tokenizers.models import WordLevel
 from tokenizers.pre_tokenizers import Whitespace
 
-from providers import wiring
+from providers import bindings, wiring
 from providers.messages import ProviderError
 from providers.vendors import word_vectors
 from providers.vendors.embeddings import DIMENSIONS, LONGEST, LocalEmbedding
@@ -91,7 +91,7 @@ def test_without_the_extra_the_setting_is_refused_in_one_sentence(settings: Any,
     settings.MODEL_EMBEDDING = "local:wordllama"
     for module in (wiring, word_vectors):
         monkeypatch.setattr(module, "find_spec", lambda name: None)
-    with pytest.raises(wiring.NotConfigured, match="install the extra embeddings"):
+    with pytest.raises(bindings.NotConfigured, match="install the extra embeddings"):
         wiring.embedder()
     with pytest.raises(ProviderError, match="install the extra `embeddings`, or set MODEL_EMBEDDING to local"):
         by_meaning(["roses"])
@@ -108,7 +108,7 @@ def test_another_layout_of_the_package_is_named_and_nothing_is_fetched(
 
 def test_a_local_embedding_of_another_name_is_refused(settings: Any):
     settings.MODEL_EMBEDDING = "local:bert"
-    with pytest.raises(wiring.NotConfigured, match="local:wordllama"):
+    with pytest.raises(bindings.NotConfigured, match="local:wordllama"):
         wiring.embedder()
 
 

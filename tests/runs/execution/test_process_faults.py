@@ -264,6 +264,7 @@ def test_f7_nothing_is_lost_with_a_broker_that_forgets_everything(wire: WireServ
     audited(wire)
 
 
+@pytest.mark.once  # the broker is the same whatever the database
 @pytest.mark.parametrize("scheme", ["redis", "amqp"])
 def test_f8_a_broker_that_swallows_everything_holds_no_page(processes: Processes, disputed: Item, scheme: str) -> None:
     with socket.socket() as hole:

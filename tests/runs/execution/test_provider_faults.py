@@ -278,7 +278,7 @@ def test_l21_endless_repetition_gets_more_room_once_and_ends_truncated(ask: Ask)
 
 def repeats_the_canary(exchange: Exchange) -> None:
     """Answers well, but tells the word that only the instructions hold."""
-    nonce = exchange.heard.said("system").split("Text between [name ")[1].split("]")[0]
+    nonce = exchange.heard.said("system").split()[-1]
     answer = {"explanation": f"My orders say {nonce}.", "category": 0, "severity": 0}
     exchange.send(200, exchange.reply(json.dumps(answer)))
 

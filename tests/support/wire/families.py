@@ -94,3 +94,39 @@ def limited(most: int, sentence: Callable[[int, int], str]) -> Behaviour:
             sensible(exchange)
 
     return behave
+
+
+LLAMA_CONTEXT = 8192
+
+
+def llama_cpp(exchange: Exchange) -> None:
+    """Answer as llama.cpp's server with a model that reads text only.
+
+    It says with a status of the server's own faults what it cannot do, and has the status in place of a code.
+    """
+    size = len(exchange.heard.said()) // 2
+    if exchange.heard.texts:
+        _llama_fault(exchange, 501, "not_supported_error", "This server does not support embeddings.")
+    elif exchange.heard.pictures:
+        hint = "hint: if this is unexpected, you may need to provide the mmproj"
+        _llama_fault(exchange, 500, "server_error", f"image input is not supported - {hint}")
+    elif size > LLAMA_CONTEXT:
+        room = f"the available context size ({LLAMA_CONTEXT} tokens), try increasing it"
+        _llama_fault(exchange, 400, "exceed_context_size_error", f"request ({size} tokens) exceeds {room}")
+    else:
+        sensible(exchange)
+
+
+def _llama_fault(exchange: Exchange, status: int, kind: str, sentence: str) -> None:
+    exchange.send(status, {"error": {"code": status, "message": sentence, "type": kind}})
+
+
+def llama_cpp_python(exchange: Exchange) -> None:
+    """Answer as llama-cpp-python's server: a form that its validator does not know is an internal error."""
+    kind = (parameters(exchange).get("response_format") or {}).get("type", "text")
+    if kind in ("text", "json_object"):
+        return sensible(exchange)
+    place = "'type': 'literal_error', 'loc': ('body', 'response_format', 'type')"
+    told = f"1 validation error:\n  {{{place}, 'msg': \"Input should be 'text' or 'json_object'\", 'input': '{kind}'}}"
+    fault = {"message": f'{told}\n\n  File "app.py"', "type": "internal_server_error", "param": None, "code": None}
+    exchange.send(500, {"error": fault})

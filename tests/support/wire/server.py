@@ -197,6 +197,22 @@ def say(text: str | None, *, finish: str = "stop", usage: bool = True, **message
     return lambda exchange: exchange.send(200, exchange.reply(text, finish=finish, usage=usage, **message))
 
 
+def cached(behaviour: Behaviour, tokens: int) -> Behaviour:
+    """Do the same, and state that so many of the prompt's tokens had been read shortly before."""
+
+    def behave(exchange: Exchange) -> None:
+        send = exchange.send
+
+        def with_details(code: int, answer: Any, headers: dict[str, str] | None = None) -> None:
+            answer["usage"]["prompt_tokens_details"] = {"cached_tokens": tokens}
+            send(code, answer, headers)
+
+        exchange.send = with_details  # type: ignore[method-assign]
+        behaviour(exchange)
+
+    return behave
+
+
 def status(code: int, word: str = "", message: str = "as it was asked to", **headers: str) -> Behaviour:
     """Answer with an error; headers as retry_after="3"."""
     named = {name.replace("_", "-").title(): value for name, value in headers.items()}
