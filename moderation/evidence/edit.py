@@ -14,8 +14,8 @@ from annotation.models import Item, Membership, Project, record
 from moderation.debates import start
 from moderation.domain.event_verbs import ModerationVerb
 from moderation.methods import prompt_choice
-from moderation.methods.antihateagent.method import NAME
 from moderation.methods.antihateagent.presenter import RationalePiece, split_citations
+from moderation.methods.antihateagent.questions import NAME
 from moderation.methods.debate_method import BadChoice
 from moderation.models import Evidence
 from runs.control import fork

@@ -9,7 +9,7 @@ from moderation.debates import start
 from moderation.debates.forms import RunFields
 from moderation.domain.antihateagent.actions import LONGEST_CLAIM
 from moderation.methods.antihateagent.forms import AntiHateAgentForm
-from moderation.methods.antihateagent.method import NAME
+from moderation.methods.antihateagent.questions import NAME
 from providers import wiring_web
 from providers.search.engines import LOCAL
 
@@ -57,7 +57,8 @@ class InvestigateForm(AntiHateAgentForm, RunFields):
     @property
     def plain_fields(self) -> Sequence[forms.BoundField]:
         """The fields that are not folded."""
-        return [self["claim"], *self.search_fields, self["prompts"], self["glossary"], self["again"]]
+        wording = [self["prompts"], self["rationale_language"], self["glossary"]]
+        return [self["claim"], *self.search_fields, *wording, self["again"]]
 
     @property
     def limits_are_wrong(self) -> bool:

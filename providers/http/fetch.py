@@ -1,6 +1,7 @@
 """The one fetcher: only it opens URLs that a user, a model or a page supplied (design section 12, threats T7).
 
-A URL is checked before it is parsed. Its host is resolved within the deadline, every address must be public, and the
+A URL is checked before it is parsed. Its host is resolved within the deadline, every address must be public, none of
+them and not the host may be denied by the operator, and the
 connection goes to an address that was checked, while TLS still verifies the name. Each redirect passes the same checks.
 Proxies and netrc of the environment are ignored.
 """
@@ -22,12 +23,15 @@ import httpcore2
 import httpx2
 from protego import Protego
 
-from providers.http.safe_urls import CheckedUrl, FetchFault, check_url, is_public, require_public
+from providers.http.denied import Denied
+from providers.http.safe_urls import CheckedUrl, FetchFault, check_url
 from providers.http.transport import Deadline, TimedStream
 
 log = logging.getLogger(__name__)
 
-PAGES = ("text/html", "application/xhtml+xml", "text/plain", "text/markdown")
+OF_PDF = ("application/pdf", "application/x-pdf", "application/octet-stream")
+"""What servers call a PDF. Its reader looks at the bytes."""
+PAGES = ("text/html", "application/xhtml+xml", "text/plain", "text/markdown", *OF_PDF)
 PICTURES = ("image/jpeg", "image/png", "image/gif", "image/webp")
 _CODINGS = {"": None, "identity": None, "gzip": 47, "x-gzip": 47, "deflate": 47}  # zlib's window bits: either header
 _REDIRECTS = (301, 302, 303, 307, 308)
@@ -42,11 +46,12 @@ Reach = Callable[[str, int], tuple[str, int]]
 
 @dataclass(frozen=True)
 class FetchLimits:
-    """What one page may take: seconds in all, redirects, decoded bytes."""
+    """What one page may take: seconds in all, redirects, decoded bytes. A PDF may be longer: cut it is of no use."""
 
     seconds: float = 15.0
     redirects: int = 3
     size: int = 2_000_000
+    pdf_size: int = 10_000_000
 
 
 @dataclass(frozen=True)
@@ -107,9 +112,11 @@ class Fetcher:
         reach: Reach = lambda address, port: (address, port),
         trust: ssl.SSLContext | None = None,
         robots: bool = True,
+        denied: Denied | None = None,
     ) -> None:
         self.agent, self.limits = agent, limits or FetchLimits()
         self._resolve, self._reach, self._heeds_robots = resolve, reach, robots
+        self._denied = denied or Denied()
         self._trust = trust or httpx2.create_ssl_context()
         self._rules: OrderedDict[str, tuple[float, Protego | None]] = OrderedDict()
         self._lock = threading.Lock()
@@ -144,7 +151,7 @@ class Fetcher:
         connection = httpcore2.HTTPConnection(
             httpcore2.Origin(target.scheme.encode(), target.host.encode(), target.port),
             ssl_context=self._trust,
-            network_backend=_Pinned(addresses, self._reach, deadline),
+            network_backend=_Pinned(addresses, self._denied, self._reach, deadline),
         )
         try:
             answer = connection.handle_request(self._request(target, accepts))
@@ -154,7 +161,9 @@ class Fetcher:
                 answer.close()
         except (httpcore2.TimeoutException, TimeoutError):
             raise self._timeout() from None
-        except (httpcore2.NetworkError, httpcore2.ProtocolError, ssl.SSLError, OSError, zlib.error) as fault:
+        except zlib.error:
+            raise FetchFault("broken", "The page came packed, and cannot be unpacked.") from None
+        except (httpcore2.NetworkError, httpcore2.ProtocolError, ssl.SSLError, OSError) as fault:
             log.info("a page was not reachable: %s", type(fault).__name__)
             raise FetchFault("unreachable", f"{target.host} could not be reached.") from None
         finally:
@@ -185,8 +194,7 @@ class Fetcher:
             return _redirect_target(target, headers.get("location", ""))
         if answer.status != 200:
             raise FetchFault("status", f"{target.host} answered {answer.status}.", answer.status)
-        media_type, _, parameters = headers.get("content-type", "").partition(";")
-        media_type = media_type.strip().lower()
+        media_type, charset = media_type_of(headers.get("content-type", ""))
         if media_type not in accepts:
             raise FetchFault(
                 "bad_type", f"The page is {media_type[:60] or 'of no stated type'}, which is not read here."
@@ -194,13 +202,16 @@ class Fetcher:
         coding = headers.get("content-encoding", "").strip().lower()
         if coding not in _CODINGS:
             raise FetchFault("bad_type", "The page is packed in a way that is not read here.")
+        if media_type in OF_PDF:
+            size, whole = max(size, self.limits.pdf_size), True
         body, cut = _bounded(cast(Iterable[bytes], answer.stream), _CODINGS[coding], size)
-        if cut and whole:
+        if cut and whole and len(body) >= size:
             raise FetchFault("too_large", f"It has more than {size:,} bytes.")
-        return FetchedPage(target.url, media_type, _charset(parameters), body, cut)
+        return FetchedPage(target.url, media_type, charset, body, cut)
 
     def _addresses(self, target: CheckedUrl, deadline: float) -> Sequence[str]:
-        """Return the addresses to connect to, if all addresses of the host are public."""
+        """Return the addresses to connect to, if all addresses of the host are public and none is denied."""
+        self._denied.require_allowed_host(target.host)
         if target.is_address:
             addresses: Sequence[str] = [target.host]
         else:
@@ -213,7 +224,7 @@ class Fetcher:
         if not addresses:
             raise FetchFault("unreachable", f"No address is known for {target.host}.")
         for address in addresses:
-            require_public(address)
+            self._denied.require_allowed(address)
         return list(dict.fromkeys(addresses))[:_MOST_ADDRESSES]
 
     def _timeout(self) -> FetchFault:
@@ -264,8 +275,9 @@ class Fetcher:
 class _Pinned(httpcore2.SyncBackend):
     """Connects to the addresses that were checked, whatever the host's name resolves to now, until the deadline."""
 
-    def __init__(self, addresses: Sequence[str], reach: Reach, deadline: float) -> None:
-        self._addresses, self._reach, self._deadline = addresses, reach, Deadline(deadline)
+    def __init__(self, addresses: Sequence[str], denied: Denied, reach: Reach, deadline: float) -> None:
+        self._addresses, self._denied = addresses, denied
+        self._reach, self._deadline = reach, Deadline(deadline)
 
     def connect_tcp(
         self,
@@ -277,8 +289,8 @@ class _Pinned(httpcore2.SyncBackend):
     ) -> httpcore2.NetworkStream:
         fault: Exception = httpcore2.ConnectError("no address")
         for address in self._addresses:
-            if not is_public(address):
-                raise httpcore2.ConnectError("not a public address")
+            if not self._denied.allows(address):
+                raise httpcore2.ConnectError("not an address to connect to")
             try:
                 at, through = self._reach(address, port)
                 stream = super().connect_tcp(at, through, self._deadline.left(5.0), None, socket_options)
@@ -303,21 +315,37 @@ def _redirect_target(target: CheckedUrl, location: str) -> CheckedUrl:
 
 
 def _bounded(chunks: Iterable[bytes], window: int | None, size: int) -> tuple[bytes, bool]:
-    """Return the decoded body up to `size` bytes, and whether there was more; nothing is unpacked beyond that."""
+    """Return the decoded body up to `size` bytes, and whether there was more; nothing is unpacked beyond that.
+
+    Raises zlib.error if it cannot be unpacked.
+    """
     unpack = zlib.decompressobj(wbits=window) if window else None
     body, received = bytearray(), 0
     for chunk in chunks:
-        received += len(chunk)
         room = size - len(body) + 1
+        if unpack and not received:
+            unpack = _unpacker(unpack, chunk)
+        received += len(chunk)
         body += unpack.decompress(chunk, room) if unpack else chunk[:room]
         if len(body) > size or received > size:
             return bytes(body[:size]), True
-    return bytes(body), False
+    return bytes(body), bool(unpack and received and (not unpack.eof or unpack.unused_data))
 
 
-def _charset(parameters: str) -> str:
+def _unpacker(framed: Any, start: bytes) -> Any:
+    """Return what unpacks a body that starts so; some servers send `deflate` without its frame."""
+    try:
+        framed.copy().decompress(start, 1)
+    except zlib.error:
+        return zlib.decompressobj(wbits=-zlib.MAX_WBITS)
+    return framed
+
+
+def media_type_of(content_type: str) -> tuple[str, str]:
+    """Return the type and the charset of a header; empty where it does not say."""
+    media_type, _, parameters = content_type.partition(";")
     for part in parameters.split(";"):
         name, _, value = part.partition("=")
         if name.strip().lower() == "charset":
-            return value.strip(" \"'").lower()[:40]
-    return ""
+            return media_type.strip().lower(), value.strip(" \"'").lower()[:40]
+    return media_type.strip().lower(), ""

@@ -5,20 +5,17 @@ attributes. The rest is still a stranger's text that a prompt must fence.
 """
 
 import re
-import unicodedata
+from collections.abc import Mapping
 from dataclasses import dataclass
 from importlib import import_module
+from typing import cast
 
 import lxml.html
 from lxml import etree
 
-from providers.http.fetch import FetchedPage
-
-LONGEST = 40_000
-"""Characters of a page that are kept."""
 _UNSEEN_TAGS = (
-    "script", "style", "noscript", "template", "iframe", "object", "embed", "svg", "math", "canvas", "head", "select",
-    "datalist", "dialog", "audio", "video",
+    "script", "style", "noscript", "noframes", "template", "iframe", "object", "embed", "svg", "math", "canvas", "head",
+    "select", "datalist", "dialog", "audio", "video",
 )  # fmt: skip
 _HIDING = re.compile(
     r"display\s*:\s*none|visibility\s*:\s*(?:hidden|collapse)|opacity\s*:\s*0*\.?0+(?![.\d])|font-size\s*:\s*0(?![.\d])"
@@ -29,35 +26,94 @@ _HIDING = re.compile(
 )
 _RULE = re.compile(r"([^{}]+)\{([^{}]*)\}")
 _SIMPLE = re.compile(r"(?P<tag>[a-z][a-z0-9]*)?(?P<rest>(?:[.#][\w-]+)*)", re.IGNORECASE)
+_SOME = 300  # characters
 _MOST_RULES, _MOST_NODES = 2000, 15_000  # a page made to keep its reader busy is read as it stands
 
 
+_DEEPEST = 200
+_SHELLS = {"root", "app", "__next", "__nuxt", "___gatsby", "svelte", "main-app", "react-root"}
+_PAID = re.compile(r'"isAccessibleForFree"\s*:\s*"?false', re.IGNORECASE)
+
+
 @dataclass(frozen=True)
-class PageText:
-    """Title and text, in NFC, without what databases refuse; `cut` says that the text goes on."""
+class SeenText:
+    """What a person sees of a page, and what tells a page that shows nothing: its scripts, and what it says without.
 
-    title: str
-    text: str
-    cut: bool
+    `language` is as the page states it; `is_paid` and `is_empty_shell` are what it says to programs.
+    """
 
-
-def read_page(page: FetchedPage) -> PageText:
-    """Return the visible text of a fetched page; empty if there is none."""
-    if page.media_type in ("text/plain", "text/markdown"):
-        return _tidy("", _decoded(page))
-    tree = _parsed(page)
-    if tree is None:
-        return PageText("", "", False)
-    return html_text(tree)
+    title: str = ""
+    text: str = ""
+    language: str = ""
+    noscript: str = ""
+    has_scripts: bool = False
+    is_empty_shell: bool = False
+    is_paid: bool = False
 
 
-def html_text(tree: lxml.html.HtmlElement) -> PageText:
+def parsed(text: str) -> lxml.html.HtmlElement | None:
+    """Return the page as a tree of bounded depth.
+
+    Returns None if there is no element in it.
+    """
+    content = text.encode("utf-8", "replace")
+    try:
+        parser = lxml.html.HTMLParser(encoding="utf-8", remove_comments=True, remove_pis=True, huge_tree=False)
+        tree = lxml.html.document_fromstring(content, parser=parser)
+        if any(entry.type == etree.ErrorTypes.ERR_RESOURCE_LIMIT for entry in parser.error_log):
+            # The parser leaves out what lies deeper than 256 elements.
+            flat = etree.HTMLParser(target=_Shallow(), encoding="utf-8", huge_tree=True)
+            return cast(lxml.html.HtmlElement, etree.fromstring(content, flat))
+        return tree
+    except (etree.LxmlError, ValueError, AssertionError):
+        return None
+
+
+class _Shallow:
+    """Builds a tree of at most 200 levels. What is deeper becomes text of the last level, if it is not hidden."""
+
+    def __init__(self) -> None:
+        self._builder = etree.TreeBuilder(element_factory=lxml.html.html_parser.makeelement)
+        self._open: list[bool] = []  # of each open element: whether a person sees it
+
+    def start(self, tag: str, attributes: Mapping[str, str]) -> None:
+        if len(self._open) < _DEEPEST:
+            self._builder.start(tag, dict(attributes))
+            self._open.append(True)
+            return
+        self._open.append(self._open[-1] and tag not in _UNSEEN_TAGS and not _hides(tag, attributes))
+        if tag in _BLOCKS:
+            self._builder.data("\n")
+
+    def end(self, tag: str) -> None:
+        if len(self._open) <= _DEEPEST:
+            self._builder.end(tag)
+        self._open.pop()
+
+    def data(self, text: str) -> None:
+        if not self._open or self._open[-1]:
+            self._builder.data(text)
+
+    def close(self) -> lxml.html.HtmlElement:
+        return self._builder.close()
+
+
+def html_text(tree: lxml.html.HtmlElement) -> SeenText:
     """Return the visible text of a parsed page; the tree is changed."""
     title = " ".join((tree.findtext(".//title") or "").split())
+    scripts = list(tree.iter("script"))
+    noscript = " ".join(node.text_content() for node in tree.iter("noscript"))[:2000]
+    is_paid = any(_PAID.search(script.text or "") for script in scripts if script.get("type") == "application/ld+json")
+    is_shell = any(node.get("id") in _SHELLS and not len(node) for node in tree.iter("div", "main", "app-root"))
     _strip_unseen(tree)
     whole = _all_text(tree)
-    main = _main_text(tree) if sum(1 for _ in tree.iter()) < _MOST_NODES else None
-    return _tidy(title, main if main and 3 * len(main) > len(whole) else whole)
+    if sum(1 for _ in tree.iter()) < _MOST_NODES:
+        main = _main_text(tree)
+        text = main if main and 3 * len(main) > len(whole) else whole
+    else:
+        text = _text_without_menus(tree) or whole
+    language = tree.get("lang", "") or tree.get("{http://www.w3.org/XML/1998/namespace}lang", "")
+    return SeenText(title, text.replace("\f", "\n"), language.strip(), noscript, bool(scripts), is_shell, is_paid)
 
 
 def _main_text(tree: lxml.html.HtmlElement) -> str | None:
@@ -75,27 +131,17 @@ def _main_text(tree: lxml.html.HtmlElement) -> str | None:
     return text
 
 
-def _parsed(page: FetchedPage) -> lxml.html.HtmlElement | None:
-    try:
-        parser = lxml.html.HTMLParser(encoding="utf-8", remove_comments=True, remove_pis=True, huge_tree=False)
-        return lxml.html.document_fromstring(_decoded(page).encode("utf-8", "replace"), parser=parser)
-    except (etree.LxmlError, ValueError):
-        return None
+def _text_without_menus(tree: lxml.html.HtmlElement) -> str:
+    """Return the text of a page that is too large to be searched for its main part, without links that stand alone.
 
-
-_META = re.compile(rb"<meta[^>]{0,200}?charset\s*=\s*[\"']?\s*([\w-]{2,40})", re.IGNORECASE)
-
-
-def _decoded(page: FetchedPage) -> str:
-    """Return the page as text, decoded by its header, by what it says itself, or as UTF-8."""
-    stated = _META.search(page.content[:4096])
-    for name in (page.charset, stated.group(1).decode("ascii", "replace") if stated else "", "utf-8"):
-        try:
-            if name:
-                return page.content.decode(name, "replace" if name == "utf-8" or page.cut else "strict")
-        except (LookupError, UnicodeError):
-            continue
-    return page.content.decode("utf-8", "replace")
+    Empty if next to nothing is left.
+    """
+    for link in list(tree.iter("a")):
+        parent = link.getparent()
+        if parent is not None and not (link.tail or "").strip() and not (parent.text or "").strip():
+            parent.remove(link)
+    text = _all_text(tree)
+    return text if len(text) > _SOME else ""
 
 
 def _strip_unseen(tree: lxml.html.HtmlElement) -> None:
@@ -103,19 +149,24 @@ def _strip_unseen(tree: lxml.html.HtmlElement) -> None:
     for node in list(tree.iter()):
         if not isinstance(node.tag, str) or node is tree or node.getparent() is None:
             continue
-        if node.tag in _UNSEEN_TAGS or _is_hidden(node) or any(_matches(node, selector) for selector in selectors):
-            node.drop_tree()
+        if (
+            node.tag in _UNSEEN_TAGS
+            or _hides(node.tag, node.attrib)
+            or any(_matches(node, selector) for selector in selectors)
+        ):
+            node.clear(keep_tail=True)  # to move its tail elsewhere would copy all tails before it
+            node.tag = "span"
         else:
             for name in ("alt", "title", "aria-label", "placeholder", "content"):
                 node.attrib.pop(name, None)
 
 
-def _is_hidden(node: lxml.html.HtmlElement) -> bool:
+def _hides(tag: str, attributes: Mapping[str, str]) -> bool:
     return (
-        "hidden" in node.attrib
-        or node.get("aria-hidden", "").lower() == "true"
-        or (node.tag == "input" and node.get("type", "").lower() == "hidden")
-        or bool(_HIDING.search(node.get("style", "")))
+        "hidden" in attributes
+        or attributes.get("aria-hidden", "").lower() == "true"
+        or (tag == "input" and attributes.get("type", "").lower() == "hidden")
+        or bool(_HIDING.search(attributes.get("style", "")))
     )
 
 
@@ -144,7 +195,11 @@ def _matches(node: lxml.html.HtmlElement, selector: tuple[str, frozenset[str], f
     return classes <= set(node.get("class", "").split()) and (not ids or ids == {node.get("id", "")})
 
 
-_BLOCKS = {"p", "div", "li", "br", "tr", "h1", "h2", "h3", "h4", "h5", "h6", "section", "article", "blockquote", "pre"}
+_BLOCKS = {
+    "p", "div", "li", "br", "tr", "h1", "h2", "h3", "h4", "h5", "h6", "section", "article", "blockquote", "pre", "td",
+    "th", "dt", "dd", "button", "option", "label", "form", "main", "header", "footer", "nav", "aside", "table", "ul",
+    "ol",
+}  # fmt: skip
 
 
 def _all_text(tree: lxml.html.HtmlElement) -> str:
@@ -157,10 +212,3 @@ def _all_text(tree: lxml.html.HtmlElement) -> str:
             pieces.append(("\n" if node.tag in _BLOCKS else "") + node.tail)
     lines = (" ".join(line.split()) for line in "".join(pieces).splitlines())
     return "\n".join(line for line in lines if line)
-
-
-def _tidy(title: str, text: str) -> PageText:
-    clean = unicodedata.normalize("NFC", text.replace("\x00", "")).encode("utf-8", "replace").decode("utf-8")
-    clean = re.sub(r"\n{3,}", "\n\n", clean.replace("\r\n", "\n").replace("\r", "\n")).strip()
-    name = unicodedata.normalize("NFC", title.replace("\x00", "")).encode("utf-8", "replace").decode("utf-8")[:300]
-    return PageText(name, clean[:LONGEST], len(clean) > LONGEST)

@@ -1,23 +1,46 @@
 """The text of a PDF file, read in a separate process: a malicious file cannot harm any other.
 
-`python -m providers.http.pdf_text` reads the file from its input and writes JSON: {"text"} or {"fault"}.
+`python -m providers.http.pdf_text` reads the file from its input and writes JSON: {"pages", …} or {"fault"}.
 """
 
 import io
 import json
+import os
 import resource
 import subprocess
 import sys
+import threading
+from collections import Counter
+from collections.abc import Sequence
+from dataclasses import dataclass
+from itertools import pairwise
 from pathlib import Path
+from typing import Any
 
-from pypdf import PdfReader
+from pypdf import PageObject, PdfReader
 from pypdf.errors import PyPdfError
 
 SECONDS, MEMORY, PAGES = 30, 2**30, 1000
+_PROSE = 18  # characters of a line in a column
+_FEW = 40  # characters of a page that is a picture, with its number and the like
+
+
+Piece = tuple[int, int, str]
+"""Some text and where it is drawn: x from the left, y from the bottom."""
 
 
 class BadPdf(ValueError):
     """The file cannot be read; the message says why in one sentence."""
+
+
+@dataclass(frozen=True)
+class PdfText:
+    """The text of each page; `cut` says that there are more. `is_scanned`: the pages are pictures of text."""
+
+    pages: list[str]
+    title: str
+    cut: bool
+    is_scanned: bool
 
 
 def pdf_text(content: bytes, most: int) -> str:
@@ -25,36 +48,93 @@ def pdf_text(content: bytes, most: int) -> str:
 
     Raises BadPdf if it cannot be read.
     """
+    return "\n\n".join(pdf_pages(content, most).pages)[:most]
+
+
+def pdf_pages(content: bytes, most: int) -> PdfText:
+    """Return the file's pages, no more than hold `most` characters.
+
+    Raises BadPdf if it cannot be read.
+    """
     try:
-        done = subprocess.run(
-            [sys.executable, "-m", "providers.http.pdf_text", str(most)],
-            input=content,
-            capture_output=True,
-            timeout=SECONDS + 5,
-            check=False,
-            cwd=Path(__file__).resolve().parents[2],
-        )
+        with _children:
+            done = subprocess.run(
+                [sys.executable, "-m", "providers.http.pdf_text", str(most)],
+                input=content,
+                stdout=subprocess.PIPE,
+                stderr=subprocess.DEVNULL,  # a bad file has as many warnings as it likes
+                timeout=SECONDS + 5,
+                check=False,
+                cwd=Path(__file__).resolve().parents[2],
+                env={"PATH": os.environ.get("PATH", "")},  # no key of the site
+            )
         answer = json.loads(done.stdout)
     except (subprocess.TimeoutExpired, ValueError):
         raise BadPdf("The PDF could not be read within its limits of time and memory.") from None
     if "fault" in answer:
         raise BadPdf(answer["fault"])
-    return str(answer["text"])
+    return PdfText(**answer)
 
 
-def _read(content: bytes, most: int) -> dict[str, str]:
+_children = threading.BoundedSemaphore(2)
+"""Each may take a gigabyte."""
+
+
+def _read(content: bytes, most: int) -> dict[str, Any]:
     try:
         reader = PdfReader(io.BytesIO(content))
         if reader.is_encrypted and not reader.decrypt(""):
             return {"fault": "The PDF is locked by a password."}
-        pieces: list[str] = []
+        pages: list[str] = []
+        size = pictured = 0
         for page in reader.pages[:PAGES]:
-            pieces.append(page.extract_text())
-            if sum(map(len, pieces)) > most:
+            pages.append(_page_text(page).encode("utf-8", "replace").decode("utf-8"))
+            pictured += _holds_picture(page)
+            size += len(pages[-1])
+            if size > most:
                 break
+        title = str(reader.metadata.title or "") if reader.metadata else ""
+        cut = len(pages) < len(reader.pages) or size > most
     except (PyPdfError, ValueError, KeyError, TypeError, AttributeError, IndexError, OSError, RecursionError):
         return {"fault": "The file is no PDF that can be read."}
-    return {"text": "\n\n".join(pieces)[:most].encode("utf-8", "replace").decode("utf-8")}
+    is_scanned = 2 * pictured > len(pages) and size < _FEW * len(pages)
+    return {"pages": pages, "title": title, "cut": cut, "is_scanned": is_scanned}
+
+
+def _page_text(page: PageObject) -> str:
+    pieces: list[Piece] = []
+
+    def see(text: str, _user: list[float], at: list[float], _font: Any, _size: float) -> None:
+        if text.strip():
+            pieces.append((round(at[4]), round(at[5]), text.strip()))
+
+    text = str(page.extract_text(visitor_text=see))
+    return by_column(pieces) or text
+
+
+def by_column(pieces: Sequence[Piece]) -> str:
+    """Return the text of a page whose file draws the lines of two columns in turn, one column after the other.
+
+    Empty if it has no such columns. Cells of a table are shorter than lines of prose, and stay in their rows.
+    """
+    pairs = [(left, right) for left, right in pairwise(pieces) if left[1] == right[1] and left[0] < right[0]]
+    starts = Counter(right[0] for _left, right in pairs)
+    if not starts:
+        return ""
+    gutter, rows = starts.most_common(1)[0]
+    columns = [[text for x, _y, text in pieces if x < gutter], [text for x, _y, text in pieces if x >= gutter]]
+    lengths = [sum(map(len, column)) / max(1, len(column)) for column in columns]
+    if rows < 3 or 2 * rows < len(columns[0]) or min(lengths) < _PROSE:
+        return ""
+    return "\n\n".join("\n".join(column) for column in columns)
+
+
+def _holds_picture(page: PageObject) -> bool:
+    drawn: Any = page.get("/Resources")
+    for name in (None, "/XObject"):
+        drawn = drawn.get(name) if name and drawn is not None else drawn
+        drawn = drawn.get_object() if drawn is not None else None
+    return any(entry.get_object().get("/Subtype") in ("/Image", "/Form") for entry in (drawn or {}).values())
 
 
 if __name__ == "__main__":

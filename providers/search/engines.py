@@ -4,14 +4,21 @@ The third engine, `local`, searches documents that an admin uploaded; the app th
 """
 
 import json
-from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field
+import time
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, field, replace
 from typing import Any, Protocol
+from urllib.parse import urlsplit
 
 from providers.http.errors import error_of_status, error_of_transport, hide_key
+from providers.http.fetch import system_resolve
 from providers.http.safe_urls import FetchFault, check_url
-from providers.http.transport import Bounds, HttpAnswer, TransportFault, http_get
-from providers.messages import ProviderBusy, ProviderError, Refused
+from providers.http.transport import Bounds, HttpAnswer, TimedOut, TooLarge, TransportFault, Unreachable, http_get
+from providers.messages import ProviderBusy, ProviderError, ProviderPaused, Refused
+from providers.search.faults import SearchFault
+
+Resolve = Callable[[str, int, float], Sequence[str]]
+"""Returns the addresses of a host and port within so many seconds, as `providers.http.fetch.system_resolve` does."""
 
 GOOGLE, SEARXNG, LOCAL = "google", "searxng", "local"
 GOOGLE_ADDRESS = "https://www.googleapis.com/customsearch/v1"
@@ -50,11 +57,12 @@ class Google:
     address: str = GOOGLE_ADDRESS
     bounds: Bounds = Bounds(wall=20.0)
     name: str = f"{GOOGLE}:web"
+    resolve: Resolve = field(default=system_resolve, repr=False)
 
     def search(self, query: str, count: int) -> Sequence[SearchHit]:
         """Return the hits; see `SearchEngine.search`. Google gives ten at most."""
         parameters = {"key": self.key, "cx": self.engine, "q": query[:_QUERY], "num": str(min(10, max(1, count)))}
-        answer = _get(GOOGLE, self.address, parameters, self.bounds, secret=self.key)
+        answer = _get(GOOGLE, self.address, parameters, self.bounds, self.resolve, secret=self.key)
         return _hits(answer.get("items", ()), "link", "title", "snippet")[:count]
 
 
@@ -65,48 +73,105 @@ class Searx:
     address: str
     bounds: Bounds = Bounds(wall=20.0)
     name: str = f"{SEARXNG}:web"
+    resolve: Resolve = field(default=system_resolve, repr=False)
 
     def search(self, query: str, count: int) -> Sequence[SearchHit]:
         """Return the hits; see `SearchEngine.search`."""
         parameters = {"q": query[:_QUERY], "format": "json", "safesearch": "0"}
-        answer = _get(SEARXNG, f"{self.address.rstrip('/')}/search", parameters, self.bounds)
-        return _hits(answer.get("results", ()), "url", "title", "content")[:count]
+        answer = _get(SEARXNG, f"{self.address.rstrip('/')}/search", parameters, self.bounds, self.resolve)
+        rows = answer.get("results")
+        if not isinstance(rows, list):
+            raise _no_results(SEARXNG)
+        if not rows and (silent := _silent_sources(answer.get("unresponsive_engines"))):
+            sentence = f"{SEARXNG} found nothing, and of its sources these did not answer: {silent}"
+            raise ProviderError(sentence, code=SearchFault.NO_SOURCE)
+        return _hits(rows, "url", "title", "content")[:count]
 
 
 def _get(
-    provider: str, address: str, parameters: Mapping[str, str], bounds: Bounds, secret: str = ""
+    provider: str, address: str, parameters: Mapping[str, str], bounds: Bounds, resolve: Resolve, secret: str = ""
 ) -> Mapping[str, Any]:
     """Return the JSON object that the engine answers."""
     try:
-        answer = http_get(address, parameters, bounds)
+        answer = http_get(address, parameters, replace(bounds, wall=_wall_after_lookup(address, bounds.wall, resolve)))
     except TransportFault as fault:
-        raise error_of_transport(provider, fault) from fault
+        raise _unanswered(provider, fault) from fault
     except ValueError as fault:
-        raise ProviderError(f"{provider}: its address in the settings is no URL.", code="bad_request") from fault
+        sentence = f"{provider}: its address in the settings is no URL."
+        raise ProviderError(sentence, code=SearchFault.NOT_SET_UP) from fault
     if answer.status != 200:
         raise _fault(provider, answer, secret)
+    if not answer.content.strip():
+        raise ProviderBusy(f"{provider} answered 200 with an empty body", code=SearchFault.EMPTY)
     try:
         content = json.loads(answer.content)
-    except ValueError:
-        raise ProviderBusy(f"{provider} answered 200 with something that is not JSON") from None
+    except (ValueError, RecursionError):
+        what = "a page of HTML" if answer.content.lstrip()[:1] == b"<" else "something"
+        raise ProviderBusy(
+            f"{provider} answered 200 with {what} that is not JSON", code=SearchFault.NOT_RESULTS
+        ) from None
     if not isinstance(content, dict):
-        raise ProviderBusy(f"{provider} answered 200 with JSON that is no search result")
+        raise _no_results(provider)
     return content
 
 
-def _fault(provider: str, answer: HttpAnswer, secret: str) -> Exception:
+def _wall_after_lookup(address: str, seconds: float, resolve: Resolve) -> float:
+    """Return the seconds that are left once the name server has answered; connecting alone would wait for it for ever.
+
+    Raises TransportFault if it does not answer in time or knows no such host, ValueError if the address is no URL.
+    """
+    began, parts = time.monotonic(), urlsplit(address)
+    if parts.scheme not in ("http", "https") or not parts.hostname:
+        raise ValueError("no URL")
+    try:
+        resolve(parts.hostname, parts.port or 0, seconds)
+    except TimeoutError as fault:
+        raise TimedOut("the name server did not answer in time") from fault
+    except OSError as fault:
+        raise Unreachable(f"the name server knows no {parts.hostname}") from fault
+    return max(0.1, round(seconds - (time.monotonic() - began), 1))
+
+
+def _no_results(provider: str) -> ProviderBusy:
+    return ProviderBusy(f"{provider} answered 200 with JSON that is no search result", code=SearchFault.NOT_RESULTS)
+
+
+def _unanswered(provider: str, fault: TransportFault) -> ProviderError:
+    error = error_of_transport(provider, fault)
+    names = {TimedOut: SearchFault.TIMEOUT, TooLarge: SearchFault.TOO_LARGE}
+    error.code = names.get(type(fault), SearchFault.UNREACHABLE)
+    return error
+
+
+def _silent_sources(rows: Any) -> str:
+    """Return the sources of a SearXNG server that did not answer, each with the reason that it gives."""
+    pairs = [row for row in rows if isinstance(row, list) and row] if isinstance(rows, list) else []
+    return _plain("; ".join(": ".join(str(part) for part in row[:2]) for row in pairs[:5]), _TITLE)
+
+
+def _fault(provider: str, answer: HttpAnswer, secret: str) -> ProviderError:
     try:
         content = json.loads(answer.content)
-        error = content.get("error") if isinstance(content, dict) else None
-    except ValueError:
-        error = None
-    details = error if isinstance(error, dict) else {}
+        given = content.get("error") if isinstance(content, dict) else None
+    except (ValueError, RecursionError):
+        given = None
+    details = given if isinstance(given, dict) else {}
     message = hide_key(str(details.get("message") or ""), secret)
     if provider == SEARXNG and answer.status == 403:
         message = "its settings must allow the format json (search: formats)"
     fault = error_of_status(provider, answer.status, str(details.get("status") or ""), message, answer.headers)
     # No engine refuses a query as a model does.
-    return ProviderError(str(fault)) if isinstance(fault, Refused) else fault
+    error = ProviderError(str(fault)) if isinstance(fault, Refused) else fault
+    error.code = _name_of_status(answer.status, error)
+    return error
+
+
+def _name_of_status(status: int, error: ProviderError) -> SearchFault:
+    if isinstance(error, ProviderPaused):
+        return SearchFault.TURNED_AWAY
+    if status == 429:
+        return SearchFault.BUSY
+    return SearchFault.REJECTED if 400 <= status < 500 else SearchFault.SERVER_ERROR
 
 
 def _hits(rows: Any, url: str, title: str, snippet: str) -> list[SearchHit]:

@@ -4,18 +4,20 @@ The roles are not models' roles: the site's settings decide what searches and fe
 """
 
 import hashlib
-from collections.abc import Sequence
 from datetime import UTC, datetime
 from typing import Any
 
 from pydantic import BaseModel
 
-from providers.http.fetch import Fetcher
-from providers.http.html_text import read_page
+from providers.http.fetch import FetchedPage, Fetcher
+from providers.http.page_text import read_page
 from providers.http.safe_urls import FetchFault
-from providers.search.engines import SearchEngine, SearchHit
+from providers.messages import ProviderBusy, ProviderError
+from providers.search.engines import SearchEngine
+from providers.search.faults import fault_named
 
 SEARCHER, FETCHER = "searcher", "fetcher"
+_FAULT = 400
 
 
 class FoundPage(BaseModel):
@@ -27,18 +29,25 @@ class FoundPage(BaseModel):
 
 
 class SearchAnswer(BaseModel):
-    """The result of a search."""
+    """The result of a search by an engine (`engine:what`), or `code` and `fault` that say why there is none."""
 
     hits: list[FoundPage]
+    engine: str = ""
+    code: str = ""
+    fault: str = ""
 
 
 class FetchAnswer(BaseModel):
     """The result of fetching a page: its text, or `code` and `fault` that say why there is none.
 
-    `sha256` is of the bytes received, `bytes` their number, `fetched_at` an ISO time (UTC).
+    `sha256` is of the bytes received, `bytes` their number, `fetched_at` an ISO time (UTC). In the text of a PDF a form
+    feed stands between pages.
     """
 
     url: str
+    type: str = ""
+    encoding: str = ""
+    language: str = ""
     title: str = ""
     text: str = ""
     sha256: str = ""
@@ -50,8 +59,24 @@ class FetchAnswer(BaseModel):
 
 
 def search(engine: SearchEngine, query: str, count: int) -> dict[str, Any]:
-    """Return a SearchAnswer as JSON; raise as `SearchEngine.search` does."""
-    return search_answer(engine.search(query, count)).model_dump(mode="json")
+    """Return a SearchAnswer as JSON.
+
+    A search that fails is an answer: the run continues with another engine or without one.
+    """
+    try:
+        hits = engine.search(query, count)
+    except ProviderError as error:
+        return failed_search(engine.name, error)
+    found = [FoundPage(url=hit.url, title=hit.title, snippet=hit.snippet) for hit in hits]
+    return SearchAnswer(hits=found, engine=engine.name).model_dump(mode="json")
+
+
+def failed_search(engine: str, error: ProviderError) -> dict[str, Any]:
+    """Return the answer of a search that ended with this error, as JSON."""
+    asks = error.retry_after if isinstance(error, ProviderBusy) else None
+    sentence = f"{error}; it asks for a pause of {asks:,.0f} s" if asks else str(error)
+    answer = SearchAnswer(hits=[], engine=engine, code=fault_named(error), fault=sentence[:_FAULT])
+    return answer.model_dump(mode="json")
 
 
 def fetch(fetcher: Fetcher, url: str) -> dict[str, Any]:
@@ -61,21 +86,23 @@ def fetch(fetcher: Fetcher, url: str) -> dict[str, Any]:
         page = fetcher.fetch(url)
     except FetchFault as fault:
         return FetchAnswer(url=url, fetched_at=now, code=fault.code, fault=fault.sentence).model_dump(mode="json")
-    text = read_page(page)
-    answer = FetchAnswer(
+    return read_answer(page, now).model_dump(mode="json")
+
+
+def read_answer(page: FetchedPage, fetched_at: str) -> FetchAnswer:
+    """Return what is read of a page that was received."""
+    read = read_page(page)
+    return FetchAnswer(
         url=page.url,
-        title=text.title,
-        text=text.text,
+        type=read.media_type,
+        encoding=read.encoding,
+        language=read.language,
+        title=read.title,
+        text=read.text,
         sha256=hashlib.sha256(page.content).hexdigest(),
         bytes=len(page.content),
-        fetched_at=now,
-        cut=page.cut or text.cut,
+        fetched_at=fetched_at,
+        cut=read.cut,
+        code=read.code,
+        fault=read.fault,
     )
-    if not text.text:
-        answer.code, answer.fault = "no_text", "The page holds no text to read."
-    return answer.model_dump(mode="json")
-
-
-def search_answer(hits: Sequence[SearchHit]) -> SearchAnswer:
-    """Return the hits as an answer."""
-    return SearchAnswer(hits=[FoundPage(url=hit.url, title=hit.title, snippet=hit.snippet) for hit in hits])

@@ -1,6 +1,7 @@
 """A wire server per test, and models of both vendors behind it."""
 
 from collections.abc import Callable, Iterator
+from typing import Any
 
 import pytest
 
@@ -23,6 +24,7 @@ SCHEMA = {
 }
 
 Connect = Callable[..., Model]
+Configure = Callable[..., None]
 
 
 @pytest.fixture
@@ -60,3 +62,17 @@ def question() -> Request:
         ),
         schema=SCHEMA,
     )
+
+
+@pytest.fixture
+def configure(settings: Any) -> Configure:
+    """Sets bindings (MODEL_…) and other settings."""
+
+    def put(**given: Any) -> None:
+        bound = {name: value for name, value in given.items() if name.startswith("MODEL_") and isinstance(value, str)}
+        settings.MODEL_BINDINGS = bound
+        for name, value in given.items():
+            if name not in bound:
+                setattr(settings, name, value)
+
+    return put

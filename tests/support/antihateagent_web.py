@@ -5,12 +5,18 @@ import threading
 from collections.abc import Callable, Mapping
 from typing import Any
 
+from annotation.models import Item
+from moderation.debates import start
 from providers import tokens
 from providers.messages import Reply, Request
+from runs.execution import runner
+from runs.models import Run
 from wire.pages import OUTER, Answer, PageServer, Web, page
 
 Say = Callable[[Request], Any]
 JSON = "application/json"
+POST = "Weeds in the white roses again."
+TELLING = "On several boards people call newcomers weeds, and gardeners say how to get rid of them."
 
 
 def act(action: str, **fields: Any) -> dict[str, Any]:
@@ -123,3 +129,47 @@ def article(text: str, title: str = "On weeds") -> Answer:
 def a_web(outer: PageServer, inner: PageServer) -> Web:
     """Return a web in which every name leads to the outer server."""
     return Web(outer, inner, {"*": [OUTER]})
+
+
+def investigate(item: Item, model: Any, *, limits: Mapping[str, int] | None = None, **options: Any) -> Run:
+    """Start the agent on the item with these options and perform the run with this model."""
+    wish = start.DebateRequest("antihateagent", options, limits=limits or {})
+    assert start.start_runs(item.project, Item.objects.filter(pk=item.pk), wish, ring=False) == 1
+    return perform(Run.objects.latest("id"), model)
+
+
+def starting_aside(item: Item, **options: Any) -> Run:
+    """Store a run as an evaluation starts it, which may have any options."""
+    plan = {"investigator": "scripted:a", "describer": "scripted:a"}
+    if options.get("retrieval", "search") == "search":
+        plan["searcher"] = "searxng:web"
+    run = Run(
+        method="antihateagent",
+        project=item.project.public_id,
+        subject=item.public_id,
+        model_plan=plan,
+        options=start.checked_options("antihateagent", options),
+        call_limit=100,
+        token_limit=1_000_000,
+        seconds_limit=600,
+    )
+    run.save()
+    run.refresh_from_db()
+    return run
+
+
+def perform(run: Run, model: Any) -> Run:
+    """Perform a run with this model."""
+    runner.claim_and_perform(run.pk, lambda role, name: model)
+    run.refresh_from_db()
+    return run
+
+
+def keys(run: Run) -> list[str]:
+    """Return the keys of the run's turns in the order in which they were saved."""
+    return list(run.turns.order_by("id").values_list("key", flat=True))
+
+
+def prompt_of(request: Request) -> str:
+    """Return all words of a request."""
+    return "\n".join(message.text for message in request.messages)

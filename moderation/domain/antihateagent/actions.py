@@ -13,9 +13,10 @@ from enum import StrEnum
 from functools import lru_cache
 from typing import Annotated, Any, Literal
 
-from pydantic import AfterValidator, BaseModel, ConfigDict, Field, create_model
+from pydantic import AfterValidator, BaseModel, BeforeValidator, ConfigDict, Field, WithJsonSchema, create_model
 
 from moderation.domain.prompt_options import PromptOptions
+from moderation.domain.tongue import Tongue
 
 REASKS = 5
 LEAST_QUERIES, MOST_QUERIES = 3, 6
@@ -60,6 +61,8 @@ class InvestigationOptions(PromptOptions):
     struck: tuple[int, ...] = ()
     glossary: bool = False
     """Whether the prompts contain approved entries of the project's glossary."""
+    language: Tongue = Tongue.ENGLISH
+    """The language of the rationale, and of what is noted about pages."""
     claim: Annotated[str, Field(max_length=LONGEST_CLAIM)] = ""
     """A statement in a reply to the post; if it is set, the investigation is about whether it is true."""
 
@@ -87,7 +90,17 @@ class Segments(Arguments):
     segments: list[Segment] = Field(max_length=MOST_SEGMENTS)
 
 
-Confidence = Annotated[float, Field(ge=0, le=1, allow_inf_nan=False, strict=True)]
+def _as_share(value: Any) -> Any:
+    """Return a confidence in percent as a share. What could be a grade of another scale, as 2 or 5, stays as it is."""
+    if isinstance(value, str):
+        number = value.strip().removesuffix("%").strip()
+        value = float(number) if re.fullmatch(r"\d{1,3}(\.\d{1,9})?", number) else value
+    is_percent = isinstance(value, int | float) and not isinstance(value, bool) and _LEAST_PERCENT <= value <= 100
+    return value / 100 if is_percent else value
+
+
+_LEAST_PERCENT = 10
+Confidence = Annotated[float, BeforeValidator(_as_share), Field(ge=0, le=1, allow_inf_nan=False, strict=True)]
 
 
 def search_web(earlier: Sequence[str]) -> type[BaseModel]:
@@ -125,7 +138,9 @@ def select_pages(ids: Collection[int], most: int) -> type[BaseModel]:
             raise ValueError(f"there is no result {unknown[0]}")
         return list(dict.fromkeys(pages))
 
-    pages = Annotated[list[Annotated[int, Field(strict=True)]], Field(max_length=most), AfterValidator(known)]
+    among = WithJsonSchema({"type": "integer", "enum": sorted(ids)} if ids else {"type": "integer"})
+    page = Annotated[int, Field(strict=True), among]
+    pages = Annotated[list[page], Field(max_length=most), AfterValidator(known)]
     return _action("SelectPages", pages=(pages, ...), other_queries_may_help=(Annotated[bool, Field(strict=True)], ...))
 
 

@@ -2,13 +2,16 @@
 
 import re
 import unicodedata
+from array import array
 from collections.abc import Sequence
 from dataclasses import dataclass
+from functools import lru_cache
 
 WINDOW = 4000
 """The number of characters that a model reads at once (threats PI7)."""
 _SHORTEST = 6  # a quotation needs this many characters, without spaces
 _SHINGLE, _ALIKE = 6, 0.7
+_COMPARED = 40_000  # characters by which pages are told to be copies
 
 
 @dataclass(frozen=True)
@@ -55,10 +58,11 @@ _PLAIN = str.maketrans({"‘": "'", "’": "'", "‚": "'", "‛": "'", "“": '
 _DROPPED = re.compile("[\u00ad\u200b-\u200f\u2060-\u2064\ufeff]")
 
 
-def _normal(text: str) -> tuple[str, list[int]]:
+@lru_cache(maxsize=16)  # each step of a run looks for the quotations of all earlier ones
+def _normal(text: str) -> tuple[str, Sequence[int]]:
     """Return the text in the form for comparison, and the original place of each of its characters."""
     letters: list[str] = []
-    places: list[int] = []
+    places = array("L")
     for place, letter in enumerate(text):
         if _DROPPED.match(letter):
             continue
@@ -95,7 +99,7 @@ def find_quote(quote: str, text: str, window: Window | None = None) -> Span | No
 
 def shingles(text: str) -> frozenset[str]:
     """Return the shingles of a text: runs of six words, or of twelve characters if it has no spaces."""
-    words = re.findall(r"\w+", unicodedata.normalize("NFKC", text).casefold())
+    words = re.findall(r"\w+", unicodedata.normalize("NFKC", text[:_COMPARED]).casefold())
     if sum(map(len, words)) > 7 * max(1, len(words)):
         words = list("".join(words))[:20_000]
         return frozenset("".join(words[at : at + 12]) for at in range(max(1, len(words) - 11)))
@@ -107,6 +111,14 @@ def is_copy(first: frozenset[str], second: frozenset[str]) -> bool:
     if not first or not second:
         return False
     return len(first & second) >= _ALIKE * min(len(first), len(second))
+
+
+PAGE_BREAK = "\f"
+
+
+def page_number(text: str, place: int) -> int:
+    """Return the page of a PDF on which the place is, from 1; 0 for a text without pages."""
+    return text.count(PAGE_BREAK, 0, place) + 1 if PAGE_BREAK in text else 0
 
 
 _CITED = re.compile(r"\[\s*(\d{1,3}(?:\s*[,;，、]\s*\d{1,3})*)\s*\]")

@@ -3,24 +3,22 @@
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import lru_cache
-from typing import Any, Protocol
+from typing import Any
 from urllib.parse import urlsplit
 
 from moderation.domain.antihateagent.actions import InvestigationOptions, Retrieval
 from moderation.domain.antihateagent.page_windows import Window, find_quote, is_copy, shingles, windows
+from moderation.domain.antihateagent.searches import (
+    Search,
+    SearchFaults,
+    TurnLike,
+    engines_out,
+    faults_of,
+    searches_of,
+)
 
 MOST_HITS = 20
 """The most results that the model sees in one round."""
-
-
-class TurnLike(Protocol):
-    """A turn as a method or a page sees it."""
-
-    @property
-    def state(self) -> Any: ...
-
-    @property
-    def value(self) -> Any: ...
 
 
 Turns = Mapping[str, TurnLike]
@@ -59,7 +57,8 @@ class Page:
     """A selected page; if it could not be fetched, `fault` says why. `number` is its evidence's, 0 if it holds none.
 
     `copy_of` is the URL of an earlier page with the same text; `rejected` are quotations that are not on the page;
-    `goes_on`: the page has more text than was read.
+    `goes_on`: the page has more text than was read. `parts_read` counts the windows that the model was asked about;
+    `read`: it could use at least one of them.
     """
 
     key: str
@@ -78,6 +77,7 @@ class Page:
     copies: list[str] = field(default_factory=list)
     windows: list[Window] = field(default_factory=list)
     read: bool = False
+    parts_read: int = 0
     goes_on: bool = False
     kept: list[KeptPassage] = field(default_factory=list)
     rejected: list[str] = field(default_factory=list)
@@ -88,6 +88,11 @@ class Page:
     def is_readable(self) -> bool:
         """Whether the page was fetched and is not a copy of another one."""
         return self.asked and not self.fault and not self.copy_of
+
+    @property
+    def is_read_through(self) -> bool:
+        """Whether every window of the page was read, so that it can be weighed."""
+        return self.read and self.parts_read == len(self.windows)
 
     @property
     def domain(self) -> str:
@@ -106,19 +111,21 @@ class Round:
     number: int
     thought: str = ""
     queries: list[str] = field(default_factory=list)
-    searched: int = 0
-    failed: list[str] = field(default_factory=list)
+    searches: list[Search] = field(default_factory=list)
     hits: list[Hit] = field(default_factory=list)
     selected: bool = False
     choice: str = ""
     may_go_on: bool = True
     pages: list[Page] = field(default_factory=list)
+    is_sufficient: bool = False
+    """Whether what was read up to the end of this round suffices."""
 
     @property
-    def is_sufficient(self) -> bool:
-        """Whether the last judgment called the evidence sufficient."""
-        weighed = [page.weighed for page in self.pages if page.weighed]
-        return bool(weighed) and bool(weighed[-1]["sufficient"])
+    def failed(self) -> list[str]:
+        """The queries that no engine answered, though one was asked."""
+        answered = {search.query for search in self.searches if not search.code}
+        asked = {search.query for search in self.searches}
+        return [query for number, query in enumerate(self.queries, 1) if number in asked - answered]
 
 
 @dataclass
@@ -153,6 +160,43 @@ class Walk:
         """All queries so far."""
         return [query for row in self.rounds for query in row.queries]
 
+    @property
+    def is_sufficient(self) -> bool:
+        """Whether all that was read so far suffices for a verdict.
+
+        Each judgment is about everything read until then. One that calls it enough stands until a page with evidence
+        brings another judgment that does not: a page about something else takes nothing away.
+        """
+        enough_for = ""
+        for page in self.pages:
+            if page.weighed is None:
+                continue
+            if page.weighed["sufficient"]:
+                enough_for = page.weighed["judgment"]
+            elif page.kept and page.weighed["judgment"] != enough_for:
+                enough_for = ""
+        return bool(enough_for)
+
+    @property
+    def searches(self) -> list[Search]:
+        """All searches so far."""
+        return [search for row in self.rounds for search in row.searches]
+
+    @property
+    def search_faults(self) -> list[SearchFaults]:
+        """What went wrong with searches."""
+        return faults_of(self.searches)
+
+    @property
+    def engines_out(self) -> set[str]:
+        """The engines that are not asked any more."""
+        return engines_out(row.searches for row in self.rounds)
+
+    @property
+    def was_search_impossible(self) -> bool:
+        """Whether searches were made and every one ended with a fault."""
+        return bool(self.searches) and all(search.code for search in self.searches)
+
 
 def walk(turns: Turns, options: InvestigationOptions) -> Walk:
     """Return the state of the investigation after these turns."""
@@ -162,6 +206,7 @@ def walk(turns: Turns, options: InvestigationOptions) -> Walk:
         if opened is None:
             break
         _round(state, number, opened, turns, options)
+        state.rounds[-1].is_sufficient = state.is_sufficient
     judged = turns.get("verdict")
     state.verdict = arguments(judged) if judged else None
     return state
@@ -203,17 +248,11 @@ def _round(state: Walk, number: int, opened: TurnLike, turns: Turns, options: In
 
 def _hits(current: Round, turns: Turns, known: set[str]) -> list[Hit]:
     """Return the results of all queries: first those of rank 1, then rank 2 …, without pages of earlier rounds."""
-    columns: list[list[Hit]] = []
-    for at, query in enumerate(current.queries, 1):
-        turn = turns.get(f"search.{current.number}.{at}")
-        if turn is None:
-            continue
-        current.searched += 1
-        if not isinstance(turn.value, dict):
-            current.failed.append(query)
-            continue
-        rows = turn.value["hits"]
-        columns.append([Hit(0, row["url"], row["title"], row["snippet"], query) for row in rows])
+    current.searches = searches_of(current.number, len(current.queries), turns)
+    columns = [
+        [Hit(0, row["url"], row["title"], row["snippet"], current.queries[search.query - 1]) for row in search.hits]
+        for search in current.searches
+    ]
     seen, merged = set(known), []
     for rank in range(max(map(len, columns), default=0)):
         for column in columns:
@@ -242,14 +281,21 @@ def _page(state: Walk, key: str, hit: Hit, turns: Turns, options: InvestigationO
         if page.domain != first.domain and page.domain not in first.copies:
             first.copies.append(page.domain)
         return page
-    page.windows = windows(page.text, options.windows)
-    page.goes_on = bool(page.windows) and page.windows[-1].start + len(page.windows[-1].text) < len(page.text)
+    page.windows = _windows(value, page.text, options.windows)
+    page.goes_on = sum(len(window.text) for window in page.windows) < len(page.text)
     _read(page, turns)
     if page.kept:
         page.number = len(state.evidence) + 1
     weighed = turns.get(f"weigh.{key}")
     page.weighed = arguments(weighed) or None if weighed else None
     return page
+
+
+def _windows(value: Mapping[str, Any], text: str, most: int) -> list[Window]:
+    """Return the windows that were chosen when the page was fetched; else the first of it."""
+    if chosen := value.get("windows"):
+        return [Window(start, text[start:end]) for start, end in chosen]
+    return windows(text, most)
 
 
 def _is_same(page: Page, other: Page) -> bool:
@@ -264,7 +310,8 @@ def _read(page: Page, turns: Turns) -> None:
     read_turns = [turns.get(key) for key in page.read_keys()]
     answered = [turn for turn in read_turns if turn is not None]
     # A window that the model refuses to read is skipped; a page with only such windows counts as unread.
-    page.read = bool(read_turns) and len(answered) == len(read_turns) and any(arguments(turn) for turn in answered)
+    page.parts_read = len(answered)
+    page.read = any(arguments(turn) for turn in answered)
     for window, turn in zip(page.windows, read_turns, strict=True):
         for segment in arguments(turn).get("segments", ()) if turn else ():
             span = find_quote(segment["quote"], page.text, window)

@@ -8,10 +8,13 @@ from django.utils.translation import gettext_lazy as _
 
 from annotation.models import Project
 from moderation.domain.antihateagent.actions import Instructions, InvestigationOptions, Retrieval
+from moderation.domain.tongue import Tongue
 from moderation.methods import local_documents
+from moderation.methods.antihateagent import searching
 from moderation.methods.antihateagent.forms import AntiHateAgentComparison, AntiHateAgentForm
-from moderation.methods.antihateagent.method import NAME, ROLES, AntiHateAgent
-from moderation.methods.antihateagent.presenter import ShownInvestigation
+from moderation.methods.antihateagent.method import ROLES, AntiHateAgent
+from moderation.methods.antihateagent.presenter import ShownInvestigation, step_words
+from moderation.methods.antihateagent.questions import NAME
 from moderation.methods.debate_method import BadChoice, CommandOption, Comparison, DebateMethod, check_options
 from providers import wiring_web
 from providers.keyword.antihateagent import INVESTIGATION
@@ -54,7 +57,7 @@ def _searcher(project: Project | None, options: Mapping[str, Any]) -> dict[str, 
             if engines == [LOCAL]
             else gettext("There is nothing to search: the project has no documents.")
         )
-    return {SEARCHER: f"{engine}:{'documents' if engine == LOCAL else 'web'}"}
+    return {SEARCHER: searching.full_name(engine)}
 
 
 def _has_documents(project: Project | None) -> bool:
@@ -88,12 +91,14 @@ METHOD = DebateMethod(
     command_options=(
         CommandOption("retrieval", "where it knows from", choices=list(Retrieval)),
         CommandOption("instructions", "in full, or short", choices=list(Instructions)),
+        CommandOption("language", "of the rationale (default: en)", choices=list(Tongue)),
     ),
     complete_plan=_searcher,
     check_start=_check_start,
     template="moderation/_antihateagent_run.html",
     verdict_template="moderation/_investigation_verdict.html",
     details=ShownInvestigation,
+    step_words=step_words,
     gathers_evidence=True,
     comparison=Comparison(
         AntiHateAgentComparison, _("Compare what AntiHateAgent is given"), shown=("retrieval", "instructions")

@@ -8,6 +8,7 @@ from django.utils.translation import gettext_lazy as _
 
 from annotation.core.form_fields import offer
 from moderation.domain.antihateagent.actions import Instructions, Retrieval
+from moderation.domain.tongue import Tongue
 from moderation.methods.debate_method import OptionForm
 from providers import wiring_web
 
@@ -16,6 +17,12 @@ ENGINES = {
     "searxng": "SearXNG",
     "local": _("the documents of this project"),
 }
+_TONGUES = [
+    (Tongue.ENGLISH, _("English")),
+    (Tongue.POST, _("the post's, if it is Korean or Chinese")),
+    (Tongue.KOREAN, _("Korean")),
+    (Tongue.CHINESE, _("Chinese")),
+]
 _WHOLE_NUMBERS = ("reformulations", "pages", "pages_at_once", "steps")
 _MEGABYTE = 1_000_000
 
@@ -51,6 +58,7 @@ class AntiHateAgentForm(OptionForm):
         choices=[(Instructions.FULL, _("in full")), (Instructions.SHORT, _("short"))],
         required=False,
     )
+    rationale_language = forms.ChoiceField(label=_("Language of the rationale"), choices=_TONGUES, required=False)
 
     def __init__(self, *args: Any, **kwargs: Any) -> None:
         super().__init__(*args, **kwargs)
@@ -62,11 +70,16 @@ class AntiHateAgentForm(OptionForm):
 
     @classmethod
     def options(cls, values: Mapping[str, Any]) -> dict[str, Any]:
-        """Return the run's options for these cleaned values; megabytes become bytes."""
+        """Return the run's options for these cleaned values; megabytes become bytes.
+
+        The field of the language has another name than ARCADE's, which stands on the same page.
+        """
         options: dict[str, Any] = {"engine": values["engine"]}
         options |= {name: values[name] for name in _WHOLE_NUMBERS if values[name] is not None}
         if values["megabytes"] is not None:
             options["bytes"] = values["megabytes"] * _MEGABYTE
+        if values["rationale_language"]:
+            options["language"] = values["rationale_language"]
         return options | {name: values[name] for name in ("retrieval", "instructions") if values[name]}
 
 

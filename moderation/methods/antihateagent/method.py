@@ -1,60 +1,46 @@
 """AntiHateAgent: queries, pages, evidence, a judgment that cites it (design section 8; paper, section 3, Appendix C).
 
 A round asks for queries, searches for all of them at once, selects results, fetches all selected pages at once, reads
-all their windows at once, and then, page by page, reconfirms the text and updates the judgment. If the evidence is not
-enough, another round follows, up to the limit. The verdict is about the post; evidence only informs it. URLs come from
-search results only (threats PI8).
+all their windows at once, and then, page by page, reconfirms the text and updates the judgment. If all that was read is
+not enough, another round follows, up to the limit. Near a limit the steps that still fit are taken, and the verdict
+rests on what they brought. The verdict is about the post; evidence only informs it. URLs come from search results only
+(threats PI8).
 """
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import partial
 from typing import Any
 
-from moderation.domain.antihateagent import actions
-from moderation.domain.antihateagent.actions import Instructions, InvestigationOptions, Retrieval
-from moderation.domain.antihateagent.page_windows import check_rationale
-from moderation.domain.antihateagent.protocol import Page, Round, Walk, unstruck_evidence, walk
+from moderation.domain.antihateagent.actions import InvestigationOptions, Retrieval
+from moderation.domain.antihateagent.limits import Action, steps_that_fit
+from moderation.domain.antihateagent.protocol import Page, Round, Walk, walk
+from moderation.domain.antihateagent.relevance import relevant_windows
 from moderation.methods import local_documents, picture_description
 from moderation.methods.antihateagent import outcome as investigation_outcome
-from moderation.methods.post_case import Post, post_of
+from moderation.methods.antihateagent import questions, searching
+from moderation.methods.antihateagent.questions import NAME, InvestigationCase
+from moderation.methods.post_case import post_of
 from moderation.methods.post_method import PostMethod
 from providers import wiring_web
 from providers.roles import ModelRole
 from providers.search import steps as search_steps
-from providers.search.engines import GOOGLE, LOCAL
 from providers.search.steps import FETCHER, SEARCHER
-from runs.domain.states import Reason
-from runs.methods.method import Finish, GiveUp, Limits, Outcome, SavedTurn, Step, StepKind
+from runs.methods.method import LIMIT_KEY, Finish, Limits, Outcome, SavedTurn, Step, StepKind
 from runs.models import Run
 
-NAME = "antihateagent"
 ROLES = (ModelRole.INVESTIGATOR, ModelRole.DESCRIBER)
-HITS_A_QUERY = 8
 LIMITS = Limits(calls=150, tokens=1_200_000, seconds=3600)
 
-_ASKED, _JUDGED = 1500, 2000  # tokens
-_STRUCK = "(A person has gone through the evidence and taken some of it out.)"
-_OPERATORS = {
-    GOOGLE: "quotation marks for exact words, site: for one site, a minus before a word to leave it out, OR, intitle:",
-    "searxng": "quotation marks for exact words, site: for one site, a minus before a word to leave it out",
-    LOCAL: "quotation marks for exact words, a minus before a word to leave it out; site: means nothing here",
-}
+Turns = Mapping[str, SavedTurn]
 
 
 @dataclass(frozen=True)
-class InvestigationCase:
-    """A post under investigation. `engine` is the run's planned search engine (`engine:web`)."""
+class _Plan:
+    """The next steps before the verdict; none if it is time for it. `limit` names the option that cut them."""
 
-    post: Post
-    options: InvestigationOptions
-    engine: str
-    project: Any
-
-    @property
-    def text(self) -> str:
-        """The text to reconfirm: the claim, else the post's text, else the description of its picture."""
-        return self.options.claim or self.post.text or self.post.description or ""
+    steps: Sequence[Step]
+    limit: str = ""
 
 
 class AntiHateAgent(PostMethod):
@@ -72,133 +58,112 @@ class AntiHateAgent(PostMethod):
         if post is None:
             return None
         options = InvestigationOptions.model_validate(run.options)
-        return InvestigationCase(post, options, run.model_plan.get(SEARCHER, ""), run.project)
+        engines = searching.engines_for(run.model_plan.get(SEARCHER, ""), options, run.project)
+        return InvestigationCase(post, options, engines, run.project)
 
-    def next_steps(self, case: InvestigationCase, turns: Mapping[str, SavedTurn]) -> Sequence[Step] | Finish | GiveUp:
+    def next_steps(self, case: InvestigationCase, turns: Turns) -> Sequence[Step] | Finish:
         """Return the next steps: describe, query, search, select, fetch, read and weigh, then judge."""
-        if case.post.picture is not None:
-            if picture_description.KEY not in turns:
-                return [picture_description.describe_step(case.post)]
-            case = replace(
-                case,
-                post=case.post.in_words(picture_description.description_text(turns[picture_description.KEY].value)),
-            )
+        if _wants_description(case, turns) and LIMIT_KEY not in turns:
+            return [picture_description.describe_step(case.post)]
+        case = _in_words(case, turns)
         state = walk(turns, case.options)
         if state.verdict is not None:
-            return Finish(_outcome(case, state))
-        if case.options.retrieval is Retrieval.NONE:
-            return [_verdict(case, state)]
-        if fault := _all_searches_failed(state, turns):
-            return fault
-        steps = _next_in_round(case, state, turns) or _next_round(case, state)
-        room = case.options.steps - len(turns) - 1
-        if not steps or len(steps) > room:
-            return [_verdict(case, state)]
-        return steps
+            limit = _limit(case, state, {key: turn for key, turn in turns.items() if key != "verdict"})
+            return Finish(investigation_outcome.outcome_of(case, state, limit))
+        steps = [] if LIMIT_KEY in turns else _plan(case, state, turns).steps
+        return steps or [questions.verdict_question(case, state)]
+
+    def closing_step(self, case: InvestigationCase, turns: Turns) -> Step | None:
+        """Return the verdict on what was read so far, with which the run can end when a limit of it comes near."""
+        if "verdict" in turns or LIMIT_KEY in turns:
+            return None
+        case = _in_words(case, turns)
+        return questions.verdict_question(case, walk(turns, case.options))
 
     def settle(self, run: Run, outcome: Outcome) -> bool:
         """Store the evidence, whatever the run's result, and compare the verdict with people's."""
         return investigation_outcome.store_evidence(run, outcome)
 
 
-_HOLDS = {"TRUE": True, "FALSE": False, "OPEN": None}
+def _wants_description(case: InvestigationCase, turns: Turns) -> bool:
+    return case.post.picture is not None and picture_description.KEY not in turns
 
 
-def _outcome(case: InvestigationCase, state: Walk) -> dict[str, Any]:
-    """Return the outcome of the run: the verdict and its grounds."""
-    judgment, claim = state.verdict or {}, case.options.claim
-    evidence = unstruck_evidence(state, case.options.struck)
-    sources = [claim, case.post.text, case.post.description or "", *(page.text for page in evidence)]
-    urls = [url for page in state.read_pages for url in (page.url, page.hit.url)]
-    checked = check_rationale(judgment["rationale"], [page.number for page in evidence], sources, urls)
-    grounded = [page for page in state.read_pages if page.number not in case.options.struck]
-    about = {"claim": claim, "holds": _HOLDS[judgment["verdict"]]} if claim else {}
-    return about | {
-        "hateful": None if claim else judgment["verdict"] == "HATE",
-        "category": None,
-        "reason": checked.text,
-        "confidence": judgment["confidence"],
-        "ungrounded": not grounded,
-        "cited": list(checked.cited),
-        "evidence": [page.number for page in evidence],
-        "pages": len(state.read_pages),
-        "rounds": len(state.rounds),
-        "sufficient": bool(state.rounds) and state.rounds[-1].is_sufficient,
-        "unfounded": {
-            "citations": list(checked.unknown),
-            "addresses": len(checked.addresses),
-            "quotes": list(checked.quotes),
-        },
-    }
+def _in_words(case: InvestigationCase, turns: Turns) -> InvestigationCase:
+    """Return the case with its picture in words, which are empty as long as no model described it."""
+    if case.post.picture is None:
+        return case
+    turn = turns.get(picture_description.KEY)
+    description = picture_description.description_text(turn.value) if turn else ""
+    return replace(case, post=case.post.in_words(description))
 
 
 # ── The next steps ────────────────────────────────────────────────────────────
 
 
-def _next_in_round(case: InvestigationCase, state: Walk, turns: Mapping[str, SavedTurn]) -> list[Step]:
-    """Return the steps that the current round still needs; none if it is done."""
-    if not state.rounds:
-        return []
-    current = state.rounds[-1]
-    for steps in (
-        _searches(case, current, turns),
-        _choice(case, current),
-        _fetches(case, current, state),
-        _readings(case, current, turns),
-        _weighing(case, current, state),
-    ):
+def _plan(case: InvestigationCase, state: Walk, turns: Turns) -> _Plan:
+    """Return what comes next before the verdict, as far as the limit of steps allows it."""
+    if case.options.retrieval is Retrieval.NONE:
+        return _Plan([])
+    room = case.options.steps - len(turns) - 1
+    unread = sum(page.is_readable and bool(page.windows) and not page.parts_read for page in state.pages)
+    limit = ""
+    for action, steps in _wanted(case, state, turns):
+        fitting = steps[: steps_that_fit(action, room, unread)]
+        if fitting:
+            return _Plan(fitting)
         if steps:
-            return steps
-    return []
+            limit = "steps"
+    return _Plan([], limit or _spent(case, state))
 
 
-def _next_round(case: InvestigationCase, state: Walk) -> list[Step]:
-    """Return the step that asks for new queries, if they are needed, allowed, and may still lead to a page."""
+def _limit(case: InvestigationCase, state: Walk, turns: Turns) -> Mapping[str, str] | None:
+    """Return the limit that the investigation ended at and what is said of it.
+
+    Returns None if it had done what it wanted to.
+    """
+    if LIMIT_KEY in turns:
+        reached = turns[LIMIT_KEY].value
+        return {"name": str(reached["limit"]), "detail": str(reached["detail"])}
+    limit = _plan(case, state, turns).limit
+    return {"name": limit, "detail": f"{limit}: {getattr(case.options, limit):,}"} if limit else None
+
+
+def _wanted(case: InvestigationCase, state: Walk, turns: Turns) -> Iterator[tuple[Action, Sequence[Step]]]:
+    """Yield the kinds of steps that the current round still needs, in their order, then those of the next round."""
     if state.rounds:
-        last = state.rounds[-1]
-        spent = len(state.pages) >= case.options.pages or state.size >= case.options.bytes
-        if last.is_sufficient or not last.may_go_on or spent or len(state.rounds) > case.options.reformulations:
-            return []
-    number = len(state.rounds) + 1
-    if case.options.retrieval is Retrieval.MODEL_URLS:
-        shape = actions.visit_pages(case.options.pages_at_once)
-        return [_ask(case, f"urls.{number}", "urls", {"log": _log(case, state)}, shape)]
-    fields = {"log": _log(case, state), "operators": _OPERATORS.get(case.engine.partition(":")[0], _OPERATORS[LOCAL])}
-    shape = actions.search_web(state.queries)
-    return [_ask(case, f"queries.{number}", "queries", fields, shape, queries=state.queries)]
+        current = state.rounds[-1]
+        yield Action.SEARCH, searching.next_searches(current, case.engines, state.engines_out, case.project)
+        if current.hits and not current.selected:
+            yield Action.SELECT, [questions.choice_question(case, current)]
+        yield Action.FETCH, _fetches(case, current, state)
+        yield Action.READ, _readings(case, current, turns)
+        yield Action.WEIGH, _weighing(case, current, state)
+    if _wants_another_round(case, state):
+        if case.options.retrieval is Retrieval.MODEL_URLS:
+            yield Action.ASK_FOR_URLS, [questions.urls_question(case, state)]
+        else:
+            yield Action.ASK_FOR_QUERIES, [questions.queries_question(case, state)]
 
 
-def _searches(case: InvestigationCase, current: Round, turns: Mapping[str, SavedTurn]) -> list[Step]:
-    steps = []
-    for at, query in enumerate(current.queries, 1):
-        if (key := f"search.{current.number}.{at}") not in turns:
-            steps.append(_search(case, key, query))
-    return steps
+def _wants_another_round(case: InvestigationCase, state: Walk) -> bool:
+    """Return whether new queries are needed, allowed, and may still lead to a page."""
+    if not state.rounds:
+        return True
+    if state.is_sufficient or not state.rounds[-1].may_go_on or len(state.rounds) > case.options.reformulations:
+        return False
+    if case.options.retrieval is Retrieval.SEARCH and not set(case.engines) - state.engines_out:
+        return False
+    return not _spent(case, state)
 
 
-def _search(case: InvestigationCase, key: str, query: str) -> Step:
-    at_home = case.engine.partition(":")[0] == LOCAL
-    search = partial(local_documents.search_documents, case.project) if at_home else partial(_search_web, case.engine)
-    work = partial(search, query, HITS_A_QUERY)
-    return Step(key, SEARCHER, (), kind=StepKind.SEARCH, optional=True, work=work, at_home=at_home)
-
-
-def _search_web(engine: str, query: str, count: int) -> dict[str, Any]:
-    return search_steps.search(wiring_web.search_engine(engine), query, count)
-
-
-def _choice(case: InvestigationCase, current: Round) -> list[Step]:
-    if current.selected or not current.hits:
-        return []
-    rows = [
-        f"{hit.id}. {hit.domain}\n{hit.title or '(no title)'}\n{hit.snippet or '(no description)'}"
-        for hit in current.hits
-    ]
-    shape = actions.select_pages({hit.id for hit in current.hits}, case.options.pages_at_once)
-    fields = {"hits": case.post.fenced_as("page", "\n\n".join(rows)), "most": str(case.options.pages_at_once)}
-    return [
-        _ask(case, f"select.{current.number}", "select", fields, shape, read="\n".join(rows), hits=len(current.hits))
-    ]
+def _spent(case: InvestigationCase, state: Walk) -> str:
+    """Return the limit of pages or bytes that is used up although what was read is not enough; else an empty text."""
+    if state.is_sufficient:
+        return ""
+    if state.size >= case.options.bytes:
+        return "bytes"
+    return "pages" if len(state.pages) >= case.options.pages else ""
 
 
 def _fetches(case: InvestigationCase, current: Round, state: Walk) -> list[Step]:
@@ -208,146 +173,38 @@ def _fetches(case: InvestigationCase, current: Round, state: Walk) -> list[Step]
     """
     if state.size >= case.options.bytes:
         return []
-    return [_fetch(case, page) for page in current.pages if not page.asked]
+    return [_fetch(case, page, current.queries) for page in current.pages if not page.asked]
 
 
-def _fetch(case: InvestigationCase, page: Page) -> Step:
+def _fetch(case: InvestigationCase, page: Page, queries: Sequence[str]) -> Step:
     url = page.hit.url
     at_home = local_documents.is_document_address(url) and case.options.retrieval is Retrieval.SEARCH
-    work = partial(local_documents.document_page, case.project, url) if at_home else partial(_fetch_web, url)
+    about = "\n".join([case.text, case.post.text or "", *queries])
+    read = partial(_fetch_web, url, about, case.options.windows)
+    work = partial(local_documents.document_page, case.project, url) if at_home else read
     return Step(f"fetch.{page.key}", FETCHER, (), kind=StepKind.FETCH, optional=True, work=work, at_home=at_home)
 
 
-def _fetch_web(url: str) -> dict[str, Any]:
-    return search_steps.fetch(wiring_web.page_fetcher(), url)
+def _fetch_web(url: str, about: str, most: int) -> dict[str, Any]:
+    """Return the page, with the places of the windows that are worth reading, best first."""
+    answer = search_steps.fetch(wiring_web.page_fetcher(), url)
+    chosen = relevant_windows(answer["text"], most, about)
+    return answer | {"windows": [(window.start, window.start + len(window.text)) for window in chosen]}
 
 
-def _readings(case: InvestigationCase, current: Round, turns: Mapping[str, SavedTurn]) -> list[Step]:
-    steps = []
-    for page in current.pages:
-        if not page.is_readable:
-            continue
-        for number, (key, window) in enumerate(zip(page.read_keys(), page.windows, strict=True), 1):
-            if key in turns:
-                continue
-            fields = {
-                "page": case.post.fenced_as("page", window.text),
-                "source": f"{page.domain}, part {number} of {len(page.windows)}",
-            }
-            steps.append(_ask(case, key, "read", fields, actions.extract_evidence(), read=window.text, optional=True))
-    return steps
+def _readings(case: InvestigationCase, current: Round, turns: Turns) -> list[Step]:
+    """Return the steps that read the windows: the first of every page, then the second …, should not all fit."""
+    unread = [
+        (number, page)
+        for page in current.pages
+        if page.is_readable
+        for number, key in enumerate(page.read_keys(), 1)
+        if key not in turns
+    ]
+    return [questions.reading_question(case, page, number) for number, page in sorted(unread, key=lambda one: one[0])]
 
 
 def _weighing(case: InvestigationCase, current: Round, state: Walk) -> list[Step]:
     """Return the step about the first page that is read and not weighed; pages are weighed one after the other."""
-    for page in current.pages:
-        if page.read and page.weighed is None:
-            fields = {
-                "evidence": _evidence(case, [page]) or "(Nothing on this page bears on it.)",
-                "log": _log(case, state),
-                "opening": str(actions.CONFIRMED),
-            }
-            shape = actions.reconfirm_text(case.text, claimed=bool(case.options.claim))
-            return [_ask(case, f"weigh.{page.key}", "weigh", fields, shape, evidence=len(page.kept))]
-    return []
-
-
-def _all_searches_failed(state: Walk, turns: Mapping[str, SavedTurn]) -> GiveUp | None:
-    """Return the failure if all searches failed, since the run has then found nothing to judge by.
-
-    Returns None otherwise.
-    """
-    failed = [turn for key, turn in turns.items() if key.startswith("search.") and turn.reason]
-    searched = sum(round_.searched for round_ in state.rounds)
-    if not state.rounds or len(failed) < searched or not failed or searched < len(state.rounds[-1].queries):
-        return None
-    if state.pages or any(round_.hits for round_ in state.rounds):
-        return None
-    return GiveUp(Reason(failed[0].reason), failed[0].detail)
-
-
-# ── Questions ─────────────────────────────────────────────────────────────────
-
-
-def _ask(
-    case: InvestigationCase,
-    key: str,
-    template: str,
-    fields: dict[str, str],
-    shape: Any,
-    *,
-    read: str = "",
-    optional: bool = False,
-    **context: Any,
-) -> Step:
-    form = "_short" if case.options.instructions is Instructions.SHORT else ""
-    if claim := case.options.claim:
-        form, fields = "_claim", fields | {"claim": case.post.fenced_as("comment", claim)}
-        context |= {"text": claim, "claimed": True}
-    step = case.post.step(
-        key,
-        ModelRole.INVESTIGATOR,
-        NAME,
-        f"{template}{form}",
-        fields,
-        shape=shape,
-        temperature=case.options.temperature,
-        max_tokens=_JUDGED if template == "verdict" else _ASKED,
-        context={"ask": template, "opening": actions.opening_of(case.text)} | context,
-        optional=optional,
-    )
-    return replace(step, reasks=actions.REASKS, suspect=step.suspect or bool(read and case.post.suspects(read)))
-
-
-def _verdict(case: InvestigationCase, state: Walk) -> Step:
-    evidence = unstruck_evidence(state, case.options.struck)
-    # The earlier judgments used all the evidence, so the judgment of the rest does not see them.
-    log = (
-        "(A person has gone through the evidence and taken some of it out.)"
-        if case.options.struck
-        else _log(case, state)
-    )
-    fields = {
-        "evidence": _evidence(case, evidence) or "(There is none.)",
-        "log": log,
-        "opening": str(actions.CONFIRMED),
-    }
-    shape = actions.final_judgment(case.text, claimed=bool(case.options.claim))
-    return _ask(case, "verdict", "verdict", fields, shape, evidence=len(evidence))
-
-
-def _evidence(case: InvestigationCase, pages: Sequence[Page]) -> str:
-    """Return the evidence for a prompt: numbered by us, with the words of others fenced."""
-    return "\n\n".join(
-        f"[{page.number}] {page.domain}\n"
-        + "\n".join(
-            f"- {passage.stance}, relevance {passage.relevance} of 3: {case.post.fenced_as('quote', passage.quote)}\n"
-            f"  Its bearing, as noted: {case.post.fenced_as('note', passage.bearing)}"
-            for passage in page.kept
-        )
-        for page in pages
-        if page.kept
-    )
-
-
-def _log(case: InvestigationCase, state: Walk) -> str:
-    """Return the research log: queries, findings and judgments so far. It is fenced, since it repeats others' words."""
-    lines = []
-    for round_ in state.rounds:
-        lines.append(f"Round {round_.number}: " + ("; ".join(round_.queries) or "pages named from memory"))
-        if not round_.pages and round_.selected:
-            lines.append("  no result was worth reading")
-        for page in round_.pages:
-            lines.append(f"  {page.domain}: {_happened(page)}")
-    return case.post.fenced_as("note", "\n".join(lines)) if lines else "(Nothing has been done yet.)"
-
-
-def _happened(page: Page) -> str:
-    if page.fault:
-        return f"not read. {page.fault}"
-    if page.copy_of:
-        return "the same text as a page read before"
-    if page.weighed:
-        judgment = page.weighed
-        return f"{judgment['judgment']}, confidence {judgment['confidence']:g}. {judgment['effect']}"
-    return f"evidence [{page.number}]" if page.number else "nothing that bears on it"
+    unweighed = (page for page in current.pages if page.is_read_through and page.weighed is None)
+    return [questions.weighing_question(case, state, page) for page in [*unweighed][:1]]

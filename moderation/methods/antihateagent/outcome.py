@@ -1,17 +1,63 @@
-"""The end of an investigation: store its evidence as rows, and compare its verdict with people's."""
+"""The end of an investigation: its outcome, its evidence as rows, and its verdict compared with people's."""
 
+from collections.abc import Mapping
 from datetime import UTC, datetime
+from typing import Any
 
 from annotation.models import Item
 from moderation.domain.antihateagent.actions import InvestigationOptions
-from moderation.domain.antihateagent.protocol import Page, walk
+from moderation.domain.antihateagent.page_windows import check_rationale
+from moderation.domain.antihateagent.protocol import Page, Walk, unstruck_evidence, walk
+from moderation.domain.tongue import Tongue
 from moderation.methods import verdict_outcome
+from moderation.methods.antihateagent.questions import InvestigationCase
 from moderation.methods.post_case import is_of_evaluation, item_of_run
 from moderation.models import Evidence, EvidenceSegment
 from runs.control import fork
 from runs.execution import turns
 from runs.methods.method import Outcome
 from runs.models import Run
+
+_HOLDS = {"TRUE": True, "FALSE": False, "OPEN": None}
+_NO_SEARCH = {
+    Tongue.ENGLISH: "No search was possible, so no page was read.",
+    Tongue.KOREAN: "검색할 수 없어 어떤 페이지도 읽지 못했습니다.",
+    Tongue.CHINESE: "无法进行搜索，因此没有阅读任何网页。",
+}
+"""The first sentence of a rationale where no search engine answered, in its language."""
+
+
+def outcome_of(case: InvestigationCase, state: Walk, limit: Mapping[str, str] | None) -> dict[str, Any]:
+    """Return the outcome of the run: the verdict, its grounds, and what went wrong or ended it early."""
+    judgment, claim = state.verdict or {}, case.options.claim
+    evidence = unstruck_evidence(state, case.options.struck)
+    post = (case.post.text, case.post.description or "", case.post.picture_text)
+    sources = [claim, *post, *(page.text for page in evidence)]
+    urls = [url for page in state.read_pages for url in (page.url, page.hit.url)]
+    checked = check_rationale(judgment["rationale"], [page.number for page in evidence], sources, urls)
+    grounded = [page for page in state.read_pages if page.number not in case.options.struck]
+    about = {"claim": claim, "holds": _HOLDS[judgment["verdict"]]} if claim else {}
+    reason = f"{_NO_SEARCH[case.tongue]} {checked.text}" if state.was_search_impossible else checked.text
+    return about | {
+        "hateful": None if claim else judgment["verdict"] == "HATE",
+        "category": None,
+        "reason": reason,
+        "confidence": judgment["confidence"],
+        "ungrounded": not grounded,
+        "cited": list(checked.cited),
+        "evidence": [page.number for page in evidence],
+        "pages": len(state.read_pages),
+        "rounds": len(state.rounds),
+        "sufficient": state.is_sufficient,
+        "no_search": state.was_search_impossible,
+        "faults": [fault.as_json() for fault in state.search_faults],
+        "limit": dict(limit) if limit else None,
+        "unfounded": {
+            "citations": list(checked.unknown),
+            "addresses": len(checked.addresses),
+            "quotes": list(checked.quotes),
+        },
+    }
 
 
 def store_evidence(run: Run, outcome: Outcome) -> bool:

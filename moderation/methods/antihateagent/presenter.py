@@ -1,13 +1,30 @@
-"""An investigation for its page: its rounds, and its reasons split into text and citations."""
+"""An investigation for its page: its rounds, its steps in words, and its reasons split into text and citations."""
 
 import re
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 
+from django.utils.translation import gettext_noop as _
+
 from moderation.domain.antihateagent.actions import InvestigationOptions
 from moderation.domain.antihateagent.protocol import Walk, walk
+from moderation.methods.debate_method import StepWords
 from runs.models import Run, Turn
+
+_STEPS = {
+    "describe": _("describes the picture"),
+    "queries": _("writes queries"),
+    "urls": _("names pages from memory"),
+    "search": _("searches"),
+    "select": _("chooses among the results"),
+    "fetch": _("fetches a page"),
+    "read": _("reads a page"),
+    "weigh": _("weighs a page"),
+    "limit": _("stops at a limit"),
+    "verdict": _("judges"),
+}
+"""What a step does, by the first part of its key."""
 
 _CITED = re.compile(r"\[(\d{1,3}(?:, \d{1,3})*)\]")
 
@@ -48,3 +65,24 @@ class ShownInvestigation:
     def rationale(self) -> list[RationalePiece]:
         """The reason of the verdict, split into text and citations."""
         return split_citations((self.run.outcome or {}).get("reason", ""))
+
+
+def step_words(run: Run, turns: Mapping[str, Turn], keys: Sequence[str]) -> list[StepWords]:
+    """Return what these steps of an investigation do, and the query, page or part of a page that each is about."""
+    state = walk(turns, InvestigationOptions.model_validate(run.options))
+    return [StepWords(_STEPS.get(key.partition(".")[0], key), _about(key.split("."), state)) for key in keys]
+
+
+def _about(parts: Sequence[str], state: Walk) -> str:
+    kind = parts[0]
+    if kind in ("queries", "urls", "select"):
+        return f"round {parts[1]}"
+    if kind == "search":
+        queries = next((round_.queries for round_ in state.rounds if str(round_.number) == parts[1]), [])
+        at = int(parts[2]) - 1
+        return queries[at] if at < len(queries) else ""
+    page = next((page for page in state.pages if page.key == ".".join(parts[1:3])), None)
+    if page is None:
+        return ""
+    address = page.url or page.hit.url
+    return f"{address}, part {parts[3]} of {len(page.windows)}" if kind == "read" else address

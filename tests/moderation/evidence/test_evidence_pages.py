@@ -19,7 +19,7 @@ from annotation.models import Event, Item, Membership, Project
 from antihateagent_web import Investigator, a_web, act, article, quote, results
 from builders import make_labelled_item, make_member, make_open_item, make_project
 from markup import compact
-from moderation.debates import start
+from moderation.debates import ask_again, start
 from moderation.evidence import edit
 from moderation.methods import local_documents
 from moderation.models import Document, Evidence, EvidenceSegment
@@ -27,6 +27,8 @@ from providers import wiring_web
 from runs.execution import runner
 from runs.models import Run
 from wire.pages import PageServer
+from wire.pages import page as as_pdf
+from wire.pdf_files import pdf
 
 pytestmark = pytest.mark.django_db(transaction=True)
 
@@ -104,6 +106,20 @@ def test_cards_are_folded_and_linked_from_the_rationale(net: Any, item: Item, re
     assert card.sha256 in page and card.url in page
 
 
+def test_the_passage_on_page_60_of_a_pdf_is_found_and_cited_by_its_page(net: Any, item: Item, reviewer: Client) -> None:
+    pages = [f"On day {day} the weather in the hills was fair. " * 14 for day in range(80)]
+    pages[59] = FIRST
+    net.outer.pages["/one"] = as_pdf(pdf(*pages), "application/pdf")
+    run = investigated(item)
+    card = Evidence.objects.get(url="http://a.example/one")
+    assert (card.text.count("\f"), card.segments.get().page) == (79, 60)
+    page = shown(reviewer, item)
+    assert "relevance 3 of 3 · page 60" in page
+    assert "On day 2 " not in page  # a long text is shown around its passages
+    turn = run.turns.get(key="weigh.1.1")
+    assert "relevance 3 of 3, page 60: " in str(turn.messages)
+
+
 def test_cards_of_a_claim_say_whether_they_bear_it_out(net: Any, item: Item, reviewer: Client) -> None:
     run = investigated(item)
     assert {"supports hateful", "refutes hateful"} & set(
@@ -123,7 +139,7 @@ def test_an_investigation_that_goes_on_has_its_own_cards_and_fetches_nothing_aga
     Run.objects.update(state="unreadable", reason="invalid_output", outcome=None, detail="no JSON")
     stopped.refresh_from_db()
     before = (list(net.engine.log), list(net.outer.log))
-    continued = start.retry_run(stopped, item.project, ring=False)
+    continued = ask_again.retry_run(stopped, item.project, ring=False)
     assert continued is not None
     agent = Investigator(read=quote("call newcomers weeds", "nothing but plants"))
     runner.claim_and_perform(continued.pk, lambda role, name: agent)
@@ -345,29 +361,6 @@ def test_a_document_is_removed_after_one_question_that_names_it(project: Project
     admin.post(address, {"file": SimpleUploadedFile("boards.txt", FIRST.encode())})
     page = html.unescape(admin.get(address).content.decode())
     assert 'data-confirm="Remove boards.txt? The agent finds it no more;' in page
-
-
-def pdf(*pages: str) -> bytes:
-    """A PDF file of these pages, a line of text each."""
-    objects = [
-        "<< /Type /Catalog /Pages 2 0 R >>",
-        f"<< /Type /Pages /Count {len(pages)} /Kids [{' '.join(f'{4 + 2 * n} 0 R' for n in range(len(pages)))}] >>",
-        "<< /Type /Font /Subtype /Type1 /BaseFont /Helvetica /Encoding /WinAnsiEncoding >>",
-    ]
-    for number, text in enumerate(pages):
-        drawn = f"BT /F1 12 Tf 72 720 Td ({text}) Tj ET"
-        objects.append(
-            f"<< /Type /Page /Parent 2 0 R /MediaBox [0 0 612 792] /Contents {5 + 2 * number} 0 R"
-            " /Resources << /Font << /F1 3 0 R >> >> >>"
-        )
-        objects.append(f"<< /Length {len(drawn)} >>\nstream\n{drawn}\nendstream")
-    out, places = bytearray(b"%PDF-1.4\n"), []
-    for number, written in enumerate(objects, 1):
-        places.append(len(out))
-        out += f"{number} 0 obj\n{written}\nendobj\n".encode()
-    table = "".join(f"{place:010} 00000 n \n" for place in places)
-    end = f"trailer << /Size {len(objects) + 1} /Root 1 0 R >>\nstartxref\n{len(out)}\n%%EOF"
-    return bytes(out) + f"xref\n0 {len(objects) + 1}\n0000000000 65535 f \n{table}{end}".encode()
 
 
 def test_a_pdf_is_read_and_found(project: Project, item: Item, admin: Client) -> None:

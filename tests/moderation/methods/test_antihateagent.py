@@ -2,76 +2,37 @@
 
 import json
 import time
-from collections.abc import Iterator
-from types import SimpleNamespace
 from typing import Any
 
 import pytest
 
 from annotation.models import Item, Project
-from antihateagent_web import Investigator, a_web, act, article, quote, results, weigh
-from builders import make_item, make_picture, make_project
+from antihateagent_web import (
+    POST,
+    TELLING,
+    Investigator,
+    act,
+    article,
+    investigate,
+    keys,
+    perform,
+    prompt_of,
+    quote,
+    results,
+    starting_aside,
+    weigh,
+)
+from builders import make_item, make_picture
 from moderation.debates import start
 from moderation.models import Evidence
-from providers import wiring_web
 from providers.messages import Refused, Request
 from runs.control import fork
 from runs.execution import runner
 from runs.execution.worker import planned_model
 from runs.models import Run, Turn
-from wire.pages import PageServer, dripping, page
+from wire.pages import dripping, page
 
 pytestmark = pytest.mark.django_db(transaction=True)
-
-POST = "Weeds in the white roses again."
-TELLING = "On several boards people call newcomers weeds, and gardeners say how to get rid of them."
-
-
-@pytest.fixture
-def net(settings: Any, monkeypatch: pytest.MonkeyPatch) -> Iterator[SimpleNamespace]:
-    """A search engine and a web; `engine.pages["/search"]` and `outer.pages` are the test's to fill."""
-    with PageServer() as engine, PageServer() as outer, PageServer() as inner:
-        settings.SEARXNG_URL, settings.MODEL_BACKOFF = f"http://127.0.0.1:{engine.port}", 0
-        settings.MODEL_ALLOWED = ["scripted:*"]
-        wiring_web._breaker.cache_clear()
-        web = a_web(outer, inner)
-        fetcher = web.fetcher(seconds=2.0)
-        monkeypatch.setattr(wiring_web, "_fetcher", lambda agent: fetcher)
-        engine.pages["/search"] = results()
-        yield SimpleNamespace(engine=engine, outer=outer, inner=inner, web=web)
-        assert inner.log == []
-
-
-@pytest.fixture
-def project() -> Project:
-    return make_project("garden")
-
-
-@pytest.fixture
-def item(project: Project) -> Item:
-    return make_item(project, POST, external_id="post-1")
-
-
-def investigate(item: Item, model: Any, **options: Any) -> Run:
-    started = start.start_runs(
-        item.project, Item.objects.filter(pk=item.pk), start.DebateRequest("antihateagent", options), ring=False
-    )
-    assert started == 1
-    return perform(Run.objects.latest("id"), model)
-
-
-def perform(run: Run, model: Any) -> Run:
-    runner.claim_and_perform(run.pk, lambda role, name: model)
-    run.refresh_from_db()
-    return run
-
-
-def keys(run: Run) -> list[str]:
-    return list(run.turns.order_by("id").values_list("key", flat=True))
-
-
-def prompt_of(request: Request) -> str:
-    return "\n".join(message.text for message in request.messages)
 
 
 def test_one_page_that_tells_is_enough(net: Any, item: Item) -> None:
@@ -223,6 +184,8 @@ def test_pi7_a_long_page_is_read_in_windows_of_4000_characters(net: Any, item: I
     texts = [prompt_of(request).split("[page ")[-1] for request in agent.asked_for("read")]
     assert len(texts) == 3
     assert all(len(text.split("[/page")[0]) <= 4000 + 20 for text in texts)
+    # What stands before the page is the same, so that a provider needs to read it only once.
+    assert len({prompt_of(request).split("The page")[0] for request in agent.asked_for("read")}) == 1
 
 
 def test_pi9_copies_on_several_domains_count_once(net: Any, item: Item) -> None:
@@ -323,14 +286,6 @@ def test_a_killed_run_goes_on_without_repeating_a_search_or_a_fetch(net: Any, it
     assert fork.replay_run(run) == run.outcome
 
 
-def test_an_engine_that_is_down_ends_the_run_with_its_reason(net: Any, item: Item, settings: Any) -> None:
-    settings.MODEL_ATTEMPTS, settings.RUN_BUSY_ROUNDS = 1, 1
-    net.engine.pages["/search"] = page("", status=400)
-    run = investigate(item, Investigator())
-    assert (run.state, run.reason) == ("failed", "bad_request")
-    assert "searxng answered 400" in run.detail
-
-
 def test_limits_of_pages_bytes_and_steps_end_the_search_with_a_verdict(net: Any, item: Item) -> None:
     net.engine.pages["/search"] = results(*(f"http://{name}.example/{name}" for name in "abcdef"))
     for name in "abcdef":
@@ -342,6 +297,49 @@ def test_limits_of_pages_bytes_and_steps_end_the_search_with_a_verdict(net: Any,
     assert by_bytes.outcome is not None and by_bytes.outcome["rounds"] < 4
     by_steps = investigate(item, agent, steps=10)
     assert by_steps.state == "succeeded" and by_steps.turns.count() <= 10
+
+
+def long_page(name: str) -> Any:
+    """Return a page of four windows with the telling sentence at its start."""
+    return article(TELLING + " " + " ".join(f"{name}{n} grows beside {name}{n + 1}." for n in range(600)))
+
+
+def test_near_the_limit_of_steps_what_fits_is_read_and_judged(net: Any, item: Item) -> None:
+    """Ten steps: queries, three searches, a choice, two pages, a part of each, and the verdict over both."""
+    net.engine.pages["/search"] = results(*(f"http://{name}.example/{name}" for name in "abc"))
+    net.outer.pages |= {f"/{name}": long_page(name) for name in "abc"}
+    agent = Investigator()
+    run = investigate(item, agent, steps=10)
+    assert [key.partition(".")[0] for key in keys(run)] == [
+        *("queries", "search", "search", "search", "select", "fetch", "fetch", "read", "read", "verdict")
+    ]
+    assert sorted(net.outer.read()) == ["a.example/a", "b.example/b"]  # no page is fetched that nobody could read
+    assert run.outcome is not None
+    assert (run.outcome["ungrounded"], run.outcome["evidence"], run.outcome["pages"]) == (False, [1, 2], 2)
+    assert run.outcome["limit"] == {"name": "steps", "detail": "steps: 10"}
+    assert prompt_of(agent.asked_for("verdict")[0]).count("call newcomers weeds") == 2
+    assert fork.replay_run(run) == run.outcome
+
+
+def test_a_verdict_that_needed_no_more_steps_names_no_limit(net: Any, item: Item) -> None:
+    net.engine.pages["/search"] = results("http://a.example/weeds")
+    net.outer.pages["/weeds"] = article(TELLING)
+    run = investigate(item, Investigator(), pages=1)
+    assert run.outcome is not None and run.outcome["limit"] is None
+    nothing = investigate(make_item(item.project, POST, external_id="2"), Investigator(read=quote()), pages=1)
+    assert nothing.outcome is not None and nothing.outcome["limit"] == {"name": "pages", "detail": "pages: 1"}
+
+
+def test_sufficient_evidence_stays_so_after_a_page_about_nothing(net: Any, item: Item) -> None:
+    net.engine.pages["/search"] = results(*(f"http://{name}.example/{name}" for name in "abc"))
+    net.outer.pages |= {"/a": article(TELLING), "/b": article(f"Again: {TELLING} So it is, say many who were there.")}
+    net.outer.pages["/c"] = article("A page about the weather of the coming week, with rain on every day of it.")
+    agent = Investigator()
+    run = investigate(item, agent)
+    assert [turn.value["action_input"]["sufficient"] for turn in run.turns.filter(key__startswith="weigh")][-1] is False
+    assert run.outcome is not None and (run.outcome["sufficient"], run.outcome["rounds"]) == (True, 1)
+    last = prompt_of(agent.asked_for("weigh")[-1])
+    assert "call newcomers weeds" in last  # the evidence of the pages before it is judged with it
 
 
 def test_a_picture_is_described_first(net: Any, project: Project) -> None:
@@ -363,16 +361,6 @@ def test_without_retrieval_there_is_one_call(net: Any, item: Item) -> None:
     assert net.engine.log == []
 
 
-def test_short_instructions_are_other_prompts(net: Any, item: Item) -> None:
-    agent = Investigator()
-    investigate(item, agent, instructions="short", reformulations=0)
-    long = Investigator()
-    investigate(item, long, reformulations=0)
-    for word in ("queries", "verdict"):
-        one, other = agent.asked_for(word)[0].messages[0], long.asked_for(word)[0].messages[0]
-        assert 2 * len(one.text) < len(other.text)
-
-
 def test_urls_from_memory_are_refused_outside_of_evaluations(net: Any, item: Item) -> None:
     with pytest.raises(start.BadChoice, match="evaluations only"):
         investigate(item, Investigator(), retrieval="model_urls")
@@ -386,18 +374,6 @@ def test_urls_from_memory_pass_the_same_guard(net: Any, item: Item) -> None:
     fetched = {turn.key: turn.value["code"] for turn in run.turns.filter(key__startswith="fetch")}
     assert fetched == {"fetch.1.1": "blocked_address", "fetch.1.2": "", "fetch.1.3": "bad_scheme"}
     assert run.outcome is not None and run.outcome["hateful"] is True
-
-
-def starting_aside(item: Item, **options: Any) -> Run:
-    plan = {"investigator": "scripted:a", "describer": "scripted:a"}
-    chosen = start.checked_options("antihateagent", options)
-    run = Run(
-        method="antihateagent", project=item.project.public_id, subject=item.public_id, model_plan=plan, options=chosen,
-        call_limit=100, token_limit=1_000_000, seconds_limit=600,
-    )  # fmt: skip
-    run.save()
-    run.refresh_from_db()
-    return run
 
 
 def test_a_refusal_ends_the_run_naming_the_role(net: Any, item: Item) -> None:

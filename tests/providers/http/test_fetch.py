@@ -17,6 +17,7 @@ from cryptography.hazmat.primitives import hashes, serialization
 from cryptography.hazmat.primitives.asymmetric import ec
 from cryptography.x509.oid import NameOID
 
+from providers.http.denied import Denied, read_denied, read_nat64
 from providers.http.fetch import PICTURES, FetchedPage, Fetcher
 from providers.http.safe_urls import FetchFault, check_url, is_public
 from wire.pages import OTHER, OUTER, Answer, PageServer, Web, dripping, endless, packed, page, redirect
@@ -68,6 +69,8 @@ TABLE = [
     ("B84 mapped in hexadecimal", "http://[::ffff:7f00:1]/", "blocked_address"),
     ("B85 NAT64", "http://[64:ff9b::7f00:1]/", "blocked_address"),
     ("B85 6to4", "http://[2002:7f00:1::]/", "blocked_address"),
+    ("B85 NAT64 for local use", "http://[64:ff9b:1::a9fe:a9fe]/", "blocked_address"),
+    ("B85 Teredo", "http://[2001:0:4136:e378:8000:63bf:80ff:fffe]/", "blocked_address"),
     ("B85 protocol assignments", "http://192.0.0.192/", "blocked_address"),
     ("B85 multicast", "http://224.0.0.1/", "blocked_address"),
     ("B85 NAT64 by name", "http://six.example/", "blocked_address"),
@@ -243,6 +246,54 @@ def test_tls_verifies_the_name_although_the_address_is_pinned(tmp_path: Path) ->
 
 def test_hosts_in_other_scripts_are_looked_up_in_their_ascii_form() -> None:
     assert check_url("http://한국.kr/가").url == "http://xn--3e0b707e.kr/%EA%B0%80"
+
+
+DENIED = Denied(*read_denied(["93.184.216.0/24", "2606:4700::/32", "*.Köln.example", "other.example"]), ())
+DENY_TABLE = [
+    ("an address", "http://93.184.216.34/"),
+    ("a network, by name", "http://pages.example/"),
+    ("one of two addresses", "http://many.example/"),
+    ("IPv6", "http://[2606:4700::1111]/"),
+    ("a host", "http://other.example/"),
+    ("a host below it", "http://a.b.Other.example/"),
+    ("a host in full", "http://other.example./"),
+    ("a host in another script", "http://www.k%C3%B6ln.example/".replace("%C3%B6", "ö")),
+]
+
+
+@pytest.mark.parametrize("url", [pytest.param(row[1], id=row[0]) for row in DENY_TABLE])
+def test_what_the_operator_denies_is_refused(web: Web, url: str) -> None:
+    web.names |= {"a.b.other.example": [OTHER], "www.xn--kln-sna.example": [OTHER], "free.example": [OTHER]}
+    assert refusal(web, url, denied=DENIED, robots=False) == "blocked_address"
+    assert web.connected == []
+    web.outer.pages["/on"] = redirect(url)
+    assert refusal(web, "http://free.example/on", denied=DENIED, robots=False) == "blocked_address"
+    assert [address for address, _port in web.connected] == [OTHER]
+
+
+@pytest.mark.parametrize(
+    ("prefix", "address"),  # RFC 6052, section 2.4: 192.0.2.33 under each length; here 10.1.2.3 and a denied one
+    [
+        ("64:ff9b::/96", "64:ff9b::a01:203"),
+        ("64:ff9b:1:ff00::/96", "64:ff9b:1:ff00::a01:203"),
+        ("64:ff9b:1::/48", "64:ff9b:1:a01:2:300::"),
+        ("2610::/32", "2610:0:a01:203::"),
+        ("2610:0:100::/40", "2610:0:10a:102:3::"),
+        ("2610:0:122::/48", "2610:0:122:a01:2:300::"),
+        ("2610:0:122:300::/56", "2610:0:122:30a:1:203::"),
+        ("2610:0:122:344::/64", "2610:0:122:344:a:102:300:0"),
+        ("2610:0:122:344::/96", "2610:0:122:344::a01:203"),
+        ("2610:0:122:344::/96", "2610:0:122:344::5db8:d822"),
+    ],
+)
+def test_an_address_that_a_translator_turns_into_a_denied_one_is_refused(prefix: str, address: str) -> None:
+    assert not Denied(DENIED.networks, (), read_nat64([prefix])).allows(address)
+    assert not Denied().allows(address) or address.startswith("2610")
+
+
+def test_a_translated_public_address_is_fetched_where_the_prefix_is_known() -> None:
+    assert Denied((), (), read_nat64(["64:ff9b::/96"])).allows("64:ff9b::9765:145")
+    assert not Denied().allows("64:ff9b::9765:145")
 
 
 @pytest.mark.parametrize("address", [OUTER, OTHER, "8.8.8.8", "2606:4700::1111"])

@@ -3,7 +3,7 @@
 import pytest
 
 from providers.http.fetch import FetchedPage
-from providers.http.html_text import LONGEST, read_page
+from providers.http.page_text import LONGEST, read_page
 
 PAGE = """<html><head><title> About  weeds </title><meta name="description" content="ORDER-meta">
 <style>.gone, p.away { display : none } #low{visibility:hidden}</style></head><body>

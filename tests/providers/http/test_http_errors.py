@@ -3,7 +3,7 @@ from datetime import UTC, datetime
 import pytest
 
 from providers.http.errors import error_of_status, read_retry_after
-from providers.messages import ProviderPaused
+from providers.messages import BadRequest, ProviderBusy, ProviderPaused
 
 NOW = datetime(2026, 1, 1, 12, 0, tzinfo=UTC)
 
@@ -36,3 +36,23 @@ def test_an_account_in_arrears_pauses_whatever_its_status():
 
 def test_a_long_message_is_cut():
     assert len(str(error_of_status("openai", 400, "x", "word " * 1000, {}))) < 400
+
+
+@pytest.mark.parametrize(
+    ("status", "message", "passes"),
+    [
+        (500, "image input is not supported", False),
+        (501, "This server does not do embeddings.", False),
+        (500, "1 validation error: {'loc': ('body', 'response_format', 'type'), 'msg': 'Input should be ...'}", False),
+        (500, "Llama model must be created with embedding=True to call this method", False),
+        (500, "CUDA error: out of memory", True),
+        (500, "", True),
+        (502, "upstream: protocol not supported", True),
+        (503, "Loading model", True),
+    ],
+)
+def test_what_a_server_never_does_is_final_also_with_a_status_of_its_own_faults(
+    status: int, message: str, passes: bool
+):
+    error = error_of_status("lab", status, "server_error", message, {})
+    assert isinstance(error, ProviderBusy if passes else BadRequest)

@@ -6,7 +6,7 @@ from typing import Any
 
 import pytest
 
-from providers import wiring
+from providers import bindings, wiring
 from providers.keyword.counterspeech import counterspeaker, critic
 from providers.keyword.model import OWN_WORDS, own_cues
 from providers.messages import Message, ProviderError, Request
@@ -65,11 +65,11 @@ def test_a_longer_argument_counts_for_more_and_never_leaves_the_scale() -> None:
 def test_without_detoxify_the_setting_is_refused_in_one_sentence(settings: Any) -> None:
     settings.MODEL_BINDINGS = {"MODEL_TOXICITY": "detoxify:unbiased"}
     if detoxify.Detoxify is None:
-        assert "not installed here" in wiring.bind_role(ModelRole.TOXICITY).problem
+        assert "not installed here" in bindings.bind_role(ModelRole.TOXICITY).problem
         with pytest.raises(ProviderError, match="install the extra"):
             DetoxifyModel().reply(ask("toxicity", reply="x"))
     settings.MODEL_BINDINGS = {"MODEL_CRITIC": "detoxify:unbiased"}
-    assert "answers the roles toxicity and estimator alone" in wiring.bind_role(ModelRole.CRITIC).problem
+    assert "answers the roles toxicity and estimator alone" in bindings.bind_role(ModelRole.CRITIC).problem
 
 
 def test_with_detoxify_the_score_and_its_parts_are_told(monkeypatch: pytest.MonkeyPatch, settings: Any) -> None:
@@ -93,4 +93,4 @@ def test_the_toxicity_critic_is_the_critic_unless_another_is_named(settings: Any
     settings.MODEL_ALLOWED = []
     settings.OPENAI_API_KEY = "sk-test"
     settings.MODEL_BINDINGS = {"MODEL_CRITIC": "openai:reader", "MODEL_TEXT": "openai:other"}
-    assert wiring.bind_role(ModelRole.TOXICITY).name == "openai:reader"
+    assert bindings.bind_role(ModelRole.TOXICITY).name == "openai:reader"

@@ -8,11 +8,11 @@ from urllib.parse import parse_qs, urlsplit
 import pytest
 
 from providers import wiring_web
+from providers.bindings import NotConfigured
 from providers.http.transport import Bounds
 from providers.messages import BadRequest, ProviderBusy, ProviderPaused
 from providers.search import steps
 from providers.search.engines import Google, SearchHit, Searx
-from providers.wiring import NotConfigured
 from wire.pages import PageServer, page
 
 BOUNDS = Bounds(connect=1, read=1, wall=1.5)
@@ -98,6 +98,20 @@ def test_a_searxng_that_gives_no_json_says_what_to_change(server: PageServer) ->
         searx(server).search("x", 5)
 
 
+def test_a_name_server_that_is_silent_or_knows_no_such_host_is_a_fault() -> None:
+    def silent(host: str, port: int, seconds: float) -> list[str]:
+        raise TimeoutError
+
+    def ignorant(host: str, port: int, seconds: float) -> list[str]:
+        raise OSError("NXDOMAIN")
+
+    for resolve, code in ((silent, "timeout"), (ignorant, "unreachable")):
+        engine = Searx("http://search.example", BOUNDS, resolve=resolve)
+        assert steps.search(engine, "x", 5)["code"] == code
+    assert steps.search(Searx("http://[nowhere", BOUNDS), "x", 5)["code"] == "not_set_up"
+    assert steps.search(Searx("ftp://search.example", BOUNDS, resolve=lambda *_: []), "x", 5)["code"] == "not_set_up"
+
+
 def test_which_engines_there_are_is_a_matter_of_settings(settings: Any) -> None:
     assert wiring_web.configured_engines() == ["local"]
     settings.SEARXNG_URL = "http://127.0.0.1:8888"
@@ -122,5 +136,6 @@ def test_a_search_is_tried_again_and_becomes_json(server: PageServer, settings: 
 
     server.pages["/search"] = busy_first
     answer = steps.search(wiring_web.search_engine("searxng:web"), "weeds", 5)
-    assert answer == {"hits": [{"url": "https://a.example/", "title": "A", "snippet": "c"}]}
+    hits = [{"url": "https://a.example/", "title": "A", "snippet": "c"}]
+    assert answer == {"hits": hits, "engine": "searxng:web", "code": "", "fault": ""}
     assert len(server.log) == 2

@@ -1,0 +1,66 @@
+"""Marks of a text that was read in a wrong encoding, by what its language never writes.
+
+charset-normalizer measures how disordered a text is. It does not see a text whose characters are in order and of the
+wrong language: Hebrew read as small Cyrillic letters, Japanese as rare Chinese characters, Czech as French. A reading
+with such a mark loses to one without.
+"""
+
+import re
+
+ODD = 0.2
+_ALPHABETS = {
+    "windows-1252": ("àâæçèéêëîïôùûüÿœ", "äöüß", "áéíóúñü", "àáâãçéêíóôõú", "àèéìíòóù", "åäöéü", "æøåéò", "ëéïèöü",
+                     "áéíóúýðþæö", "äöõüšž", "àçèéíïòóúü·"),
+    "windows-1254": ("çğıöşüâîû",),
+    "windows-1250": ("ąćęłńóśźż", "áčďéěíňóřšťúůýž", "áäčďéíľĺňóôŕšťúýž", "áéíóöőúüű", "ăâîşţșț", "čćđšž", "čšž"),
+    "windows-1257": ("ąčęėįšųūž", "āčēģīķļņšūž", "äöõüšž"),
+    "windows-1258": ("àáâãăèéêìíòóôõơùúưýđ\u0300\u0301\u0303\u0309\u0323",),
+}  # fmt: skip
+_ALPHABETS["iso-8859-2"] = _ALPHABETS["windows-1250"]
+_ANYWHERE = re.compile(r"[\x00-\x7f\u2010-\u203a©®°·«»\xa0€№§¿¡„\ufffd]")
+_VOWELS = re.compile("[аеёиоуыэюяіїєўαεηιουωάέήίόύώϊϋΐΰ]", re.IGNORECASE)
+_VOWELLED = re.compile("[\u0370-\u04ff]")  # Greek and Cyrillic
+_CHAINED = re.compile(r"[^\x00-\x7f]{2,}")
+_KANA, _HANGUL, _HAN = re.compile("[\u3041-\u30ff]"), re.compile("[\uac00-\ud7a3]"), re.compile("[\u3400-\u9fff]")
+# The common half of each standard: what a text mostly has where it is really of that standard.
+_COMMON_HAN = {"gb18030": ("gb2312", 0xD8), "gbk": ("gb2312", 0xD8), "big5": ("big5", 0xC9)}
+MULTIBYTE = ("euc-kr", "gb18030", "gbk", "big5", "shift_jis", "euc-jp")
+
+
+def oddity(text: str, encoding: str) -> float:
+    """Return how odd the text is in the languages that use the encoding: 0, or 0.2 and more."""
+    other = [letter for letter in text if not _ANYWHERE.match(letter)]
+    if not other:
+        return 0.0
+    if encoding in MULTIBYTE:
+        return _east_asian(text, other, encoding)
+    if alphabets := _ALPHABETS.get(encoding):
+        strange = min(sum(1 for letter in other if letter.lower() not in letters) for letters in alphabets)
+        return 2 * strange / len(other) + _shouted(other)
+    few_vowels = len(_VOWELS.findall(text)) < 0.3 * len(_VOWELLED.findall(text))
+    no_accents = encoding == "windows-1253" and len(other) > 15 and not re.search("[άέήίόύώ]", text)
+    return ODD * (few_vowels or no_accents) + _shouted(other)
+
+
+def _shouted(other: list[str]) -> float:
+    return ODD * (sum(map(str.isupper, other)) > 0.6 * len(other))
+
+
+def _east_asian(text: str, other: list[str], encoding: str) -> float:
+    odd = ODD * (sum(map(len, _CHAINED.findall(text))) < 0.5 * len(other))  # alone within Latin words
+    kana = len(_KANA.findall(text)) / len(other)
+    if encoding in ("shift_jis", "euc-jp"):
+        return odd + ODD * (kana < 0.05)
+    if encoding == "euc-kr":
+        return (
+            odd + ODD * (len(_HANGUL.findall(text)) < 0.5 * len(other)) + ODD * _share(_HANGUL, text, "euc_kr", 0x100)
+        )
+    codec, end = _COMMON_HAN[encoding]
+    return odd + ODD * (kana > 0.2) + ODD * _share(_HAN, text, codec, end)
+
+
+def _share(pattern: re.Pattern[str], text: str, codec: str, end: int) -> bool:
+    """Return whether more than a fifth of these characters are not in the codec before its lead byte `end`."""
+    found = pattern.findall(text)
+    rare = sum(1 for letter in found if len(stored := letter.encode(codec, "ignore")) != 2 or stored[0] >= end)
+    return rare > 0.2 * len(found)

@@ -1,0 +1,107 @@
+"""Notices that stand in place of a page's text: consent to cookies, a check for programs, a subscription, a login.
+
+A page is such a notice if it has one of their sentences, and too little is left for an article once those are gone,
+with buttons, menus and what else such notices speak of. A banner over an article is none.
+"""
+
+import re
+
+from providers.http.html_text import SeenText
+
+# What the notice says, and what else it speaks of. The first that fits names the page.
+_NOTICES = {
+    "bot_check": (
+        r"verify (that )?you are (a )?human|checking (if|whether|your browser)|(you are |you're )?not a robot\b"
+        r"|unusual (traffic|activity)|(complete|solve) (the|this) (captcha|security check)|cookies to continue"
+        r"|access (is |was )?denied|access to this (page|site) has been|permission to access|attention required"
+        r"|just a moment|ddos protection|have been blocked|로봇이 아닙니다|보안 ?문자|자동 ?(등록|입력) ?방지"
+        r"|비정상적인 (접근|트래픽)|접근이 (차단|거부|제한)|人机验证|完成(安全)?验证|安全验证|验证码|驗證碼|拒绝访问"
+        r"|访问被拒|拒絕存取|ロボットではありません|アクセスが拒否",
+        r"captcha|robot|cloudflare|ray id|\bip\b|security|browser|javascript|automated|로봇|보안|자동|브라우저"
+        r"|机器人|浏览器|安全|ブラウザ",
+    ),
+    "paywall": (
+        r"subscribe (now |today )?(to|and) (continue|keep|read)|to (continue|keep) reading"
+        r"|already a (subscriber|member)"
+        r"|subscribers?[- ]only|(only|exclusive(ly)?) (for|to) (paying )?(subscribers|members)"
+        r"|for (paying )?subscribers"
+        r"|free articles|유료 ?(회원|구독자?|기사|콘텐츠)|구독(하시면|자 전용|자만)|구독 ?후|付费(内容|文章"
+        r"|阅读|会员)|付費"
+        r"|订阅后|訂閱後|购买后|会员(专享|可见)|有料(会員|記事)|会員限定|nur für abonnenten|réservé aux abonnés"
+        r"|(para|solo) suscriptores",
+        r"subscri|per (month|week)|free trial|cancel any|unlimited access|구독|결제|이용권|订阅|訂閱|会员|月額|\babo",
+    ),
+    "login_wall": (
+        r"(log|sign) ?in to (continue|view|see|read)|(must|need to|have to) (be logged|log ?in|sign ?in)"
+        r"|please (log|sign) ?in|로그인이 필요|로그인 ?후|로그인해 ?(주세요|주십시오)|请(先)?登录|請(先)?登入"
+        r"|登录后|登入後"
+        r"|ログインが必要|ログインして",
+        r"password|account|sign ?up|register|forgot|비밀번호|아이디|회원 ?가입|密码|密碼|账号|帳號|注册|註冊"
+        r"|パスワード|アカウント",
+    ),
+    "consent_wall": (
+        r"uses? cookies|use of cookies|cookies and (other|similar)|(accept|reject|manage|allow) (all )?cookies"
+        r"|before you continue|cookie (policy|settings|preferences|consent)|(value|care about|respect) your privacy"
+        r"|access information on (a|your) device|쿠키를? ?(사용|허용|수집|저장)|쿠키에? ?동의|使用\s?cookie"
+        r"|cookie\s?(政策|设置|設定)|クッキーを|cookieを|(verwende\w*|setzen) cookies|(des|les|nos) cookies"
+        r"|(utiliza\w*|usamos) cookies|используем cookie|файлы cookie|ملفات تعريف الارتباط|使用.{0,4}cookie",
+        r"cookie|consent|partners|personal data|personali[sz]|advertis|privacy|preferences|legitimate interest|vendors"
+        r"|쿠키|동의|개인정보|맞춤|광고|同意|隐私|隱私|个性化|合作伙伴|クッキー|個人情報|einwilligung"
+        r"|datenschutz|zustimm"
+        r"|akzeptier|consentement|accepte|données|partenaires|consentimiento|acepta|privacidad|datos",
+    ),
+}
+_SAID = {code: re.compile(said, re.IGNORECASE) for code, (said, _spoken) in _NOTICES.items()}
+_SPOKEN_OF = {code: re.compile(spoken, re.IGNORECASE) for code, (_said, spoken) in _NOTICES.items()}
+_ROOM = {"paywall": 900}
+"""A paywall leaves the beginning of an article to be seen."""
+_LITTLE, _NOTHING = 160, 100  # letters; a character of East Asian scripts counts as three
+_LONGEST = {"bot_check": 1_000, "login_wall": 1_500, "consent_wall": 10_000, "paywall": 20_000}
+_SENTENCE = re.compile(r"[^\n.!?。！？]+[.!?。！？]*")
+_EAST_ASIAN = re.compile("[\u3040-\u30ff\u3400-\u9fff\uac00-\ud7af]")
+_BUTTON = 40
+_END = (".", "!", "?", "。", "！", "？")
+_NEEDS_SCRIPTS = re.compile(
+    r"(enable|requires?|need|turn on|without|활성화|启用|啟用|有効).{0,40}(javascript|js\b|자바스크립트)"
+    r"|(javascript|자바스크립트).{0,40}(enable|require|disabled|활성화|필요|사용|启用|啟用|禁用|有効)",
+    re.IGNORECASE,
+)
+
+
+def in_place_of_text(title: str, text: str, seen: SeenText) -> str:
+    """Return the code of the notice that a page shows in place of its text; empty if it shows its text."""
+    sentences = [sentence.strip() for sentence in _SENTENCE.findall(text[: max(_LONGEST.values())])]
+    for code, pattern in _SAID.items():
+        if len(text) > _LONGEST[code]:
+            continue
+        by_program = (code == "bot_check" and pattern.search(title)) or (code == "paywall" and seen.is_paid)
+        if by_program or any(pattern.search(sentence) for sentence in sentences):
+            left = [sentence for sentence in sentences if not _is_furniture(sentence, code)]
+            if sum(map(_weight, left)) < _ROOM.get(code, _LITTLE):
+                return code
+    return "script_built" if _is_script_built(sentences, seen) else ""
+
+
+def _is_script_built(sentences: list[str], seen: SeenText) -> bool:
+    left = sum(_weight(sentence) for sentence in sentences if not _is_button(sentence))
+    if not seen.has_scripts or left >= _NOTHING:
+        return False
+    says_so = _NEEDS_SCRIPTS.search(" ".join([seen.noscript, *sentences]))
+    return not sentences or seen.is_empty_shell or bool(says_so)
+
+
+def _is_furniture(sentence: str, code: str) -> bool:
+    """Return whether it is a button, an entry of a menu, or part of a notice."""
+    return (
+        _is_button(sentence)
+        or bool(_SPOKEN_OF[code].search(sentence))
+        or any(pattern.search(sentence) for pattern in _SAID.values())
+    )
+
+
+def _is_button(sentence: str) -> bool:
+    return _weight(sentence) < _BUTTON and not sentence.endswith(_END)
+
+
+def _weight(sentence: str) -> int:
+    return len(sentence) + 2 * len(_EAST_ASIAN.findall(sentence))

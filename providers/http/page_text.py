@@ -1,0 +1,133 @@
+"""What is read of a fetched page: its text, or a named fault that says why what came is not the page's text.
+
+A page that would be read as other words than it holds, and one that shows a notice in place of its words, have no text
+here. Nobody downstream could tell either from evidence.
+"""
+
+import re
+import unicodedata
+from dataclasses import dataclass
+
+from providers.http import notices
+from providers.http.encodings import Decoded, decode, is_garbled
+from providers.http.fetch import OF_PDF, FetchedPage
+from providers.http.html_text import SeenText, html_text, parsed
+from providers.http.pdf_text import BadPdf, pdf_pages
+
+LONGEST = 400_000
+"""Characters of a page that are kept."""
+PAGE_BREAK = "\f"
+"""What stands between the pages of a PDF; elsewhere it does not occur."""
+_PLAIN = ("text/plain", "text/markdown")
+_BINARY = (b"\x89PNG", b"\xff\xd8\xff", b"GIF8", b"PK\x03\x04", b"RIFF", b"\x1f\x8b", b"\x7fELF", b"MZ\x90", b"Rar!",
+           b"BZh", b"\xd0\xcf\x11\xe0", b"OggS", b"ID3", b"\x00\x00\x00", b"wOF")  # fmt: skip
+_MARKUP_FIRST = re.compile(
+    r"\s*(?:<!--.{0,500}?-->\s*)*<(?:!doctype\s+html|html|head|body)\b", re.IGNORECASE | re.DOTALL
+)
+_SCRIPTS = (("ko", "\uac00-\ud7a3"), ("ja", "\u3041-\u30ff"), ("zh", "\u4e00-\u9fff"), ("he", "\u05d0-\u05ea"),
+            ("el", "\u0391-\u03ce"), ("th", "\u0e01-\u0e5b"))  # fmt: skip
+_LANGUAGE = re.compile(r"[A-Za-z]{2,3}(?:-[A-Za-z0-9]{2,8})*")
+
+_FAULTS = {
+    "no_text": "The page holds no text to read.",
+    "too_large": "The page is longer than what is read of one, and its beginning holds no text.",
+    "garbled": "The page cannot be read: too many of its characters have no meaning in any encoding that was tried.",
+    "bad_type": "The page is no text, whatever its type says.",
+    "scanned": "The PDF holds pictures of pages and no text; it would have to be read by OCR first.",
+    "script_built": "The page is built by scripts in a browser; without them it holds no text.",
+    "bot_check": "The page asks whether its reader is a person, or refuses programs, and shows nothing else.",
+    "consent_wall": "The page asks for consent to cookies and shows nothing else.",
+    "login_wall": "The page asks its reader to sign in and shows nothing else.",
+    "paywall": "The page shows its text to subscribers only.",
+}
+
+
+@dataclass(frozen=True)
+class PageText:
+    """Title and text, in NFC, without what databases refuse; or `code` and `fault`, and no text.
+
+    `cut` says that the text goes on. `encoding` has the name that browsers use; a PDF has none. `language` is the one
+    that the page states, else that of its script; empty if neither says it.
+    """
+
+    title: str = ""
+    text: str = ""
+    cut: bool = False
+    code: str = ""
+    fault: str = ""
+    media_type: str = ""
+    encoding: str = ""
+    language: str = ""
+
+
+def read_page(page: FetchedPage) -> PageText:
+    """Return the visible text of a fetched page, or the fault for which it has none."""
+    if page.content.startswith(b"%PDF-") or page.media_type in OF_PDF[:1]:
+        return _pdf(page)
+    if page.media_type in OF_PDF or page.content.startswith(_BINARY):
+        return _fault("bad_type", page.media_type)
+    decoded = decode(page.content, page.charset)
+    if page.media_type in _PLAIN and not _MARKUP_FIRST.match(decoded.text[:2000]):
+        return _kept(page, decoded, SeenText(text=decoded.text))
+    tree = parsed(decoded.text)
+    return _kept(page, decoded, html_text(tree) if tree is not None else SeenText())
+
+
+def _kept(page: FetchedPage, decoded: Decoded, seen: SeenText) -> PageText:
+    text, title = _tidy(seen.text), _tidy(seen.title)[:300]
+    code = "garbled" if is_garbled(f"{title}\n{text}") else ""
+    if not code and not text and page.cut:
+        code = "too_large"
+    if not code and page.media_type not in _PLAIN:
+        code = notices.in_place_of_text(title, text, seen)
+    if not code and not text:
+        code = "no_text"
+    if code:
+        return _fault(code, page.media_type, decoded.encoding)
+    cut = page.cut or len(text) > LONGEST
+    return PageText(
+        title,
+        text[:LONGEST],
+        cut,
+        media_type=page.media_type,
+        encoding=decoded.encoding,
+        language=_language(seen.language, text),
+    )
+
+
+def _pdf(page: FetchedPage) -> PageText:
+    """Return the text of a PDF, a page break between its pages."""
+    try:
+        read = pdf_pages(page.content, LONGEST)
+    except BadPdf as fault:
+        return PageText(code="bad_pdf", fault=str(fault), media_type=OF_PDF[0])
+    text = PAGE_BREAK.join(_tidy(part.replace(PAGE_BREAK, "\n")) for part in read.pages)
+    if read.is_scanned:
+        return _fault("scanned", OF_PDF[0])
+    if is_garbled(text):
+        return _fault("garbled", OF_PDF[0])
+    if not text.strip():
+        return _fault("no_text", OF_PDF[0])
+    cut = page.cut or read.cut or len(text) > LONGEST
+    return PageText(_tidy(read.title)[:300], text[:LONGEST], cut, media_type=OF_PDF[0], language=_language("", text))
+
+
+def _fault(code: str, media_type: str, encoding: str = "") -> PageText:
+    return PageText(code=code, fault=_FAULTS[code], media_type=media_type, encoding=encoding)
+
+
+def _language(stated: str, text: str) -> str:
+    """Return the language that the page states, else the one whose script most of the text is in."""
+    if _LANGUAGE.fullmatch(stated):
+        return stated
+    start = text[:4000]
+    letters = sum(map(str.isalpha, start))
+    for language, script in _SCRIPTS:
+        if 3 * len(re.findall(f"[{script}]", start)) > letters > 0:
+            return language
+    return ""
+
+
+def _tidy(text: str) -> str:
+    clean = unicodedata.normalize("NFC", text.replace("\x00", "")).encode("utf-8", "replace").decode("utf-8")
+    return re.sub(r"\n{3,}", "\n\n", clean.replace("\r\n", "\n").replace("\r", "\n")).strip()
