@@ -28,7 +28,7 @@ from generation.domain.injection.states import AGAIN, SampleState, Tally
 from generation.injection import material, settings
 from generation.methods.injection.questions import LOOKER, NAME, writer_role
 from generation.models import InjectionBatch, InjectionRules, PlanRow, Sample, Trigger
-from providers import wiring
+from providers import bindings
 from providers.roles import ModelRole
 from runs.control import start
 from runs.domain.states import ASIDE, OPEN, RunState
@@ -254,8 +254,8 @@ def _looker(project: Project) -> str:
 
 def _writer(project: Project, role: ModelRole) -> str:
     try:
-        binding = wiring.bind_role(role, project.model_plan)
-    except wiring.NotConfigured as fault:
+        binding = bindings.bind_role(role, project.model_plan)
+    except bindings.NotConfigured as fault:
         raise NoWriter(str(fault)) from None
     if binding.problem:
         raise NoWriter(binding.problem)

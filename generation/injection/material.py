@@ -27,7 +27,7 @@ from generation.domain.injection.schema import MOST_CHARACTERS
 from generation.injection.settings import require_on, rules_of
 from generation.methods.injection import pool_prior
 from generation.models import BY_HAND, InjectionRules, PicturePool, PoolPicture, Trigger
-from providers import wiring
+from providers import bindings
 from providers.roles import ModelRole
 from runs.control import start
 from runs.domain.states import ASIDE, OPEN
@@ -88,7 +88,7 @@ def stock_of(project: Project) -> Stock:
         triggers[group.casefold()] += 1
     pools = PicturePool.objects.filter(project=project)
     stocked = {row.name: (row.target_group, counts[row.pk, True], counts[row.pk, False]) for row in pools}
-    return Stock(project.category_values(), stocked, triggers, alone)
+    return Stock(project.offered_categories(), stocked, triggers, alone)
 
 
 def usable(project: Project) -> QuerySet[PoolPicture]:
@@ -211,8 +211,8 @@ def ask_priors(member: Membership, pool: PicturePool) -> int:
     project = member.project
     require_on(project)
     try:
-        binding = wiring.bind_role(ModelRole.PRIOR_IMAGE, project.model_plan)
-    except wiring.NotConfigured as fault:
+        binding = bindings.bind_role(ModelRole.PRIOR_IMAGE, project.model_plan)
+    except bindings.NotConfigured as fault:
         raise BadMaterial(str(fault)) from None
     if binding.problem or not binding.is_language_model:
         raise BadMaterial(

@@ -30,7 +30,7 @@ def coverage_of(project: Project) -> dict[str, list[Cell | None]]:
     going = Q(state__in=_ON_THE_WAY) | Q(state=SampleState.ACCEPTED, item__stage__in=_NOT_YET_GOLD)
     samples = Sample.objects.filter(going, project=project)
     return coverage(
-        project.category_values(),
+        project.offered_categories(),
         settings.targets_of(project),
         _counts(gold.values_list("pattern", "category__code")),
         _counts(samples.values_list("pattern", "intended__code")),

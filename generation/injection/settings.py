@@ -89,7 +89,7 @@ def set_targets(member: Membership, wanted: Mapping[Square, int]) -> bool:
 
     Returns False if nothing changed.
     """
-    hateful = {category.code: category for category in member.project.category_values()}
+    hateful = {category.code: category for category in member.project.offered_categories()}
     targets = {
         f"{pattern}-{code}": count
         for (pattern, code), count in sorted(wanted.items())

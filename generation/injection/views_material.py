@@ -84,7 +84,7 @@ def add_files(request: PersonRequest, slug: str, public_id: UUID) -> HttpRespons
     """Add uploaded pictures to the pool."""
     member = maker(request, slug)
     pool_row = pool_for(member, public_id)
-    form = PoolFilesForm(member.project.category_values(), request.POST)
+    form = PoolFilesForm(member.project.offered_categories(), request.POST)
     files = request.FILES.getlist("files")
     if form.is_valid() and files:
         code = form.cleaned_data["category"]
@@ -217,9 +217,9 @@ def _show_pool(
         most_files=settings.DATA_UPLOAD_MAX_NUMBER_FILES,
         unknown=pool_row.pictures.filter(category=None).count(),
         asked=injection_material.asked_now(pool_row),
-        categories=member.project.category_values(),
+        categories=member.project.offered_categories(),
         items_form=PoolItemsForm(),
-        files_form=PoolFilesForm(member.project.category_values()),
+        files_form=PoolFilesForm(member.project.offered_categories()),
     )
     return render(request, "generation/injection/pool.html", context | more, status=status)
 

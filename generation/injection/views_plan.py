@@ -62,7 +62,7 @@ def targets(request: PersonRequest, slug: str) -> HttpResponse:
     """Store the wanted number of items of each pattern and category."""
     member = maker(request, slug)
     settings.require_on(member.project)
-    form = TargetsForm(member.project.category_values(), request.POST)
+    form = TargetsForm(member.project.offered_categories(), request.POST)
     if not form.is_valid():
         fault = _("A wanted number is a whole number from 0 up.")
         return show_plan(request, member, targets_form=form, fault=fault, status=422)
@@ -195,11 +195,11 @@ def show_plan(request: PersonRequest, member: Membership, *, status: int = 200, 
     project = member.project
     batches = InjectionBatch.objects.filter(project=project)[:8]
     rows = list(PlanRow.objects.filter(project=project))
-    names = {category.code: f"{category.code} {category.name}" for category in project.category_values()}
+    names = {category.code: f"{category.code} {category.name}" for category in project.offered_categories()}
     context = shown(
         member,
         patterns=pattern_rows(project),
-        categories=project.category_values(),
+        categories=project.offered_categories(),
         entries=[(row, names.get(row.entry["category"], "?")) for row in rows],
         wanted=sum(row.entry["count"] for row in rows),
         pools=list(pools_of(project)),

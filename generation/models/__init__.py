@@ -10,6 +10,7 @@ from generation.models.injection import (
     PlanRow,
     PoolPicture,
     Sample,
+    StoredLook,
     Trigger,
 )
 from generation.models.replies import Candidate, Comparison, Exemplar, Reply, ReplyComment
@@ -31,5 +32,6 @@ __all__ = [
     "Reply",
     "ReplyComment",
     "Sample",
+    "StoredLook",
     "Trigger",
 ]

@@ -91,6 +91,23 @@ class PoolPicture(models.Model):
         return self.licence or self.pool.licence
 
 
+class StoredLook(models.Model):
+    """What a model saw in a picture, kept so that every later sample of the picture is written from it.
+
+    `question` is a digest of all that the answer depends on besides the picture: model, prompt, categories and groups.
+    `value` is empty as long as the run `run_id` has no answer yet.
+    """
+
+    picture = models.ForeignKey(Picture, on_delete=models.CASCADE, related_name="looks")
+    question = models.CharField(max_length=64)
+    run_id = models.UUIDField()  # public id of the run that asks, or that asked
+    value = models.JSONField(default=dict, blank=True)
+    created_at = models.DateTimeField(default=timezone.now, editable=False)
+
+    class Meta:
+        constraints = (models.UniqueConstraint(fields=("picture", "question"), name="picture_look_once"),)
+
+
 class Trigger(models.Model):
     """A text of the researchers that is hateful only together with a picture.
 

@@ -48,7 +48,8 @@ class Candidate(Scored):
         Explanations, null=True, blank=True, on_delete=models.SET_NULL, related_name="candidates"
     )
     exemplars = models.JSONField(default=list, blank=True)  # keys of the store's rows that guided it
-    settings = models.JSONField(default=dict, blank=True)  # tone, length, language, shots, temperature, terms
+    # tone, length, language, shots, temperature, terms; and judged_by_writer: what the same model judged
+    settings = models.JSONField(default=dict, blank=True)
     created_at = models.DateTimeField(default=timezone.now, editable=False)
 
     class Meta:

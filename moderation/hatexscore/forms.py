@@ -68,7 +68,7 @@ class ScoreForm(forms.Form):
         offer(self, "key", [*((key, key) for key in self._found), (PASTED, _("a pasted text"))])
 
     def clean_weights(self) -> Weights:
-        """The four weights."""
+        """Return the four weights."""
         written = self.cleaned_data["weights"]
         try:
             return Weights.read(written) if written.strip() else Weights()
@@ -78,7 +78,7 @@ class ScoreForm(forms.Form):
             ) from None
 
     def explanation(self) -> Explanation:
-        """The chosen one."""
+        """Return the chosen one."""
         values = self.cleaned_data
         if values["key"] == PASTED:
             return start.pasted(values["text"], values["prediction"] != "non-hateful")

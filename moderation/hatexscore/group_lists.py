@@ -1,6 +1,5 @@
 """Lists of protected groups by name: the built-in ones, and those that a project brought along."""
 
-import json
 from collections.abc import Sequence
 from typing import Any
 
@@ -8,6 +7,8 @@ from django.core.validators import slug_re
 from django.db import IntegrityError, transaction
 from django.utils.translation import gettext as _
 
+from annotation.domain.formats import strict_json
+from annotation.domain.formats.base import BadValue
 from annotation.models import Membership, Project, record
 from moderation.domain.event_verbs import ModerationVerb
 from moderation.domain.hatexscore import group_list_files
@@ -18,13 +19,13 @@ LONGEST_NAME, MOST_LISTS, MOST_BYTES = 20, 50, 1_000_000
 
 
 def names(project: Project | None) -> list[str]:
-    """The lists that can be chosen: the built-in ones, then the project's own."""
+    """Return the lists that can be chosen: the built-in ones, then the project's own."""
     own = GroupList.objects.filter(project=project).values_list("name", flat=True) if project else ()
     return [*group_list_files.NAMES, *own]
 
 
 def named(project: Project | None, name: str) -> Groups:
-    """The list of this name. Raises BadGroups."""
+    """Return the list of this name. Raises BadGroups if there is none."""
     if project is not None and name not in group_list_files.NAMES:
         found = GroupList.objects.filter(project=project, name=name).first()
         if found is not None:
@@ -33,23 +34,22 @@ def named(project: Project | None, name: str) -> Groups:
 
 
 def lists_of(project: Project) -> Sequence[GroupList]:
-    """The project's own lists by name."""
+    """Return the project's own lists by name."""
     return list(GroupList.objects.filter(project=project).select_related("created_by"))
 
 
 def read(content: bytes) -> Groups:
-    """A file's list: JSON, category → terms. Raises BadGroups."""
+    """Read a file's list: JSON, category → terms. Raises BadGroups if it is none."""
     if len(content) > MOST_BYTES:
         raise BadGroups(_("The file has more than %(most)d MB.") % {"most": MOST_BYTES // 1_000_000})
     try:
-        return group_list_files.checked(json.loads(content.decode("utf-8-sig")))
-    except BadGroups:
-        raise
-    except (ValueError, RecursionError):
+        given = strict_json.parse(content.decode("utf-8-sig"))
+    except (UnicodeDecodeError, BadValue):
         raise BadGroups(
             _("The file is no JSON in UTF-8. Write one object: %(example)s.")
             % {"example": '{"category": ["term", "another term"]}'}
         ) from None
+    return group_list_files.checked(given)
 
 
 def add(project: Project, name: str, groups: Any, actor: Membership) -> GroupList:

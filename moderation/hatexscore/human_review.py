@@ -18,7 +18,7 @@ MOST = 2000
 
 
 def next_for(member: Membership) -> Score | None:
-    """A scored explanation this reviewer has not rated, of those fewest have; None where none is left."""
+    """Return a scored explanation that this reviewer did not rate and few others did. Returns None if none is left."""
     rows = Score.objects.filter(project=member.project, state=ScoreState.SCORED).exclude(reviews__reviewer=member)
     rows = rows.annotate(rated=Count("reviews")).order_by("rated", "id").select_related("item__picture")
     for row in rows[:_LOOKED_AT]:
@@ -49,7 +49,7 @@ def rate(score: Score, member: Membership, rating: Rating) -> bool:
 
 
 def results(project: Project) -> Report:
-    """What the project's ratings come to, over its newest 2,000 rated explanations."""
+    """Return what the project's ratings come to, over its newest 2,000 rated explanations."""
     rows = Score.objects.filter(project=project, state=ScoreState.SCORED, reviews__isnull=False).distinct()
     found = list(rows.select_related("item__category").prefetch_related("reviews").order_by("-id")[:MOST])
     return human_review.report(_rated(found))

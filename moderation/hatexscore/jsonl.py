@@ -44,7 +44,7 @@ class _BadLine(ValueError):
 
 
 def lines_of(path: Path) -> Iterator[Line | Fault]:
-    """The file's lines as they come; blank ones are passed over. Raises OSError."""
+    """Yield the file's lines as they come; blank ones are passed over. Raises OSError."""
     with path.open("rb") as file:
         for number, raw in enumerate(file, 1):
             if raw.strip():

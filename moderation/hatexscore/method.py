@@ -28,7 +28,7 @@ from moderation.hatexscore.explanations import of_run
 from moderation.methods.post_case import evaluation_case_of, post_exists
 from moderation.models import Score, ScoreState
 from providers.messages import ProviderError
-from providers.prompt_fencing import fence, fencing_rule, nonce_for
+from providers.prompt_fencing import fence, nonce_for
 from providers.roles import ModelRole
 from providers.structured_output import is_refusal
 from runs.domain.states import Reason, RunState
@@ -69,7 +69,7 @@ class Scoring:
     limits = Limits(calls=12, tokens=200_000, seconds=1800)
 
     def case(self, run: Run) -> Case | None:
-        """The row or the texts; None where the item is gone or was taken out."""
+        """Return the row or the texts. Returns None if the item is gone or was taken out."""
         nonce = nonce_for(settings.SECRET_KEY, run.method, str(run.public_id))
         estimator = Estimator(run.options["estimator"])
         if "text" in run.options:
@@ -129,7 +129,7 @@ def _row(run: Run) -> Score | None:
 
 
 def _explained(run: Run, estimator: Estimator, nonce: str) -> Case | None:
-    """What another run of the evaluation said of the case's text, as a row that is never saved."""
+    """Return what another run of the evaluation said of the case's text, as a row that is never saved."""
     case = evaluation_case_of(run).select_related("evaluation__project", "item").first()
     about = Run.objects.filter(public_id=run.options["explained"], subject=run.subject).first()
     said = of_run(about) if about else None
@@ -171,7 +171,7 @@ def _finish(case: Case, turns: Mapping[str, SavedTurn], p: float | None, p_maske
 
 
 def _record(row: Score, listed: Groups | None) -> dict[str, Any]:
-    """The reading; what is missing on this machine ends the run with a sentence."""
+    """Return the reading; what is missing on this machine ends the run with a sentence."""
     try:
         return record_of(read(row.text, row.explanation, language=row.language, listed=listed))
     except MissingExtra as missing:
@@ -185,7 +185,7 @@ def _question(case: Case, key: str, text: str) -> Step:
     return Step(
         key=key,
         role=ModelRole.ESTIMATOR,
-        messages=words.messages({"rule": fencing_rule(case.nonce), "text": fenced.text}),
+        messages=words.messages({"text": fenced.text}, nonce=case.nonce),
         shape=Estimate,
         max_tokens=TOKENS,
         prompt_digest=words.digest,

@@ -196,7 +196,7 @@ class Card:
 
 
 def pieces(text: str, marks: Iterable[tuple[int, int, str, int]]) -> list[Piece]:
-    """The text cut at these marks; of two that overlap the first, then the longer one stays."""
+    """Cut the text at these marks; of two that overlap the first stays, then the longer one."""
     found, at = [], 0
     for start, end, kind, number in sorted(marks, key=lambda mark: (mark[0], -mark[1])):
         if start >= at and end > start:
@@ -206,7 +206,7 @@ def pieces(text: str, marks: Iterable[tuple[int, int, str, int]]) -> list[Piece]
 
 
 def cards(rows: Sequence[Score]) -> list[Card]:
-    """These scores as cards."""
+    """Return these scores as cards."""
     return [Card(row) for row in rows]
 
 

@@ -19,7 +19,7 @@ from moderation.domain.hatexscore.tokenize import LANGUAGES
 from moderation.hatexscore import group_lists, method
 from moderation.hatexscore.explanations import Explanation
 from moderation.models import Score, ScoreSource, ScoreState
-from providers import structured_output, wiring
+from providers import bindings, structured_output
 from providers.keyword.model import KeywordModel
 from providers.roles import ModelRole
 from runs.control import start as run_start
@@ -162,7 +162,7 @@ def estimator_name(choice: Choice, explanation: Explanation) -> str:
     if choice.estimator is Estimator.GIVEN:
         return ""
     fixed = {Estimator.DETOXIFY: DETOXIFY, Estimator.KEYWORD: KeywordModel().name}.get(choice.estimator, "")
-    own = explanation.said_by if explanation.said_by and wiring.is_model_allowed(explanation.said_by) else ""
+    own = explanation.said_by if explanation.said_by and bindings.is_model_allowed(explanation.said_by) else ""
     try:
         return _bound(fixed or choice.model or own)
     except CannotScore:
@@ -177,8 +177,8 @@ def _bound(name: str) -> str:
     Raises CannotScore if it cannot be asked, or nobody named one.
     """
     try:
-        binding = wiring.bind_role(ModelRole.ESTIMATOR, {ModelRole.ESTIMATOR: name} if name else None)
-    except wiring.NotConfigured as fault:
+        binding = bindings.bind_role(ModelRole.ESTIMATOR, {ModelRole.ESTIMATOR: name} if name else None)
+    except bindings.NotConfigured as fault:
         raise CannotScore(str(fault)) from None
     if binding.problem:
         raise CannotScore(binding.problem)
@@ -193,7 +193,7 @@ def _bound(name: str) -> str:
     return binding.name
 
 
-def _is_named_by_settings(binding: wiring.Binding) -> bool:
+def _is_named_by_settings(binding: bindings.Binding) -> bool:
     return binding.name in settings.MODEL_BINDINGS.values()
 
 

@@ -51,7 +51,7 @@ def _figures(name: str, found: Sequence[tuple[Any, ...]]) -> Figures:
 
 
 def swept(project: Project, rule: Rule) -> Sweep | None:
-    """The sweep over all scores of the project; None without any."""
+    """Return the sweep over all scores of the project. Returns None if there are none."""
     rows = Score.objects.filter(project=project, state=ScoreState.SCORED)
     parts = rows.values_list("htc", "qf", "tgi", "prediction")
     scores = [Scored(htc or 0, qf or 0.0, tgi or 0, prediction) for htc, qf, tgi, prediction in parts]

@@ -25,7 +25,7 @@ from moderation.models import GroupList
 
 @require_GET
 def item_scores(request: PersonRequest, slug: str, public_id: UUID) -> HttpResponse:
-    """The item's scores side by side, and its explanations that can be scored."""
+    """Show the item's scores side by side, and its explanations that can be scored."""
     member = member_of(request, slug, Role.REVIEWER, Role.ADMIN)
     item = item_for(member, public_id)
     return _show(request, member, item, ScoreForm(explanations(item), member.project))
@@ -70,7 +70,7 @@ def scores(request: PersonRequest, slug: str) -> HttpResponse:
 
 @require_GET
 def lists(request: PersonRequest, slug: str) -> HttpResponse:
-    """Lists of groups: the built-in ones, the project's own, and a form for another."""
+    """Show the lists of groups: the built-in ones, the project's own, and a form for another."""
     member = member_of(request, slug, Role.REVIEWER, Role.ADMIN)
     return _show_lists(request, member, GroupListForm())
 

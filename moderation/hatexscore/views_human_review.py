@@ -43,7 +43,7 @@ class RatingForm(forms.Form):
 
 @require_http_methods(["GET", "POST"])
 def rate(request: PersonRequest, slug: str) -> HttpResponse:
-    """The next explanation, without its score; the answers, and then the one after it."""
+    """Show the next explanation without its score, store the answers, then show the one after it."""
     member = member_of(request, slug, Role.REVIEWER)
     form = RatingForm(request.POST or None)
     if request.method == "POST":

@@ -1,7 +1,10 @@
 """The questions about one sample: what the picture shows, then the text. All texts of others are fenced."""
 
+import hashlib
+import json
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
+from uuid import UUID
 
 from annotation.domain.votes import Category
 from annotation.models import Project
@@ -11,7 +14,7 @@ from generation.domain.injection.schema import BatchOptions, look_shape, written
 from generation.domain.injection.strategies import Strategy
 from generation.models import Sample
 from providers.messages import Picture
-from providers.prompt_fencing import fence, fencing_rule
+from providers.prompt_fencing import fence
 from providers.roles import ModelRole
 from runs.methods.method import Step
 from runs.methods.prompts import load_prompt
@@ -53,8 +56,10 @@ class Case:
     nonce: str
     forbidden: Sequence[str]
     """Words for which a sample is held back."""
-    looks: bool
-    """Whether a model looks at the picture first; a run that was queued before there was a look plans none for it."""
+    run_id: UUID
+    """The public id of the run."""
+    looker: str
+    """The model that looks at the picture first; empty for a run that was queued before there was a look."""
 
     @property
     def pair(self) -> PlannedPair:
@@ -90,19 +95,25 @@ def look_question(case: Case) -> Step:
     """
     words = load_prompt("generation", NAME, "look")
     fields = {
-        "rule": fencing_rule(case.nonce),
         "groups": _listed_groups(case),
         "categories": _listed_categories(case),
     }
     return Step(
         key="look",
         role=LOOKER,
-        messages=words.messages(fields, case.picture),
+        messages=words.messages(fields, case.picture, nonce=case.nonce),
         shape=look_shape(case.categories, case.groups),
         max_tokens=600,
         prompt_digest=words.digest,
         canary=case.nonce,
     )
+
+
+def look_digest(case: Case) -> str:
+    """Return a digest of all that a look depends on besides the picture. It holds no nonce, so that runs share it."""
+    prompt = load_prompt("generation", NAME, "look").digest
+    asked = [case.looker, prompt, _listed_categories(case), list(case.groups)]
+    return hashlib.sha256(json.dumps(asked).encode()).hexdigest()
 
 
 def write_question(case: Case, pair: PlannedPair, look: PictureLook | None) -> Step:
@@ -116,7 +127,6 @@ def write_question(case: Case, pair: PlannedPair, look: PictureLook | None) -> S
         "pattern": _MEANING[pair.pattern],
         "language": case.options.language,
         "wording": _OPEN if hateful else _CLOSED,
-        "rule": fencing_rule(case.nonce),
         "trigger": trigger.text,
         "picture": _described(case, look, sees_picture),
         "group": fence(pair.target_group or "nobody in particular", case.nonce, name="note").text,
@@ -127,7 +137,7 @@ def write_question(case: Case, pair: PlannedPair, look: PictureLook | None) -> S
     return Step(
         key="write",
         role=writer_role(sample.strategy),
-        messages=words.messages(fields, *([case.picture] if sees_picture else [])),
+        messages=words.messages(fields, *([case.picture] if sees_picture else []), nonce=case.nonce),
         shape=written_shape(text_hateful=hateful, categories=case.categories, groups=case.groups),
         temperature=case.options.temperature,
         max_tokens=600,

@@ -19,6 +19,7 @@ from generation.domain.injection.readings import WriterReading, mismatches
 from generation.domain.injection.safety_holds import holds
 from generation.domain.injection.schema import BatchOptions
 from generation.domain.injection.states import SampleState
+from generation.methods.injection import stored_looks
 from generation.methods.injection.duplicates import told_before
 from generation.methods.injection.questions import LOOKER, NAME, Case, look_question, write_question, writer_role
 from generation.models import CounterRules, InjectionRules, PicturePool, Sample, Trigger
@@ -29,8 +30,8 @@ from runs.methods.method import Finish, GiveUp, Limits, Outcome, SavedTurn, Step
 from runs.models import Run
 
 ASTRAY = "The answer repeats our instructions."
-COMPARER = "comparer"
-"""The speaker of the turn in which a text is compared; it is no model."""
+COMPARER, LIBRARIAN = "comparer", "librarian"
+"""Speakers of the turns in which a text is compared, and a look found or stored; they are no models."""
 
 
 class Injection:
@@ -54,12 +55,13 @@ class Injection:
             sample,
             sample.project,
             BatchOptions.model_validate(run.options),
-            sample.project.category_values(),
+            sample.project.offered_categories(),
             groups_of(sample),
             _picture(sample),
             nonce_for(settings.SECRET_KEY, NAME, str(run.public_id)),
             forbidden_in(sample.project),
-            looks=LOOKER in run.model_plan,
+            run_id=run.public_id,
+            looker=run.model_plan.get(LOOKER, ""),
         )
 
     def still_wanted(self, run: Run) -> bool:
@@ -68,20 +70,19 @@ class Injection:
 
     def next_steps(self, case: Case, turns: Mapping[str, SavedTurn]) -> Sequence[Step] | Finish | GiveUp:
         """Ask what the picture shows, ask the writing model if the plan fits it, then compare the text."""
-        seen, written = turns.get("look"), turns.get("write")
-        if seen is None:
-            if case.looks and written is None:
-                return [look_question(case)]
-            return _write(case, case.pair, None, turns)
-        if Flag.LED_ASTRAY in seen.flags:
+        asked, seen = turns.get("look"), _seen(turns)
+        if asked is not None and Flag.LED_ASTRAY in asked.flags:
             return GiveUp(Reason.INVALID_OUTPUT, ASTRAY)
-        look = PictureLook(seen.value["description"], case.category(seen.value["category"]), seen.value["target_group"])
+        if "write" not in turns and case.looker and (step := _look(case, turns)):
+            return [step]
+        if not seen:
+            return _write(case, case.pair, None, turns)
+        look = PictureLook(seen["description"], case.category(seen["category"]), seen["target_group"])
         outcome = fit(case.pair, replace(look, category=case.alone(look)))
-        kept = {"look": {**seen.value, "model": seen.model, "prompt_digest": seen.prompt_digest}}
         if isinstance(outcome, Unfit):
-            return Finish(kept | {"misfit": outcome.reason.value})
-        step = _write(case, outcome.pair, look, turns)
-        return Finish({**step.value, **kept}) if isinstance(step, Finish) else step
+            return Finish({"look": seen, "misfit": outcome.reason.value})
+        following = _write(case, outcome.pair, look, turns)
+        return Finish({**following.value, "look": seen}) if isinstance(following, Finish) else following
 
     def settle(self, run: Run, outcome: Outcome) -> bool:
         """Store the text and the state of the sample once. Return False if the sample is gone."""
@@ -128,6 +129,26 @@ def forbidden_in(project: Project) -> list[str]:
     counter = CounterRules.objects.filter(project=project).first()
     words = [word for group in (rules.lexicon if rules else {}).values() for word in group]
     return list(dict.fromkeys([*words, *(counter.lexicon if counter else [])]))
+
+
+def _look(case: Case, turns: Mapping[str, SavedTurn]) -> Step | None:
+    """Return what the look needs next: find a stored one, ask for one, store it. Returns None if it needs nothing."""
+    if "look" not in turns:
+        if "known" not in turns:
+            return Step("known", LIBRARIAN, kind=StepKind.READ, work=partial(stored_looks.find, case), at_home=True)
+        return None if turns["known"].value else look_question(case)
+    if "keep" in turns:
+        return None
+    work = partial(stored_looks.keep, case, _seen(turns))
+    return Step("keep", LIBRARIAN, kind=StepKind.READ, work=work, at_home=True)
+
+
+def _seen(turns: Mapping[str, SavedTurn]) -> dict[str, Any]:
+    """Return what a model saw in the picture, asked by this run or by an earlier one; empty if there is no look."""
+    if (asked := turns.get("look")) is not None:
+        return {**asked.value, "model": asked.model, "prompt_digest": asked.prompt_digest}
+    known = turns.get("known")
+    return dict(known.value) if known else {}
 
 
 def _write(

@@ -1,6 +1,5 @@
-"""A stated conclusion, and how negations add up, for all languages."""
+"""A stated conclusion, for all languages."""
 
-from collections.abc import Sequence
 from dataclasses import dataclass
 
 
@@ -11,8 +10,3 @@ class Conclusion:
     start: int
     end: int
     hateful: bool
-
-
-def is_odd(negations: Sequence[str], non: bool) -> bool:
-    """Whether an odd number of negations makes the opposite of the word."""
-    return (len(negations) + non) % 2 == 1

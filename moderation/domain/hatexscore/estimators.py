@@ -38,5 +38,5 @@ class Estimate(AnswerShape):
     @model_validator(mode="before")
     @classmethod
     def _bare(cls, value: Any) -> Any:
-        """A bare number is the same."""
+        """Read a bare number as well."""
         return {"probability": value} if isinstance(value, int | float) and not isinstance(value, bool) else value

@@ -4,16 +4,14 @@ The one reader of conclusions: HTC, labels and accuracy all follow what it retur
 say. A question, a condition or a doubt states nothing, nor does what is quoted or what others are said to think.
 """
 
-import re
-from collections.abc import Iterator, Sequence
+from collections.abc import Sequence
 
-from moderation.domain.hatexscore import htc_en, htc_ko, htc_zh, labels
+from moderation.domain.hatexscore import labels, statements
 from moderation.domain.hatexscore.conclusion import Conclusion
 from moderation.domain.hatexscore.labels import Segment
 from moderation.domain.hatexscore.plain_text import plain
 from moderation.domain.hatexscore.quotations import Quotation, blanked, quotations, words_of_others
-
-_NAMED_ALONE = re.compile(rf"\s*(?:{labels.LABEL.pattern}|{labels.HEADING})[.!]?\s*", re.IGNORECASE)
+from moderation.domain.hatexscore.signs import is_named
 
 _LONGEST_LABEL = 60
 
@@ -28,7 +26,7 @@ def conclusions(explanation: str, quoted: Sequence[Quotation] | None = None) -> 
     stated: list[Conclusion] = []
     for segment in labels.segments(text):
         stated += _stated(text, segment)
-    return [] if _contradicts_itself(text, stated) else _outermost(stated)
+    return [] if _contradicts_itself(text, stated) else _final(text, _outermost(stated))
 
 
 def verdict(explanation: str) -> bool | None:
@@ -55,21 +53,26 @@ def _own_words(explanation: str, quoted: Sequence[Quotation]) -> str:
 
 def _is_named_alone(quotation: Quotation) -> bool:
     """Whether nothing but a label or a heading stands in the quotation marks."""
-    return len(quotation.text) <= _LONGEST_LABEL and _NAMED_ALONE.fullmatch(plain(quotation.text)) is not None
+    return len(quotation.text) <= _LONGEST_LABEL and labels.is_label(plain(quotation.text))
 
 
-def _stated(text: str, segment: Segment) -> Iterator[Conclusion]:
+def _stated(text: str, segment: Segment) -> Sequence[Conclusion]:
+    """Return what the segment states: a verdict in words of hate, or another label behind a heading."""
+    stated = _of_hate(text, segment) if is_named(text, segment.start, segment.end) else []
+    if stated or segment.stop == "?":
+        return stated
+    other = labels.other_label(text, segment)
+    return [other] if other else []
+
+
+def _of_hate(text: str, segment: Segment) -> Sequence[Conclusion]:
     if labels.offers_both(text, segment):
-        return
-    last = labels.last_clause(text, segment)
-    if alone := labels.label_alone(text, segment) or (last and labels.label_alone(text, last)):
-        yield alone
-    elif answered := labels.answered(text, segment):
-        yield answered
-    elif segment.stop != "?":
-        stated = [found for language in (htc_en, htc_ko, htc_zh) for found in language.stated(text, segment)]
-        in_brackets = None if stated else labels.bracketed(text, segment)
-        yield from [in_brackets] if in_brackets else stated
+        return []
+    if answered := labels.answered(text, segment):
+        return [answered]
+    if segment.stop == "?" or labels.has_no_verdict(text, segment):
+        return []
+    return list(statements.stated(text, segment))
 
 
 def _contradicts_itself(text: str, stated: Sequence[Conclusion]) -> bool:
@@ -80,6 +83,18 @@ def _contradicts_itself(text: str, stated: Sequence[Conclusion]) -> bool:
         if heading and said.setdefault(heading, conclusion.hateful) is not conclusion.hateful:
             return True
     return False
+
+
+def _final(text: str, stated: Sequence[Conclusion]) -> list[Conclusion]:
+    """Return these up to the last verdict with a heading of its own, if what follows says the opposite."""
+    headed = [
+        place
+        for place, conclusion in enumerate(stated)
+        if labels.is_final(labels.heading_of(text[conclusion.start : conclusion.end]))
+    ]
+    if headed and stated[-1].hateful is not stated[headed[-1]].hateful:
+        return list(stated[: headed[-1] + 1])
+    return list(stated)
 
 
 def _outermost(stated: Sequence[Conclusion]) -> list[Conclusion]:

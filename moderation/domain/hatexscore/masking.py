@@ -66,7 +66,7 @@ def mask(text: str, quotes: Sequence[str]) -> Masked:
 
 
 def _wanted(quote: str) -> tuple[tuple[str, ...], ...]:
-    """The forms in which a quote is looked for, each a row of parts that must all be there; the first to fit counts."""
+    """Return the forms in which a quote is looked for: rows of parts that must all be there, the best form first."""
     whole = " ".join(fold(quote).text.split())
     bare = whole.strip(_EDGES)
     forms: list[tuple[str, ...]] = [(whole,), (bare,)] if bare and bare != whole else [(whole,)]
@@ -122,13 +122,13 @@ def _near(segment: str, wanted: str) -> list[Span]:
 
 
 def _pieces(wanted: str, number: int) -> list[str]:
-    """The text in so many pieces: with one edit fewer than pieces, one of them stands somewhere unchanged."""
+    """Cut the text into so many pieces: with one edit fewer than pieces, one of them stands somewhere unchanged."""
     size = len(wanted) // number
     return [wanted[at * size : (at + 1) * size if at + 1 < number else None] for at in range(number)]
 
 
 def _near_span(segment: str, start: int, end: int, wanted: str, most: int) -> Span | None:
-    """The span out to the ends of its words, if it is near enough then too."""
+    """Return the span out to the ends of its words. Returns None if it is not near enough then."""
     span = _widened(segment, start, end)
     if span[0] >= span[1] or not is_whole(segment, *span):
         return None
@@ -136,7 +136,7 @@ def _near_span(segment: str, start: int, end: int, wanted: str, most: int) -> Sp
 
 
 def _widened(segment: str, start: int, end: int) -> Span:
-    """The span without spaces at its ends, and out to the ends of the words it cuts."""
+    """Return the span without spaces at its ends, and out to the ends of the words it cuts."""
     while start < end and segment[start].isspace():
         start += 1
     while end > start and segment[end - 1].isspace():
@@ -149,7 +149,7 @@ def _widened(segment: str, start: int, end: int) -> Span:
 
 
 def edits(one: str, other: str, most: int) -> int:
-    """The Levenshtein distance; some number above `most` where it is larger than that."""
+    """Return the Levenshtein distance; some number above `most` if it is larger than that."""
     if abs(len(one) - len(other)) > most:
         return most + 1
     row = list(range(len(other) + 1))
@@ -172,7 +172,7 @@ def _masks(text: str) -> list[Span]:
 
 
 def _left(text: str, covered: Sequence[Span]) -> list[Span]:
-    """What is not covered."""
+    """Return the spans that are not covered."""
     edges = [0, *(place for span in covered for place in span), len(text)]
     return [(low, high) for low, high in list(pairwise(edges))[::2] if low < high]
 

@@ -40,14 +40,14 @@ class Folded:
     places: Sequence[Span] | None = None
 
     def original(self, start: int, end: int) -> Span:
-        """The span of the original that the folded span came from."""
+        """Return the span of the original that the folded span came from."""
         if self.places is None:
             return start, end
         return self.places[start][0], self.places[end - 1][1]
 
 
 def fold(text: str) -> Folded:
-    """The text as it is compared."""
+    """Return the text as it is compared."""
     plain = lowered(text)
     if len(plain) == len(text) and unicodedata.is_normalized("NFC", text):
         return Folded(plain)
@@ -65,7 +65,7 @@ def fold(text: str) -> Folded:
 
 
 def lowered(text: str) -> str:
-    """Lower case, with one form of each quotation mark."""
+    """Return the text in lower case, with one form of each quotation mark."""
     return text.lower().translate(_ALIKE)
 
 

@@ -9,7 +9,7 @@ class UnreadableProbability(ValueError):
 
 
 def probability(given: object) -> float:
-    """The number, checked. Raises UnreadableProbability."""
+    """Return the number. Raises UnreadableProbability if it is none from 0 to 1."""
     if isinstance(given, bool) or not isinstance(given, int | float) or not isfinite(given) or not 0 <= given <= 1:
         raise UnreadableProbability(f"A probability is a number from 0 to 1, not {given!r}.")
     return float(given)

@@ -7,7 +7,7 @@ from moderation.domain.hatexscore.tgi import Group, identified
 
 
 def record_of(reading: Reading) -> dict[str, Any]:
-    """The reading without the texts it was made from."""
+    """Return the reading without the texts it was made from."""
     return {
         "language": reading.language,
         "conclusions": [[each.start, each.end, each.hateful] for each in reading.conclusions],
@@ -25,6 +25,6 @@ def record_of(reading: Reading) -> dict[str, Any]:
 
 
 def scored(record: dict[str, Any], qf: float, prediction: bool | None, measure: Measure) -> Score:
-    """The score of a record with this QF."""
+    """Return the score of a record with this QF."""
     found = identified([Group(**each) for each in record["groups"]], prediction)
     return combined(int(bool(record["conclusions"])), qf, int(bool(found)), prediction, measure, found)

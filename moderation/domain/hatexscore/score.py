@@ -167,7 +167,7 @@ def score(
 def combined(
     htc: int, qf: float, tgi: int, prediction: bool | None, measure: Measure, found: Sequence[Group] = ()
 ) -> Score:
-    """The score of these parts; CC follows from them."""
+    """Return the score of these parts; CC follows from them."""
     cc = consistency(prediction, qf, tgi, measure.tau, measure.rule)
     weights = measure.weights.values
     mean = sum(weight * part for weight, part in zip(weights, (htc, qf, tgi, cc), strict=True)) / sum(weights)
@@ -187,7 +187,7 @@ class Scored:
 def sweep(
     scores: Sequence[Scored], measure: Measure, thresholds: Sequence[float] = THRESHOLDS
 ) -> list[dict[str, float]]:
-    """The mean CC and score at each threshold (paper, appendix A.4); nothing without scores."""
+    """Return the mean CC and score at each threshold (paper, appendix A.4); nothing without scores."""
     rows = []
     for threshold in thresholds if scores else ():
         at = Measure(measure.rule, threshold, measure.weights)

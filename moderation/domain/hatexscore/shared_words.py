@@ -7,7 +7,7 @@ from moderation.domain.hatexscore.tokenize import Kind, Token, tongue
 
 
 def shared_runs(text: str, explanation: str, language: str) -> list[str]:
-    """The longest runs of words that stand in both and hold a content word, as the text writes them.
+    """Return the longest runs of words that stand in both and hold a content word, as the text writes them.
 
     Several where several are equally long.
     """
@@ -26,7 +26,7 @@ def shared_runs(text: str, explanation: str, language: str) -> list[str]:
 
 
 def _runs(ours: Sequence[Token], theirs: Sequence[Token]) -> list[Span]:
-    """The runs of our words that stand in theirs and cannot be made longer where they stand."""
+    """Return the runs of our words that stand in theirs and cannot be made longer where they stand."""
     places: dict[str, list[int]] = {}
     for number, token in enumerate(theirs):
         places.setdefault(token.lemma, []).append(number)

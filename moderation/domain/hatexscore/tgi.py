@@ -40,7 +40,7 @@ _KINDS = "Race"
 """The category of the extended list that holds kinds of groups."""
 # Countries that are things as well: not counted where only the beginning of a sentence makes them capitals.
 _THINGS = {"turkey", "china", "chad", "jordan", "guinea"}
-_AS_NAMES = {"polish", "pole", "scot", "dane"}
+_AS_NAMES = {"traveller", "polish", "pole", "scot", "dane"}
 # One of these in the singular is a person, and a group only where the sentence itself is hostile.
 _PERSONS = {"man", "woman", "boy", "girl", "senior"}
 _LONGEST_WORD = 12

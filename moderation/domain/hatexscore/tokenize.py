@@ -56,7 +56,7 @@ class Tongue:
 
 @lru_cache(maxsize=64)
 def tongue(code: str) -> Tongue:
-    """The language of this code. Raises MissingExtra, and ValueError for a language that is not known."""
+    """Return the language of this code. Raises MissingExtra, and ValueError for a language that is not known."""
     if code in ("zh", "ko"):
         module = import_module(f"moderation.domain.hatexscore.tokenize_{code}")
         return Tongue(code, module.tokenize, "")
@@ -74,13 +74,13 @@ def language_of(explanation: str) -> str:
 
 
 def words(name: str) -> frozenset[str]:
-    """The entries of a word list beside this file."""
+    """Return the entries of a word list beside this file."""
     lines = (_LISTS / name).read_text(encoding="utf-8").splitlines()
     return frozenset(line.strip() for line in lines if line.strip() and not line.startswith("#"))
 
 
 def lemma(word: str, language: str) -> str:
-    """The word's dictionary form in lower case; names are known with a capital only, so that is tried too."""
+    """Return the word's dictionary form in lower case. Names are known with a capital only, so that is tried too."""
     if word.isupper() and len(word) > 3:
         word = word.lower()
     found = simplemma.lemmatize(word, lang=language)
@@ -112,7 +112,7 @@ def _function_words() -> frozenset[str]:
 
 
 def grams(tokens: Sequence[Token], between: str, at: int, most: int = 3) -> list[tuple[int, str]]:
-    """The 1- to 3-grams that begin at this token: the index behind each, and its lemmas."""
+    """Return the 1- to 3-grams that begin at this token: the index behind each, and its lemmas."""
     found, said = [], ""
     for end in range(at, min(at + most, len(tokens))):
         said = tokens[end].lemma if end == at else f"{said}{between}{tokens[end].lemma}"

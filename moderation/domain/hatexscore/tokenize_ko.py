@@ -17,7 +17,7 @@ _loading = threading.Lock()
 
 
 def tokenize(text: str) -> list[Token]:
-    """The morphemes of the text; signs are none."""
+    """Return the morphemes of the text; signs are none."""
     found = []
     for each in segmenter().tokenize(text):
         if each.tag[0] == "S" and each.tag not in ("SL", "SH", "SN"):

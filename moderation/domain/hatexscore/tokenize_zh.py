@@ -10,7 +10,7 @@ from moderation.domain.hatexscore.tokenize import Kind, MissingExtra, Token, wor
 
 
 def tokenize(text: str) -> list[Token]:
-    """The words of the text; signs and spaces are none."""
+    """Return the words of the text; signs and spaces are none."""
     function = words_without_content()
     found, at = [], 0
     for word in segmenter().cut(text):

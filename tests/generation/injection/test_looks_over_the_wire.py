@@ -1,11 +1,14 @@
 """A model looks at each picture before a text is written: what it sees fits the plan, moves it, or ends it."""
 
 from collections.abc import Iterator
+from datetime import timedelta
+from pathlib import Path
 from typing import Any
 
 import pytest
 from django.test import Client
 from django.urls import reverse
+from django.utils import timezone
 from rest_framework.test import APIClient
 
 from annotation.models import Item, Membership, Project
@@ -14,7 +17,9 @@ from generation.domain.injection.picture_fit import Misfit
 from generation.domain.injection.plan import BadPlan
 from generation.domain.injection.strategies import Strategy
 from generation.injection import batches, material, report, review
+from generation.methods.injection import stored_looks
 from generation.methods.injection.questions import LOOKER
+from generation.methods.injection.sample import Injection
 from generation.models import InjectionBatch, Sample
 from injection_models import (
     GROUP,
@@ -33,6 +38,7 @@ from wire.server import WireServer
 pytestmark = pytest.mark.django_db(transaction=True)
 
 OTHER = "gardeners"
+PROMPTS = Path(stored_looks.__file__).parents[2] / "prompts" / "injection"
 SAID = "The sign was painted over before the neighbours even woke up."
 
 
@@ -217,7 +223,7 @@ def test_a_look_that_is_refused_or_repeats_our_instructions_ends_the_sample(
     assert (Sample.objects.get().state, len(wire[1].asked)) == ("refused", 0)
 
     def astray(exchange: Any) -> None:
-        nonce = exchange.heard.said("system").split("Text between [name ")[1].split("]")[0]
+        nonce = exchange.heard.said("system").split()[-1]
         exchange.send(200, exchange.reply(f'{{"description": "{nonce}", "category": 1, "target_group": null}}'))
 
     wire[0].queue(astray, model="looker")
@@ -237,7 +243,7 @@ def test_a_saved_look_is_not_asked_again_when_the_writer_failed(
     assert batches.go_on(batch, admin) == 1
     work()
     assert (Sample.objects.get().state, len(wire[1].looked), len(wire[1].asked)) == ("waiting", 1, 1)
-    assert sorted(Turn.objects.values_list("key", flat=True)) == ["compare", "look", "write"]
+    assert sorted(Turn.objects.values_list("key", flat=True)) == ["compare", "keep", "known", "look", "write"]
 
 
 def test_a_batch_from_before_there_was_a_look_goes_on_without_one(
@@ -280,3 +286,51 @@ def test_a_duplicate_keeps_what_was_seen_and_read(wire: tuple[WireServer, Writer
     done(project, entry())
     sample = Sample.objects.get()
     assert (sample.state, sample.look["category"], sample.readings["final_label"]) == ("duplicate", 1, 0)
+
+
+def test_a_picture_is_looked_at_once_for_all_its_samples(wire: tuple[WireServer, Writers], admin: Membership) -> None:
+    make_pool(admin, codes=(1,))
+    done(admin.project, entry(n=3))
+    done(admin.project, entry("010", "opposition", 2))
+    assert (len(wire[1].looked), len(wire[1].asked)) == (1, 5)
+    assert {row.look["description"] for row in Sample.objects.all()} == {"A sign in a street."}
+
+
+def test_a_look_is_asked_again_for_another_picture_prompt_set_model_or_list_of_groups(
+    wire: tuple[WireServer, Writers], admin: Membership, settings: Any, tmp_path: Path
+) -> None:
+    make_pool(admin, codes=(1,))
+    done(admin.project, entry())
+    make_pool(admin, "allotments", group=OTHER, codes=(2,))  # another picture, and another group to choose from
+    done(admin.project, entry("010", "opposition"))
+    assert len(wire[1].looked) == 2
+    done(admin.project, entry("010", "opposition") | {"pool": "allotments"})
+    assert len(wire[1].looked) == 3
+    folder = tmp_path / "generation" / "injection"
+    folder.mkdir(parents=True)
+    words = (PROMPTS / "look.md").read_text(encoding="utf-8")
+    (folder / "look.md").write_text(f"{words}\nBe brief.\n", encoding="utf-8")
+    settings.PROMPTS_DIR = str(tmp_path)
+    done(admin.project, entry("010", "opposition", 2))
+    assert len(wire[1].looked) == 4
+    settings.MODEL_BINDINGS = settings.MODEL_BINDINGS | {"MODEL_DESCRIBER": "openai:writer"}
+    done(admin.project, entry("010", "opposition", 3))
+    assert len(wire[1].looked) == 5
+
+
+def test_a_sample_waits_for_the_look_of_another_and_asks_itself_if_that_ends_without_one(
+    wire: tuple[WireServer, Writers], admin: Membership
+) -> None:
+    make_pool(admin, codes=(1,))
+    batches.begin(admin.project, [entry(n=2)])
+    first, second = Run.objects.order_by("pk")
+    method = Injection()
+    case = method.case(first)
+    assert case is not None and stored_looks.find(case) == {}
+    runner.claim_and_perform(second.pk, worker.planned_model)
+    second.refresh_from_db()
+    assert (second.state, second.waits, wire[1].looked) == ("queued", 0, [])
+    Run.objects.filter(pk=first.pk).update(state="failed")
+    Run.objects.filter(pk=second.pk).update(not_before=timezone.now() - timedelta(minutes=1))
+    runner.claim_and_perform(second.pk, worker.planned_model)
+    assert (len(wire[1].looked), Sample.objects.filter(state="waiting").count()) == (1, 1)

@@ -1,0 +1,213 @@
+"""The words with which explanations conclude, negate, doubt and tell, found in plain text; one table a language."""
+
+import re
+import tomllib
+from enum import StrEnum
+from functools import cache
+from itertools import chain
+from pathlib import Path
+from typing import NamedTuple
+
+_LISTS = Path(__file__).with_name("lists")
+# What may stand before a word of hate and make the opposite of it.
+_NON = {
+    "en": r"(?P<non>\b(?:non|un)[\s-]?)?",
+    "ko": r"(?P<non>비\s?|non-?\s?|not\s)?",
+    "zh": r"(?P<non>(?<![并绝远])非|non-?\s?|not\s)?",
+}
+# What the notation of the tables stands for.
+_NOTATION = {
+    "en": (
+        ("(", "(?:"),
+        ("*", r"[\w-]*"),
+        (" …… ", r"\s+(?:[\w'-]+,?\s+){0,12}?"),
+        (" … ", r"\s+(?:[\w'-]+,?\s+){0,5}?"),
+        (" ", r"\s+"),
+    ),
+    "ko": (("(", "(?:"), ("…", r"[^,.]{0,8}?"), (" ", r"\s?")),
+    "zh": (("(", "(?:"), ("…", r"[^，,。]{0,12}?"), (" ", r"\s?")),
+}
+
+
+# Verbs that "not" is contracted with.
+_CONTRACTED = [
+    "are",
+    "ca",
+    "could",
+    "did",
+    "do",
+    "does",
+    "had",
+    "has",
+    "have",
+    "is",
+    "must",
+    "need",
+    "should",
+    "was",
+    "were",
+    "wo",
+    "would",
+]
+
+
+class Kind(StrEnum):
+    """What a sign does for a conclusion; the tables explain each."""
+
+    ANOTHER = "another"
+    HATE = "hate"
+    HATRED = "hatred"
+    NEUTRAL = "neutral"
+    TURN = "turn"
+    ABSENT = "absent"
+    REFUTED = "refuted"
+    DISTANT = "distant"
+    NEGATION = "negation"
+    DOUBT = "doubt"
+    DOUBT_BEHIND = "doubt_behind"
+    CONDITION = "condition"
+    REPORT = "report"
+    SPEAKER = "speaker"
+    OPINION = "opinion"
+    PRESENT = "present"
+    CONTRAST = "contrast"
+    BREAK = "break"
+    TOPIC = "topic"
+    COPULA = "copula"
+    LINK = "link"
+
+
+HATEFUL = (Kind.HATE, Kind.HATRED)
+"""Words that say hateful."""
+_WORDS = {Kind.ANOTHER, *HATEFUL}
+"""Words that no other sign may take up."""
+_RIGHT_BEHIND = {Kind.DOUBT_BEHIND, Kind.ABSENT, Kind.REFUTED, Kind.PRESENT}
+"""Kinds that count only right behind the word, and are looked for there."""
+
+
+class Sign(NamedTuple):
+    """A sign of this kind at `start` … `end` of the plain text."""
+
+    start: int
+    end: int
+    kind: Kind
+
+
+class Tongue:
+    """The signs of one language."""
+
+    def __init__(self, code: str) -> None:
+        table = (_LISTS / f"conclusions_{code}.toml").read_text(encoding="utf-8")
+        self.code = code
+        self._table: dict[str, list[str]] = tomllib.loads(table)
+        self._patterns = {kind: self._pattern(kind) for kind in Kind if self._table.get(kind)}
+        self._stems = self._table["stems"]
+        self._own = frozenset(self._table["own"])
+        self._subject = re.compile(self.any_of("subject"))
+
+    def signs(self, text: str, start: int, end: int) -> list[Sign]:
+        """Return the signs between these places; where several begin at one place the longest, no two overlap."""
+        hits = [
+            Sign(hit.start(), hit.end(), kind)
+            for kind, pattern in self._patterns.items()
+            if kind not in _RIGHT_BEHIND
+            for hit in pattern.finditer(text, start, end)
+        ]
+        return _apart(sorted(hits, key=lambda sign: (sign.kind not in _WORDS, sign.start, -sign.end)))
+
+    def word(self, text: str, start: int, end: int) -> re.Match[str] | None:
+        """Return the first word of hate between these places; its group `non` holds what makes it the opposite."""
+        if all(text.find(stem, start, end) < 0 for stem in self._stems):
+            return None
+        patterns = [self._patterns[kind] for kind in HATEFUL if kind in self._patterns]
+        hits = [pattern.search(text, start, end) for pattern in patterns]
+        return min(filter(None, hits), key=lambda hit: (hit.start(), -hit.end()), default=None)
+
+    def follows(self, kind: Kind, text: str, start: int, end: int) -> re.Match[str] | None:
+        """Return the sign of this kind that begins here, perhaps behind spaces."""
+        pattern = self._patterns.get(kind)
+        return pattern.match(text, _skip_space(text, start, end), end) if pattern else None
+
+    def is_subject(self, text: str, start: int, end: int) -> bool:
+        """Whether what stands here makes the word before it the subject of its sentence."""
+        return self._subject.match(text, _skip_space(text, start, end), end) is not None
+
+    def is_own(self, word: str) -> bool:
+        """Whether a verb of telling behind this word tells the writer's own opinion."""
+        return word in self._own
+
+    def any_of(self, name: str, more: str = "") -> str:
+        """Return the pattern of the phrases of a list of the table, longest first; `more` may not stand behind one."""
+        behind = rf"(?![\w'{more}])" if self.code == "en" else rf"(?![a-z'{more}])"
+        phrases = sorted(chain.from_iterable(map(_expanded, self._table[name])), key=len, reverse=True)
+        if not phrases:
+            return r"(?!)"
+        words = [self._form(phrase, behind) for phrase in phrases if phrase[0] not in ",'"]
+        endings = [self._form(phrase, behind) for phrase in phrases if phrase[0] == "'"]
+        # Of a phrase behind a comma the sign is the comma alone.
+        behind_comma = [self._form(phrase[2:], behind) for phrase in phrases if phrase[0] == ","]
+        whole = f"{self._before}(?:{'|'.join(words)})"
+        commas = [rf",(?=\s(?:{'|'.join(behind_comma)}))"] if behind_comma else []
+        return f"(?:{'|'.join([*commas, *endings, whole])})"
+
+    @property
+    def _before(self) -> str:
+        """The pattern of what may stand before a phrase, so that it cuts no word."""
+        return r"(?<![\w'-])" if self.code == "en" else ""
+
+    def _pattern(self, kind: Kind) -> re.Pattern[str]:
+        if kind not in HATEFUL:
+            return re.compile(self.any_of(kind))
+        words = self.any_of(kind, more="-").replace(self._before, "", 1)
+        return re.compile(f"{self._before}{_NON[self.code]}{words}")
+
+    def _form(self, phrase: str, behind: str) -> str:
+        form = phrase
+        for notation, pattern in _NOTATION[self.code]:
+            form = form.replace(notation, pattern)
+        ends_word = re.search(r"[a-z](?:\)\??)?$", phrase) is not None
+        return form + behind * ends_word
+
+
+@cache
+def tongues() -> tuple[Tongue, ...]:
+    """Return the languages whose conclusions are read."""
+    return Tongue("en"), Tongue("ko"), Tongue("zh")
+
+
+def is_named(text: str, start: int, end: int) -> bool:
+    """Whether a word of hate stands between these places, in any language."""
+    return any(tongue.word(text, start, end) for tongue in tongues())
+
+
+def any_of(name: str) -> str:
+    """Return the pattern of all phrases that the tables of all languages list under this name."""
+    return f"(?:{'|'.join(tongue.any_of(name) for tongue in tongues())})"
+
+
+def _expanded(phrase: str) -> list[str]:
+    """Return the phrases that a phrase with a choice at its beginning stands for: `re` finds these sooner."""
+    opening = re.match(r"(, )?\(([^()]*)\)(\??)", phrase)
+    if opening is None:
+        is_contracted = phrase.startswith("*n't")
+        return [phrase.replace("*n't", f"{verb}n't", 1) for verb in _CONTRACTED] if is_contracted else [phrase]
+    choices = [*opening[2].split("|"), *([""] if opening[3] else [])]
+    rest = phrase[opening.end() :]
+    return [form for choice in choices for form in _expanded(f"{opening[1] or ''}{choice}{rest}".strip())]
+
+
+def _skip_space(text: str, start: int, end: int) -> int:
+    while start < end and text[start] in " \t":
+        start += 1
+    return start
+
+
+def _apart(signs: list[Sign]) -> list[Sign]:
+    """Return the signs in the order of the text without those that overlap one before them in the list."""
+    kept: list[Sign] = []
+    taken: set[int] = set()
+    for sign in signs:
+        if taken.isdisjoint(range(sign.start, sign.end)):
+            kept.append(sign)
+            taken.update(range(sign.start, sign.end))
+    return sorted(kept)

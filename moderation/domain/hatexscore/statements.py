@@ -1,0 +1,277 @@
+"""Conclusions in sentences: a word of hate in a clause, and what the clause says of it.
+
+A clause states what its word says unless it doubts, asks, sets a condition, tells another's opinion or speaks about
+hate itself. English and Chinese say so before the word, Korean behind it.
+"""
+
+import re
+from bisect import bisect_left
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+
+from moderation.domain.hatexscore.conclusion import Conclusion
+from moderation.domain.hatexscore.labels import Segment, headed_end, label_start
+from moderation.domain.hatexscore.signs import HATEFUL, Kind, Sign, Tongue, tongues
+
+_STOP = {
+    "en": re.compile(r"[:\x01—](?!\s*$)|[()]"),
+    "ko": re.compile(r"[.,;:!?。\n\x01()\[\]—]"),
+    "zh": re.compile(r"[，。；：！？,;:!?\n\x01—()、]"),
+}
+_BREAKS = (Kind.BREAK, Kind.CONTRAST, Kind.TURN)
+_LINKS = (Kind.COPULA, Kind.LINK, Kind.NEGATION, Kind.DISTANT)
+_REACH = 300  # characters: no sentence says anything of a word further off
+_NEAR = {"en": 40, "zh": 26}  # characters between a verb and the bare noun
+_KOREAN_REACH = 60
+_OPPOSITE = re.compile(r"(?:non|un|not)(?=[\s-]|hate)|비|非")
+_FINAL = re.compile(r"(?:다|요|음|함|임|됨|죠|까)\s*$")
+_GLOSS = re.compile(r"\s?\([^()\n]{1,30}\)")
+_ALONE = re.compile(r"\s*(?:$|[:,.()—/!])")
+_LISTED = re.compile(r"\s*[,/、]")
+_BEFORE_SUBJECT = ("", "the", "a", "any", "such", "this", "that")
+_SUBJECT_BEHIND = ("that", "所谓", "认为")
+_BARE = re.compile(r"\s*(?:임|이다|입니다|다|으로|로)?\s*$")
+
+
+@dataclass(frozen=True)
+class Clause:
+    """A word of hate and the signs around it; `before` and `earlier` are those of its clause and of its sentence."""
+
+    text: str
+    segment: Segment
+    tongue: Tongue
+    mention: Sign
+    begin: int
+    before: Sequence[Sign]
+    earlier: Sequence[Sign]
+    behind: Sequence[Sign]
+
+    @property
+    def links(self) -> list[Sign]:
+        """Verbs that link the text with the word, those of the writer's own opinion among them."""
+        return [sign for sign in self.before if sign.kind in _LINKS or self._is_own(sign)]
+
+    def follows(self, kind: Kind) -> re.Match[str] | None:
+        """Return the sign of this kind right behind the word."""
+        return self.tongue.follows(kind, self.text, self.mention.end, self.segment.end)
+
+    def _is_own(self, sign: Sign) -> bool:
+        words = self.text[max(self.begin, sign.start - 30) : sign.start].split()[-2:]
+        told = words[:-1] if words and words[-1].endswith("ly") else words[-1:]
+        return sign.kind is Kind.REPORT and bool(told) and self.tongue.is_own(told[0])
+
+
+def stated(text: str, segment: Segment) -> Iterator[Conclusion]:
+    """Return what the segment states; `text` is plain text."""
+    heading_end = headed_end(text, segment)
+    for tongue in tongues():
+        if tongue.word(text, segment.start, segment.end) is None:
+            continue
+        signs = tongue.signs(text, segment.start, segment.end)
+        read = _of_korean if tongue.code == "ko" else _of_clause
+        for place, sign in enumerate(signs):
+            if sign.kind not in HATEFUL or not _is_in_script(text, sign, tongue):
+                continue
+            if conclusion := read(_clause(text, segment, tongue, signs, place), heading_end):
+                yield conclusion
+
+
+def _clause(text: str, segment: Segment, tongue: Tongue, signs: Sequence[Sign], place: int) -> Clause:
+    mention = _with_gloss(text, signs[place], segment)
+    reach = max(segment.start, mention.start - _REACH)
+    earlier = signs[bisect_left(signs, reach, key=_start_of) : place]
+    behind = signs[place + 1 : bisect_left(signs, mention.end + _REACH, key=_start_of)]
+    stops = [stop.end() for stop in _STOP[tongue.code].finditer(text, reach, mention.start)]
+    breaks = [sign.start if sign.kind is Kind.TURN else sign.end for sign in earlier if sign.kind in _BREAKS]
+    begin = max([reach, *stops[-1:], *breaks[-1:]])
+    return Clause(
+        text,
+        segment,
+        tongue,
+        mention,
+        begin,
+        before=[sign for sign in earlier if sign.start >= begin],
+        earlier=earlier,
+        behind=[sign for sign in behind if sign.start >= mention.end],
+    )
+
+
+def _start_of(sign: Sign) -> int:
+    return sign.start
+
+
+def _with_gloss(text: str, mention: Sign, segment: Segment) -> Sign:
+    """Return the word with what stands in brackets right behind it, as where it is said in another language."""
+    gloss = _GLOSS.match(text, mention.end, segment.end)
+    return mention._replace(end=gloss.end()) if gloss else mention
+
+
+def _is_in_script(text: str, mention: Sign, tongue: Tongue) -> bool:
+    """Whether the word stands in a sentence of this language: an English word may stand in any."""
+    if not text[mention.start : mention.end].isascii():
+        return True
+    around = text[max(0, mention.start - 3) : mention.start], text[mention.end : mention.end + 2]
+    if re.search("[가-힣]", around[1]):
+        return tongue.code == "ko"
+    if re.search("[\u4e00-\u9fff]", around[0]):
+        return tongue.code == "zh"
+    return tongue.code == "en"
+
+
+def _of_clause(clause: Clause, heading_end: int) -> Conclusion | None:
+    """Return what an English or Chinese clause says of the word, most of it before the word."""
+    mention, links = clause.mention, clause.links
+    headed = clause.segment.start < heading_end and clause.begin <= heading_end
+    absent, present, refuted = map(clause.follows, (Kind.ABSENT, Kind.PRESENT, Kind.REFUTED))
+    refuted = None if present else refuted
+    if not (present or refuted) and _is_open(clause, links):
+        return None
+    if not (headed or absent or present or refuted) and _is_subject(clause):
+        return None
+    if mention.kind is Kind.HATRED and not (headed or absent or _is_said(clause, links)):
+        return None
+    negations = _negations(clause, links) + (absent is not None) + (refuted is not None)
+    end = max(hit.end() for hit in (absent, present) if hit) if absent or present else mention.end
+    start = _first_sign(clause.text, clause.segment.start if headed else clause.begin)
+    return Conclusion(start, end, _is_hateful(clause, negations))
+
+
+def _is_open(clause: Clause, links: Sequence[Sign]) -> bool:
+    """Whether the clause doubts, asks, sets a condition, tells what others say or speaks about hate itself."""
+    if any(sign.kind is Kind.DOUBT for sign in clause.before) or clause.follows(Kind.DOUBT_BEHIND):
+        return True
+    if _is_aside_in_doubt(clause) or _has_condition(clause):
+        return True
+    if any(sign.kind is Kind.REPORT and sign not in links for sign in clause.before):
+        return True
+    topics = [sign.start for sign in clause.before if sign.kind is Kind.TOPIC]
+    return bool(topics) and topics[-1] > max((link.start for link in links), default=-1)
+
+
+def _is_aside_in_doubt(clause: Clause) -> bool:
+    """Whether the word stands in brackets that list labels or explain a doubt."""
+    if clause.text[clause.begin - 1 : clause.begin] != "(":
+        return False
+    listed = _LISTED.match(clause.text, clause.mention.end, clause.segment.end) is not None
+    return listed or any(sign.kind is Kind.DOUBT for sign in clause.earlier)
+
+
+def _has_condition(clause: Clause) -> bool:
+    contrasts = [place for place, sign in enumerate(clause.earlier) if sign.kind is Kind.CONTRAST]
+    since = clause.earlier[contrasts[-1] :] if contrasts else clause.earlier
+    return any(sign.kind is Kind.CONDITION for sign in since)
+
+
+def _is_subject(clause: Clause) -> bool:
+    """Whether the clause begins with the word and says something about hate in general."""
+    before = clause.text[clause.begin : clause.mention.start].strip(" \t\x01,'\"")
+    if before not in _BEFORE_SUBJECT and not before.endswith(_SUBJECT_BEHIND):
+        return False
+    return clause.tongue.is_subject(clause.text, clause.mention.end, clause.segment.end)
+
+
+def _is_said(clause: Clause, links: Sequence[Sign]) -> bool:
+    """Whether a verb close by or a contrast makes a verdict of the bare noun."""
+    if _is_alone(clause):
+        return True
+    if links:
+        return clause.mention.start - links[-1].end <= _NEAR[clause.tongue.code]
+    opening = [sign for sign in clause.earlier if sign.kind is Kind.CONTRAST]
+    return bool(opening) and opening[-1].end == clause.begin
+
+
+def _is_alone(clause: Clause) -> bool:
+    """Whether the word is all that its clause says, where a sentence, a field or a consequence begins."""
+    label = min(label_start(clause.text, clause.segment), clause.mention.start)
+    first = max(_first_sign(clause.text, clause.begin), label)
+    if first != clause.mention.start or not _ALONE.match(clause.text, clause.mention.end, clause.segment.end):
+        return False
+    reach = max(clause.segment.start, clause.begin - _REACH)
+    before = clause.text[reach : clause.begin].rstrip(" ,")
+    opening = [sign.end for sign in clause.earlier if sign.kind is Kind.CONTRAST]
+    return before == "" or before[-1] in ":—()" or reach + len(before) in opening
+
+
+def _negations(clause: Clause, links: Sequence[Sign]) -> int:
+    """Return how many negations the word stands in the scope of."""
+    negations = [sign for sign in clause.before if sign.kind in (Kind.NEGATION, Kind.TURN)]
+    distant = [sign for sign in clause.before if sign.kind is Kind.DISTANT]
+    if clause.tongue.code == "en":
+        scope = _verb_group(clause, links)
+        first = _first_sign(clause.text, clause.begin)
+        negations = [sign for sign in negations if sign.start >= scope or sign.start == first]
+    return len(negations) + len(distant)
+
+
+def _verb_group(clause: Clause, links: Sequence[Sign]) -> int:
+    """Return where the verbs begin that link the text with the word: a negation before them negates something else."""
+    copulas = [sign for sign in links if sign.kind is Kind.COPULA]
+    if not links:
+        return clause.begin
+    first = copulas[-1] if copulas else links[-1]
+    if not copulas:
+        for earlier in reversed(links[:-1]):
+            if len(clause.text[earlier.end : first.start].split()) > 4:
+                break
+            first = earlier
+    words = list(re.finditer(r"\S+", clause.text[clause.begin : first.start]))[-2:]
+    return clause.begin + words[0].start() if words and not copulas else first.start
+
+
+def _of_korean(clause: Clause, heading_end: int) -> Conclusion | None:
+    """Return what a Korean clause says behind the word."""
+    mention, text = clause.mention, clause.text
+    said, end = _predicate(clause)
+    tail = text[mention.end : end]
+    headed = clause.segment.start < heading_end and mention.start - clause.segment.start < _REACH
+    is_listed = not (said or headed) and _LISTED.match(text, mention.end, clause.segment.end) is not None
+    if is_listed or clause.tongue.is_subject(text, mention.end, clause.segment.end):
+        return None
+    if _is_open_korean(clause, said) or not (_BARE.match(tail) or _is_predicate(tail, said)):
+        return None
+    start = clause.segment.start if headed else mention.start
+    negations = sum(sign.kind in (Kind.NEGATION, Kind.TURN) for sign in said)
+    return Conclusion(_first_sign(text, start), mention.end + len(tail.rstrip()), _is_hateful(clause, negations))
+
+
+def _predicate(clause: Clause) -> tuple[list[Sign], int]:
+    """Return the signs behind the word up to the next clause, and where that begins."""
+    limit = min(clause.segment.end, clause.mention.end + _KOREAN_REACH)
+    stop = _STOP["ko"].search(clause.text, clause.mention.end, limit)
+    end = stop.start() if stop else limit
+    said = []
+    for sign in clause.behind:
+        if sign.start >= end:
+            break
+        said.append(sign)
+        if sign.kind in _BREAKS:
+            return said, sign.end
+    return said, end
+
+
+def _is_predicate(tail: str, said: Sequence[Sign]) -> bool:
+    return _FINAL.search(tail) is not None or any(
+        sign.kind in (Kind.COPULA, Kind.NEGATION, Kind.TURN, Kind.NEUTRAL, Kind.BREAK, Kind.CONTRAST) for sign in said
+    )
+
+
+def _is_open_korean(clause: Clause, said: Sequence[Sign]) -> bool:
+    kinds = [sign.kind for sign in said]
+    if {Kind.DOUBT, Kind.CONDITION, Kind.REPORT} & set(kinds) or _has_condition(clause):
+        return True
+    if (Kind.OPINION in kinds or not kinds) and any(sign.kind is Kind.SPEAKER for sign in clause.earlier):
+        return True
+    if Kind.TOPIC not in kinds:
+        return False
+    return not any(kind in (Kind.COPULA, Kind.NEGATION) for kind in kinds[: kinds.index(Kind.TOPIC)])
+
+
+def _is_hateful(clause: Clause, negations: int) -> bool:
+    word = clause.text[clause.mention.start : clause.mention.end]
+    return (negations + (_OPPOSITE.match(word) is not None)) % 2 == 0
+
+
+def _first_sign(text: str, start: int) -> int:
+    while start < len(text) and text[start] in " \t\x01,:>'\"+—-":
+        start += 1
+    return start
