@@ -3,9 +3,9 @@ FROM python:3.12-slim AS build
 ENV PIP_DISABLE_PIP_VERSION_CHECK=1 PIP_NO_CACHE_DIR=1
 WORKDIR /app
 COPY pyproject.toml requirements.lock ./
-# What the site needs, with pages, PDF, Chinese and Korean, in the locked versions; the tools of development stay outside.
+# What the site needs, with pages, PDF, Chinese, Korean and words in pictures, in the locked versions; the tools of development stay outside.
 RUN python -m venv /opt/venv \
-    && python -c "import tomllib; p = tomllib.load(open('pyproject.toml', 'rb'))['project']; print(*p['dependencies'], *(each for name in ('evidence', 'zh', 'ko') for each in p['optional-dependencies'][name]), sep='\n')" > wanted.txt \
+    && python -c "import tomllib; p = tomllib.load(open('pyproject.toml', 'rb'))['project']; print(*p['dependencies'], *(each for name in ('evidence', 'zh', 'ko', 'ocr') for each in p['optional-dependencies'][name]), sep='\n')" > wanted.txt \
     && /opt/venv/bin/pip install -r wanted.txt -c requirements.lock
 
 FROM python:3.12-slim

@@ -4,7 +4,7 @@ A term learned from a run or a decision is then shown to everybody who sees a po
 """
 
 from collections.abc import Callable, Iterable, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import lru_cache
 from typing import Any
 from uuid import UUID
@@ -13,6 +13,7 @@ from django.db import transaction
 from django.db.models import Max
 from django.utils import timezone
 
+from annotation.assignment.prior_display import visible_picture_text
 from annotation.domain.choices import EventVerb, GlossaryKind, GlossarySourceKind, GlossaryStatus
 from annotation.domain.glossary.disguises import How
 from annotation.domain.glossary.entry import EntryValues, key_of
@@ -28,6 +29,7 @@ from annotation.models import (
     Seat,
     record,
 )
+from annotation.picture_text.texts import ItemTexts
 
 MOST_ENTRIES = 20_000
 """The maximum number of entries in one project."""
@@ -81,6 +83,8 @@ class Found:
     hit: Hit[int]
     written: str
     """What stands in the text."""
+    in_picture: bool = False
+    """Whether the text is the words that were read in the picture."""
 
     @property
     def how(self) -> str:
@@ -187,20 +191,19 @@ def rule(member: Membership, entry: GlossaryEntry, status: GlossaryStatus, versi
     return locked
 
 
-@transaction.atomic
-def add_source(member: Membership, entry: GlossaryEntry, origin: Origin) -> None:
-    """Add a source to an entry; an equal source is added only once."""
-    same = entry.sources.filter(kind=origin.kind, reference=origin.reference, note=origin.note)
-    if not same.exists():
-        GlossarySource.objects.bulk_create(_sources(entry, [origin]))
-        record(EventVerb.GLOSSARY_SOURCE_ADDED, project=member.project, actor=member, row=entry.public_id)
-
-
 def found_in(project: Project, text: str) -> list[Found]:
     """Return the approved entries of the project that this text contains, each once, in order of position."""
     matcher, entries = _index_of(project) if text else _NOTHING
     hits = first_of_each(matcher.find(text))
     return [Found(entries[key], hit, text[hit.start : hit.end]) for key, hit in hits.items()]
+
+
+def found_in_item(project: Project, texts: ItemTexts) -> list[Found]:
+    """Return the approved entries that an item contains: those in its text, then those only in its picture's words."""
+    in_text = found_in(project, texts.text)
+    known = {found.entry.pk for found in in_text}
+    in_picture = (found for found in found_in(project, texts.picture) if found.entry.pk not in known)
+    return [*in_text, *(replace(found, in_picture=True) for found in in_picture)]
 
 
 def finder(project: Project) -> Callable[[str], list[Found]]:
@@ -243,10 +246,14 @@ def uses_of(run: UUID) -> list[GlossaryUse]:
 
 
 def open_beside(seat: Seat) -> list[Found]:
-    """Return the glossary entries for the post of a seat, at its annotator's request; the request is recorded."""
+    """Return the glossary entries for the post of a seat, at its annotator's request; the request is recorded.
+
+    Those in the picture's words are among them only if the annotator may see these words.
+    """
     project = seat.item.project
     record(EventVerb.GLOSSARY_OPENED, project=project, actor=seat.annotator, item=seat.item, row=seat.public_id)
-    return found_in(project, seat.item.text)
+    words = visible_picture_text(project, seat)
+    return found_in_item(project, ItemTexts(seat.item.text, words.text if words else ""))
 
 
 def values_of(entry: GlossaryEntry) -> EntryValues:

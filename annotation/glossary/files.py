@@ -3,12 +3,11 @@
 import json
 from collections.abc import Iterator
 from dataclasses import dataclass, field
-from itertools import chain
 from typing import BinaryIO
 
 from django.db import transaction
 
-from annotation.core.csv_response import csv_lines
+from annotation.core.csv_response import csv_of_dicts
 from annotation.domain.choices import GlossarySourceKind
 from annotation.domain.formats.base import RowError, Unreadable
 from annotation.domain.glossary.entry import key_of
@@ -72,8 +71,7 @@ def as_jsonl(project: Project) -> Iterator[bytes]:
 
 def as_csv(project: Project) -> Iterator[bytes]:
     """Return the glossary as CSV whose cells no spreadsheet runs as a formula."""
-    rows = ([row[name] for name in COLUMNS] for row in _rows(project))
-    return csv_lines(chain([COLUMNS], rows))
+    return csv_of_dicts(COLUMNS, _rows(project))
 
 
 def _rows(project: Project) -> Iterator[dict[str, str]]:

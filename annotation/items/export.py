@@ -7,13 +7,12 @@ out.
 
 from array import array
 from collections.abc import Iterator, Sequence
-from itertools import chain
 from random import Random
 from typing import Any
 
-from annotation.core.csv_response import csv_lines
+from annotation.core.csv_response import csv_of_dicts
 from annotation.domain.choices import Reason, Stage
-from annotation.domain.releases.columns import COLUMNS, json_line
+from annotation.domain.releases.columns import COLUMNS, PICTURE_TEXT_COLUMNS, json_line
 from annotation.items.search import Asked, find_items
 from annotation.models import Item, KnownAnswer, Membership
 from annotation.releases.rows import CHUNK, ITEM, Rows
@@ -30,7 +29,8 @@ _READ = (*ITEM, "priority", "severity", "public_id")
 
 def columns_for(viewer: Membership) -> tuple[str, ...]:
     """Return the columns of a file for this viewer; severities and known answers are for admins."""
-    return (*COLUMNS, *STANDING, "severity", *_KNOWN) if viewer.administers else (*COLUMNS, *STANDING)
+    shared = (*COLUMNS, *PICTURE_TEXT_COLUMNS, *STANDING)
+    return (*shared, "severity", *_KNOWN) if viewer.administers else shared
 
 
 def as_jsonl(viewer: Membership, selected: Asked) -> Iterator[bytes]:
@@ -42,9 +42,7 @@ def as_jsonl(viewer: Membership, selected: Asked) -> Iterator[bytes]:
 
 def as_csv(viewer: Membership, selected: Asked) -> Iterator[bytes]:
     """Yield CSV with one item a row, safe in a spreadsheet; its labels are one cell of JSON."""
-    columns = columns_for(viewer)
-    rows = ([row[name] for name in columns] for row in _rows(viewer, selected))
-    return csv_lines(chain([columns], rows))
+    return csv_of_dicts(columns_for(viewer), _rows(viewer, selected))
 
 
 def _rows(viewer: Membership, selected: Asked) -> Iterator[dict[str, Any]]:
@@ -55,9 +53,8 @@ def _rows(viewer: Membership, selected: Asked) -> Iterator[dict[str, Any]]:
     rows = Rows(viewer.project, Selection(notes=viewer.administers), "")
     people = Membership.objects.filter(project=viewer.project_id)
     names = dict(people.values_list("pk", "pseudonym")) if viewer.administers else {}
-    rows.columns = (
-        COLUMNS  # all columns, also those that licences forbid in a release: this file stays inside the project
-    )
+    # All columns, also those that licences forbid in a release: this file stays inside the project.
+    rows.columns = (*COLUMNS, *PICTURE_TEXT_COLUMNS)
     rows.name_of = lambda person: names.get(person, "")
     probe = Item()
     for start in range(0, len(keys), CHUNK):

@@ -30,7 +30,7 @@ _GROUPS = (
     (gettext_noop("Where it stands"), ("stage", "reason", "picture", "known", "skipped")),
     (gettext_noop("What it became"), ("category", "level", "source", "pattern", "difficulty")),
     (gettext_noop("Campaign"), ("batch", "batched", "priority", "annotator", "severity_from")),
-    (gettext_noop("What is said of it"), ("id", "text", "target_group", "intended")),
+    (gettext_noop("What is said of it"), ("id", "text", "picture_text", "target_group", "intended")),
     (
         gettext_noop("When"),
         ("created_from", "created_to", "closed_from", "closed_to", "gold_from", "gold_to"),
@@ -41,6 +41,7 @@ NAMES = {
     "q": pgettext_lazy("filter", "text or id"),
     "id": pgettext_lazy("filter", "id, exactly"),
     "text": pgettext_lazy("filter", "words of the text"),
+    "picture_text": pgettext_lazy("filter", "words in the picture"),
     "known": pgettext_lazy("filter", "answer known"),
     "category": pgettext_lazy("filter", "final category"),
     "batched": pgettext_lazy("filter", "in any batch"),

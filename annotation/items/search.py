@@ -17,7 +17,7 @@ from django.utils import timezone
 from django.utils.translation import gettext as _
 
 from annotation.domain.choices import Difficulty, Level, Reason, Source, Stage
-from annotation.models import Batch, Category, Dispute, Item, Membership, Prior, Seat, Skip
+from annotation.models import Batch, Category, Dispute, Item, Membership, PictureText, Prior, Seat, Skip
 from annotation.review.queue import sees_every_intent
 
 PATTERNS = ("000", "001", "010", "011", "100", "101", "110", "111")
@@ -92,6 +92,11 @@ def _severe(value: str) -> Q:
     return Q(severity__gte=int(value)) | Q(Exists(priors))
 
 
+def _in_picture(value: str) -> Q:
+    """Return the condition for words in the item's picture."""
+    return Q(Exists(PictureText.objects.filter(item=OuterRef("pk"), current=True, text__icontains=value)))
+
+
 def _number(value: str) -> int:
     if not -32768 <= (number := int(value)) <= 32767 or not value.isascii():
         raise ValueError
@@ -106,9 +111,10 @@ _SKIPPED = Q(Exists(Skip.objects.filter(item=OuterRef("pk"))))
 _INTENDED = Q(intended__isnull=False) | Q(intended_hateful__isnull=False)
 
 FILTERS: dict[str, Filter] = {
-    "q": Filter((), lambda value: Q(text__icontains=value) | Q(external_id__icontains=value)),
+    "q": Filter((), lambda value: Q(text__icontains=value) | Q(external_id__icontains=value) | _in_picture(value)),
     "id": Filter((), _of_id),
     "text": Filter((), lambda value: Q(text__icontains=value)),
+    "picture_text": Filter((), _in_picture),
     "stage": Filter(tuple(Stage), lambda value: Q(stage=value)),
     "reason": Filter(tuple(Reason), _reason),
     "picture": Filter(

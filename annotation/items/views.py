@@ -12,6 +12,8 @@ from annotation.glossary import entries
 from annotation.items import forms, saved_searches, search
 from annotation.items.bulk_actions import ACTS
 from annotation.models import Dispute, Event, Item, Label, Membership, Prior, Seat
+from annotation.picture_text.presenters import fault_of
+from annotation.picture_text.texts import reading_of, texts_of
 from annotation.review.queue import may_see_intent, may_see_votes, names_revealed, reveal_names
 from annotation.wellbeing import opt_outs
 
@@ -55,7 +57,7 @@ def item(request: PersonRequest, slug: str, public_id: str) -> HttpResponse:
     """Show one item with its priors, votes and history. Reviewers see votes without names."""
     member = member_of(request, slug, Role.REVIEWER, Role.ADMIN)
     row = _item(member, public_id)
-    named = names_revealed(row, member)
+    named, reading = names_revealed(row, member), reading_of(row)
     context = {
         "project": member.project,
         "membership": member,
@@ -63,7 +65,10 @@ def item(request: PersonRequest, slug: str, public_id: str) -> HttpResponse:
         "named": named,
         "priors": Prior.objects.filter(item=row, current=True).select_related("category").order_by("-modality"),
         "votes": _votes(row, named=named) if may_see_votes(row, member) else [],
-        "found": entries.found_in(member.project, row.text),
+        "found": entries.found_in_item(member.project, texts_of(row)),
+        "reading": reading,
+        "reading_fault": fault_of(reading),
+        "earlier": row.picture_texts.filter(current=False).select_related("member").order_by("-pk"),
         "votes_hidden": not may_see_votes(row, member),
         "intent_shown": may_see_intent(row, member),
         "barred": opt_outs.count_excluded_annotators(row) if member.administers else None,

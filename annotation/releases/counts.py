@@ -20,6 +20,7 @@ class ReleaseCounts:
     labels: int = 0
     withheld: int = 0
     injected: int = 0
+    readers: Counter[str] = field(default_factory=Counter)
     people: Counter[str] = field(default_factory=Counter)
     gold: Counter[str] = field(default_factory=Counter)
     levels: Counter[str] = field(default_factory=Counter)
@@ -36,6 +37,8 @@ class ReleaseCounts:
         self.labels += len(row["labels"])
         self.withheld += bool(row.get("withheld"))
         self.injected += bool(row.get("injected"))
+        if row.get("picture_text_reader"):
+            self.readers[row["picture_text_reader"]] += 1
         self.people.update([label["annotator"] for label in row["labels"]])
         if row["gold"] is not None:
             self.gold[str(row["gold"])] += 1
@@ -62,6 +65,8 @@ class ReleaseCounts:
             extra["withheld"] = self.withheld
         if self.injected:
             extra["injected"] = self.injected
+        if self.readers:
+            extra["picture_readers"] = dict(sorted(self.readers.items()))
         if self.licences:
             extra["licences"] = dict(sorted(self.licences.items()))
         return extra | {

@@ -32,6 +32,8 @@ COLUMN_WORDS = {
     "pattern": "three bits: text, picture, both together hateful",
     "level": "how far the annotators agreed",
     "source": "who decided the category",
+    "picture_text": "the words that were read in the picture; null if there are none or nobody read it",
+    "picture_text_reader": "who read them: a program or model with its version, a person, or given with the data",
     "split": "train, dev or test",
     "injected": "whether a model wrote the text for this data set; a person accepted it then",
     "injection_strategy": "how such a text was meant to work",

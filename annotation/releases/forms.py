@@ -55,7 +55,10 @@ class FieldGroup:
 _GROUPS: tuple[tuple[str | Promise, tuple[str, ...]], ...] = (
     (_("How it is divided"), ("seed", "topics", "frozen", "split_file")),
     (_("Which items"), ("levels", "sources", "licences")),
-    (_("What stays behind, what goes along"), ("no_media", "no_texts", "notes", "fresh_pseudonyms")),
+    (
+        _("What stays behind, what goes along"),
+        ("no_media", "no_texts", "no_picture_texts", "notes", "fresh_pseudonyms"),
+    ),
 )
 
 
@@ -128,6 +131,11 @@ class ReleaseForm(forms.Form):
         required=False,
         help_text=_("Only their SHA-256 leaves; explanations, rationales and notes, which quote them, stay too."),
     )
+    no_picture_texts = forms.BooleanField(
+        label=_("Without the words read in pictures"),
+        required=False,
+        help_text=_("They leave with their reader named, and stay wherever texts stay."),
+    )
     notes = forms.BooleanField(
         label=_("With the notes of annotators"),
         required=False,
@@ -141,7 +149,17 @@ class ReleaseForm(forms.Form):
 
     field_order = (
         *("scope", "formats", "splits", "seed", "topics", "frozen", "split_file"),
-        *("levels", "sources", "licences", "no_media", "no_texts", "notes", "fresh_pseudonyms", "key"),
+        *(
+            "levels",
+            "sources",
+            "licences",
+            "no_media",
+            "no_texts",
+            "no_picture_texts",
+            "notes",
+            "fresh_pseudonyms",
+            "key",
+        ),
     )
     key = forms.UUIDField(widget=forms.HiddenInput, initial=uuid4)
 
@@ -208,6 +226,7 @@ class ReleaseForm(forms.Form):
             formats=tuple(name for name in ReleaseFormat if name.value in answers["formats"]),
             media=not answers["no_media"],
             texts=not answers["no_texts"],
+            picture_texts=not answers["no_picture_texts"],
             licences=tuple(answers.get("licences") or ()),
             split=split,
         )

@@ -7,7 +7,7 @@ from functools import cache, cached_property, lru_cache
 from typing import Any
 from uuid import UUID
 
-from django.db.models import TextField
+from django.db.models import Q, TextField
 from django.db.models.functions import Cast
 
 from annotation.domain.choices import Modality, PriorState, Source
@@ -16,6 +16,7 @@ from annotation.domain.patterns import Pattern
 from annotation.domain.releases.columns import (
     HASH_COLUMNS,
     INJECTED,
+    PICTURE_TEXT_COLUMNS,
     SPLIT_COLUMN,
     STANDING_COLUMNS,
     injection_of,
@@ -24,7 +25,7 @@ from annotation.domain.releases.columns import (
     withheld,
 )
 from annotation.domain.releases.splits import Part
-from annotation.models import Adjudication, Dispute, Membership, Prior, Project, ReleaseTerms, Ruling, Seat
+from annotation.models import Adjudication, Dispute, Membership, PictureText, Prior, Project, ReleaseTerms, Ruling, Seat
 from annotation.releases.selection import Selection
 
 CHUNK = 2000
@@ -51,6 +52,7 @@ _TEXTS = {
     "first_answer_text": Cast("label__first_answer", TextField()),
 }
 _loaded = lru_cache(maxsize=1024)(lambda text: json.loads(text) if text else None)
+_READ = Q(current=True, state=PriorState.OK)
 _EXTENSION = {"image/png": "png", "image/jpeg": "jpg", "image/webp": "webp", "image/gif": "gif"}
 
 
@@ -84,7 +86,8 @@ class Rows:
         self.project, self.selection, self.parts = project, selection, parts or {}
         self.forbidden = ReleaseTerms.forbidden_in(project)
         injected = selection.items(project).filter(provenance__has_key=INJECTED).exists()
-        self.columns = selection.columns(bool(self.forbidden), injected)
+        read = PictureText.objects.filter(_READ, item__in=selection.items(project)).exists()
+        self.columns = selection.columns(bool(self.forbidden), injected, read)
         self.name_of: Callable[[int], str] = cache(
             lambda member: pseudonym(project.export_key, scope, str(self._people[member]))
         )
@@ -116,12 +119,15 @@ class Rows:
         adjudicated = [item["pk"] for item in items if item["category_source"] == Source.ADJUDICATED]
         rationales = _rationales(adjudicated)
         reasons = _reasons(keys) if STANDING_COLUMNS[0] in self.columns else {}
+        words = _words(keys) if PICTURE_TEXT_COLUMNS[0] in self.columns else None
         for item in items:
             pk = item["pk"]
             row_labels, guideline = labels.get(pk, ([], None))
             picture = _picture(item)
             row = _item_row(item, picture) | _prior_columns(priors.get(pk, {}))
             row |= {"labels": row_labels, "guideline_version": guideline, "rationale": rationales.get(pk)}
+            if words is not None:
+                row |= dict(zip(PICTURE_TEXT_COLUMNS, words.get(pk, (None, None)), strict=True))
             yield self._as_chosen(item, row, picture, reasons.get(pk, []))
 
     def _as_chosen(
@@ -242,6 +248,12 @@ def _rationales(keys: list[int]) -> dict[int, str]:
     """Return the reason of the newest decision about each item."""
     decisions = Adjudication.objects.filter(item_id__in=keys, ruling=Ruling.DECIDE).order_by("pk")
     return dict(decisions.values_list("item_id", "rationale"))
+
+
+def _words(keys: list[int]) -> dict[int, tuple[str | None, str]]:
+    """Return the words in the pictures of items and who read them, by item; a picture without words has None."""
+    read = PictureText.objects.filter(_READ, item_id__in=keys)
+    return {item: (text or None, reader) for item, text, reader in read.values_list("item_id", "text", "reader")}
 
 
 def _reasons(keys: list[int]) -> dict[int, list[str]]:

@@ -53,6 +53,8 @@ class Selection:
     """Whether to include the pictures."""
     texts: bool = True
     """Whether to include the texts and their quotations: explanations, rationales, notes."""
+    picture_texts: bool = True
+    """Whether to include the words that were read in pictures; they are withheld where texts are."""
     licences: tuple[str, ...] = ()
     """The licences to include, as written in items; empty: all."""
     split: Splitting | None = None
@@ -77,13 +79,14 @@ class Selection:
         removed = Q(excluded_for__in=(Reason.REPORTED, Reason.WITHDRAWN))
         return Q(stage=Stage.GOLD) | closed & (Q(excluded_for__isnull=True) | ~removed)
 
-    def columns(self, withholding: bool, injected: bool = False) -> tuple[str, ...]:
+    def columns(self, withholding: bool, injected: bool = False, words: bool = False) -> tuple[str, ...]:
         """Return the columns of the rows.
 
         `withholding`: licences of the project withhold content. `injected`: some items were made for the project.
+        `words`: the pictures of some items were read.
         """
         hashes = withholding or not (self.media and self.texts)
-        return columns_of(self.scope, hashes, self.split is not None, injected)
+        return columns_of(self.scope, hashes, self.split is not None, injected, words and self.picture_texts)
 
     @classmethod
     def from_json(cls, value: Mapping[str, Any]) -> "Selection":
@@ -97,6 +100,7 @@ class Selection:
             formats=tuple(ReleaseFormat(option) for option in value.get("formats", (ReleaseFormat.CSV,))),
             media=value.get("media", True),
             texts=value.get("texts", True),
+            picture_texts=value.get("picture_texts", True),
             licences=tuple(value.get("licences") or ()),
             split=Splitting.from_json(value["split"]) if value.get("split") else None,
         )
@@ -111,6 +115,7 @@ class Selection:
             "formats": [option.value for option in self.formats],
             "media": self.media,
             "texts": self.texts,
+            "picture_texts": self.picture_texts,
             "licences": list(self.licences) or None,
             "split": self.split.as_json() if self.split else None,
         }

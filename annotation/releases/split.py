@@ -20,6 +20,7 @@ from annotation.domain.pictures.perceptual_hash import NEAR, likeness, near_pair
 from annotation.domain.releases.splits import Dealt, Member, Part, Tie, deal
 from annotation.domain.releases.topic_clusters import topics_of
 from annotation.models import Membership, Picture, Project, SplitList, record
+from annotation.picture_text.texts import words_in_pictures
 from annotation.releases.selection import Selection, Splitting
 from providers.wiring import embedder
 from runs.spending.embedding_budget import charged_to_project
@@ -91,10 +92,13 @@ def divide(project: Project, selection: Selection, topics: Mapping[str, int | No
         "picture__sha256",
         "picture__likeness",
         "picture__file",
+        "pk",
     )
     items = list(selection.items(project).order_by("pk").values_list(*columns))
     members = [Member(row[0], f"{row[2] or 'undefined'} {'–' if row[3] is None else row[3]}") for row in items]
-    ties = _ties(items, topics if splitting.topics else None)
+    read = words_in_pictures(selection.items(project).order_by().values("pk"))
+    words = [read.get(row[-1], ("", ""))[0] for row in items]
+    ties = _ties(items, words, topics if splitting.topics else None)
     frozen = frozen_parts(project, splitting)
     dealt = deal(members, ties, splitting.shares, splitting.seed, frozen)
     parts = {member.id: part for member, part in zip(members, dealt.parts, strict=True)}
@@ -106,16 +110,27 @@ def divide(project: Project, selection: Selection, topics: Mapping[str, int | No
     return Division(parts, report)
 
 
-def _ties(items: Sequence[tuple[Any, ...]], topics: Mapping[str, int | None] | None) -> dict[str, list[Sequence[int]]]:
+def _ties(
+    items: Sequence[tuple[Any, ...]], words: Sequence[str], topics: Mapping[str, int | None] | None
+) -> dict[str, list[Sequence[int]]]:
     texts = [row[1] for row in items]
     ties: dict[str, list[Sequence[int]]] = {
         Tie.SAME_PICTURE: _together(row[4] for row in items),
         Tie.ALIKE_PICTURE: list(_alike(items)),
-        Tie.NEAR_TEXT: list(near_texts(texts)),
+        Tie.NEAR_TEXT: list(_near_texts(texts, words)),
     }
     if topics is not None:
         ties[Tie.TOPIC] = _together(topics.get(text) for text in texts)
     return ties
+
+
+def _near_texts(texts: Sequence[str], words: Sequence[str]) -> Iterator[Sequence[int]]:
+    """Yield pairs of positions with near texts; the words in an item's picture are one more text of it."""
+    worded = [place for place, text in enumerate(words) if text]
+    owners = [*range(len(texts)), *worded]
+    for first, second in near_texts([*texts, *(words[place] for place in worded)]):
+        if owners[first] != owners[second]:
+            yield owners[first], owners[second]
 
 
 def _together(keys: Iterable[Any]) -> list[Sequence[int]]:
@@ -129,7 +144,7 @@ def _together(keys: Iterable[Any]) -> list[Sequence[int]]:
 
 def _alike(items: Sequence[tuple[Any, ...]]) -> Iterator[Sequence[int]]:
     places, prints = [], []
-    for place, (*_others, sha256, stored_print, file) in enumerate(items):
+    for place, (*_others, sha256, stored_print, file, _pk) in enumerate(items):
         if sha256 is not None:
             fingerprint = stored_print or _fingerprint(file)  # the picture was imported after `look_at_pictures`
             if telling(fingerprint):
@@ -152,7 +167,7 @@ def _report(dealt: Dealt, splitting: Splitting, frozen_items: int) -> dict[str, 
         Tie.SAME_PICTURE: "SHA-256 of the bytes that came in",
         Tie.ALIKE_PICTURE: f"difference hash of 128 bits, at most {NEAR} apart; even surfaces left out",
         Tie.NEAR_TEXT: f"one word changed, added or dropped (from {LEAST_WORDS} words), or more than {ALIKE:.0%} of "
-        "five-character pieces in common",
+        "five-character pieces in common; words in pictures, where they were read, are texts too",
     }
     return {
         "asked": splitting.as_json(),

@@ -42,6 +42,9 @@ INJECTION_COLUMNS = (
 )
 """Added if models made some items: whether this one was made, how, for which pattern, by which model."""
 
+PICTURE_TEXT_COLUMNS = ("picture_text", "picture_text_reader")
+"""Added if the pictures of some items were read: their words (null: none) and who read them (null: nobody)."""
+
 SPLIT_COLUMN = "split"
 """Added if the items are split: train, dev or test."""
 
@@ -73,10 +76,11 @@ class Scope(StrEnum):
     CLOSED = "closed"
 
 
-def columns_of(scope: Scope, hashes: bool, split: bool, injected: bool = False) -> tuple[str, ...]:
+def columns_of(scope: Scope, hashes: bool, split: bool, injected: bool = False, words: bool = False) -> tuple[str, ...]:
     """Return the columns of a release, in their order."""
     return (
         *COLUMNS,
+        *(PICTURE_TEXT_COLUMNS if words else ()),
         *(INJECTION_COLUMNS if injected else ()),
         *(STANDING_COLUMNS if scope is Scope.CLOSED else ()),
         *(HASH_COLUMNS if hashes else ()),
@@ -104,14 +108,14 @@ def withheld(row: Row, texts: bool, media: bool) -> dict[str, Any]:
     """Return the row without its text and quotations of it, without its picture, or both; ids and hashes stay."""
     bare = dict(row)
     if not texts:
-        bare |= dict.fromkeys(_TEXTS)
+        bare |= dict.fromkeys(name for name in _TEXTS if name in row)
         bare["labels"] = [{**label, "note": None} for label in row["labels"]]
     if not media:
         bare["image"] = None
     return bare
 
 
-_TEXTS = ("text", "text_explanation", "image_explanation", "rationale")
+_TEXTS = ("text", "text_explanation", "image_explanation", "rationale", *PICTURE_TEXT_COLUMNS)
 
 # JSON allows these characters unescaped, but programs that split lines by the Unicode rules would cut a row in two.
 _LINE_BREAKS = [(sign.encode(), f"\\u{ord(sign):04x}".encode()) for sign in ("\x85", "\u2028", "\u2029")]

@@ -5,6 +5,7 @@ from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
 
+from annotation.domain.releases.columns import PICTURE_TEXT_COLUMNS
 from annotation.domain.releases.label_studio_task import config, task
 from annotation.releases.files import HashedFile, ReleasedFile, write_small
 from annotation.releases.formats.base import Target
@@ -33,6 +34,7 @@ class Hvli:
             code = row[column]
             record |= {name: code, f"{name}_str": None if code is None else self._name_of[code]}
         record |= {"tweet_text": row["text"], "image_path": row["image"]}
+        record |= {name: row[name] for name in PICTURE_TEXT_COLUMNS if row.get(name) is not None}
         return record | {"type": row["pattern"], "difficulty": row["difficulty"]}
 
 

@@ -94,14 +94,6 @@ def test_a_run_is_given_the_first_words_of_a_text_and_no_flood(admin: Membership
     assert [each.term for each in given] == names[: entries.MOST_IN_PROMPT]
 
 
-def test_the_place_an_entry_is_known_from_is_kept_once(admin: Membership) -> None:
-    origin = entries.Origin(GlossarySourceKind.RUN, uuid4())
-    entry = entries.propose(admin, WEED, [origin])
-    entries.add_source(admin, entry, origin)
-    entries.add_source(admin, entry, entries.Origin(GlossarySourceKind.REFERENCE, note="a book"))
-    assert [each.kind for each in entry.sources.all()] == ["run", "reference"]
-
-
 def test_what_is_exported_comes_in_elsewhere_as_it_was(admin: Membership) -> None:
     entries.propose(admin, EntryValues("=weed", 'a "quoted", long\nmeaning', examples="-one\n@two"), approved=True)
     entries.propose(admin, WEED, [entries.Origin(GlossarySourceKind.REFERENCE, note="a book")])

@@ -21,7 +21,7 @@ from annotation.imports.run import import_file
 from annotation.items import saved_searches
 from annotation.items.export import as_csv, as_jsonl
 from annotation.items.search import FILTERS, UnknownFilter, asked_in, find_items, query_of
-from annotation.models import Batch, Item, Label, Membership, Prior, SavedSearch, Skip
+from annotation.models import Batch, Item, Label, Membership, PictureText, Prior, SavedSearch, Skip
 from markup import compact
 
 pytestmark = pytest.mark.django_db
@@ -75,8 +75,10 @@ def test_every_plain_filter_finds_what_it_names_and_nothing_else(project, admin)
     )  # fmt: skip
     other = builders.make_item(project, "A blue door.", external_id="two")
     Prior.objects.create(item=other, modality="text", severity=1)
+    PictureText.objects.create(item=Item.objects.get(external_id="one"), text="Mind the HEDGE", reader="given")
     asked = {
-        "q": "RED", "id": "one", "text": "gate", "stage": "gold", "category": "1", "level": "weak", "pattern": "001",
+        "q": "RED", "id": "one", "text": "gate", "picture_text": "hedge", "stage": "gold", "category": "1",
+        "level": "weak", "pattern": "001",
         "difficulty": "hard", "source": "consensus", "batch": "first", "batched": "yes", "priority": "5",
         "severity_from": "2", "intended": "yes", "target_group": "gardeners", "created_to": "2026-03-10",
         "closed_from": "2026-03-10", "closed_to": "2026-03-10", "gold_from": "2026-03-09", "gold_to": "2026-03-11",

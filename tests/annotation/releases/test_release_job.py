@@ -81,7 +81,7 @@ def test_an_order_of_a_dead_worker_is_taken_again_and_a_living_ones_is_not(proje
 def test_the_sweeper_rings_for_an_order_whose_bell_was_lost(project, admin):
     row = ordered(admin)
     assert RELEASES.enqueue_left_behind() == 0
-    ReleaseOrder.objects.filter(pk=row.pk).update(created_at=timezone.now() - LAPSE)
+    ReleaseOrder.objects.filter(pk=row.pk).update(created_at=timezone.now() - LAPSE * 2)
     assert RELEASES.left_behind() == [row.pk]
 
 
