@@ -4,6 +4,7 @@ from django.apps import AppConfig
 
 from annotation.core import append_only  # noqa: F401  registers its system check
 from annotation.domain import choices
+from annotation.domain.design.changes import ChangeKind
 from annotation.domain.glossary.disguises import How
 from annotation.domain.patterns import Mechanism
 from annotation.domain.releases.diff import Why
@@ -16,7 +17,7 @@ _CLOSED_SETS = (
     *(choices.Stage, choices.Reason, choices.Level, choices.Source, choices.Policy, choices.Modality),
     *(choices.PriorState, choices.Role, choices.Difficulty, choices.CompetenceMethod, choices.EventVerb),
     *(choices.GlossaryKind, choices.GlossaryStatus, choices.GlossarySourceKind, choices.FILTER_LABELS),
-    *(Mechanism, Why, Tie, How),
+    *(Mechanism, Why, Tie, How, ChangeKind),
 )
 
 
@@ -28,5 +29,6 @@ class AnnotationConfig(AppConfig):
         from annotation.members import api_tokens  # noqa: F401  hears of new passwords
 
         method.register_method("prior", "annotation.priors.method.PriorMethod")
+        method.register_method("picture_text", "annotation.picture_text.method.PictureTextMethod")
         register_labels(*_CLOSED_SETS)
         register_labels(ModelRole)  # `providers` is no Django app

@@ -9,11 +9,12 @@ from annotation.analytics.competence import COMPETENCE
 from annotation.core.jobs import TASK, JobKind
 from annotation.imports.job import IMPORTS
 from annotation.items.bulk_job import BULK_CHANGES
+from annotation.picture_text.job import READINGS
 from annotation.releases.job import RELEASES
 
 log = logging.getLogger(__name__)
 
-_KINDS: dict[str, JobKind[Any]] = {kind.name: kind for kind in (IMPORTS, RELEASES, BULK_CHANGES, COMPETENCE)}
+_KINDS: dict[str, JobKind[Any]] = {kind.name: kind for kind in (IMPORTS, RELEASES, BULK_CHANGES, COMPETENCE, READINGS)}
 
 
 @shared_task(name=TASK)

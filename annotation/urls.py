@@ -23,9 +23,10 @@ from annotation.members import (
     views_teams,
     views_timesheets,
 )
+from annotation.picture_text import views as picture_text_views
 from annotation.priors import views as prior_views
 from annotation.priors import views_models
-from annotation.projects import views_lifecycle, views_settings
+from annotation.projects import views_design, views_lifecycle, views_settings
 from annotation.releases import views as release_views
 from annotation.releases import views_public
 from annotation.review import views as review_views
@@ -118,6 +119,9 @@ urlpatterns = [
     path("p/<slug:slug>/batches/<uuid:public_id>/do/", views.act, name="batch-act"),
     path("p/<slug:slug>/items/<uuid:public_id>/", item_views.item, name="item"),
     path("p/<slug:slug>/settings/", views_settings.settings, name="project-settings"),
+    path("p/<slug:slug>/design/", views_design.design, name="design"),
+    path("p/<slug:slug>/design/file/", views_design.read_file, name="design-read"),
+    path("p/<slug:slug>/design/design.json", views_design.file, name="design-file"),
     # a project as a whole
     path("projects/new/", views_lifecycle.new, name="project-new"),
     path("p/<slug:slug>/life/", open_when_closed(views_lifecycle.life), name="project-life"),
@@ -168,6 +172,8 @@ urlpatterns = [
         name="item-compute-priors",
     ),
     # reviewers
+    path("p/<slug:slug>/items/<uuid:public_id>/picture-text/", picture_text_views.correct, name="picture-text"),
+    path("p/<slug:slug>/pictures/read/", limited("trigger", picture_text_views.read_pictures), name="read-pictures"),
     path("p/<slug:slug>/items/<uuid:public_id>/names/", item_views.item_names, name="item-names"),
     path("p/<slug:slug>/items/<uuid:public_id>/reopen/", review_views.reopen, name="item-reopen"),
     path("p/<slug:slug>/items/<uuid:public_id>/withdraw/", review_views.withdraw_item, name="item-withdraw"),

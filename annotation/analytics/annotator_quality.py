@@ -11,7 +11,6 @@ from dataclasses import dataclass
 from uuid import UUID
 
 import numpy as np
-import numpy.typing as npt
 
 from annotation.analytics.annotator_quality_queries import UNDATED, LabelColumns, read_rows
 from annotation.core.snapshots import snapshot
@@ -30,11 +29,10 @@ from annotation.domain.statistics.annotator_quality import (
     quartiles,
     rate,
 )
+from annotation.domain.statistics.arrays import Ints
 from annotation.domain.votes import Category
 from annotation.models import Membership, Project
 from annotation.training.results import check_rates
-
-Ints = npt.NDArray[np.int64]
 
 
 @dataclass(frozen=True)

@@ -11,7 +11,8 @@ from django.utils import timezone
 
 from annotation.domain.choices import Stage
 from annotation.domain.statistics.agreement import Ratings
-from annotation.domain.statistics.annotator_quality import Flags, Floats, Ints, Votes, week_of
+from annotation.domain.statistics.annotator_quality import Votes, week_of
+from annotation.domain.statistics.arrays import Flags, Floats, Ints
 from annotation.models import Project, Seat
 
 UNDATED = -1

@@ -21,7 +21,7 @@ from annotation.core.access import PersonRequest, member_of
 from annotation.core.snapshots import snapshot
 from annotation.core.svg import share, whisker
 from annotation.domain.choices import Modality, PriorArm, PriorDisplay, Role, Stage
-from annotation.domain.statistics.agreement import Interval, Measured
+from annotation.domain.statistics.agreement import Measured
 from annotation.domain.statistics.influence import (
     Account,
     Change,
@@ -34,6 +34,7 @@ from annotation.domain.statistics.influence import (
     detectable,
     half_width,
 )
+from annotation.domain.statistics.intervals import Interval
 from annotation.models import Item, Project
 
 PLANNED = (5, 10, 20, 30, 50)

@@ -9,6 +9,7 @@ from rest_framework.request import Request
 from rest_framework.response import Response
 
 from annotation.core import second_factor
+from annotation.core.access import membership
 from annotation.domain.choices import Role
 from annotation.models import Membership, User
 
@@ -22,7 +23,7 @@ def member(request: Request, slug: str, *roles: Role) -> Membership:
     user = request.user
     if not isinstance(user, User):
         raise Http404
-    found = Membership.objects.select_related("project").filter(project__slug=slug, user=user, active=True).first()
+    found = membership(user, slug)
     if found is None or (roles and not any(found.has(role) for role in roles)):
         raise Http404
     try:

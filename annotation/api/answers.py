@@ -5,11 +5,12 @@ these types for what they answer. The figures of dashboards are in `annotation.a
 """
 
 from datetime import datetime
-from typing import TypedDict
+from typing import NotRequired, TypedDict
 from uuid import UUID
 
-from annotation.api.problems import BadRow
+from annotation.api.problems import BadRow, ColumnReport
 from annotation.api.serializers import BlindPriorShape, ItemShape, LabelShape
+from annotation.domain.design.changes import ChangeKind
 from annotation.domain.formats.base import Format
 from annotation.domain.releases.splits import Part
 from runs.domain.states import RunState
@@ -57,6 +58,7 @@ class HeldSeatJson(TypedDict):
     picture: PictureAddresses | None
     priors_hidden: bool
     priors: list[BlindPriorShape]
+    picture_text: str | None
     break_offered: bool
 
 
@@ -77,6 +79,11 @@ class ImportReport(TypedDict):
     labels: int
     priors: int
     annotators: int
+    intended: int
+    decided: int
+    known_answers: int
+    pictures: int
+    columns: list[ColumnReport]
     missing_images: int
     dropped: int
     duplicates: int
@@ -126,3 +133,42 @@ class WholeSplitList(SplitListJson):
     """A fixed list with its parts: id → part."""
 
     parts: dict[str, Part]
+
+
+# ── The design of a project ───────────────────────────────────────────────────
+
+
+class DesignCategory(TypedDict):
+    """A category of a design."""
+
+    code: int
+    name: str
+    hateful: bool
+    aliases: NotRequired[list[str]]
+    definition: NotRequired[str]
+    key: NotRequired[str]
+    colour: NotRequired[str]
+    retired: NotRequired[bool]
+
+
+class DesignFile(TypedDict):
+    """A design, as in `docs/design-file.md`."""
+
+    categories: list[DesignCategory]
+    question: NotRequired[str | dict[str, str]]
+
+
+class CategoryChangeShape(TypedDict):
+    """What happened to one category."""
+
+    kind: ChangeKind
+    code: int
+    name: str
+    before: str
+    after: str
+
+
+class DesignChanges(TypedDict):
+    """What a stored design changed; an empty list where it was in force already."""
+
+    changes: list[CategoryChangeShape]

@@ -21,7 +21,7 @@ from annotation.imports.run import import_file
 from annotation.priors import requests
 
 MOST_ROWS = 1_000
-_REFUSED = dict.fromkeys((400, 409), RowsRefused)
+_REFUSED = dict.fromkeys((400, 409, 422), RowsRefused)
 
 
 class IncomingShape(serializers.Serializer[Any]):
@@ -29,6 +29,12 @@ class IncomingShape(serializers.Serializer[Any]):
 
     rows = serializers.ListField(child=serializers.DictField(), min_length=1, max_length=MOST_ROWS)
     source_labels = serializers.ChoiceField([str(each) for each in SourceLabels], default=str(SourceLabels.SEATS))
+    ignore = serializers.ListField(
+        child=serializers.CharField(max_length=200),
+        default=list,
+        max_length=200,
+        help_text="Keys that may be passed over although they look like labels.",
+    )
     dry_run = serializers.BooleanField(default=False)
 
 
@@ -48,7 +54,11 @@ class NewItems(APIView):
         report = import_file(
             mine.project,
             BytesIO(lines.encode()),
-            ImportOptions(format=Format.INTERPLAY, source_labels=SourceLabels(asked["source_labels"])),
+            ImportOptions(
+                format=Format.INTERPLAY,
+                source_labels=SourceLabels(asked["source_labels"]),
+                ignore=frozenset(asked["ignore"]),
+            ),
             dry_run=asked["dry_run"],
             fetches=False,
             actor=mine,

@@ -48,7 +48,7 @@ from annotation.assignment.outcomes import (
     Stored,
     TrainingNeeded,
 )
-from annotation.assignment.prior_display import first_answer_is_due, visible_priors
+from annotation.assignment.prior_display import first_answer_is_due, visible_picture_text, visible_priors
 from annotation.domain.answer import BadAnswer
 from annotation.domain.choices import Reason, Role
 from annotation.labelling import submit
@@ -76,7 +76,7 @@ _CODES: dict[type, str] = {
 def _seat_json(seat: Seat) -> dict[str, Any]:
     """Return a held seat without anything that could tell what others or the data's source think."""
     item = seat.item
-    shown = visible_priors(item.project, seat)
+    shown, words = visible_priors(item.project, seat), visible_picture_text(item.project, seat)
     return {
         "seat": seat.public_id,
         "item": item.public_id,
@@ -85,6 +85,7 @@ def _seat_json(seat: Seat) -> dict[str, Any]:
         "picture": _addresses(item.project.slug, seat) if item.picture else None,
         "priors_hidden": first_answer_is_due(item.project, seat),
         "priors": BlindPriorShape(shown, many=True).data,
+        "picture_text": words.text if words else None,
     }
 
 

@@ -41,6 +41,19 @@ class BadRow(TypedDict):
     reason: str
 
 
+class ColumnReport(TypedDict):
+    """What became of a column of the file; `became` is empty if it was passed over.
+
+    `values` counts its different values; it is empty where they are not counted or there are too many (`many`).
+    """
+
+    name: str
+    became: str
+    rows: int
+    values: dict[str, int]
+    many: bool
+
+
 class RowsRefused(Problem, total=False):
     """Rows that cannot be stored; nothing of the import was. Lines count from the first row."""
 
@@ -49,6 +62,11 @@ class RowsRefused(Problem, total=False):
     labels: int
     priors: int
     annotators: int
+    intended: int
+    decided: int
+    known_answers: int
+    pictures: int
+    columns: list[ColumnReport]
     missing_images: int
     dropped: int
     duplicates: int

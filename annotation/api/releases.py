@@ -41,6 +41,7 @@ class SelectionShape(serializers.Serializer[Any]):
     )
     media = serializers.BooleanField(default=True)
     texts = serializers.BooleanField(default=True)
+    picture_texts = serializers.BooleanField(default=True)
     licences = serializers.ListField(child=serializers.CharField(max_length=200), default=list, max_length=100)
     splits = serializers.CharField(
         default="",
@@ -81,6 +82,7 @@ class SelectionShape(serializers.Serializer[Any]):
             formats=tuple(each for each in ReleaseFormat if each in asked["formats"]),
             media=asked["media"],
             texts=asked["texts"],
+            picture_texts=asked["picture_texts"],
             licences=tuple(asked["licences"]),
             split=Splitting(asked["splits"], asked["seed"], asked["topics"], str(asked["split_list"] or ""))
             if asked["splits"]

@@ -10,7 +10,8 @@ from annotation.domain.choices import Modality
 from annotation.domain.glossary.disguises import How
 from annotation.domain.text_rules import NOTE_LIMIT
 from annotation.glossary import entries
-from annotation.models import Adjudication, Category, Dispute, Item, Label, Prior, Project, Release
+from annotation.models import Adjudication, Category, Dispute, Item, Label, PictureText, Prior, Project, Release
+from annotation.picture_text.texts import reading_of, texts_of
 from annotation.review.queue import may_see_intent
 
 
@@ -24,7 +25,7 @@ class CategoryShape(serializers.ModelSerializer[Category]):
 
     class Meta:
         model = Category
-        fields = ("code", "name", "hateful", "definition", "key")
+        fields = ("code", "name", "hateful", "definition", "key", "place", "colour", "retired_at")
 
 
 class ProjectShape(serializers.ModelSerializer[Project]):
@@ -124,20 +125,47 @@ class FoundTermShape(serializers.Serializer[dict[str, Any]]):
     end = serializers.IntegerField()
     how = serializers.ChoiceField(choices=[str(how) for how in How])
     sureness = serializers.FloatField()
+    in_picture = serializers.BooleanField(help_text="Whether it stands in the words of the picture, not in the text.")
+
+
+class PictureLineShape(serializers.Serializer[dict[str, Any]]):
+    """A line of words in a picture: its place as shares of width and height (left, top, right, bottom)."""
+
+    text = serializers.CharField()
+    box = serializers.ListField(child=serializers.FloatField(), allow_null=True)
+    confidence = serializers.FloatField(allow_null=True)
+
+
+class PictureTextShape(serializers.ModelSerializer[PictureText]):
+    """The words that were read in a picture, and who read them; an empty text says that there are none."""
+
+    lines = PictureLineShape(many=True, read_only=True)
+
+    class Meta:
+        model = PictureText
+        fields = ("state", "reason", "text", "lines", "confidence", "language", "reader", "created_at")
 
 
 class WholeItemShape(ItemShape):
     """An item with its priors, disputes and decisions."""
 
     priors = serializers.SerializerMethodField(help_text="The current priors.")
+    picture_text = serializers.SerializerMethodField(help_text="The words in the picture; null if nobody read it.")
     glossary = serializers.SerializerMethodField(
-        help_text="The approved terms of the glossary in the text, how each is written and how sure that is."
+        help_text="The approved terms of the glossary in text and picture, how each is written and how sure that is."
     )
     disputes = DisputeShape(many=True, read_only=True)
     adjudications = AdjudicationShape(many=True, read_only=True)
 
     class Meta(ItemShape.Meta):
-        fields: tuple[str, ...] = (*ItemShape.Meta.fields, "priors", "glossary", "disputes", "adjudications")
+        fields: tuple[str, ...] = (
+            *ItemShape.Meta.fields,
+            "priors",
+            "picture_text",
+            "glossary",
+            "disputes",
+            "adjudications",
+        )
 
     @extend_schema_field(PriorShape(many=True))
     def get_priors(self, item: Item) -> list[dict[str, Any]]:
@@ -145,10 +173,17 @@ class WholeItemShape(ItemShape):
         current = [prior for prior in item.priors.all() if prior.current]
         return list(PriorShape(current, many=True).data)
 
+    @extend_schema_field(PictureTextShape(allow_null=True))
+    def get_picture_text(self, item: Item) -> dict[str, Any] | None:
+        """Return the words in the picture."""
+        reading = reading_of(item)
+        return PictureTextShape(reading).data if reading else None
+
     @extend_schema_field(FoundTermShape(many=True))
     def get_glossary(self, item: Item) -> list[dict[str, Any]]:
-        """Return the approved terms of the glossary in the text, with how each is written and how sure that is."""
-        return [found.as_json() for found in entries.found_in(item.project, item.text)]
+        """Return the approved terms of the glossary in the item, with how each is written and how sure that is."""
+        found_terms = entries.found_in_item(item.project, texts_of(item))
+        return [found.as_json() | {"in_picture": found.in_picture} for found in found_terms]
 
 
 class CorrectionShape(serializers.Serializer[Correction]):

@@ -3,7 +3,7 @@
 from django.urls import path
 from drf_spectacular.views import SpectacularJSONAPIView
 
-from annotation.api import batches, imports, labelling, projects, releases, statistics
+from annotation.api import batches, design, imports, labelling, projects, releases, statistics
 from annotation.api.docs import ApiPage
 
 app_name = "api"
@@ -13,6 +13,7 @@ urlpatterns = [
     path("", ApiPage.as_view(url_name="api:schema"), name="docs"),
     path("projects/", projects.Projects.as_view(), name="projects"),
     path("projects/<slug:slug>/", projects.OneProject.as_view(), name="project"),
+    path("projects/<slug:slug>/design/", design.ProjectDesign.as_view(), name="design"),
     path("projects/<slug:slug>/items/", projects.Items.as_view(), name="items"),
     path("projects/<slug:slug>/items/<uuid:public_id>/", projects.OneItem.as_view(), name="item"),
     path("projects/<slug:slug>/items/<uuid:public_id>/priors/", projects.Priors.as_view(), name="item-priors"),

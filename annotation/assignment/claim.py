@@ -3,8 +3,7 @@
 An annotator holds at most two seats: the one in front of them (`shown_at` is set, its clock runs) and one ahead, which
 the page prefetches. `claim(member)` returns the seat in front; if there is none, it shows the one ahead (its clock
 starts then), and otherwise takes a new one. `claim(member, ahead=True)` returns the seat ahead or takes a new one
-without starting its clock; `show_seat` starts it when a page swaps the prefetched item in by itself. A seat whose label
-was taken back is held again in addition to these two and comes first.
+without starting its clock. A seat whose label was taken back is held again in addition to these two and comes first.
 
 Caps, opt-outs and the order of severe items are checked and counted when an item comes in front of the annotator
 (`workload.workday`): a prefetched one that may not be shown any more is given back. The item in front always stays.
@@ -20,7 +19,6 @@ Depth first is a preference, not a promise: a probe looks at no more than 64 ope
 import random
 from datetime import timedelta
 from typing import Any
-from uuid import UUID
 
 from django.db.models import F, QuerySet
 
@@ -81,17 +79,6 @@ def claim(member: Membership, *, ahead: bool = False) -> ClaimOutcome:
     if seat_id is not None and (seat := _renew_lease(request, seat_id)) is not None:
         return _held(request, seat)
     return _claim_next(request)
-
-
-@short_transaction
-def show_seat(member: Membership, seat: UUID) -> bool:
-    """Start the clock of a prefetched seat that is now in front of the annotator. Return False if it is lost."""
-    member, now = lock_member(member)
-    ahead = _held_seats(member).filter(public_id=seat).first()
-    if ahead is None or ahead.shown_at is not None:
-        return ahead is not None
-    request = ClaimRequest(member, now, read_annotator_state(member, now), caps_of(member), ahead=False)
-    return _show_ahead(request, ahead.pk, _unwanted_now(request)) is not None
 
 
 # ── What comes in front of the annotator ──────────────────────────────────────

@@ -6,7 +6,7 @@ from django.db.models import QuerySet
 
 from annotation.domain.choices import PriorArm, PriorDisplay
 from annotation.domain.priors.arms import arm_of
-from annotation.models import Prior, Project, Seat
+from annotation.models import PictureText, Prior, Project, Seat
 from runs.sql.compiled_queries import CompiledQuery, slot
 
 
@@ -25,6 +25,18 @@ def visible_priors(project: Project, seat: Seat) -> tuple[Prior, ...]:
     if arm_in_force(project, seat.prior_arm) is PriorArm.WITHHELD or first_answer_is_due(project, seat):
         return ()
     return tuple(_CURRENT[project.show_keyword_priors].rows(item=seat.item_id))
+
+
+def visible_picture_text(project: Project, seat: Seat) -> PictureText | None:
+    """Return the words in the picture if the project shows them: they are a prior of a kind, so where priors are.
+
+    Returns None while priors are hidden or withheld, and if there are no words.
+    """
+    if not project.picture_text_for_annotators or arm_in_force(project, seat.prior_arm) is PriorArm.WITHHELD:
+        return None
+    if first_answer_is_due(project, seat):
+        return None
+    return PictureText.objects.filter(item=seat.item_id, current=True).exclude(text="").first()
 
 
 def priors_seen_at(project: Project, seat: Seat, then: datetime) -> list[Prior]:

@@ -208,7 +208,10 @@ _ITEM_OF_SEAT = CompiledQuery(
     .filter(project=slot("project"), seat_rows__public_id=slot("seat", _PUBLIC_ID))
     .annotate(
         label_id=RawSQL(_LABEL_WITH_KEY, (Slot("member"), Slot("key", _CLIENT_KEY))),
-        chosen=FilteredRelation("project__categories", condition=Q(project__categories__code=slot("code"))),
+        chosen=FilteredRelation(
+            "project__categories",
+            condition=Q(project__categories__code=slot("code"), project__categories__retired_at=None),
+        ),
         newest_day=RawSQL(newest_day_sql("%s"), (Slot("member"),)),
     )
     .select_related("intended", "chosen")  # type: ignore[misc]  # the plugin does not know filtered relations

@@ -7,12 +7,13 @@ key that is not given comes from the database.
 
 import json
 import os
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence, Set
 from concurrent.futures import Future, ThreadPoolExecutor
 from dataclasses import dataclass
 from datetime import datetime
 from functools import lru_cache
 from itertools import chain
+from operator import itemgetter
 from typing import Any
 from uuid import UUID, uuid4
 
@@ -25,46 +26,68 @@ Plain = Callable[[Any], Any]
 
 
 class Rows:
-    """Rows of one model to insert, with values in the order of `columns` (attribute names: `item_id`)."""
+    """Rows of one model to insert. The first row decides which columns are given; every other row gives the same."""
 
-    def __init__(self, model: type[models.Model], columns: Sequence[str]) -> None:
-        fields = {field.attname: field for field in model._meta.concrete_fields}
-        left = [field for name, field in fields.items() if name not in columns and not field.primary_key]
-        self.table = model._meta.db_table
-        self.columns = [str(fields[name].column) for name in columns] + [str(field.column) for field in left]
-        self._plain = [(place, plain) for place, name in enumerate(columns) if (plain := _plain(fields[name]))]
-        self._defaults = [_default(field) for field in left]
-        self._constant = tuple(
-            None if callable(field.default) and not _is_fixed(field) else make()
-            for field, make in zip(left, self._defaults, strict=True)
-        )
-        self._fresh = [
-            (place, make)
-            for place, (field, make) in enumerate(zip(left, self._defaults, strict=True))
-            if callable(field.default) and not _is_fixed(field)
-        ]
+    def __init__(self, model: type[models.Model]) -> None:
+        self._model = model
+        self._form: _Form | None = None
         self._waiting: list[tuple[Any, ...]] = []
 
-    def add(self, *values: Any) -> None:
-        """Add one row."""
-        if self._plain:
-            row = list(values)
-            for place, plain in self._plain:
-                if row[place] is not None:
-                    row[place] = plain(row[place])
-            values = tuple(row)
-        if self._fresh:
-            rest = list(self._constant)
-            for place, make in self._fresh:
-                rest[place] = make()
-            self._waiting.append((*values, *rest))
-        else:
-            self._waiting.append(values + self._constant)
+    def add(self, **values: Any) -> None:
+        """Add one row: a value for each column, by attribute name (`item_id`).
+
+        Raises TypeError if the columns are not those of the first row.
+        """
+        if self._form is None:
+            self._form = _Form.of(self._model, tuple(values))
+        if values.keys() != self._form.names:
+            raise TypeError(f"{self._model.__name__}: {sorted(values.keys() ^ self._form.names)}")
+        self._waiting.append(self._form.row(values))
 
     def take(self) -> "Batch":
         """Return the rows added since the last call, ready to be sent."""
         rows, self._waiting = self._waiting, []
-        return Batch(self.table, self.columns, rows)
+        return Batch(self._model._meta.db_table, self._form.columns if self._form else (), rows)
+
+
+@dataclass(frozen=True)
+class _Form:
+    """How the values of a row become the values of its columns."""
+
+    names: Set[str]
+    columns: Sequence[str]
+    plain: Sequence[tuple[str, Plain]]
+    """Converters by attribute name, of the columns that need one."""
+    constant: tuple[Any, ...]
+    fresh: Sequence[tuple[int, Callable[[], Any]]]
+    """What makes a new default for every row, by its place in `constant`."""
+    in_order: Callable[[Mapping[str, Any]], tuple[Any, ...]]
+
+    @classmethod
+    def of(cls, model: type[models.Model], names: tuple[str, ...]) -> "_Form":
+        fields = {field.attname: field for field in model._meta.concrete_fields}
+        left = [field for name, field in fields.items() if name not in names and not field.primary_key]
+        makers = [_default(field) for field in left]
+        is_fresh = [callable(field.default) and not _is_fixed(field) for field in left]
+        return cls(
+            names=frozenset(names),
+            columns=[str(fields[name].column) for name in names] + [str(field.column) for field in left],
+            plain=[(name, plain) for name in names if (plain := _plain(fields[name]))],
+            constant=tuple(None if new else make() for new, make in zip(is_fresh, makers, strict=True)),
+            fresh=[(place, make) for place, make in enumerate(makers) if is_fresh[place]],
+            in_order=itemgetter(*names),
+        )
+
+    def row(self, values: dict[str, Any]) -> tuple[Any, ...]:
+        for name, plain in self.plain:
+            if values[name] is not None:
+                values[name] = plain(values[name])
+        if not self.fresh:
+            return self.in_order(values) + self.constant
+        rest = list(self.constant)
+        for place, make in self.fresh:
+            rest[place] = make()
+        return (*self.in_order(values), *rest)
 
 
 @dataclass(frozen=True)

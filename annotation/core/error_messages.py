@@ -37,6 +37,7 @@ SENTENCES: Mapping[str, Promise] = {
         "The label says only hateful or not, and the project has several such categories: import it as intended."
     ),
     "blank_text": _("Write at least one visible character."),
+    "bad_picture_words": _("The words of a picture cannot be read from the file beside it."),
     "changed_meanwhile": _("The project changed while the file was read: check the file again."),
     "column_count": _("The row has another number of columns than the header."),
     "compressed": _("The file is compressed: unpack it first, or use a ZIP with the table and its pictures."),
@@ -135,6 +136,7 @@ SENTENCES: Mapping[str, Promise] = {
     "unknown_category": _("The project has no such category."),
     "unknown_format": _("The format of the file is not known: write one JSON object a line."),
     "unknown_id": _("The project has no item with this id: import it first."),
+    "unused_labels": _("A column looks like labels and would be passed over: use it as the label, or leave it out."),
     "unknown_label": _("The label is no category of this project."),
     "unsafe_member": _("A name in the archive leads out of it, or is no plain file."),
     "unsafe_path": _("A picture's path is relative, with / between folders and without '..'."),

@@ -9,6 +9,7 @@ from django.utils.translation import gettext_noop
 from annotation.core import extensions
 from annotation.models import Membership, Project
 
+_SETTINGS = ("project-settings", "guidelines-edit", "design")
 _GLOSSARY = ("glossary", "glossary-new", "glossary-entry", "glossary-rule", "glossary-import")
 
 # The pages in the order of the header. A page whose URL does not exist is left out.
@@ -29,7 +30,7 @@ _PLACES = (
         extensions.MODELS,
     ),
     ("batches", extensions.admins, gettext_noop("Campaign"), (), ""),  # current on each of its tabs
-    ("project-settings", extensions.admins, gettext_noop("Settings"), ("project-settings", "guidelines-edit"), ""),
+    ("project-settings", extensions.admins, gettext_noop("Settings"), _SETTINGS, ""),
 )
 
 # The tabs of the campaign's pages: URL name, link text, URL names on which the tab is current.

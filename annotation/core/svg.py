@@ -4,7 +4,8 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from datetime import date, timedelta
 
-from annotation.domain.statistics.agreement import Figure, Interval, Measured
+from annotation.domain.statistics.agreement import Figure, Measured
+from annotation.domain.statistics.intervals import Interval
 
 PLOT_HEIGHT = 96
 

@@ -7,6 +7,7 @@ suggests it (threats B30, B31).
 import difflib
 import unicodedata
 from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import replace
 from typing import Any
 
 from annotation.domain.text_rules import BadText, is_blank, read_text
@@ -18,6 +19,9 @@ CODE_LIMIT = 9_999
 KEYS = "0123456789adefhimotvw"
 """Keys a category may have. B C G J K L N P Q R S U X Y Z are already used on the annotator page or the desk."""
 CATEGORY_LIMIT = len(KEYS)
+COLOURS = ("green", "orange", "pink", "blue", "amber", "sky", "yellow", "grey", "violet", "brown")
+"""Colours that are legible in both themes. A category without one of its own has that at its code's last digit."""
+_FIELDS = frozenset({"code", "name", "hateful", "aliases", "definition", "key", "colour", "retired"})
 
 DEFAULT_CATEGORIES = (
     Category(0, "NotHate", False, (), "Attacks nobody for belonging to a protected group.", "0"),
@@ -112,14 +116,16 @@ def _plain(word: str) -> str:
 
 
 def read_categories(rows: Iterable[Mapping[str, Any]]) -> tuple[Category, ...]:
-    """Read a project's categories from `{code, name, hateful, aliases?, definition?, key?}` rows; sort by code.
+    """Read a project's categories from rows; sort them by code. Their places are those of the rows.
 
-    A missing key becomes the code if that is one digit, else the first free key.
+    A row is `{code, name, hateful, aliases?, definition?, key?, colour?, retired?}`. A missing key becomes the code if
+    that is one digit, else the first free key; retired categories have none.
     Raises BadCategories.
     """
     read = [_read_row(number, row) for number, row in enumerate(rows, start=1)]
-    if not 2 <= len(read) <= CATEGORY_LIMIT:
-        raise BadCategories(f"A project has 2 to {CATEGORY_LIMIT} categories; this list has {len(read)}.")
+    offered = sum(not category.retired for category in read)
+    if not 2 <= offered <= CATEGORY_LIMIT:
+        raise BadCategories(f"A project has 2 to {CATEGORY_LIMIT} categories; this list has {offered}.")
     _refuse_doubles("code", [str(category.code) for category in read])
     _refuse_doubles(
         "name or alias", [word for category in read for word in {name.casefold() for name in names(category)}]
@@ -132,29 +138,41 @@ def read_categories(rows: Iterable[Mapping[str, Any]]) -> tuple[Category, ...]:
 def _read_row(number: int, row: Mapping[str, Any]) -> Category:
     if not isinstance(row, Mapping):
         raise BadCategories(f"Category {number} must be an object with code, name and hateful.")
-    unknown = sorted(set(row) - {"code", "name", "hateful", "aliases", "definition", "key"})
+    unknown = sorted(set(row) - _FIELDS)
     if unknown:
         raise BadCategories(f"Category {number} has an unknown field: {_shown(unknown[0])}.")
+    retired = _flag(number, "retired", row.get("retired", False))
     return Category(
         code=_code(number, row.get("code")),
         name=_word(number, "name", row.get("name"), NAME_LIMIT),
-        hateful=_flag(number, row.get("hateful")),
+        hateful=_flag(number, "hateful", row.get("hateful")),
         aliases=_aliases(number, row.get("aliases", [])),
         definition=_word(number, "definition", row["definition"], DEFINITION_LIMIT) if row.get("definition") else "",
-        key=_key(number, row.get("key", "")),
+        key="" if retired else _key(number, row.get("key", "")),
+        place=number,
+        colour=_colour(number, row.get("colour", "")),
+        retired=retired,
     )
 
 
 def _code(number: int, value: object) -> int:
+    if isinstance(value, str) and value.isdecimal():
+        raise BadCategories(f"Category {number}: its code is a text. Write it as a number, without quotes.")
     if isinstance(value, bool) or not isinstance(value, int) or not 0 <= value <= CODE_LIMIT:
         raise BadCategories(f"Category {number} needs a code: a whole number from 0 to {CODE_LIMIT:,}.")
     return value
 
 
-def _flag(number: int, value: object) -> bool:
+def _flag(number: int, field: str, value: object) -> bool:
     if not isinstance(value, bool):
-        raise BadCategories(f"Category {number} needs hateful: true or false.")
+        raise BadCategories(f"Category {number} needs {field}: true or false.")
     return value
+
+
+def _colour(number: int, value: object) -> str:
+    if value and value not in COLOURS:
+        raise BadCategories(f"Category {number}: a colour is one of {', '.join(COLOURS)}.")
+    return str(value or "")
 
 
 def _word(number: int, field: str, value: object, limit: int) -> str:
@@ -198,14 +216,16 @@ def _refuse_foreign_codes(categories: Sequence[Category]) -> None:
 
 
 def _with_keys(categories: Sequence[Category]) -> Iterator[Category]:
-    reserved = {category.key for category in categories if category.key}
-    reserved |= {str(category.code) for category in categories if not category.key and category.code <= 9}
-    free = iter(key for key in KEYS if key not in reserved)
-    taken: set[str] = {category.key for category in categories if category.key}
+    keyless = [category for category in categories if not category.key and not category.retired]
+    taken = {category.key for category in categories if category.key}
+    free = iter(key for key in KEYS if key not in taken | {str(category.code) for category in keyless})
     for category in categories:
-        key = category.key or _own_digit(category, taken) or next(free)
+        if category not in keyless:
+            yield category
+            continue
+        key = _own_digit(category, taken) or next(free)
         taken.add(key)
-        yield Category(category.code, category.name, category.hateful, category.aliases, category.definition, key)
+        yield replace(category, key=key)
 
 
 def _own_digit(category: Category, taken: set[str]) -> str:

@@ -178,6 +178,16 @@ class SourceLabels(StrEnum):
     INTENDED = "intended"
 
 
+class PictureReader(StrEnum):
+    """Who reads the words in the pictures of a project when they come in."""
+
+    NONE = "none"
+    LOCAL = "local"
+    """The reader on this machine (extra `ocr`)."""
+    MODEL = "model"
+    """The model of the role `picture_reader`."""
+
+
 class GlossaryKind(NamedEnum):
     """The kind of term that a glossary entry explains."""
 
@@ -231,6 +241,7 @@ class EventVerb(NamedEnum):
     DECIDE = "decide", pgettext("stored word", "decided")
     DELETION_ASKED = "deletion_asked", pgettext("stored word", "deletion asked for")
     DELETION_CANCELLED = "deletion_cancelled", pgettext("stored word", "deletion cancelled")
+    DESIGN_CHANGED = "design_changed", pgettext("stored word", "categories changed")
     DISPUTED = "disputed", pgettext("stored word", "disputed")
     ERASED = "erased", pgettext("stored word", "account erased")
     EXCLUDE = "exclude", pgettext("stored word", "excluded")
@@ -242,7 +253,6 @@ class EventVerb(NamedEnum):
     GLOSSARY_OPENED = "glossary_opened", pgettext("stored word", "looked at the glossary")
     GLOSSARY_PROPOSED = "glossary_proposed", pgettext("stored word", "glossary entry proposed")
     GLOSSARY_RETIRED = "glossary_retired", pgettext("stored word", "glossary entry retired")
-    GLOSSARY_SOURCE_ADDED = "glossary_source_added", pgettext("stored word", "source of a glossary entry added")
     GUIDELINES_WRITTEN = "guidelines_written", pgettext("stored word", "guidelines written")
     IMPORT_UPLOADED = "import_uploaded", pgettext("stored word", "file uploaded")
     IMPORTED = "imported", pgettext("stored word", "imported")
@@ -265,6 +275,8 @@ class EventVerb(NamedEnum):
     """An admin looked at which member gave which vote of an item."""
     NEW_ROUND = "new_round", pgettext("stored word", "sent to a new round")
     OPENED = "opened", pgettext("stored word", "opened")
+    PICTURE_TEXT_CORRECTED = "picture_text_corrected", pgettext("stored word", "words of a picture corrected")
+    PICTURES_READ = "pictures_read", pgettext("stored word", "reading of pictures asked")
     PRIORS_CANCELLED = "priors_cancelled", pgettext("stored word", "priors cancelled")
     PRIORS_GIVEN_UP = "priors_given_up", pgettext("stored word", "priors given up")
     PRIORS_REQUESTED = "priors_requested", pgettext("stored word", "priors requested")

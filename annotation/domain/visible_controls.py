@@ -3,7 +3,6 @@
 Direction controls can make a text read differently from its stored order; every page shows them as named marks.
 """
 
-import unicodedata
 from collections.abc import Iterator
 from dataclasses import dataclass
 
@@ -47,13 +46,3 @@ def pieces(text: str) -> Iterator[Piece]:
         start = place + 1
     if start < len(text):
         yield Piece(text[start:])
-
-
-def has_tower(text: str, height: int = 8) -> bool:
-    """Return whether a character has more than `height` combining marks, so that lines would overlap."""
-    run = 0
-    for character in text:
-        run = run + 1 if unicodedata.combining(character) else 0
-        if run > height:
-            return True
-    return False

@@ -7,7 +7,10 @@ from annotation.domain.choices import Modality
 
 @dataclass(frozen=True)
 class Category:
-    """One label of a project. Two categories are equal if their codes are."""
+    """One label of a project. Two categories are equal if their codes are.
+
+    A retired category stays in files and figures; nobody can choose it any more.
+    """
 
     code: int
     name: str = field(compare=False)
@@ -15,6 +18,11 @@ class Category:
     aliases: tuple[str, ...] = field(default=(), compare=False)
     definition: str = field(default="", compare=False)
     key: str = field(default="", compare=False)
+    place: int = field(default=0, compare=False)
+    """Where it stands among the categories of a page; those of the same place stand by code."""
+    colour: str = field(default="", compare=False)
+    """A name of `categories.COLOURS`; empty: the colour that belongs to the code."""
+    retired: bool = field(default=False, compare=False)
 
 
 @dataclass(frozen=True)

@@ -70,7 +70,7 @@ class ExampleForm(forms.Form):
         super().__init__(*args, **kwargs)
         field = self.fields["category"]
         assert isinstance(field, forms.ModelChoiceField)
-        field.queryset = project.categories.order_by("code")
+        field.queryset = project.categories.offered()
 
     def clean(self) -> dict[str, Any]:
         cleaned: dict[str, Any] = super().clean() or self.cleaned_data

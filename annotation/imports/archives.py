@@ -5,7 +5,7 @@ import tempfile
 import time
 from collections.abc import Callable
 from contextlib import ExitStack
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from pathlib import Path, PurePosixPath
 from typing import BinaryIO
 
@@ -13,8 +13,10 @@ from django.conf import settings
 
 from annotation.domain.formats import strict_json
 from annotation.domain.formats.base import BadValue, Format, Reading, RowError, Unreadable
+from annotation.domain.formats.columns import ColumnTally
 from annotation.domain.formats.detect import ZIP_MAGIC, Reader, binary_format, detect, open_reader
 from annotation.domain.formats.doccano import ByAnnotator, is_doccano
+from annotation.domain.formats.encodings import transcode
 from annotation.domain.formats.imagefolder import Folders
 from annotation.domain.imports.zip_archives import Archive, ArchiveLimits, BadArchive, open_archive, shown
 from annotation.imports.embedded_pictures import InlinePictures
@@ -52,6 +54,15 @@ class Bundle:
     inline: InlinePictures | None = None
     several: tuple[tuple[str, BinaryIO], ...] = ()
     """Tables that together form one data set: one per split folder (ImageFolder), or one per annotator (doccano)."""
+    columns: ColumnTally = field(default_factory=ColumnTally)
+    """What became of each column; whole once the rows are read."""
+
+    def in_utf8(self, encoding: str, stack: ExitStack) -> "Bundle":
+        """Return the bundle with its tables in UTF-8; tables that are not text stay. Raises Unreadable."""
+        assert self.table is not None
+        several = tuple((name, _transcoded(table, encoding, stack)) for name, table in self.several)
+        table = several[0][1] if several else _transcoded(self.table, encoding, stack)
+        return replace(self, table=table, several=several)
 
     def reader(self, options: ImportOptions) -> tuple[Format, Reader]:
         """Return the table's format and its rows.
@@ -67,17 +78,20 @@ class Bundle:
         update = options.update is not None
         keep = self.inline.keep if self.inline else None
         prefix = f"{_digest(self.table)[:8]}-"
-        reading = Reading(detected, options.mapped, id_prefix=prefix, update=update, keep=keep)
+        reading = Reading(detected, options.mapped, id_prefix=prefix, update=update, keep=keep, columns=self.columns)
         return detected, _reader(self.table, reading)
 
     def _together(self, options: ImportOptions) -> tuple[Format, Reader]:
         """Return the format and one reader for the rows of several tables."""
         assert self.table is not None
         if not _is_metadata(self.several[0][0]):
-            return Format.DOCCANO, ByAnnotator(self.several, Reading(Format.DOCCANO, options.mapped))
+            return Format.DOCCANO, ByAnnotator(
+                self.several, Reading(Format.DOCCANO, options.mapped, columns=self.columns)
+            )
         readers = []
         for name, table in self.several:
-            reading = Reading(detect(table, options.mapped), options.mapped, id_prefix=f"{_digest(table)[:8]}-")
+            prefix = f"{_digest(table)[:8]}-"
+            reading = Reading(detect(table, options.mapped), options.mapped, id_prefix=prefix, columns=self.columns)
             readers.append((str(PurePosixPath(name).parent), _reader(table, reading)))
         return Format.IMAGEFOLDER, Folders(readers)
 
@@ -101,9 +115,11 @@ def unpacked(
     """Open the bundle in a file, read from its start; `stack` closes everything that is opened.
 
     `fetches` says whether pictures named by URL are fetched. `spacious` allows archives ten times as large.
-    Raises BadArchive if the archive is refused.
+    Raises BadArchive if the archive is refused, and Unreadable if the table has not the encoding of the options.
     """
     bundle = _opened(file, stack, options, images, spacious)
+    if options.encoding not in ("", "utf-8"):
+        bundle = bundle.in_utf8(options.encoding, stack)
     return replace(bundle, pictures=WithAddresses(bundle.pictures, fetches=fetches))
 
 
@@ -120,7 +136,7 @@ def _opened(file: BinaryIO, stack: ExitStack, options: ImportOptions, images: Pa
         folder = stack.enter_context(tempfile.TemporaryDirectory(prefix="inline-"))
         inline = InlinePictures(Path(folder), settings.PICTURE_MAX_BYTES, limits.total)
         return Bundle(file, inline, "", size, inline=inline)
-    archive = open_archive(file, limits)
+    archive = open_archive(file, limits, options.encoding)
     several = _several(archive, options)
     if several:
         tables = tuple((name, _unpack(archive, name, stack)) for name in several)
@@ -129,6 +145,14 @@ def _opened(file: BinaryIO, stack: ExitStack, options: ImportOptions, images: Pa
     if table is None:
         return Bundle(None, PictureArchive(archive), "zip", size, archive)
     return Bundle(_unpack(archive, table, stack), PictureArchive(archive, table), "zip", size, archive)
+
+
+def _transcoded(table: BinaryIO, encoding: str, stack: ExitStack) -> BinaryIO:
+    if binary_format(table) is not None:
+        return table
+    text: BinaryIO = stack.enter_context(tempfile.TemporaryFile())  # noqa: SIM115 (the stack closes it)
+    transcode(table, text, encoding)
+    return text
 
 
 def _unpack(archive: Archive, name: str, stack: ExitStack) -> BinaryIO:

@@ -3,7 +3,7 @@
 Existing values stay, and no label changes.
 """
 
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from uuid import UUID
 
@@ -17,13 +17,17 @@ from annotation.domain.choices import EventVerb, Modality, PriorState, Stage
 from annotation.domain.formats.base import BadValue, Row, RowError, Unreadable
 from annotation.domain.imports.row import Intake
 from annotation.domain.imports.values import IncomingPrior
+from annotation.domain.imports.zip_archives import shown
 from annotation.domain.patterns import corrected, pattern
 from annotation.domain.pictures.decoding import BadPicture
+from annotation.domain.pictures.words import GIVEN
 from annotation.imports.archives import Bundle, Clock, Watch
 from annotation.imports.options import ImportOptions, ImportReport, Update, terms_of
 from annotation.imports.store import store_pictures
 from annotation.media.pictures import Gallery, discard_staged, known_pictures
 from annotation.models import Category, Item, Membership, Prior, Project, record
+from annotation.picture_text import store as picture_text_store
+from annotation.picture_text.requests import read_new_pictures
 from annotation.priors.results import release_item
 from annotation.training import control_items
 
@@ -55,6 +59,8 @@ def fill(
                     reset_idle_members(project)
                     on_stored(report)
                     report.stored = True
+            if report.stored and options.update is Update.IMAGES:
+                read_new_pictures(project)
         except BaseException:
             report.stored = False
             raise
@@ -91,21 +97,18 @@ class _Filling:
         self.categories = {category.code: category for category in Category.objects.filter(project=project)}
 
     def run(self) -> None:
-        match self.options.update:
-            case Update.IMAGES:
-                gaps = self._by_name() if self.bundle.table is None else self._by_row()
-                self._fill_pictures(list(gaps))
-            case Update.PRIORS:
-                for row, item in self._rows():
-                    self._try(self._fill_priors, row, item)
-            case Update.INTENDED:
-                for row, item in self._rows():
-                    self._try(self._fill_intent, row, item)
-            case Update.KNOWN:
-                for row, item in self._rows():
-                    self._try(self._fill_known, row, item)
-            case None:
-                raise ValueError("No update was asked for.")
+        if self.options.update is Update.IMAGES:
+            gaps = self._by_name() if self.bundle.table is None else self._by_row()
+            self._fill_pictures(list(gaps))
+            return
+        fills: Mapping[Update | None, Callable[[Row, Item], bool]] = {
+            Update.PRIORS: self._fill_priors,
+            Update.INTENDED: self._fill_intent,
+            Update.PICTURE_TEXT: self._fill_words,
+            Update.KNOWN: self._fill_known,
+        }
+        for row, item in self._rows():
+            self._try(fills[self.options.update], row, item)
 
     def _try(self, change: Callable[[Row, Item], bool], row: Row, item: Item) -> None:
         try:
@@ -181,7 +184,7 @@ class _Filling:
         for gap in findable:
             result = self.gallery.result(gap.name)
             if isinstance(result, BadPicture):
-                reason = f"{ascii(gap.name[:120])}: {result.sentence}"
+                reason = f"{shown(gap.name)}: {result.sentence}"
                 report.errors.append(RowError(gap.line, result.code, reason, "image", result.limit, result.status))
                 continue
             if not report.dry_run:
@@ -261,6 +264,13 @@ class _Filling:
         intended = None if code is None else self.categories[code]
         without_intent = Item.objects.filter(Q(intended=None, intended_hateful=None), pk=item.pk)
         return bool(without_intent.update(intended=intended, intended_hateful=hateful, aligned=aligned))
+
+    # ── Words of pictures ─────────────────────────────────────────────────────
+
+    def _fill_words(self, row: Row, item: Item) -> bool:
+        """Store the words that came with the data; they replace what a machine read, and nothing else."""
+        reader = row.picture_text_reader or GIVEN
+        return bool(row.picture_text) and picture_text_store.store_given(item, row.picture_text, reader)
 
     # ── Known answers ─────────────────────────────────────────────────────────
 

@@ -5,6 +5,7 @@ from pathlib import Path
 from typing import IO
 
 from annotation.domain.formats.base import BadValue
+from annotation.domain.imports.zip_archives import shown
 from annotation.domain.pictures.decoding import BadPicture
 
 _COPY = 1 << 20
@@ -26,7 +27,7 @@ class InlinePictures:
         Raises BadValue if it is too large or the name is used already.
         """
         if name in self._places:
-            raise BadValue("duplicate_member", f"The picture {ascii(name[:120])} stands there twice.", "image")
+            raise BadValue("duplicate_member", f"The picture {shown(name)} stands there twice.", "image")
         place = self._folder / secrets.token_hex(16)
         size = 0
         with place.open("xb") as out:

@@ -7,6 +7,7 @@ from django.utils.translation import gettext_lazy as _
 
 from annotation.domain.choices import SourceLabels
 from annotation.domain.formats.base import Format, LabelUse, Mapped
+from annotation.domain.formats.encodings import ENCODINGS
 from annotation.domain.imports.redaction import Mask
 from annotation.imports.options import ImportOptions, Update
 
@@ -39,6 +40,7 @@ _UPDATES = (
     (Update.IMAGES, _("missing pictures of items that are here")),
     (Update.PRIORS, _("missing priors of items that are here")),
     (Update.INTENDED, _("missing intents of items that are here")),
+    (Update.PICTURE_TEXT, _("words in the pictures of items that are here")),
     (Update.KNOWN, _("known answers of items that nobody was asked about yet")),
 )
 _MASKS = (
@@ -67,6 +69,9 @@ class OptionsForm(forms.Form):
         label=_("Mask in texts"), choices=_MASKS, required=False, widget=forms.CheckboxSelectMultiple
     )
     format = forms.ChoiceField(label=_("Format"), choices=_FORMATS, required=False)
+    encoding = forms.ChoiceField(
+        label=_("Encoding"), choices=[("", "UTF-8"), *list(ENCODINGS.items())[1:]], required=False
+    )
     text_column = _column(_("Column of the text"))
     image_column = _column(_("Column of the picture"))
     id_column = _column(_("Column of the id"))
@@ -80,6 +85,14 @@ class OptionsForm(forms.Form):
         strip=False,
         widget=forms.Textarea({"rows": 3}),
         help_text=_("A line each: VALUE=CATEGORY. “hateful” and “not_hateful” say only that much."),
+    )
+    ignore = forms.CharField(
+        label=_("Columns to leave out"),
+        required=False,
+        max_length=10_000,
+        strip=False,
+        widget=forms.Textarea({"rows": 2}),
+        help_text=_("One a line. A column that looks like labels stops the import unless it is used or stands here."),
     )
     seats_from_data = forms.BooleanField(label=_("Rows may have more labels than seats"), required=False)
     table = forms.CharField(
@@ -129,6 +142,8 @@ class OptionsForm(forms.Form):
             batch=cleaned["batch"],
             source=cleaned["source"],
             licence=cleaned["licence"],
+            encoding=cleaned["encoding"],
+            ignore=frozenset(name for name in cleaned["ignore"].splitlines() if name),
         )
 
     @staticmethod
@@ -137,6 +152,7 @@ class OptionsForm(forms.Form):
         mapped = options.mapped
         return {
             **{name: getattr(mapped, name.removesuffix("_column")) for name in _COLUMNS},
+            "ignore": "\n".join(sorted(options.ignore)),
             "values": "\n".join(f"{value}={category}" for value, category in mapped.values.items()),
             "label_is": mapped.label_is,
             "format": options.format,
@@ -145,7 +161,7 @@ class OptionsForm(forms.Form):
             "mask": sorted(options.masks),
             **{
                 name: getattr(options, name)
-                for name in ("skip_existing", "seats_from_data", "table", "batch", "source", "licence")
+                for name in ("skip_existing", "encoding", "seats_from_data", "table", "batch", "source", "licence")
             },
         }
 

@@ -1,7 +1,7 @@
 """The job of an uploaded file: check it by a dry run, store it, and remove files that are no longer needed."""
 
 from dataclasses import asdict
-from datetime import timedelta
+from datetime import datetime, timedelta
 from itertools import chain
 from pathlib import PurePosixPath
 from typing import BinaryIO, cast
@@ -123,7 +123,7 @@ IMPORTS = JobKind(
 
 
 def forget_old_files() -> int:
-    """Remove files of ended or abandoned imports, and pictures without a row. Return how many were removed."""
+    """Remove files of ended or abandoned imports, and files without a row. Return how many were removed."""
     old = timezone.now() - KEPT
     resting = (ImportState.CHECKED, ImportState.REFUSED)
     ended = (ImportState.DONE, ImportState.CANCELLED, ImportState.FAILED)
@@ -137,11 +137,21 @@ def forget_old_files() -> int:
 
 
 def _orphans() -> int:
-    """Remove pictures without a row. Runs at most once in six hours, because it lists every file."""
+    """Remove pictures and uploads without a row. Runs at most once in six hours, because it lists every file."""
     now = timezone.now()
     if default_storage.exists(_WALKED):
         if default_storage.get_modified_time(_WALKED) > now - timedelta(hours=6):
             return 0
         default_storage.delete(_WALKED)
     default_storage.save(_WALKED, ContentFile(b""))
-    return remove_orphans(now - KEPT)
+    return remove_orphans(now - KEPT) + _remove_orphan_uploads(now - KEPT)
+
+
+def _remove_orphan_uploads(before: datetime) -> int:
+    """Remove uploaded files whose row was never stored: the process died, or the project was purged meanwhile."""
+    used = set(Import.objects.exclude(file="", error_list="").values_list("file", "error_list"))
+    names = {f"{FOLDER}/{name}" for name in default_storage.listdir(FOLDER)[1]} - set(chain(*used)) - {_WALKED}
+    old = [name for name in names if default_storage.get_modified_time(name) < before]
+    for name in old:
+        default_storage.delete(name)
+    return len(old)

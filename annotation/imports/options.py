@@ -1,12 +1,13 @@
 """The options of an import and its report."""
 
 from collections.abc import Mapping
-from dataclasses import asdict, dataclass, field, fields
+from dataclasses import asdict, dataclass, field, fields, replace
 from enum import StrEnum
 from typing import Any, ClassVar
 
 from annotation.domain.choices import Modality, Policy, SourceLabels
 from annotation.domain.formats.base import Format, LabelUse, Mapped, RowError
+from annotation.domain.formats.columns import PASSED_OVER, Column
 from annotation.domain.imports.redaction import Mask
 from annotation.domain.imports.values import Incoming, Terms
 from annotation.domain.item_decision import Rules
@@ -23,6 +24,7 @@ class Update(StrEnum):
     PRIORS = "priors"
     INTENDED = "intended"
     KNOWN = "known"
+    PICTURE_TEXT = "picture_text"
 
 
 @dataclass(frozen=True)
@@ -41,6 +43,10 @@ class ImportOptions:
     """Rows with errors are skipped; the others are stored."""
     table: str = ""
     """The member of an archive to read as the table, if there are several."""
+    encoding: str = ""
+    """The encoding of a table that is not UTF-8: a name of `formats.encodings.ENCODINGS`."""
+    ignore: frozenset[str] = frozenset()
+    """Columns that may be passed over although they look like labels."""
     batch: str = ""
     source: str = ""
     licence: str = ""
@@ -49,7 +55,11 @@ class ImportOptions:
         """Return the options as JSON values; `from_json` reads them back."""
         mapped = {option.name: getattr(self.mapped, option.name) for option in fields(self.mapped)}
         values = {option.name: getattr(self, option.name) for option in fields(self)}
-        return values | {"mapped": mapped | {"values": dict(self.mapped.values)}, "masks": sorted(self.masks)}
+        return values | {
+            "mapped": mapped | {"values": dict(self.mapped.values)},
+            "masks": sorted(self.masks),
+            "ignore": sorted(self.ignore),
+        }
 
     @classmethod
     def from_json(cls, values: Mapping[str, Any]) -> "ImportOptions":
@@ -63,6 +73,7 @@ class ImportOptions:
             "source_labels": SourceLabels(values.get("source_labels", SourceLabels.SEATS)),
             "update": Update(values["update"]) if values.get("update") else None,
             "masks": frozenset(Mask(kind) for kind in values.get("masks", ())),
+            "ignore": frozenset(values.get("ignore", ())),
         }
         return cls(**known)
 
@@ -94,6 +105,11 @@ class ImportReport:
     labels: int = 0
     priors: int = 0
     annotators: int = 0
+    intended: int = 0
+    """Items whose author's meaning the file says."""
+    decided: int = 0
+    """Items that the file decides: by its own gold, or by labels that agree."""
+    known_answers: int = 0
     missing_images: int = 0
     dropped: int = 0
     duplicates: int = 0
@@ -106,13 +122,19 @@ class ImportReport:
     shared_pictures: int = 0
     extra_pictures: int = 0
     extra_names: list[str] = field(default_factory=list)
-    ignored: list[str] = field(default_factory=list)
+    columns: list[dict[str, Any]] = field(default_factory=list)
+    """What became of each column of the file (`annotation.domain.formats.columns`)."""
     errors: list[RowError] = field(default_factory=list)
     fatal: RowError | None = None
     """The error that stopped the reading; one of `errors`."""
     refused_lines: set[int] = field(default_factory=set)
     twins: list[Twin] = field(default_factory=list)
     preview: list[Incoming] = field(default_factory=list)
+
+    @property
+    def passed_over(self) -> list[str]:
+        """The columns that were not used."""
+        return [column["name"] for column in self.columns if column["became"] == PASSED_OVER]
 
     def note_twin(self, line: int, external_id: str, kind: str) -> None:
         if len(self.twins) < self.TWINS:
@@ -122,6 +144,12 @@ class ImportReport:
         """Add an error that stops the reading: no row is stored, not even with `leave_out`."""
         self.errors.append(error)
         self.fatal = error
+
+    def suggest_encoding(self, suggestion: str) -> None:
+        """Add to the error that stopped the reading which encoding the file may have."""
+        assert self.fatal is not None
+        self.errors.remove(self.fatal)
+        self.give_up(replace(self.fatal, reason=self.fatal.reason + suggestion))
 
     @property
     def status(self) -> int:
@@ -144,7 +172,7 @@ class ImportReport:
             "container": self.container,
             "masked": dict(self.masked),
             "extra_names": self.extra_names,
-            "ignored": self.ignored,
+            "columns": self.columns,
             "error_count": len(self.errors),
             "bad_rows": len({error.line for error in self.errors}),
             "fatal": asdict(self.fatal) if self.fatal else None,
@@ -163,6 +191,11 @@ class ImportReport:
             "labels": self.labels if counted else 0,
             "priors": self.priors if counted else 0,
             "annotators": self.annotators if counted else 0,
+            "intended": self.intended if counted else 0,
+            "decided": self.decided if counted else 0,
+            "known_answers": self.known_answers if counted else 0,
+            "pictures": self.pictures,
+            "columns": self.columns,
             "missing_images": self.missing_images,
             "dropped": self.dropped,
             "duplicates": self.duplicates,
@@ -170,6 +203,16 @@ class ImportReport:
             "dry_run": self.dry_run,
             "errors": [{"line": error.line, "reason": error.reason} for error in self.errors[:SHOWN_ERRORS]],
         }
+
+
+def unused_labels_reason(column: Column) -> str:
+    """Return what stands against passing over a column that looks like labels, and what to do."""
+    frequent = sorted(column.values.items(), key=lambda pair: (-pair[1], pair[0]))[:5]
+    examples = f" ({', '.join(f'{value[:20]} {count:,}' for value, count in frequent)})" if frequent else ""
+    return (
+        f"The column {column.name[:80]!r} looks like labels{examples} and would be passed over. Name it as the label "
+        f"column, or say that it is to be left out."
+    )
 
 
 def _shown(item: Incoming) -> dict[str, Any]:

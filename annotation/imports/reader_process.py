@@ -21,6 +21,7 @@ from pathlib import Path
 from typing import IO, Any, BinaryIO
 
 from annotation.domain.formats.base import BadValue, Reading, Row, RowError, Unreadable
+from annotation.domain.formats.columns import ColumnTally
 from annotation.domain.formats.detect import open_reader
 
 MEMORY = 1536 * 2**20
@@ -48,7 +49,6 @@ class ReaderProcess:
     def __init__(self, stream: BinaryIO, reading: Reading, memory: int = MEMORY, seconds: float = SECONDS) -> None:
         self.stream, self.reading, self.memory = stream, reading, memory
         self.seconds = int(seconds + 2 * (stream.seek(0, 2) >> 20))
-        self.ignored: set[str] = set()
 
     def __iter__(self) -> Iterator[Row | RowError]:
         """Yield the rows and errors.
@@ -62,7 +62,7 @@ class ReaderProcess:
             assert child.stdin is not None and child.stdout is not None
             line = 0
             try:
-                _send(child.stdin, _ROWS, pickle.dumps(replace(self.reading, keep=None)))
+                _send(child.stdin, _ROWS, pickle.dumps(replace(self.reading, keep=None, columns=ColumnTally())))
                 _send(child.stdin, _END, json.dumps(self.reading.keep is not None).encode())
                 while (frame := _receive(child.stdout))[0] != _END:
                     if frame[0] == _PICTURE:
@@ -74,7 +74,7 @@ class ReaderProcess:
                     for row in rows:
                         line = row.line
                         yield row
-                self.ignored = set(json.loads(frame[1]))
+                self.reading.columns.take(json.loads(frame[1]))
             except (OSError, EOFError, struct.error, pickle.UnpicklingError) as fault:
                 reason = "From this row on the file cannot be read within the memory and time allowed."
                 raise Unreadable(RowError(line + 1, "too_costly", reason)) from fault
@@ -174,7 +174,7 @@ def serve(file: BinaryIO, source: BinaryIO, sink: BinaryIO) -> None:
         _send(sink, _REFUSED, pickle.dumps(fault.error))
     else:
         _send(sink, _ROWS, pickle.dumps(rows))
-        _send(sink, _END, json.dumps(sorted(reader.ignored)[:50]).encode())
+        _send(sink, _END, json.dumps(reading.columns.as_json()).encode())
 
 
 if __name__ == "__main__":

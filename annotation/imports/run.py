@@ -11,6 +11,7 @@ import time
 from collections import Counter
 from collections.abc import Callable, Iterator
 from contextlib import ExitStack
+from dataclasses import replace
 from pathlib import Path
 from typing import IO, Any, BinaryIO
 from uuid import UUID
@@ -22,7 +23,10 @@ from annotation.batches.open_items import open_items
 from annotation.batches.state import ensure_batches, update_item_queues
 from annotation.core.bulk_insert import Sender
 from annotation.domain.choices import BatchState, EventVerb
-from annotation.domain.formats.base import BadValue, Row, RowError, Unreadable
+from annotation.domain.formats import picture_words
+from annotation.domain.formats.base import BadValue, Format, Row, RowError, Unreadable
+from annotation.domain.formats.columns import label_like
+from annotation.domain.formats.encodings import suggestion_for
 from annotation.domain.imports.redaction import Mask
 from annotation.domain.imports.row import Intake
 from annotation.domain.imports.values import Dropped, Incoming
@@ -30,10 +34,11 @@ from annotation.domain.imports.zip_archives import BadArchive, shown
 from annotation.domain.pictures.decoding import BadPicture
 from annotation.imports import backfill
 from annotation.imports.archives import Bundle, Clock, Watch, unpacked
-from annotation.imports.options import ImportOptions, ImportReport, terms_of
+from annotation.imports.options import ImportOptions, ImportReport, terms_of, unused_labels_reason
 from annotation.imports.store import ItemStore, store_pictures
 from annotation.media.pictures import Gallery, discard_staged, known_pictures
 from annotation.models import Batch, Item, Membership, Project, record
+from annotation.picture_text.requests import read_new_pictures
 
 BATCH = 500
 MAX_ERRORS = 100_000
@@ -70,6 +75,7 @@ def import_file(
         on_stored(report)
 
     with ExitStack() as stack:
+        bundle = None
         try:
             bundle = unpacked(file, stack, options, images, spacious=spacious, fetches=fetches)
             report.container, report.bytes = bundle.container, bundle.size
@@ -81,6 +87,8 @@ def import_file(
             report.give_up(fault.error)
         except BadArchive as fault:
             report.give_up(RowError(0, fault.code, fault.sentence, limit=fault.limit, status=fault.status))
+        if report.fatal and report.fatal.code == "encoding" and bundle and bundle.table and not options.encoding:
+            report.suggest_encoding(suggestion_for(bundle.table))
     report.errors.sort(key=lambda error: error.line)
     report.seconds = time.monotonic() - began
     return report
@@ -154,12 +162,19 @@ class _Import:
         except Unreadable as fault:
             report.give_up(fault.error)
         self._pass_on(batch)
-        report.ignored = sorted(reader.ignored)[:50]
+        self._check_columns()
         self.gallery.finish()
         self._check_pictures()
         report.duplicates = len(self.twins)
         report.annotators = len(self.annotators)
         report.masked = dict(self.masked)
+
+    def _check_columns(self) -> None:
+        """Say what became of each column. A column that looks like labels and was not used stops the import."""
+        report, columns = self.report, self.bundle.columns
+        report.columns = columns.as_json()
+        for column in label_like(columns, self.intake.terms.categories, self.options.ignore):
+            report.give_up(RowError(0, "unused_labels", unused_labels_reason(column), column.name, status=422))
 
     def _taken(self, row: Row | RowError) -> Incoming | None:
         """Return the item of a row that passes every check that needs no database."""
@@ -168,6 +183,8 @@ class _Import:
             return None
         try:
             self._check_id(row)
+            if self.report.format is Format.MMHS150K:
+                row = replace(row, picture_text=self._words_beside(row))
             item = self.intake.take(row)
             if isinstance(item, Dropped):
                 self.report.dropped += 1
@@ -177,6 +194,14 @@ class _Import:
             self.report.errors.append(fault.at(row.line, row.external_id))
             return None
         return item
+
+    def _words_beside(self, row: Row) -> str:
+        """Return the words of the picture from the data set's own file; most pictures have none."""
+        key = self.bundle.pictures.find(picture_words.file_of(row.external_id))
+        try:
+            return picture_words.words_in_file(self.bundle.pictures.read(key, picture_words.MOST_BYTES)) if key else ""
+        except BadPicture as fault:
+            raise BadValue("bad_picture_words", fault.sentence, picture_words.FOLDER) from fault
 
     def _check_id(self, row: Row) -> None:
         first = self.line_of.setdefault(row.external_id, row.line)
@@ -251,6 +276,9 @@ class _Import:
         report.items += 1
         report.labels += len(item.labels)
         report.priors += len(item.priors)
+        report.intended += item.intended is not None or item.intended_hateful is not None
+        report.known_answers += item.known is not None
+        report.decided += item.known is None and item.outcome.category is not None
         self.annotators.update(label.annotator for label in item.labels)
         self.batches.add(item.batch)
         if item.masked:
@@ -304,6 +332,7 @@ class _Import:
             reason = "The project changed while the file was read: some of its rows are there now. Check it again."
             raise Unreadable(RowError(0, "changed_meanwhile", reason, status=409)) from fault
         report.stored = True
+        read_new_pictures(self.project)
         update_item_queues(self.project)  # the batches may have changed while the rows were written
         self._open(actor)
 

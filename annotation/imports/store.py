@@ -15,6 +15,7 @@ from annotation.batches.state import read_batch_queues
 from annotation.core.bulk_insert import Keys, Rows, Sender, fresh_uuids
 from annotation.domain.choices import EventVerb, PriorState, Source, Stage
 from annotation.domain.imports.values import Incoming, IncomingKnown, IncomingLabel
+from annotation.domain.pictures.words import language_of
 from annotation.media.pictures import Staged
 from annotation.models import (
     Adjudication,
@@ -26,6 +27,7 @@ from annotation.models import (
     Label,
     Membership,
     Picture,
+    PictureText,
     Prior,
     Project,
     Replacement,
@@ -33,32 +35,8 @@ from annotation.models import (
     Seat,
     random_place,
 )
+from annotation.picture_text.store import severity_of
 
-_ITEM = (
-    *("id", "public_id", "project_id", "external_id", "text", "text_sha256", "picture_id", "picture_name"),
-    *("picture_missing", "source", "licence", "batch", "intended_id", "intended_hateful", "severity"),
-    *(
-        "target_group",
-        "provenance",
-        "stage",
-        "seats",
-        "taken",
-        "place",
-        "queue",
-        "version",
-        "level",
-        "category_id",
-        "hateful",
-    ),
-    *("category_source", "aligned", "pattern", "difficulty", "excluded_for", "created_at", "closed_at", "gold_at"),
-)
-_PRIOR = ("item_id", "modality", "state", "category_id", "hateful", "explanation", "model", "severity", "created_at")
-_SEAT = ("id", "item_id", "round", "number", "seats", "annotator_id", "held_at", "label_id", "filled_at")
-_LABEL = (
-    *("id", "public_id", "seat_id", "item_id", "annotator_id", "category_id", "not_sure", "low_quality"),
-    *("target_group", "note", "challenges", "seconds", "imported", "created_at"),
-)
-_EVENT = ("project_id", "verb", "item_id", "facts", "at")
 _NOTHING: Mapping[str, Any] = {}
 
 
@@ -75,15 +53,9 @@ class ItemStore:
         self._queues = read_batch_queues(project)
         self._uuids = fresh_uuids()
         self._item_keys, self._seat_keys, self._label_keys = Keys(Item), Keys(Seat), Keys(Label)
-        self._items, self._prior_rows = Rows(Item, _ITEM), Rows(Prior, _PRIOR)
-        self._seats, self._label_rows = Rows(Seat, _SEAT), Rows(Label, _LABEL)
-        self._disputes = Rows(Dispute, ("item_id", "reason", "opened_at", "settled_at"))
-        self._events = Rows(Event, _EVENT)
-        self._rulings = Rows(
-            Adjudication, ("item_id", "round", "ruling", "category_id", "rationale", "item_version", "created_at")
-        )
-        self._known = Rows(KnownAnswer, ("item_id", "category_id", "explanation", "training", "active", "created_at"))
-        self._replacements = Rows(Replacement, ("item_id", "label_id", "reviewer_id", "category_id", "created_at"))
+        self._items, self._prior_rows, self._seats, self._label_rows = map(Rows, (Item, Prior, Seat, Label))
+        self._replacements, self._disputes, self._rulings = map(Rows, (Replacement, Dispute, Adjudication))
+        self._known, self._events, self._words = map(Rows, (KnownAnswer, Event, PictureText))
         self.annotators = self._annotators.count
 
     def store(self, batch: Iterable[tuple[Incoming, str]]) -> None:
@@ -111,6 +83,7 @@ class ItemStore:
         return (
             self._items,
             self._prior_rows,
+            self._words,
             self._seats,
             self._label_rows,
             self._replacements,
@@ -127,42 +100,50 @@ class ItemStore:
         key, found, now = self._item_keys.next(), item.outcome, self.now
         closed = bool(item.labels) and found.stage in (Stage.GOLD, Stage.DISPUTED, Stage.EXCLUDED)
         self._items.add(
-            key,
-            next(self._uuids),
-            self.project.pk,
-            item.external_id,
-            item.text,
-            item.text_sha256,
-            self.pictures[sha256] if sha256 else None,
-            item.picture,
-            bool(item.picture) and not sha256,
-            item.source,
-            item.licence,
-            item.batch,
-            self._category(item.intended),
-            item.intended_hateful,
-            item.severity,
-            item.target_group,
-            item.provenance or _NOTHING,
-            found.stage.value,
-            item.seats + item.extra_seats,
-            len(item.labels),
-            random_place(),
-            self._queues.of(item.batch),
-            2 if closed or item.extra_seats else 1,
-            found.level,
-            self._category(found.category),
-            found.hateful,
-            found.category_source and found.category_source.value,
-            found.aligned,
-            found.pattern,
-            found.difficulty,
-            found.excluded_for and found.excluded_for.value,
-            now,
-            now if closed else None,
-            now if found.stage is Stage.GOLD else None,
+            id=key,
+            public_id=next(self._uuids),
+            project_id=self.project.pk,
+            external_id=item.external_id,
+            text=item.text,
+            text_sha256=item.text_sha256,
+            picture_id=self.pictures[sha256] if sha256 else None,
+            picture_name=item.picture,
+            picture_missing=bool(item.picture) and not sha256,
+            source=item.source,
+            licence=item.licence,
+            batch=item.batch,
+            intended_id=self._category(item.intended),
+            intended_hateful=item.intended_hateful,
+            severity=_severity(item),
+            target_group=item.target_group,
+            provenance=item.provenance or _NOTHING,
+            stage=found.stage.value,
+            seats=item.seats + item.extra_seats,
+            taken=len(item.labels),
+            place=random_place(),
+            queue=self._queues.of(item.batch),
+            version=2 if closed or item.extra_seats else 1,
+            level=found.level,
+            category_id=self._category(found.category),
+            hateful=found.hateful,
+            category_source=found.category_source and found.category_source.value,
+            aligned=found.aligned,
+            pattern=found.pattern,
+            difficulty=found.difficulty,
+            excluded_for=found.excluded_for and found.excluded_for.value,
+            created_at=now,
+            closed_at=now if closed else None,
+            gold_at=now if found.stage is Stage.GOLD else None,
         )
         self._priors_of(key, item)
+        if item.picture_text_reader:
+            self._words.add(
+                item_id=key,
+                text=item.picture_text,
+                language=language_of(item.picture_text),
+                reader=item.picture_text_reader,
+                created_at=now,
+            )
         if item.labels:
             self._seats_of(key, item)
         if closed or item.extra_seats:
@@ -172,78 +153,112 @@ class ItemStore:
 
     def _known_answer(self, key: int, known: IncomingKnown) -> None:
         category = self._category(known.category)
-        self._known.add(key, category, known.explanation, known.training, True, self.now)
-        facts = {"category": known.category, "training": known.training}
-        self._events.add(self.project.pk, EventVerb.KNOWN_MARKED, key, facts, self.now)
+        self._known.add(
+            item_id=key,
+            category_id=category,
+            explanation=known.explanation,
+            training=known.training,
+            active=True,
+            created_at=self.now,
+        )
+        self._event(EventVerb.KNOWN_MARKED, key, {"category": known.category, "training": known.training})
+
+    def _event(self, verb: EventVerb, item: int, facts: Mapping[str, Any]) -> None:
+        self._events.add(project_id=self.project.pk, verb=verb, item_id=item, facts=facts, at=self.now)
 
     def _priors_of(self, key: int, item: Incoming) -> None:
         for prior in item.priors:
             self.priors += 1
             self._prior_rows.add(
-                key,
-                prior.modality.value,
-                PriorState.OK.value,
-                self._category(prior.category),
-                prior.hateful,
-                prior.explanation,
-                prior.model,
-                prior.severity,
-                self.now,
+                item_id=key,
+                modality=prior.modality.value,
+                state=PriorState.OK.value,
+                category_id=self._category(prior.category),
+                hateful=prior.hateful,
+                explanation=prior.explanation,
+                model=prior.model,
+                severity=prior.severity,
+                created_at=self.now,
             )
 
     def _seats_of(self, key: int, item: Incoming) -> None:
         total = item.seats + item.extra_seats
         experts = count(1)
         for number in range(1, total + 1):
-            seats = item.seats if number <= item.seats else total
-            seat = self._seat_keys.next()
-            if number > len(item.labels):
-                self._seats.add(seat, key, 1, number, seats, None, None, None, None)
-                continue
-            label, row = item.labels[number - 1], self._label_keys.next()
-            who, when = self._annotators.key(label.annotator), label.at or self.now
-            self._seats.add(seat, key, 1, number, seats, who, when, row, when)
-            self._label(row, seat, key, who, label, when)
-            if label.replaced_by is not None:
-                expert, category = self._annotators.expert(next(experts)), self._category(label.replaced_by)
-                self._replacements.add(key, row, expert, category, when)
+            seat, who, row, when = self._seat_keys.next(), None, None, None
+            if number <= len(item.labels):
+                label, row = item.labels[number - 1], self._label_keys.next()
+                who, when = self._annotators.key(label.annotator), label.at or self.now
+                self._label(row, seat, key, who, label, when)
+                if label.replaced_by is not None:
+                    self._replacements.add(
+                        item_id=key,
+                        label_id=row,
+                        reviewer_id=self._annotators.expert(next(experts)),
+                        category_id=self._category(label.replaced_by),
+                        created_at=when,
+                    )
+            self._seats.add(
+                id=seat,
+                item_id=key,
+                round=1,
+                number=number,
+                seats=item.seats if number <= item.seats else total,
+                annotator_id=who,
+                held_at=when,
+                label_id=row,
+                filled_at=when,
+            )
 
     def _label(self, row: int, seat: int, item: int, who: int, label: IncomingLabel, when: datetime) -> None:
         self.labels += 1
         self._label_rows.add(
-            row,
-            next(self._uuids),
-            seat,
-            item,
-            who,
-            self._category(label.category),
-            label.not_sure,
-            label.low_quality,
-            label.target_group,
-            label.note,
-            label.challenges,
-            label.seconds,
-            True,
-            when,
+            id=row,
+            public_id=next(self._uuids),
+            seat_id=seat,
+            item_id=item,
+            annotator_id=who,
+            category_id=self._category(label.category),
+            not_sure=label.not_sure,
+            low_quality=label.low_quality,
+            target_group=label.target_group,
+            note=label.note,
+            challenges=label.challenges,
+            seconds=label.seconds,
+            imported=True,
+            created_at=when,
         )
 
     def _decision(self, key: int, item: Incoming) -> None:
         """Create the events, reasons and ruling that closing this item would have left."""
         found, now = item.outcome, self.now
         if item.extra_seats:
-            self._events.add(self.project.pk, EventVerb.SEATS_ADDED, key, {"count": item.extra_seats}, now)
+            self._event(EventVerb.SEATS_ADDED, key, {"count": item.extra_seats})
             return
         adjudicated = found.category_source is Source.ADJUDICATED
         if found.stage is Stage.DISPUTED or adjudicated:
             for reason in found.reasons:
-                self._disputes.add(key, reason.value, now, now if adjudicated else None)
+                settled_at = now if adjudicated else None
+                self._disputes.add(item_id=key, reason=reason.value, opened_at=now, settled_at=settled_at)
         reasons = [reason.value for reason in found.reasons]
         facts = {"stage": found.stage.value, "reasons": reasons, "level": found.level}
         if adjudicated:
             facts["source"] = Source.ADJUDICATED.value
-            category = self._category(found.category)
-            self._rulings.add(key, 1, Ruling.DECIDE.value, category, found.rationale, 1, now)
-        self._events.add(self.project.pk, EventVerb.CLOSED, key, facts, now)
+            self._rulings.add(
+                item_id=key,
+                round=1,
+                ruling=Ruling.DECIDE.value,
+                category_id=self._category(found.category),
+                rationale=found.rationale,
+                item_version=1,
+                created_at=now,
+            )
+        self._event(EventVerb.CLOSED, key, facts)
+
+
+def _severity(item: Incoming) -> int | None:
+    """Return the severity that the data give, or that of the words in the picture if that is higher."""
+    return max(item.severity or 0, severity_of(item.picture_text)) or item.severity
 
 
 class Annotators:

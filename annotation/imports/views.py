@@ -1,5 +1,6 @@
 """Pages for importing files into a project: upload, dry run, import with progress."""
 
+from collections import Counter
 from typing import Any
 from uuid import UUID
 
@@ -12,13 +13,17 @@ from django.views.decorators.http import require_GET, require_http_methods, requ
 from annotation.core.access import PersonRequest, member_of
 from annotation.domain.choices import Role
 from annotation.imports import uploads
+from annotation.imports.column_names import COLUMN_NAMES
 from annotation.imports.forms import OptionsForm, UploadForm
 from annotation.imports.job import IMPORTS
 from annotation.imports.options import ImportOptions
 from annotation.models import Import, ImportState, Membership
+from annotation.picture_text.requests import reading_progress
 
 SHOWN = 20
 """The number of imports in the list."""
+_FREQUENT = 8
+"""The number of values that are shown of a column."""
 _RUNNING = (ImportState.UPLOADED, ImportState.CHECKING, ImportState.IMPORTING)
 
 
@@ -35,7 +40,14 @@ def imports(request: PersonRequest, slug: str) -> HttpResponse:
         code = "nul_character" if error["code"] == "null_characters_not_allowed" else error["code"]
         return JsonResponse({"code": code, "detail": error["message"], "field": field}, status=400)
     past = Import.objects.filter(project=member.project).select_related("started_by").order_by("-pk")
-    context = {"project": member.project, "membership": member, "form": form, "past": past[:SHOWN]}
+    context = {
+        "project": member.project,
+        "membership": member,
+        "form": form,
+        "past": past[:SHOWN],
+        "reading": reading_progress(member.project),
+        "column_names": COLUMN_NAMES,
+    }
     return render(request, "annotation/import.html", context, status=400 if form.is_bound else 200)
 
 
@@ -123,7 +135,7 @@ def _context(member: Membership, row: Import, form: OptionsForm | None = None) -
         "project": member.project,
         "membership": member,
         "import": row,
-        "found": outcome,
+        "found": outcome | {"columns": [_with_frequent(column) for column in outcome.get("columns", ())]},
         "options": options,
         "preview": preview,
         "percent": round(row.share * 100),
@@ -132,6 +144,12 @@ def _context(member: Membership, row: Import, form: OptionsForm | None = None) -
         "form": form or OptionsForm(initial=OptionsForm.initial_of(options)),
         "upload": UploadForm(initial=OptionsForm.initial_of(options), auto_id="again_%s"),
     }
+
+
+def _with_frequent(column: dict[str, Any]) -> dict[str, Any]:
+    """Return a column with its most frequent values, and whether there are others."""
+    counts = Counter(column["values"])
+    return column | {"frequent": counts.most_common(_FREQUENT), "others": len(counts) > _FREQUENT}
 
 
 def _as_json(row: Import) -> dict[str, Any]:

@@ -296,7 +296,7 @@ def _read_categories(project: Project, codes: Iterable[int | None], field: str) 
     Raises BadAnswer about the field if the project has no such category.
     """
     chosen = {code for code in codes if code is not None}
-    rows = Category.objects.filter(project=project, code__in=chosen) if chosen else ()
+    rows = Category.objects.offered().filter(project=project, code__in=chosen) if chosen else ()
     categories = {category.code: category for category in rows}
     for code in sorted(chosen - categories.keys()):
         _refuse_category(code, field)
@@ -304,7 +304,7 @@ def _read_categories(project: Project, codes: Iterable[int | None], field: str) 
 
 
 def _refuse_category(code: int, field: str) -> NoReturn:
-    raise BadAnswer("unknown_category", f"This project has no category {code}.", field)
+    raise BadAnswer("unknown_category", f"This project offers no category {code}.", field)
 
 
 def _priors_seen(project: Project, seat: Seat) -> dict[Modality, Prior]:

@@ -16,15 +16,15 @@ from django.utils import timezone
 from django.utils.functional import cached_property
 
 from annotation.assignment.outcomes import HeldSeat
-from annotation.assignment.prior_display import first_answer_is_due, visible_priors
+from annotation.assignment.prior_display import first_answer_is_due, visible_picture_text, visible_priors
 from annotation.core.access import PersonRequest
 from annotation.domain.choices import Modality, PriorState
 from annotation.glossary.entries import Found
 from annotation.labelling.forms import AnswerForm
-from annotation.models import Category, Item, Label, Membership, Prior, Project, Seat
+from annotation.models import Category, Item, Label, Membership, PictureText, Prior, Project, Seat
 from runs.sql.compiled_queries import CompiledQuery, slot
 
-_CATEGORIES = CompiledQuery(Category.objects.filter(project=slot("project")).order_by("code"))
+_CATEGORIES = CompiledQuery(Category.objects.offered().filter(project=slot("project")))
 
 
 class AnswerStep(StrEnum):
@@ -83,6 +83,11 @@ class Workspace:
         return priors
 
     @cached_property
+    def picture_text(self) -> PictureText | None:
+        """Words in the picture, if this annotator may see them now."""
+        return visible_picture_text(self.project, self.seat)
+
+    @cached_property
     def step(self) -> AnswerStep:
         if self.correcting is not None:
             return AnswerStep.CORRECTION
@@ -127,7 +132,7 @@ class Workspace:
 
 
 def categories_of(project: Project) -> tuple[Category, ...]:
-    """Return the project's categories in the order of their codes."""
+    """Return the categories that can be chosen, in the order of the page."""
     return tuple(_CATEGORIES.rows(project=project.pk))
 
 

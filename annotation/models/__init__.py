@@ -34,6 +34,7 @@ from annotation.models.orders import (
 )
 from annotation.models.participation import CheckIn, ConsentText, Invitation, OptOut, WorkDay
 from annotation.models.people import Theme, TokenUse, User
+from annotation.models.picture_texts import PictureReading, PictureText
 from annotation.models.projects import (
     ROLE_FLAG,
     Batch,
@@ -85,6 +86,8 @@ __all__ = (
     "Job",
     "JobState",
     "Picture",
+    "PictureReading",
+    "PictureText",
     "Prior",
     "Project",
     "PurgePermit",

@@ -41,6 +41,10 @@ class Project(models.Model):
         max_length=20, choices=choices(domain_choices.PriorDisplay), default=domain_choices.PriorDisplay.SHOWN
     )
     show_keyword_priors = models.BooleanField(default=False)
+    picture_reader = models.CharField(
+        max_length=8, choices=choices(domain_choices.PictureReader), default=domain_choices.PictureReader.LOCAL
+    )  # of the words in pictures, when they come in
+    picture_text_for_annotators = models.BooleanField(default=False)  # wherever and whenever they see priors
     order = models.CharField(max_length=8, choices=choices(domain_choices.Order), default=domain_choices.Order.BREADTH)
     lease_minutes = models.PositiveSmallIntegerField(default=20)
     dispute_model_conflict = models.BooleanField(default=False)
@@ -56,6 +60,8 @@ class Project(models.Model):
     token_budget = models.PositiveBigIntegerField(null=True, blank=True)
     model_plan = models.JSONField(default=dict, blank=True)  # role -> "provider:model", within the allow-list
     prompt_set = models.CharField(max_length=40, default=CAREFUL)  # of debates; a run may choose another
+    question = models.JSONField(default=dict, blank=True)  # the words above the categories, by language
+    design_number = models.PositiveIntegerField(default=1, editable=False)  # grows with each change of the design
     hate_definition = models.TextField(blank=True, default="", max_length=2000)  # for PREDICT; empty: none (the paper)
     glossary_for_models = models.BooleanField(default=False)  # debates get approved entries with the post
     glossary_for_annotators = models.BooleanField(default=False)  # on request, and recorded, because it influences them
@@ -106,8 +112,12 @@ class Project(models.Model):
         return self.archived_at is not None or self.delete_after is not None
 
     def category_values(self) -> tuple[CategoryValue, ...]:
-        """Return the project's categories as values for the rules, by code."""
+        """Return all categories of the project as values for the rules, by code: for files and figures."""
         return tuple(category.value() for category in self.categories.order_by("code"))
+
+    def offered_categories(self) -> tuple[CategoryValue, ...]:
+        """Return the categories that can be chosen as values for the rules, in the order of the page."""
+        return tuple(category.value() for category in self.categories.offered())
 
 
 class GuidelineQuerySet(models.QuerySet["Guideline"]):
@@ -159,8 +169,14 @@ class GuidelineExample(models.Model):
         constraints = (models.UniqueConstraint(fields=("guideline", "place"), name="guideline_example_place_once"),)
 
 
+class CategoryQuerySet(models.QuerySet["Category"]):
+    def offered(self) -> Self:
+        """Return the categories that can be chosen, in the order of the page."""
+        return self.filter(retired_at=None).order_by("place", "code")
+
+
 class Category(models.Model):
-    """A label of a project."""
+    """A label of a project. It is never deleted: its code and whether it is hateful stay for good."""
 
     project = models.ForeignKey(Project, on_delete=models.CASCADE, related_name="categories")
     code = models.PositiveSmallIntegerField()
@@ -168,7 +184,12 @@ class Category(models.Model):
     aliases = models.JSONField(default=list, blank=True)
     hateful = models.BooleanField()
     definition = models.TextField(blank=True, default="", max_length=2000)
-    key = models.CharField(max_length=1)
+    key = models.CharField(max_length=1, blank=True)  # a retired one has none
+    place = models.PositiveSmallIntegerField(default=0)  # on the page; those of the same place stand by code
+    colour = models.CharField(max_length=8, blank=True, default="")  # empty: the colour that belongs to the code
+    retired_at = models.DateTimeField(null=True, blank=True)
+
+    objects = CategoryQuerySet.as_manager()
 
     class Meta:
         ordering = ("code",)
@@ -176,7 +197,7 @@ class Category(models.Model):
         constraints = (
             models.UniqueConstraint(fields=("project", "code"), name="category_code_once"),
             models.UniqueConstraint(fields=("project", "name"), name="category_name_once"),
-            models.UniqueConstraint(fields=("project", "key"), name="category_key_once"),
+            models.UniqueConstraint(fields=("project", "key"), condition=~Q(key=""), name="category_key_once"),
         )
 
     def __str__(self) -> str:
@@ -191,6 +212,9 @@ class Category(models.Model):
             aliases=tuple(self.aliases),
             definition=self.definition,
             key=self.key,
+            place=self.place,
+            colour=self.colour,
+            retired=self.retired_at is not None,
         )
 
 

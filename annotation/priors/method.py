@@ -16,7 +16,7 @@ from annotation.domain.votes import Category
 from annotation.models import Item
 from annotation.priors import results
 from providers.messages import Picture
-from providers.prompt_fencing import fence, fencing_rule, nonce_for
+from providers.prompt_fencing import fence, nonce_for
 from runs.methods.method import Finish, Limits, Outcome, SavedTurn, Step
 from runs.methods.prompts import Prompt, load_prompt
 from runs.models import Run
@@ -55,7 +55,7 @@ class PriorMethod:
             return None
         return PriorCase(
             modality,
-            item.project.category_values(),
+            item.project.offered_categories(),
             load_prompt("annotation", NAME, modality),
             nonce_for(settings.SECRET_KEY, NAME, str(run.public_id)),
             item.text if modality == Modality.TEXT else "",
@@ -80,11 +80,11 @@ class PriorMethod:
 def prior_question(case: PriorCase) -> Step:
     """Return the question about one modality; the item's own words are fenced, in the user's message only."""
     fenced = fence(case.text, case.nonce, name="text")
-    fields = {"categories": _listed(case.categories), "rule": fencing_rule(case.nonce), "text": fenced.text}
+    fields = {"categories": _listed(case.categories), "text": fenced.text}
     return Step(
         key=case.modality,
         role=results.ROLES[case.modality],
-        messages=case.prompt.messages(fields, *([case.picture] if case.picture else [])),
+        messages=case.prompt.messages(fields, *([case.picture] if case.picture else []), nonce=case.nonce),
         shape=answer_shape(case.categories),
         max_tokens=800,
         prompt_digest=case.prompt.digest,

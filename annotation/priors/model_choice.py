@@ -16,10 +16,11 @@ from annotation.domain.choices import EventVerb, Modality
 from annotation.models import Membership, Project, record
 from annotation.priors.method import NAME, PriorCase, prior_question
 from annotation.priors.results import ROLES
-from providers import structured_output, wiring
+from providers import bindings, structured_output, wiring
+from providers.bindings import Binding, NotConfigured
 from providers.messages import Message, Picture, Request
 from providers.roles import ModelRole
-from providers.wiring import Binding, NotConfigured, TrialCall
+from providers.wiring import TrialCall
 from runs.execution.step import PendingStep
 from runs.methods.prompts import load_prompt
 from runs.queue import model_facts, provider_pauses
@@ -88,7 +89,7 @@ def try_model(role: ModelRole, project: Project | None = None) -> TrialReply:
     if modality is None:
         greeting = Request(role, (Message.of("user", _GREETING),), max_tokens=200 + room)
         return TrialReply(role, _tried(role, greeting, plan))
-    categories = project.category_values() if project else DEFAULT_CATEGORIES
+    categories = project.offered_categories() if project else DEFAULT_CATEGORIES
     picture = _sample_picture() if modality == Modality.IMAGE else None
     text = _SAMPLE if modality == Modality.TEXT else ""
     step = prior_question(
@@ -109,7 +110,7 @@ def choose_models(admin: Membership, wanted: Mapping[ModelRole, str]) -> None:
     """
     plan: dict[str, str] = {role: name for role, name in wanted.items() if name}
     for role in wanted:
-        if role in plan and (problem := wiring.bind_role(role, plan).problem):
+        if role in plan and (problem := bindings.bind_role(role, plan).problem):
             raise NotConfigured(problem)
     project = Project.objects.select_for_update().get(pk=admin.project_id)
     kept = {role: name for role, name in project.model_plan.items() if role not in wanted}
@@ -130,9 +131,9 @@ def _tried(role: ModelRole, request: Request, plan: Mapping[str, str] | None) ->
 def _bound(role: ModelRole, project: Project | None) -> Binding:
     """Return the model of the role and what is wrong with it: the site's list may have changed since the choice."""
     try:
-        return wiring.bind_role(role, project.model_plan if project else None)
+        return bindings.bind_role(role, project.model_plan if project else None)
     except NotConfigured as fault:
-        return replace(wiring.bind_role(role), problem=str(fault))
+        return replace(bindings.bind_role(role), problem=str(fault))
 
 
 @cache

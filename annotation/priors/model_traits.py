@@ -6,7 +6,7 @@ from datetime import datetime
 
 from django.utils.translation import gettext as _
 
-from providers import wiring
+from providers import bindings, wiring
 from providers.profiles import Fact, JsonForm, Lesson, ModelProfile
 from runs.queue import model_facts
 from runs.queue.model_facts import StoredFact
@@ -35,7 +35,7 @@ def traits_of_models(names: Iterable[str]) -> list[ModelTraits]:
     learnt: dict[str, list[StoredFact]] = {}
     for fact in model_facts.stored_facts():
         learnt.setdefault(fact.name, []).append(fact)
-    asked_over_a_network = {name for name in names if name.partition(":")[0] in wiring.server_names()}
+    asked_over_a_network = {name for name in names if name.partition(":")[0] in bindings.servers()}
     return [_traits(name, learnt.get(name, [])) for name in sorted(asked_over_a_network)]
 
 

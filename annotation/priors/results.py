@@ -11,8 +11,8 @@ from annotation.consensus.case_from_rows import priors_of, seats_of, vote_of
 from annotation.domain.choices import EventVerb, Modality, PriorState, Stage
 from annotation.domain.patterns import corrected, pattern
 from annotation.models import Item, Prior, Project, record
+from providers.bindings import Binding, NotConfigured, bind_role
 from providers.roles import ModelRole
-from providers.wiring import Binding, NotConfigured, bind_role
 from runs.domain.states import Flag, RunState
 from runs.methods.method import Outcome
 from runs.models import Run

@@ -14,7 +14,7 @@ from annotation.core.display_names import name_of
 from annotation.domain.choices import Role
 from annotation.models import Membership
 from annotation.priors import model_choice, model_traits
-from providers import wiring
+from providers import bindings
 from providers.roles import ModelRole
 from runs.queue import model_facts
 
@@ -60,7 +60,7 @@ def choose(request: PersonRequest, slug: str) -> HttpResponse:
     if form.is_valid():
         try:
             model_choice.choose_models(member, {ModelRole(name): value for name, value in form.cleaned_data.items()})
-        except wiring.NotConfigured as fault:
+        except bindings.NotConfigured as fault:
             form.add_error(None, str(fault))
         else:
             messages.success(request, _("The models of this project are stored."))
@@ -101,7 +101,7 @@ def _page(
         # A provider's pause is told once, however many roles it has.
         "pauses": list({setup.binding.provider: setup for setup in setups if setup.pause}.values()),
         "traits": model_traits.traits_of_models(setup.binding.name for setup in setups),
-        "allowed": wiring.allowed_models(),
+        "allowed": bindings.allowed_models(),
         "form": form,
         "no_language_model": not any(setup.binding.is_language_model for setup in setups),
     }

@@ -6,12 +6,13 @@ from annotation.core import extensions
 from annotation.domain.choices import EventVerb
 from annotation.models import Category, Guideline, GuidelineExample, Membership, Project, record
 from annotation.projects.create import create_project
+from annotation.projects.design import design_of
 from annotation.projects.pseudonyms import new_pseudonym
 
 OWN = frozenset(
     {
         *("id", "public_id", "slug", "name", "export_key", "influence_seed", "created_at"),
-        *("archived_at", "delete_after", "is_open", "consent_version", "queues_settled"),
+        *("archived_at", "delete_after", "is_open", "consent_version", "queues_settled", "design_number"),
     }
 )
 """Fields that are not copied; all other fields are, also fields that are added later."""
@@ -25,7 +26,7 @@ def clone_project(admin: Membership, slug: str, name: str, *, with_people: bool 
     Raises BadProject for its address and name.
     """
     first = Project.objects.get(pk=admin.project_id)
-    made = create_project(slug, name=name, categories=first.category_values(), seats=first.seats, creator=admin.user)
+    made = create_project(slug, name=name, design=design_of(first), seats=first.seats, creator=admin.user)
     copied = [field.attname for field in Project._meta.concrete_fields if field.attname not in OWN]
     Project.objects.filter(pk=made.pk).update(**{field: getattr(first, field) for field in copied})
     _copy_guidelines(first, made)

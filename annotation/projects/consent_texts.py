@@ -46,11 +46,3 @@ def sentence(policy: OnWithdrawal | str) -> str:
             "Labels in a release that is already published stay there, under your pseudonym."
         )
     return _("If you leave, your labels stay in use, under your pseudonym: others’ work rests on them.")
-
-
-def standard_text() -> str:
-    """Return the consent text of projects that have none of their own."""
-    return _(
-        "I am an adult, I have read the warning, and I take part of my own free will. My labels, notes and the time "
-        "they took are stored and may be published without my name."
-    )

@@ -1,20 +1,22 @@
 """Creation of a project with its categories, first guidelines and first admin."""
 
 import re
-from collections.abc import Sequence
 
 from django.db import transaction
 
 from annotation.domain.categories import DEFAULT_CATEGORIES
 from annotation.domain.choices import EventVerb, Policy, Role
+from annotation.domain.design.file import Design
 from annotation.domain.text_rules import BadText, read_text
-from annotation.domain.votes import Category as CategoryValue
-from annotation.models import Category, Guideline, Membership, Project, User, record
+from annotation.models import Guideline, Membership, Project, User, record
+from annotation.projects.design import store_categories
 from annotation.projects.pseudonyms import new_pseudonym
 
 NAME_LIMIT = 120
 """The maximum length of a project's name, in characters."""
 FEWEST_SEATS, MOST_SEATS = 2, 15
+DEFAULT_DESIGN = Design(DEFAULT_CATEGORIES)
+"""The six categories of the H-VLI paper."""
 
 FIRST_GUIDELINES = """\
 Decide what the post means when text and picture are taken **together**, not what each of them says alone.
@@ -45,31 +47,24 @@ def create_project(
     slug: str,
     *,
     name: str = "",
-    categories: Sequence[CategoryValue] = DEFAULT_CATEGORIES,
+    design: Design = DEFAULT_DESIGN,
     seats: int = 3,
     policy: Policy = Policy.REVIEW,
     creator: User | None = None,
 ) -> Project:
-    """Create a project with its categories and first guidelines; `creator`, if given, becomes its admin.
+    """Create a project with its design and first guidelines; `creator`, if given, becomes its admin.
 
-    `categories` come from `domain.categories.read_categories`, which refuses invalid sets.
+    The design comes from `domain.design.file.read_design`, which refuses invalid ones.
     Raises BadProject.
     """
     project = Project.objects.create(
-        slug=_free_slug(slug), name=_name(name or slug), seats=_seats(seats), policy=Policy(policy)
+        slug=_free_slug(slug),
+        name=_name(name or slug),
+        seats=_seats(seats),
+        policy=Policy(policy),
+        question=dict(design.question),
     )
-    Category.objects.bulk_create(
-        Category(
-            project=project,
-            code=category.code,
-            name=category.name,
-            aliases=list(category.aliases),
-            hateful=category.hateful,
-            definition=category.definition,
-            key=category.key,
-        )
-        for category in categories
-    )
+    store_categories(project, design.categories)
     Guideline.objects.create(project=project, number=1, text=FIRST_GUIDELINES)
     admin = _first_admin(project, creator) if creator else None
     record(EventVerb.PROJECT_CREATED, project=project, actor=admin, row=project.public_id, seats=seats, policy=policy)

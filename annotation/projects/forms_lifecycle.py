@@ -5,9 +5,12 @@ from typing import Any
 from django import forms
 from django.utils.translation import gettext_lazy as _
 
+from annotation.core.form_fields import offer
 from annotation.domain.choices import Policy
+from annotation.domain.design.file import BadDesign
 from annotation.models import Project, User
 from annotation.projects.create import FEWEST_SEATS, MOST_SEATS, NAME_LIMIT
+from annotation.projects.templates import FILE_LIMIT, HVLI, TITLES, parse_design, template
 
 
 class _NewProject(forms.Form):
@@ -21,8 +24,14 @@ class _NewProject(forms.Form):
 
 
 class NewProjectForm(_NewProject):
-    """A new project with the six categories of the H-VLI paper."""
+    """A new project: its design is one of ours or a file."""
 
+    template = forms.ChoiceField(label=_("Begins with"), required=False)
+    file = forms.FileField(
+        label=_("Or with a design file"),
+        required=False,
+        help_text=_("Instead of the choice above. Another project offers its design as a file under Settings."),
+    )
     seats = forms.IntegerField(
         label=_("Annotators per item"),
         min_value=FEWEST_SEATS,
@@ -37,6 +46,21 @@ class NewProjectForm(_NewProject):
             (Policy.PAPER, _("Paper: what fails a check is left out, as in the paper")),
         ],
     )
+
+    def __init__(self, *args: Any, **kwargs: Any) -> None:
+        super().__init__(*args, **kwargs)
+        offer(self, "template", TITLES.items())
+
+    def clean(self) -> dict[str, Any]:
+        cleaned: dict[str, Any] = super().clean() or self.cleaned_data
+        try:
+            if file := cleaned.get("file"):
+                cleaned["design"] = parse_design(file.read(FILE_LIMIT + 1))
+            else:
+                cleaned["design"] = template(cleaned.get("template") or HVLI)
+        except BadDesign as bad:
+            self.add_error("file", bad.sentence)
+        return cleaned
 
 
 class CloneForm(_NewProject):

@@ -8,7 +8,7 @@ from django.utils.translation import gettext_lazy as _
 from annotation.core import extensions
 from annotation.core.error_messages import sentence_for
 from annotation.core.form_fields import offer
-from annotation.domain.choices import OnWithdrawal, Order, Policy, PriorDisplay, SecondFactor
+from annotation.domain.choices import OnWithdrawal, Order, PictureReader, Policy, PriorDisplay, SecondFactor
 from annotation.domain.text_rules import BadText, read_optional_text
 from annotation.models import Project
 
@@ -77,6 +77,16 @@ class SettingsForm(forms.ModelForm[Project]):
         help_text=_("Who has not set it up is told how when they open the project, and sees nothing else of it."),
     )
 
+    picture_reader = forms.ChoiceField(
+        label=_("Words in pictures are read by"),
+        required=False,
+        choices=[
+            (PictureReader.LOCAL, _("the reader on this machine: Chinese, English and other Latin scripts, Japanese")),
+            (PictureReader.MODEL, _("a model that sees pictures: other scripts too, such as Korean; it costs calls")),
+            (PictureReader.NONE, _("nobody")),
+        ],
+        help_text=_("When pictures come in. Words serve search, glossary, splits and methods that see no picture."),
+    )
     prompt_set = forms.ChoiceField(
         label=_("Prompts of debates"),
         required=False,
@@ -94,6 +104,8 @@ class SettingsForm(forms.ModelForm[Project]):
             "prior_display",
             "priors_wanted",
             "show_keyword_priors",
+            "picture_reader",
+            "picture_text_for_annotators",
             "order",
             "lease_minutes",
             "daily_goal",
@@ -118,6 +130,7 @@ class SettingsForm(forms.ModelForm[Project]):
             "extra_seats": _("Seats added where there is no majority"),
             "priors_wanted": _("Imported items wait for their priors"),
             "show_keyword_priors": _("Show priors of the built-in cue matcher to annotators"),
+            "picture_text_for_annotators": _("Annotators see the words that were read in pictures"),
             "lease_minutes": _("Minutes a seat is held"),
             "daily_goal": _("Personal goal a day"),
             "adjudicate_own": _("Reviewers may settle items they labelled themselves"),
@@ -130,6 +143,9 @@ class SettingsForm(forms.ModelForm[Project]):
             "operator_contact": _("Contact for reports of illegal content"),
         }
         help_texts = {
+            "picture_text_for_annotators": _(
+                "They are a prior of a kind: shown when priors are, and never at a seat where those are withheld."
+            ),
             "daily_goal": _("Shown to each person for themselves only; 0 shows none."),
             "dispute_model_conflict": _(
                 "A verdict changes nothing by itself. What a reviewer has decided is not brought up again."
@@ -161,6 +177,10 @@ class SettingsForm(forms.ModelForm[Project]):
                 except forms.ValidationError as bad:
                     self.add_error(name, bad)
         return cleaned
+
+    def clean_picture_reader(self) -> str:
+        """Return the chosen value; a form without the field changes nothing."""
+        return str(self.cleaned_data["picture_reader"] or self.initial["picture_reader"])
 
     def clean_on_withdrawal(self) -> str:
         """Return the chosen value; a form without the field changes nothing."""

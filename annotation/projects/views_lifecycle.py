@@ -20,13 +20,14 @@ def new(request: PersonRequest) -> HttpResponse:
     """Create a project; for staff of the site, who become its admin."""
     if not request.user.is_staff:
         raise Http404
-    form = NewProjectForm(request.POST if request.method == "POST" else None)
+    form = NewProjectForm(*((request.POST, request.FILES) if request.method == "POST" else ()))
     if form.is_valid():
         values = form.cleaned_data
         try:
             made = create.create_project(
                 values["slug"],
                 name=values["name"],
+                design=values["design"],
                 seats=values["seats"],
                 policy=Policy(values["policy"]),
                 creator=request.user,

@@ -11,15 +11,19 @@ from django.urls import reverse
 from django.utils.html import format_html, format_html_join
 from django.utils.safestring import SafeString
 from django.utils.timesince import timesince
+from django.utils.translation import get_language
 from django.utils.translation import gettext as _
 
 from annotation.core import extensions
 from annotation.core.display_names import name_of
 from annotation.core.error_messages import sentence_for
 from annotation.core.navigation import CAMPAIGN, address_of, headed, places_of
+from annotation.domain.categories import COLOURS
+from annotation.domain.design.file import in_language
 from annotation.domain.markdown import render
-from annotation.domain.visible_controls import has_tower, pieces
-from annotation.models import Category, Membership, Project
+from annotation.domain.pictures.words import GIVEN, PERSON
+from annotation.domain.visible_controls import pieces
+from annotation.models import Category, Item, Membership, Project
 
 register = template.Library()
 
@@ -112,7 +116,14 @@ def menu_link(name: str, text: str, *args: Any) -> SafeString:
 @register.filter
 def hue(category: Category) -> str:
     """Return the CSS class of a category's colour. Number and name must always be shown with it."""
-    return f"cat-{category.code % 10}"
+    return f"cat-{COLOURS.index(category.colour) if category.colour in COLOURS else category.code % len(COLOURS)}"
+
+
+@register.simple_tag
+def question_of(project: Project, item: Item) -> str:
+    """Return the words above the categories: the project's own, or the site's."""
+    own = in_language(project.question, get_language() or "")
+    return own or (_("Together it is") if item.picture_id else _("It is"))
 
 
 @register.filter
@@ -133,12 +144,6 @@ def marked(text: str) -> SafeString:
         "{}{}",
         ((piece.text, _mark(piece.mark)) for piece in pieces(text)),
     )
-
-
-@register.filter
-def towering(text: str) -> bool:
-    """Return whether the text stacks so many combining marks that its box needs a bounded line height."""
-    return has_tower(text)
 
 
 @register.filter
@@ -185,6 +190,12 @@ def value_at(values: Mapping[str, Any], key: str) -> Any:
 def words_of(values: Iterable[str]) -> list[str]:
     """Return stored words as people read them."""
     return [words(value) for value in values]
+
+
+@register.filter
+def reader_name(reader: str) -> str:
+    """Return who read the words in a picture: a program or model, a person, or the data themselves."""
+    return {GIVEN: _("came with the data"), PERSON: _("a person")}.get(reader, reader)
 
 
 @register.filter

@@ -17,7 +17,7 @@ from annotation.core.csv_response import csv_response
 from annotation.core.error_messages import sentence_for
 from annotation.domain.choices import Role, Stage
 from annotation.labelling.workspace import categories_of
-from annotation.models import Category, Item, KnownAnswer, Membership, Project
+from annotation.models import Item, KnownAnswer, Membership, Project
 from annotation.training import attempts, control_items
 from annotation.training import results as training_results
 from annotation.training.forms import KeyForm, LinesForm, RulesForm
@@ -44,7 +44,7 @@ def setup(request: PersonRequest, slug: str) -> HttpResponse:
         "rules": rules,
         "lines": lines,
         "page": known,
-        "known": _with_figures(list(known.object_list), categories_of(project)),
+        "known": _with_figures(list(known.object_list), project),
         "counts": training_results.count_control_items(project),
         "people": training_results.people_results(project),
     }
@@ -97,7 +97,7 @@ def item(request: PersonRequest, slug: str, public_id: UUID) -> HttpResponse:
         "form": form,
         "markable": found.stage in (*control_items.MARKABLE, Stage.KNOWN),
         "answered": known is not None and control_items.is_answered(found),
-        "rows": _with_figures([known], categories_of(member.project)) if known else [],
+        "rows": _with_figures([known], member.project) if known else [],
     }
     return render(request, "annotation/item_known_answer.html", context, status=422 if form.errors else 200)
 
@@ -152,9 +152,9 @@ def _changed(request: PersonRequest, admin: Membership, item: Item, form: KeyFor
 # ── Showing ───────────────────────────────────────────────────────────────────
 
 
-def _with_figures(known: list[KnownAnswer], categories: tuple[Category, ...]) -> list[dict[str, Any]]:
+def _with_figures(known: list[KnownAnswer], project: Project) -> list[dict[str, Any]]:
     """Each known answer with how its item fares."""
-    names = {category.pk: category for category in categories}
+    names = {category.pk: category for category in project.categories.all()}
     found = training_results.control_item_figures(known)
     return [
         {"known": each, "figure": (figure := found[each.item_id]), "often": names.get(figure.often or 0)}

@@ -11,8 +11,7 @@ from enum import StrEnum
 from typing import Any
 
 from annotation.domain.choices import Modality
-
-Json = dict[str, Any]
+from annotation.domain.formats.columns import ColumnTally
 
 
 class Format(StrEnum):
@@ -143,6 +142,9 @@ class Row:
     """The item's known answer, its reason, and whether it is used in training (else it is mixed into the queue)."""
     subset: str = ""
     """The part of the data set that the item belongs to, if such a column is named; evaluations count by it."""
+    picture_text: str = ""
+    picture_text_reader: str = ""
+    """The words of the picture that came with the data, and who read them if the file says so."""
     claimed_pattern: str = ""
     claimed_difficulty: str = ""
     provenance: Mapping[str, Any] = field(default_factory=dict)
@@ -188,7 +190,7 @@ class Reading:
 
     `update` reads rows that name existing items, so they need neither text nor picture. `keep` stores a picture from
     inside the file, by name and content, and returns its name; it raises BadValue. With None, such pictures are
-    refused.
+    refused. `columns` counts what became of each column.
     """
 
     format: Format
@@ -197,3 +199,4 @@ class Reading:
     update: bool = False
     limits: Limits = LIMITS
     keep: Callable[[str, Any], str] | None = None
+    columns: ColumnTally = field(default_factory=ColumnTally, compare=False)

@@ -32,7 +32,6 @@ class Table:
 
     def __init__(self, stream: BinaryIO, reading: Reading) -> None:
         self.stream, self.reading = stream, reading
-        self.ignored: set[str] = set()
 
     def __iter__(self) -> Iterator[Row | RowError]:
         """Yield the rows and errors. Raises Unreadable if the rest of the file cannot be read."""
@@ -44,7 +43,6 @@ class Table:
             shape = Shape(self.reading, frozenset(header))
         except BadValue as fault:
             raise Unreadable(fault.at(1)) from fault
-        self.ignored = {name for name in header if name not in shape.used and name}
         released = RELEASED in header
         has_rows = False
         for line, record in records:

@@ -1,7 +1,7 @@
 """Detection of the format of a file by its content; the file name is not used."""
 
-from collections.abc import Iterator
-from typing import Any, BinaryIO, Protocol
+from collections.abc import Iterable
+from typing import Any, BinaryIO
 
 from annotation.domain.formats import parquet, strict_json, webdataset
 from annotation.domain.formats.base import (
@@ -27,12 +27,8 @@ from annotation.domain.formats.webdataset import Shard
 ZIP_MAGIC = b"PK\x03\x04"
 
 
-class Reader(Protocol):
-    """The rows of one file; `ignored` names the columns that were not used."""
-
-    ignored: set[str]
-
-    def __iter__(self) -> Iterator[Row | RowError]: ...
+Reader = Iterable[Row | RowError]
+"""The rows of one file."""
 
 
 def open_reader(stream: BinaryIO, reading: Reading) -> Reader:

@@ -7,12 +7,14 @@ from typing import Any, BinaryIO
 
 from annotation.domain.formats import fields, strict_json
 from annotation.domain.formats.base import BadValue, Reading, Row, RowError, RowLabel, Unreadable
+from annotation.domain.formats.columns import COMPUTED, PASSED_OVER
 from annotation.domain.formats.lines import read_lines
 from annotation.domain.formats.mapping import with_label
 
 _NOBODY = frozenset({"unknown", "all"})
 """Names that doccano gives to the file of posts without labels."""
-_OWN = frozenset({"id", "text", "data", "label", "labels", "filename", "Comments", "comments"})
+_USES = {"id": "id", "text": "text", "data": "text", "filename": "image", "label": "label", "labels": "label"}
+_UNUSED = frozenset({"Comments", "comments"})
 
 
 def is_doccano(record: Any) -> bool:
@@ -29,7 +31,6 @@ class Doccano:
 
     def __init__(self, stream: BinaryIO, reading: Reading) -> None:
         self.stream, self.reading = stream, reading
-        self.ignored: set[str] = set()
 
     def __iter__(self) -> Iterator[Row | RowError]:
         """Yield the rows and errors. Raises Unreadable if the rest of the file cannot be read."""
@@ -42,7 +43,7 @@ class Doccano:
             try:
                 record = _record(text)
                 name = str(record.get("id", ""))[:128]
-                self.ignored |= record.keys() - _OWN
+                self.reading.columns.count(record, _use_of)
                 yield with_label(_bare(line, record, self.reading), _category(record), _labelled(self.reading))
             except BadValue as fault:
                 yield fault.at(line, name)
@@ -56,7 +57,6 @@ class ByAnnotator:
     def __init__(self, files: Sequence[tuple[str, BinaryIO]], reading: Reading) -> None:
         self.reading = reading
         self.files = [(PurePosixPath(name).stem, stream) for name, stream in files]
-        self.ignored: set[str] = set()
 
     def __iter__(self) -> Iterator[Row | RowError]:
         """Yield the rows and errors. Raises Unreadable if the rest of the files cannot be read."""
@@ -96,7 +96,7 @@ class ByAnnotator:
             annotator, stream = self.files[file_index]
             stream.seek(start)
             record = _record(stream.readline().decode("utf-8-sig"))
-            self.ignored |= record.keys() - _OWN
+            self.reading.columns.count(record, _use_of)
             new_row = _bare(number, record, self.reading)
             if row is not None and (new_row.text, new_row.picture) != (row.text, row.picture):
                 raise BadValue("contradiction", "The files have different texts or pictures for this id.", "text")
@@ -107,6 +107,10 @@ class ByAnnotator:
                 labels.append(RowLabel(fields.short(annotator, "annotator", 128), values.get(category, category)))
         assert row is not None
         return replace(row, labels=tuple(labels))
+
+
+def _use_of(name: str) -> str:
+    return COMPUTED if name in _UNUSED else _USES.get(name, PASSED_OVER)
 
 
 def _record(text: str) -> Mapping[str, Any]:

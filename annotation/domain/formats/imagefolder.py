@@ -1,27 +1,17 @@
 """ImageFolder: one table of rows in each folder of pictures, read as one list of rows."""
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import replace
-from typing import Protocol
 
 from annotation.domain.formats.base import Row, RowError, Unreadable
-
-
-class Reader(Protocol):
-    """A reader of one of the tables."""
-
-    ignored: set[str]
-
-    def __iter__(self) -> Iterator[Row | RowError]: ...
 
 
 class Folders:
     """The rows of several tables. Line numbers continue from one table to the next; an error also names its folder."""
 
-    def __init__(self, readers: Sequence[tuple[str, Reader]]) -> None:
+    def __init__(self, readers: Sequence[tuple[str, Iterable[Row | RowError]]]) -> None:
         """Take, for each table, its folder in the archive and its reader."""
         self._readers = readers
-        self.ignored: set[str] = set()
 
     def __iter__(self) -> Iterator[Row | RowError]:
         """Yield the rows and errors. Raises Unreadable if the rest of a table cannot be read."""
@@ -35,7 +25,6 @@ class Folders:
             except Unreadable as fault:
                 error = replace(fault.error, reason=f"{folder}: {fault.error.reason}")
                 raise Unreadable(error) from fault
-            self.ignored |= reader.ignored
             before = last
 
     def _placed(self, folder: str, row: Row | RowError, line: int) -> Row | RowError:

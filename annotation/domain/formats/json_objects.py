@@ -5,7 +5,7 @@ from typing import BinaryIO
 
 from annotation.domain.formats import strict_json
 from annotation.domain.formats.base import BadValue, Reading, Row, RowError, Unreadable
-from annotation.domain.formats.research_datasets import READERS
+from annotation.domain.formats.research_datasets import READERS, read_record
 
 
 class Entries:
@@ -13,7 +13,6 @@ class Entries:
 
     def __init__(self, stream: BinaryIO, reading: Reading) -> None:
         self.stream, self.reading = stream, reading
-        self.ignored: set[str] = set()
 
     def __iter__(self) -> Iterator[Row | RowError]:
         """Yield the rows and errors. Raises Unreadable if the rest of the file cannot be read."""
@@ -25,7 +24,7 @@ class Entries:
                 record = strict_json.parse(source)
                 if not isinstance(record, dict):
                     raise BadValue("not_an_object", "The entry is no JSON object.")
-                yield reader(line, key, record, self.reading)
+                yield read_record(reader, line, key, record, self.reading)
             except BadValue as fault:
                 yield fault.at(line, key[:128])
         if not has_rows:

@@ -7,7 +7,7 @@ from annotation.domain.formats import strict_json
 from annotation.domain.formats.base import BadValue, Format, Reading, Row, RowError, Unreadable
 from annotation.domain.formats.lines import read_lines
 from annotation.domain.formats.mapping import Shape
-from annotation.domain.formats.research_datasets import READERS
+from annotation.domain.formats.research_datasets import READERS, read_record
 
 
 class JsonLines:
@@ -15,7 +15,6 @@ class JsonLines:
 
     def __init__(self, stream: BinaryIO, reading: Reading) -> None:
         self.stream, self.reading = stream, reading
-        self.ignored: set[str] = set()
         self.shape: Shape | None = None
 
     def __iter__(self) -> Iterator[Row | RowError]:
@@ -35,15 +34,13 @@ class JsonLines:
             values = object_of(text)
             name = str(values.get("id", values.get("post_id", "")))[:128]
             reader = READERS.get(self.reading.format)
-            return reader(line, "", values, self.reading) if reader else self._shaped(line, values)
+            return read_record(reader, line, "", values, self.reading) if reader else self._shaped(line, values)
         except BadValue as fault:
             return fault.at(line, name)
 
     def _shaped(self, line: int, values: Mapping[str, Any]) -> Row:
         if self.shape is None:
             self.shape = self._shape(line, values)
-        if not values.keys() <= self.shape.used:
-            self.ignored |= values.keys() - self.shape.used
         return self.shape.row(line, values)
 
     def _shape(self, line: int, values: Mapping[str, Any]) -> Shape:

@@ -29,7 +29,6 @@ class Tasks:
     def __init__(self, stream: BinaryIO, reading: Reading, table: bool = False) -> None:
         """Take the file; `table` says that it has the CSV form."""
         self.stream, self.reading, self.table = stream, reading, table
-        self.ignored: set[str] = set()
 
     def __iter__(self) -> Iterator[Row | RowError]:
         """Yield the rows and errors. Raises Unreadable if the rest of the file cannot be read."""
@@ -94,7 +93,6 @@ class Tasks:
             data["image"] = _path(data["image"])
         data["labels"] = [label for label in labels if label is not None]
         shape = Shape(self.reading, frozenset(data) | {"id", "text", "image"})
-        self.ignored |= data.keys() - shape.used
         return shape.row(line, data)
 
     def _label_name(self, names: set[str]) -> str:

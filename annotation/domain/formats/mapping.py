@@ -12,6 +12,10 @@ from typing import Any
 from annotation.domain.choices import Modality, Source
 from annotation.domain.formats import fields, strict_json
 from annotation.domain.formats.base import BadValue, LabelUse, Reading, Row, RowChallenge, RowLabel, RowPrior
+from annotation.domain.formats.columns import COMPUTED, PASSED_OVER
+from annotation.domain.formats.picture_words import COLUMNS as PICTURE_WORDS
+from annotation.domain.formats.picture_words import READER as PICTURE_READER
+from annotation.domain.formats.picture_words import given_words
 
 _ITEM = frozenset(
     {"id", "text", "image", "batch", "severity", "target_group", "source", "item_source", "licence", "provenance"}
@@ -22,7 +26,8 @@ _PRIOR = ("label", "hateful", "explanation", "model", "severity")
 _PRIORS = frozenset(f"{part}_{what}" for part in Modality for what in _PRIOR)
 _INJECTION = {"strategy": 40, "pattern": 3, "model": 160, "prompt_digest": 64}
 """Parts of the `injection_…` columns, which describe an item that a model wrote for its project; maximum lengths."""
-NAMES = _ITEM | _CATEGORIES | _KNOWN | _PRIORS | {"injected", *(f"injection_{name}" for name in _INJECTION)}
+_WORDS = frozenset({*PICTURE_WORDS, PICTURE_READER})
+NAMES = _ITEM | _CATEGORIES | _KNOWN | _PRIORS | _WORDS | {"injected", *(f"injection_{name}" for name in _INJECTION)}
 DERIVED = frozenset(
     {"level", "pattern", "difficulty", "mechanism", "aligned", "hateful", "round", "guideline_version", "reasons"}
     | {"image_sha256", "image_sha256_original", "image_sha256_released", "text_prompt_digest", "image_prompt_digest"}
@@ -49,6 +54,20 @@ class Shape:
         self.used = NAMES | DERIVED | {self.text, self.image, self.id, self.label, self.annotator, self.subset}
         self._check_columns(columns)
 
+    def _use_of(self, name: str) -> str:
+        """Return the field that a column is read as."""
+        mapped = {
+            self.label: f"label: {self.reading.mapped.label_is}",
+            self.text: "text",
+            self.image: "image",
+            self.id: "id",
+            self.annotator: "annotator",
+            self.subset: "subset",
+        }
+        if name and name in mapped:
+            return mapped[name]
+        return name if name in NAMES else COMPUTED if name in DERIVED else PASSED_OVER
+
     def _check_columns(self, columns: frozenset[str]) -> None:
         mapped = self.reading.mapped
         columns_by_use = {
@@ -74,6 +93,7 @@ class Shape:
 
     def row(self, line: int, values: Mapping[str, Any]) -> Row:
         """Read the values as a row. Raises BadValue for the first value that is not valid."""
+        self.reading.columns.count(values, self._use_of)
         get = values.get
         name = fields.external_id(get(self.id), self.id) if self.id else self._made_id(line, get("id"))
         text = fields.item_text(get(self.text), self.text)
@@ -84,6 +104,7 @@ class Shape:
         simple_values = {key: _READ[key](value, key) for key, value in values.items() if value and key in _READ}
         if fields.flag(get("injected"), "injected"):
             simple_values["provenance"] = {**simple_values.get("provenance", {}), "injected": injection(values)}
+        words, reader = given_words(values) if picture or self.reading.update else ("", "")
         row = Row(
             line,
             name,
@@ -99,9 +120,12 @@ class Shape:
             intended_hateful=fields.flag(get("intended_hateful"), "intended_hateful"),
             severity=fields.severity(get("severity")),
             known_category=fields.category(get("known_category"), "known_category"),
+            picture_text=words,
+            picture_text_reader=reader,
             subset=fields.short(get(self.subset), self.subset, 120) if self.subset else "",
             **simple_values,
         )
+        row = translated(row, self.values)
         return with_label(row, get(self.label), self.reading, get(self.annotator)) if self.label else row
 
     def _made_id(self, line: int, value: Any) -> str:
@@ -119,6 +143,31 @@ def _gold_and_sources(get: Callable[[str], Any]) -> tuple[str | None, str, str]:
     if gold_source and gold_source not in SOURCES:
         raise BadValue("bad_gold_source", f"gold_source is one of {', '.join(sorted(SOURCES))}.", "gold_source")
     return gold, fields.short(get("item_source"), "item_source", 500) or source, gold_source
+
+
+def translated(row: Row, values: Mapping[str, str]) -> Row:
+    """Return the row with its categories as the mapping of values says; what it does not name stays as written."""
+    if not values:
+        return row
+
+    def category(written: str | None) -> str | None:
+        return None if written is None else values.get(written, written)
+
+    def in_prior(prior: RowPrior | None) -> RowPrior | None:
+        return None if prior is None else replace(prior, category=values.get(prior.category, prior.category))
+
+    return replace(
+        row,
+        intended=category(row.intended),
+        gold=category(row.gold),
+        known_category=category(row.known_category),
+        text_prior=in_prior(row.text_prior),
+        image_prior=in_prior(row.image_prior),
+        labels=tuple(
+            replace(label, category=category(label.category), replaced_by=category(label.replaced_by))
+            for label in row.labels
+        ),
+    )
 
 
 def with_label(row: Row, value: Any, reading: Reading, annotator: Any = None) -> Row:

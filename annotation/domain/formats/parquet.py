@@ -17,6 +17,7 @@ import pyarrow.parquet as pq
 
 from annotation.domain.formats import strict_json
 from annotation.domain.formats.base import BadValue, Reading, Row, RowError, Unreadable
+from annotation.domain.formats.columns import COMPUTED, PASSED_OVER
 from annotation.domain.formats.csv import COLUMNS
 from annotation.domain.formats.mapping import Shape
 
@@ -36,7 +37,6 @@ class Parquet:
 
     def __init__(self, stream: BinaryIO, reading: Reading) -> None:
         self.reading = reading
-        self.ignored: set[str] = set()
         size = stream.seek(0, 2)
         self._budget = _SMALL + _TIMES * size
         stream.seek(0)
@@ -83,7 +83,6 @@ class Parquet:
             shape = Shape(replace(self.reading, mapped=mapped), columns)
         except BadValue as fault:
             raise Unreadable(fault.at(1)) from fault
-        self.ignored = set(columns - shape.used - {"image_path"})
         line = unpacked = 0
         try:
             for batch in self._file.iter_batches(batch_size=self._rows_at_once):
@@ -114,6 +113,7 @@ class Parquet:
                 named[shape.image] = self._kept(line, picture)
             elif picture is None and shape.image == "image":
                 named["image"] = named.get("image_path")
+            self.reading.columns.count({key: value for key, value in named.items() if key not in shape.used}, _unused)
             return shape.row(line, {key: _storable(value, key) for key, value in named.items() if key in shape.used})
         except BadValue as fault:
             return fault.at(line, name)
@@ -182,6 +182,10 @@ def _storable(value: Any, field: str) -> Any:
 def _text_columns(schema: pa.Schema) -> list[str]:
     kinds = (pa.types.is_string, pa.types.is_large_string, pa.types.is_binary, pa.types.is_large_binary)
     return [field.name for field in schema if any(is_kind(field.type) for is_kind in kinds)]
+
+
+def _unused(name: str) -> str:
+    return COMPUTED if name == "image_path" else PASSED_OVER
 
 
 def _size(batch: pa.RecordBatch) -> int:

@@ -6,10 +6,14 @@ from typing import Any
 
 from annotation.domain.formats import fields, mapping
 from annotation.domain.formats.base import BadValue, Format, LabelUse, Reading, Row, RowLabel, RowPrior
+from annotation.domain.formats.columns import COMPUTED, PASSED_OVER
+from annotation.domain.formats.picture_words import COLUMNS as PICTURE_WORDS
+from annotation.domain.formats.picture_words import given_words
 
 
 def hvli(line: int, key: str, record: Mapping[str, Any], reading: Reading) -> Row:
     """Read a record of H-VLI: gold category, both priors, and the pattern and difficulty that it claims."""
+    words, reader = given_words(record)
     return Row(
         line,
         fields.external_id(key),
@@ -18,6 +22,8 @@ def hvli(line: int, key: str, record: Mapping[str, Any], reading: Reading) -> Ro
         text_prior=_hvli_prior(record, "text_label"),
         image_prior=_hvli_prior(record, "image_label"),
         gold=_named(record, "final_label"),
+        picture_text=words,
+        picture_text_reader=reader,
         claimed_pattern=fields.short(record.get("type"), "type", 10),
         claimed_difficulty=fields.short(record.get("difficulty"), "difficulty", 10),
     )
@@ -106,6 +112,36 @@ def _hatexplain_label(value: Any) -> RowLabel:
     targets = value.get("target") or []
     groups = [str(target) for target in targets if target != "None"] if isinstance(targets, list) else []
     return RowLabel(annotator, category, target_group=fields.short(", ".join(groups), "target", 200))
+
+
+_USES: Mapping[Format, Mapping[str, str]] = {
+    Format.HVLI: {
+        "tweet_text": "text",
+        "image_path": "image",
+        **{f"text_label{end}": "text prior" for end in ("", "_str")},
+        **{f"image_label{end}": "image prior" for end in ("", "_str")},
+        **{f"final_label{end}": "gold" for end in ("", "_str")},
+        "type": COMPUTED,
+        "difficulty": COMPUTED,
+    },
+    Format.HATEFUL_MEMES: {"id": "id", "text": "text", "img": "image", "label": "label"},
+    Format.MMHS150K: {
+        "tweet_text": "text",
+        "labels": "labels",
+        "labels_str": COMPUTED,
+        "img_url": "provenance",
+        "tweet_url": "provenance",
+    },
+    Format.HATEXPLAIN: {"post_id": "id", "post_tokens": "text", "annotators": "labels", "rationales": "provenance"},
+}
+"""What each column of a data set is read as."""
+
+
+def read_record(reader: "Reader", line: int, key: str, record: Mapping[str, Any], reading: Reading) -> Row:
+    """Read a record of a data set: count its columns, translate its categories. Raises BadValue."""
+    uses = _USES[reading.format]
+    reading.columns.count(record, lambda name: uses.get(name, "picture_text" if name in PICTURE_WORDS else PASSED_OVER))
+    return mapping.translated(reader(line, key, record, reading), reading.mapped.values)
 
 
 Reader = Callable[[int, str, Mapping[str, Any], Reading], Row]

@@ -7,8 +7,9 @@ from typing import Any, BinaryIO
 
 from annotation.domain.formats import strict_json
 from annotation.domain.formats.base import BadValue, Reading, Row, RowError, Unreadable
+from annotation.domain.formats.columns import PASSED_OVER
 from annotation.domain.formats.mapping import Shape, with_label
-from annotation.domain.imports.zip_archives import PICTURE_ENDINGS
+from annotation.domain.imports.zip_archives import PICTURE_ENDINGS, shown
 
 MAGIC, MAGIC_AT = b"ustar", 257
 MEMBERS = 1_000_000
@@ -21,7 +22,6 @@ class Shard:
 
     def __init__(self, stream: BinaryIO, reading: Reading) -> None:
         self.stream, self.reading = stream, reading
-        self.ignored: set[str] = set()
 
     def __iter__(self) -> Iterator[Row | RowError]:
         """Yield the rows and errors. Raises Unreadable if the rest of the archive cannot be read."""
@@ -51,7 +51,7 @@ class Shard:
                         yield key, parts
                         parts = {}
                     if name != key and name in seen:
-                        reason = f"The members of {ascii(name[:120])} do not stand together."
+                        reason = f"The members of {shown(name)} do not stand together."
                         raise Unreadable(RowError(0, "scattered_members", reason))
                     key = name
                     seen.add(name)
@@ -67,7 +67,7 @@ class Shard:
             return
         if ending in _SMALL:
             if member.size > _SMALL_BYTES:
-                raise Unreadable(RowError(0, "member_too_large", f"{ascii(member.name[:120])} is too large."))
+                raise Unreadable(RowError(0, "member_too_large", f"{shown(member.name)} is too large."))
             parts[ending] = file.read()
         elif f".{ending}" in PICTURE_ENDINGS and self.reading.keep is not None:
             try:
@@ -75,7 +75,7 @@ class Shard:
             except BadValue as fault:
                 parts["refused"] = fault
         else:
-            self.ignored.add(f".{ending}"[:80])
+            self.reading.columns.count({f".{ending}"[:80]: "a member"}, lambda _: PASSED_OVER)
 
     def _row(self, number: int, key: str, parts: Mapping[str, Any]) -> Row:
         if "refused" in parts:
@@ -92,7 +92,6 @@ class Shard:
             strict_json.check_text(values["text"], "txt")
         values.setdefault("id", key.rpartition("/")[2])
         shape = Shape(self.reading, frozenset(values) | {"id", "text", "image"})
-        self.ignored |= values.keys() - shape.used
         row = shape.row(number, values)
         if "cls" not in parts or row.gold is not None:
             return row
@@ -119,7 +118,7 @@ def _split(member: tarfile.TarInfo, count: int) -> tuple[str, str]:
     if member.isdir() or parts[-1].startswith("._") or parts[-1] == ".DS_Store" or "__MACOSX" in parts:
         return "", ""
     if not member.isfile() or name.startswith("/") or ".." in parts or "\\" in name or not name.isprintable():
-        reason = f"The member {ascii(name[:120])} is no plain file inside the archive."
+        reason = f"The member {shown(name)} is no plain file inside the archive."
         raise Unreadable(RowError(0, "unsafe_member", reason))
     folder, _slash, last = name.rpartition("/")
     base, _dot, ending = last.partition(".")

@@ -144,11 +144,6 @@ def _is_accent(char: str) -> bool:
     )
 
 
-def is_stretched(shape: str) -> bool:
-    """Return whether a letter occurs three times or more in a row."""
-    return _STRETCHED.search(shape) is not None
-
-
 def squeezed(shape: str) -> str:
     """Return a folded word with repeated letters reduced to one: "weeeed" and "weed" become equal."""
     return _DOUBLED.sub(r"\1", shape)

@@ -27,6 +27,7 @@ from annotation.domain.imports.values import (
 )
 from annotation.domain.item_decision import Case, Decision, Findings, MoreSeats, decide, findings
 from annotation.domain.patterns import Prior, Priors, corrected, pattern
+from annotation.domain.pictures.words import GIVEN
 from annotation.domain.votes import Category, Challenge, Vote
 
 MAX_SEATS = 15
@@ -85,6 +86,8 @@ class Intake:
             outcome=outcome,
             known=self.known_of(row),
             masked=masked,
+            picture_text=mask(row.picture_text, terms.masks)[0] if terms.masks else row.picture_text,
+            picture_text_reader=row.picture_text_reader or (GIVEN if row.picture_text else ""),
         )
 
     # ── Categories and intents ────────────────────────────────────────────────

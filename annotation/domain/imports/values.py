@@ -106,6 +106,9 @@ class Incoming:
     """Seats added because the labels have no majority and the project asks more people first."""
     outcome: Outcome
     known: IncomingKnown | None = None
+    picture_text: str = ""
+    picture_text_reader: str = ""
+    """The words of the picture that came with the data; there are none without a reader."""
     masked: Mapping[Mask, int] = field(default_factory=dict)
 
 

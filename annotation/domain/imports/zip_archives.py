@@ -9,9 +9,13 @@ import unicodedata
 import zipfile
 import zlib
 from collections.abc import Iterator, Mapping
+from contextlib import suppress
 from dataclasses import dataclass
 from pathlib import PurePosixPath
 from typing import BinaryIO
+
+from annotation.domain.formats.encodings import likely_encoding
+from annotation.domain.formats.picture_words import FOLDER as WORDS_FOLDER
 
 PICTURE_ENDINGS = frozenset({".jpg", ".jpeg", ".png", ".webp", ".gif"})
 TABLE_ENDINGS = frozenset({".jsonl", ".ndjson", ".json", ".csv", ".tsv", ".txt", ".parquet"})
@@ -19,8 +23,6 @@ _ARCHIVE_ENDINGS = frozenset({".zip", ".gz", ".bz2", ".xz", ".zst", ".7z", ".rar
 _ARCHIVE_MAGIC = (b"PK\x03\x04", b"\x1f\x8b", b"BZh", b"\xfd7zXZ\x00", b"7z\xbc\xaf", b"Rar!")
 _IGNORED_NAMES = frozenset({".DS_Store", "Thumbs.db", "desktop.ini"})
 _LOCAL_HEADER = 30
-DAMAGED = (zipfile.BadZipFile, zlib.error, lzma.LZMAError, EOFError, NotImplementedError, RuntimeError, OSError)
-"""The exceptions from reading a damaged member; zipfile raises RuntimeError if a password is needed."""
 _UTF8_FLAG, _ENCRYPTED_FLAG = 0x800, 0x1
 
 
@@ -89,15 +91,20 @@ class Archive:
 
     def tables(self) -> list[str]:
         """Return the members that may be the table, by their ending, nearest to the root first."""
-        names = [name for name in self.members if PurePosixPath(name).suffix.lower() in TABLE_ENDINGS]
+        endings = (name for name in self.members if PurePosixPath(name).suffix.lower() in TABLE_ENDINGS)
+        names = [name for name in endings if PurePosixPath(name).parent.name != WORDS_FOLDER]
         return sorted(names, key=lambda name: (name.count("/"), name))
 
     def pictures(self) -> list[str]:
         return [name for name in self.members if PurePosixPath(name).suffix.lower() in PICTURE_ENDINGS]
 
 
-def open_archive(stream: BinaryIO, limits: ArchiveLimits) -> Archive:
-    """Check the directory of a ZIP and open it; only the first bytes of members are unpacked. Raises BadArchive."""
+def open_archive(stream: BinaryIO, limits: ArchiveLimits, encoding: str = "") -> Archive:
+    """Check the directory of a ZIP and open it; only the first bytes of members are unpacked.
+
+    `encoding` is that of member names which are not marked as UTF-8; without it the names themselves decide.
+    Raises BadArchive.
+    """
     try:
         file = zipfile.ZipFile(stream)
     except (zipfile.BadZipFile, ValueError, EOFError, OSError, NotImplementedError) as fault:
@@ -109,8 +116,9 @@ def open_archive(stream: BinaryIO, limits: ArchiveLimits) -> Archive:
     _check_places(file, infos)
     members: dict[str, zipfile.ZipInfo] = {}
     ignored = 0
+    encoding = encoding or _encoding_of_names(infos)
     for info in infos:
-        name = _checked_name(info)
+        name = _checked_name(info, encoding)
         if info.is_dir():
             continue
         if _is_litter(name):
@@ -127,14 +135,21 @@ def open_archive(stream: BinaryIO, limits: ArchiveLimits) -> Archive:
 
 
 def shown(name: str) -> str:
-    """Return a member's name for a message: quoted, printable, at most 120 characters."""
-    return f"{ascii(name[:120])}"
+    """Return a member's name for a message: quoted, at most 120 characters; letters of every script as written.
+
+    What cannot be seen or would change the direction of the line is escaped.
+    """
+    return f"'{''.join(map(_readable, name[:120]))}'"
 
 
-def _checked_name(info: zipfile.ZipInfo) -> str:
+def _readable(character: str) -> str:
+    return character if character.isprintable() and character not in "'\\" else ascii(character)[1:-1]
+
+
+def _checked_name(info: zipfile.ZipInfo, encoding: str) -> str:
     raw = info.orig_filename
     if not info.flag_bits & _UTF8_FLAG:
-        raw = _decoded(raw)
+        raw = _decoded(raw, encoding)
     unsafe = "\\" in raw or raw.startswith("/") or ":" in raw.split("/")[0] or ".." in raw.split("/")
     if unsafe or not raw or any(ord(char) < 32 or ord(char) == 127 for char in raw) or len(raw) > 512:
         raise BadArchive("unsafe_member", f"The member name {shown(raw)} leads out of the archive or is no file name.")
@@ -146,12 +161,26 @@ def _checked_name(info: zipfile.ZipInfo) -> str:
     return raw.removeprefix("./")
 
 
-def _decoded(name: str) -> str:
-    """Decode a name without the UTF-8 flag: as UTF-8 if possible, else as cp437."""
-    try:
-        return name.encode("cp437").decode()
-    except UnicodeError:
-        return name
+def _decoded(name: str, encoding: str) -> str:
+    """Decode a name without the UTF-8 flag: as UTF-8 if possible, else in the encoding, else as cp437."""
+    for tried in ("utf-8", encoding or "utf-8"):
+        with suppress(UnicodeError):
+            return name.encode("cp437").decode(tried)
+    return name
+
+
+def _encoding_of_names(infos: list[zipfile.ZipInfo]) -> str:
+    """Return the encoding that all names without the UTF-8 flag most likely have; empty if none fits well.
+
+    Windows packs names in the encoding of its country, for example CP949 in Korea.
+    """
+    raw = b""
+    for info in infos:
+        with suppress(UnicodeError):
+            name = info.orig_filename.encode("cp437")
+            if not info.flag_bits & _UTF8_FLAG and not name.isascii():
+                raw += name + b"\n"
+    return likely_encoding(raw) or "" if raw else ""
 
 
 def _is_litter(name: str) -> bool:

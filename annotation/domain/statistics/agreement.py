@@ -3,8 +3,7 @@
 Fleiss (1971), Krippendorff's nominal alpha (library `krippendorff`), Cohen (1960). Categories are indices 0 … C-1. A
 figure that cannot be computed is `Undefined` with its reason, never 0, 1 or NaN.
 
-Intervals are percentile bootstraps over items. Items with the same counts of ratings are interchangeable, so a resample
-is one multinomial draw over the distinct counts: the cost does not grow with the number of items.
+Intervals are percentile bootstraps over items.
 """
 
 from collections import Counter
@@ -15,15 +14,11 @@ from itertools import chain
 
 import krippendorff
 import numpy as np
-import numpy.typing as npt
 
-Ints = npt.NDArray[np.int64]
-Floats = npt.NDArray[np.float64]
+from annotation.domain.statistics.arrays import Floats, Ints
+from annotation.domain.statistics.intervals import Interval, bootstrap, percentile_interval
 
 RESAMPLES = 1000
-SEED = 20_240_601
-COVERAGE = 0.95
-_CELLS_AT_ONCE = 2_000_000  # resample weights held in memory: 16 MB
 _LIBRARY_CELLS = 4_000_000  # the library builds one matrix per item; above this size `_alphas` is used alone
 
 
@@ -33,14 +28,6 @@ class Why(StrEnum):
     NO_ITEMS = "no_items"
     ONE_CATEGORY = "one_category"
     TOO_FEW_RATINGS = "too_few_ratings"
-
-
-@dataclass(frozen=True)
-class Interval:
-    """The 95 % bootstrap interval."""
-
-    low: float
-    high: float
 
 
 @dataclass(frozen=True)
@@ -172,6 +159,8 @@ class Pair:
     second: int
     items: int
     agreeing: int
+    chance: float
+    """The agreement expected by chance, 0 to 1."""
     kappa: Figure
 
 
@@ -185,8 +174,8 @@ class Alike:
     agreeing: int
 
 
-def cohen_kappas(ratings: Ratings) -> list[Pair]:
-    """Return Cohen's kappa of every two annotators with an item in common, by annotator."""
+def cohen_kappas(ratings: Ratings, at_least: int = 1) -> list[Pair]:
+    """Return Cohen's kappa of every two annotators with `at_least` items in common, by annotator."""
     first, second, first_category, second_category = rated_together(ratings)
     keys, pair_index = np.unique(np.column_stack((first, second)), axis=0, return_inverse=True)
     pair_index = pair_index.reshape(-1)
@@ -195,6 +184,7 @@ def cohen_kappas(ratings: Ratings) -> list[Pair]:
     return [
         _pair(int(a), int(b), first_category[order[low:high]], second_category[order[low:high]])
         for (a, b), low, high in zip(keys, bounds[:-1], bounds[1:], strict=True)
+        if high - low >= at_least
     ]
 
 
@@ -244,8 +234,8 @@ def _pair(first: int, second: int, first_category: Ints, second_category: Ints) 
     # Whole numbers, so that "expected is 1" is exact: n² times the chance agreement.
     expected = int(np.bincount(first_category, minlength=width) @ np.bincount(second_category, minlength=width))
     if expected == n * n:
-        return Pair(first, second, n, agreeing, Undefined(Why.ONE_CATEGORY))
-    return Pair(first, second, n, agreeing, Measured((agreeing * n - expected) / (n * n - expected)))
+        return Pair(first, second, n, agreeing, 1.0, Undefined(Why.ONE_CATEGORY))
+    return Pair(first, second, n, agreeing, expected / n**2, Measured((agreeing * n - expected) / (n * n - expected)))
 
 
 # ── Arithmetic over resampled items ───────────────────────────────────────────
@@ -280,26 +270,9 @@ def _measured(counted: Tally, figures: Callable[[Floats], Floats]) -> Figure:
     value = float(figures(counted.times[np.newaxis, :].astype(np.float64))[0])
     if np.isnan(value):
         return Undefined(Why.ONE_CATEGORY)
-    return Measured(value, _interval(counted, figures))
-
-
-def _interval(counted: Tally, figures: Callable[[Floats], Floats]) -> Interval | None:
-    """Return the percentile interval. Returns None for one item, or if most resamples have only one category."""
-    n = counted.items
-    if n < 2:
-        return None
-    random = np.random.default_rng(SEED)
-    at_once = max(1, _CELLS_AT_ONCE // len(counted.times))
-    sizes = [min(at_once, RESAMPLES - done) for done in range(0, RESAMPLES, at_once)]
-    drawn = np.concatenate(
-        [figures(random.multinomial(n, counted.times / n, size=size).astype(np.float64)) for size in sizes]
-    )
-    defined = drawn[~np.isnan(drawn)]
-    if 2 * len(defined) < RESAMPLES:
-        return None
-    tail = (1 - COVERAGE) / 2
-    low, high = np.quantile(defined, [tail, 1 - tail])
-    return Interval(float(low), float(high))
+    if counted.items < 2:
+        return Measured(value)
+    return Measured(value, percentile_interval(bootstrap(counted.times, figures, RESAMPLES)))
 
 
 def _collected(spreads: Ints, times: Ints) -> Tally:

@@ -14,14 +14,10 @@ from enum import StrEnum
 from math import sqrt
 
 import numpy as np
-import numpy.typing as npt
 
-from annotation.domain.statistics.agreement import Interval, Ratings, rated_together
-from annotation.domain.statistics.intervals import Z95, wilson_interval
-
-Ints = npt.NDArray[np.int64]
-Floats = npt.NDArray[np.float64]
-Flags = npt.NDArray[np.bool_]
+from annotation.domain.statistics.agreement import Measured, Pair, Ratings, alike_by_category, cohen_kappas
+from annotation.domain.statistics.arrays import Ints
+from annotation.domain.statistics.intervals import Z95, Interval, wilson_interval
 
 TREND_LABELS = 30
 """The minimum number of labels for a trend …"""
@@ -31,7 +27,6 @@ BLOCK = 20
 """The number of labels in a block, for labels without dates."""
 PAIR_ITEMS = 20
 """The minimum number of common items for a comparison of two people."""
-PAIRS_SHOWN = 20
 _MONDAY = date(1, 1, 1)  # a Monday; weeks are counted from it
 
 
@@ -251,47 +246,21 @@ def _points(places: Sequence[int], agrees: Sequence[bool], axis: Axis) -> tuple[
 
 def likenesses(ratings: Ratings, at_least: int = PAIR_ITEMS) -> list[Likeness]:
     """Return every two people with `at_least` common items, most alike (by kappa) first, undefined kappas last."""
-    first, second, first_category, second_category = rated_together(ratings)
-    keys, pair_index = np.unique(np.column_stack((first, second)), axis=0, return_inverse=True)
-    pair_index = pair_index.reshape(-1)
-    items = np.bincount(pair_index, minlength=len(keys))
-    same = np.bincount(pair_index, weights=first_category == second_category, minlength=len(keys)).astype(np.int64)
-    of_person = _totals(keys, items, same)
-    order = np.argsort(pair_index, kind="stable")
-    ends = np.cumsum(items)
-    pairs = []
-    for number in np.flatnonzero(items >= at_least):
-        a, b = int(keys[number, 0]), int(keys[number, 1])
-        n, part = int(items[number]), int(same[number])
-        rows = order[ends[number] - n : ends[number]]
-        others = [_others(of_person[person], n, part) for person in (a, b)]
-        shares = [other for other in others if other is not None]
-        pairs.append(
-            _likeness(a, b, Rate(part, n), first_category[rows], second_category[rows], max(shares, default=None))
-        )
-    return sorted(pairs, key=_closeness)
+    totals: dict[int, tuple[int, int]] = {}
+    for alike in alike_by_category(ratings):
+        n, part = totals.get(alike.annotator, (0, 0))
+        totals[alike.annotator] = n + alike.others, part + alike.agreeing
+    return sorted((_likeness(pair, totals) for pair in cohen_kappas(ratings, at_least)), key=_closeness)
 
 
-def _likeness(
-    first: int, second: int, same: Rate, first_category: Ints, second_category: Ints, others: float | None
-) -> Likeness:
-    width = int(max(first_category.max(), second_category.max())) + 1
-    expected = int(
-        np.bincount(first_category, minlength=width) @ np.bincount(second_category, minlength=width)
-    )  # n² times chance
-    if expected == same.n**2:
-        return Likeness(first, second, same, Nothing(Lack.ONE_CATEGORY), None, others)
-    chance = expected / same.n**2
-    low, high = ((share - chance) / (1 - chance) for share in (same.interval.low, same.interval.high))
-    return Likeness(first, second, same, (same.value - chance) / (1 - chance), Interval(low, high), others)
-
-
-def _totals(keys: Ints, items: Ints, same: Ints) -> Mapping[int, tuple[int, int]]:
-    people, index = np.unique(keys.reshape(-1), return_inverse=True)
-    index = index.reshape(-1)
-    twice = np.repeat(items, 2), np.repeat(same, 2)
-    n, part = (np.bincount(index, weights=weights, minlength=len(people)).astype(np.int64) for weights in twice)
-    return {int(person): (int(total), int(alike)) for person, total, alike in zip(people, n, part, strict=True)}
+def _likeness(pair: Pair, totals: Mapping[int, tuple[int, int]]) -> Likeness:
+    same = Rate(pair.agreeing, pair.items)
+    shares = [_others(totals[person], pair.items, pair.agreeing) for person in (pair.first, pair.second)]
+    others = max((share for share in shares if share is not None), default=None)
+    if not isinstance(pair.kappa, Measured):
+        return Likeness(pair.first, pair.second, same, Nothing(Lack.ONE_CATEGORY), None, others)
+    low, high = ((share - pair.chance) / (1 - pair.chance) for share in (same.interval.low, same.interval.high))
+    return Likeness(pair.first, pair.second, same, pair.kappa.value, Interval(low, high), others)
 
 
 def _others(totals: tuple[int, int], n: int, part: int) -> float | None:

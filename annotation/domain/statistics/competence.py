@@ -7,10 +7,8 @@ parallel columns: items and annotators numbered from 0, categories as indices.
 from dataclasses import dataclass
 
 import numpy as np
-import numpy.typing as npt
 
-Ints = npt.NDArray[np.int64]
-Floats = npt.NDArray[np.float64]
+from annotation.domain.statistics.arrays import Floats, Ints
 
 SAME = 1e-9
 """Two categories whose probabilities differ by less are a tie, which has no winner."""

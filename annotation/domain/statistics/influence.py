@@ -28,26 +28,16 @@ from math import sqrt
 from typing import NamedTuple
 
 import numpy as np
-import numpy.typing as npt
 
 from annotation.domain.choices import Modality, PriorArm
-from annotation.domain.statistics.agreement import Interval
-from annotation.domain.statistics.intervals import wilson_interval
-
-Ints = npt.NDArray[np.int64]
-Floats = npt.NDArray[np.float64]
-Flags = npt.NDArray[np.bool_]
+from annotation.domain.statistics.arrays import Flags, Floats, Ints
+from annotation.domain.statistics.intervals import Z95, Interval, student_quantile, wilson_interval
 
 FEWEST = 10
 """The minimum number of answers on each side of a difference for an interval; normal theory needs them."""
 NONE = -1
 """No category: not sure, or only flagged; or no prior."""
 
-_T = (
-    *(12.706, 4.303, 3.182, 2.776, 2.571, 2.447, 2.365, 2.306, 2.262, 2.228, 2.201, 2.179, 2.160, 2.145, 2.131),
-    *(2.120, 2.110, 2.101, 2.093, 2.086, 2.080, 2.074, 2.069, 2.064, 2.060, 2.056, 2.052, 2.048, 2.045, 2.042),
-)
-_Z = 1.959964
 _Z80 = 0.841621  # the 80 % quantile of the normal distribution
 
 
@@ -265,7 +255,7 @@ def half_width(labels: int, withheld: float) -> float | None:
     """
     if labels <= 0 or not 0 < withheld < 1:
         return None
-    return _Z * sqrt(0.25 / labels * (1 / withheld + 1 / (1 - withheld)))
+    return Z95 * sqrt(0.25 / labels * (1 / withheld + 1 / (1 - withheld)))
 
 
 def detectable(labels: int, withheld: float) -> float | None:
@@ -274,7 +264,7 @@ def detectable(labels: int, withheld: float) -> float | None:
     Returns None if one arm would be empty.
     """
     half = half_width(labels, withheld)
-    return None if half is None else half * (_Z + _Z80) / _Z
+    return None if half is None else half * (Z95 + _Z80) / Z95
 
 
 # ── Answers and their sums ────────────────────────────────────────────────────
@@ -331,7 +321,7 @@ def _share(answers: _Answers, n: int, agreeing: int) -> Figure:
         effective = float(items)
     else:
         effective = n / max(1.0, _variance((answers.agrees - value) / n, answers) / binomial)
-    return Estimate(value, wilson_interval(value, effective, _student(min(people, items) - 1)))
+    return Estimate(value, wilson_interval(value, effective, student_quantile(min(people, items) - 1)))
 
 
 def _between(arm: _Answers, other: _Answers) -> Difference:
@@ -409,7 +399,7 @@ def _with_interval(value: float, terms: Floats, answers: _Answers) -> Estimate:
     variance = _variance(terms, answers)
     if variance <= 1e-18:
         return Estimate(value, None, Why.NO_SPREAD)
-    reach = _student(min(people, items) - 1) * sqrt(variance)
+    reach = student_quantile(min(people, items) - 1) * sqrt(variance)
     return Estimate(value, Interval(max(-1.0, value - reach), min(1.0, value + reach)))
 
 
@@ -443,14 +433,6 @@ def _centred(values: Floats, period: Ints) -> Floats:
     n = np.bincount(period)
     means = np.divide(np.bincount(period, weights=values), n, out=np.zeros(len(n)), where=n > 0)
     return values - means[period]
-
-
-def _student(degrees: int) -> float:
-    """Return the 97.5 % quantile of Student's t: the table up to 30, then Cornish and Fisher's series."""
-    if degrees <= len(_T):
-        return _T[degrees - 1]
-    z = _Z
-    return z + (z**3 + z) / (4 * degrees) + (5 * z**5 + 16 * z**3 + 3 * z) / (96 * degrees**2)
 
 
 def in_scope(accounts: Sequence[Account], modality: Modality, scope: Scope) -> list[Account]:

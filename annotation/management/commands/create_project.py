@@ -1,33 +1,35 @@
 """create_project SLUG: begin a labelling campaign."""
 
-import json
 from pathlib import Path
 from typing import Any
 
 from django.core.management.base import CommandError, CommandParser
 
-from annotation.domain.categories import DEFAULT_CATEGORIES, BadCategories, read_categories
 from annotation.domain.choices import Policy
-from annotation.domain.votes import Category
+from annotation.domain.design.file import BadDesign, Design
 from annotation.management.json_command import JsonCommand
 from annotation.projects.create import BadProject, create_project
-
-FILE_LIMIT = 2**20
-"""Bytes of a file of categories."""
+from annotation.projects.templates import FILE_LIMIT, HVLI, TITLES, parse_design, template
 
 
 class Command(JsonCommand):
-    help = "Create a project with its categories; `add_member` brings people in, `import_items` posts."
+    help = "Create a project with its design; `add_member` brings people in, `import_items` posts."
 
     def add_arguments(self, parser: CommandParser) -> None:
         super().add_arguments(parser)
         parser.add_argument("slug", help="the project's address: letters, digits, - and _")
         parser.add_argument("--name", default="", help="what people read; default: the address")
-        parser.add_argument(
+        design = parser.add_mutually_exclusive_group()
+        design.add_argument("--template", choices=list(TITLES), default=HVLI, help="a design of ours; default: h-vli")
+        design.add_argument(
+            "--design", type=Path, metavar="FILE.json", help="a design of yours, as `export_design` writes it"
+        )
+        design.add_argument(
             "--categories",
+            dest="design",
             type=Path,
             metavar="FILE.json",
-            help="a list of {code, name, hateful, aliases?, definition?, key?}; default: the six of the H-VLI paper",
+            help="the same; a list of {code, name, hateful, aliases?, definition?, key?, colour?} is enough",
         )
         parser.add_argument("--seats", type=int, default=3, help="annotators per item, 2 to 15; default 3")
         parser.add_argument("--policy", choices=list(Policy), default=Policy.REVIEW, help="default: review")
@@ -37,29 +39,21 @@ class Command(JsonCommand):
             project = create_project(
                 options["slug"],
                 name=options["name"],
-                categories=_read(options["categories"]) if options["categories"] else DEFAULT_CATEGORIES,
+                design=read_file(options["design"]) if options["design"] else template(options["template"]),
                 seats=options["seats"],
                 policy=Policy(options["policy"]),
             )
-        except (BadProject, BadCategories) as bad:
+        except BadProject as bad:
             raise CommandError(bad.sentence) from None
         return {"project": project.slug}
 
 
-def _read(path: Path) -> tuple[Category, ...]:
-    """Return the categories of a file. Raises BadCategories, and CommandError where the file cannot be read."""
+def read_file(path: Path) -> Design:
+    """Return the design of a file. Raises CommandError."""
     try:
         with path.open("rb") as file:
-            raw = file.read(FILE_LIMIT + 1)
-        if len(raw) > FILE_LIMIT:
-            raise CommandError(f"{path} is larger than {FILE_LIMIT:,} bytes: that is no list of categories.")
-        rows = json.loads(raw.decode("utf-8-sig"))
+            return parse_design(file.read(FILE_LIMIT + 1))
     except OSError as error:
         raise CommandError(f"{path} cannot be read: {error.strerror}.") from None
-    except UnicodeDecodeError:
-        raise CommandError(f"{path} is not UTF-8: save it as UTF-8.") from None
-    except (ValueError, RecursionError) as error:
-        raise CommandError(f"{path} is not JSON: {error}.") from None
-    if not isinstance(rows, list):
-        raise CommandError(f"{path} must hold a list of categories: [{{code, name, hateful}}, …].")
-    return read_categories(rows)
+    except BadDesign as bad:
+        raise CommandError(f"{path}: {bad.sentence}") from None

@@ -7,23 +7,28 @@ from django.core.management.base import CommandError, CommandParser
 
 from annotation.domain.choices import SourceLabels
 from annotation.domain.formats.base import Format, LabelUse, Mapped
+from annotation.domain.formats.encodings import ENCODINGS
 from annotation.domain.imports.redaction import Mask
 from annotation.imports.archives import Progress
-from annotation.imports.options import SHOWN_ERRORS, ImportOptions, Update
+from annotation.imports.column_names import COLUMN_NAMES
+from annotation.imports.options import SHOWN_ERRORS, ImportOptions, ImportReport, Update
 from annotation.imports.run import import_file
 from annotation.management.json_command import JsonCommand
 from annotation.management.projects import project_named
 
 
 class Command(JsonCommand):
+    report: ImportReport | None = None
     help = "Import items with what is known about them; a dry run shows what would be stored."
 
     def add_arguments(self, parser: CommandParser) -> None:
         super().add_arguments(parser)
-        parser.add_argument("slug")
-        parser.add_argument("file", help="a table, or a ZIP of a table and its pictures")
+        parser.add_argument("slug", nargs="?")
+        parser.add_argument("file", nargs="?", help="a table, or a ZIP of a table and its pictures")
+        parser.add_argument("--columns", action="store_true", help="list the names of columns that are read, and end")
         parser.add_argument("--format", choices=[each.value for each in Format], default=Format.AUTO.value)
         parser.add_argument("--images", metavar="PATH", help="a folder with the pictures that the table names")
+        parser.add_argument("--encoding", choices=list(ENCODINGS), default="", help="of a table that is not UTF-8")
         parser.add_argument("--table", default="", help="the table to read where a ZIP holds several")
         parser.add_argument("--dry-run", action="store_true", help="check every row, store nothing")
         parser.add_argument("--source-labels", choices=[each.value for each in SourceLabels], default="seats")
@@ -38,10 +43,17 @@ class Command(JsonCommand):
         columns = parser.add_argument_group("tables of any shape")
         for name in ("text", "label", "image", "id", "annotator"):
             columns.add_argument(f"--{name}-column", default="", metavar="NAME")
+        columns.add_argument(
+            "--ignore-column", action="append", default=[], metavar="NAME", help="pass over what looks like labels"
+        )
         columns.add_argument("--map", action="append", default=[], metavar="VALUE=CATEGORY", dest="mapping")
         columns.add_argument("--label-is", choices=[each.value for each in LabelUse], default="intended")
 
     def answer(self, **options: Any) -> Any:
+        if options["columns"]:
+            return {", ".join(names): str(meaning) for names, meaning in COLUMN_NAMES}
+        if not options["slug"] or not options["file"]:
+            raise CommandError("Name the project and the file: import_items SLUG FILE.")
         project = project_named(options["slug"], to_change=True)
         images = _folder(options["images"])
         try:
@@ -60,17 +72,21 @@ class Command(JsonCommand):
         return self.report.answer()
 
     def failed(self, value: Any) -> bool:
-        return bool(self.report.errors) and not self.report.stored
+        return self.report is not None and bool(self.report.errors) and not self.report.stored
 
     def show(self, value: Any) -> None:
         report = self.report
-        super().show({name: figure for name, figure in value.items() if name != "errors"})
+        if report is None:  # the table of columns
+            for names, meaning in value.items():
+                self.stdout.write(f"{names}: {meaning}")
+            return
+        super().show({name: figure for name, figure in value.items() if name not in ("errors", "columns")})
         for error in report.errors[:SHOWN_ERRORS]:
             self.stdout.write(f"line {error.line}: {error.reason}")
         if len(report.errors) > SHOWN_ERRORS:
             self.stdout.write(f"… and {len(report.errors) - SHOWN_ERRORS:,} more")
-        if report.ignored:
-            self.stdout.write(f"columns passed over: {', '.join(report.ignored)}")
+        for column in report.columns:
+            self.stdout.write(_column_line(column))
         if report.extra_pictures:
             self.stdout.write(f"{report.extra_pictures:,} pictures belong to no row: {', '.join(report.extra_names)}")
         if report.errors and not report.stored:
@@ -78,6 +94,13 @@ class Command(JsonCommand):
 
     def _watch(self, progress: Progress) -> None:
         self.say(f"{progress.rows_done:,} rows, {progress.share:.0%}, {progress.rate:,.0f} a second")
+
+
+def _column_line(column: dict[str, Any]) -> str:
+    """Return what became of a column, with its most frequent values."""
+    values = sorted(column["values"].items(), key=lambda pair: (-pair[1], pair[0]))[:6]
+    counts = f": {', '.join(f'{value} {count:,}' for value, count in values)}" if values else ""
+    return f"column {column['name']} → {column['became'] or 'passed over'}, {column['rows']:,} rows{counts}"
 
 
 def _folder(path: str | None) -> Path | None:
@@ -114,6 +137,8 @@ def _options(options: dict[str, Any]) -> ImportOptions:
         batch=options["batch"],
         source=options["source"],
         licence=options["licence"],
+        encoding=options["encoding"],
+        ignore=frozenset(options["ignore_column"]),
     )
 
 

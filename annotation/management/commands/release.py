@@ -35,6 +35,7 @@ class Command(JsonCommand):
         )
         parser.add_argument("--no-media", action="store_true", help="hashes in place of pictures")
         parser.add_argument("--no-texts", action="store_true", help="hashes in place of texts and what quotes them")
+        parser.add_argument("--no-picture-texts", action="store_true", help="without the words read in pictures")
         parser.add_argument("--licences", nargs="+", default=[], metavar="LICENCE", help="only items under these")
         parser.add_argument("--splits", metavar="80/10/10", help="train, dev and test; what is alike is never parted")
         parser.add_argument("--seed", type=int, default=0, help="of the splits")
@@ -59,6 +60,7 @@ class Command(JsonCommand):
             formats=chosen(ReleaseFormat, formats, "--formats"),
             media=not options["no_media"],
             texts=not options["no_texts"],
+            picture_texts=not options["no_picture_texts"],
             licences=tuple(options["licences"]),
             split=splitting(project, options),
         )

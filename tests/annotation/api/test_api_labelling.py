@@ -44,6 +44,8 @@ def test_the_next_item_shows_nothing_but_the_post():
     make_open_item(project, external_id="secret-id", source="secret", target_group="secret")
     seat = post(client_of(make_member(project)), "/api/v1/projects/p/next/").json()
     fields = {"seat", "item", "expires_at", "text", "picture", "priors_hidden", "priors", "break_offered"}
+    fields |= {"picture_text"}
+    assert seat["picture_text"] is None
     assert set(seat) == fields
     assert "secret" not in str(seat)
 

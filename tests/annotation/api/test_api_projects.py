@@ -145,4 +145,7 @@ def test_an_item_lists_the_terms_of_the_glossary_in_its_text():
     entries.propose(admin, EntryValues("weed", "an unwanted person"), approved=True)
     item = make_item(project, "so w33d")
     shown = client_of(admin).get(f"/api/v1/projects/{project.slug}/items/{item.public_id}/").json()
-    assert shown["glossary"] == [{"term": "weed", "start": 3, "end": 7, "how": "look_alikes", "sureness": 0.9}]
+    assert shown["picture_text"] is None
+    assert shown["glossary"] == [
+        {"term": "weed", "start": 3, "end": 7, "how": "look_alikes", "sureness": 0.9, "in_picture": False}
+    ]

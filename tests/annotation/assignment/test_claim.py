@@ -106,15 +106,6 @@ def test_one_item_ahead_is_held_and_its_clock_starts_when_it_is_shown(project, a
     assert shown == ahead and shown.shown_at is not None
 
 
-def test_a_page_may_start_the_clock_of_the_item_it_swaps_in(project, ann):
-    builders.make_open_item(project)
-    ahead = claimed(ann, ahead=True)
-    assert claim.show_seat(ann, ahead.public_id)
-    ahead.refresh_from_db()
-    assert ahead.shown_at is not None
-    assert not claim.show_seat(builders.make_member(project), ahead.public_id)
-
-
 def test_somebody_elses_seat_is_never_given(project, ann):
     item = builders.make_open_item(project)
     others = [builders.make_member(project) for _ in range(3)]

@@ -5,7 +5,8 @@ from datetime import date
 import pytest
 
 from annotation.core.svg import axis_start, day_bars, heat, round_above, share, whisker
-from annotation.domain.statistics.agreement import Interval, Measured, Undefined, Why
+from annotation.domain.statistics.agreement import Measured, Undefined, Why
+from annotation.domain.statistics.intervals import Interval
 
 
 @pytest.mark.parametrize(

@@ -107,6 +107,7 @@ def second() -> float:
 
 
 @pytest.mark.slow
+@pytest.mark.once  # a bomb is refused before the database sees a row of it
 @pytest.mark.parametrize("bomb", BOMBS.values(), ids=BOMBS.keys())
 def test_a_bomb_is_refused_at_little_cost(bomb: Callable[[], bytes], client: Client) -> None:
     admin = builders.make_member(builders.make_project("garden"), Role.ADMIN)

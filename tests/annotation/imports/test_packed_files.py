@@ -68,13 +68,14 @@ def test_rows_come_as_they_stand_and_pictures_with_them() -> None:
 
     pictures = [{"bytes": b"\x89PNG" + bytes([number]), "path": None} for number in range(3)]
     stream = parquet({"id": ["a", "b", "c"], "text": ["x", "\u4f60", "z"], "image": pictures, "extra": [1, 2, 3]})
-    reader = ReaderProcess(stream, Reading(Format.PARQUET, keep=keep))
+    reading = Reading(Format.PARQUET, keep=keep)
+    reader = ReaderProcess(stream, reading)
     first, second, third = reader
     assert isinstance(first, Row) and (first.external_id, first.text, first.picture) == ("a", "x", "row-1.png")
     assert isinstance(second, RowError) and (second.code, second.limit, second.line) == ("picture_too_large", 5, 2)
     assert isinstance(third, Row) and third.picture == "row-3.png"
     assert kept == {"row-1.png": b"\x89PNG\x00", "row-3.png": b"\x89PNG\x02"}
-    assert reader.ignored == {"extra"}
+    assert reading.columns.passed_over() == ["extra"]
 
 
 @pytest.mark.parametrize(

@@ -12,10 +12,10 @@ from annotation.domain.choices import Modality, Role
 from annotation.models import Event, Item, Membership
 from annotation.priors import model_choice, model_traits
 from moderation.debates import start
+from providers.bindings import NotConfigured
 from providers.learnt_facts import LearntFact, LearntFacts
 from providers.profiles import Fact, Lesson
 from providers.roles import ModelRole
-from providers.wiring import NotConfigured
 from runs.models import Run
 from runs.queue import model_facts, provider_pauses
 from wire import families

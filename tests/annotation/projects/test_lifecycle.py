@@ -4,6 +4,7 @@ from datetime import timedelta
 
 import pytest
 from django.core.management import CommandError, call_command
+from django.db import DatabaseError
 from django.test import Client
 from django.urls import reverse
 from django.utils import timezone
@@ -30,6 +31,7 @@ from annotation.models import (
 from annotation.projects import lifecycle
 from annotation.projects.clone import OWN, clone_project
 from annotation.projects.create import BadProject
+from annotation.projects.settings import change_settings
 from runs.models import Run
 
 pytestmark = pytest.mark.django_db
@@ -51,6 +53,18 @@ def client_of(user) -> Client:
     client = Client()
     client.force_login(user)
     return client
+
+
+def test_settings_from_an_older_page_do_not_undo_a_deletion_or_bring_a_project_back(project, admin):
+    read_before = Project.objects.get()
+    lifecycle.ask_deletion(project, admin)
+    read_before.name = "Another name"
+    change_settings(admin, read_before, ["name"])
+    project.refresh_from_db()
+    assert (project.name, project.is_closed, project.is_open) == ("Another name", True, False)
+    read_before.pk = 10**6  # as when the row is purged meanwhile
+    with pytest.raises(DatabaseError):
+        change_settings(admin, read_before, ["name"])
 
 
 # ── Archived ──────────────────────────────────────────────────────────────────

@@ -19,8 +19,9 @@ from django.utils import timezone
 import builders
 from annotation.consensus.close import close_item
 from annotation.core.append_only import missing_triggers
-from annotation.core.release_paths import folder_of
+from annotation.core.release_paths import folder_of, releases_root
 from annotation.domain.choices import Role, Stage
+from annotation.imports import job
 from annotation.models import (
     Adjudication,
     Batch,
@@ -56,6 +57,7 @@ from annotation.operations.sweep import sweep
 from annotation.projects import lifecycle, purge
 from annotation.releases.build import release
 from annotation.review.adjudicate import request_new_round
+from project_rows import left_of
 from runs.models import Account, Run, Turn
 
 pytestmark = pytest.mark.django_db
@@ -258,6 +260,41 @@ def test_a_purge_goes_on_where_it_stopped_step_by_step(monkeypatch):
     assert steps > 10
     assert not Project.objects.filter(pk=project.pk).exists()
     assert rows_of(kept) == before
+
+
+def test_what_was_written_while_a_project_was_purged_is_removed_by_the_next_sweep():
+    project, kept = full_project(), full_project()
+    before = rows_of(kept)
+    due(project)
+    assert purge.purge(project)
+    Account.objects.create(project=project.public_id)
+    limits = {"call_limit": 1, "token_limit": 1, "seconds_limit": 1}
+    Run.objects.create(method="prior", project=project.public_id, subject=uuid4(), **limits)
+    late = releases_root() / str(project.public_id) / ".building-1"
+    late.mkdir(parents=True)
+    assert sweep()["remains_removed"] == 1
+    assert left_of(project) == {} and not late.parent.exists()
+    assert rows_of(kept) == before
+
+
+def test_a_due_project_is_open_to_nobody_while_it_is_purged(client):
+    project = full_project("late")
+    client.force_login(builders.make_member(project).user)
+    assert client.get("/p/late/guidelines/").status_code == 200
+    due(project)
+    assert client.get("/p/late/guidelines/").status_code == 404
+    assert client.get("/api/v1/projects/late/").status_code == 404
+
+
+def test_an_upload_whose_row_was_never_stored_is_removed_after_two_days(monkeypatch):
+    kept = builders.make_project()
+    names = [default_storage.save(f"imports/{name}", ContentFile(b"id,text")) for name in ("mine", "lost", "new")]
+    Import.objects.create(project=kept, file_name="a.csv", sha256="0" * 64, file=names[0], error_list="")
+    old = (timezone.now() - timedelta(days=3)).timestamp()
+    for name in names[:2]:
+        os.utime(default_storage.path(name), (old, old))
+    job.forget_old_files()
+    assert [default_storage.exists(name) for name in names] == [True, False, True]
 
 
 _WORKER = """

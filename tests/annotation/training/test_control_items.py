@@ -195,7 +195,7 @@ def test_rows_with_a_known_answer_are_imported_aside(project: Project, admin: Me
         {"id": "c", "text": "Work."},
     )
     report = import_file(project, lines_of(*rows), ImportOptions(), actor=admin)
-    assert (report.items, report.errors, report.ignored) == (3, [], [])
+    assert (report.items, report.errors, report.passed_over) == (3, [], [])
     stages = dict(Item.objects.values_list("external_id", "stage"))
     assert stages == {"a": Stage.KNOWN, "b": Stage.KNOWN, "c": Stage.IMPORTED}
     known = KnownAnswer.objects.order_by("item__external_id")

@@ -8,7 +8,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from annotation.domain.statistics.agreement import Interval, Ratings
+from annotation.domain.statistics.agreement import Ratings
 from annotation.domain.statistics.annotator_quality import (
     Axis,
     Lack,
@@ -26,7 +26,7 @@ from annotation.domain.statistics.annotator_quality import (
     trend,
     week_of,
 )
-from annotation.domain.statistics.intervals import wilson_interval
+from annotation.domain.statistics.intervals import Interval, wilson_interval
 
 
 def votes(rows: list[tuple[int, int, int]]) -> Votes:

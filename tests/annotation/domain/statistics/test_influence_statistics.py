@@ -57,19 +57,19 @@ def test_a_share_counts_the_answers_that_say_what_the_prior_says():
 
 def test_the_interval_of_a_share():
     # Ten people, ten items, eight agree. Terms (y - 0.8)/10: squares 0.016, times 10/9 = 0.017778; alone is the same,
-    # so the variance is 0.017778 against 0.016 for a coin: design effect 10/9, nine effective answers. t(9) = 2.262:
-    # middle (0.8 + 5.116644/18) / (1 + 5.116644/9) = 0.691264, reach 0.264229.
+    # so the variance is 0.017778 against 0.016 for a coin: design effect 10/9, nine effective answers. t(9) = 2.262157:
+    # middle (0.8 + 5.117355/18) / (1 + 5.117355/9) = 0.691254, reach 0.264242.
     figure = told(block(SHOWN, 8, 10)).shares[View.SHOWN].share
-    assert figure.interval.low == pytest.approx(0.427035, abs=1e-5)
-    assert figure.interval.high == pytest.approx(0.955493, abs=1e-5)
+    assert figure.interval.low == pytest.approx(0.427012, abs=1e-5)
+    assert figure.interval.high == pytest.approx(0.955495, abs=1e-5)
 
 
 def test_where_all_agree_each_item_counts_once():
-    # Five items, each by two of ten people, all agree. Wilson with p = 1, n = 5 and t(4) = 2.776:
-    # low = 1 / (1 + 7.706176/5) = 0.393513.
+    # Five items, each by two of ten people, all agree. Wilson with p = 1, n = 5 and t(4) = 2.776445:
+    # low = 1 / (1 + 7.708647/5) = 0.393433.
     rows = [reading(n // 2, n, SHOWN, 1) for n in range(10)]
     figure = told(rows).shares[View.SHOWN].share
-    assert figure.interval.low == pytest.approx(0.393513, abs=1e-5)
+    assert figure.interval.low == pytest.approx(0.393433, abs=1e-5)
     assert figure.interval.high == 1
 
 
@@ -86,11 +86,11 @@ def test_the_difference_of_two_arms_and_its_interval():
     # Shown 9 of 12, withheld 6 of 12: 0.25. Errors in twelfths: shown +0.25 or -0.75, withheld (negated) -0.5 or +0.5.
     # By person: -2.5 -1.5 1.5 1.5 1.5 -0.5, squares 15.5, times 6/5 = 18.6. By item: -1.25 three times, -0.25 three
     # times, 0.75 six times, squares 8.25, times 12/11 = 9. Alone: 5.25 times 24/23 = 5.478261.
-    # Variance (18.6 + 9 - 5.478261)/144, its root 0.391948; t(5) = 2.571; the interval ends at 1.
+    # Variance (18.6 + 9 - 5.478261)/144, its root 0.391948; t(5) = 2.570582; the interval ends at 1.
     found = told(crossed()).differences[Contrast.SHOWN_WITHHELD]
     assert (found.answers, found.others) == (12, 12)
     assert found.difference.value == pytest.approx(0.25)
-    assert found.difference.interval.low == pytest.approx(0.25 - 2.571 * 0.391948, abs=1e-5)
+    assert found.difference.interval.low == pytest.approx(0.25 - 2.570582 * 0.391948, abs=1e-5)
     assert found.difference.interval.high == 1
 
 
@@ -123,12 +123,12 @@ def before_and_after():
 def test_the_mean_change_once_priors_opened_and_its_interval():
     # (3 - 1)/12 = 1/6. By person the sums are 5/3, 2/3, -4/3 and -1/3 three times: squares 48/9, over 144, times 6/5
     # = 2/45. Each answer is to an item of its own, so by item and alone are the same and the variance is 2/45.
-    # t(5) = 2.571 times 0.210819 = 0.542015.
+    # t(5) = 2.570582 times 0.210819 = 0.541927.
     found = told(before_and_after()).differences[Contrast.AFTER_OWN]
     assert (found.answers, found.others) == (12, 12)
     assert found.difference.value == pytest.approx(1 / 6)
-    assert found.difference.interval.low == pytest.approx(1 / 6 - 2.571 * sqrt(2 / 45), abs=1e-6)
-    assert found.difference.interval.high == pytest.approx(1 / 6 + 2.571 * sqrt(2 / 45), abs=1e-6)
+    assert found.difference.interval.low == pytest.approx(1 / 6 - 2.570582 * sqrt(2 / 45), abs=1e-6)
+    assert found.difference.interval.high == pytest.approx(1 / 6 + 2.570582 * sqrt(2 / 45), abs=1e-6)
 
 
 def test_own_view_and_submitted_answer_are_told_side_by_side():

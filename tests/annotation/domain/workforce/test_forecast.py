@@ -6,7 +6,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from annotation.domain.workforce.forecast import Estimate, TooLittle, estimate, pace
+from annotation.domain.workforce.forecast import LOOKED_BACK, Estimate, Pace, TooLittle, estimate, pace
 
 TODAY = date(2026, 3, 31)
 
@@ -52,6 +52,21 @@ def test_thirty_labels_on_three_days_are_enough():
 def test_only_the_last_seven_active_days_count():
     found = pace(days(1000, 10, 10, 10, 0, 10, 10, 10, 10), TODAY)
     assert found is not None and (found.days, found.labels, found.per_day) == (7, 70, 10)
+
+
+def test_the_pace_of_few_days():
+    assert pace(days(40), TODAY) == Pace(1, 1, 40, 40.0, 40.0, 40.0)
+    # 10 and 30: mean 20, standard deviation 14.142, 1.96 · 14.142 / √2 = 19.6. The low end is a quarter of the mean.
+    assert pace(days(10, 30), TODAY) == Pace(2, 2, 40, 20.0, 5.0, pytest.approx(39.6))
+    few = pace(days(1, 40), TODAY)
+    assert few is not None and few.days == 2
+
+
+def test_labels_of_four_weeks_count_and_no_day_is_farther_than_ten_years():
+    assert LOOKED_BACK == 28
+    far = estimate(days(10, 10, 10), 10**9, TODAY)
+    assert isinstance(far, Estimate)
+    assert far.first == far.last == TODAY + timedelta(days=3650)
 
 
 @given(st.lists(st.integers(0, 200), max_size=28), st.integers(0, 10**6))

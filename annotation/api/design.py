@@ -1,0 +1,46 @@
+"""The design of a project over the API: its categories and question, in the form of a design file."""
+
+from dataclasses import asdict
+from typing import Any
+
+from drf_spectacular.utils import extend_schema
+from rest_framework import serializers
+from rest_framework.request import Request
+from rest_framework.response import Response
+from rest_framework.views import APIView
+
+from annotation.api.access import member, problem
+from annotation.api.answers import DesignChanges, DesignFile
+from annotation.api.problems import Problem
+from annotation.domain.choices import Role
+from annotation.domain.design.file import BadDesign, as_json, read_design
+from annotation.projects import design
+
+
+class DesignBody(serializers.Serializer[Any]):
+    """A design. Its rules are those of `docs/design-file.md`, which the site checks as a whole."""
+
+    categories = serializers.ListField(
+        child=serializers.DictField(), help_text="Objects with code, name, hateful and more, in the order of the page."
+    )
+    question = serializers.JSONField(required=False, help_text="A text, or an object of texts by language code.")
+
+
+class ProjectDesign(APIView):
+    """What annotators of a project are asked, for its admins."""
+
+    @extend_schema(responses={200: DesignFile})
+    def get(self, request: Request, slug: str) -> Response:
+        """Show the design in force, with retired categories."""
+        mine = member(request, slug, Role.ADMIN)
+        return Response(as_json(design.design_of(mine.project)))
+
+    @extend_schema(request=DesignBody, responses={200: DesignChanges, 422: Problem})
+    def put(self, request: Request, slug: str) -> Response:
+        """Put a design in force. Categories that it leaves out are retired; refused with `bad_design`."""
+        mine = member(request, slug, Role.ADMIN)
+        try:
+            changed = design.change_design(mine.project, read_design(request.data), admin=mine)
+        except BadDesign as bad:
+            return problem(422, bad.code, bad.sentence)
+        return Response({"changes": [asdict(change) for change in changed]})

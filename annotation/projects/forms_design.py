@@ -1,0 +1,219 @@
+"""The form of a project's design: the words of its question, and a row for each category."""
+
+from typing import Any
+
+from django import forms
+from django.conf import settings
+from django.utils.translation import gettext_lazy as _
+
+from annotation.domain.categories import CODE_LIMIT, COLOURS, DEFINITION_LIMIT, KEYS, NAME_LIMIT
+from annotation.domain.design.file import QUESTION_LIMIT, BadDesign, Design, as_json, read_design
+from annotation.domain.votes import Category
+from annotation.projects.templates import FILE_LIMIT, parse_design
+
+_BLANK = 2  # rows for new categories
+_PREFIX = "category"
+_ROWS = 200  # of a formset, with retired categories
+_COLOUR_NAMES = {
+    "green": _("green"),
+    "orange": _("orange"),
+    "pink": _("pink"),
+    "blue": _("blue"),
+    "amber": _("amber"),
+    "sky": _("light blue"),
+    "yellow": _("yellow"),
+    "grey": _("grey"),
+    "violet": _("violet"),
+    "brown": _("brown"),
+}
+
+
+class QuestionForm(forms.Form):
+    """The words above the categories: one field for every language, one for each language of the pages.
+
+    `begun_at` is the design number that the writer began with.
+    """
+
+    begun_at = forms.IntegerField(widget=forms.HiddenInput, min_value=0)
+
+    def __init__(self, *args: Any, **kwargs: Any) -> None:
+        super().__init__(*args, **kwargs)
+        self.fields["question_"] = forms.CharField(
+            label=_("Question, in every language"),
+            max_length=QUESTION_LIMIT,
+            required=False,
+            help_text=_("What stands above the categories. Empty: “Together it is”."),
+        )
+        for language, name in settings.LANGUAGES:
+            self.fields[f"question_{language}"] = forms.CharField(label=name, max_length=QUESTION_LIMIT, required=False)
+
+    @property
+    def by_language(self) -> list[forms.BoundField]:
+        """The fields of the languages of the pages."""
+        return [self[f"question_{language}"] for language, _name in settings.LANGUAGES]
+
+    @property
+    def has_own_words(self) -> bool:
+        """Whether a language has words or errors of its own."""
+        return any(field.value() or field.errors for field in self.by_language)
+
+    def question(self) -> dict[str, str]:
+        """Return the words by language code, "" for every language; only for a valid form."""
+        prefix = "question_"
+        fields = {name.removeprefix(prefix): words for name, words in self.cleaned_data.items() if prefix in name}
+        return {language: words for language, words in fields.items() if words}
+
+
+class CategoryForm(forms.Form):
+    """One category. Code and hateful of a stored one are shown and stay; an empty new row is ignored."""
+
+    code = forms.IntegerField(label=_("Code"), min_value=0, max_value=CODE_LIMIT)
+    name = forms.CharField(label=_("Name"), max_length=NAME_LIMIT, required=False)
+    hateful = forms.TypedChoiceField(
+        label=_("Meaning"),
+        choices=[("1", _("hateful")), ("0", _("not hateful"))],
+        coerce=lambda value: value == "1",
+        initial="1",
+    )
+    definition = forms.CharField(
+        label=_("Definition"), max_length=DEFINITION_LIMIT, required=False, widget=forms.Textarea({"rows": 2})
+    )
+    aliases = forms.CharField(
+        label=_("Other names in files"), required=False, help_text=_("Separated by commas. Imports read them too.")
+    )
+    key = forms.ChoiceField(
+        label=_("Key"), required=False, choices=[("", _("any")), *((key, key.upper()) for key in KEYS)]
+    )
+    colour = forms.ChoiceField(
+        label=_("Colour"),
+        required=False,
+        choices=[("", _("by code")), *((name, _COLOUR_NAMES[name]) for name in COLOURS)],
+    )
+    place = forms.IntegerField(label=_("Place on the page"), min_value=0, max_value=_ROWS, required=False)
+    retired = forms.BooleanField(
+        label=_("Retired"), required=False, help_text=_("Nobody can choose it any more; its labels stay.")
+    )
+
+    def __init__(self, *args: Any, **kwargs: Any) -> None:
+        super().__init__(*args, **kwargs)
+        self.stored = bool(self.initial.get("stored"))
+        if self.stored:
+            self.fields["code"].widget = forms.HiddenInput()
+            self.fields["hateful"].disabled = True
+        else:
+            del self.fields["retired"]
+        self.fields["definition"].widget.attrs["dir"] = "auto"
+
+    @property
+    def category(self) -> Category:
+        """The category as the form was made with it."""
+        words = ("name", "key", "colour")
+        return Category(
+            hateful=self.initial["hateful"] == "1",
+            code=self.initial["code"],
+            **{word: self.initial.get(word, "") for word in words},
+        )
+
+    def clean(self) -> dict[str, Any]:
+        cleaned: dict[str, Any] = super().clean() or self.cleaned_data
+        if not cleaned.get("name") and (self.stored or cleaned.get("definition") or cleaned.get("aliases")):
+            self.add_error("name", _("Give the category a name."))
+        return cleaned
+
+    def row(self) -> dict[str, Any]:
+        """Return the category as a row of a design; only for a valid form."""
+        values = self.cleaned_data
+        words = (alias.strip() for alias in values["aliases"].split(","))
+        return {
+            "code": values["code"],
+            "name": values["name"],
+            "hateful": values["hateful"],
+            "definition": values["definition"].replace("\r\n", "\n"),
+            "aliases": [alias for alias in words if alias],
+            "key": values["key"],
+            "colour": values["colour"],
+            "retired": values.get("retired", False),
+        }
+
+
+class _CategoryRows(forms.BaseFormSet[CategoryForm]):
+    def clean(self) -> None:
+        filled = [form for form in self.forms if form.cleaned_data.get("name")]
+        for field, message in (
+            ("code", _("Another category has this code.")),
+            ("name", _("Another category has this name.")),
+            ("key", _("Another category has this key.")),
+        ):
+            self._refuse_doubles(filled, field, message)
+
+    @staticmethod
+    def _refuse_doubles(filled: list[CategoryForm], field: str, message: Any) -> None:
+        seen = set()
+        for form in filled:
+            value = str(form.cleaned_data.get(field, "")).casefold()
+            if field == "key" and (not value or form.cleaned_data.get("retired")):
+                continue
+            if value in seen:
+                form.add_error(field, message)
+            seen.add(value)
+
+    def rows(self) -> list[dict[str, Any]]:
+        """Return the filled rows in the order of the page."""
+        filled = [form for form in self.forms if form.cleaned_data.get("name")]
+        return [form.row() for form in sorted(filled, key=lambda form: form.cleaned_data.get("place") or _ROWS)]
+
+
+_Rows = forms.formset_factory(CategoryForm, _CategoryRows, extra=_BLANK, max_num=_ROWS, absolute_max=_ROWS)
+
+
+def category_rows(stored: Design, shown: Design, data: Any = None) -> _CategoryRows:
+    """Return the formset of categories: rows of the design `shown`, then empty ones with free codes.
+
+    `stored` is the design in force: what it has keeps its meaning. A row that was sent belongs to the category whose
+    code it names, in whatever order the rows come.
+    """
+    codes = {category.code: category for category in stored.categories}
+    if data is not None:
+        sent = (data.get(f"{_PREFIX}-{number}-code") for number in range(_ROWS))
+        named = {str(row["code"]): _initial(0, row, codes) for row in as_json(stored)["categories"]}
+        return _Rows(data, initial=[named.get(code or "", {}) for code in sent], prefix=_PREFIX)  # type: ignore[return-value]  # made by a factory
+    rows = [_initial(place, row, codes) for place, row in enumerate(as_json(shown)["categories"], 1)]
+    left_out = set(codes) - {row["code"] for row in rows}
+    retired = Design(tuple(codes[code] for code in sorted(left_out)))
+    rows += [_initial(0, row, codes) | {"retired": True, "key": ""} for row in as_json(retired)["categories"]]
+    free = max((row["code"] for row in rows), default=-1) + 1
+    formset: _CategoryRows = _Rows(initial=rows, prefix=_PREFIX)  # type: ignore[assignment]  # made by a factory
+    for number, form in enumerate(formset.extra_forms):
+        form.initial = {**form.initial, "code": free + number}
+    return formset
+
+
+def _initial(place: int, row: dict[str, Any], stored: Any) -> dict[str, Any]:
+    code = row["code"]
+    hateful = stored[code].hateful if code in stored else row["hateful"]
+    return {
+        **row,
+        "aliases": ", ".join(row.get("aliases", ())),
+        "hateful": "1" if hateful else "0",
+        "place": place,
+        "stored": code in stored,
+    }
+
+
+def design_in(question: QuestionForm, rows: _CategoryRows) -> Design:
+    """Return the design of two valid forms. Raises BadDesign."""
+    return read_design({"categories": rows.rows(), "question": question.question()})
+
+
+class DesignFileForm(forms.Form):
+    """A design file. A valid form holds the design as `cleaned_data["file"]`."""
+
+    file = forms.FileField(
+        label=_("Design file"), help_text=_("A JSON file. It is shown first; nothing is stored yet.")
+    )
+
+    def clean_file(self) -> Design:
+        try:
+            return parse_design(self.cleaned_data["file"].read(FILE_LIMIT + 1))
+        except BadDesign as bad:
+            raise forms.ValidationError(bad.sentence) from bad
