@@ -73,8 +73,9 @@ class ModerationConfig(AppConfig):
     def ready(self) -> None:
         from moderation.methods.registry import METHODS
         from moderation.models import AppealOutcome, EvaluationState, ScoreState
+        from providers.search.faults import SearchFault
 
-        register_labels(ModerationVerb, AppealOutcome, EvaluationState, ScoreState)
+        register_labels(ModerationVerb, AppealOutcome, EvaluationState, ScoreState, SearchFault)
         for debate_method in METHODS.values():
             protocol = debate_method.protocol
             method.register_method(debate_method.name, f"{protocol.__module__}.{protocol.__qualname__}")
@@ -89,7 +90,7 @@ class ModerationConfig(AppConfig):
 
 
 def _finish_evaluations() -> int:
-    from moderation.evaluation.job import carry_all_on
+    from moderation.evaluation.continuation import carry_all_on
 
     return carry_all_on()
 

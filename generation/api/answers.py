@@ -35,7 +35,10 @@ class CandidateJson(TypedDict):
 
 
 class CandidatesJson(TypedDict):
-    """The candidates of one intent for a post, best first; `item` is null for a pasted text."""
+    """The candidates of one intent for a post, best first; `item` is null for a pasted text.
+
+    `judged_by_writer`: the scores that the model gave which also wrote the candidates (pc, aq, t, intent).
+    """
 
     item: str | None
     exchange: UUID
@@ -43,6 +46,7 @@ class CandidatesJson(TypedDict):
     run: UUID
     state: RunState
     reason_code: str | None
+    judged_by_writer: list[Literal["pc", "aq", "t", "intent"]]
     near_duplicates: int
     candidates: list[CandidateJson]
 

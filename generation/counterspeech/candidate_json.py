@@ -12,9 +12,11 @@ def reported(exchange: Exchange, run: Run, intents: Sequence[Intent]) -> list[di
     """Return one object per intent with its candidates, best first.
 
     `{"item", "intent", "candidates": [{"text", "pc", "aq", "t", "reward", "conforms", "flags"}], …}`, and also the
-    exchange, the run with its state, and how many near-duplicates were left out. The item is null for a pasted text.
+    exchange, the run with its state, and how many near-duplicates were left out. `judged_by_writer` names what the same
+    model wrote and judged (pc, aq, t, intent). The item is null for a pasted text.
     """
     run.refresh_from_db()
+    judged = (run.outcome or {}).get("judged_by_writer", [])
     rows: dict[str, list[Candidate]] = {intent.value: [] for intent in intents}
     for row in Candidate.objects.filter(run_id=run.public_id, intent__in=intents).order_by("rank"):
         rows[row.intent].append(row)
@@ -27,6 +29,7 @@ def reported(exchange: Exchange, run: Run, intents: Sequence[Intent]) -> list[di
             "run": str(run.public_id),
             "state": run.state,
             "reason_code": run.reason or outcomes.get(intent, {}).get("missing") or None,
+            "judged_by_writer": judged,
             "near_duplicates": outcomes.get(intent, {}).get("near_duplicates", 0),
             "candidates": [_candidate(row) for row in candidates],
         }

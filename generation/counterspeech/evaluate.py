@@ -73,7 +73,7 @@ def evaluate(
     }
     unmatched = sum(1 for row in rows if not {(row.id, row.intent), (plain(row.hate), row.intent)} & matched)
     embedder = charged_to_project(project.public_id, wiring.embedder())
-    measured, notes = [_measured(way, embedder) for way in ways], _notes()
+    measured, notes = [_measured(way, embedder) for way in ways], [*_notes(), *_own_judges(ways)]
     try:
         for row, way in zip(measured, ways, strict=True):
             row["BS"] = _by_meaning(way, language)
@@ -156,6 +156,13 @@ def _cosines(embedder: Embedder, references: Sequence[Sequence[str]], texts: Seq
 def _mean(values: Sequence[float | None]) -> float | None:
     numbers = [value for value in values if value is not None]
     return fmean(numbers) if numbers else None
+
+
+def _own_judges(ways: Iterable[Way]) -> list[str]:
+    """Return a note for each model that judged replies which it wrote itself."""
+    rows = (row for way in ways for row, _references in way.chosen)
+    models = dict.fromkeys(row.model for row in rows if row.settings.get("judged_by_writer"))
+    return [f"{model}: the same model wrote and judged, so its PC, AQ, T and CA are its own view." for model in models]
 
 
 def _notes() -> list[str]:

@@ -4,16 +4,14 @@ Rows are in the order of their ids. The split is drawn from a hash of the post, 
 split and a second download gives the same split.
 """
 
-import csv
 import hashlib
 import json
-from collections.abc import Callable, Iterator, Mapping
-from typing import Any, Protocol
+from collections.abc import Callable, Iterable, Iterator, Mapping
+from typing import Any
 
 from django.db.models import QuerySet
 
 from annotation.domain.choices import Stage
-from annotation.domain.csv_cells import neutralized
 from annotation.models import Project
 from generation.domain.counterspeech.explanations import COLUMN, Explanation
 from generation.domain.counterspeech.intents import Intent
@@ -27,12 +25,6 @@ CONAN = ("id", "hatespeech", "csType", "counterspeech", *COLUMN.values())
 
 SPLITS = ("train", "validation", "test")
 _BOUNDS = (("train", 70), ("validation", 80), ("test", 100))  # about 70, 10 and 20 of a hundred, as in the paper
-
-
-class Sink(Protocol):
-    """Anything with a `write` method that takes text."""
-
-    def write(self, text: str, /) -> Any: ...
 
 
 def split_of(hate: str) -> str:
@@ -135,27 +127,9 @@ FILES: Mapping[str, Callable[[Project], Iterator[dict[str, Any]]]] = {
 }
 
 
-def write_jsonl(rows: Iterator[dict[str, Any]], sink: Sink) -> int:
-    """Write one JSON line per row. Return the number of rows."""
-    count = 0
-    for row in rows:
-        sink.write(json.dumps(row, ensure_ascii=False, allow_nan=False) + "\n")
-        count += 1
-    return count
-
-
-def write_csv(rows: Iterator[dict[str, Any]], sink: Sink) -> int:
-    """Write the columns of IntentCONANv2 as CSV. Return the number of rows.
-
-    Cells that a spreadsheet would run as formulas are neutralised.
-    """
-    writer = csv.DictWriter(sink, CONAN, extrasaction="ignore", lineterminator="\n")
-    writer.writeheader()
-    count = 0
-    for row in rows:
-        writer.writerow({name: neutralized(value) if isinstance(value, str) else value for name, value in row.items()})
-        count += 1
-    return count
+def jsonl_lines(rows: Iterable[Mapping[str, Any]]) -> Iterator[bytes]:
+    """Yield one JSON line per row."""
+    return (json.dumps(row, ensure_ascii=False, allow_nan=False).encode() + b"\n" for row in rows)
 
 
 def figures(project: Project) -> dict[str, Any]:

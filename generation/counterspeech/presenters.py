@@ -196,6 +196,13 @@ class Desk:
         ]
 
     @property
+    def is_judged_by_writer(self) -> bool:
+        """Whether a language model scored candidates of this intent that it wrote itself; the page says so."""
+        if not self.cards or self.used_no_language_model:
+            return False
+        return bool(self.cards[0].row.settings.get("judged_by_writer"))
+
+    @property
     def earlier(self) -> int:
         """How many candidates of this intent older runs wrote."""
         return self.exchange.candidates.filter(intent=self.intent).count() - len(self.cards)

@@ -25,7 +25,7 @@ from generation.methods.counterspeech import candidates
 from generation.methods.counterspeech import explain as counterspeech_explain
 from generation.methods.counterspeech import score as counterspeech_score
 from generation.models import CounterRules, Exchange, Exemplar
-from providers import wiring
+from providers import bindings
 from providers.roles import ModelRole
 from runs.control import start
 from runs.domain.states import OPEN, RunState
@@ -186,8 +186,8 @@ def _ask(
 def _model(project: Project, role: ModelRole) -> str:
     named = project.model_plan.get(role, "")
     try:
-        binding = wiring.bind_role(role, {role: named} if named else None)
-    except wiring.NotConfigured as fault:
+        binding = bindings.bind_role(role, {role: named} if named else None)
+    except bindings.NotConfigured as fault:
         raise BadChoice(str(fault)) from None
     if binding.problem:
         raise BadChoice(binding.problem)

@@ -1,7 +1,5 @@
 """Results of counterspeech: the dataset with its downloads, blind comparisons, and the project's rules."""
 
-from collections.abc import Iterator
-from io import StringIO
 from uuid import UUID
 
 from django.contrib import messages
@@ -13,6 +11,7 @@ from django.utils.translation import gettext as _
 from django.views.decorators.http import require_GET, require_http_methods
 
 from annotation.core.access import PersonRequest, member_of
+from annotation.core.csv_response import csv_of_dicts, named
 from annotation.domain.choices import Role
 from annotation.models import Membership, record
 from generation.counterspeech import compare as counterspeech_compare
@@ -55,9 +54,9 @@ def dataset_file(request: PersonRequest, slug: str, name: str) -> StreamingHttpR
         raise Http404
     record(GenerationVerb.COUNTERSPEECH_EXPORTED, project=member.project, actor=member, file=name)
     kind = "text/csv" if ending == "csv" else "application/jsonl"
-    response = StreamingHttpResponse(_pieces(member, stem, ending), content_type=f"{kind}; charset=utf-8")
-    response["Content-Disposition"] = f'attachment; filename="{slug}-{name}"'
-    return response
+    rows = rows_of(member.project)
+    lines = csv_of_dicts(export.CONAN, rows) if ending == "csv" else export.jsonl_lines(rows)
+    return named(StreamingHttpResponse(lines, content_type=f"{kind}; charset=utf-8"), f"{slug}-{name}")
 
 
 @require_http_methods(["GET", "POST"])
@@ -139,17 +138,3 @@ def _pair(member: Membership, left: str, right: str) -> Pair:
     if (pair.left.exchange_id, pair.left.intent) != (pair.right.exchange_id, pair.right.intent):
         raise Http404
     return pair
-
-
-def _pieces(member: Membership, stem: str, ending: str) -> Iterator[str]:
-    rows = export.FILES[stem](member.project)
-    write = export.write_csv if ending == "csv" else export.write_jsonl
-    if ending == "csv":
-        sink = StringIO()
-        write(rows, sink)
-        yield sink.getvalue()
-        return
-    for row in rows:
-        line = StringIO()
-        write(iter([row]), line)
-        yield line.getvalue()

@@ -23,12 +23,29 @@ RunWait = TypedDict("RunWait", {"for": WaitsFor, "until": datetime | None, "deta
 RunWait.__doc__ = "What an open run waits for: until when, in the provider's words, and which of its steps."
 
 
+class RunFault(TypedDict):
+    """What went wrong without ending the run: with what, the kind of fault, the last one in words, and how often."""
+
+    of: str
+    code: str
+    detail: str
+    times: int
+
+
+class RunLimit(TypedDict):
+    """The limit at which a run ended early with what it had."""
+
+    name: str
+    detail: str
+
+
 class RunSummary(TypedDict):
     """How far a run is and what it came to; null is what is not known, or not open to the caller.
 
     `warnings`: `injection_suspected` if something that the models read looks like an order to them, `led_astray` if an
-    answer repeats our own instructions. `prompts` is the set that the models were asked with. `seconds` are those of
-    work, without waiting.
+    answer repeats our own instructions. `faults` are those of searches that the run went on without; `no_search` says
+    that no search was answered. `limit` is where it ended early, with a verdict on what it had. `prompts` is the set
+    that the models were asked with. `seconds` are those of work, without waiting.
     """
 
     item: str | None
@@ -39,6 +56,9 @@ class RunSummary(TypedDict):
     category: int | None
     reason: str | None
     warnings: list[str]
+    faults: list[RunFault]
+    no_search: bool
+    limit: RunLimit | None
     calls: int
     prompts: str | None
     prompts_version: str | None
@@ -53,23 +73,59 @@ class RunRow(RunSummary):
     repeat: int
 
 
+class WorkersLoad(TypedDict):
+    """How busy the workers of the whole site are; times in seconds.
+
+    `runs` are at work; `waiting` are due, and no worker has them yet. `delay` is how late a worker woke, because its
+    machine was busy.
+    """
+
+    workers: int
+    runs: int
+    delay: float
+    waiting: int
+    longest_wait: float
+
+
 class RunPage(Page):
-    """A page of runs."""
+    """A page of runs; `load` is null for who is no admin."""
 
     results: list[RunRow]
+    load: WorkersLoad | None
 
 
 class TurnJson(TypedDict):
-    """One saved reply; `parsed` is what was read in it, null where it was unreadable."""
+    """One saved reply; `parsed` is what was read in it, null where it was unreadable.
+
+    `cached_tokens` are those of `input_tokens` that the provider had read shortly before.
+    """
 
     key: str
     role: str
     parsed: Any
+    input_tokens: int
+    cached_tokens: int
+    output_tokens: int
+
+
+class RunStep(TypedDict):
+    """A step under way: what it does and what it is about, how many steps were taken and are left at most."""
+
+    key: str
+    what: str
+    about: str
+    done: int
+    left: int | None
 
 
 class RunWithTurns(RunSummary):
-    """A run with its turns."""
+    """A run with the steps that are under way, and its turns.
 
+    `saved` is the money that caching of prompts saved, null where nothing was.
+    """
+
+    steps: list[RunStep]
+    saved: float | None
     turns: list[TurnJson]
 
 
@@ -182,6 +238,7 @@ class DisputeJson(TypedDict):
     wants_category: bool
     may_decide: bool
     second_look: bool
+    picture_text: str | None
     leased_to: str | None
     level: NotRequired[Level | None]
     votes: NotRequired[list[VoteJson]]

@@ -317,6 +317,7 @@ def _shown(desk: Desk) -> dict[str, Any]:
         "id": item.public_id,
         "text": item.text,
         "picture": item.picture.public_id if item.picture else None,
+        "picture_text": None if blind or desk.reading is None else desk.reading.text,
         "version": item.version,
         "round": item.round,
         "reasons": [row.reason for row in desk.disputes],

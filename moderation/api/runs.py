@@ -1,6 +1,7 @@
 """Runs in the API: start, list, show, cancel, judge again. For reviewers and admins."""
 
 from collections.abc import Sequence
+from dataclasses import asdict
 from typing import Any
 from uuid import UUID
 
@@ -19,13 +20,14 @@ from annotation.domain.choices import EventVerb, Role, Stage
 from annotation.models import Item, Membership, record
 from annotation.review.queue import may_see_intent, may_see_votes
 from moderation.api.answers import JudgeQueued, RunCancelled, RunContinued, RunPage, RunsQueued, RunWithTurns
-from moderation.debates import presenters, start
+from moderation.debates import ask_again, presenters, start
 from moderation.debates.run_json import run_as_json
 from moderation.methods.debate_method import BadChoice
 from moderation.methods.registry import METHODS
 from runs.control import start as run_start
 from runs.domain.states import OPEN, RunState
 from runs.models import Run
+from runs.queue import worker_load
 
 MOST_ANSWERING = 200
 """The most runs that an answer names which were there before."""
@@ -85,7 +87,9 @@ class Runs(APIView):
                         400, "unknown_filter", f"There is no {name} {value[:40]!r}; there are {', '.join(known)}."
                     )
                 runs = runs.filter(**{name: value})
-        return page_of(request, runs, lambda shown: _rows(shown, mine))
+        answer = page_of(request, runs, lambda shown: _rows(shown, mine))
+        answer.data["load"] = asdict(worker_load.site_load()) if mine.administers else None
+        return answer
 
     @extend_schema(request=WishShape, responses={202: RunsQueued})
     def post(self, request: Request, slug: str) -> Response:
@@ -132,7 +136,7 @@ class OneRun(APIView):
     def get(self, request: Request, slug: str, public_id: UUID) -> Response:
         """Show a run with its turns so far."""
         _mine, run, item = _run(request, slug, public_id)
-        return Response(run_as_json(run, item.external_id, run.turns.order_by("id")))
+        return Response(run_as_json(run, item.external_id, list(run.turns.order_by("id"))))
 
 
 class Cancelled(APIView):
@@ -160,7 +164,7 @@ class Retried(APIView):
         Return the id of the run that goes on: a failed run itself, else a new one.
         """
         mine, run, _item = _run(request, slug, public_id)
-        continued = start.retry_run(run, mine.project, mine)
+        continued = ask_again.retry_run(run, mine.project, mine)
         if continued is None:
             sentence = f"This run is {run.state}: it did not stop without a verdict, or one like it is under way."
             return problem(409, "nothing_to_ask", sentence)
@@ -179,7 +183,7 @@ class JudgedAgain(APIView):
         shape = JudgeShape(data=request.data)
         shape.is_valid(raise_exception=True)
         try:
-            forks = start.judge_run_again(run, [shape.validated_data["judge"]], mine.project, mine)
+            forks = ask_again.judge_run_again(run, [shape.validated_data["judge"]], mine.project, mine)
         except BadChoice as bad:
             return problem(400, "bad_choice", str(bad))
         return Response({"run": str(forks[0].public_id) if forks else None}, status=202)
@@ -202,7 +206,8 @@ def _row(run: Run, item: Item | None, viewer: Membership) -> dict[str, Any]:
         row = run_as_json(run, item.external_id, (), pauses=())
     else:
         row = run_as_json(run, None, (), pauses=()) | {"hateful": None, "category": None, "reason": None}
-    row.pop("turns")
+    for name in ("steps", "turns", "saved"):  # of a single run only
+        row.pop(name)
     return row | {"method": run.method, "repeat": run.repeat}
 
 

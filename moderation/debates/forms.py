@@ -10,7 +10,7 @@ from django.utils.translation import gettext_lazy as _
 from annotation.core.form_fields import offer
 from annotation.domain.choices import Stage
 from annotation.models import Project
-from moderation.debates import start
+from moderation.debates import ask_again, start
 from moderation.methods.debate_method import ProjectForm
 from moderation.methods.model_choices import named_models
 from moderation.methods.prompt_choice import prompt_set_titles
@@ -131,7 +131,7 @@ class JudgeForm(forms.Form):
     def __init__(self, *args: Any, run: Run, **kwargs: Any) -> None:
         super().__init__(*args, **kwargs)
         before = run.model_plan.get(str(METHODS[run.method].judge), "")
-        names = [name for name, _label in named_models() if start.may_judge(run, name)]
+        names = [name for name, _label in named_models() if ask_again.may_judge(run, name)]
         if before and before not in names:
             names.append(before)
         choices = [(name, name) for name in names if name != before]

@@ -2,14 +2,17 @@
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
+from decimal import Decimal
 from functools import cached_property
 from typing import Any
 from uuid import UUID
 
+from django.conf import settings
 from django.db.models import QuerySet, Sum
 
 from annotation.models import Category, Item, Project
-from moderation.debates.start import is_open_to_judges
+from moderation.debates.ask_again import is_open_to_judges
+from moderation.debates.progress import RunProgress, progress_of
 from moderation.debates.waiting import Wait, seconds_of_work, wait_of
 from moderation.methods.debate_method import DebateMethod
 from moderation.methods.prompt_choice import prompt_set_line
@@ -17,6 +20,7 @@ from moderation.methods.registry import METHODS
 from runs.control import fork
 from runs.domain.states import ASIDE, OPEN, Flag
 from runs.models import Run, Turn
+from runs.spending.cost import run_saving
 
 
 @dataclass(frozen=True)
@@ -27,12 +31,19 @@ class ShownRun:
     turns: Sequence[Turn]
     category: Category | None
     tokens: int
+    cached_tokens: int
+    saved: Decimal | None
     seconds: float
 
     @property
     def outcome(self) -> Mapping[str, Any]:
         """The stored verdict; empty if there is none yet."""
         return self.run.outcome or {}
+
+    @property
+    def currency(self) -> str:
+        """The currency of what was saved."""
+        return str(settings.MODEL_PRICE_CURRENCY)
 
     @property
     def is_open(self) -> bool:
@@ -80,6 +91,11 @@ class ShownRun:
         """What the run waits for, if it does."""
         return wait_of(self.run)
 
+    @cached_property
+    def progress(self) -> RunProgress | None:
+        """The steps under way, if there are any and the method has words for them."""
+        return progress_of(self.run, self.turns) if self.method.step_words else None
+
     @property
     def led_astray(self) -> bool:
         """Whether a turn repeats a secret word of our instructions; it is then not shown as a judgement."""
@@ -122,6 +138,8 @@ def _shown(run: Run, turns: list[Turn], categories: Sequence[Category]) -> Shown
         turns=turns,
         category=next((category for category in categories if category.code == code), None),
         tokens=sum(turn.input_tokens + turn.output_tokens for turn in turns),
+        cached_tokens=sum(turn.cached_tokens for turn in turns),
+        saved=run_saving(run, turns),
         seconds=seconds_of_work(run),
     )
 

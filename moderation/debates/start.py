@@ -1,4 +1,4 @@
-"""Start methods on items, and let other models judge a finished debate again."""
+"""Start methods on items: options, models and limits are checked, then one run an item is enqueued."""
 
 import hashlib
 import json
@@ -13,18 +13,16 @@ from django.utils.translation import gettext as _
 
 from annotation.domain.choices import EventVerb
 from annotation.models import Item, Membership, Project, record
-from moderation.domain.event_verbs import ModerationVerb
 from moderation.methods import prompt_choice
 from moderation.methods.debate_method import BadChoice, DebateMethod
 from moderation.methods.registry import METHODS
-from providers import wiring
+from providers import bindings
 from providers.roles import ModelRole
 from runs.control import fork
 from runs.control import start as run_start
 from runs.domain.states import OPEN, RunState
 from runs.execution import budget
 from runs.methods.method import Limits
-from runs.methods.prompts import BadPrompt
 from runs.models import Run
 
 MOST_REPEATS = 20
@@ -64,7 +62,7 @@ def start_runs(
 
     Raises BadChoice.
     """
-    method = _known(wish.method)
+    method = known_method(wish.method)
     options = options_for(project, wish)
     method.check_start(options)
     if not 1 <= wish.repeats <= MOST_REPEATS:
@@ -116,111 +114,12 @@ def count_left_out(project: Project, items: QuerySet[Item], wish: DebateRequest)
     return 0, ""
 
 
-def retry_run(run: Run, project: Project, actor: Membership | None = None, *, ring: bool = True) -> Run | None:
-    """Ask again where a run stopped; what was answered stays. Return the run that goes on.
-
-    A failed run goes on itself. A refused or unreadable one stays as it is, and a new run goes on from there.
-
-    Returns None if the run stopped nowhere, or if the same question is already under way.
-    """
-    with transaction.atomic():
-        if run.state in fork.STOPPED:
-            try:
-                continued = fork.continue_run(run, started_by=actor.public_id if actor else None, enqueue=ring)
-            except (fork.CannotFork, BadPrompt):
-                return None
-        else:
-            continued = run if run_start.retry_run(run.public_id, enqueue=ring) else None
-        if continued is None:
-            return None
-        more: dict[str, Any] = {} if continued == run else {"run": str(continued.public_id)}
-        record(ModerationVerb.RUN_RETRIED, project=project, actor=actor, row=run.public_id, **more)
-    return continued
-
-
-def retry_runs(project: Project, runs: QuerySet[Run], states: Sequence[RunState], *, ring: bool = True) -> int:
-    """Ask again where these runs stopped in one of these states. Return how many go on.
-
-    Of several runs of one question only the last counts.
-    """
-    last = {(run.subject, run.variant, run.repeat): run for run in runs.order_by("id")}
-    return sum(retry_run(run, project, ring=ring) is not None for run in last.values() if run.state in states)
-
-
-def judge_run_again(run: Run, judges: Sequence[str], project: Project, actor: Membership | None = None) -> list[Run]:
-    """Let models judge a debate, the same judge too; only the judge's call is paid. Return the new runs.
-
-    Judges that are judging it now are skipped.
-
-    Raises BadChoice, also for a method without a judge, for a run that came to no judge, and if its prompts are gone.
-    """
-    method = _known(run.method)
-    prompt_choice.check_prompts(run.options)
-    if method.judge is None:
-        raise BadChoice(_("%(method)s has no judge.") % {"method": run.method})
-    if not is_open_to_judges(run):
-        raise BadChoice(_refusal_of_judges(run))
-    forks = []
-    for name in judges:
-        if not may_judge(run, name):
-            raise BadChoice(_("The built-in keyword baseline does not judge a debate between language models."))
-        _check(method.judge, name)
-        try:
-            forked = fork.fork_run(
-                run,
-                {method.judge: name},
-                variant=judged_variant(run, name),
-                started_by=actor.public_id if actor else None,
-            )
-        except fork.CannotFork as fault:
-            raise BadChoice(str(fault)) from None
-        if forked is not None:
-            forks.append(forked)
-            record(
-                ModerationVerb.JUDGED_AGAIN,
-                project=project,
-                actor=actor,
-                row=run.public_id,
-                run=str(forked.public_id),
-                judge=name,
-            )
-    return forks
-
-
-def is_open_to_judges(run: Run) -> bool:
-    """Return whether the run has a debate that a judge was asked about."""
-    judge = _known(run.method).judge
-    return judge is not None and run.state in ANSWERED and run.turns.filter(role=judge).exists()
-
-
-def may_judge(run: Run, name: str) -> bool:
-    """Return whether this model may judge the run's debate; the keyword baseline judges no real one."""
-    return not _is_baseline(name) or all(_is_baseline(model) for model in run.model_plan.values())
-
-
-def _is_baseline(name: str) -> bool:
-    return name.startswith("keyword:")
-
-
-def _refusal_of_judges(run: Run) -> str:
-    if run.state not in ANSWERED:
-        return f"A run that is {run.state} has nothing to go on from."
-    if run.state == RunState.SUCCEEDED:
-        return _("A dismissed case had no judge, so there is nothing to judge again.")
-    return _("This debate stopped before it came to a judge: ask again from where it stopped.")
-
-
-def judged_variant(run: Run, judge: str) -> str:
-    """Return the variant of the run in which this judge judges the run's debate, even if no such run exists."""
-    return variant_of(run.options, {**run.model_plan, str(_known(run.method).judge): judge})
-
-
 def runs_answering(project: Project, items: QuerySet[Item], wish: DebateRequest) -> QuerySet[Run]:
     """Return the runs on these items that answer the request, including those of its other judges, oldest first.
 
     Raises BadChoice.
     """
-    method, options = _known(wish.method), options_for(project, wish)
+    method, options = known_method(wish.method), options_for(project, wish)
     judged = [{str(method.judge): name} for name in wish.judges[1:]]
     plans = [{**plan, **judge} for plan, _items in _planned(project, items, wish) for judge in ({}, *judged)]
     return Run.objects.filter(
@@ -250,7 +149,7 @@ def options_for(project: Project, wish: DebateRequest) -> dict[str, Any]:
     options = prompt_choice.with_prompts(project, checked_options(wish.method, wish.options))
     if "glossary" in options and "glossary" not in wish.options:
         options["glossary"] = project.glossary_for_models
-    return _known(wish.method).complete_options(project, options)
+    return known_method(wish.method).complete_options(project, options)
 
 
 def checked_options(method: str, options: Mapping[str, Any]) -> dict[str, Any]:
@@ -258,7 +157,7 @@ def checked_options(method: str, options: Mapping[str, Any]) -> dict[str, Any]:
 
     Raises BadChoice.
     """
-    return _known(method).checked_options(options)
+    return known_method(method).checked_options(options)
 
 
 def variant_of(options: Mapping[str, Any], plan: Mapping[str, str]) -> str:
@@ -267,7 +166,7 @@ def variant_of(options: Mapping[str, Any], plan: Mapping[str, str]) -> str:
     return hashlib.sha256(written.encode()).hexdigest()[:16]
 
 
-def _known(method: str) -> DebateMethod:
+def known_method(method: str) -> DebateMethod:
     if method not in METHODS:
         raise BadChoice(
             _("There is no method %(name)s; there are %(known)s.") % {"name": method, "known": ", ".join(METHODS)}
@@ -301,7 +200,7 @@ def model_plan_of(project: Project | None, wish: DebateRequest, *, describes: bo
     Raises BadChoice.
     Raises NobodyDescribes if only the describer is missing.
     """
-    method, chosen = _known(wish.method), dict(wish.models)
+    method, chosen = known_method(wish.method), dict(wish.models)
     if unknown := sorted(set(chosen) - set(method.roles)):
         raise BadChoice(
             _("%(method)s has no role %(role)s; it has %(known)s.")
@@ -313,11 +212,11 @@ def model_plan_of(project: Project | None, wish: DebateRequest, *, describes: bo
         chosen[method.judge] = wish.judges[0]
     overrides = {**(project.model_plan if project else {}), **chosen}
     speakers = [role for role in _speakers(method, wish) if role is not ModelRole.DESCRIBER]
-    plan = {str(role): _check(role, overrides.get(role, "")) for role in speakers}
+    plan = {str(role): usable_model(role, overrides.get(role, "")) for role in speakers}
     plan |= method.complete_plan(project, wish.options)
     if describes and ModelRole.DESCRIBER in _speakers(method, wish):
         try:
-            plan[ModelRole.DESCRIBER] = _check(ModelRole.DESCRIBER, overrides.get(ModelRole.DESCRIBER, ""))
+            plan[ModelRole.DESCRIBER] = usable_model(ModelRole.DESCRIBER, overrides.get(ModelRole.DESCRIBER, ""))
         except BadChoice as fault:
             raise NobodyDescribes(str(fault)) from None
     return plan
@@ -336,7 +235,7 @@ def _limits(wish: DebateRequest) -> Limits:
 
     Raises BadChoice for more than the method's own limits.
     """
-    own = _known(wish.method).protocol.limits
+    own = known_method(wish.method).protocol.limits
     for name, value in wish.limits.items():
         if name not in _LIMITS:
             sentence = _("There is no limit %(name)s; there are %(known)s.")
@@ -347,14 +246,14 @@ def _limits(wish: DebateRequest) -> Limits:
     return replace(own, **wish.limits)
 
 
-def _check(role: ModelRole, name: str) -> str:
+def usable_model(role: ModelRole, name: str) -> str:
     """Return the full name of the model for this role.
 
     Raises BadChoice if the model cannot be used.
     """
     try:
-        binding = wiring.bind_role(role, {role: name} if name else None)
-    except wiring.NotConfigured as fault:
+        binding = bindings.bind_role(role, {role: name} if name else None)
+    except bindings.NotConfigured as fault:
         raise BadChoice(str(fault)) from None
     if binding.problem:
         raise BadChoice(binding.problem)

@@ -24,7 +24,7 @@ from moderation.methods.registry import METHODS
 from runs.control import fork
 from runs.domain.states import OPEN, RunState
 from runs.models import Run
-from runs.queue import provider_pauses
+from runs.queue import provider_pauses, worker_load
 from runs.spending import cost
 
 PAGE_LENGTH = 50
@@ -57,6 +57,7 @@ def runs(request: PersonRequest, slug: str) -> HttpResponse:
         "methods": METHOD_NAMES,
         "form": StageForm(project=member.project),
         "pauses": provider_pauses.pauses_in_force(),
+        "load": worker_load.site_load() if member.administers else None,
         "spent": presenters.project_spending(member.project),
         "bill": cost.project_bill(member.project.public_id),
     }

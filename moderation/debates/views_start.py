@@ -12,7 +12,7 @@ from django.views.decorators.http import require_POST
 from annotation.core.access import PersonRequest, member_of
 from annotation.domain.choices import EventVerb, Role, Stage
 from annotation.models import Item, record
-from moderation.debates import presenters
+from moderation.debates import ask_again, presenters
 from moderation.debates import start as debate_start
 from moderation.debates.forms import (
     METHOD_NAMES,
@@ -124,7 +124,7 @@ def cancel_open_runs(request: PersonRequest, slug: str) -> HttpResponse:
 def retry_run(request: PersonRequest, slug: str, public_id: UUID) -> HttpResponse:
     """Ask again where a run stopped; what was answered is not asked again."""
     member, run, _item = run_for(request, slug, public_id)
-    continued = debate_start.retry_run(run, member.project, member)
+    continued = ask_again.retry_run(run, member.project, member)
     if continued is None:
         sentence = _(
             "Only a run that stopped without a verdict can go on, and only while no other like it is under way."
@@ -143,7 +143,7 @@ def judge_run_again(request: PersonRequest, slug: str, public_id: UUID) -> HttpR
     if not form.is_valid():
         return show_run(request, member, run, item, form, status=422)
     try:
-        forks = debate_start.judge_run_again(run, [form.cleaned_data["judge"]], member.project, member)
+        forks = ask_again.judge_run_again(run, [form.cleaned_data["judge"]], member.project, member)
     except BadChoice as bad:
         form.add_error(None, str(bad))
         return show_run(request, member, run, item, form, status=422)

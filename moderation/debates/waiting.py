@@ -43,7 +43,8 @@ class Wait:
 def wait_of(run: Run, pauses: Sequence[PauseInForce] | None = None) -> Wait | None:
     """Return what the run waits for. Returns None for a run that has ended or works without a call under way."""
     if run.state == RunState.RUNNING:
-        return Wait(WaitsFor.ANSWER, of=sorted(run.in_flight)) if run.in_flight else None
+        calls = sorted(key for key, call in run.in_flight.items() if call["calls"])  # the rest is searches and fetches
+        return Wait(WaitsFor.ANSWER, of=calls) if calls else None
     if run.state != RunState.QUEUED:
         return None
     now = timezone.now()

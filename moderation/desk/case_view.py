@@ -15,7 +15,8 @@ from annotation.domain.item_decision import Case
 from annotation.domain.patterns import Prior as PriorValue
 from annotation.domain.patterns import contested
 from annotation.domain.votes import Vote
-from annotation.models import Adjudication, Category, Dispute, Item, Membership, Prior, Project, Seat
+from annotation.models import Adjudication, Category, Dispute, Item, Membership, PictureText, Prior, Project, Seat
+from annotation.picture_text.texts import reading_of
 from annotation.review import adjudicate
 from annotation.review.expert_replacement import waiting_for_expert
 from annotation.review.queue import VoteCard, names_revealed, vote_cards, waiting_counts, wants_category_of
@@ -88,6 +89,12 @@ class Desk:
         return tuple(Category.objects.filter(project=self.project).order_by("code"))
 
     @cached_property
+    def offered(self) -> tuple[Category, ...]:
+        """The categories that can be chosen, in the order of the page."""
+        kept = (category for category in self.categories if category.retired_at is None)
+        return tuple(sorted(kept, key=lambda category: (category.place, category.code)))
+
+    @cached_property
     def seats(self) -> list[Seat]:
         return seats_of(self.item)
 
@@ -102,6 +109,11 @@ class Desk:
     @cached_property
     def priors(self) -> list[Prior]:
         return list(self.item.priors.filter(current=True).select_related("category").order_by("-modality"))
+
+    @cached_property
+    def reading(self) -> PictureText | None:
+        """The words in the picture. None if nobody read it."""
+        return reading_of(self.item) if self.item.picture_id or self.item.picture_missing else None
 
     @cached_property
     def why(self) -> list[Why]:

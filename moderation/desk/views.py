@@ -112,7 +112,7 @@ def _take(item: Item, member: Membership) -> None:
 
 def _form(desk: Desk, request: PersonRequest) -> DecisionForm:
     """Return an empty form, or one whose rationale is the reason of the run that the reviewer chose."""
-    form = DecisionForm(categories=desk.categories, reasons=_reasons(desk))
+    form = DecisionForm(categories=desk.offered, reasons=_reasons(desk))
     chosen = next((shown for shown in desk.runs if str(shown.run.public_id) == request.GET.get("draft")), None)
     if chosen is not None and chosen.outcome.get("reason") and not chosen.led_astray:
         form.initial = {"rationale": str(chosen.outcome["reason"])[:4000], "drafted_from": chosen.run.public_id}
@@ -124,7 +124,7 @@ def _reasons(desk: Desk) -> list[Reason]:
 
 
 def _decide(request: PersonRequest, desk: Desk) -> HttpResponse:
-    form = DecisionForm(request.POST, categories=desk.categories, reasons=_reasons(desk))
+    form = DecisionForm(request.POST, categories=desk.offered, reasons=_reasons(desk))
     if not form.is_valid():
         return _show(request, desk, form, status=422)
     pointer = desk.pointer
@@ -194,7 +194,7 @@ def _show(
         "tab": tab,
         "others": [tab for tab in extensions.tabs() if tab.url_name != "moderation:item-runs"],
         "history": history(desk.item, desk.member) if tab == "history" and not desk.blind else [],
-        "opinion_form": OpinionForm(categories=desk.categories),
+        "opinion_form": OpinionForm(categories=desk.offered),
         "anew": anew,
         "open": desk.item.stage == Stage.DISPUTED or anew,
         # Who may only read gets no form, since it would be refused; text that was typed stays visible.
@@ -251,7 +251,7 @@ def opinion(request: PersonRequest, slug: str, public_id: UUID) -> HttpResponse:
     member = member_of(request, slug, Role.REVIEWER)
     item = item_of(member.project, public_id)
     desk_page = Desk(member, item, queue.read(request.GET))
-    form = OpinionForm(request.POST, categories=desk_page.categories)
+    form = OpinionForm(request.POST, categories=desk_page.offered)
     category = form.category_row() if form.is_valid() else None
     if category is None:
         messages.error(request, _("Choose a category first."))
@@ -286,7 +286,7 @@ def missing(request: PersonRequest, slug: str, public_id: UUID) -> HttpResponse:
     member = member_of(request, slug, Role.REVIEWER)
     item = item_of(member.project, public_id)
     desk_page = Desk(member, item, queue.read(request.GET))
-    form = MissingCategoryForm(request.POST or None, categories=desk_page.categories)
+    form = MissingCategoryForm(request.POST or None, categories=desk_page.offered)
     if request.method == "GET":
         if not wants_category_of(item, member):
             return redirect(_address("moderation:desk-item", desk_page, item))

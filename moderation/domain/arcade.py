@@ -1,17 +1,14 @@
 """The words and options of an ARCADE debate (design section 8; H-VLI paper, section 5)."""
 
-import re
 from enum import StrEnum
 
 from pydantic import BaseModel, ConfigDict, Field
 
-from moderation.domain.hatexscore.tokenize import language_of
 from moderation.domain.prompt_options import PromptOptions
+from moderation.domain.tongue import Tongue
 from moderation.domain.verdicts import Task
 
 MOST_ROUNDS = 6
-
-_KANA = re.compile(r"[\u3040-\u30ff]")  # Japanese, which is written with Han as well
 
 
 class Track(StrEnum):
@@ -28,26 +25,6 @@ class Way(StrEnum):
     DEEP = "deep"
     DISMISSED = "dismissed"
     """The prosecutor found no cue in the deep dive: category 0 without a judge."""
-
-
-class Tongue(StrEnum):
-    """The language of the arguments: the post's, if it is one of these, else English."""
-
-    POST = "post"
-    ENGLISH = "en"
-    KOREAN = "ko"
-    CHINESE = "zh"
-
-    def spoken_about(self, text: str) -> "Tongue":
-        """Return the language to argue in about this text."""
-        if self is not Tongue.POST:
-            return self
-        return Tongue.ENGLISH if _KANA.search(text) else Tongue(language_of(text))
-
-    @property
-    def english_name(self) -> str:
-        """The name that a prompt calls it by."""
-        return {Tongue.KOREAN: "Korean", Tongue.CHINESE: "Chinese"}.get(self, "English")
 
 
 class CueType(StrEnum):

@@ -42,6 +42,10 @@ AnyText = Annotated[str, Field(max_length=3000)]
 Kind = Annotated[CueType, BeforeValidator(_as_cue_type)]
 
 
+_ID = re.compile(r"[\w.-]{1,40}")
+"""An id is a word: it is shown in schemas, where no text of a post may stand."""
+
+
 def _complete(schema: dict[str, Any]) -> None:
     """Name every field as required: strict servers want that. An answer may still leave fields with a default out."""
     schema["additionalProperties"] = False
@@ -183,8 +187,12 @@ def _reply(
 
 @lru_cache(maxsize=256)
 def _rebuttals(ids: tuple[str, ...], past: tuple[str, ...], later: bool) -> type[AnswerShape]:
+    # A server that holds its model to the schema lets it name no cue that is not there.
+    named: Any = Annotated[Word, WithJsonSchema({"type": "string", "enum": list(ids)})] if ids else Word
+    answers: Any = list[create_model("RebuttalOfCues", __base__=Rebuttal, id=(named, ...))]  # type: ignore[misc]
+
     class Rebuttals(_Statement):
-        rebuttals: list[Rebuttal]
+        rebuttals: answers
 
         @model_validator(mode="after")
         def _settle_rebuttals(self) -> "Rebuttals":
@@ -222,13 +230,13 @@ def _cut(rows: Any, most: int) -> Any:
 
 
 def _with_ids(rows: Any) -> Any:
-    """Give each cue an id of its own where it has none or that of an earlier one."""
+    """Give each cue an id of its own where it has none, that of an earlier one, or a sentence instead of a word."""
     if not isinstance(rows, list) or not all(isinstance(row, dict) for row in rows):
         return rows
     used: list[str] = []
     for at, row in enumerate(rows):
         name = str(_as_id(row.get("id") or "")).strip()
-        if not name or known_id(name, used, exact=True):
+        if not _ID.fullmatch(name) or known_id(name, used, exact=True):
             name = _free_id([*used, *(str(other.get("id") or "") for other in rows[at + 1 :])])
         used.append(name)
     return [{**row, "id": name} for row, name in zip(rows, used, strict=True)]
@@ -269,7 +277,8 @@ def _later_cues(
     used = [*standing, *past]
     room = max(0, most - len([name for name in standing if name not in withdrawn]))
     for at, row in enumerate(new[:room]):
-        name = _free_id(used) if known_id(row.id, used, exact=True) else row.id
+        is_free = _ID.fullmatch(row.id) and not known_id(row.id, used, exact=True)
+        name = row.id if is_free else _free_id(used)
         new[at] = row.model_copy(update={"id": name, "counter_argument": ""})
         used.append(name)
     return [*replies.values(), *new[:room]]

@@ -14,6 +14,7 @@ from moderation.domain.verdicts import Task
 from moderation.methods import prompt_choice
 from moderation.methods.debate_method import BadChoice, DebateMethod
 from moderation.methods.registry import METHODS
+from moderation.models import Evaluation
 from runs.domain.states import ASIDE
 
 MOST_ARMS = 40
@@ -253,3 +254,13 @@ def _said(debate_method: DebateMethod, name: str, value: Any) -> str:
     if name == "glossary":
         return "with glossary" if str(value).lower() in ("true", "1", "on") else "without glossary"
     return debate_method.arm_words(name, value) or f"{name} = {value}"
+
+
+def stored_arms(evaluation: Evaluation) -> list[Arm]:
+    """Return the arms of an evaluation as values."""
+    return [Arm(**arm) for arm in evaluation.arms]
+
+
+def without_examples(evaluation: Evaluation) -> list[tuple[str, list[str]]]:
+    """Return the name of each arm, with its perspectives that see no examples though they should."""
+    return [(arm.name, METHODS[arm.method].without_examples(arm.options)) for arm in stored_arms(evaluation)]

@@ -11,7 +11,7 @@ from moderation.domain.evaluation.render import csv_rows, markdown
 from moderation.domain.evaluation.report_tables import tables_of
 from moderation.domain.evaluation.table import EvaluationTable
 from moderation.domain.predict.protocol import missing_perspectives
-from moderation.evaluation import job
+from moderation.evaluation.arms import stored_arms
 from moderation.evaluation.charts import svg_charts
 from moderation.evaluation.report import outcomes_by_arm
 from moderation.models import Evaluation
@@ -49,8 +49,8 @@ def table_csv(table: EvaluationTable) -> bytes:
 
 def answers(evaluation: Evaluation) -> Iterator[dict[str, Any]]:
     """Yield every answer with the known one, without texts. The lines of one arm and repeat work as `--predictions`."""
-    arms = job.arms(evaluation)
-    ends = outcomes_by_arm(evaluation, arms, job.runs_of(evaluation))
+    arms = stored_arms(evaluation)
+    ends = outcomes_by_arm(evaluation, arms, evaluation.runs())
     cases = list(evaluation.cases.order_by("id"))
     for arm in arms:
         for number, repeat in enumerate(ends[arm.method, arm.variant]):
@@ -59,21 +59,25 @@ def answers(evaluation: Evaluation) -> Iterator[dict[str, Any]]:
                 if run_end is None:
                     continue
                 answer = run_end.label if evaluation.task == "six" else run_end.hateful
-                yield {
-                    "id": case.external_id,
-                    "dataset": case.dataset,
-                    "arm": arm.name,
-                    "repeat": number,
-                    "state": run_end.state,
-                    "label": int(answer) if answer is not None else None,
-                    "refusal": run_end.state == "refused",
-                    "reason_code": run_end.reason or None,
-                    "reason": run_end.explanation,
-                    **({"way": run_end.way, "rounds": run_end.rounds} if run_end.way else {}),
-                    "calls": run_end.calls,
-                    "tokens": run_end.tokens,
-                    "gold": case.gold_label if evaluation.task == "six" else int(case.gold_hateful),
-                } | _votes(run_end)
+                yield (
+                    {
+                        "id": case.external_id,
+                        "dataset": case.dataset,
+                        "arm": arm.name,
+                        "repeat": number,
+                        "state": run_end.state,
+                        "label": int(answer) if answer is not None else None,
+                        "refusal": run_end.state == "refused",
+                        "reason_code": run_end.reason or None,
+                        "reason": run_end.explanation,
+                        **({"way": run_end.way, "rounds": run_end.rounds} if run_end.way else {}),
+                        "calls": run_end.calls,
+                        "tokens": run_end.tokens,
+                        "gold": case.gold_label if evaluation.task == "six" else int(case.gold_hateful),
+                    }
+                    | _votes(run_end)
+                    | _troubles(run_end)
+                )
 
 
 def _votes(run_end: RunEnd) -> dict[str, Any]:
@@ -82,3 +86,9 @@ def _votes(run_end: RunEnd) -> dict[str, Any]:
         return {}
     votes = {row["perspective"]: row["stance"] for row in run_end.stances}
     return {"votes": votes, "missing": missing_perspectives(run_end.stances)}
+
+
+def _troubles(run_end: RunEnd) -> dict[str, Any]:
+    """Return what went wrong with the run's searches and the limit that it ended at; nothing if all went well."""
+    found = {"no_search": run_end.no_search, "faults": list(run_end.faults), "limit": run_end.limit}
+    return {name: value for name, value in found.items() if value}

@@ -65,7 +65,7 @@ def report_of(evaluation: Evaluation, arms: Sequence[Arm], runs: QuerySet[Run]) 
         "began": evaluation.created_at.isoformat(),
         "wish": evaluation.wish,
         "categories": names,
-        "arms": [_described(arm, runs) for arm in arms],
+        "arms": [_described(arm, runs) | _without_search(ends[arm.method, arm.variant]) for arm in arms],
         "datasets": [
             {
                 "name": name,
@@ -109,6 +109,9 @@ def outcomes_by_arm(evaluation: Evaluation, arms: Sequence[Arm], runs: QuerySet[
             rounds=outcome.get("rounds") if outcome.get("way") else None,
             calls=row.calls,
             tokens=row.tokens,
+            faults=outcome.get("faults") or (),
+            no_search=bool(outcome.get("no_search")),
+            limit=outcome.get("limit"),
         )
     return ends
 
@@ -135,6 +138,12 @@ def _described(arm: Arm, runs: QuerySet[Run]) -> dict[str, Any]:
         "no_language_model": arm.used_no_language_model,
         "without_examples": METHODS[arm.method].without_examples(arm.options),
     }
+
+
+def _without_search(ends: Sequence[Mapping[str, RunEnd]]) -> dict[str, int]:
+    """Return how many runs of an arm could not search, and how many ended early at a limit."""
+    runs = [end for repeat in ends for end in repeat.values()]
+    return {"no_search": sum(end.no_search for end in runs), "ended_early": sum(end.limit is not None for end in runs)}
 
 
 def _comparisons(

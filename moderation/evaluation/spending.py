@@ -10,6 +10,7 @@ from django.db.models.functions import Cast
 from moderation.evaluation.arms import Arm
 from moderation.methods.registry import METHODS
 from moderation.models import EvaluationCase
+from runs.domain.prices import Cost, Prices, cost_of
 from runs.domain.states import Flag
 from runs.models import Run, Turn
 
@@ -21,12 +22,14 @@ def spent(runs: QuerySet[Run], plan: Mapping[str, str], cases: Sequence[Evaluati
         calls=Sum("calls"), retries=Sum("retries"), tokens=Sum("tokens"), seconds=Sum("seconds")
     )
     by_role = _usage_by_role(dataset_runs)
-    cost, unpriced = _cost(plan, by_role)
+    cost, saved, unpriced = _cost(plan, by_role)
     return {name: value or 0 for name, value in sums.items()} | {
         "input_tokens": sum(row["given"] for row in by_role),
         "output_tokens": sum(row["taken"] for row in by_role),
         "thinking_tokens": sum(row["thought"] for row in by_role),
+        "cached_tokens": sum(row["cached"] for row in by_role),
         "cost": cost,
+        "saved": saved,
         "unpriced": unpriced,
         "without_temperature": _roles_without_temperature(dataset_runs),
     }
@@ -67,7 +70,11 @@ def _usage_by_role(runs: QuerySet[Run]) -> list[dict[str, Any]]:
     """Return calls and tokens of each role; turns that were taken over from another run have no calls."""
     turns = Turn.objects.filter(run__in=runs.values("pk"), calls__gt=0).values("role")
     sums = turns.annotate(
-        made=Sum("calls"), given=Sum("input_tokens"), taken=Sum("output_tokens"), thought=Sum("thinking_tokens")
+        made=Sum("calls"),
+        given=Sum("input_tokens"),
+        taken=Sum("output_tokens"),
+        thought=Sum("thinking_tokens"),
+        cached=Sum("cached_tokens"),
     )
     return [dict(row) for row in sums.order_by()]
 
@@ -79,15 +86,18 @@ def _roles_without_temperature(runs: QuerySet[Run]) -> list[str]:
     return list(roles.distinct())
 
 
-def _cost(plan: Mapping[str, str], by_role: Sequence[Mapping[str, Any]]) -> tuple[float | None, list[str]]:
-    """Return the cost of the calls by the site's prices, and the models that have no price.
+def _cost(
+    plan: Mapping[str, str], by_role: Sequence[Mapping[str, Any]]
+) -> tuple[float | None, float | None, list[str]]:
+    """Return the cost of the calls by the site's prices, what caching saved of it, and the models that have no price.
 
-    The cost is None if such a model was called.
+    Both amounts are None if such a model was called.
     """
-    prices: Mapping[str, tuple[float, float]] = settings.MODEL_PRICES
-    usage = [(plan.get(row["role"], ""), row["given"], row["taken"]) for row in by_role]
-    unpriced = sorted({name for name, _, _ in usage if name and name not in prices and not name.startswith("keyword:")})
+    prices: Prices = settings.MODEL_PRICES
+    named = [(plan.get(row["role"], ""), row) for row in by_role]
+    unpriced = sorted({name for name, _ in named if name and name not in prices and not name.startswith("keyword:")})
     if unpriced:
-        return None, unpriced
-    paid = [(prices.get(name, (0.0, 0.0)), tokens_in, tokens_out) for name, tokens_in, tokens_out in usage]
-    return sum((price[0] * tokens_in + price[1] * tokens_out) / 1_000_000 for price, tokens_in, tokens_out in paid), []
+        return None, None, unpriced
+    costs = [cost_of(prices.get(name, (0.0, 0.0)), row["given"], row["taken"], row["cached"]) for name, row in named]
+    total = sum(costs, Cost())
+    return float(total.amount), float(total.saved), []

@@ -16,7 +16,9 @@ from annotation.models import Membership
 from moderation.domain.evaluation.render import NO_MODEL, markdown, remarks_of
 from moderation.domain.evaluation.report_tables import tables_of
 from moderation.domain.evaluation.sampling import Sample
-from moderation.evaluation import charts, job
+from moderation.evaluation import charts, continuation
+from moderation.evaluation import start as evaluation_start
+from moderation.evaluation.arms import stored_arms
 from moderation.evaluation.collect_answers import BadSource, gold_items
 from moderation.evaluation.files import table_csv
 from moderation.evaluation.forms import EvaluationForm
@@ -46,7 +48,7 @@ def start_evaluation(request: PersonRequest, slug: str) -> HttpResponse:
         return _show_list(request, member, form, status=422)
     try:
         sources, wish = [gold_items(member.project)], form.wish()
-        runs, posts = job.size(member.project, sources, wish)
+        runs, posts = evaluation_start.size(member.project, sources, wish)
         if request.POST.get("count") != str(runs):
             context = {
                 "project": member.project,
@@ -58,7 +60,9 @@ def start_evaluation(request: PersonRequest, slug: str) -> HttpResponse:
                 "changed": "count" in request.POST,
             }
             return render(request, "moderation/evaluation_start.html", context)
-        evaluation, new = job.begin(member.project, sources, wish, member, again=form.cleaned_data["again"])
+        evaluation, new = evaluation_start.begin(
+            member.project, sources, wish, member, again=form.cleaned_data["again"]
+        )
     except (BadChoice, BadSource) as bad:
         form.add_error(None, str(bad))
         return _show_list(request, member, form, status=422)
@@ -99,7 +103,7 @@ def evaluation_progress(request: PersonRequest, slug: str, public_id: UUID) -> H
 def cancel_evaluation(request: PersonRequest, slug: str, public_id: UUID) -> HttpResponse:
     """Cancel an evaluation; calls that are under way may still end."""
     member, project_evaluation = _one(request, slug, public_id)
-    if job.cancel(project_evaluation, member):
+    if continuation.cancel(project_evaluation, member):
         messages.success(request, _("The evaluation is cancelled."))
     else:
         messages.info(request, _("The evaluation had ended already."))
@@ -111,7 +115,9 @@ def retry_evaluation(request: PersonRequest, slug: str, public_id: UUID) -> Http
     """Ask again where runs failed, were cancelled or ended unreadable, or also where models refused; keep answers."""
     _member, project_evaluation = _one(request, slug, public_id)
     refused = "refused" in request.POST
-    if project_evaluation.state == EvaluationState.RUNNING or not job.retry_failed(project_evaluation, refused=refused):
+    if project_evaluation.state == EvaluationState.RUNNING or not continuation.retry_failed(
+        project_evaluation, refused=refused
+    ):
         messages.info(request, _("Nothing is left to ask for."))
     return redirect("moderation:evaluation", slug, public_id)
 
@@ -166,12 +172,12 @@ def _show_list(request: PersonRequest, member: Membership, form: EvaluationForm,
 
 
 def _standing(member: Membership, project_evaluation: Evaluation) -> dict[str, object]:
-    progress = job.progress(project_evaluation)
+    progress = continuation.progress(project_evaluation)
     return {
         "project": member.project,
         "membership": member,
         "evaluation": project_evaluation,
-        "arms": job.arms(project_evaluation),
+        "arms": stored_arms(project_evaluation),
         "left_out": charts.left_out_reasons(project_evaluation),
         "progress": progress,
         "minutes_left": None if progress.seconds_left is None else max(1, round(progress.seconds_left / 60)),

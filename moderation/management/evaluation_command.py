@@ -9,7 +9,7 @@ from django.core.management.base import CommandError
 
 from annotation.management.json_command import JsonCommand
 from moderation.domain.evaluation.render import markdown
-from moderation.evaluation import files, job
+from moderation.evaluation import continuation, files
 from moderation.models import Evaluation, EvaluationState
 from runs.control import wait_for_runs
 from runs.execution import shutdown
@@ -41,10 +41,10 @@ class EvaluationCommand(JsonCommand):
 
     def perform(self, evaluation: Evaluation, threads: int) -> None:
         """Perform the runs in this process until they end, then those of other judges, and write the report."""
-        runs = job.runs_of(evaluation)
+        runs = evaluation.runs()
         while evaluation.state == EvaluationState.RUNNING:
             wait_for_runs.perform_until_done(runs, threads=threads, tick=lambda: self._tell(evaluation))
-            if job.carry_on(evaluation, ring=False) or shutdown.is_stop_requested():
+            if continuation.carry_on(evaluation, ring=False) or shutdown.is_stop_requested():
                 return
             if pauses := provider_pauses.pauses_in_force():
                 for pause in pauses:
@@ -54,7 +54,7 @@ class EvaluationCommand(JsonCommand):
     def standing(self, evaluation: Evaluation, folder: Path | None) -> dict[str, Any]:
         """Write the report's files into the folder, if there is one and a report. Return what the command prints."""
         written = files.write_report_files(evaluation, folder) if folder and evaluation.report else []
-        progress = job.progress(evaluation)
+        progress = continuation.progress(evaluation)
         return {
             "evaluation": str(evaluation.public_id),
             "state": evaluation.state,
@@ -77,6 +77,6 @@ class EvaluationCommand(JsonCommand):
         if time.monotonic() < self._told + _TELL_EVERY:
             return
         self._told = time.monotonic()
-        now = job.progress(evaluation)
+        now = continuation.progress(evaluation)
         left = "" if now.seconds_left is None else f", {now.seconds_left / 60:,.0f} minutes left"
         self.say(f"{now.ended:,} of {now.expected:,} runs, {now.per_minute:,.0f} a minute{left}")

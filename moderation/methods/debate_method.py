@@ -74,6 +74,14 @@ class Comparison:
     shown: Sequence[str] = ()
 
 
+@dataclass(frozen=True)
+class StepWords:
+    """What a step does, in English (pages translate it), and what it is about: a query, a page."""
+
+    what: str
+    about: str = ""
+
+
 def check_options(shape: type[BaseModel], options: Mapping[str, Any]) -> dict[str, Any]:
     """Return the options with their defaults, as JSON values.
 
@@ -154,6 +162,8 @@ class DebateMethod:
     """Return the value of `shown.details`."""
     most_calls: Callable[[Run], int | None] = _unknown_calls
     """Return the most calls of a run with these options. Returns None for methods with one call."""
+    step_words: Callable[[Run, Mapping[str, Turn], Sequence[str]], list[StepWords]] | None = None
+    """Return what the steps of these keys do, given the run's turns by key. None: their keys say it."""
     gathers_evidence: bool = False
     """Whether judging again uses gathered evidence, not a debate."""
 

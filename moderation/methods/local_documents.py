@@ -16,7 +16,7 @@ from moderation.domain.antihateagent.search_index import SearchQuery
 from moderation.domain.event_verbs import ModerationVerb
 from moderation.models import Document, Evidence, Passage
 from providers.http.fetch import FetchedPage
-from providers.http.html_text import read_page
+from providers.http.page_text import read_page
 from providers.http.pdf_text import BadPdf, pdf_text
 from providers.search.steps import FetchAnswer, FoundPage, SearchAnswer
 
@@ -172,6 +172,8 @@ def _text(name: str, kind: str, content: bytes) -> tuple[str, str]:
             raise BadDocument(str(fault)) from None
     if kind == "html":
         read = read_page(FetchedPage("", "text/html", "", content, False))
+        if read.fault and read.code != "no_text":
+            raise BadDocument(read.fault)
         return read.title, read.text
     if b"\x00" in content[:4096] and not content.startswith((b"\xff\xfe", b"\xfe\xff")):
         raise BadDocument(_("%(name)s is no text file.") % {"name": name})

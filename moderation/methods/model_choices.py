@@ -4,12 +4,12 @@ from typing import Any
 
 from django.utils.translation import gettext_lazy as _
 
-from providers import wiring
+from providers import bindings
 
 
 def named_models() -> list[tuple[str, str]]:
     """Return the models of the allow-list that have a full name; its patterns cannot be chosen in a form."""
-    return [(name, name) for name in wiring.allowed_models() if "*" not in name]
+    return [(name, name) for name in bindings.allowed_models() if "*" not in name]
 
 
 def model_choices() -> list[tuple[str, Any]]:

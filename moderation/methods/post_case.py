@@ -18,10 +18,11 @@ from annotation.domain.glossary.prompt_text import Known, told
 from annotation.domain.votes import Category as CategoryValue
 from annotation.glossary import entries
 from annotation.models import Category, Item, Project
+from annotation.picture_text.texts import ItemTexts, words_at
 from moderation.methods.prompt_choice import APP
 from moderation.models import EvaluationCase
 from providers.messages import Message, Picture
-from providers.prompt_fencing import FencedText, fence, fencing_rule, nonce_for
+from providers.prompt_fencing import FencedText, fence, nonce_for
 from runs.domain.states import ASIDE
 from runs.methods.method import Step
 from runs.methods.prompt_sets import CAREFUL
@@ -32,16 +33,18 @@ from runs.sql.compiled_queries import CompiledQuery, slot
 _NO_TEXT = "(The post has no text.)"
 _NO_PICTURE = "(The post has no picture.)"
 _PICTURE = "(The picture follows.)"
+_DESCRIBED = "Its picture, as a model describes it:"
 _KNOWN = (
     "People of this project have noted what some words in it can mean. Weigh whether they mean that here, and name the "
     "note (G1, G2, …) wherever you rely on it:"
 )
+_READ = "Words in its picture, as they were read there (readers err):"
 _UNSEEN = "(The post has a picture, which you are not shown.)"
 
 
 @dataclass(frozen=True)
 class Post:
-    """A post for a method. `nonce` fences all its words; it is the same during the whole run."""
+    """A post for a method. `nonce` fences all its words; it is the same in all runs of the method on this post."""
 
     text: str
     picture: Picture | None
@@ -49,8 +52,10 @@ class Post:
     nonce: str
     description: str | None = None
     """The picture in words, for methods that judge by words only; empty if no model described it, None if not used."""
+    picture_text: str = ""
+    """The words that were read in the picture; methods that judge by words only get them."""
     known: tuple[Known, ...] = ()
-    """The glossary entries for words in the text, for runs with the glossary."""
+    """The glossary entries for words in the text and the picture, for runs with the glossary."""
     prompts: str = CAREFUL
     """The prompt set that the questions are taken from."""
 
@@ -85,11 +90,19 @@ class Post:
     @property
     def _bare(self) -> str:
         text = self.fenced.text if self.text else _NO_TEXT
-        if self.description:
-            return f"{text}\n\nIts picture, as a model describes it:\n{self.fenced_as('description', self.description)}"
-        if self.description is not None:
-            return f"{text}\n{_UNSEEN}"
-        return f"{text}\n{_PICTURE if self.picture else _NO_PICTURE}"
+        if self.description is None:
+            return f"{text}\n{_PICTURE if self.picture else _NO_PICTURE}"
+        parts = [
+            f"\n\n{heading}\n{self.fenced_as('description', words)}"
+            for heading, words in ((_DESCRIBED, self.description), (_READ, self.picture_text))
+            if words
+        ]
+        return text + ("".join(parts) or f"\n{_UNSEEN}")
+
+    @property
+    def _told_words(self) -> str:
+        """The words of the picture, if this question contains them."""
+        return "" if self.description is None else self.picture_text
 
     @cached_property
     def kinds(self) -> str:
@@ -100,11 +113,6 @@ class Post:
     def listed(self) -> str:
         """All categories for a prompt, one a line."""
         return _listed(self.categories)
-
-    @cached_property
-    def rule(self) -> str:
-        """The system message's rule about fenced text."""
-        return fencing_rule(self.nonce)
 
     @cached_property
     def known_categories(self) -> list[dict[str, Any]]:
@@ -127,16 +135,16 @@ class Post:
     def step(self, key: str, role: str, method: str, template: str, fields: dict[str, str], **more: Any) -> Step:
         """Return a question about this post.
 
-        `fields` fill the template, together with `post`, `rule`, `kinds` and `categories`.
+        `fields` fill the template, together with `post`, `kinds` and `categories`.
         """
         filled = {
             "post": self.words,
-            "rule": self.rule,
             "kinds": self.kinds,
             "categories": self.listed,
         } | fields
         words = load_prompt(APP, method, template, self.prompts)
-        messages: tuple[Message, ...] = words.messages(filled, *([self.picture] if self.picture else []))
+        pictures = [self.picture] if self.picture else []
+        messages: tuple[Message, ...] = words.messages(filled, *pictures, nonce=self.nonce)
         context = {
             "text": self.text,
             "has_picture": self.picture is not None or self.description is not None,
@@ -149,7 +157,7 @@ class Post:
             messages=messages,
             prompt_digest=words.digest,
             canary=self.nonce,
-            suspect=bool(self.fenced.suspicions) or self.suspects(self.description or ""),
+            suspect=bool(self.fenced.suspicions) or self.suspects(f"{self.description or ''}\n{self._told_words}"),
             context=context | more.pop("context", {}),
             **more,
         )
@@ -165,15 +173,22 @@ def post_of(run: Run) -> Post | None:
 
 
 def _stored_post(run: Run) -> Post | None:
-    nonce = nonce_for(settings.SECRET_KEY, run.method, str(run.public_id))
+    # By the post, not by the run: repeats begin with the same words, which a provider has read already.
+    nonce = nonce_for(settings.SECRET_KEY, run.method, str(run.subject))
     if is_of_evaluation(run):
         return _post_of_case(run, nonce)
     item = _SHOWN.first(item=run.subject, project=run.project)
     if item is None:
         return None
-    entries_of_text = _known(run, item.project, item.text) if _is_told(run) else ()
+    texts = _texts(run, item)
+    entries_of_text = _known(run, item.project, texts.joined) if _is_told(run) else ()
     categories = tuple(category.value() for category in _CATEGORIES.rows(project=item.project_id))
-    return Post(item.text, _picture(item), categories, nonce, known=entries_of_text)
+    return Post(item.text, _picture(item), categories, nonce, picture_text=texts.picture, known=entries_of_text)
+
+
+def _texts(run: Run, item: Item) -> ItemTexts:
+    """Return the text of an item, and the words of its picture as they were known when the run was started."""
+    return ItemTexts(item.text, words_at(item.pk, run.created_at) if item.picture_id else "")
 
 
 def _is_told(run: Run) -> bool:
@@ -207,14 +222,15 @@ def _post_of_case(run: Run, nonce: str) -> Post | None:
     if case is None:
         return None
     categories, project = case.evaluation.category_values(), case.evaluation.project
-    text = case.text if case.item is None else case.item.text
-    entries_of_text = _known(run, project, text) if project and _is_told(run) else ()
-    if case.item is not None:
-        return Post(text, _picture(case.item), categories, nonce, known=entries_of_text)
+    texts = ItemTexts(case.text) if case.item is None else _texts(run, case.item)
+    entries_of_text = _known(run, project, texts.joined) if project and _is_told(run) else ()
     try:
-        return Post(text, _picture_at(case), categories, nonce, known=entries_of_text)
+        picture = _picture_at(case)
     except OSError:
         return None
+    if case.item is not None:
+        picture = _picture(case.item)
+    return Post(texts.text, picture, categories, nonce, picture_text=texts.picture, known=entries_of_text)
 
 
 def _picture_at(case: EvaluationCase) -> Picture | None:
@@ -269,7 +285,7 @@ _ITEM = CompiledQuery(_FOUND.select_related("project", "picture", "category"))
 _STAND = CompiledQuery(
     _FOUND.select_related("category").only("stage", "category_source", "category__code", "category__hateful")
 )
-_CATEGORIES = CompiledQuery(Category.objects.filter(project=slot("project")).order_by("code"))
+_CATEGORIES = CompiledQuery(Category.objects.offered().filter(project=slot("project")))
 
 
 def _laid_out(value: Any) -> str:

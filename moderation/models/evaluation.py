@@ -8,6 +8,8 @@ from django.db.models import Q
 from annotation.domain.votes import Category as CategoryValue
 from annotation.models import Item, Membership, Project
 from moderation.domain.verdicts import Task
+from runs.domain.states import ASIDE
+from runs.models import Run
 from vocabulary.display_names import pgettext
 
 
@@ -54,6 +56,11 @@ class Evaluation(models.Model):
     def account(self) -> UUID:
         """The id of the budget and queue share of its runs: the project's, or its own if it has no project."""
         return self.project.public_id if self.project else self.public_id
+
+    def runs(self) -> "models.QuerySet[Run]":
+        """Return all runs of the evaluation."""
+        subjects = self.cases.values("public_id")
+        return Run.objects.filter(project=self.account, variant__startswith=ASIDE, subject__in=subjects)
 
     def category_values(self) -> tuple[CategoryValue, ...]:
         """Return the categories as values for the rules, by code."""

@@ -6,7 +6,11 @@ from django.db import models
 from django.db.models import Q
 
 from annotation.models import Item, Membership, Project
+from moderation.domain.antihateagent.page_windows import page_number
 from moderation.domain.antihateagent.protocol import domain_of
+
+_SHOWN, _AROUND = 40_000, 2_000
+"""Characters of a text that are shown whole; of a longer one, those around each passage."""
 
 
 class Document(models.Model):
@@ -95,6 +99,15 @@ class Evidence(models.Model):
         return self.url.startswith(("http://", "https://"))
 
     @property
+    def excerpt(self) -> str:
+        """Its text, or the surroundings of its passages if it is long."""
+        if len(self.text) <= _SHOWN:
+            return self.text
+        return "\n[…]\n".join(
+            self.text[max(0, segment.start - _AROUND) : segment.end + _AROUND] for segment in self.segments.all()
+        )
+
+    @property
     def stances(self) -> list[str]:
         """The distinct stances of its passages."""
         return sorted({segment.stance for segment in self.segments.all()}, reverse=True)
@@ -116,3 +129,8 @@ class EvidenceSegment(models.Model):
 
     def __str__(self) -> str:
         return self.quote[:60]
+
+    @property
+    def page(self) -> int:
+        """The page of a PDF that it is on, from 1; 0 where there are no pages."""
+        return page_number(self.evidence.text, self.start)

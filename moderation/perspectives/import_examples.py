@@ -121,7 +121,7 @@ def _read(file: BinaryIO, columns: ExampleColumns, report: ExampleImportReport) 
         for row in reader:
             report.rows += 1
             yield row
-        report.ignored = sorted(reader.ignored)
+        report.ignored = bundle.columns.passed_over()
 
 
 def _take(

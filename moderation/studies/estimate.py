@@ -15,7 +15,7 @@ from moderation.domain.studies.expected_cost import (
     expected_spending,
     total_spending,
 )
-from moderation.evaluation import job
+from moderation.evaluation import start as evaluation_start
 from moderation.evaluation.arms import Arm
 from moderation.methods.registry import METHODS
 from moderation.studies.read import PlannedStudy
@@ -61,7 +61,7 @@ def study_estimate(study: PlannedStudy) -> StudyEstimate:
     Raises BadChoice.
     Raises BadSource.
     """
-    _task, arms, cases = job.planned(study.project, study.sources, study.wish)
+    _task, arms, cases = evaluation_start.planned(study.project, study.sources, study.wish)
     runs = len(cases) * study.wish.repeats
     sizes = {method: _sizes(method) for method in {arm.method for arm in arms}}
     if study.wish.scores:

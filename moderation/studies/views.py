@@ -12,7 +12,7 @@ from django.views.decorators.http import require_GET, require_POST
 from annotation.core.access import PersonRequest, member_of
 from annotation.domain.choices import Role
 from annotation.models import Membership
-from moderation.evaluation import job
+from moderation.evaluation import start as evaluation_start
 from moderation.evaluation.collect_answers import BadSource
 from moderation.methods.debate_method import BadChoice
 from moderation.studies.estimate import study_estimate
@@ -50,7 +50,7 @@ def start_study(request: PersonRequest, slug: str) -> HttpResponse:
                 "changed": confirmed is not None,
             }
             return render(request, "moderation/study_start.html", context)
-        evaluation, new = job.begin(planned.project, planned.sources, planned.wish, member)
+        evaluation, new = evaluation_start.begin(planned.project, planned.sources, planned.wish, member)
     except BadSource as bad:
         return _refused(request, member, form, str(bad))
     except BadChoice as bad:

@@ -23,8 +23,6 @@ except ImportError:  # the extra `references` is not installed: `missing` says s
 
 missing = "" if RougeScorer is not None else "ROUGE and METEOR need the extra `references` (rouge-score, nltk)."
 
-MEASURES = ("rouge1", "rouge2", "rougeL", "meteor", "tfidf")
-
 
 @dataclass(frozen=True)
 class _Words:

@@ -9,11 +9,6 @@ from random import Random
 INSULT = "<insult>"
 
 
-def holds_insult(text: str) -> bool:
-    """Return whether the text contains the placeholder."""
-    return INSULT in text
-
-
 def filled(text: str, words: Sequence[str], seed: int) -> str:
     """Replace each placeholder by a word of the list, drawn with this seed.
 

@@ -78,6 +78,8 @@ class Command(JsonCommand):
     def show(self, value: Any) -> None:
         for row in value:
             self.stdout.write(f"{row['item']}  {row['intent']}  {row['state']} {row['reason_code'] or ''}".rstrip())
+            if row["judged_by_writer"] and row["candidates"]:
+                self.stdout.write(f"  The same model wrote and judged: {', '.join(row['judged_by_writer'])}.")
             for candidate in row["candidates"]:
                 reward = "-" if candidate["reward"] is None else f"{candidate['reward']:.2f}"
                 marks = f"  [{', '.join(candidate['flags'])}]" if candidate["flags"] else ""

@@ -68,6 +68,8 @@ class Case:
     insults: Sequence[str]
     exemplars: Mapping[Intent, Sequence[tuple[str, str]]]
     """Pairs of post and reply for each intent, nearest first."""
+    judged_by_writer: Sequence[str] = ()
+    """What the model judges that also writes (pc, aq, t, intent): it then judges itself."""
 
 
 class Counterspeech:
@@ -97,6 +99,7 @@ class Counterspeech:
                 intent: [(rows[key].hate, rows[key].text) for key in keys_of_intent if key in rows]
                 for intent, keys_of_intent in options.exemplars.items()
             },
+            critics.judged_by_writer(run.model_plan),
         )
 
     def still_wanted(self, run: Run) -> bool:
@@ -106,7 +109,7 @@ class Counterspeech:
     def next_steps(self, case: Case, turns: Mapping[str, SavedTurn]) -> Sequence[Step] | Finish | GiveUp:
         """Ask for the picture's description, then for the replies, then for the critics' scores.
 
-        The outcome names every intent and every critic that gave no answer.
+        The outcome names every intent and every critic that gave no answer, and what the writing model judged itself.
         """
         if case.hate.picture is not None and "describe" not in turns:
             return [case.hate.describe()]
@@ -125,7 +128,8 @@ class Counterspeech:
         if unread := [question for question in questions if question.key not in turns]:
             return unread
         ranked = {intent.value: _ranked(case, intent, texts[intent], turns) for intent in case.options.intents}
-        return Finish({"intents": ranked, "description": description})
+        judged = list(case.judged_by_writer)
+        return Finish({"intents": ranked, "description": description, "judged_by_writer": judged})
 
     def settle(self, run: Run, outcome: Outcome) -> bool:
         """Store the candidates once. Return False if the exchange is gone."""
@@ -145,7 +149,7 @@ class Counterspeech:
                     prompt_digest=ranked["prompt_digest"],
                     explanations=version,
                     exemplars=options.exemplars.get(Intent(intent), []),
-                    settings=_settings(options),
+                    settings=_settings(options) | {"judged_by_writer": outcome.value["judged_by_writer"]},
                     **row,
                 )
                 for intent, ranked in outcome.value["intents"].items()

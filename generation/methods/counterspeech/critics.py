@@ -38,6 +38,12 @@ CRITICS: Mapping[str, Critic] = {
 }
 
 
+def judged_by_writer(plan: Mapping[str, str]) -> list[str]:
+    """Return the parts (pc, aq, t, intent) that the model judges which also writes the replies, by the run's plan."""
+    writer = plan.get(ModelRole.COUNTERSPEAKER)
+    return [part for part, critic in CRITICS.items() if writer and plan.get(critic.role) == writer]
+
+
 def questions(hate: Hate, reply: str, of: str, description: str) -> list[Step]:
     """Return the four questions about a reply; `of` is part of the step keys, to tell several replies apart."""
     return [

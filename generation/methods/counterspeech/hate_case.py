@@ -8,10 +8,11 @@ from django.conf import settings
 
 from annotation.domain.choices import Stage
 from annotation.glossary import entries as glossary_entries
+from annotation.picture_text.texts import ItemTexts, words_at
 from generation.domain.counterspeech.options import Described
 from generation.models import Exchange
 from providers.messages import Message, Picture
-from providers.prompt_fencing import FencedText, fence, fencing_rule, nonce_for
+from providers.prompt_fencing import FencedText, fence, nonce_for
 from providers.roles import ModelRole
 from runs.domain.states import Reason, TurnState, reason_of
 from runs.methods.method import GiveUp, SavedTurn, Step
@@ -24,6 +25,7 @@ _NO_TEXT = "(The post has no text.)"
 _UNSEEN = "(A picture belongs to the post; nobody has described it.)"
 _BELONGS = "(A picture belongs to the post; it follows.)"
 _SHOWS = "A picture belongs to the post. It shows:"
+_READ = "Words in that picture, as they were read there (readers err):"
 _KNOWN = "What reviewers know about words in it:"
 
 
@@ -41,6 +43,8 @@ class Hate:
     nonce: str
     glossary: str = ""
     """What the project's glossary says about words of the post, a line each."""
+    picture_text: str = ""
+    """The words that were read in the picture."""
 
     @cached_property
     def fenced(self) -> FencedText:
@@ -51,7 +55,9 @@ class Hate:
         """Return the post for a prompt: its text, what its picture shows, and the glossary's entries on its words."""
         parts = [self.fenced.text if self.text else _NO_TEXT]
         if self.has_picture:
-            parts += [_SHOWS, self.quoted(description, "description")] if description else [_UNSEEN]
+            parts += [_SHOWS, self.quoted(description, "description")] if description else []
+            parts += [_READ, self.quoted(self.picture_text, "description")] if self.picture_text else []
+            parts += [] if description or self.picture_text else [_UNSEEN]
         if self.glossary:
             parts += [_KNOWN, self.quoted(self.glossary, "note")]
         return "\n".join(parts)
@@ -64,8 +70,8 @@ class Hate:
         """Return the question what the picture shows. The answer is optional."""
         words = load_prompt(APP, "counter_explain", "describe")
         text = self.fenced.text if self.text else _NO_TEXT
-        fields = {"rule": fencing_rule(self.nonce), "post": f"{text}\n{_BELONGS}"}
-        messages: tuple[Message, ...] = words.messages(fields, *([self.picture] if self.picture else []))
+        pictures = [self.picture] if self.picture else []
+        messages: tuple[Message, ...] = words.messages({"post": f"{text}\n{_BELONGS}"}, *pictures, nonce=self.nonce)
         return Step(
             key="describe",
             role=ModelRole.DESCRIBER,
@@ -86,12 +92,12 @@ class Hate:
         `post` and `rule` are filled in addition to `fields`.
         """
         words = load_prompt(APP, *place)
-        filled = {"rule": fencing_rule(self.nonce), "post": self.words(description)} | fields
+        filled = {"post": self.words(description)} | fields
         context = {"text": self.text} | more.pop("context", {})
         return Step(
             key=key,
             role=role,
-            messages=words.messages(filled),
+            messages=words.messages(filled, nonce=self.nonce),
             prompt_digest=words.digest,
             canary=self.nonce,
             suspect=bool(self.fenced.suspicions),
@@ -126,7 +132,9 @@ def hate_of(exchange: Exchange, run: Run) -> Hate:
     describer = run.model_plan.get(ModelRole.DESCRIBER, "")
     looks = has_picture and not exchange.description and describer and not describer.startswith("keyword:")
     picture = _picture(exchange) if looks else None
-    return Hate(exchange.hate, has_picture, picture, exchange.description, nonce, _glossary(exchange, run))
+    words = words_at(exchange.item.pk, run.created_at) if exchange.item is not None and has_picture else ""
+    known = _glossary(exchange, run, words)
+    return Hate(exchange.hate, has_picture, picture, exchange.description, nonce, known, words)
 
 
 def described(hate: Hate, turn: SavedTurn | None) -> str:
@@ -143,8 +151,9 @@ def give_up(turns: list[SavedTurn], what: str) -> GiveUp:
     return GiveUp(reason, f"{what} {first.detail if first else ''}".strip()[:500])
 
 
-def _glossary(exchange: Exchange, run: Run) -> str:
-    entries = glossary_entries.given_to(run.public_id, exchange.project, exchange.hate)
+def _glossary(exchange: Exchange, run: Run, words: str) -> str:
+    texts = ItemTexts(exchange.hate, words)
+    entries = glossary_entries.given_to(run.public_id, exchange.project, texts.joined)
     return "\n".join(
         f"G{number} {entry.term}: {' '.join(entry.meaning.split())}"
         + (f" (about: {entry.target_group})" if entry.target_group else "")

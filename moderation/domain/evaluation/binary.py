@@ -25,15 +25,6 @@ class TwoClass:
             sum(row.support for row in both),
         )
 
-    def percentages(self) -> dict[str, float]:
-        """Return the nine printed figures in percent, from `hate_P` to `overall_F1`."""
-        rows = {"hate": self.hate, "non": self.non_hate, "overall": self.overall}
-        return {
-            f"{name}_{figure}": 100 * value
-            for name, row in rows.items()
-            for figure, value in (("P", row.precision), ("R", row.recall), ("F1", row.f1))
-        }
-
     def as_json(self) -> dict[str, Any]:
         rows = {"hate": self.hate, "non_hate": self.non_hate, "overall": self.overall}
         return {
@@ -47,8 +38,3 @@ def two_class(confusion: Confusion) -> TwoClass:
     figures = class_figures(confusion)
     none = ClassFigures(0.0, 0.0, 0.0, 0)
     return TwoClass(figures.get(HATEFUL, none), figures.get(NOT_HATEFUL, none))
-
-
-def of_counts(tp: int, fn: int, tn: int, fp: int) -> TwoClass:
-    """Return the figures from the four counts; hateful is positive."""
-    return two_class(Confusion((NOT_HATEFUL, HATEFUL), ((tn, fp), (fn, tp))))

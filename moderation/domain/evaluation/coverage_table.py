@@ -28,6 +28,7 @@ def coverage_table(report: Report) -> Iterator[EvaluationTable]:
     ]
     columns += [
         Column(_("Tokens in"), ColumnForm.COUNT),
+        Column(_("Of these cached"), ColumnForm.COUNT),
         Column(_("Tokens out"), ColumnForm.COUNT),
         Column(_("Of these thinking"), ColumnForm.COUNT),
         Column(_("Time"), ColumnForm.SECONDS),
@@ -44,11 +45,13 @@ def coverage_table(report: Report) -> Iterator[EvaluationTable]:
             rows.append(_scoring_spent(result))
     spendings = [result["spent"] for result in report["results"]]
     spendings += [result["explanations"]["spent"] for result in report["results"] if "explanations" in result]
-    yield EvaluationTable("coverage", _("Coverage and cost"), columns, rows, _spending_note(spendings))
+    yield EvaluationTable(
+        "coverage", _("Coverage and cost"), columns, rows, _spending_note(spendings, report["currency"])
+    )
 
 
-def _spending_note(spendings: Sequence[Mapping[str, Any]]) -> str:
-    """Return what has to be known to read the spending: models without a price, roles without a temperature."""
+def _spending_note(spendings: Sequence[Mapping[str, Any]], currency: str) -> str:
+    """Return what has to be known to read the spending: missing prices and temperatures, and what caching saved."""
     note = Phrase.of(
         _("Time is the sum over runs, which go side by side. Coverage: answered, refused or unreadable, of asked.")
     )
@@ -58,6 +61,9 @@ def _spending_note(spendings: Sequence[Mapping[str, Any]]) -> str:
     if without := sorted({role for spent in spendings for role in spent.get("without_temperature", ())}):
         sentence = _("Asked without a temperature, which their models do not take: %(roles)s.")
         more.append(Phrase.of(sentence, roles=", ".join(without)))
+    if saved := sum(spent.get("saved") or 0.0 for spent in spendings):
+        sentence = _("Prompts that the providers had read shortly before cost %(saved)s %(currency)s less.")
+        more.append(Phrase.of(sentence, saved=f"{saved:.4g}", currency=currency))
     for phrase in more:
         note = Phrase.of("%(note)s %(more)s", note=note, more=phrase)
     return note
@@ -75,6 +81,6 @@ def _scoring_spent(result: Mapping[str, Any]) -> list[Value]:
 
 
 def _used(spent: Mapping[str, Any]) -> list[Value]:
-    """Return tokens, time and cost; older reports do not know which tokens were of thinking."""
-    thinking = spent.get("thinking_tokens", 0)
-    return [spent["input_tokens"], spent["output_tokens"], thinking, spent["seconds"], spent["cost"]]
+    """Return tokens, time and cost; older reports do not know which tokens were cached or of thinking."""
+    cached, thinking = spent.get("cached_tokens", 0), spent.get("thinking_tokens", 0)
+    return [spent["input_tokens"], cached, spent["output_tokens"], thinking, spent["seconds"], spent["cost"]]

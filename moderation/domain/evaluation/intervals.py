@@ -1,7 +1,4 @@
-"""Percentile bootstrap over items with a fixed seed: the same answers give exactly the same interval.
-
-Items with the same answers are interchangeable, so a resample is one multinomial draw over the distinct ones.
-"""
+"""Intervals of an evaluation's figures, by a bootstrap over items with all their repeats."""
 
 from collections import Counter
 from collections.abc import Sequence
@@ -9,26 +6,14 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from moderation.domain.evaluation.classification import Floats, f1s_of, macro_f1s
+from annotation.domain.statistics.arrays import Floats
+from annotation.domain.statistics.intervals import Interval, bootstrap, percentile_interval
+from moderation.domain.evaluation.classification import f1s_of, macro_f1s
 
 RESAMPLES = 2000
-SEED = 20_240_601
-COVERAGE = 0.95
-_BLOCK = 100
 
 Pairs = Sequence[tuple[int, int]]
 """(truth, said) of one item, one pair for each repeat that answered it."""
-
-
-@dataclass(frozen=True)
-class Interval:
-    """The bounds that contain 95 % of the resamples."""
-
-    low: float
-    high: float
-
-    def as_json(self) -> list[float]:
-        return [self.low, self.high]
 
 
 @dataclass(frozen=True)
@@ -51,15 +36,14 @@ def intervals(items: Sequence[Pairs], hateful: int | None = None) -> Intervals:
     distinct = Counter(answered)
     labels = sorted({label for pairs in distinct for pair in pairs for label in pair})
     cells = confusion_cells(list(distinct), labels)
-    weights = np.array(list(distinct.values()), dtype=np.float64)
-    random = np.random.default_rng(SEED)
-    drawn = random.multinomial(len(answered), weights / weights.sum(), size=RESAMPLES).astype(np.float64)
-    matrices = (drawn @ cells).reshape(RESAMPLES, len(labels), len(labels))
-    return Intervals(
-        quantiles(accuracies(matrices)),
-        quantiles(macro_f1s(matrices)),
-        quantiles(f1s_of(matrices, labels.index(hateful))) if hateful in labels else None,
-    )
+
+    def figures(weights: Floats) -> Floats:
+        matrices = (weights @ cells).reshape(len(weights), len(labels), len(labels))
+        f1s = [f1s_of(matrices, labels.index(hateful))] if hateful in labels else []
+        return np.stack([accuracies(matrices), macro_f1s(matrices), *f1s])
+
+    accuracy, macro_f1, *f1 = map(percentile_interval, bootstrap(np.array([*distinct.values()]), figures, RESAMPLES))
+    return Intervals(accuracy, macro_f1, f1[0] if f1 else None)
 
 
 def mean_interval(items: Sequence[Sequence[float]]) -> Interval | None:
@@ -68,19 +52,11 @@ def mean_interval(items: Sequence[Sequence[float]]) -> Interval | None:
     Returns None for fewer than two items.
     """
     distinct = Counter((sum(values), len(values)) for values in items if values)
-    count = distinct.total()
-    if count < 2:
+    if distinct.total() < 2:
         return None
     sums, lengths = (np.array(column, dtype=np.float64) for column in zip(*distinct, strict=True))
-    weights = np.array(list(distinct.values()), dtype=np.float64)
-    random = np.random.default_rng(SEED)
-    means = np.empty(RESAMPLES)
-    for start in range(0, RESAMPLES, _BLOCK):  # in blocks to save memory: all items may be distinct
-        drawn = random.multinomial(count, weights / weights.sum(), size=_BLOCK).astype(np.float64)
-        means[start : start + _BLOCK] = (drawn @ sums) / (drawn @ lengths)
-    tail = (1 - COVERAGE) / 2
-    low, high = np.quantile(means, [tail, 1 - tail])
-    return Interval(float(low), float(high))
+    counts = np.array([*distinct.values()])
+    return percentile_interval(bootstrap(counts, lambda weights: (weights @ sums) / (weights @ lengths), RESAMPLES))
 
 
 def confusion_cells(distinct: Sequence[Pairs], labels: Sequence[int]) -> Floats:
@@ -97,16 +73,3 @@ def accuracies(matrices: Floats) -> Floats:
     """Return the accuracy of n confusion matrices (n × classes × classes)."""
     shares: Floats = np.einsum("nii->n", matrices) / matrices.sum(axis=(1, 2))
     return shares
-
-
-def quantiles(values: Floats) -> Interval | None:
-    """Return the interval that contains 95 % of the resampled values.
-
-    Returns None if more than half of them are undefined.
-    """
-    values = values[~np.isnan(values)]
-    if 2 * len(values) < RESAMPLES:
-        return None
-    tail = (1 - COVERAGE) / 2
-    low, high = np.quantile(values, [tail, 1 - tail])
-    return Interval(float(low), float(high))

@@ -6,10 +6,11 @@ from dataclasses import dataclass
 from typing import Any
 
 from annotation.domain.patterns import PATTERNS
+from annotation.domain.statistics.intervals import Interval
 from moderation.domain.evaluation.answers import HATEFUL, GivenAnswer, Gold, MarkedAnswer, Question, mark_answer
 from moderation.domain.evaluation.binary import TwoClass, two_class
 from moderation.domain.evaluation.classification import Confusion
-from moderation.domain.evaluation.intervals import Interval, intervals
+from moderation.domain.evaluation.intervals import intervals
 from moderation.domain.evaluation.repeats import kappa, spread
 from moderation.domain.evaluation.scores import LEVELS, Scores, levels_of, score_answers
 from moderation.domain.verdicts import Task
@@ -34,6 +35,11 @@ class RunEnd:
     rounds: int | None = None
     calls: int = 0
     tokens: int = 0
+    faults: Sequence[Mapping[str, Any]] = ()
+    """What went wrong without ending the run, for methods that search."""
+    no_search: bool = False
+    limit: Mapping[str, str] | None = None
+    """The limit at which the run ended early with what it had."""
 
     def answer(self, task: Task) -> GivenAnswer | None:
         """Return the answer for the figures.

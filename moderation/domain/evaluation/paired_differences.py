@@ -10,18 +10,10 @@ from typing import Any
 
 import numpy as np
 
-from moderation.domain.evaluation.classification import Floats, macro_f1s
-from moderation.domain.evaluation.intervals import (
-    RESAMPLES,
-    SEED,
-    Interval,
-    Pairs,
-    accuracies,
-    confusion_cells,
-    quantiles,
-)
-
-_BLOCK = 100
+from annotation.domain.statistics.arrays import Floats
+from annotation.domain.statistics.intervals import Interval, bootstrap, percentile_interval
+from moderation.domain.evaluation.classification import macro_f1s
+from moderation.domain.evaluation.intervals import RESAMPLES, Pairs, accuracies, confusion_cells
 
 
 @dataclass(frozen=True)
@@ -61,22 +53,14 @@ def paired_differences(first: Sequence[Pairs], second: Sequence[Pairs]) -> Paire
     distinct = Counter(both)
     labels = sorted({label for row in distinct for pairs in row for pair in pairs for label in pair})
     cells = [confusion_cells([row[side] for row in distinct], labels) for side in (0, 1)]
-    counts = np.array(list(distinct.values()), dtype=np.float64)
-    (accuracy,), (macro_f1,) = _minus(counts[np.newaxis], cells, len(labels))
-    resampled = _resampled(counts, cells, len(labels))
+    counts = np.array([*distinct.values()])
+    (accuracy,), (macro_f1,) = _minus(counts[np.newaxis].astype(np.float64), cells, len(labels))
+    resampled = bootstrap(counts, lambda weights: _minus(weights, cells, len(labels)), RESAMPLES)
     return PairedDifferences(
         len(both),
-        Difference(float(accuracy), quantiles(resampled[0]) if len(both) > 1 else None),
-        Difference(float(macro_f1), quantiles(resampled[1]) if len(both) > 1 else None),
+        Difference(float(accuracy), percentile_interval(resampled[0]) if len(both) > 1 else None),
+        Difference(float(macro_f1), percentile_interval(resampled[1]) if len(both) > 1 else None),
     )
-
-
-def _resampled(counts: Floats, cells: Sequence[Floats], classes: int) -> Floats:
-    """Return both differences of every resample. Each resample says how often each distinct item is drawn."""
-    items, random = int(counts.sum()), np.random.default_rng(SEED)
-    drawn = random.multinomial(items, counts / counts.sum(), size=RESAMPLES)
-    blocks = (drawn[at : at + _BLOCK].astype(np.float64) for at in range(0, RESAMPLES, _BLOCK))  # to save memory
-    return np.concatenate([_minus(block, cells, classes) for block in blocks], axis=1)
 
 
 def _minus(weights: Floats, cells: Sequence[Floats], classes: int) -> Floats:

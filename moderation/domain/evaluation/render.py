@@ -12,6 +12,12 @@ NO_EXAMPLES = gettext_noop(
     "%(arm)s: these perspectives have no examples and are measured by their criteria alone: %(perspectives)s. Examples "
     "belong to the perspectives of a project: import them there, and name the project (--project)."
 )
+NO_SEARCH = gettext_noop(
+    "%(arm)s: runs in which no search was possible, so that the verdict rests on the post alone: %(count)s."
+)
+ENDED_EARLY = gettext_noop(
+    "%(arm)s: runs that ended early, at a limit, with a verdict on what they had until then: %(count)s."
+)
 
 
 def format_cell(value: Value, form: ColumnForm) -> str:
@@ -92,8 +98,13 @@ def remarks_on_examples(arms: Iterable[tuple[str, Sequence[str]]]) -> list[Phras
 
 
 def remarks_of(report: Report) -> list[Phrase]:
-    """Return the sentences about examples of a finished report; older reports have none."""
-    return remarks_on_examples((arm["name"], arm.get("without_examples", ())) for arm in report["arms"])
+    """Return the sentences about the arms of a finished report: examples, searches, limits; older reports have none."""
+    arms = report["arms"]
+    return [
+        *remarks_on_examples((arm["name"], arm.get("without_examples", ())) for arm in arms),
+        *(Phrase.of(NO_SEARCH, arm=arm["name"], count=arm["no_search"]) for arm in arms if arm.get("no_search")),
+        *(Phrase.of(ENDED_EARLY, arm=arm["name"], count=arm["ended_early"]) for arm in arms if arm.get("ended_early")),
+    ]
 
 
 def _markdown_table(table: EvaluationTable) -> list[str]:

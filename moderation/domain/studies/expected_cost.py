@@ -46,7 +46,7 @@ class ExpectedSpending:
     """Whether the tokens of some role are assumed, because no earlier call says how many it takes."""
 
 
-def expected_spending(arm: ArmCalls, prices: Mapping[str, tuple[float, float]]) -> ExpectedSpending:
+def expected_spending(arm: ArmCalls, prices: Mapping[str, tuple[float, ...]]) -> ExpectedSpending:
     """Return what the line takes; `prices` are for a million tokens in and out, by model."""
     tokens_in = tokens_out = cost = 0.0
     unpriced = set()

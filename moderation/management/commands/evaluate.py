@@ -21,8 +21,9 @@ from moderation.domain.evaluation.scores import score_answers
 from moderation.domain.hatexscore.cc import Rule
 from moderation.domain.hatexscore.estimators import Estimator
 from moderation.domain.verdicts import Task
-from moderation.evaluation import job
-from moderation.evaluation.arms import ArmGrid
+from moderation.evaluation import continuation
+from moderation.evaluation import start as evaluation_start
+from moderation.evaluation.arms import ArmGrid, without_examples
 from moderation.evaluation.collect_answers import BadSource, FileReading, GoldSource, file_items, gold_items
 from moderation.evaluation.request import Wish
 from moderation.evaluation.scoring import NOT_SCORED, ScoringRequest, scoring_request
@@ -124,14 +125,14 @@ class Command(EvaluationCommand):
     def _evaluate(self, options: dict[str, Any]) -> dict[str, Any]:
         project, sources = self._sources(options)
         folder = report_folder(options["out"])
-        evaluation, new = job.begin(project, sources, _wish(options), again=options["again"], ring=False)
+        evaluation, new = evaluation_start.begin(project, sources, _wish(options), again=options["again"], ring=False)
         if not new:
             when, state = f"{evaluation.created_at:%Y-%m-%d %H:%M}", evaluation.state
             self.say(f"This was asked for on {when} and is {state}. --again asks everything anew.")
-        for remark in remarks_on_examples(job.without_examples(evaluation)):
+        for remark in remarks_on_examples(without_examples(evaluation)):
             self.say(remark)
         if (options["retry_failed"] or options["retry_refused"]) and not new:
-            count = job.retry_failed(evaluation, refused=options["retry_refused"], ring=False)
+            count = continuation.retry_failed(evaluation, refused=options["retry_refused"], ring=False)
             self.say(f"{count:,} runs are asked again from where they stopped.")
         self.perform(evaluation, options["threads"])
         return self.standing(evaluation, folder)
@@ -152,7 +153,7 @@ class Command(EvaluationCommand):
             raise CommandError(f"--project {project.slug} is another project than the one evaluated on.")
         terms = _terms(options, asked_about=True)
         if project:
-            terms = replace(terms, categories=project.category_values())
+            terms = replace(terms, categories=project.offered_categories())
         sources = [
             gold_items(projects[name]) if name in projects else file_items(Path(name), terms)
             for name in options["sources"]
@@ -274,7 +275,7 @@ def _task(requested: str | None, sources: list[GoldSource]) -> Task:
 
 
 def _categories(options: dict[str, Any]) -> Any:
-    return project_named(options["project"]).category_values() if options["project"] else DEFAULT_CATEGORIES
+    return project_named(options["project"]).offered_categories() if options["project"] else DEFAULT_CATEGORIES
 
 
 def _terms(options: dict[str, Any], *, asked_about: bool) -> FileReading:

@@ -212,13 +212,11 @@ def _listed(name: str, project: Project | None) -> group_list_files.Groups | Non
     try:
         if not name.endswith(".json"):
             return group_lists.named(project, name) if name else None
-        return group_list_files.checked(json.loads(Path(name).read_text(encoding="utf-8")))
+        return group_lists.read(Path(name).read_bytes())
     except group_list_files.BadGroups as bad:
-        raise CommandError(str(bad)) from None
+        raise CommandError(f"{name}: {bad}") from None
     except OSError as fault:
         raise CommandError(f"{name} cannot be read: {fault.strerror}.") from None
-    except ValueError:
-        raise CommandError(f'{name} is no JSON; a group list is {{"category": ["term", …], …}}.') from None
 
 
 def _row(result: Result) -> str:

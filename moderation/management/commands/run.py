@@ -10,10 +10,11 @@ from annotation.domain.choices import Stage
 from annotation.management.json_command import JsonCommand
 from annotation.management.projects import project_named
 from annotation.models import Item, Project
-from moderation.debates import start
+from moderation.debates import ask_again, start
 from moderation.debates.forms import left_out_sentence
 from moderation.debates.run_json import run_as_json
 from moderation.management.method_options import command_options, methods_with, retried_states
+from moderation.management.step_lines import StepLines
 from moderation.methods.debate_method import BadChoice
 from moderation.methods.registry import METHODS
 from runs.control import drain, fork
@@ -74,15 +75,16 @@ class Command(JsonCommand):
             if passed_over:
                 self.say(left_out_sentence(passed_over, why))
             runs = start.runs_answering(project, items, wish)
+            names = dict(items.values_list("public_id", "external_id"))
             if options["wait"]:
-                self._hold(project, known.name, options["threads"])
+                lines = StepLines(runs, names, self.say)
+                self._hold(project, known.name, options["threads"], lines)
                 self._judge(project, runs, wish)
-                self._hold(project, known.name, options["threads"])
+                self._hold(project, known.name, options["threads"], lines)
         except BadChoice as bad:
             raise CommandError(str(bad)) from None
-        names, pauses = dict(items.values_list("public_id", "external_id")), provider_pauses.pauses_in_force()
-        rows = runs.prefetch_related("turns")
-        return [run_as_json(run, names.get(run.subject), run.turns.all(), pauses) for run in rows]
+        pauses, rows = provider_pauses.pauses_in_force(), runs.prefetch_related("turns")
+        return [run_as_json(run, names.get(run.subject), list(run.turns.all()), pauses) for run in rows]
 
     def failed(self, value: Any) -> bool:
         return False
@@ -91,7 +93,7 @@ class Command(JsonCommand):
         """Ask again where these runs stopped, as far as the command says so."""
         states = retried_states(failed=options["retry_failed"], refused=options["retry_refused"])
         if states:
-            count = start.retry_runs(project, runs, states, ring=not options["wait"])
+            count = ask_again.retry_runs(project, runs, states, ring=not options["wait"])
             self.say(f"{count:,} runs go on from where they stopped.")
 
     def _start(self, project: Project, items: QuerySet[Item], wish: start.DebateRequest, *, ring: bool) -> None:
@@ -104,16 +106,17 @@ class Command(JsonCommand):
         """Let the other judges judge every debate that the first one has judged, once each."""
         if len(wish.judges) < 2:
             return
-        first = [run for run in runs if run.variant == start.judged_variant(run, wish.judges[0])]
+        first = [run for run in runs if run.variant == ask_again.judged_variant(run, wish.judges[0])]
         for run in {(run.subject, run.repeat): run for run in first}.values():
             left = [name for name in wish.judges[1:] if not _is_judged(run, name)]
             try:
-                start.judge_run_again(run, left, project)
+                ask_again.judge_run_again(run, left, project)
             except BadChoice as bad:
                 self.say(f"{run.public_id}: {bad}")
 
-    def _hold(self, project: Project, method: str, threads: int) -> None:
-        drain.drain_project_runs(project.public_id, method, threads=threads, tick=lambda: None)
+    def _hold(self, project: Project, method: str, threads: int, lines: StepLines) -> None:
+        drain.drain_project_runs(project.public_id, method, threads=threads, tick=lines.say_new)
+        lines.say_new()
         for pause in provider_pauses.pauses_in_force():
             self.say(f"{pause.provider} is paused: {pause.detail}")
 
@@ -121,11 +124,17 @@ class Command(JsonCommand):
         for result in value:
             verdict = result["reason_code"] or {True: "hateful", False: "not hateful", None: "-"}[result["hateful"]]
             self.stdout.write(f"{result['item']}  {result['state']}  {verdict}  {result['calls']} calls")
+            if result["no_search"]:
+                self.stdout.write("  No search was possible.")
+            for fault in result["faults"]:
+                self.stdout.write(f"  {fault['of']}, {fault['code']}, {fault['times']} times: {fault['detail']}")
+            if result["limit"]:
+                self.stdout.write(f"  It ended early, at a limit: {result['limit']['detail']}")
 
 
 def _is_judged(debate: Run, judge: str) -> bool:
     """Return whether this judge has judged the debate, or one that it goes on from."""
-    variant = start.judged_variant(debate, judge)
+    variant = ask_again.judged_variant(debate, judge)
     alike = Run.objects.filter(method=debate.method, subject=debate.subject, repeat=debate.repeat, variant=variant)
     last = alike.order_by("id").last()
     return last is not None and (last.pk > debate.pk or last.state not in fork.STOPPED)

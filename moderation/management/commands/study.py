@@ -9,7 +9,8 @@ from django.core.management.base import CommandError, CommandParser
 
 from annotation.management.projects import project_named
 from moderation.domain.studies.study_file import BadStudy, Study, read_study
-from moderation.evaluation import job
+from moderation.evaluation import continuation
+from moderation.evaluation import start as evaluation_start
 from moderation.evaluation.collect_answers import BadSource
 from moderation.management.evaluation_command import EvaluationCommand, report_folder
 from moderation.methods.debate_method import BadChoice
@@ -78,20 +79,22 @@ class Command(EvaluationCommand):
                 f"The study may take {estimate.total.calls:,} calls, more than --most-calls {most:,}: nothing was "
                 "started. Take fewer items, lines or repeats, or allow more calls."
             )
-        evaluation, new = job.begin(planned.project, planned.sources, planned.wish, again=options["again"], ring=False)
+        evaluation, new = evaluation_start.begin(
+            planned.project, planned.sources, planned.wish, again=options["again"], ring=False
+        )
         if not new:
             self._say_standing(evaluation, retry=options["retry_failed"])
         self.perform(evaluation, options["threads"])
         return self.standing(evaluation, folder) | {"estimate": estimate_as_json(estimate)}
 
     def _say_standing(self, evaluation: Evaluation, *, retry: bool) -> None:
-        progress = job.progress(evaluation)
+        progress = continuation.progress(evaluation)
         self.say(
             f"This study was started on {evaluation.created_at:%Y-%m-%d %H:%M} and is {evaluation.state}: "
             f"{progress.ended:,} of {progress.expected:,} runs have ended. Nothing that was answered is asked again."
         )
         if retry:
-            self.say(f"{job.retry_failed(evaluation, ring=False):,} runs are asked again.")
+            self.say(f"{continuation.retry_failed(evaluation, ring=False):,} runs are asked again.")
 
 
 def _template(name: str) -> dict[str, Any]:

@@ -4,7 +4,8 @@ from typing import Any
 
 from django.utils.translation import gettext_lazy as _
 
-from moderation.domain.arcade import CourtOptions, Tongue, Track
+from moderation.domain.arcade import CourtOptions, Track
+from moderation.domain.tongue import Tongue
 from moderation.domain.verdicts import Task
 from moderation.methods.arcade import presenter
 from moderation.methods.arcade.forms import ArcadeComparison, ArcadeForm

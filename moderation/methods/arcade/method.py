@@ -19,8 +19,6 @@ from runs.models import Run
 
 NAME = "arcade"
 ROLES = (ModelRole.GATEKEEPER, ModelRole.PROSECUTOR, ModelRole.DEFENDER, ModelRole.JUDGE)
-AUXILIARY = ROLES[:3]
-"""All roles but the judge; several judges share one debate."""
 
 _GATE_CUES, _FAST_CUES, _DEEP_CUES = 2, 3, 2
 _SPEECH, _VERDICT = 1500, 1200  # tokens

@@ -303,6 +303,7 @@ def test_candidates_are_held_to_references_a_row_for_each_way_of_writing(
     assert first["CS"] == pytest.approx(1.0, abs=1e-5) and first["replies"] == 1
     assert (first["CA"], first["PC"], first["AQ"], first["T"], first["R"]) == (1, -1, 1, 0, 1)
     assert any("no synonyms" in note for note in value["notes"])
+    assert not any("the same model wrote and judged" in note for note in value["notes"])
     assert first["BS"] is None
     assert (
         "BERTScore is not installed here: install the extra `bertscore`; BS stays empty until then." in value["notes"]
@@ -315,6 +316,11 @@ def test_candidates_are_held_to_references_a_row_for_each_way_of_writing(
     assert [row["BS"] for row in value["rows"]] == [0.75, 0.75]
     assert seen[0] == ([GOOD], [[GOOD]], "ko")
     assert not any("BERTScore" in note for note in value["notes"])
+    for row in Candidate.objects.all():
+        row.settings["judged_by_writer"] = ["pc"]
+        row.save()
+    value, _code = command("evaluate_counterspeech", "garden", str(file))
+    assert any(note.startswith("openai:writer: the same model wrote and judged") for note in value["notes"])
 
 
 @pytest.mark.django_db(transaction=True)

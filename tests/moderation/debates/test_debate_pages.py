@@ -15,10 +15,11 @@ from annotation.domain.choices import Role
 from annotation.models import Event, Item, Membership, Project
 from builders import make_labelled_item, make_member, make_open_item, make_picture, make_project
 from markup import compact
+from moderation.debates import ask_again
 from moderation.debates import start as debate_start
 from runs.domain.states import RunState
 from runs.execution import runner, worker
-from runs.models import Pause, Run, Turn
+from runs.models import Pause, Run, Turn, WorkerLoad
 
 pytestmark = pytest.mark.django_db
 
@@ -281,7 +282,7 @@ def test_the_keyword_baseline_is_no_judge_of_a_debate_between_models(
     assert reviewer.post(address("run-judge", run.public_id), {"judge": "keyword:cues-1"}).status_code == 422
     run.refresh_from_db()
     with pytest.raises(debate_start.BadChoice, match="keyword baseline"):
-        debate_start.judge_run_again(run, ["keyword:cues-1"], project)
+        ask_again.judge_run_again(run, ["keyword:cues-1"], project)
 
 
 def test_a_run_that_stopped_is_asked_again_from_there_and_the_two_name_each_other(
@@ -321,7 +322,7 @@ def test_a_debate_that_stopped_before_its_judge_offers_no_judge_but_the_way_on(
     assert answer.status_code == 422
     run.refresh_from_db()
     with pytest.raises(debate_start.BadChoice, match="before it came to a judge"):
-        debate_start.judge_run_again(run, ["keyword:cues-1"], project)
+        ask_again.judge_run_again(run, ["keyword:cues-1"], project)
 
 
 def test_starting_what_was_answered_before_leads_to_the_run_and_names_the_box_that_asks_anew(
@@ -409,6 +410,20 @@ def test_the_queue_lists_what_waits_and_what_has_ended_by_state_and_method(
         held(project, item, "baseline", temperature=number / 10)
     with django_assert_num_queries(10):
         reviewer.get(address("runs"))
+
+
+def test_admins_see_how_busy_the_workers_are(project: Project, item: Item, reviewer: Client) -> None:
+    admin = client_of(make_member(project, Role.ADMIN))
+    debate_start.start_runs(project, Item.objects.all(), debate_start.DebateRequest("baseline"), ring=False)
+    Run.objects.update(not_before=timezone.now() - timedelta(seconds=95))
+    assert "No worker runs" in text_of(admin.get(address("runs")))
+    WorkerLoad.objects.create(process="a:1", at=timezone.now(), runs=3, delay=7.4)
+    page, api = text_of(admin.get(address("runs"))), f"/api/v1/projects/{project.slug}/runs/"
+    assert "They come 7 seconds late" in page and "No worker runs" not in page
+    assert "At work on the whole site: 3. Workers: 1." in page and "Waiting: 1, the longest for 9" in page
+    load = admin.get(api).json()["load"]
+    assert (load["workers"], load["runs"], load["delay"], load["waiting"]) == (1, 3, 7.4, 1)
+    assert "At work" not in text_of(reviewer.get(address("runs"))) and reviewer.get(api).json()["load"] is None
 
 
 def test_what_models_said_is_hidden_from_whoever_may_still_say_something_themselves(project: Project) -> None:

@@ -24,7 +24,7 @@ from builders import make_item, make_project
 from providers import wiring
 from runs.models import Turn
 
-pytestmark = [pytest.mark.django_db(transaction=True), pytest.mark.slow]
+pytestmark = [pytest.mark.django_db(transaction=True), pytest.mark.slow, pytest.mark.once]  # it is about the wire
 
 CUE = {
     "id": "c1",

@@ -16,7 +16,8 @@ from annotation.domain.choices import Role, Stage
 from annotation.models import Event, Item, Membership, Project
 from builders import category, make_item, make_member, make_project
 from markup import compact
-from moderation.evaluation import job
+from moderation.evaluation import continuation
+from moderation.evaluation.arms import stored_arms
 from moderation.models import Evaluation
 from runs.control import wait_for_runs
 from runs.execution import runner, worker
@@ -171,8 +172,8 @@ def measured(client: Client, **fields: Any) -> Evaluation:
     asked: Mapping[str, Any] = {"methods": ["baseline", "arcade"], "sample": "first", "repeats": "1", "rounds": "1"}
     client.post(address("evaluation-start"), asked | fields)
     evaluation = Evaluation.objects.latest("id")
-    wait_for_runs.perform_until_done(job.runs_of(evaluation), threads=1, tick=lambda: None)
-    assert job.carry_on(evaluation, ring=False)
+    wait_for_runs.perform_until_done(evaluation.runs(), threads=1, tick=lambda: None)
+    assert continuation.carry_on(evaluation, ring=False)
     return evaluation
 
 
@@ -180,7 +181,7 @@ def test_an_evaluation_compares_sets_and_its_report_names_them(client: Client, i
     assert '<input type="checkbox" name="prompts" value="plain"' in page(client, address("evaluations"))
     evaluation = measured(client, prompts=["careful", "paper"], count="4")
     names = [f"{method}, {name} prompts" for method in ("baseline", "arcade, K = 1") for name in ("careful", "paper")]
-    assert [arm.name for arm in job.arms(evaluation)] == names
+    assert [arm.name for arm in stored_arms(evaluation)] == names
     report = evaluation.report
     assert report is not None
     assert [result["arm"] for result in report["results"]] == names
@@ -198,7 +199,7 @@ def test_an_evaluation_compares_sets_and_its_report_names_them(client: Client, i
 def test_an_evaluation_without_a_choice_uses_the_projects_set(client: Client, project: Project, item: Item) -> None:
     Project.objects.filter(pk=project.pk).update(prompt_set="plain")
     evaluation = measured(client, methods=["baseline"], count="1")
-    (arm,) = job.arms(evaluation)
+    (arm,) = stored_arms(evaluation)
     assert (arm.name, arm.options["prompts"]) == ("baseline", "plain")
 
 

@@ -13,7 +13,7 @@ from annotation.consensus.close import close_item
 from annotation.domain.choices import Role
 from annotation.models import Event, Item, Project
 from builders import make_item, make_labelled_item, make_member, make_project
-from moderation.debates import start
+from moderation.debates import ask_again, start
 from providers.messages import ProviderError
 from providers.vendors.scripted import ScriptedModel
 from runs.execution import runner
@@ -60,8 +60,8 @@ def test_a_run_ends_at_its_own_limit_and_says_which(project: Project) -> None:
 def test_a_failed_run_goes_on_from_where_it_stopped(project: Project) -> None:
     run = perform(queued(project), '{"cues": []}', ProviderError("no answer"))
     assert (run.state, [turn.state for turn in run.turns.all()]) == ("failed", ["ok", "failed"])
-    assert start.retry_run(run, project)
-    assert not start.retry_run(run, project)
+    assert ask_again.retry_run(run, project)
+    assert not ask_again.retry_run(run, project)
     run = perform(run, '{"cues": []}')  # the gatekeeper is not asked again; the prosecutor finds nothing either
     assert (run.state, run.outcome and run.outcome["hateful"], run.calls) == ("succeeded", False, 3)
     assert [turn.key for turn in run.turns.all()] == ["gate", "prosecutor.1"]
@@ -70,7 +70,7 @@ def test_a_failed_run_goes_on_from_where_it_stopped(project: Project) -> None:
 
 def test_a_run_that_spent_its_limit_goes_on_with_a_new_one(project: Project) -> None:
     run = perform(queued(project, limits={"calls": 1}), '{"cues": []}')
-    assert start.retry_run(run, project)
+    assert ask_again.retry_run(run, project)
     run = perform(run, '{"cues": []}')
     assert (run.state, run.calls) == ("succeeded", 2)
 
@@ -117,3 +117,14 @@ def test_money_is_shown_where_prices_are_known_and_says_what_it_leaves_out(
     page = client.get("/p/garden/debates/").content.decode()
     assert "about 2.50 USD" in page
     assert "without openai:dear" in page
+    assert "saved" not in page
+    # Half of the cheap model's tokens in had been read before: a million at 0.1 instead of 0.5.
+    Turn.objects.filter(role="gatekeeper").update(cached_tokens=1_000_000)
+    settings.MODEL_PRICES = {"openai:cheap": (0.5, 1.5, 0.1)}
+    page = client.get("/p/garden/debates/").content.decode()
+    assert "about 2.10 USD" in page and "(0.40 USD saved by the providers' caches)" in page
+    Item.objects.update(stage="disputed")
+    page = client.get(f"/p/garden/debates/{run.public_id}/").content.decode()
+    assert page.count("(1,000,000 cached)") == 2 and "0.4000 USD saved by caching" in page
+    shown = client.get(f"/api/v1/projects/garden/runs/{run.public_id}/").json()
+    assert (shown["saved"], shown["turns"][0]["cached_tokens"]) == (0.4, 1_000_000)

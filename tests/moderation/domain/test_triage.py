@@ -2,7 +2,18 @@
 
 import pytest
 
-from moderation.domain.triage import HitRate, Said, Side, differ, hit_rates, side, was_right
+from moderation.domain.triage import (
+    ENOUGH,
+    PAPER_LABEL,
+    PAPER_MODEL,
+    HitRate,
+    Said,
+    Side,
+    differ,
+    hit_rates,
+    side,
+    was_right,
+)
 
 RACIST, SEXIST, BENIGN = Said(1, True), Said(2, True), Said(0, False)
 HATEFUL = Said(None, True)
@@ -52,3 +63,9 @@ def test_hit_rates_are_counted_for_each_side():
     decided = [(Side.MODEL, True), (Side.MODEL, False), (Side.MODEL, None), (Side.PEOPLE, True)]
     assert hit_rates(decided) == {Side.MODEL: HitRate(1, 3), Side.PEOPLE: HitRate(1, 1)}
     assert hit_rates([])[Side.MODEL].share is None
+    assert HitRate(1, 3).share == pytest.approx(0.3333, abs=1e-4)
+
+
+def test_until_thirty_decisions_the_shares_of_the_paper_are_shown():
+    # HateXScore, section 5.3: people chose the model in 74.8 % and the label in 77.3 %.
+    assert (ENOUGH, PAPER_MODEL, PAPER_LABEL) == (30, 0.748, 0.773)

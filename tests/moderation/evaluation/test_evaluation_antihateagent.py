@@ -18,7 +18,8 @@ from antihateagent_web import act
 from builders import make_member, make_project
 from moderation.methods import local_documents
 from moderation.models import Evidence
-from providers import wiring
+from providers import wiring, wiring_web
+from wire.pages import PageServer
 from wire.server import WireServer, say
 
 pytestmark = pytest.mark.django_db(transaction=True)
@@ -129,6 +130,23 @@ def test_without_a_key_the_documents_of_the_project_are_searched_and_no_card_is_
     assert found["state"] == "done" and result["coverage"]["succeeded"] == 4
     assert found["report"]["arms"][0]["plan"]["searcher"] == "local:documents"
     assert not Evidence.objects.exists()
+
+
+def test_a_search_server_that_is_down_shows_in_report_and_answers(
+    wire: WireServer, project: Project, posts: Path, settings: Any, tmp_path: Path
+) -> None:
+    queries = say(json.dumps(act("SearchWeb", queries=["weeds meaning", "weeds slang", "weeds garden"])))
+    wire.queue(*[answer for text in POSTS for answer in (queries, judged(text, hate=False))])
+    with PageServer() as gone:
+        settings.SEARXNG_URL, settings.SEARCH_SECONDS = f"http://127.0.0.1:{gone.port}", 1
+    wiring_web._breaker.cache_clear()
+    found = evaluate(posts, "--out", tmp_path / "out")
+    assert (found["state"], found["report"]["results"][0]["coverage"]["succeeded"]) == ("done", 4)
+    assert (found["report"]["arms"][0]["no_search"], found["report"]["arms"][0]["ended_early"]) == (4, 0)
+    assert "runs in which no search was possible" in (tmp_path / "out/report.md").read_text()
+    for line in (tmp_path / "out/answers.jsonl").read_text().splitlines():
+        answer = json.loads(line)
+        assert answer["no_search"] and [fault["code"] for fault in answer["faults"]] == ["unreachable"]
 
 
 def test_where_nothing_can_be_searched_nothing_begins(wire: WireServer, project: Project, posts: Path) -> None:

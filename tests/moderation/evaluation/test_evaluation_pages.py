@@ -17,7 +17,8 @@ from annotation.models import Category, Item, Membership, Project
 from builders import category, make_item, make_member, make_project
 from markup import compact
 from moderation.domain.evaluation.table import Phrase
-from moderation.evaluation import charts, files, job
+from moderation.evaluation import charts, continuation, files
+from moderation.evaluation.arms import stored_arms
 from moderation.models import Evaluation, EvaluationState
 from runs.control import wait_for_runs
 from runs.models import Run, Turn
@@ -67,8 +68,8 @@ def start(client: Client, **more: Any) -> Evaluation:
 
 
 def hold(evaluation: Evaluation) -> None:
-    wait_for_runs.perform_until_done(job.runs_of(evaluation), threads=1, tick=lambda: None)
-    assert job.carry_on(evaluation, ring=False)
+    wait_for_runs.perform_until_done(evaluation.runs(), threads=1, tick=lambda: None)
+    assert continuation.carry_on(evaluation, ring=False)
 
 
 def test_the_glossary_and_what_the_agent_is_given_are_compared_with_and_without(
@@ -76,12 +77,12 @@ def test_the_glossary_and_what_the_agent_is_given_are_compared_with_and_without(
 ) -> None:
     ways = {"retrieval": ["none", "model_urls"], "instructions": ["full", "short"]}
     made = start(reviewer, methods=["antihateagent"], task="binary", count="12", **ways)
-    assert [(arm.options["retrieval"], arm.options["instructions"]) for arm in job.arms(made)] == [
+    assert [(arm.options["retrieval"], arm.options["instructions"]) for arm in stored_arms(made)] == [
         ("none", "full"), ("none", "short"), ("model_urls", "full"), ("model_urls", "short"),
     ]  # fmt: skip
-    assert all("searcher" not in arm.plan for arm in job.arms(made))  # nothing is set up, and nothing is needed
+    assert all("searcher" not in arm.plan for arm in stored_arms(made))  # nothing is set up, and nothing is needed
     other = start(reviewer, methods=["baseline", "arcade"], rounds="1", glossary=["false", "true"], count="9", **ways)
-    assert [arm.name for arm in job.arms(other)] == [
+    assert [arm.name for arm in stored_arms(other)] == [
         "baseline", "arcade, K = 1, without glossary", "arcade, K = 1, with glossary",
     ]  # fmt: skip
 
@@ -91,15 +92,15 @@ def test_explanations_are_scored_by_whom_one_chooses(project: Project, reviewer:
     page = reviewer.post(url, asked(methods=["explain"], shots=["0", "2"], scores="keyword"))
     assert "12 runs on 3 gold posts: explain." in page.content.decode()  # each explanation is scored by a run
     made = start(reviewer, methods=["explain"], shots=["0", "2"], scores="keyword", count="12")
-    assert [arm.name for arm in job.arms(made)] == ["explain, shots = 0", "explain, shots = 2"]
-    wait_for_runs.perform_until_done(job.runs_of(made), threads=1, tick=lambda: None)
-    assert not job.carry_on(made, ring=False)  # what was explained is to be scored now
+    assert [arm.name for arm in stored_arms(made)] == ["explain, shots = 0", "explain, shots = 2"]
+    wait_for_runs.perform_until_done(made.runs(), threads=1, tick=lambda: None)
+    assert not continuation.carry_on(made, ring=False)  # what was explained is to be scored now
     hold(made)
     shown = reviewer.get(reverse("moderation:evaluation", args=["garden", made.public_id])).content.decode()
     assert "Explanations (HateXScore)" in shown and "keyword:cues-1" in shown
     assert "12 of 12 runs ended" in shown
     plain = start(reviewer, methods=["explain"], shots=["0"], scores="none", count="3")
-    assert plain.wish.get("scores") is None and [arm.scored_by for arm in job.arms(plain)] == [""]
+    assert plain.wish.get("scores") is None and [arm.scored_by for arm in stored_arms(plain)] == [""]
 
 
 def test_the_number_of_runs_is_shown_before_anything_is_asked(reviewer: Client) -> None:
@@ -112,7 +113,7 @@ def test_the_number_of_runs_is_shown_before_anything_is_asked(reviewer: Client) 
     answer = reviewer.post(url, asked(count="9"))
     made = Evaluation.objects.get()
     assert answer["Location"] == reverse("moderation:evaluation", args=["garden", made.public_id])
-    assert [arm.name for arm in job.arms(made)] == ["baseline", "arcade, K = 1", "arcade, K = 2"]
+    assert [arm.name for arm in stored_arms(made)] == ["baseline", "arcade, K = 1", "arcade, K = 2"]
     assert (Run.objects.count(), made.cases.count()) == (9, 3)
 
 

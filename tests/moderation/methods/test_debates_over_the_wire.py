@@ -18,7 +18,7 @@ from annotation.consensus.close import close_item
 from annotation.domain.choices import Role, Stage
 from annotation.models import Event, Item, Project
 from builders import make_item, make_labelled_item, make_member, make_picture, make_project
-from moderation.debates import start
+from moderation.debates import ask_again, start
 from providers.servers import ModelServer
 from runs.control import fork
 from runs.models import Run, Turn
@@ -497,7 +497,7 @@ def test_queued_runs_say_so_and_hold_nothing_yet(wire: WireServer, item: Item) -
 def test_a_run_that_goes_on_cannot_be_judged_again(wire: WireServer, project: Project, item: Item) -> None:
     start.start_runs(project, Item.objects.all(), start.DebateRequest("arcade"))
     with pytest.raises(start.BadChoice, match="queued"):
-        start.judge_run_again(Run.objects.get(), ["openai:other"], project)
+        ask_again.judge_run_again(Run.objects.get(), ["openai:other"], project)
 
 
 # ── Without any model ─────────────────────────────────────────────────────────

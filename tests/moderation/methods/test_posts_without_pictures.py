@@ -11,15 +11,18 @@ from django.urls import reverse
 from annotation.consensus.close import close_item
 from annotation.domain.categories import DEFAULT_CATEGORIES
 from annotation.domain.choices import Role, Stage
-from annotation.models import Item, Membership, Project
+from annotation.domain.glossary.entry import EntryValues
+from annotation.glossary import entries
+from annotation.models import Item, Membership, PictureText, Project
 from builders import category, make_item, make_labelled_item, make_member, make_picture, make_project
 from moderation.debates import start
 from moderation.debates.start import DebateRequest, NobodyDescribes
 from moderation.domain.verdicts import Task
-from moderation.evaluation import job
+from moderation.evaluation import start as evaluation_start
 from moderation.evaluation.arms import ArmGrid
 from moderation.evaluation.collect_answers import FileReading, GoldSource, file_items, gold_items
 from moderation.evaluation.request import Wish
+from moderation.methods.post_case import post_of
 from runs.models import Run
 
 pytestmark = pytest.mark.django_db
@@ -113,6 +116,24 @@ def test_the_api_and_the_command_tell_how_many_are_left_out(
     assert LEFT_OUT in told.err and told.out.count('"run"') == 1
 
 
+def test_words_that_were_read_in_a_picture_stand_beside_its_description_and_in_the_glossary_s_reach(project, settings):
+    settings.MODEL_BINDINGS = {"MODEL_TEXT": "openai:small", "MODEL_VISION": "openai:large"}
+    item = disputed(project, "pictured", text="A tidy lawn.", picture=make_picture(project))
+    words = PictureText.objects.create(item=item, text="those skittles again", reader="rapidocr 3")
+    entries.propose(make_member(project, Role.REVIEWER), EntryValues("skittles", "people, in code"), approved=True)
+    start.start_runs(project, Item.objects.all(), DebateRequest("predict", {"glossary": True}), ring=False)
+    post = post_of(Run.objects.get())
+    assert [entry.term for entry in post.known] == ["skittles"]
+    assert "skittles again" not in post._bare  # whoever sees the picture reads it there
+    described = post.in_words("A lawn with small figures.")
+    assert "Words in its picture, as they were read there" in described.words
+    assert described.words.index("small figures") < described.words.index("those skittles again")
+    assert "which you are not shown" not in post.in_words("").words
+    PictureText.objects.filter(pk=words.pk).update(current=False)
+    PictureText.objects.create(item=item, text="corrected later", reader="person")
+    assert post_of(Run.objects.get()).picture_text == "those skittles again"  # a run keeps what it began with
+
+
 @pytest.mark.parametrize("first", ["before", "after"])
 def test_words_are_not_asked_about_again_once_somebody_describes(project: Project, settings: Any, first: str):
     words = disputed(project, "words")
@@ -144,8 +165,8 @@ def begun(project: Project | None, source: GoldSource, method: str = "predict", 
     """The runs of an evaluation of the method."""
     grid = ArmGrid([method], {name: [value] for name, value in options.items()})
     task = Task.BINARY if method == "predict" else None
-    evaluation, _new = job.begin(project, [source], Wish(grid, task), ring=False)
-    return list(job.runs_of(evaluation))
+    evaluation, _new = evaluation_start.begin(project, [source], Wish(grid, task), ring=False)
+    return list(evaluation.runs())
 
 
 @pytest.mark.parametrize(("method", "options"), [("predict", {}), ("antihateagent", {"retrieval": "none"})])

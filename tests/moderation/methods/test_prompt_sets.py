@@ -15,7 +15,7 @@ from django.utils import translation
 
 from annotation.models import Event, Item, Project
 from builders import make_item, make_project
-from moderation.debates import start
+from moderation.debates import ask_again, start
 from moderation.methods.debate_method import BadChoice
 from moderation.methods.prompt_choice import APP, prompt_set_line, prompt_set_titles
 from providers import tokens
@@ -104,18 +104,17 @@ def test_the_papers_elicitation_has_no_hints_that_serve_the_score() -> None:
     assert "quotation marks" in words_of("careful", "explain/plain.md")
 
 
-def test_the_papers_investigator_gets_no_definition_of_hate_and_must_use_operators() -> None:
-    assert {path.stem for path in files("paper") if path.parent.name == "antihateagent"} == {
-        "queries",
-        "read",
-        "verdict",
-    }
-    for file in ("queries", "read", "verdict"):
-        text = words_of("paper", f"antihateagent/{file}.md").lower()
-        assert not any(word in text for word in ("protected", "demean", "because of what", "parties"))
-    assert "use a search operator: $operators" in words_of("paper", "antihateagent/queries.md")
-    weigh = load_prompt(APP, "antihateagent", "weigh", "paper")
-    assert weigh.digest == digest("careful", "antihateagent/weigh.md")
+def test_the_papers_investigator_gets_its_definitions_and_must_use_operators() -> None:
+    own = {path.stem for path in files("paper") if path.parent.name == "antihateagent"}
+    assert own == {f"{file}{form}" for file in ("queries", "read", "weigh", "verdict") for form in ("", "_short")}
+    for file in sorted(own):
+        text = words_of("paper", f"antihateagent/{file}.md")
+        # Appendix A: hate speech goes against people for who they are; implicit hate speech hides.
+        assert "for being who they are" in text and "It is implicit where it hides" in text
+    for file in ("queries", "queries_short"):
+        assert "Each must use a search operator: $operators." in words_of("paper", f"antihateagent/{file}.md")
+    select = load_prompt(APP, "antihateagent", "select", "paper")
+    assert select.digest == digest("careful", "antihateagent/select.md")
 
 
 # ── Where a file comes from ───────────────────────────────────────────────────
@@ -344,7 +343,7 @@ def test_a_run_whose_set_is_gone_fails_with_a_sentence_and_goes_on_once_the_set_
     assert (run.state, run.reason, model.asked) == ("failed", "bad_request", [])
     assert run.detail == "The prompt set lab is not on this site any more."
     own_set(own)
-    assert start.retry_run(run, item.project)
+    assert ask_again.retry_run(run, item.project)
     runner.claim_and_perform(run.pk, lambda role, name: model)
     assert model.asked[0].messages[0].text.startswith("ours: ")
 
@@ -356,7 +355,7 @@ def test_an_old_run_is_not_judged_again_in_words_that_are_gone(item: Item, own: 
     (own / "lab" / "set.toml").unlink()
     assert prompt_set_line(run.options) == "lab, version 7"
     with pytest.raises(BadChoice, match=r"^There is no prompt set lab; there are careful, paper, plain\.$"):
-        start.judge_run_again(run, ["scripted:other"], item.project)
+        ask_again.judge_run_again(run, ["scripted:other"], item.project)
     assert prompt_set_line({}) == ""
 
 
@@ -366,9 +365,9 @@ def test_an_unreadable_run_does_not_go_on_in_words_that_are_gone(item: Item, own
     run = held(item, "baseline", ScriptedModel("nothing", "of", "this is a verdict"), prompts="lab")
     assert run.state == "unreadable"
     (own / "lab" / "set.toml").unlink()
-    assert start.retry_run(run, item.project) is None
+    assert ask_again.retry_run(run, item.project) is None
     own_set(own)
-    assert start.retry_run(run, item.project) is not None
+    assert ask_again.retry_run(run, item.project) is not None
 
 
 @pytest.mark.django_db(transaction=True)

@@ -13,7 +13,8 @@ from annotation.domain.choices import Role, Stage
 from annotation.models import Item, Membership, Project
 from builders import category, make_item, make_member, make_project
 from markup import compact
-from moderation.evaluation import job
+from moderation.evaluation import continuation
+from moderation.evaluation.arms import stored_arms
 from moderation.models import Evaluation
 from runs.control import wait_for_runs
 from runs.models import Account, Run
@@ -74,9 +75,9 @@ def test_calls_are_shown_then_confirmed_then_the_report_has_tables_a_plot_and_fi
     evaluation = Evaluation.objects.get()
     url = reverse("moderation:evaluation", args=["garden", evaluation.public_id])
     assert answer["Location"] == url and Run.objects.count() == 9
-    assert [arm.name for arm in job.arms(evaluation)] == ["baseline", "arcade, K = 1", "arcade, K = 2"]
-    wait_for_runs.perform_until_done(job.runs_of(evaluation), threads=1, tick=lambda: None)
-    assert job.carry_on(evaluation, ring=False)
+    assert [arm.name for arm in stored_arms(evaluation)] == ["baseline", "arcade, K = 1", "arcade, K = 2"]
+    wait_for_runs.perform_until_done(evaluation.runs(), threads=1, tick=lambda: None)
+    assert continuation.carry_on(evaluation, ring=False)
     page = admin.get(url).content.decode()
     for title in (
         "Paired differences",

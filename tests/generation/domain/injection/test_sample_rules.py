@@ -6,7 +6,7 @@ from hypothesis import strategies as st
 
 from annotation.domain.votes import Category
 from generation.domain.injection.coverage import coverage
-from generation.domain.injection.placeholder import INSULT, filled, holds_insult
+from generation.domain.injection.placeholder import INSULT, filled
 from generation.domain.injection.safety_holds import Hold, holds
 from generation.domain.injection.schema import HarmlessText, HatefulText
 from generation.domain.injection.states import SampleState, Tally
@@ -23,7 +23,7 @@ def test_places_are_filled_from_the_list_alone_and_alike_for_a_seed(words: list[
     if not words:
         assert said == OPEN
         return
-    assert not holds_insult(said)
+    assert INSULT not in said
     for word in ("<slur>", "<other slur>"):
         said = said.replace(word, INSULT)
     assert said == OPEN

@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 from sklearn.metrics import accuracy_score, f1_score
 
-from moderation.domain.evaluation.intervals import Interval
+from annotation.domain.statistics.intervals import Interval
 from moderation.domain.evaluation.paired_differences import paired_differences
 from moderation.domain.evaluation.paired_tests import holm
 

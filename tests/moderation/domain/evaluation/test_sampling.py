@@ -38,3 +38,21 @@ def test_a_sample_keeps_the_order_and_has_no_item_twice(patterns: str, limit: in
     assert len(found) == min(limit, len(patterns)) == len(set(found))
     assert found == sorted(found, key=int)
     assert found == chosen(patterns, how, limit, seed)
+
+
+def test_a_random_sample_without_a_limit_is_everything_and_the_seed_decides_which_items_a_limit_leaves() -> None:
+    assert chosen("010101", Sample.RANDOM, None) == list("012345")
+    assert len({tuple(chosen("0" * 30, Sample.RANDOM, 5, seed)) for seed in range(5)}) > 1
+    assert len({tuple(chosen("0" * 30 + "1", Sample.BALANCED, None, seed)) for seed in range(5)}) > 1
+    usual = sample_items(rows("0" * 99), lambda row: row, Sample.RANDOM, 9)
+    assert [row.id for row in usual] == chosen("0" * 99, Sample.RANDOM, 9, seed=2024)
+
+
+def test_every_pattern_is_a_kind_of_its_own_and_without_patterns_hateful_is() -> None:
+    three = [
+        Gold(str(at), hateful=pattern != "000", pattern=pattern) for at, pattern in enumerate(["000", "011", "101"] * 4)
+    ]
+    assert len(sample_items(three[:-1], lambda row: row, Sample.BALANCED, None)) == 9
+    plain = [Gold(str(at), hateful=at < 2) for at in range(9)]
+    found = sample_items(plain, lambda row: row, Sample.BALANCED, None)
+    assert Counter(row.hateful for row in found) == {True: 2, False: 2}

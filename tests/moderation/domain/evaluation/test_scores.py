@@ -11,7 +11,7 @@ from sklearn import metrics
 
 from annotation.domain.categories import DEFAULT_CATEGORIES
 from moderation.domain.evaluation.answers import GivenAnswer, Gold, Question, mark_answer
-from moderation.domain.evaluation.binary import of_counts, two_class
+from moderation.domain.evaluation.binary import two_class
 from moderation.domain.evaluation.classification import Confusion, averages, class_figures
 from moderation.domain.evaluation.scores import score_answers
 from moderation.domain.verdicts import Task
@@ -68,7 +68,12 @@ def test_the_evaluator_of_hvli_is_reproduced(shared_data: Path, predictor: str, 
 def test_table_4_of_antihateagent_comes_out_of_its_counts(shared_data: Path) -> None:
     rows = json.loads((shared_data / "golden/antihateagent_table4_counts.json").read_text())["rows"]
     for row in rows:
-        found = of_counts(row["TP"], row["FN"], row["TN"], row["FP"]).percentages()
+        counted = two_class(Confusion((0, 1), ((row["TN"], row["FP"]), (row["FN"], row["TP"]))))
+        found = {
+            f"{name}_{figure}": 100 * value
+            for name, of in (("hate", counted.hate), ("non", counted.non_hate), ("overall", counted.overall))
+            for figure, value in (("P", of.precision), ("R", of.recall), ("F1", of.f1))
+        }
         assert {name: round(value, 2) for name, value in found.items()} == pytest.approx(row["computed"], abs=0.0051)
         for name, printed in row["printed"].items():
             if name not in row["printed_differs_by_more_than_rounding"]:

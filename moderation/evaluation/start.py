@@ -1,0 +1,225 @@
+"""Start an evaluation: plan its arms and items, store them as rows, and enqueue its runs.
+
+An evaluation is stored as rows: the request, the cases, and runs outside the campaign (`runs.domain.states.ASIDE`).
+After an interruption no stored answer is asked for again. Each repeat is a run of its own. `continuation.py` does what
+follows.
+"""
+
+import hashlib
+import json
+from collections.abc import Sequence
+from dataclasses import asdict
+from itertools import islice
+from typing import Any
+
+from django.db import transaction
+from django.db.models import F
+
+from annotation.domain.categories import DEFAULT_CATEGORIES
+from annotation.models import Item, Membership, Project, record
+from moderation.debates.start import ANSWERED, MOST_REPEATS, NobodyDescribes
+from moderation.domain.evaluation.sampling import sample_items
+from moderation.domain.event_verbs import ModerationVerb
+from moderation.domain.verdicts import Task
+from moderation.evaluation import scoring
+from moderation.evaluation.arms import Arm, answers_only_binary, arms_of, arms_of_study, stored_arms
+from moderation.evaluation.collect_answers import BadSource, EvaluationItem, GoldSource
+from moderation.evaluation.request import Wish
+from moderation.methods.debate_method import BadChoice
+from moderation.models import Evaluation, EvaluationCase, EvaluationState
+from runs.control import start
+from runs.domain.states import OPEN
+from runs.execution import budget
+
+_BATCH = 500
+
+
+def begin(
+    project: Project | None,
+    sources: Sequence[GoldSource],
+    wish: Wish,
+    actor: Membership | None = None,
+    *,
+    again: bool = False,
+    ring: bool = True,
+) -> tuple[Evaluation, bool]:
+    """Return the evaluation of this request, and whether it is new.
+
+    A running evaluation of the same request continues, even if its sources have changed. A finished one of the same
+    items is returned unless `again`.
+
+    Raises BadChoice.
+    Raises BadSource.
+    """
+    task, arms, cases = planned(project, sources, wish)
+    names = [source.name for source in sources]
+    stored_wish = wish.as_json() | {"sources": names, "project": project.slug if project else None, "task": task.value}
+    digests = _digest([stored_wish, [arm.as_json() for arm in arms]]), _digest([case.mark for case in cases])
+    if not again and (earlier := _earlier(project, *digests)):
+        return earlier, False
+    evaluation = Evaluation(
+        project=project,
+        started_by=actor,
+        name=f"{wish.study or ', '.join(wish.grid.methods)} · {', '.join(names)}"[:200],
+        task=task,
+        wish=stored_wish,
+        wish_digest=digests[0],
+        cases_digest=digests[1],
+        arms=[arm.as_json() for arm in arms],
+        repeats=wish.repeats,
+        categories=[asdict(category) for category in _categories(project)],
+        left_out={source.name: dict(source.left_out) for source in sources if source.left_out},
+    )
+    _store(evaluation, cases, ring)
+    return evaluation, True
+
+
+def size(project: Project | None, sources: Sequence[GoldSource], wish: Wish) -> tuple[int, int]:
+    """Return the number of runs and items of the request.
+
+    Raises BadChoice.
+    Raises BadSource.
+    """
+    _task_of, arms, cases = planned(project, sources, wish)
+    lines = len(arms) + sum(bool(arm.scored_by) for arm in arms)  # every score takes another run
+    return lines * len(cases) * wish.repeats, len(cases)
+
+
+def planned(
+    project: Project | None, sources: Sequence[GoldSource], wish: Wish
+) -> tuple[Task, Sequence[Arm], Sequence[EvaluationItem]]:
+    """Return the task, the arms and the items of the request.
+
+    Raises BadChoice.
+    Raises BadSource.
+    """
+    _check(wish)
+    task, cases = _task(wish, sources), _chosen(sources, wish)
+    arms: Sequence[Arm]
+    try:
+        arms = _arms(project, wish, task)
+    except NobodyDescribes:
+        if _any_picture(cases):
+            raise
+        arms = _arms(project, wish, task, describes=False)
+    if wish.scores:
+        arms = scoring.add_estimators(project, arms, wish.scores)
+    return task, arms, cases
+
+
+def _arms(project: Project | None, wish: Wish, task: Task, *, describes: bool = True) -> Sequence[Arm]:
+    if wish.study:
+        return arms_of_study(project, wish.grids, task, describes=describes)
+    return arms_of(project, wish.grid, task, describes=describes)
+
+
+def _any_picture(cases: Sequence[EvaluationItem]) -> bool:
+    """Return whether a case has a picture; if none has, no model has to describe pictures."""
+    if any(case.picture_path for case in cases):
+        return True
+    keys = [case.item for case in cases if case.item is not None]
+    parts = (keys[start_at : start_at + _BATCH] for start_at in range(0, len(keys), _BATCH))
+    return any(Item.objects.filter(pk__in=part, picture__isnull=False).exists() for part in parts)
+
+
+def _check(wish: Wish) -> None:
+    if not 1 <= wish.repeats <= MOST_REPEATS:
+        raise BadChoice(f"Repeats: from 1 to {MOST_REPEATS}.")
+    if wish.limit is not None and wish.limit < 1:
+        raise BadChoice("The limit is at least 1.")
+
+
+def _task(wish: Wish, sources: Sequence[GoldSource]) -> Task:
+    binary = next((source for source in sources if any(row.gold.label is None for row in source.rows)), None)
+    if wish.task is None:
+        plain = any(answers_only_binary(method, grid.options) for grid in wish.grids for method in grid.methods)
+        return Task.BINARY if binary or plain else Task.SIX
+    if wish.task is Task.SIX and binary:
+        raise BadSource(f"{binary.name} knows only hateful or not of some items: choose the binary task.")
+    return wish.task
+
+
+def _chosen(sources: Sequence[GoldSource], wish: Wish) -> list[EvaluationItem]:
+    names = [source.name for source in sources]
+    if len(set(names)) < len(names):
+        raise BadSource("Two of the sources have the same name: rename one of the files.")
+    return [
+        row
+        for source in sources
+        for row in sample_items(source.rows, lambda row: row.gold, wish.sample, wish.limit, wish.seed)
+    ]
+
+
+def _categories(project: Project | None) -> Sequence[Any]:
+    return project.offered_categories() if project else DEFAULT_CATEGORIES
+
+
+def _digest(value: Any) -> str:
+    return hashlib.sha256(json.dumps(value, sort_keys=True, default=str).encode()).hexdigest()
+
+
+def _earlier(project: Project | None, wish_digest: str, cases_digest: str) -> Evaluation | None:
+    same = Evaluation.objects.filter(project=project, wish_digest=wish_digest)
+    running = same.filter(state=EvaluationState.RUNNING).first()
+    return running or same.filter(state=EvaluationState.DONE, cases_digest=cases_digest).first()
+
+
+@transaction.atomic
+def _store(evaluation: Evaluation, cases: Sequence[EvaluationItem], ring: bool) -> None:
+    evaluation.save()
+    rows = (_row(evaluation, case) for case in cases)
+    while batch := list(islice(rows, _BATCH)):
+        EvaluationCase.objects.bulk_create(batch)
+    if evaluation.project:
+        project = evaluation.project
+        budget.set_project_limits(project.public_id, calls=project.call_budget, tokens=project.token_budget)
+        record(
+            ModerationVerb.EVALUATION_STARTED,
+            project=project,
+            actor=evaluation.started_by,
+            row=evaluation.public_id,
+            methods=list(dict.fromkeys(arm["method"] for arm in evaluation.arms)),
+            items=len(cases),
+        )
+    queue_missing_runs(evaluation, ring)
+
+
+def _row(evaluation: Evaluation, case: EvaluationItem) -> EvaluationCase:
+    return EvaluationCase(
+        evaluation=evaluation,
+        dataset=case.dataset,
+        external_id=case.gold.id,
+        item_id=case.item,
+        text="" if case.item else case.text,
+        picture_path=case.picture_path,
+        picture_sha256=case.picture_sha256,
+        gold_label=case.gold.label,
+        gold_hateful=case.gold.hateful,
+        pattern=case.gold.pattern,
+        subset=case.gold.subset,
+    )
+
+
+def queue_missing_runs(evaluation: Evaluation, ring: bool) -> int:
+    """Enqueue the runs of every arm that holds its own debate, for cases without an open or answered run."""
+    queued = 0
+    cases = EvaluationCase.objects.filter(evaluation=evaluation)
+    actor = evaluation.started_by
+    for arm in stored_arms(evaluation):
+        for repeat in range(evaluation.repeats) if not arm.debate else ():
+            like = start.RunRequest(
+                method=arm.method,
+                project=evaluation.account,
+                subject=evaluation.public_id,
+                model_plan=arm.plan,
+                variant=arm.variant,
+                repeat=repeat,
+                options=arm.options,
+                started_by=actor.public_id if actor else None,
+            )
+            existing = evaluation.runs().filter(
+                method=arm.method, variant=arm.variant, repeat=repeat, state__in=(*OPEN, *ANSWERED)
+            )
+            missing = cases.exclude(public_id__in=existing.values("subject"))
+            queued += start.queue_run_per_subject(missing.values(subject=F("public_id")), like, enqueue=ring)
+    return queued
