@@ -7,7 +7,7 @@ from cosmic_ray.work_item import TestOutcome as Outcome
 from cosmic_ray.work_item import WorkerOutcome, WorkResult
 from django.conf import settings
 
-from mutants import annotation_spans, changed_line, count, listed_survivors, nearest_tests
+from mutants import changed_line, count, listed_survivors, nearest_tests, typed_spans
 
 ROOT = Path(settings.BASE_DIR)
 DIFF = "--- mutation diff ---\n--- a/m.py\n+++ b/m.py\n@@ -1 +1 @@\n same\n-    if a < 2:\n+    if a <= 2:"
@@ -34,10 +34,15 @@ def test_a_mutant_is_named_by_the_line_it_adds_or_takes_away() -> None:
 
 def test_annotations_are_found_and_values_are_not() -> None:
     # Columns count from 0: `int | None` of the parameter is 9 to 19, `str` of the result is 24 to 27.
-    assert sorted(annotation_spans("def f(a: int | None) -> str:\n    return a | 1\n")) == [
+    assert sorted(typed_spans("def f(a: int | None) -> str:\n    return a | 1\n")) == [
         ((1, 9), (1, 19)),
         ((1, 24), (1, 27)),
     ]
+
+
+def test_what_decorates_a_class_is_left_to_mypy():
+    source = "@dataclass(frozen=True)\nclass A:\n    n: int = 1\n"
+    assert ((1, 1), (1, 23)) in typed_spans(source)
 
 
 def test_only_what_was_run_counts_and_only_what_is_not_listed_is_reported() -> None:

@@ -13,7 +13,9 @@ from django.test import override_settings
 
 from annotation.consensus.close import close_item
 from annotation.domain.choices import Role
+from annotation.domain.design.file import as_json
 from annotation.models import Item
+from annotation.projects.design import design_of
 from builders import make_labelled_item, make_member, make_picture
 from generation.counterspeech import approve
 from generation.injection import settings as injection_settings
@@ -100,6 +102,12 @@ def an_approved_reply(world: World) -> dict[str, Any]:
     return project(world)
 
 
+def a_design(world: World) -> dict[str, Any]:
+    """Return the project's design without one category, which is then retired."""
+    shown = as_json(design_of(world.project))
+    return {**shown, "categories": shown["categories"][:-1], "question": {"": "It says", "ko": "이 글은"}}
+
+
 def a_plan(world: World) -> dict[str, Any]:
     pool = the_sample(world) and "canary-pool"
     entry = {"pattern": "010", "category": 0, "strategy": "contextual_inversion", "target_group": "newcomers"}
@@ -129,6 +137,8 @@ PASTED = fixed(
 CALLS: dict[tuple[str, str], Call] = {
     ("get", "api:projects"): Call(A),
     ("get", "api:project"): Call(A),
+    ("get", "api:design"): Call(D),
+    ("put", "api:design"): Call(D, body=a_design),
     ("get", "api:items"): Call(D),
     ("get", "api:item"): Call(D),
     ("get", "api:item-priors"): Call(D, parts=lambda world: {**project(world), "public_id": world.open_item.public_id}),

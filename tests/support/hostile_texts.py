@@ -47,7 +47,8 @@ def write_everywhere(words: str) -> None:
             for model in apps.get_app_config(app).get_models():
                 for field in written(model):
                     at_most = words[: field.max_length] if field.max_length else words
-                    once = f" WHERE id = (SELECT MIN(id) FROM {model._meta.db_table})" if in_a_key(field) else ""
+                    key = model._meta.pk.column
+                    once = f" WHERE {key} = (SELECT MIN({key}) FROM {model._meta.db_table})" if in_a_key(field) else ""
                     cursor.execute(f"UPDATE {model._meta.db_table} SET {field.column} = %s{once}", [at_most])
 
 

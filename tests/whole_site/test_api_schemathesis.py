@@ -110,7 +110,7 @@ def walk(operation: Any, mode: GenerationMode, fixed: dict[str, str], sent: dict
     """Send generated requests to an operation at a fixed address."""
 
     @settings(
-        max_examples=max(6, settings.default.max_examples // 5),
+        max_examples=max(6, settings.default.max_examples // 10),
         database=None,
         derandomize=True,
         phases=[Phase.generate],

@@ -26,11 +26,12 @@ from annotation.domain.imports.redaction import Mask, mask
 from generation.domain import tokens
 from generation.domain.counterspeech import claims, intentconan, safety_flags
 from moderation.domain import baseline
-from moderation.domain.antihateagent import page_windows, search_index
+from moderation.domain.antihateagent import page_windows, relevance, search_index
 from moderation.domain.evaluation.predictions import read_predictions
 from moderation.domain.hatexscore import htc, masking, quotations, tgi, tokenize
 from providers import prompt_fencing, structured_output
-from providers.http import html_text
+from providers.http import encodings, html_text, notices, page_text, pdf_text
+from providers.http.fetch import FetchedPage
 
 pytestmark = pytest.mark.slow
 
@@ -89,16 +90,24 @@ READERS: dict[str, Callable[[str], Any]] = {
     "words of a document": search_index.index_words,
     "passages of a document": search_index.passages,
     "windows of a page": lambda text: page_windows.windows(text, 10),
+    "windows nearest to a post": lambda text: relevance.relevant_windows(text, 3, text[:300]),
     "a quotation of a page": lambda text: page_windows.find_quote("a weed in a garden", text),
     "references of a rationale": lambda text: page_windows.check_rationale(text, [1], [], []),
     "claims of a reply": claims.claims,
     "flags of a reply": lambda text: safety_flags.flags(text, ["weed"]),
     "words of a reply": tokens.tokens,
     "a page": lambda text: html_text.html_text(lxml.html.fromstring(f"<html><body>{text}</body></html>")),
+    "bytes of a page": lambda text: page_text.read_page(FetchedPage("", "text/html", "", text.encode(), False)),
+    "bytes in an old encoding": lambda text: encodings.decode(f"\u8349{text}".encode("gb18030", "replace"), "euc-kr"),
+    "a notice": lambda text: notices.in_place_of_text("", text, html_text.SeenText(has_scripts=True, noscript=text)),
+    "columns of a PDF": lambda text: pdf_text.by_column(
+        [(72 * (n % 2), n // 2, word) for n, word in enumerate(text.split())]
+    ),
 }
 PIECES = (
     "a", '"', '\\"', "\\", "[", "{", "}", "[]", ",", '"a",', "'", " ", "\t", "\n", "\r\n", "a\n", "<", "&", "<a ", "</",
-    "<b>", "\u0301", "=", "*", "**", "_", "`", "[a](", "](", "](a", "![", ">", "- ", "1. ", "|", "#", "http://",
+    "<p hidden>a</p> ", "<b>", "\u0301", "=", "*", "**", "_", "`", "[a](", "](", "](a", "![", ">", "- ", "1. ",
+    "|", "#", "http://",
     "http://a.", "@", "a@", "a.", "-", "0", "1,", "(", ")", ":", "://", "\u200b", "\u202e", "\uff1c", "<|", "|>", "[/",
     "<think>", "```", "```json\n", '"a":', '{"a":', '"verdict":', '{"verdict":"a"}', "\u4f60", "\uac00", "\U0001f600",
     "\u201c", "\u201d", "no ", "not hateful ", "a-a", "a. ", "!", "?", "...", "a,b\n", '{"id":"a","text":"b"}\n',
