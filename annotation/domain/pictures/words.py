@@ -53,10 +53,16 @@ def words_of(lines: Iterable[Line]) -> Words:
     kept = [replace(line, text=_storable(line.text)) for line in lines]
     found = [line for line in kept if any(map(str.isalnum, line.text))]  # dots and bars are read in any pattern
     kept = [line for line in found if line.confidence is None or line.confidence >= LEAST_SURE]
+    if sum(map(_letters, kept)) == 1 and any(line.confidence is not None for line in kept):
+        found, kept = [line for line in found if line not in kept], []  # to a machine a wheel is an O
     rows = _rows(kept[:MOST_LINES])
     text = "\n".join(_joined([line.text for line in row]) for row in rows)[:MOST_CHARS]
     placed = tuple(line for row in rows for line in row)
     return Words(text, placed, _confidence(placed), language_of(text), bool(found) and not kept)
+
+
+def _letters(line: Line) -> int:
+    return sum(map(str.isalnum, line.text))
 
 
 def language_of(text: str) -> str:

@@ -52,3 +52,10 @@ def test_a_picture_full_of_words_is_cut():
 )
 def test_the_language_is_told_by_the_script(text, language):
     assert language_of(text) == language
+
+
+def test_one_letter_that_a_machine_reads_in_a_whole_picture_is_a_shape():
+    assert words_of([Line("O", None, 0.9)]) == words_of([])
+    assert words_of([Line("O", None, 0.9), Line("列", None, 0.5)]).is_unsure
+    assert words_of([Line("O")]).text == "O"
+    assert words_of([Line("O", None, 0.9), Line("K", None, 0.9)]).text == "O\nK"
