@@ -18,8 +18,8 @@ _ANSWERS = os.fdopen(os.dup(1), "wb")
 os.dup2(2, 1)
 
 import numpy as np  # noqa: E402 (after the output is set aside)
-from PIL import Image  # noqa: E402
-from rapidocr import RapidOCR  # noqa: E402
+from PIL import Image  # noqa: E402 (likewise)
+from rapidocr import RapidOCR  # noqa: E402 (likewise)
 
 _FORMATS = ("JPEG", "PNG", "WEBP", "GIF")
 _GROUND = (127, 127, 127)

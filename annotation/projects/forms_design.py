@@ -182,7 +182,7 @@ def category_rows(stored: Design, shown: Design, data: Any = None) -> _CategoryR
     retired = Design(tuple(codes[code] for code in sorted(left_out)))
     rows += [_initial(0, row, codes) | {"retired": True, "key": ""} for row in as_json(retired)["categories"]]
     free = max((row["code"] for row in rows), default=-1) + 1
-    formset: _CategoryRows = _Rows(initial=rows, prefix=_PREFIX)  # type: ignore[assignment]  # made by a factory
+    formset: _CategoryRows = _Rows(initial=rows, prefix=_PREFIX)  # type: ignore[assignment]  # Django types a made class as its base
     for number, form in enumerate(formset.extra_forms):
         form.initial = {**form.initial, "code": free + number}
     return formset

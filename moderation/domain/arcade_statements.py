@@ -189,7 +189,7 @@ def _reply(
 def _rebuttals(ids: tuple[str, ...], past: tuple[str, ...], later: bool) -> type[AnswerShape]:
     # A server that holds its model to the schema lets it name no cue that is not there.
     named: Any = Annotated[Word, WithJsonSchema({"type": "string", "enum": list(ids)})] if ids else Word
-    answers: Any = list[create_model("RebuttalOfCues", __base__=Rebuttal, id=(named, ...))]  # type: ignore[misc]
+    answers: Any = list[create_model("RebuttalOfCues", __base__=Rebuttal, id=(named, ...))]  # type: ignore[misc]  # made for these cues
 
     class Rebuttals(_Statement):
         rebuttals: answers
