@@ -13,7 +13,7 @@ from importlib.util import find_spec
 from django.conf import settings
 from django.utils.translation import gettext as _
 
-from providers.keyword.model import KeywordModel
+from providers.keyword.model import KeywordModel, SlowKeywordModel
 from providers.messages import ProviderError
 from providers.roles import ModelRole
 from providers.servers import ModelServer
@@ -76,6 +76,8 @@ def bind_role(role: ModelRole, overrides: Mapping[str, str] | None = None) -> Bi
 def allowed_models() -> list[str]:
     """Return what a project or run may choose: names and patterns of `provider:model`."""
     own = [*settings.MODEL_BINDINGS.values(), *settings.MODEL_ALLOWED, KeywordModel().name]
+    if settings.DEMO:
+        own.append(SlowKeywordModel.name)
     if settings.DASHSCOPE_API_KEY:
         own += [_DASHSCOPE_TEXT, _DASHSCOPE_VISION]
     return sorted({name for name in own if name})

@@ -39,7 +39,7 @@ class LearntFacts:
         """Remember one fact; do nothing if it is known."""
         with self._lock:
             known = self._known.get(fact.name, ())
-            if fact.lesson not in known and len(known) < _MOST_PER_MODEL:
+            if not _is_known(known, fact.lesson) and len(known) < _MOST_PER_MODEL:
                 self._known[fact.name] = _with(known, fact.lesson)
                 self._new.append(fact)
 
@@ -74,7 +74,13 @@ def _by_name(facts: Iterable[LearntFact]) -> dict[str, tuple[Lesson, ...]]:
 
 def _with(lessons: tuple[Lesson, ...], lesson: Lesson) -> tuple[Lesson, ...]:
     """Return the lessons and one more, without those that it takes the place of."""
+    if _is_known(lessons, lesson):
+        return lessons
     return (*(earlier for earlier in lessons if not lesson.replaces(earlier)), lesson)
+
+
+def _is_known(lessons: tuple[Lesson, ...], lesson: Lesson) -> bool:
+    return any(lesson.is_told_by(earlier) for earlier in lessons)
 
 
 site_facts = LearntFacts()

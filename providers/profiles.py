@@ -50,6 +50,16 @@ class Lesson:
         """Return whether an earlier lesson no longer counts: only of rejected parameters there are several."""
         return self.fact == earlier.fact and (self.fact is not Fact.REJECTS or self.value == earlier.value)
 
+    def is_told_by(self, known: "Lesson") -> bool:
+        """Return whether a known lesson tells this already.
+
+        Of questions that are asked at once, the slower may be told of the schema what another was told of all JSON.
+        """
+        forms: tuple[str, ...] = JSON_FORMS
+        if self.fact is known.fact is Fact.JSON and {self.value, known.value} <= set(forms):
+            return forms.index(self.value) <= forms.index(known.value)
+        return self == known
+
 
 @dataclass(frozen=True)
 class ModelProfile:

@@ -24,7 +24,7 @@ from providers.bindings import (
     require_usable,
     servers,
 )
-from providers.keyword.model import site_model
+from providers.keyword.model import SLOW, SlowKeywordModel, site_model
 from providers.learnt_facts import site_facts
 from providers.messages import Model, ProviderError, Refused, Reply, Request
 from providers.pictures import ScaledPictures
@@ -66,7 +66,7 @@ def model_for(role: str, overrides: Mapping[str, str] | None = None) -> Model:
     """
     binding = bind_role(ModelRole(role), overrides)
     if binding.provider == KEYWORD:
-        return site_model()
+        return SlowKeywordModel(site_model()) if settings.DEMO and binding.model == SLOW else site_model()
     require_usable(binding)
     if binding.provider == DETOXIFY:
         return _classifier(binding)

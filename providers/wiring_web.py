@@ -7,12 +7,17 @@ import time
 from collections.abc import Sequence
 from dataclasses import replace
 from functools import lru_cache
+from typing import BinaryIO
 
 from django.conf import settings
 from django.utils.translation import gettext as _
 
 from providers.bindings import NotConfigured
-from providers.http.fetch import Fetcher
+from providers.http import buckets
+from providers.http.buckets import BucketAccess
+from providers.http.fetch import Fetcher, FetchLimits
+from providers.http.post import Poster
+from providers.http.safe_urls import FetchFault
 from providers.resilience.circuit_breaker import CircuitBreaker
 from providers.resilience.rate_limit import ProviderRateLimit
 from providers.resilience.retry import RetryPolicy
@@ -20,6 +25,8 @@ from providers.search.engines import GOOGLE, LOCAL, SEARXNG, Google, SearchEngin
 from providers.search.faults import SearchFault
 
 _ATTEMPTS = 3
+_FILE_BYTES, _BUCKET_BYTES = 100_000_000, 2_000_000_000
+"""The largest file of an https address, which passes through memory, and of a bucket, which does not."""
 
 
 def configured_engines() -> list[str]:
@@ -76,6 +83,37 @@ class _Guarded:
 def page_fetcher() -> Fetcher:
     """Return the process's fetcher; shared, so that a robots.txt is read once."""
     return _fetcher(f"InterplayBot/1.0 (+{settings.SITE_URL})")
+
+
+def file_fetcher() -> Fetcher:
+    """Return the fetcher for files that people import: larger than pages, and with more time."""
+    return _file_fetcher(f"InterplayBot/1.0 (+{settings.SITE_URL})")
+
+
+def copy_from_bucket(address: str, target: BinaryIO) -> None:
+    """Write the file behind s3://BUCKET/KEY to `target`. Raises FetchFault with a code and one sentence."""
+    bucket, _slash, key = address.removeprefix("s3://").partition("/")
+    if not bucket or not key:
+        raise FetchFault("bad_url", _("Name the bucket and the file: s3://BUCKET/KEY."))
+    if not settings.S3_ACCESS_KEY or not settings.S3_SECRET_KEY:
+        raise FetchFault("not_set_up", _("No bucket is set up on this site: set S3_ACCESS_KEY and S3_SECRET_KEY."))
+    access = BucketAccess(settings.S3_ENDPOINT, settings.S3_REGION, settings.S3_ACCESS_KEY, settings.S3_SECRET_KEY)
+    buckets.copy_from_bucket(access, bucket, key, target, _BUCKET_BYTES)
+
+
+@lru_cache(maxsize=4)
+def _file_fetcher(agent: str) -> Fetcher:
+    return Fetcher(agent, limits=FetchLimits(seconds=300, size=_FILE_BYTES), denied=settings.FETCH_DENIED)
+
+
+def webhook_poster() -> Poster:
+    """Return what sends messages to webhooks, within ten seconds each."""
+    return _poster(f"Interplay-Webhook/1.0 (+{settings.SITE_URL})", tuple(settings.WEBHOOK_ALLOW))
+
+
+@lru_cache(maxsize=4)
+def _poster(agent: str, receivers: tuple[str, ...]) -> Poster:
+    return Poster(agent, receivers=receivers, denied=settings.FETCH_DENIED, limits=FetchLimits(seconds=10))
 
 
 @lru_cache(maxsize=4)

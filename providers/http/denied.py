@@ -20,6 +20,8 @@ class Denied:
     networks: tuple[Network, ...] = ()
     hosts: tuple[str, ...] = ()
     nat64: tuple[ipaddress.IPv6Network, ...] = ()
+    permitted: frozenset[str] = frozenset()
+    """Addresses of a receiver that the operator names: no other rule holds for them."""
 
     def require_allowed_host(self, host: str) -> None:
         """Raise FetchFault `blocked_address` if the operator denies the host."""
@@ -34,6 +36,8 @@ class Denied:
 
     def allows(self, address: str) -> bool:
         """Return whether the address is public and not denied."""
+        if address in self.permitted:
+            return True
         try:
             number = ipaddress.ip_address(address)
         except ValueError:

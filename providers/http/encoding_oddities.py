@@ -38,7 +38,7 @@ def oddity(text: str, encoding: str) -> float:
         strange = min(sum(1 for letter in other if letter.lower() not in letters) for letters in alphabets)
         return 2 * strange / len(other) + _shouted(other)
     few_vowels = len(_VOWELS.findall(text)) < 0.3 * len(_VOWELLED.findall(text))
-    no_accents = encoding == "windows-1253" and len(other) > 15 and not re.search("[άέήίόύώ]", text)
+    no_accents = encoding == "windows-1253" and len(other) > 8 and not re.search("[άέήίόύώ]", text)
     return ODD * (few_vowels or no_accents) + _shouted(other)
 
 

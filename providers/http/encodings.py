@@ -24,7 +24,7 @@ _HZ_LABEL = "hz-gb-2312"
 _CANDIDATES = (
     "euc-kr", "gb18030", "big5", "shift_jis", "euc-jp", "windows-1252", "windows-1254", "windows-1251", "windows-1250",
     "windows-1253", "windows-1255", "windows-1256", "windows-874", "koi8-r", "koi8-u", "iso-8859-5", "windows-1257",
-    "windows-1258", "iso-8859-2",
+    "windows-1258", "iso-8859-2", "ibm866",
 )  # fmt: skip
 # What browsers of these languages take undeclared pages for (HTML standard, section 13.2.3.2).
 _OF_LANGUAGE = {
@@ -43,6 +43,8 @@ _DECLARED_WITHIN, _SAMPLE = 4096, 6_000  # bytes
 _FEW = 0.02
 """A declaration stands while it leaves this share of the page's other characters without a meaning."""
 _CLEARLY = 0.08
+_HOPELESS = 0.6
+"""No text of any language reads as so much nonsense: such a reading is of an encoding that is not known here."""
 # Bytes seldom fit an encoding of several bytes a character by chance; of the others one is by far the most frequent.
 _LIKELY = dict.fromkeys(MULTIBYTE, 0.1) | {"windows-1252": 0.03}
 _MOST_REPLACED = 0.01
@@ -224,7 +226,7 @@ def _best(sample: bytes, hint: str) -> _Reading | None:
 def _reading(sample: bytes, encoding: str, hint: str) -> _Reading | None:
     """Return what the sample is in an encoding.
 
-    Returns None if it is not in it: too many bytes have no meaning there.
+    Returns None if it is not in it: too many bytes have no meaning there, or what they mean is nonsense.
     """
     text = _decoded(sample, encoding)
     other = sum(1 for letter in text if letter > "\x7f")
@@ -243,4 +245,4 @@ def _reading(sample: bytes, encoding: str, hint: str) -> _Reading | None:
     if match is None:
         return None
     nonsense = match.chaos + oddity(text, encoding) + lost / other
-    return _Reading(encoding, text, nonsense, match.coherence)
+    return _Reading(encoding, text, nonsense, match.coherence) if nonsense < _HOPELESS else None

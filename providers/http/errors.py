@@ -4,7 +4,7 @@ from collections.abc import Mapping
 from datetime import UTC, datetime
 from email.utils import parsedate_to_datetime
 
-from providers.http.transport import TimedOut, TooLarge, TransportFault
+from providers.http.bounds import TimedOut, TooLarge, TransportFault
 from providers.messages import BadRequest, ProviderBusy, ProviderError, ProviderPaused, Refused
 
 # The provider's own filter stopped the content (OpenAI, Azure, DashScope and its OpenAI-compatible side, and others).

@@ -6,6 +6,8 @@ connection goes to an address that was checked, while TLS still verifies the nam
 Proxies and netrc of the environment are ignored.
 """
 
+from __future__ import annotations
+
 import logging
 import socket
 import ssl
@@ -13,8 +15,8 @@ import threading
 import time
 import zlib
 from collections import OrderedDict
-from collections.abc import Callable, Iterable, Sequence
-from contextlib import suppress
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from contextlib import contextmanager, suppress
 from dataclasses import dataclass
 from typing import Any, cast
 from urllib.parse import urljoin
@@ -23,16 +25,21 @@ import httpcore2
 import httpx2
 from protego import Protego
 
+from providers.http import pinned
 from providers.http.denied import Denied
 from providers.http.safe_urls import CheckedUrl, FetchFault, check_url
-from providers.http.transport import Deadline, TimedStream
 
 log = logging.getLogger(__name__)
 
 OF_PDF = ("application/pdf", "application/x-pdf", "application/octet-stream")
 """What servers call a PDF. Its reader looks at the bytes."""
 PAGES = ("text/html", "application/xhtml+xml", "text/plain", "text/markdown", *OF_PDF)
-PICTURES = ("image/jpeg", "image/png", "image/gif", "image/webp")
+PICTURES = (
+    *("image/jpeg", "image/png", "image/gif", "image/webp"),
+    *("image/avif", "image/heic", "image/heif", "image/tiff", "image/bmp"),
+)
+FILES = ("*/*",)
+"""Anything: whoever asks looks at the bytes."""
 _CODINGS = {"": None, "identity": None, "gzip": 47, "x-gzip": 47, "deflate": 47}  # zlib's window bits: either header
 _REDIRECTS = (301, 302, 303, 307, 308)
 _MOST_ADDRESSES = 4
@@ -147,18 +154,31 @@ class Fetcher:
         self, target: CheckedUrl, accepts: Sequence[str], deadline: float, size: int, whole: bool
     ) -> FetchedPage | CheckedUrl:
         """Return the page, or the target of its redirect."""
-        addresses = self._addresses(target, deadline)
-        connection = httpcore2.HTTPConnection(
+        connection = self._connection(target, self._addresses(target, deadline), self._denied, deadline)
+        with self._faults_of(target):
+            try:
+                answer = connection.handle_request(self._request(target, accepts))
+                try:
+                    return self._read(target, answer, accepts, size, whole)
+                finally:
+                    answer.close()
+            finally:
+                connection.close()
+
+    def _connection(
+        self, target: CheckedUrl, addresses: Sequence[str], denied: Denied, deadline: float
+    ) -> httpcore2.HTTPConnection:
+        return httpcore2.HTTPConnection(
             httpcore2.Origin(target.scheme.encode(), target.host.encode(), target.port),
             ssl_context=self._trust,
-            network_backend=_Pinned(addresses, self._denied, self._reach, deadline),
+            network_backend=pinned.Pinned(addresses, denied, self._reach, deadline),
         )
+
+    @contextmanager
+    def _faults_of(self, target: CheckedUrl) -> Iterator[None]:
+        """Turn what goes wrong in an exchange into a FetchFault."""
         try:
-            answer = connection.handle_request(self._request(target, accepts))
-            try:
-                return self._read(target, answer, accepts, size, whole)
-            finally:
-                answer.close()
+            yield
         except (httpcore2.TimeoutException, TimeoutError):
             raise self._timeout() from None
         except zlib.error:
@@ -166,10 +186,10 @@ class Fetcher:
         except (httpcore2.NetworkError, httpcore2.ProtocolError, ssl.SSLError, OSError) as fault:
             log.info("a page was not reachable: %s", type(fault).__name__)
             raise FetchFault("unreachable", f"{target.host} could not be reached.") from None
-        finally:
-            connection.close()
 
-    def _request(self, target: CheckedUrl, accepts: Sequence[str]) -> httpcore2.Request:
+    def _request(
+        self, target: CheckedUrl, accepts: Sequence[str], body: bytes = b"", extra: Mapping[str, str] | None = None
+    ) -> httpcore2.Request:
         host = target.origin.partition("://")[2]
         headers = {
             "Host": host,
@@ -183,8 +203,11 @@ class Fetcher:
         )
         seconds = self.limits.seconds
         timeouts = {"connect": seconds, "read": seconds, "write": seconds, "pool": seconds}
+        if extra is not None:
+            headers |= {**extra, "Content-Length": str(len(body))}
         raw_headers = [(name.encode(), value.encode()) for name, value in headers.items()]
-        return httpcore2.Request("GET", url, headers=raw_headers, extensions={"timeout": timeouts})
+        method = "GET" if extra is None else "POST"
+        return httpcore2.Request(method, url, headers=raw_headers, content=body, extensions={"timeout": timeouts})
 
     def _read(
         self, target: CheckedUrl, answer: httpcore2.Response, accepts: Sequence[str], size: int, whole: bool
@@ -195,14 +218,14 @@ class Fetcher:
         if answer.status != 200:
             raise FetchFault("status", f"{target.host} answered {answer.status}.", answer.status)
         media_type, charset = media_type_of(headers.get("content-type", ""))
-        if media_type not in accepts:
+        if accepts != FILES and media_type not in accepts:
             raise FetchFault(
                 "bad_type", f"The page is {media_type[:60] or 'of no stated type'}, which is not read here."
             )
         coding = headers.get("content-encoding", "").strip().lower()
         if coding not in _CODINGS:
             raise FetchFault("bad_type", "The page is packed in a way that is not read here.")
-        if media_type in OF_PDF:
+        if media_type in OF_PDF and accepts != FILES:
             size, whole = max(size, self.limits.pdf_size), True
         body, cut = _bounded(cast(Iterable[bytes], answer.stream), _CODINGS[coding], size)
         if cut and whole and len(body) >= size:
@@ -212,20 +235,22 @@ class Fetcher:
     def _addresses(self, target: CheckedUrl, deadline: float) -> Sequence[str]:
         """Return the addresses to connect to, if all addresses of the host are public and none is denied."""
         self._denied.require_allowed_host(target.host)
-        if target.is_address:
-            addresses: Sequence[str] = [target.host]
-        else:
-            try:
-                addresses = self._resolve(target.host, target.port, deadline - time.monotonic())
-            except TimeoutError:
-                raise self._timeout() from None
-            except OSError:
-                raise FetchFault("unreachable", f"No address is known for {target.host}.") from None
+        addresses = self._look_up(target, deadline)
         if not addresses:
             raise FetchFault("unreachable", f"No address is known for {target.host}.")
         for address in addresses:
             self._denied.require_allowed(address)
         return list(dict.fromkeys(addresses))[:_MOST_ADDRESSES]
+
+    def _look_up(self, target: CheckedUrl, deadline: float) -> Sequence[str]:
+        if target.is_address:
+            return [target.host]
+        try:
+            return self._resolve(target.host, target.port, deadline - time.monotonic())
+        except TimeoutError:
+            raise self._timeout() from None
+        except OSError:
+            raise FetchFault("unreachable", f"No address is known for {target.host}.") from None
 
     def _timeout(self) -> FetchFault:
         return FetchFault("timeout", f"No whole answer within {self.limits.seconds:g} s.")
@@ -270,35 +295,6 @@ class Fetcher:
                 return Protego.parse(answer.content.decode("utf-8", "replace"))
             robots_url = answer
         return None
-
-
-class _Pinned(httpcore2.SyncBackend):
-    """Connects to the addresses that were checked, whatever the host's name resolves to now, until the deadline."""
-
-    def __init__(self, addresses: Sequence[str], denied: Denied, reach: Reach, deadline: float) -> None:
-        self._addresses, self._denied = addresses, denied
-        self._reach, self._deadline = reach, Deadline(deadline)
-
-    def connect_tcp(
-        self,
-        host: str,
-        port: int,
-        timeout: float | None = None,
-        local_address: str | None = None,
-        socket_options: Iterable[Any] | None = None,
-    ) -> httpcore2.NetworkStream:
-        fault: Exception = httpcore2.ConnectError("no address")
-        for address in self._addresses:
-            if not self._denied.allows(address):
-                raise httpcore2.ConnectError("not an address to connect to")
-            try:
-                at, through = self._reach(address, port)
-                stream = super().connect_tcp(at, through, self._deadline.left(5.0), None, socket_options)
-            except (httpcore2.NetworkError, httpcore2.TimeoutException) as error:
-                fault = error
-                continue
-            return TimedStream(stream, self._deadline.left)
-        raise fault
 
 
 def _redirect_target(target: CheckedUrl, location: str) -> CheckedUrl:

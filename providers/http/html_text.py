@@ -4,14 +4,16 @@ trafilatura finds the main text. Everything a reader does not see is removed fir
 attributes. The rest is still a stranger's text that a prompt must fence.
 """
 
+from __future__ import annotations
+
 import re
 from collections.abc import Mapping
 from dataclasses import dataclass
 from importlib import import_module
 from typing import cast
 
+import lxml.etree
 import lxml.html
-from lxml import etree
 
 _UNSEEN_TAGS = (
     "script", "style", "noscript", "noframes", "template", "iframe", "object", "embed", "svg", "math", "canvas", "head",
@@ -32,6 +34,7 @@ _MOST_RULES, _MOST_NODES = 2000, 15_000  # a page made to keep its reader busy i
 
 _DEEPEST = 200
 _SHELLS = {"root", "app", "__next", "__nuxt", "___gatsby", "svelte", "main-app", "react-root"}
+_LEADS_ON = re.compile(r"\s*\d?\d(?:\.\d*)?\s*[;,]\s*url\s*=\s*['\"]?\s*[^\s'\"]", re.IGNORECASE)
 _PAID = re.compile(r'"isAccessibleForFree"\s*:\s*"?false', re.IGNORECASE)
 
 
@@ -39,7 +42,8 @@ _PAID = re.compile(r'"isAccessibleForFree"\s*:\s*"?false', re.IGNORECASE)
 class SeenText:
     """What a person sees of a page, and what tells a page that shows nothing: its scripts, and what it says without.
 
-    `language` is as the page states it; `is_paid` and `is_empty_shell` are what it says to programs.
+    `language` is as the page states it; `is_paid`, `is_empty_shell` and `leads_on` (a browser leaves it by itself
+    within seconds) are what it says to programs.
     """
 
     title: str = ""
@@ -49,6 +53,7 @@ class SeenText:
     has_scripts: bool = False
     is_empty_shell: bool = False
     is_paid: bool = False
+    leads_on: bool = False
 
 
 def parsed(text: str) -> lxml.html.HtmlElement | None:
@@ -60,12 +65,12 @@ def parsed(text: str) -> lxml.html.HtmlElement | None:
     try:
         parser = lxml.html.HTMLParser(encoding="utf-8", remove_comments=True, remove_pis=True, huge_tree=False)
         tree = lxml.html.document_fromstring(content, parser=parser)
-        if any(entry.type == etree.ErrorTypes.ERR_RESOURCE_LIMIT for entry in parser.error_log):
+        if any(entry.type == lxml.etree.ErrorTypes.ERR_RESOURCE_LIMIT for entry in parser.error_log):
             # The parser leaves out what lies deeper than 256 elements.
-            flat = etree.HTMLParser(target=_Shallow(), encoding="utf-8", huge_tree=True)
-            return cast(lxml.html.HtmlElement, etree.fromstring(content, flat))
+            flat = lxml.etree.HTMLParser(target=_Shallow(), encoding="utf-8", huge_tree=True)
+            return cast(lxml.html.HtmlElement, lxml.etree.fromstring(content, flat))
         return tree
-    except (etree.LxmlError, ValueError, AssertionError):
+    except (lxml.etree.LxmlError, ValueError, AssertionError):
         return None
 
 
@@ -73,7 +78,7 @@ class _Shallow:
     """Builds a tree of at most 200 levels. What is deeper becomes text of the last level, if it is not hidden."""
 
     def __init__(self) -> None:
-        self._builder = etree.TreeBuilder(element_factory=lxml.html.html_parser.makeelement)
+        self._builder = lxml.etree.TreeBuilder(element_factory=lxml.html.html_parser.makeelement)
         self._open: list[bool] = []  # of each open element: whether a person sees it
 
     def start(self, tag: str, attributes: Mapping[str, str]) -> None:
@@ -105,6 +110,10 @@ def html_text(tree: lxml.html.HtmlElement) -> SeenText:
     noscript = " ".join(node.text_content() for node in tree.iter("noscript"))[:2000]
     is_paid = any(_PAID.search(script.text or "") for script in scripts if script.get("type") == "application/ld+json")
     is_shell = any(node.get("id") in _SHELLS and not len(node) for node in tree.iter("div", "main", "app-root"))
+    leads_on = any(
+        node.get("http-equiv", "").strip().lower() == "refresh" and _LEADS_ON.match(node.get("content", ""))
+        for node in tree.iter("meta")
+    )
     _strip_unseen(tree)
     whole = _all_text(tree)
     if sum(1 for _ in tree.iter()) < _MOST_NODES:
@@ -113,7 +122,8 @@ def html_text(tree: lxml.html.HtmlElement) -> SeenText:
     else:
         text = _text_without_menus(tree) or whole
     language = tree.get("lang", "") or tree.get("{http://www.w3.org/XML/1998/namespace}lang", "")
-    return SeenText(title, text.replace("\f", "\n"), language.strip(), noscript, bool(scripts), is_shell, is_paid)
+    text = text.replace("\f", "\n")
+    return SeenText(title, text, language.strip(), noscript, bool(scripts), is_shell, is_paid, leads_on)
 
 
 def _main_text(tree: lxml.html.HtmlElement) -> str | None:
@@ -126,7 +136,7 @@ def _main_text(tree: lxml.html.HtmlElement) -> str | None:
             tree, include_comments=True, include_tables=True, include_images=False, include_links=False,
             favor_recall=True, fast=True, with_metadata=False,
         )  # fmt: skip
-    except (ValueError, TypeError, RecursionError, etree.LxmlError):
+    except (ValueError, TypeError, RecursionError, lxml.etree.LxmlError):
         return None
     return text
 

@@ -1,4 +1,4 @@
-"""Notices that stand in place of a page's text: consent to cookies, a check for programs, a subscription, a login.
+"""Notices in place of a page's text: consent to cookies, a check for programs, a subscription, a login, no such page.
 
 A page is such a notice if it has one of their sentences, and too little is left for an article once those are gone,
 with buttons, menus and what else such notices speak of. A banner over an article is none.
@@ -50,13 +50,30 @@ _NOTICES = {
         r"|datenschutz|zustimm"
         r"|akzeptier|consentement|accepte|données|partenaires|consentimiento|acepta|privacidad|datos",
     ),
+    # Servers that answer 200 all the same.
+    "not_found": (
+        r"\b404\b.{0,20}\b(error|not found)|\berror 404|(page|file|url|content|post|article|thread|video)\b.{0,60}"
+        r"\b(not found|(could ?n.t|could not|cannot|can.t) be found|does(n.t| not) exist|no longer (exists?|available)"
+        r"|(been|was) (deleted|removed))|(couldn.t|could not|can.t|cannot) find (the|that|this|your) (page|url|file)"
+        r"|^\W*not found\W*$|(페이지|게시물|게시글|글|기사|문서|주소|자료)[^.]{0,25}(찾을 수 없|존재하지 않|없습니다"
+        r"|삭제)|삭제(된|되었)[^.]{0,10}(페이지|게시물|게시글|글|기사)"
+        r"|(页面|网页|頁面|網頁|内容|內容|文章|帖子|链接|連結|主题)[^。]{0,20}(不存在|找不到|无法找到|被?删除|被?刪除"
+        r"|失效)|找不到(该|此|您|這)?.{0,8}(页|頁|网|網)|(ページ|記事|投稿)[^。]{0,20}(見つかりません|存在しません"
+        r"|削除され)|seite.{0,40}(nicht gefunden|existiert nicht)|page.{0,30}(introuvable|n.existe)"
+        r"|página.{0,40}(no (se )?encontr|no existe)|страница не (найдена|существует)",
+        r"\b404\b|home ?page|go back|search|address|\burls?\b|\blink|mistyp|moved|deleted|removed|sorry|server"
+        r"|request|홈으로|주소|메인|이전 ?페이지|검색|요청|삭제|首页|首頁|返回|地址|链接|連結|删除|刪除|トップ"
+        r"|アドレス|startseite|accueil|inicio|главн",
+    ),
 }
 _SAID = {code: re.compile(said, re.IGNORECASE) for code, (said, _spoken) in _NOTICES.items()}
 _SPOKEN_OF = {code: re.compile(spoken, re.IGNORECASE) for code, (_said, spoken) in _NOTICES.items()}
 _ROOM = {"paywall": 900}
 """A paywall leaves the beginning of an article to be seen."""
 _LITTLE, _NOTHING = 160, 100  # letters; a character of East Asian scripts counts as three
-_LONGEST = {"bot_check": 1_000, "login_wall": 1_500, "consent_wall": 10_000, "paywall": 20_000}
+_LONGEST = {"bot_check": 1_000, "login_wall": 1_500, "consent_wall": 10_000, "paywall": 20_000, "not_found": 1_000}
+_ON_THE_WAY = 300
+"""Letters at most of a page that only leads on: where to, and a link for those whom nothing takes there."""
 _SENTENCE = re.compile(r"[^\n.!?。！？]+[.!?。！？]*")
 _EAST_ASIAN = re.compile("[\u3040-\u30ff\u3400-\u9fff\uac00-\ud7af]")
 _BUTTON = 40
@@ -79,6 +96,8 @@ def in_place_of_text(title: str, text: str, seen: SeenText) -> str:
             left = [sentence for sentence in sentences if not _is_furniture(sentence, code)]
             if sum(map(_weight, left)) < _ROOM.get(code, _LITTLE):
                 return code
+    if seen.leads_on and sum(map(_weight, sentences)) < _ON_THE_WAY:
+        return "moved"
     return "script_built" if _is_script_built(sentences, seen) else ""
 
 

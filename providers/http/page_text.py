@@ -20,7 +20,7 @@ PAGE_BREAK = "\f"
 """What stands between the pages of a PDF; elsewhere it does not occur."""
 _PLAIN = ("text/plain", "text/markdown")
 _BINARY = (b"\x89PNG", b"\xff\xd8\xff", b"GIF8", b"PK\x03\x04", b"RIFF", b"\x1f\x8b", b"\x7fELF", b"MZ\x90", b"Rar!",
-           b"BZh", b"\xd0\xcf\x11\xe0", b"OggS", b"ID3", b"\x00\x00\x00", b"wOF")  # fmt: skip
+           b"BZh", b"\xd0\xcf\x11\xe0", b"OggS", b"ID3", b"\x00\x00\x00", b"wOF", b"{\\rtf")  # fmt: skip
 _MARKUP_FIRST = re.compile(
     r"\s*(?:<!--.{0,500}?-->\s*)*<(?:!doctype\s+html|html|head|body)\b", re.IGNORECASE | re.DOTALL
 )
@@ -28,7 +28,7 @@ _SCRIPTS = (("ko", "\uac00-\ud7a3"), ("ja", "\u3041-\u30ff"), ("zh", "\u4e00-\u9
             ("el", "\u0391-\u03ce"), ("th", "\u0e01-\u0e5b"))  # fmt: skip
 _LANGUAGE = re.compile(r"[A-Za-z]{2,3}(?:-[A-Za-z0-9]{2,8})*")
 
-_FAULTS = {
+FAULTS = {
     "no_text": "The page holds no text to read.",
     "too_large": "The page is longer than what is read of one, and its beginning holds no text.",
     "garbled": "The page cannot be read: too many of its characters have no meaning in any encoding that was tried.",
@@ -39,7 +39,10 @@ _FAULTS = {
     "consent_wall": "The page asks for consent to cookies and shows nothing else.",
     "login_wall": "The page asks its reader to sign in and shows nothing else.",
     "paywall": "The page shows its text to subscribers only.",
+    "not_found": "The page says that what stood here does not exist.",
+    "moved": "The page holds nothing but the way to another address.",
 }
+"""What is said of a page that has no text, by code."""
 
 
 @dataclass(frozen=True)
@@ -113,7 +116,7 @@ def _pdf(page: FetchedPage) -> PageText:
 
 
 def _fault(code: str, media_type: str, encoding: str = "") -> PageText:
-    return PageText(code=code, fault=_FAULTS[code], media_type=media_type, encoding=encoding)
+    return PageText(code=code, fault=FAULTS[code], media_type=media_type, encoding=encoding)
 
 
 def _language(stated: str, text: str) -> str:

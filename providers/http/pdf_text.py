@@ -3,6 +3,8 @@
 `python -m providers.http.pdf_text` reads the file from its input and writes JSON: {"pages", …} or {"fault"}.
 """
 
+from __future__ import annotations
+
 import io
 import json
 import os
@@ -17,8 +19,7 @@ from itertools import pairwise
 from pathlib import Path
 from typing import Any
 
-from pypdf import PageObject, PdfReader
-from pypdf.errors import PyPdfError
+import pypdf
 
 SECONDS, MEMORY, PAGES = 30, 2**30, 1000
 _PROSE = 18  # characters of a line in a column
@@ -82,7 +83,7 @@ _children = threading.BoundedSemaphore(2)
 
 def _read(content: bytes, most: int) -> dict[str, Any]:
     try:
-        reader = PdfReader(io.BytesIO(content))
+        reader = pypdf.PdfReader(io.BytesIO(content))
         if reader.is_encrypted and not reader.decrypt(""):
             return {"fault": "The PDF is locked by a password."}
         pages: list[str] = []
@@ -95,13 +96,22 @@ def _read(content: bytes, most: int) -> dict[str, Any]:
                 break
         title = str(reader.metadata.title or "") if reader.metadata else ""
         cut = len(pages) < len(reader.pages) or size > most
-    except (PyPdfError, ValueError, KeyError, TypeError, AttributeError, IndexError, OSError, RecursionError):
+    except (
+        pypdf.errors.PyPdfError,
+        ValueError,
+        KeyError,
+        TypeError,
+        AttributeError,
+        IndexError,
+        OSError,
+        RecursionError,
+    ):
         return {"fault": "The file is no PDF that can be read."}
     is_scanned = 2 * pictured > len(pages) and size < _FEW * len(pages)
     return {"pages": pages, "title": title, "cut": cut, "is_scanned": is_scanned}
 
 
-def _page_text(page: PageObject) -> str:
+def _page_text(page: pypdf.PageObject) -> str:
     pieces: list[Piece] = []
 
     def see(text: str, _user: list[float], at: list[float], _font: Any, _size: float) -> None:
@@ -129,7 +139,7 @@ def by_column(pieces: Sequence[Piece]) -> str:
     return "\n\n".join("\n".join(column) for column in columns)
 
 
-def _holds_picture(page: PageObject) -> bool:
+def _holds_picture(page: pypdf.PageObject) -> bool:
     drawn: Any = page.get("/Resources")
     for name in (None, "/XObject"):
         drawn = drawn.get(name) if name and drawn is not None else drawn

@@ -11,44 +11,15 @@ import zlib
 from collections import defaultdict, deque
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from contextlib import contextmanager
-from dataclasses import dataclass
 from typing import Any, cast
 
 import httpcore2
 import httpx2
 
+from providers.http.bounds import Bounds, HttpAnswer, Redirected, TimedOut, TooLarge, Unreachable
+
 _EXPIRY = 30.0
 """Seconds for which an unused connection is kept open."""
-
-
-class TransportFault(Exception):
-    """The exchange brought no answer; one of the four subclasses."""
-
-
-class TimedOut(TransportFault):
-    """The exchange did not end before its deadline, or the server stopped sending."""
-
-
-class TooLarge(TransportFault):
-    """The body is longer than allowed."""
-
-
-class Unreachable(TransportFault):
-    """There was no connection, or it broke before the answer was complete."""
-
-
-class Redirected(TransportFault):
-    """The server redirected us; addresses come from the site's settings only."""
-
-
-@dataclass(frozen=True)
-class Bounds:
-    """What one exchange may take: seconds to connect, between two reads, and in all; bytes of the decoded body."""
-
-    connect: float = 5.0
-    read: float = 30.0
-    wall: float = 60.0
-    body: int = 1_000_000
 
 
 class Deadline:
@@ -258,15 +229,6 @@ class BoundedTransport(httpx2.BaseTransport):
     def close(self) -> None:
         """Close the pooled connections."""
         self._pool.close()
-
-
-@dataclass(frozen=True)
-class HttpAnswer:
-    """The answer of a server."""
-
-    status: int
-    headers: dict[str, str]
-    content: bytes
 
 
 def http_get(address: str, parameters: Mapping[str, str], bounds: Bounds) -> HttpAnswer:

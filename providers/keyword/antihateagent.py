@@ -9,10 +9,21 @@ from providers.messages import Request
 
 CANNOT = f"{OWN_WORDS} It cannot judge pages, so it reads none."
 _WORD = re.compile(r"[^\W\d_]{3,}")
+_COMMON = frozenset({
+    "about", "after", "again", "against", "already", "also", "always", "because", "before", "being", "could", "does",
+    "doing", "every", "everybody", "everyone", "everything", "from", "have", "having", "here", "just", "like", "more",
+    "much", "never", "nobody", "nothing", "only", "other", "over", "really", "same", "should", "some", "somebody",
+    "someone", "something", "still", "such", "than", "that", "their", "them", "then", "there", "these", "they", "thing",
+    "things", "this", "those", "very", "want", "wants", "were", "what", "when", "where", "which", "while", "will",
+    "with", "would", "your", "yours",
+})  # fmt: skip
+"""Words that mean nothing by themselves."""
+_ROUNDS = ("meaning", "slang", "said of people", "origin")
+"""What is asked of the words: something else each time, since the same query would bring the same pages."""
 
 
 def investigate(request: Request, own: Cues) -> dict[str, Any]:
-    """Answer with the requested action: queries from the post's longest words, no page, and a verdict by open cues."""
+    """Answer with the requested action: queries from the post's longest telling words, no page, a verdict by cues."""
     asked, text = str(request.context.get("ask", "")), str(request.context.get("text", ""))
     actions = {"queries": _queries, "urls": _urls, "select": _select, "read": _read, "weigh": _weigh}
     if asked in actions:
@@ -34,12 +45,13 @@ def investigate(request: Request, own: Cues) -> dict[str, Any]:
 
 
 def _queries(request: Request, text: str) -> dict[str, Any]:
-    words = sorted(dict.fromkeys(_WORD.findall(text.casefold())), key=len, reverse=True)[:3]
+    words = [word for word in dict.fromkeys(_WORD.findall(text.casefold())) if word not in _COMMON]
+    words = sorted(words, key=len, reverse=True)[:3]
     while len(words) < 3:
         words.append(f"post {len(words) + 1}")
-    earlier = len(request.context.get("queries", ()))
-    again = f" {earlier}" if earlier else ""
-    return _act("SearchWeb", {"queries": [f'"{word}" meaning{again}' for word in words]})
+    again, place = divmod(len(request.context.get("queries", ())) // 3, len(_ROUNDS))
+    asked = f"{_ROUNDS[place]} {again + 1}" if again else _ROUNDS[place]
+    return _act("SearchWeb", {"queries": [f'"{word}" {asked}' for word in words]})
 
 
 def _urls(request: Request, text: str) -> dict[str, Any]:

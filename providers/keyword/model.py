@@ -6,14 +6,15 @@ it misses everything that is not said openly. Its list is `cues.toml`.
 
 import json
 import re
+import time
 import tomllib
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import cache
 from pathlib import Path
 from typing import Any
 
-from providers.messages import ProviderError, Reply, Request, Usage
+from providers.messages import Model, ProviderError, Reply, Request, Usage
 
 OWN_WORDS = "Built-in keyword baseline, no language model was used."
 _SENTENCES = re.compile(r"[^.!?。！？\n]+")
@@ -93,6 +94,11 @@ def _says(sentence: str, phrase: str) -> bool:
     return re.search(rf"(?<!\w){re.escape(phrase)}(?!\w)", sentence) is not None
 
 
+SLOW = "slow-sample"
+"""The name of the baseline that takes its time; only sites with a sample campaign have it."""
+_PAUSE = 30.0
+"""Seconds."""
+
 KeywordAnswer = Callable[[Request, Cues], Any]
 """What the baseline answers in a role: prose, or a value of the form that is asked for."""
 
@@ -121,6 +127,21 @@ class KeywordModel:
             )
         said = answer(request, self._cues)
         return Reply(said if isinstance(said, str) else json.dumps(said, ensure_ascii=False), self.name, Usage())
+
+
+class SlowKeywordModel:
+    """The baseline of a sample site that waits before each answer, so that a debate can be watched under way."""
+
+    sees_pictures = False
+    name = f"keyword:{SLOW}"
+
+    def __init__(self, baseline: Model, pause: float = _PAUSE) -> None:
+        self._baseline, self._pause = baseline, pause
+
+    def reply(self, request: Request) -> Reply:
+        """Answer as the baseline does, after the pause."""
+        time.sleep(self._pause)
+        return replace(self._baseline.reply(request), model=self.name)
 
 
 def text_prior(request: Request, cues: Cues) -> dict[str, Any]:

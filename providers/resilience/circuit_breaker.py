@@ -146,7 +146,7 @@ class CircuitBreaker:
                 rest = max(self._open_for, fault.retry_after or 0.0)
                 self._open(now, now + rest)
                 self._cause = fault
-                self._reason = f"{self._provider} keeps failing ({fault}); it is left alone for {rest:g} s"
+                self._reason = f"{self._provider} keeps failing ({fault}); next try in {rest:g} s"
             elif self._until is None:
                 return
             left = (self._until or now) - now

@@ -10,10 +10,11 @@ from dataclasses import dataclass, field, replace
 from typing import Any, Protocol
 from urllib.parse import urlsplit
 
+from providers.http import transport
+from providers.http.bounds import Bounds, HttpAnswer, TimedOut, TooLarge, TransportFault, Unreachable
 from providers.http.errors import error_of_status, error_of_transport, hide_key
 from providers.http.fetch import system_resolve
 from providers.http.safe_urls import FetchFault, check_url
-from providers.http.transport import Bounds, HttpAnswer, TimedOut, TooLarge, TransportFault, Unreachable, http_get
 from providers.messages import ProviderBusy, ProviderError, ProviderPaused, Refused
 from providers.search.faults import SearchFault
 
@@ -93,7 +94,8 @@ def _get(
 ) -> Mapping[str, Any]:
     """Return the JSON object that the engine answers."""
     try:
-        answer = http_get(address, parameters, replace(bounds, wall=_wall_after_lookup(address, bounds.wall, resolve)))
+        left = replace(bounds, wall=_wall_after_lookup(address, bounds.wall, resolve))
+        answer = transport.http_get(address, parameters, left)
     except TransportFault as fault:
         raise _unanswered(provider, fault) from fault
     except ValueError as fault:

@@ -21,8 +21,9 @@ from dashscope.aigc.multimodal_conversation import MultiModalConversation
 from requests.adapters import BaseAdapter
 
 from providers import tokens
+from providers.http.bounds import Bounds, TransportFault
 from providers.http.errors import error_of_status, error_of_transport, hide_key, read_end, refusal_by_end
-from providers.http.transport import BoundedTransport, Bounds, TransportFault
+from providers.http.transport import BoundedTransport
 from providers.messages import (
     BadRequest,
     Part,

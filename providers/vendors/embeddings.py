@@ -4,24 +4,28 @@ Every vector has length 1, so that a dot product is a cosine; a text without any
 near to nothing.
 """
 
+from __future__ import annotations
+
 import math
 import unicodedata
 import zlib
 from collections import Counter
 from collections.abc import Callable, Iterable, Sequence
 from copy import copy
-from typing import Protocol
+from typing import TYPE_CHECKING, Protocol, TypeAlias
 
 import numpy as np
-from numpy.typing import NDArray
 
 from providers.messages import ProviderError
+
+if TYPE_CHECKING:
+    from numpy.typing import NDArray
 
 DIMENSIONS = 256
 LONGEST = 4000
 """Characters of a text that are embedded; the rest is left out, since every vendor has a limit of its own."""
 
-Vectors = NDArray[np.float32]
+Vectors: TypeAlias = "NDArray[np.float32]"
 
 
 class Embedder(Protocol):
@@ -60,7 +64,7 @@ class Batched:
         own = "" if dimensions == DIMENSIONS else f"/{dimensions or 'own'}"
         self.name = f"{sender.name}{own}"
 
-    def through(self, wrap: Callable[[Sender], Sender]) -> "Batched":
+    def through(self, wrap: Callable[[Sender], Sender]) -> Batched:
         """Return the same embedding with each exchange made by what `wrap` returns for the vendor's."""
         wrapped = copy(self)
         wrapped._sender = wrap(self._sender)

@@ -12,8 +12,9 @@ import httpx2
 import openai
 
 from providers import tokens
+from providers.http.bounds import Bounds, TransportFault
 from providers.http.errors import error_of_status, error_of_transport, hide_key, read_end, refusal_by_end, telling_word
-from providers.http.transport import BoundedTransport, Bounds, TransportFault
+from providers.http.transport import BoundedTransport
 from providers.logprobs import word_probability
 from providers.messages import (
     BadRequest,

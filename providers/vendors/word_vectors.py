@@ -5,19 +5,23 @@ by their spelling. The package itself is not imported: it sets up logging and lo
 Only its two files are read, and both lie in the wheel.
 """
 
+from __future__ import annotations
+
 import os
 from collections.abc import Callable, Sequence
 from functools import lru_cache
 from importlib import import_module
 from importlib.util import find_spec
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
-from numpy.typing import NDArray
 
 from providers.messages import ProviderError
 from providers.vendors.embeddings import DIMENSIONS, LONGEST, LocalEmbedding, Vectors, normalised
+
+if TYPE_CHECKING:
+    from numpy.typing import NDArray
 
 PACKAGE = "wordllama"
 MISSING = f"{PACKAGE} is not installed here: install the extra `embeddings`, or set MODEL_EMBEDDING to local."

@@ -13,7 +13,7 @@ class RunState(NamedEnum):
     RUNNING = "running", pgettext("stored word", "running")
     SUCCEEDED = "succeeded", pgettext("stored word", "succeeded")
     REFUSED = "refused", pgettext("stored word", "refused")
-    UNREADABLE = "unreadable", pgettext("stored word", "unreadable")
+    UNREADABLE = "unreadable", pgettext("stored word", "unusable answer")
     FAILED = "failed", pgettext("stored word", "failed")
     CANCELLED = "cancelled", pgettext("stored word", "cancelled")
 
@@ -38,7 +38,7 @@ class TurnState(NamedEnum):
 
     OK = "ok", pgettext("stored word", "answered")
     REFUSED = "refused", pgettext("stored word", "refused")
-    UNREADABLE = "unreadable", pgettext("stored word", "unreadable")
+    UNREADABLE = "unreadable", pgettext("stored word", "unusable answer")
     FAILED = "failed", pgettext("stored word", "failed")
 
 
@@ -47,7 +47,7 @@ class Reason(NamedEnum):
 
     REFUSED = "refused", pgettext("stored word", "refused")
     PROVIDER_BLOCKED = "provider_blocked", pgettext("stored word", "provider blocked")
-    INVALID_OUTPUT = "invalid_output", pgettext("stored word", "answer of another form")
+    INVALID_OUTPUT = "invalid_output", pgettext("stored word", "answer in the wrong form")
     INVALID_LABEL = "invalid_label", pgettext("stored word", "unknown category")
     TRUNCATED = "truncated", pgettext("stored word", "answer cut off")
     EMPTY_OUTPUT = "empty_output", pgettext("stored word", "empty answer")
@@ -58,7 +58,7 @@ class Reason(NamedEnum):
     BUDGET_EXCEEDED = "budget_exceeded", pgettext("stored word", "budget used up")
     WORKER_LOST = "worker_lost", pgettext("stored word", "worker lost")
     USER = "user", pgettext("stored word", "cancelled by a person")
-    TARGET_GONE = "target_gone", pgettext("stored word", "item gone")
+    TARGET_GONE = "target_gone", pgettext("stored word", "item deleted")
 
 
 REASONS: Mapping[RunState, frozenset[Reason]] = {

@@ -77,8 +77,11 @@ def forget_model(name: str, facts: LearntFacts = site_facts) -> int:
 
 
 def _store(fact: LearntFact) -> None:
-    """Store one fact in place of those that it replaces."""
+    """Store one fact in place of those that it replaces; nothing if another process stored more."""
     same_kind = ModelFact.objects.filter(name=fact.name, fact=fact.lesson.fact)
+    stored = [Lesson(fact.lesson.fact, value) for value in same_kind.values_list("value", flat=True)]
+    if any(map(fact.lesson.is_told_by, stored)):
+        return
     if fact.lesson.fact is not Fact.REJECTS:
         same_kind.exclude(value=fact.lesson.value).delete()
     ModelFact.objects.get_or_create(

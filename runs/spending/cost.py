@@ -48,9 +48,25 @@ def project_bill(project: UUID) -> Bill | None:
         name = row["plan"].get(row["role"], row["model"])
         if name in prices:
             total += cost_of(prices[name], row["given"], row["taken"], row["cached"])
-        elif not name.startswith("keyword:") and row["given"] + row["taken"]:
+        elif not _is_free(name) and row["given"] + row["taken"]:
             unpriced.add(name)
     return Bill(total.amount, settings.MODEL_PRICE_CURRENCY, sorted(unpriced), total.saved)
+
+
+def run_cost(run: Run, turns: Iterable[Turn]) -> Decimal | None:
+    """Return what these turns of a run cost so far. Turns that were taken over from another run have no tokens.
+
+    Returns None if a model answered whose price is not known: a part of the cost would look like all of it.
+    """
+    prices: Prices = settings.MODEL_PRICES
+    total = Cost()
+    for turn in turns:
+        name, given = run.model_plan.get(turn.role, turn.model), turn.input_tokens + turn.lost_tokens
+        if name in prices:
+            total += cost_of(prices[name], given, turn.output_tokens, turn.cached_tokens)
+        elif not _is_free(name) and given + turn.output_tokens:
+            return None
+    return total.amount
 
 
 def run_saving(run: Run, turns: Iterable[Turn]) -> Decimal | None:
@@ -62,3 +78,7 @@ def run_saving(run: Run, turns: Iterable[Turn]) -> Decimal | None:
     named = ((run.model_plan.get(turn.role, turn.model), turn.cached_tokens) for turn in turns)
     saved = [cost_of(prices[name], cached, 0, cached).saved for name, cached in named if cached and name in prices]
     return sum(saved, Decimal(0)) or None
+
+
+def _is_free(name: str) -> bool:
+    return name.startswith("keyword:")

@@ -1,7 +1,9 @@
 """Times by the database's clock: those of machines may differ (threats F24, F33)."""
 
+from datetime import datetime
 from typing import TYPE_CHECKING, Any
 
+from django.db import connection
 from django.db.models import DateTimeField, Func, Value
 from django.db.models.expressions import Combinable
 
@@ -26,6 +28,15 @@ class _FromNow(Func):
     def as_postgresql(self, compiler: "SQLCompiler", connection: "BaseDatabaseWrapper", **more: Any) -> Any:
         form = "(STATEMENT_TIMESTAMP() + (%(expressions)s)::interval)"
         return self.as_sql(compiler, connection, template=form, **more)
+
+
+def database_now() -> datetime:
+    """Return the time by the database's clock, to the millisecond."""
+    sqlite = "STRFTIME('%Y-%m-%d %H:%M:%f', 'NOW')"
+    with connection.cursor() as cursor:
+        cursor.execute(f"SELECT {'STATEMENT_TIMESTAMP()' if connection.vendor == 'postgresql' else sqlite}")
+        moment: datetime | str = cursor.fetchone()[0]
+    return datetime.fromisoformat(f"{moment}+00:00") if isinstance(moment, str) else moment
 
 
 def seconds_from_now(seconds: float) -> Combinable:
