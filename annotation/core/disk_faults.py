@@ -27,6 +27,6 @@ def is_disk_fault(fault: BaseException | None) -> bool:
 def disk_sentence() -> str:
     """Return what a person is told; it names the disk, not the file they sent."""
     return _(
-        "The disk of this site is full or cannot be written, so nothing was stored. Reading goes on; whoever runs the "
-        "site has to make room."
+        "The disk of this site is full or cannot be written, so nothing was stored. Reading still works; the "
+        "people who run the site have to free space."
     )

@@ -7,14 +7,16 @@ languages show the message for the code; where details help, they add the Englis
 from collections.abc import Mapping
 
 from django.utils.functional import Promise
-from django.utils.translation import get_language
+from django.utils.translation import get_language, override
 from django.utils.translation import gettext_lazy as _
 
 SENTENCES: Mapping[str, Promise] = {
     "account_closed": _("The account is closed; a site admin can open it."),
+    "answer_needed": _("This question needs an answer."),
     "aspect": _("One side of the picture is too long for the other."),
     "bad_archive": _("The ZIP archive is damaged or cut off."),
     "bad_challenges": _("The challenges have the wrong form."),
+    "bad_choice": _("Choose from the options of the question."),
     "bad_csv": _("The row cannot be read."),
     "bad_email": _("This is no e-mail address; leave it out if there is none."),
     "bad_flag": _("Only true or false (or 1 or 0) fits here."),
@@ -26,10 +28,12 @@ SENTENCES: Mapping[str, Promise] = {
     "bad_variant": _("Each other spelling has two letters or more and at most 120 characters; at most twenty of them."),
     "bad_way": _("What may be switched off is a list of ways in which a term may stand in a text."),
     "bad_moment": _("Write moments like 2026-01-01T00:00:00Z."),
+    "bad_point": _("Choose a point of the scale."),
     "bad_provenance": _("The provenance has to be a JSON object."),
     "bad_quote": _("Something follows a closing quotation mark: double the quotation marks inside a quoted field."),
     "bad_seconds": _("Seconds are a number from 0 up."),
     "bad_severity": _("Severity is 0, 1, 2 or 3."),
+    "bad_span": _("Mark parts of the text, at most 200."),
     "bad_term": _("The term is too short or has too many words to be found in posts."),
     "bad_tokens": _("The words of the post have to be a list."),
     "bad_username": _("A user name has 1 to 150 letters, digits and @ . + - _ characters."),
@@ -54,6 +58,17 @@ SENTENCES: Mapping[str, Promise] = {
     "duplicate_term": _("The term stands twice in the file."),
     "empty_file": _("The file is empty."),
     "empty_picture": _("The picture file is empty."),
+    "bad_workbook": _("The workbook is damaged or was cut off: save it again, or as CSV."),
+    "no_sheet": _("The workbook has no such sheet."),
+    "cell_without_value": _("A cell holds an error, or a formula whose result is not stored."),
+    "rounded_id": _("The id is a long number that the spreadsheet has rounded."),
+    "old_workbook": _(
+        "The file is an old Excel workbook, or one with a password: save it as .xlsx without a password."
+    ),
+    "too_many_cells": _("The sheet reaches over too many cells: delete what is filled far away, or save it as CSV."),
+    "web_page": _("This is a web page, not a table."),
+    "opendocument": _("The file is an OpenDocument table: save it as .xlsx or CSV."),
+    "file_not_fetched": _("The file could not be fetched from its address."),
     "encoding": _("The file is not UTF-8: save it as UTF-8 and try again."),
     "encrypted": _("The archive is encrypted: pack it without a password."),
     "entry_too_long": _("An entry of the file is too long."),
@@ -66,12 +81,12 @@ SENTENCES: Mapping[str, Promise] = {
     "intent_contradiction": _("The intended category and intended hateful or not contradict each other."),
     "invalid_json": _("The JSON is not valid."),
     "invalid_unicode": _("The text holds half a character."),
-    "json_array": _("The file or line is a JSON array: write one object a line, without brackets around them."),
+    "json_array": _("The file or line is a JSON array: write one object per line, without brackets around them."),
     "known_answered": _("Somebody has answered this post by now, so it stays one with a known answer."),
     "known_with_labels": _("A row with a known answer has neither labels nor gold."),
     "known_without_category": _("A known answer needs its category."),
     "label_shape": _("A label has either a category or not sure; only a label without a category can be replaced."),
-    "line_too_long": _("A line of the file is too long: is this one row a line?"),
+    "line_too_long": _("A line of the file is too long: is there one row per line?"),
     "member_too_large": _("A file in the archive is too large."),
     "missing_annotator": _("A label needs its annotator."),
     "missing_column": _("A column that is needed is missing."),
@@ -79,6 +94,8 @@ SENTENCES: Mapping[str, Promise] = {
     "missing_picture": _("The picture of the row is not in the archive."),
     "missing_rationale": _("A category that a reviewer decided needs its rationale."),
     "nested_archive": _("There is an archive inside the archive: unpack it first."),
+    "mixed_categories": _("A hateful category and one that is not hateful cannot be chosen together."),
+    "one_category": _("This project takes one category for a post, not several."),
     "no_answer": _("Choose a category, “not sure” or “low quality”."),
     "no_content": _("The row has neither a text nor a picture."),
     "no_correction": _("Say what the prior should be: a category, or hateful or not."),
@@ -86,15 +103,19 @@ SENTENCES: Mapping[str, Promise] = {
     "no_rows": _("The file holds no rows."),
     "no_table": _("The archive holds no table."),
     "not_an_object": _("The line is no JSON object."),
+    "not_asked": _("This question is not asked beside the chosen category."),
     "not_finite": _("A number is too large, or none that JSON knows."),
     "not_markable": _("Only items that nobody was asked about yet (imported or ready) can get a known answer."),
+    "not_quoted": _("The quoted words do not stand in the text."),
     "not_text": _("The field has to be a text."),
     "not_yes_or_no": _("Write yes or no."),
     "nul_character": _("The text holds a NUL character, which cannot be stored: remove it."),
     "number_too_long": _("A number has too many digits."),
-    "overlapping_members": _("Files of the archive overlap: pack it anew."),
+    "outside_text": _("A marked part lies outside the text."),
+    "overlapping_members": _("Files of the archive overlap: pack it again."),
     "bad_parquet": _("The Parquet file is damaged or was cut off."),
-    "scattered_members": _("The files of one item do not stand together in the archive: pack it anew."),
+    "retired_question": _("This question is no longer asked."),
+    "scattered_members": _("The files of one item are not next to each other in the archive: pack it again."),
     "picture_damaged": _("A picture has changed on the disk: it has to be restored before a release."),
     "picture_missing": _("A picture is not on the disk: it has to be restored before a release."),
     "picture_too_large": _("The picture file is too large."),
@@ -120,11 +141,40 @@ SENTENCES: Mapping[str, Promise] = {
     "fetch_bad_type": _("What is behind the address is no picture that is read here."),
     "fetch_robots": _("The site asks programs not to fetch this picture (robots.txt)."),
     "fetch_status": _("The picture's address answered with an error."),
+    # Why a page of the web was not read as evidence (providers/http).
+    "page_no_text": _("The page holds no text to read."),
+    "page_too_large": _("The page is longer than what is read of one, and its beginning holds no text."),
+    "page_garbled": _(
+        "The page cannot be read: too many of its characters have no meaning in any encoding that was tried."
+    ),
+    "page_bad_type": _("The page is no text, whatever its type says."),
+    "page_scanned": _("The PDF holds pictures of pages and no text; it would have to be read by OCR first."),
+    "page_bad_pdf": _("The PDF cannot be read."),
+    "page_script_built": _("The page is built by scripts in a browser; without them it holds no text."),
+    "page_bot_check": _("The page asks whether its reader is a person, or refuses programs, and shows nothing else."),
+    "page_consent_wall": _("The page asks for consent to cookies and shows nothing else."),
+    "page_login_wall": _("The page asks its reader to sign in and shows nothing else."),
+    "page_paywall": _("The page shows its text to subscribers only."),
+    "page_not_found": _("The page says that what stood here does not exist."),
+    "page_moved": _("The page holds nothing but the way to another address."),
+    "page_broken": _("The page came packed, and cannot be unpacked."),
+    "page_bad_url": _("The address of the page cannot be used."),
+    "page_bad_scheme": _("Only http and https addresses are fetched."),
+    "page_blocked_port": _("Only the ports 80 and 443 are fetched from."),
+    "page_blocked_address": _("The address of the page is not on the public Internet, or denied on this site."),
+    "page_too_many_redirects": _("The address of the page redirects too often."),
+    "page_unreachable": _("The server of the page could not be reached."),
+    "page_timeout": _("The page did not come in time."),
+    "page_robots": _("The server asks programs not to read this page (robots.txt)."),
+    "page_status": _("The server answered with an error."),
     "text_too_long": _("The text is too long."),
     "too_deep": _("The JSON is nested too deep."),
     "too_large": _("The archive unpacks to too much."),
     "unpacks_too_large": _("The file unpacks to far more than its size."),
     "bad_value": _("A value of the row cannot be read or stored."),
+    "bad_answers": _("The answers to further questions have the wrong form."),
+    "answers_without_label": _("The row has answers to further questions and no label."),
+    "masked_places": _("The text is masked on import, so marked places no longer fit."),
     "too_costly": _("The file cannot be read within the memory and time allowed."),
     "too_many_columns": _("The header has too many columns: at most 2,000 are read."),
     "too_many_rows": _("The file has too many rows: at most 1,000,000 are read."),
@@ -134,11 +184,13 @@ SENTENCES: Mapping[str, Promise] = {
     "too_many_members": _("The archive holds too many files."),
     "too_many_pixels": _("The picture has too many pixels."),
     "unknown_category": _("The project has no such category."),
-    "unknown_format": _("The format of the file is not known: write one JSON object a line."),
+    "unknown_format": _("The format of the file is not known: write one JSON object per line."),
     "unknown_id": _("The project has no item with this id: import it first."),
+    "unknown_question": _("The project asks no such question."),
+    "unknown_version": _("The question has no such version."),
     "unused_labels": _("A column looks like labels and would be passed over: use it as the label, or leave it out."),
     "unknown_label": _("The label is no category of this project."),
-    "unsafe_member": _("A name in the archive leads out of it, or is no plain file."),
+    "unsafe_member": _("A name in the archive points outside it, or is not a plain file."),
     "unsafe_path": _("A picture's path is relative, with / between folders and without '..'."),
     "username_taken": _("This name is taken; choose another."),
     "unterminated_quote": _("A quotation mark is opened and never closed."),
@@ -148,6 +200,12 @@ SENTENCES: Mapping[str, Promise] = {
 def reads_english() -> bool:
     """Return whether the page is in English, the language of the rules' own sentences."""
     return (get_language() or "en").startswith("en")
+
+
+def says_it_all(code: str, english: str) -> bool:
+    """Return whether the rules' own sentence adds nothing (no value, no limit) to the message for its code."""
+    with override("en"):
+        return str(SENTENCES.get(code)) == english
 
 
 def sentence_for(code: str, english: str) -> str:

@@ -95,6 +95,18 @@ class Action:
     fits: Callable[["Item"], bool] = _every_item
 
 
+@dataclass(frozen=True)
+class GoldWanted:
+    """How many gold items a project wants.
+
+    `read` returns the numbers by pattern and code of the category; admins change them at `url_name`, which takes the
+    project's slug.
+    """
+
+    url_name: str
+    read: Callable[["Project"], Mapping[tuple[str, int], int]]
+
+
 PersonalData = Mapping[str, tuple[type["Model"], str, Mapping[str, Any]]]
 """Rows about a person: name of the part → model, the lookup that leads to the person, columns to export."""
 
@@ -108,6 +120,7 @@ class Extension:
     actions: Sequence[Action] = ()
     copy_settings: Sequence[Callable[["Project", "Project"], None]] = ()
     """Functions that copy the app's settings from the first project to its copy."""
+    gold_wanted: GoldWanted | None = None
     sweeper_steps: Mapping[str, Callable[[], int]] = field(default_factory=dict)
     """Steps of the sweeper, by the name of the count that each returns."""
     prompt_sets: Sequence[Callable[[], Mapping[str, str]]] = ()
@@ -145,3 +158,8 @@ def tabs() -> Iterator[Tab]:
 def actions() -> Iterator[Action]:
     """Return the buttons of all extensions for an item's page."""
     return (action for extension in registered() for action in extension.actions)
+
+
+def gold_wanted() -> GoldWanted | None:
+    """Return where a project says how many gold items it wants. Returns None if no app offers that."""
+    return next((extension.gold_wanted for extension in registered() if extension.gold_wanted), None)

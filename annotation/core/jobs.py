@@ -166,7 +166,7 @@ class JobKind(Generic[J]):
             self.end(row, JobState.FAILED, refusal.sentence)
         except Exception as fault:
             log.exception("The %s job %s failed", self.name, row.public_id)
-            problem = _("Something went wrong on our side. Whoever runs this site finds it in the log.")
+            problem = _("Something went wrong on the server. The people who run this site find the details in the log.")
             if disk_faults.is_disk_fault(fault):
                 problem = disk_faults.disk_sentence()
             self.end(row, JobState.FAILED, problem)

@@ -9,7 +9,7 @@ from django.utils.translation import gettext_noop
 from annotation.core import extensions
 from annotation.models import Membership, Project
 
-_SETTINGS = ("project-settings", "guidelines-edit", "design")
+_SETTINGS = ("project-settings", "guidelines-edit", "design", "webhook")
 _GLOSSARY = ("glossary", "glossary-new", "glossary-entry", "glossary-rule", "glossary-import")
 
 # The pages in the order of the header. A page whose URL does not exist is left out.

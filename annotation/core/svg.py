@@ -1,6 +1,6 @@
 """Parts of charts that templates draw as SVG. Lengths are attributes, never styles, and never localized."""
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from datetime import date, timedelta
 
@@ -58,21 +58,26 @@ class DayBar:
     last: bool
 
 
-def day_bars(counts: dict[date, int], today: date, days: int) -> list[DayBar]:
-    """Return a bar for each of the last days up to today, scaled to a round number above the highest count."""
-    top = round_above(max((counts.get(today - timedelta(days=back), 0) for back in range(days)), default=0))
+def day_bars(
+    counts: Mapping[date, int], today: date, days: int, *, top: int | None = None, part: int = 0, parts: int = 1
+) -> list[DayBar]:
+    """Return a bar for each of the last days up to today, scaled to `top`: a round number above the highest count.
+
+    Where a plot shows several counts of a day beside each other, this is the part with the number `part` of `parts`.
+    """
+    shown = [today - timedelta(days=days - 1 - place) for place in range(days)]
+    top = round_above(max((counts.get(day, 0) for day in shown), default=0)) if top is None else top
     step = 100 / days
     bars = []
-    for place in range(days):
-        day = today - timedelta(days=days - 1 - place)
+    for place, day in enumerate(shown):
         count = counts.get(day, 0)
         height = PLOT_HEIGHT * count / top if top else 0
         bars.append(
             DayBar(
                 day=day,
                 count=count,
-                x=f"{step * (place + 0.1):.2f}%",
-                width=f"{step * 0.8:.2f}%",
+                x=f"{step * (place + 0.1 + 0.8 * part / parts):.2f}%",
+                width=f"{step * 0.8 / parts:.2f}%",
                 y=f"{PLOT_HEIGHT - height:.1f}",
                 height=f"{height:.1f}",
                 last=place == days - 1,

@@ -7,9 +7,10 @@ from annotation.domain.votes import Category
 
 @dataclass(frozen=True)
 class IntendedCategory:
-    """The intent names one category."""
+    """The intent names one category, or several."""
 
     category: Category
+    further: tuple[Category, ...] = ()
 
 
 @dataclass(frozen=True)
@@ -40,16 +41,20 @@ class NotApplicable:
 Alignment = Aligned | Misaligned | NotApplicable
 
 
-def alignment(category: Category | None, hateful: bool | None, intent: Intent | None) -> Alignment:
+def alignment(
+    category: Category | None, hateful: bool | None, intent: Intent | None, further: tuple[Category, ...] = ()
+) -> Alignment:
     """Compare the final category with an intended category, or the binary outcome with a binary intent.
 
-    `category` and `hateful` are None while they are undecided; then the result is NotApplicable.
+    `category` and `hateful` are None while they are undecided; then the result is NotApplicable. Where several
+    categories can be chosen (`further`), the whole sets must be equal.
     """
     match intent:
         case None:
             return NotApplicable()
-        case IntendedCategory(intended):
-            return _compared(category, intended)
+        case IntendedCategory(intended, also):
+            outcome = None if category is None else {category, *further}
+            return _compared(outcome, {intended, *also})
         case IntendedHateful(intended_hateful):
             return _compared(hateful, intended_hateful)
 

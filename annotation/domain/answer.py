@@ -2,7 +2,8 @@
 
 import hashlib
 import json
-from dataclasses import dataclass
+from collections.abc import Mapping
+from dataclasses import dataclass, field
 from typing import Any
 
 from annotation.domain.choices import Modality
@@ -20,6 +21,24 @@ class BadAnswer(ValueError):
         self.code = code
         self.sentence = sentence
         self.field = field
+
+
+MOST_SECONDS = 10**9
+"""The highest number of seconds that counts as a number of seconds at all."""
+
+
+def read_seconds(value: Any) -> float | None:
+    """Return the working time that a client counted, in seconds; None where it counted none.
+
+    Raises BadAnswer for anything but a finite number of 0 or more.
+    """
+    if value is None:
+        return None
+    is_number = isinstance(value, int | float) and not isinstance(value, bool)
+    if not is_number or not 0 <= value <= MOST_SECONDS:  # NaN is in no range
+        sentence = "`seconds` is a finite number, 0 or more. Leave it out if you counted no working time."
+        raise BadAnswer("bad_seconds", sentence, "seconds")
+    return float(value)
 
 
 @dataclass(frozen=True)
@@ -41,10 +60,14 @@ class Answer:
     target_group: str = ""
     note: str = ""
     corrections: tuple[Correction, ...] = ()
+    categories: tuple[int, ...] = ()
+    """The codes of all categories, sorted, where the answer names several; `category` is the first."""
+    answers: Mapping[str, Any] = field(default_factory=dict, hash=False)
+    """Answers to further questions by code, as they came: `domain.questions.answers` reads them."""
 
     def body(self) -> dict[str, Any]:
         """Return the answer as JSON values. Equal answers have equal bodies, in any order of their corrections."""
-        return {
+        body = {
             "category": self.category,
             "not_sure": self.not_sure,
             "low_quality": self.low_quality,
@@ -54,6 +77,8 @@ class Answer:
                 [str(correction.modality), correction.category, correction.hateful] for correction in self.corrections
             ),
         }
+        several = {"categories": list(self.categories)} if self.categories else {}
+        return body | several | ({"answers": dict(self.answers)} if self.answers else {})
 
     def digest(self, about: str) -> str:
         """Return the SHA-256 of the answer and of its subject `about`, in hex.
@@ -71,6 +96,8 @@ def check(answer: Answer) -> None:
     """
     if answer.not_sure and answer.category is not None:
         raise BadAnswer("contradiction", "Choose a category or “not sure”, not both.", "category")
+    if answer.categories and answer.category != answer.categories[0]:
+        raise BadAnswer("contradiction", "`category` is the first of `categories`; leave it out.", "categories")
     if answer.category is None and not answer.not_sure and not answer.low_quality:
         raise BadAnswer("no_answer", "Choose a category, “not sure” or “low quality”.", "category")
     _check_text("target_group", answer.target_group, TARGET_GROUP_LIMIT)

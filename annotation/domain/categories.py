@@ -16,8 +16,11 @@ from annotation.domain.votes import Category
 NAME_LIMIT = 60
 DEFINITION_LIMIT = 2_000
 CODE_LIMIT = 9_999
-KEYS = "0123456789adefhimotvw"
-"""Keys a category may have. B C G J K L N P Q R S U X Y Z are already used on the annotator page or the desk."""
+KEYS = "0123456789adefhimovtw"
+"""Keys a category may have. B C G J K L N P Q R S U X Y Z are already used on the annotator page or the desk.
+
+T folds a long text and W asks the glossary, unless a category has the key: they are given away last.
+"""
 CATEGORY_LIMIT = len(KEYS)
 COLOURS = ("green", "orange", "pink", "blue", "amber", "sky", "yellow", "grey", "violet", "brown")
 """Colours that are legible in both themes. A category without one of its own has that at its code's last digit."""

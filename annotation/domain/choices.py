@@ -27,8 +27,8 @@ class Reason(NamedEnum):
     NOT_SURE = "not_sure", pgettext("stored word", "not sure")
     LOW_QUALITY = "low_quality", pgettext("stored word", "low quality")
     NO_MAJORITY = "no_majority", pgettext("stored word", "no majority")
-    KIND_UNDECIDED = "kind_undecided", pgettext("stored word", "kind undecided")
-    MISALIGNED = "misaligned", pgettext("stored word", "misaligned")
+    KIND_UNDECIDED = "kind_undecided", pgettext("stored word", "hateful, category unclear")
+    MISALIGNED = "misaligned", pgettext("stored word", "not read as intended")
     PRIOR_CHALLENGED = "prior_challenged", pgettext("stored word", "prior challenged")
     MODEL_CONFLICT = "model_conflict", pgettext("stored word", "model conflict")
     APPEAL = "appeal", pgettext("stored word", "appeal")
@@ -73,7 +73,7 @@ class PriorState(NamedEnum):
 
     OK = "ok", pgettext("stored word", "answered")
     REFUSED = "refused", pgettext("stored word", "refused")
-    UNREADABLE = "unreadable", pgettext("stored word", "unreadable")
+    UNREADABLE = "unreadable", pgettext("stored word", "unusable answer")
     FAILED = "failed", pgettext("stored word", "failed")
 
 
@@ -149,10 +149,19 @@ class PictureSize(StrEnum):
 
 
 class Order(StrEnum):
-    """Which items are assigned first: labels spread over many items, or the items already begun."""
+    """Which items are assigned first: labels spread over many items, the items already begun, or the hard items."""
 
     BREADTH = "breadth"
     DEPTH = "depth"
+    HARD = "hard"
+    """Items on which models disagree first (`Informativeness`); among equal ones as BREADTH."""
+
+
+class Choose(StrEnum):
+    """How many categories an answer may name."""
+
+    ONE = "one"
+    SEVERAL = "several"
 
 
 class Role(NamedEnum):
@@ -241,7 +250,7 @@ class EventVerb(NamedEnum):
     DECIDE = "decide", pgettext("stored word", "decided")
     DELETION_ASKED = "deletion_asked", pgettext("stored word", "deletion asked for")
     DELETION_CANCELLED = "deletion_cancelled", pgettext("stored word", "deletion cancelled")
-    DESIGN_CHANGED = "design_changed", pgettext("stored word", "categories changed")
+    DESIGN_CHANGED = "design_changed", pgettext("stored word", "design changed")
     DISPUTED = "disputed", pgettext("stored word", "disputed")
     ERASED = "erased", pgettext("stored word", "account erased")
     EXCLUDE = "exclude", pgettext("stored word", "excluded")
@@ -262,7 +271,7 @@ class EventVerb(NamedEnum):
     KNOWN_CHANGED = "known_changed", pgettext("stored word", "known answer changed")
     KNOWN_ENDED = "known_ended", pgettext("stored word", "known answer taken back")
     KNOWN_MARKED = "known_marked", pgettext("stored word", "answer declared known")
-    KNOWN_RESTED = "known_rested", pgettext("stored word", "known answer rested")
+    KNOWN_RESTED = "known_rested", pgettext("stored word", "known answer set aside")
     KNOWN_USED = "known_used", pgettext("stored word", "known answer in use again")
     LABEL_REMOVED = "label_removed", pgettext("stored word", "label removed")
     LABELLED = "labelled", pgettext("stored word", "labelled")
@@ -313,6 +322,7 @@ class EventVerb(NamedEnum):
     TRAINING_GRANTED = "training_granted", pgettext("stored word", "another training attempt granted")
     TRAINING_RULES = "training_rules", pgettext("stored word", "rules of training changed")
     TRAINING_WAIVED = "training_waived", pgettext("stored word", "declared trained")
+    WEBHOOK_CHANGED = "webhook_changed", pgettext("stored word", "webhook changed")
     WITHDRAW_ITEM = "withdraw_item", pgettext("stored word", "taken out")
     WITHDREW = "withdrew", pgettext("stored word", "left the project")
     WITHHELD_SHARE = "withheld_share", pgettext("stored word", "share without priors changed")

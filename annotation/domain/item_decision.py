@@ -9,7 +9,7 @@ from dataclasses import dataclass, field
 
 from annotation.domain.alignment import Alignment, Intent, Misaligned, NotApplicable, alignment
 from annotation.domain.choices import Level, Policy, Reason, Stage
-from annotation.domain.consensus import Agreed, Binary, Consensus, KindUndecided, NoMajority, consensus
+from annotation.domain.consensus import Agreed, Binary, Consensus, KindUndecided, NoMajority, consensus_of_sets
 from annotation.domain.patterns import Pattern, Priors, contested, corrected, pattern
 from annotation.domain.votes import Category, Vote
 
@@ -43,6 +43,8 @@ class Findings:
     binary: Binary | None = None
     alignment: Alignment = field(default_factory=NotApplicable)
     pattern: Pattern | None = None
+    further: tuple[Category, ...] = ()
+    """The final categories beside the first, where votes name several."""
 
     @property
     def hateful(self) -> bool | None:
@@ -111,15 +113,16 @@ def findings(case: Case) -> Findings:
     outcome = _consensus(case.votes)
     if outcome is None:
         return Findings()
-    category = outcome.category if isinstance(outcome, Agreed) else None
+    category, further = (outcome.category, outcome.further) if isinstance(outcome, Agreed) else (None, ())
     hateful = category.hateful if category else outcome.binary.hateful
     settled_bit = None if isinstance(outcome, NoMajority) else hateful
     return Findings(
         level=outcome.level,
         category=category,
         binary=outcome.binary,
-        alignment=alignment(category, hateful, case.intent),
+        alignment=alignment(category, hateful, case.intent, further),
         pattern=pattern(corrected(case.priors, case.votes), settled_bit),
+        further=further,
     )
 
 
@@ -139,5 +142,5 @@ def reasons_of(case: Case, figures: Findings, rules: Rules) -> tuple[Reason, ...
 
 def _consensus(votes: Sequence[Vote]) -> Consensus | None:
     """Return the consensus. Returns None if a seat has no category."""
-    categories = [vote.category for vote in votes if vote.category is not None]
-    return consensus(categories) if len(categories) == len(votes) else None
+    chosen = [vote.chosen for vote in votes]
+    return consensus_of_sets(chosen) if all(chosen) else None

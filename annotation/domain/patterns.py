@@ -59,6 +59,11 @@ class Pattern:
         return _MECHANISM_OF_HARD.get(self.code) or _MECHANISM[self.difficulty]
 
 
+def pattern_of(bits: str) -> Pattern:
+    """Return the pattern of three bits, such as "001"."""
+    return Pattern(*(bit == "1" for bit in bits))
+
+
 @dataclass(frozen=True)
 class Prior:
     """The category of one modality alone, as the pattern uses it."""

@@ -2,7 +2,7 @@
 
 import hashlib
 from collections import Counter
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from uuid import UUID
 
@@ -39,8 +39,8 @@ class ItemFigure:
 
     answered: int
     right: int
-    often: int | None
-    """The wrong category that was given most often; of equal ones the one with the lower key."""
+    often: tuple[int, ...] | None
+    """The codes of the wrong answer that was given most often; of equal ones the first by code."""
     often_times: int = 0
 
     @property
@@ -59,20 +59,23 @@ def attempts_left(allowed: int, granted: int, begun: int) -> int | None:
     return None if allowed == 0 else max(0, allowed + granted - begun)
 
 
-def item_figures(answers: Iterable[tuple[int, int | None, int]], keys: Mapping[int, int]) -> dict[int, ItemFigure]:
-    """Return figures by item from (item, category or None for not sure, count); `keys` has each item's category."""
-    counts: dict[int, Counter[int | None]] = {}
-    for item, category, times in answers:
-        counts.setdefault(item, Counter())[category] += times
+def item_figures(
+    answers: Iterable[tuple[int, tuple[int, ...], int]], keys: Mapping[int, tuple[int, ...]]
+) -> dict[int, ItemFigure]:
+    """Return figures by item from (item, codes, count); `keys` has each item's codes.
+
+    An answer names a category, or several; one without a category was *not sure*.
+    """
+    counts: dict[int, Counter[tuple[int, ...]]] = {}
+    for item, codes, times in answers:
+        counts.setdefault(item, Counter())[codes] += times
     return {item: _figure(counts.get(item, Counter()), key) for item, key in keys.items()}
 
 
-def _figure(counts: Mapping[int | None, int], key: int) -> ItemFigure:
-    wrong: Sequence[tuple[int, int]] = [
-        (-times, category) for category, times in counts.items() if category is not None and category != key
-    ]
+def _figure(counts: Mapping[tuple[int, ...], int], key: tuple[int, ...]) -> ItemFigure:
+    wrong = [(-times, codes) for codes, times in counts.items() if codes and codes != key]
     answered, right = sum(counts.values()), counts.get(key, 0)
     if not wrong:
         return ItemFigure(answered, right, None)
-    times, category = min(wrong)
-    return ItemFigure(answered, right, category, -times)
+    times, codes = min(wrong)
+    return ItemFigure(answered, right, codes, -times)

@@ -48,6 +48,13 @@ class Vote:
     category: Category | None = None
     low_quality: bool = False
     challenges: tuple[Challenge, ...] = ()
+    further: tuple[Category, ...] = ()
+    """The categories beside the first, by code, where the project lets people choose several."""
+
+    @property
+    def chosen(self) -> frozenset[Category]:
+        """All categories of the vote; none if the person was not sure."""
+        return frozenset(() if self.category is None else (self.category, *self.further))
 
     def challenge_of(self, modality: Modality) -> Challenge | None:
         """Return the last correction of this modality's prior. Returns None if there is none."""

@@ -5,7 +5,7 @@ after a capability. Seats, labels and events refer to memberships, never to user
 module of its topic; other packages import it from here.
 """
 
-from annotation.models.base import AppendOnly, AppendOnlyError, choices, random_key, random_place
+from annotation.models.base import AppendOnly, AppendOnlyError, WithCategories, choices, random_key, random_place
 from annotation.models.glossary import GlossaryEntry, GlossarySource, GlossaryUse, GlossaryVersion
 from annotation.models.history import Adjudication, Event, Ruling, record
 from annotation.models.items import Dispute, Item, ItemQuerySet, Picture, Prior
@@ -32,6 +32,7 @@ from annotation.models.orders import (
     ReleaseOrder,
     SavedSearch,
 )
+from annotation.models.outgoing import Delivery, Mail, Webhook
 from annotation.models.participation import CheckIn, ConsentText, Invitation, OptOut, WorkDay
 from annotation.models.people import Theme, TokenUse, User
 from annotation.models.picture_texts import PictureReading, PictureText
@@ -46,9 +47,13 @@ from annotation.models.projects import (
     MembershipQuerySet,
     Project,
 )
+from annotation.models.questions import Question
 from annotation.models.releases import AccessRequest, AccessState, Publication, ReleaseTerms, SplitList
 
 __all__ = (
+    "Webhook",
+    "Mail",
+    "Delivery",
     "AccessRequest",
     "AccessState",
     "Publication",
@@ -90,6 +95,7 @@ __all__ = (
     "PictureText",
     "Prior",
     "Project",
+    "Question",
     "PurgePermit",
     "ROLE_FLAG",
     "Release",
@@ -105,6 +111,7 @@ __all__ = (
     "TrainingAnswer",
     "TrainingAttempt",
     "User",
+    "WithCategories",
     "WorkDay",
     "choices",
     "random_key",

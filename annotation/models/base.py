@@ -6,6 +6,8 @@ from typing import Any
 
 from django.db import models
 
+from annotation.domain.category_sets import codes_of
+
 
 def random_place() -> int:
     """Return a random position in the order of assignment: 0 … 2**31 - 1."""
@@ -20,6 +22,21 @@ def random_key() -> str:
 def choices(closed_set: type[StrEnum]) -> list[tuple[str, str]]:
     """Return the members of an enum as Django choices."""
     return [(member.value, member.value.replace("_", " ")) for member in closed_set]
+
+
+class WithCategories(models.Model):
+    """A row that names a category, or several: `category` is the first, `categories` holds the codes of all."""
+
+    categories = models.JSONField(default=list, blank=True)  # sorted; empty: `category` alone, or none
+
+    class Meta:
+        abstract = True
+
+    @property
+    def codes(self) -> tuple[int, ...]:
+        """All codes of the row, sorted; read with `category` loaded."""
+        lead = getattr(self, "category", None)
+        return codes_of(lead.code if lead else None, self.categories)
 
 
 class AppendOnlyError(TypeError):

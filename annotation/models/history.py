@@ -6,7 +6,7 @@ from uuid import UUID, uuid4
 from django.db import models
 from django.utils import timezone
 
-from annotation.models.base import AppendOnly
+from annotation.models.base import AppendOnly, WithCategories
 from annotation.models.items import Item
 from annotation.models.projects import Category, Membership, Project
 from vocabulary.display_names import NamedEnum
@@ -22,7 +22,7 @@ class Ruling(models.TextChoices):
     MORE_SEATS = "more_seats", "asked more people"
 
 
-class Adjudication(AppendOnly):
+class Adjudication(WithCategories, AppendOnly):
     """A reviewer's decision about an item, with its reason. Level and votes of the item do not change."""
 
     public_id = models.UUIDField(default=uuid4, unique=True, editable=False)

@@ -9,7 +9,7 @@ from django.utils import timezone
 
 from annotation.domain import choices as domain_choices
 from annotation.domain.stages import MOVES
-from annotation.models.base import choices, random_place
+from annotation.models.base import WithCategories, choices, random_place
 from annotation.models.projects import Category, Project
 
 
@@ -38,7 +38,7 @@ class ItemQuerySet(models.QuerySet["Item"]):
         return self.filter(stage=domain_choices.Stage.LABELLING, taken__lt=F("seats"))
 
 
-class Item(models.Model):
+class Item(WithCategories):
     """A text, a picture, or both, to be labelled."""
 
     public_id = models.UUIDField(default=uuid4, unique=True, editable=False)
@@ -52,9 +52,11 @@ class Item(models.Model):
     licence = models.CharField(max_length=200, blank=True, default="")
     batch = models.CharField(max_length=100, blank=True, default="")
     priority = models.SmallIntegerField(default=0)
+    informativeness = models.PositiveSmallIntegerField(default=0)  # what its priors disagree about
     intended = models.ForeignKey(
         Category, null=True, blank=True, on_delete=models.PROTECT, related_name="intended_items"
     )
+    intended_categories = models.JSONField(default=list, blank=True)  # as `categories`, of the intent
     intended_hateful = models.BooleanField(null=True, blank=True)
     severity = models.PositiveSmallIntegerField(null=True, blank=True)
     target_group = models.CharField(max_length=200, blank=True, default="")
@@ -101,6 +103,11 @@ class Item(models.Model):
                 fields=("project", "queue", "priority", "taken", "place"),
                 condition=Q(stage="labelling", taken__lt=F("seats")),
                 name="item_open",
+            ),
+            models.Index(  # for projects that hand out hard items first, and no others: see `item_query`
+                fields=("project", "queue", "priority", "informativeness", "taken", "place"),
+                condition=Q(stage="labelling", taken__lt=F("seats"), informativeness__gte=0),
+                name="item_open_hard",
             ),
             models.Index(fields=("project", "stage", "id"), name="item_stage"),
             models.Index(fields=("project", "text_sha256"), name="item_text"),

@@ -7,7 +7,7 @@ from django.db.models import F, Q
 from django.utils import timezone
 
 from annotation.domain import choices as domain_choices
-from annotation.models.base import AppendOnly, choices
+from annotation.models.base import AppendOnly, WithCategories, choices
 from annotation.models.items import Item
 from annotation.models.projects import Category, Guideline, Membership
 
@@ -56,7 +56,7 @@ class Seat(models.Model):
         )
 
 
-class Label(AppendOnly):
+class Label(WithCategories, AppendOnly):
     """An annotator's submission, one row per revision; the valid one is `seat.label`."""
 
     public_id = models.UUIDField(default=uuid4, unique=True, editable=False)
@@ -70,6 +70,9 @@ class Label(AppendOnly):
     target_group = models.CharField(max_length=200, blank=True, default="")
     note = models.TextField(blank=True, default="", max_length=4000)
     challenges = models.JSONField(default=list, blank=True)  # [{"modality", "category"|None, "hateful"}]
+    answers = models.JSONField(
+        default=dict, blank=True
+    )  # {code: {"version", "value"}}, all that was asked; None: skipped
     first_answer = models.JSONField(null=True, blank=True)  # the answer before hidden priors were shown
     priors_shown = models.JSONField(default=list, blank=True)  # ids of the priors seen before this answer
     priors_shown_at = models.DateTimeField(null=True, blank=True)
@@ -94,7 +97,7 @@ class Label(AppendOnly):
         )
 
 
-class KnownAnswer(models.Model):
+class KnownAnswer(WithCategories):
     """The answer of an item in stage `known`, for training or for checks.
 
     Such an item is never part of agreement, gold or a release.
@@ -134,7 +137,7 @@ class TrainingAttempt(models.Model):
         )
 
 
-class TrainingAnswer(models.Model):
+class TrainingAnswer(WithCategories):
     """A person's answer to a training item in an attempt, and whether it was right by the known answer of that time."""
 
     attempt = models.ForeignKey(TrainingAttempt, on_delete=models.CASCADE, related_name="answers")
@@ -172,7 +175,7 @@ class Skip(models.Model):
         constraints = (models.UniqueConstraint(fields=("item", "annotator"), name="skip_once"),)
 
 
-class Replacement(models.Model):
+class Replacement(WithCategories):
     """The category that another expert gives in place of a *not sure*; the original label stays."""
 
     item = models.ForeignKey(Item, on_delete=models.PROTECT, related_name="replacements")

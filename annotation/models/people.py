@@ -32,6 +32,10 @@ class User(AbstractUser):
     viewing_chosen = models.BooleanField(default=False)  # False: a project that they join sets its defaults
     theme = models.CharField(max_length=8, choices=Theme.choices, default=Theme.SYSTEM)
     language = models.CharField(max_length=10, blank=True, default="")
+    tours = models.JSONField(blank=True, default=dict)  # by role: how many steps of its tour were seen
+    weekly_mail = models.BooleanField(default=False)  # a note once a week about what waits, counts only
+    weekly_mailed_at = models.DateTimeField(null=True, blank=True)
+    access_mail = models.BooleanField(default=False)  # a note when somebody asks for a release that they administer
 
 
 class TokenUse(models.Model):

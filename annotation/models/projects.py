@@ -8,8 +8,10 @@ from django.contrib.auth.models import AnonymousUser
 from django.db import models
 from django.db.models import Q
 from django.utils import timezone
+from django.utils.functional import cached_property
 
 from annotation.domain import choices as domain_choices
+from annotation.domain.questions.question import Question as QuestionValue
 from annotation.domain.votes import Category as CategoryValue
 from annotation.models.base import choices, random_key
 from annotation.models.people import User
@@ -61,6 +63,10 @@ class Project(models.Model):
     model_plan = models.JSONField(default=dict, blank=True)  # role -> "provider:model", within the allow-list
     prompt_set = models.CharField(max_length=40, default=CAREFUL)  # of debates; a run may choose another
     question = models.JSONField(default=dict, blank=True)  # the words above the categories, by language
+    choose = models.CharField(
+        max_length=8, choices=choices(domain_choices.Choose), default=domain_choices.Choose.ONE, editable=False
+    )  # how many categories an answer may name; fixed with the first label
+    question_count = models.PositiveSmallIntegerField(default=0, editable=False)  # asked now beside the category
     design_number = models.PositiveIntegerField(default=1, editable=False)  # grows with each change of the design
     hate_definition = models.TextField(blank=True, default="", max_length=2000)  # for PREDICT; empty: none (the paper)
     glossary_for_models = models.BooleanField(default=False)  # debates get approved entries with the post
@@ -114,6 +120,19 @@ class Project(models.Model):
     def category_values(self) -> tuple[CategoryValue, ...]:
         """Return all categories of the project as values for the rules, by code: for files and figures."""
         return tuple(category.value() for category in self.categories.order_by("code"))
+
+    @cached_property
+    def categories_by_code(self) -> dict[int, "Category"]:
+        """All categories of the project by code, for pages that show several beside each other."""
+        return {category.code: category for category in self.categories.all()}
+
+    def question_values(self) -> tuple[QuestionValue, ...]:
+        """Return every version of the further questions as values for the rules."""
+        return tuple(question.value() for question in self.questions.all())
+
+    def asked_questions(self) -> tuple[QuestionValue, ...]:
+        """Return the further questions that are asked now, in the order of the page; no query where there are none."""
+        return tuple(question.value() for question in self.questions.in_force()) if self.question_count else ()
 
     def offered_categories(self) -> tuple[CategoryValue, ...]:
         """Return the categories that can be chosen as values for the rules, in the order of the page."""

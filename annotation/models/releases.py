@@ -6,6 +6,8 @@ from uuid import uuid4
 from django.db import models
 from django.utils import timezone
 
+from annotation.domain.releases.provenance import Annotators
+from annotation.models.base import choices
 from annotation.models.orders import Release
 from annotation.models.projects import Membership, Project
 
@@ -25,6 +27,7 @@ class ReleaseTerms(models.Model):
     terms = models.TextField(blank=True, default="", max_length=8000)  # accepted by people who request access
     access_days = models.PositiveSmallIntegerField(default=14)  # how long a granted link works
     authors = models.JSONField(default=list, blank=True)  # names for the citation, in their order
+    annotators = models.CharField(max_length=8, choices=choices(Annotators), blank=True, default="")
 
     @classmethod
     def forbidden_in(cls, project: Project) -> frozenset[str]:
@@ -36,6 +39,11 @@ class ReleaseTerms(models.Model):
     def authors_of(cls, project: Project) -> list[str]:
         """Return the authors to cite, as the project names them."""
         return list(cls.objects.filter(project=project).values_list("authors", flat=True).first() or ())
+
+    @classmethod
+    def annotators_of(cls, project: Project) -> str:
+        """Return what the project says about the people who label in it."""
+        return cls.objects.filter(project=project).values_list("annotators", flat=True).first() or ""
 
 
 class SplitList(models.Model):

@@ -13,7 +13,7 @@ from vocabulary.display_names import NamedEnum, pgettext
 
 
 class ChangeKind(NamedEnum):
-    """What happened to a category."""
+    """What happened to a category or to a further question."""
 
     ADDED = "added", pgettext("stored word", "added")
     RENAMED = "renamed", pgettext("stored word", "renamed")
@@ -21,6 +21,7 @@ class ChangeKind(NamedEnum):
     ALIASES = "aliases", pgettext("stored word", "other names changed")
     KEY = "key", pgettext("stored word", "key changed")
     COLOUR = "colour", pgettext("stored word", "colour changed")
+    REASKED = "reasked", pgettext("stored word", "asked otherwise")
     MOVED = "moved", pgettext("stored word", "moved")
     RETIRED = "retired", pgettext("stored word", "retired")
     RESTORED = "restored", pgettext("stored word", "in use again")

@@ -5,14 +5,16 @@ from dataclasses import dataclass, field
 from typing import Any
 
 from annotation.domain.categories import BadCategories, read_categories
-from annotation.domain.text_rules import BadText, read_text
+from annotation.domain.choices import Choose
+from annotation.domain.questions.design_rows import BadQuestions, question_row, read_questions
+from annotation.domain.questions.question import Question
+from annotation.domain.text_rules import BadText
 from annotation.domain.votes import Category
+from annotation.domain.words import BadWords, read_words, shown_words
 
 QUESTION_LIMIT = 80
 """Characters of the question above the categories."""
-LANGUAGE_LIMIT = 20
-"""Characters of a language code, such as `zh-hans`."""
-_FIELDS = frozenset({"categories", "question"})
+_FIELDS = frozenset({"categories", "choose", "question", "questions"})
 
 
 class BadDesign(ValueError):
@@ -32,6 +34,10 @@ class Design:
     categories: tuple[Category, ...]
     question: Mapping[str, str] = field(default_factory=dict)
     """The words above the categories by language code; "" for every other language. Empty: the site's own words."""
+    questions: tuple[Question, ...] | None = None
+    """The further questions, in the order of the page. None: it says nothing about them, they stay as they are."""
+    choose: Choose | None = None
+    """How many categories an answer may name. None: it says nothing about that; one in a new project."""
 
 
 def read_design(raw: object) -> Design:
@@ -51,44 +57,40 @@ def read_design(raw: object) -> Design:
         raise BadDesign("A design needs categories: a list of {code, name, hateful}.")
     try:
         categories = read_categories(rows)
-    except BadCategories as bad:
+        questions = read_questions(raw["questions"], categories) if "questions" in raw else None
+    except (BadCategories, BadQuestions) as bad:
         raise BadDesign(bad.sentence) from bad
-    return Design(categories, _read_question(raw.get("question", "")))
+    return Design(categories, _read_question(raw.get("question", "")), questions, _read_choose(raw.get("choose")))
+
+
+def _read_choose(raw: object) -> Choose | None:
+    if raw is None:
+        return None
+    try:
+        return Choose(str(raw))
+    except ValueError:
+        raise BadDesign('choose says how many categories an answer may name: "one" or "several".') from None
 
 
 def _read_question(raw: object) -> dict[str, str]:
-    if isinstance(raw, str):
-        raw = {"": raw}
-    if not isinstance(raw, Mapping):
-        raise BadDesign("The question is a text, or one text per language code.")
-    question = {}
-    for language, text in raw.items():
-        if not isinstance(language, str) or len(language) > LANGUAGE_LIMIT or not isinstance(text, str):
-            raise BadDesign("The question is a text, or one text per language code.")
-        if text.strip():
-            question[language.lower()] = _read_words(text.strip())
-    return question
-
-
-def _read_words(text: str) -> str:
     try:
-        return read_text(text, QUESTION_LIMIT)
+        return read_words(raw, QUESTION_LIMIT)
+    except BadWords:
+        raise BadDesign("The question is a text, or one text per language code.") from None
     except BadText as bad:
         raise BadDesign(f"The question: {bad.sentence}") from bad
-
-
-def in_language(words: Mapping[str, str], language: str) -> str:
-    """Return the words in the language, else those for every language, else an empty text."""
-    return words.get(language.lower()) or words.get(language.lower().partition("-")[0]) or words.get("", "")
 
 
 def as_json(design: Design) -> dict[str, Any]:
     """Return the design as `read_design` reads it, the categories in the order of the page."""
     placed = sorted(design.categories, key=lambda category: (category.retired, category.place, category.code))
     shown: dict[str, Any] = {"categories": [_row(category) for category in placed]}
+    if design.choose is Choose.SEVERAL:
+        shown["choose"] = design.choose.value
     if design.question:
-        everywhere = design.question.get("")
-        shown["question"] = everywhere if everywhere and len(design.question) == 1 else dict(design.question)
+        shown["question"] = shown_words(design.question)
+    if design.questions is not None:
+        shown["questions"] = [question_row(question) for question in design.questions]
     return shown
 
 

@@ -28,6 +28,7 @@ class Format(StrEnum):
     HATEXPLAIN = "hatexplain"
     LABEL_STUDIO = "label_studio"
     DOCCANO = "doccano"
+    XLSX = "xlsx"
     PARQUET = "parquet"
     IMAGEFOLDER = "imagefolder"
     WEBDATASET = "webdataset"
@@ -100,6 +101,10 @@ class RowLabel:
     challenges: tuple[RowChallenge, ...] = ()
     replaced_by: str | None = None
     """The category that an expert gave in place of a label without one."""
+    answers: Mapping[str, Any] = field(default_factory=dict)
+    """Answers to further questions by code: a value, or an object of version and value."""
+    offered: Mapping[str, Any] = field(default_factory=dict)
+    """Answers that a known data set has under its own names; they count where the project asks such a question."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -148,6 +153,8 @@ class Row:
     claimed_pattern: str = ""
     claimed_difficulty: str = ""
     provenance: Mapping[str, Any] = field(default_factory=dict)
+    rationales_left: bool = False
+    """Whether passages that people marked are kept unread, since nobody can say who marked which."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -190,7 +197,8 @@ class Reading:
 
     `update` reads rows that name existing items, so they need neither text nor picture. `keep` stores a picture from
     inside the file, by name and content, and returns its name; it raises BadValue. With None, such pictures are
-    refused. `columns` counts what became of each column.
+    refused. `columns` counts what became of each column. `sheet` is the sheet of a workbook; empty for the first with
+    rows.
     """
 
     format: Format
@@ -199,4 +207,5 @@ class Reading:
     update: bool = False
     limits: Limits = LIMITS
     keep: Callable[[str, Any], str] | None = None
+    sheet: str = ""
     columns: ColumnTally = field(default_factory=ColumnTally, compare=False)

@@ -9,7 +9,7 @@ from typing import BinaryIO
 from annotation.domain.csv_cells import restored
 from annotation.domain.formats.base import BadValue, Format, Limits, Reading, Row, RowError, Unreadable
 from annotation.domain.formats.lines import read_lines
-from annotation.domain.formats.mapping import Shape
+from annotation.domain.formats.mapping import NAMES, Shape
 from annotation.domain.text_rules import TEXT_LIMIT
 
 # The limit of the csv module holds for the whole process and reports no length; `_measure` checks fields instead.
@@ -36,20 +36,9 @@ class Table:
     def __iter__(self) -> Iterator[Row | RowError]:
         """Yield the rows and errors. Raises Unreadable if the rest of the file cannot be read."""
         records = table_records(self.stream, self.reading.limits, self._delimiter())
-        _, header = next(records, (0, []))
-        header = [name.strip() for name in header]
-        check_header(header)
-        try:
-            shape = Shape(self.reading, frozenset(header))
-        except BadValue as fault:
-            raise Unreadable(fault.at(1)) from fault
-        released = RELEASED in header
-        has_rows = False
-        for line, record in records:
-            has_rows = True
-            yield self._row(shape, header, line, [restored(cell) for cell in record] if released else record)
-        if not has_rows:
-            raise Unreadable(RowError(1, "no_rows", "The file holds a header and no rows."))
+        if self._names_delimiter():
+            next(records, None)
+        yield from rows_of_cells(records, self.reading)
 
     def plain(self) -> Iterator[tuple[int, dict[str, str]]]:
         """Yield the rows as they are in the file: line and cells by column. Raises Unreadable."""
@@ -62,30 +51,74 @@ class Table:
                 raise Unreadable(RowError(line, "column_count", reason, limit=len(header)))
             yield line, dict(zip(header, record, strict=True))
 
-    def _row(self, shape: Shape, header: list[str], line: int, record: list[str]) -> Row | RowError:
-        if len(record) != len(header):
-            reason = f"The row has {len(record)} columns, the header {len(header)}."
-            return RowError(line, "column_count", reason, limit=len(header))
-        values = dict(zip(header, record, strict=True))
-        try:
-            self._measure(shape, values)
-            return shape.row(line, values)
-        except BadValue as fault:
-            return fault.at(line, values.get(shape.id, "")[:128])
+    def _first_line(self) -> str:
+        return next((text for _, text in read_lines(self.stream, self.reading.limits.line_bytes)), "")
 
-    def _measure(self, shape: Shape, values: dict[str, str]) -> None:
-        limit = self.reading.limits.field
-        if sum(map(len, values.values())) <= limit:
-            return
-        for name, value in values.items():
-            if len(value) > limit:
-                allowed = TEXT_LIMIT if name == shape.text else limit
-                reason = f"{name} has {len(value):,} characters; at most {allowed:,}."
-                raise BadValue("field_too_long", reason, name, allowed)
+    def _names_delimiter(self) -> bool:
+        """Return whether the first line only names the delimiter, as Excel understands it: `sep=;`."""
+        return re.fullmatch(r"sep=[,;\t|]\r?\n", self._first_line()) is not None
 
     def _delimiter(self) -> str:
-        first = next((text for _, text in read_lines(self.stream, self.reading.limits.line_bytes)), "")
+        first = self._first_line()
+        if self._names_delimiter():
+            return first[4]
         return "\t" if self.reading.format is Format.TSV else delimiter_of(first)
+
+
+def rows_of_cells(records: Iterator[tuple[int, list[str]]], reading: Reading) -> Iterator[Row | RowError]:
+    """Yield the rows and errors of a header and the cells below it. Raises Unreadable."""
+    first, names = next(records, (0, []))
+    header = named_columns(names, reading)
+    check_header(header)
+    try:
+        shape = Shape(reading, frozenset(header))
+    except BadValue as fault:
+        raise Unreadable(fault.at(first)) from fault
+    released = RELEASED in header
+    has_rows = False
+    for line, record in records:
+        has_rows = True
+        yield _row(shape, header, line, [restored(cell) for cell in record] if released else record)
+    if not has_rows:
+        raise Unreadable(RowError(first, "no_rows", "The file holds a header and no rows."))
+
+
+def named_columns(names: Sequence[str], reading: Reading) -> list[str]:
+    """Return the names of a header: without spaces around them, our own in small letters, `column 3` for no name.
+
+    A name that the mapping uses stays as it is written.
+    """
+    mapped = reading.mapped
+    as_written = {mapped.text, mapped.image, mapped.id, mapped.label, mapped.annotator, mapped.subset}
+    stripped = [name.strip() or f"column {place}" for place, name in enumerate(names, start=1)]
+    taken = set(stripped)
+    return [
+        name if name in as_written or name.lower() not in NAMES or name.lower() in taken else name.lower()
+        for name in stripped
+    ]
+
+
+def _row(shape: Shape, header: list[str], line: int, record: list[str]) -> Row | RowError:
+    if len(record) != len(header):
+        reason = f"The row has {len(record)} columns, the header {len(header)}."
+        return RowError(line, "column_count", reason, limit=len(header))
+    values = dict(zip(header, record, strict=True))
+    try:
+        _measure(shape, values)
+        return shape.row(line, values)
+    except BadValue as fault:
+        return fault.at(line, values.get(shape.id, "")[:128])
+
+
+def _measure(shape: Shape, values: dict[str, str]) -> None:
+    limit = shape.reading.limits.field
+    if sum(map(len, values.values())) <= limit:
+        return
+    for name, value in values.items():
+        if len(value) > limit:
+            allowed = TEXT_LIMIT if name == shape.text else limit
+            reason = f"{name} has {len(value):,} characters; at most {allowed:,}."
+            raise BadValue("field_too_long", reason, name, allowed)
 
 
 def check_header(header: Sequence[str]) -> None:

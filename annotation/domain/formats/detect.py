@@ -3,7 +3,7 @@
 from collections.abc import Iterable
 from typing import Any, BinaryIO
 
-from annotation.domain.formats import parquet, strict_json, webdataset
+from annotation.domain.formats import parquet, strict_json, webdataset, xlsx
 from annotation.domain.formats.base import (
     AS_NAMED,
     LIMITS,
@@ -23,6 +23,7 @@ from annotation.domain.formats.label_studio import MARKS, Tasks, is_task
 from annotation.domain.formats.lines import check_head, read_lines
 from annotation.domain.formats.parquet import Parquet
 from annotation.domain.formats.webdataset import Shard
+from annotation.domain.formats.xlsx import Workbook
 
 ZIP_MAGIC = b"PK\x03\x04"
 
@@ -37,6 +38,8 @@ def open_reader(stream: BinaryIO, reading: Reading) -> Reader:
         return Parquet(stream, reading)
     if reading.format is Format.WEBDATASET:
         return Shard(stream, reading)
+    if reading.format is Format.XLSX:
+        return Workbook(stream, reading)
     head = check_head(stream)
     match reading.format:
         case Format.LABEL_STUDIO:
@@ -81,6 +84,8 @@ def binary_format(stream: BinaryIO) -> Format | None:
     head = stream.read(512)
     if head.startswith(parquet.MAGIC):
         return Format.PARQUET
+    if head.startswith(ZIP_MAGIC) and xlsx.is_workbook(stream):
+        return Format.XLSX
     return Format.WEBDATASET if head[webdataset.MAGIC_AT :].startswith(webdataset.MAGIC) else None
 
 
@@ -88,7 +93,7 @@ def _of_array(stream: BinaryIO) -> Format:
     format = _of_whole(stream)
     if format in (Format.HATEXPLAIN, Format.LABEL_STUDIO):
         return format
-    reason = "The file is one JSON array. Write one object a line, without brackets and commas around them."
+    reason = "The file is one JSON array. Name the format jsonl to read its objects, or write one object a line."
     raise Unreadable(RowError(1, "json_array", reason))
 
 
@@ -108,7 +113,7 @@ def _of_whole(stream: BinaryIO) -> Format | None:
 def _of_lines(stream: BinaryIO, mapped: Mapped) -> Format:
     """Return the format of a file whose first line is an object of its own."""
     record = _first_line(stream)
-    if record is None:
+    if record is None or (record and all(isinstance(value, dict | list) for value in record.values())):
         reason = "The file is a JSON object of no known data set. Write one object a line (JSON lines)."
         raise Unreadable(RowError(1, "unknown_format", reason))
     if any((mapped.text, mapped.image, mapped.id, mapped.label)):

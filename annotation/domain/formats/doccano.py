@@ -8,6 +8,7 @@ from typing import Any, BinaryIO
 from annotation.domain.formats import fields, strict_json
 from annotation.domain.formats.base import BadValue, Reading, Row, RowError, RowLabel, Unreadable
 from annotation.domain.formats.columns import COMPUTED, PASSED_OVER
+from annotation.domain.formats.jsonl import object_sources
 from annotation.domain.formats.lines import read_lines
 from annotation.domain.formats.mapping import with_label
 
@@ -35,9 +36,7 @@ class Doccano:
     def __iter__(self) -> Iterator[Row | RowError]:
         """Yield the rows and errors. Raises Unreadable if the rest of the file cannot be read."""
         has_rows = False
-        for line, text in read_lines(self.stream, self.reading.limits.line_bytes):
-            if text.isspace():
-                continue
+        for line, text in object_sources(self.stream, self.reading.limits):
             has_rows = True
             name = ""
             try:
@@ -136,9 +135,7 @@ def _category(record: Mapping[str, Any]) -> str | None:
     names = labels.split("#") if isinstance(labels, str) else labels
     if not isinstance(names, list) or not all(isinstance(name, str | int) for name in names):
         raise BadValue("bad_labels", "label is a list of categories; marked spans are not read.", "label")
-    if len(names) > 1:
-        raise BadValue("bad_labels", f"The row has {len(names)} categories; an item has one.", "label")
-    return fields.category(names[0], "label")
+    return fields.category(names, "label")
 
 
 def _labelled(reading: Reading) -> Reading:

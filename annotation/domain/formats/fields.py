@@ -8,6 +8,7 @@ import re
 from datetime import datetime
 from typing import Any
 
+from annotation.domain.category_sets import SEPARATOR
 from annotation.domain.formats.base import BadValue
 from annotation.domain.text_rules import (
     NOTE_LIMIT,
@@ -62,9 +63,17 @@ def note(value: Any, field: str) -> str:
 
 
 def category(value: Any, field: str) -> str | None:
-    """Return a category as written, by code or name. Later steps look it up in the project."""
+    """Return a category as written, by code or name; a list of several as one text between semicolons.
+
+    Later steps look it up in the project.
+    """
+    if isinstance(value, list):
+        parts = [category(part, field) for part in value]
+        value = SEPARATOR.join(part for part in parts if part is not None)
     if value is None or value == "":
         return None
+    if isinstance(value, float) and value.is_integer():
+        value = int(value)
     if isinstance(value, bool) or not isinstance(value, int | str):
         raise BadValue("unknown_label", "A category is given by its code or its name.", field)
     return short(value, field, 200)

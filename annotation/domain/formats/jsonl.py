@@ -4,8 +4,8 @@ from collections.abc import Iterator, Mapping
 from typing import Any, BinaryIO
 
 from annotation.domain.formats import strict_json
-from annotation.domain.formats.base import BadValue, Format, Reading, Row, RowError, Unreadable
-from annotation.domain.formats.lines import read_lines
+from annotation.domain.formats.base import BadValue, Format, Limits, Reading, Row, RowError, Unreadable
+from annotation.domain.formats.lines import check_head, read_lines
 from annotation.domain.formats.mapping import Shape
 from annotation.domain.formats.research_datasets import READERS, read_record
 
@@ -20,9 +20,7 @@ class JsonLines:
     def __iter__(self) -> Iterator[Row | RowError]:
         """Yield the rows and errors. Raises Unreadable if the rest of the file cannot be read."""
         has_rows = False
-        for line, text in read_lines(self.stream, self.reading.limits.line_bytes):
-            if text.isspace():
-                continue
+        for line, text in object_sources(self.stream, self.reading.limits):
             has_rows = True
             yield self._row(line, text)
         if not has_rows:
@@ -53,6 +51,17 @@ class JsonLines:
             return Shape(self.reading, frozenset(values.keys() | known))
         except BadValue as fault:
             raise Unreadable(fault.at(line)) from fault
+
+
+def object_sources(stream: BinaryIO, limits: Limits) -> Iterator[tuple[int, str]]:
+    """Yield (line, JSON source) of each object: of a line each, or of one array. Raises Unreadable."""
+    if check_head(stream).lstrip().startswith(b"["):
+        for line, _key, source in strict_json.entries(stream, limits.entry_chars):
+            yield line, f"{source}\n"
+        return
+    for line, text in read_lines(stream, limits.line_bytes):
+        if not text.isspace():
+            yield line, text
 
 
 def object_of(text: str) -> dict[str, Any]:

@@ -5,22 +5,40 @@ Interplay wrote it. Cancelled annotations are ignored.
 """
 
 import hashlib
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from contextlib import suppress
 from typing import Any, BinaryIO
+from urllib.parse import unquote
 
+from annotation.domain.category_sets import SEPARATOR
 from annotation.domain.formats import fields, strict_json
 from annotation.domain.formats.base import BadValue, Reading, Row, RowError, Unreadable
 from annotation.domain.formats.csv import Table
 from annotation.domain.formats.mapping import Shape
-from annotation.domain.releases.label_studio_task import CORRECTED, FLAGS, GROUP, LOW_QUALITY, NOT_SURE, NOTE, SIDE
+from annotation.domain.releases.answers import VERSIONS
+from annotation.domain.releases.label_studio_answers import PREFIX, read_result, with_versions
+from annotation.domain.releases.label_studio_task import (
+    ANNOTATOR,
+    CORRECTED,
+    FLAGS,
+    GROUP,
+    ITEM_ID,
+    LOCAL_FILES,
+    LOW_QUALITY,
+    NOT_SURE,
+    NOTE,
+    SIDE,
+)
 
 MARKS = frozenset({"annotation_id", "lead_time"})
 """Columns by which the short forms are recognized."""
 _SIDES = {word: "hateful" if side else "not_hateful" for side, word in SIDE.items()}
 _OURS = frozenset({FLAGS, *CORRECTED.values(), "replaced_by", "text_label", "image_label"})
 _FRAME = MARKS | {"annotator", "created_at", "updated_at", "id"}
-_LOCAL = "/data/local-files/?d="
+_ANSWERED = (FLAGS, NOTE, GROUP, ANNOTATOR, *CORRECTED.values(), "replaced_by")
+"""The columns of the short forms that hold parts of a label of ours."""
+_WORDS = {NOTE: "note", GROUP: "target_group", "target_group": "target_group", ANNOTATOR: "annotator"}
+"""Text answers → what they are in a label; older releases called the group `target_group`."""
 
 
 class Tasks:
@@ -76,21 +94,22 @@ class Tasks:
             names = {name for entry in entries for name in entry} - _FRAME
             data = {name: value for name, value in first.items() if name not in _FRAME}
             answered = self._label_name(names)
-            for name in (answered, FLAGS, NOTE, *CORRECTED.values(), "replaced_by"):
+            for name in (answered, *_ANSWERED, *_answer_names(names)):
                 data.pop(name, None)
-            labels = [_flat_label(entry, answered) for entry in entries]
+            labels = [_flat_label(entry, answered) for entry in sorted(entries, key=_annotation_number)]
+            data[VERSIONS] = _parsed(data.get(VERSIONS))
         else:
             data = dict(first.get("data", first)) if isinstance(first.get("data", first), dict) else {}
             annotations = first.get("annotations", first.get("completions")) or ()
             labels = [
-                self._annotation(annotation)
+                None if annotation.get("was_cancelled") else self._annotation(annotation)
                 for annotation in _objects(annotations, "annotations")
-                if not annotation.get("was_cancelled")
             ]
             data |= _priors(first)
-        data.setdefault("id", first.get("id"))
+        data["id"] = data.pop(ITEM_ID, None) or data.get("id", first.get("id"))
         if isinstance(data.get("image"), str):
             data["image"] = _path(data["image"])
+        with_versions(labels, data.pop(VERSIONS, None))
         data["labels"] = [label for label in labels if label is not None]
         shape = Shape(self.reading, frozenset(data) | {"id", "text", "image"})
         return shape.row(line, data)
@@ -100,11 +119,12 @@ class Tasks:
 
     def _annotation(self, annotation: Mapping[str, Any]) -> dict[str, Any] | None:
         results = _objects(annotation.get("result") or (), "result")
-        label: dict[str, Any] = {"annotator": _annotator(annotation.get("completed_by")), "challenges": []}
+        label: dict[str, Any] = {"challenges": []}
         for result in results:
             self._read(result, label)
         if not label.keys() & {"category", "not_sure", "low_quality", "replaced_by"}:
             return None  # the annotator submitted no answer
+        label["annotator"] = label.get("annotator") or _annotator(annotation.get("completed_by"))
         label["seconds"], label["at"] = annotation.get("lead_time"), annotation.get("created_at")
         return label
 
@@ -113,15 +133,16 @@ class Tasks:
         if not isinstance(value, dict):
             raise BadValue("bad_labels", "A result has no value.", "result")
         label_name = self.reading.mapped.label
+        if read_result(name, value, label.setdefault("answers", {})):
+            return
         if "choices" in value:
             _set_choices(
                 label,
                 "category" if name == label_name or (not label_name and name not in _OURS) else name,
                 value["choices"],
             )
-        elif "text" in value and name in (GROUP, NOTE):
-            text = value["text"]
-            label[name] = "\n".join(map(str, text)) if isinstance(text, list) else text
+        elif "text" in value and name in _WORDS:
+            label[_WORDS[name]] = _joined(value["text"])
 
 
 def _is_short(entry: Mapping[str, Any]) -> bool:
@@ -144,9 +165,7 @@ def _set_choices(label: dict[str, Any], name: str, choices: Any) -> None:
         label["not_sure"] = NOT_SURE in words
         label["low_quality"] = LOW_QUALITY in words
         return
-    if len(words) > 1:
-        raise BadValue("bad_labels", f"{name} names {len(words)} categories; an item has one.", "choices")
-    chosen = _SIDES.get(words[0], words[0])
+    chosen = SEPARATOR.join(_SIDES.get(word) or word for word in words)
     for modality, corrected in CORRECTED.items():
         if name == corrected:
             sides = {"hateful": True, "not_hateful": False}
@@ -159,24 +178,65 @@ def _set_choices(label: dict[str, Any], name: str, choices: Any) -> None:
 
 def _flat_label(entry: Mapping[str, Any], answered: str) -> dict[str, Any] | None:
     """Return the label of one row of a short form. Returns None if the row has no answer."""
-    label: dict[str, Any] = {"annotator": _annotator(entry.get("annotator")), "challenges": []}
+    label: dict[str, Any] = {"challenges": []}
     for name in (answered, FLAGS, *CORRECTED.values(), "replaced_by"):
         value = entry.get(name)
         if value in (None, ""):
             continue
-        if isinstance(value, str) and value.startswith(("{", "[")):
-            with suppress(BadValue):
-                value = strict_json.parse(value)
+        value = _parsed(value)
         value = value.get("choices") if isinstance(value, dict) else value
         _set_choices(label, "category" if name == answered else name, value)
     if not label.keys() & {"category", "not_sure", "low_quality", "replaced_by"}:
         return None
-    label["note"], label["at"] = entry.get(NOTE), entry.get("created_at")
+    given = [name for name in _answer_names(entry) if entry[name] not in (None, "")]
+    label["answers"] = {name.removeprefix(PREFIX): _flat_answer(entry[name]) for name in given}
+    label |= {_WORDS[name]: _words(entry[name]) for name in (NOTE, GROUP, ANNOTATOR) if entry.get(name)}
+    label["annotator"] = label.get("annotator") or _annotator(entry.get("annotator"))
+    label["at"] = entry.get("created_at")
     seconds = entry.get("lead_time")
     with suppress(ValueError):
         seconds = float(seconds) if isinstance(seconds, str) and seconds else seconds or None
     label["seconds"] = seconds
     return label
+
+
+def _answer_names(names: Iterable[str]) -> list[str]:
+    return [name for name in names if name.startswith(PREFIX) and name != VERSIONS]
+
+
+def _annotation_number(entry: Mapping[str, Any]) -> int:
+    """Return the place of a row of a short form among those of its task, whose rows come in any order."""
+    number = str(entry.get("annotation_id"))
+    return int(number) if number.isdecimal() else 0
+
+
+def _flat_answer(value: Any) -> Any:
+    """Return an answer of a short form: a value, an object with it, or a list of marked passages."""
+    value = _parsed(value)
+    if isinstance(value, dict):
+        value = next((value[kind] for kind in ("choices", "rating", "text") if kind in value), None)
+    if isinstance(value, list) and value and all(isinstance(part, dict) for part in value):
+        return [part.get("rating") if "rating" in part else [part.get("start"), part.get("end")] for part in value]
+    return value
+
+
+def _parsed(value: Any) -> Any:
+    """Return what a cell of a table holds as JSON; other values stay as they are."""
+    if isinstance(value, str) and value.startswith(("{", "[")):
+        with suppress(BadValue):
+            return strict_json.parse(value)
+    return value
+
+
+def _words(value: Any) -> Any:
+    """Return the text answer of a short form: words as they are, or an object with a list of paragraphs."""
+    parsed = _parsed(value)
+    return _joined(parsed["text"]) if isinstance(parsed, dict) and "text" in parsed else value
+
+
+def _joined(text: Any) -> Any:
+    """Return the paragraphs of a text answer as one text."""
+    return "\n".join(map(str, text)) if isinstance(text, list) else text
 
 
 def _annotator(value: Any) -> str:
@@ -193,13 +253,19 @@ def _annotator(value: Any) -> str:
 
 def _path(written: str) -> str:
     """Return a picture's path without the address prefix of a Label Studio server."""
-    return written.removeprefix(_LOCAL).removeprefix("/")
+    return unquote(written.removeprefix(LOCAL_FILES)) if written.startswith(LOCAL_FILES) else written.removeprefix("/")
 
 
 def _priors(task: Mapping[str, Any]) -> dict[str, Any]:
-    """Return the priors from predictions named `text_label` and `image_label`, as values of a row."""
+    """Return the priors from predictions named `text_label` and `image_label`, as values of a row.
+
+    Its export has numbers in place of predictions unless it is asked for them; these say nothing.
+    """
     priors: dict[str, Any] = {}
-    for prediction in _objects(task.get("predictions") or (), "predictions"):
+    predictions = task.get("predictions") or ()
+    if isinstance(predictions, list):
+        predictions = [prediction for prediction in predictions if not isinstance(prediction, int)]
+    for prediction in _objects(predictions, "predictions"):
         for result in _objects(prediction.get("result") or (), "result"):
             name, value = str(result.get("from_name")), result.get("value")
             if not isinstance(value, dict):
@@ -209,8 +275,7 @@ def _priors(task: Mapping[str, Any]) -> dict[str, Any]:
                 choice = str(value["choices"][0])
                 priors |= {name: _SIDES.get(choice, choice), f"{modality}_model": prediction.get("model_version")}
             elif name in ("text_explanation", "image_explanation") and value.get("text"):
-                text = value["text"]
-                priors[name] = "\n".join(map(str, text)) if isinstance(text, list) else text
+                priors[name] = _joined(value["text"])
     return priors
 
 

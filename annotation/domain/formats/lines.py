@@ -69,6 +69,14 @@ def check_head(stream: BinaryIO) -> bytes:
     if head.startswith((b"\x1f\x8b", b"BZh", b"\xfd7zXZ\x00", b"\x28\xb5\x2f\xfd", b"7z\xbc\xaf", b"Rar!")):
         reason = "The file is compressed. Unpack it first, or use a ZIP with the table and its pictures."
         raise Unreadable(RowError(0, "compressed", reason, status=415))
+    if head.lstrip()[:200].lower().startswith((b"<!doctype html", b"<html", b"<table")):
+        reason = "The file is a web page, whatever its name ends with. Export the table as CSV or xlsx."
+        raise Unreadable(RowError(0, "web_page", reason, status=415))
+    if head.startswith(b"\xd0\xcf\x11\xe0\xa1\xb1\x1a\xe1"):
+        reason = (
+            "The file is an old Excel workbook (.xls), or one with a password. Save it as .xlsx without a password."
+        )
+        raise Unreadable(RowError(0, "old_workbook", reason, status=415))
     if head.startswith((b"\xff\xfe", b"\xfe\xff")) or _looks_like_utf16(head):
         raise Unreadable(RowError(1, "encoding", "The file is UTF-16. Save it as UTF-8 and try again."))
     head = head.removeprefix(BOM)

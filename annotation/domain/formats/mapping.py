@@ -9,6 +9,7 @@ from collections.abc import Callable, Mapping
 from dataclasses import replace
 from typing import Any
 
+from annotation.domain import category_sets
 from annotation.domain.choices import Modality, Source
 from annotation.domain.formats import fields, strict_json
 from annotation.domain.formats.base import BadValue, LabelUse, Reading, Row, RowChallenge, RowLabel, RowPrior
@@ -20,7 +21,9 @@ from annotation.domain.formats.picture_words import given_words
 _ITEM = frozenset(
     {"id", "text", "image", "batch", "severity", "target_group", "source", "item_source", "licence", "provenance"}
 )
-_CATEGORIES = frozenset({"intended", "intended_hateful", "labels", "annotator", "gold", "gold_source", "rationale"})
+_CATEGORIES = frozenset(
+    {"intended", "intended_hateful", "intended_categories", "labels", "annotator", "gold", "gold_source", "rationale"}
+)
 _KNOWN = frozenset({"known_category", "known_explanation", "known_training"})
 _PRIOR = ("label", "hateful", "explanation", "model", "severity")
 _PRIORS = frozenset(f"{part}_{what}" for part in Modality for what in _PRIOR)
@@ -28,13 +31,19 @@ _INJECTION = {"strategy": 40, "pattern": 3, "model": 160, "prompt_digest": 64}
 """Parts of the `injection_…` columns, which describe an item that a model wrote for its project; maximum lengths."""
 _WORDS = frozenset({*PICTURE_WORDS, PICTURE_READER})
 NAMES = _ITEM | _CATEGORIES | _KNOWN | _PRIORS | _WORDS | {"injected", *(f"injection_{name}" for name in _INJECTION)}
+GOLD_SET = "categories"
+"""All categories of gold, in rows that have `gold` too: alone the name may mean anything."""
 DERIVED = frozenset(
     {"level", "pattern", "difficulty", "mechanism", "aligned", "hateful", "round", "guideline_version", "reasons"}
     | {"image_sha256", "image_sha256_original", "image_sha256_released", "text_prompt_digest", "image_prompt_digest"}
     | {"text_state", "image_state", "stage", "excluded_for", "votes", "text_sha256", "withheld", "split", "image_path"}
+    | {"questions"}
 )
 """Names that releases write and that an import ignores without a warning."""
 
+ANSWER = "answer_"
+"""The beginning of columns that hold answers of a row's one label to further questions; the rest is the code."""
+_VERSION = "_version"
 _PROVENANCE = 20_000
 SOURCES = frozenset(source.value for source in Source)
 
@@ -51,7 +60,11 @@ class Shape:
         self.annotator = mapped.annotator or "annotator"
         self.id = mapped.id or ("id" if "id" in columns or reading.update else "")
         self.subset = mapped.subset
-        self.used = NAMES | DERIVED | {self.text, self.image, self.id, self.label, self.annotator, self.subset}
+        self.names = NAMES | {GOLD_SET} if "gold" in columns else NAMES
+        self.used = self.names | DERIVED | {self.text, self.image, self.id, self.label, self.annotator, self.subset}
+        self.answered = bool(mapped.label) and mapped.label_is is LabelUse.SEAT
+        if self.answered:
+            self.used |= {name for name in columns if name.startswith(ANSWER)}
         self._check_columns(columns)
 
     def _use_of(self, name: str) -> str:
@@ -66,7 +79,9 @@ class Shape:
         }
         if name and name in mapped:
             return mapped[name]
-        return name if name in NAMES else COMPUTED if name in DERIVED else PASSED_OVER
+        if self.answered and name.startswith(ANSWER):
+            return "answers"
+        return name if name in self.names else COMPUTED if name in DERIVED else PASSED_OVER
 
     def _check_columns(self, columns: frozenset[str]) -> None:
         mapped = self.reading.mapped
@@ -87,7 +102,8 @@ class Shape:
                 raise BadValue("missing_column", f"An update needs the column id. Found: {existing}.", "id")
         elif not columns & {self.text, self.image}:
             reason = (
-                f"There is no column for the text ({self.text!r}) or the picture ({self.image!r}). Found: {existing}."
+                f"There is no column for the text ({self.text!r}) or the picture ({self.image!r}). "
+                f"Name the one that holds it. Found: {existing}."
             )
             raise BadValue("missing_column", reason, self.text)
 
@@ -101,6 +117,7 @@ class Shape:
         if not text and not picture and not self.reading.update:
             raise BadValue("no_content", "The row has neither a text nor a picture.", self.text)
         gold, source, gold_source = _gold_and_sources(get)
+        gold = fields.category(get(GOLD_SET), GOLD_SET) or gold if gold is not None else None
         simple_values = {key: _READ[key](value, key) for key, value in values.items() if value and key in _READ}
         if fields.flag(get("injected"), "injected"):
             simple_values["provenance"] = {**simple_values.get("provenance", {}), "injected": injection(values)}
@@ -116,7 +133,7 @@ class Shape:
             labels=labels(get("labels"), self.reading.limits.labels) if get("labels") else (),
             gold=gold,
             gold_source=gold_source,
-            intended=fields.category(get("intended"), "intended"),
+            intended=fields.category(get("intended_categories") or get("intended"), "intended"),
             intended_hateful=fields.flag(get("intended_hateful"), "intended_hateful"),
             severity=fields.severity(get("severity")),
             known_category=fields.category(get("known_category"), "known_category"),
@@ -126,7 +143,10 @@ class Shape:
             **simple_values,
         )
         row = translated(row, self.values)
-        return with_label(row, get(self.label), self.reading, get(self.annotator)) if self.label else row
+        if not self.label:
+            return row
+        labelled = with_label(row, get(self.label), self.reading, get(self.annotator))
+        return with_answers(labelled, values) if self.answered else labelled
 
     def _made_id(self, line: int, value: Any) -> str:
         if value is not None:
@@ -151,7 +171,7 @@ def translated(row: Row, values: Mapping[str, str]) -> Row:
         return row
 
     def category(written: str | None) -> str | None:
-        return None if written is None else values.get(written, written)
+        return None if written is None else category_sets.mapped(written, values)
 
     def in_prior(prior: RowPrior | None) -> RowPrior | None:
         return None if prior is None else replace(prior, category=values.get(prior.category, prior.category))
@@ -180,7 +200,7 @@ def with_label(row: Row, value: Any, reading: Reading, annotator: Any = None) ->
         return row
     written = str(value).lower() if isinstance(value, bool) else fields.category(value, reading.mapped.label)
     assert written is not None
-    mapped = reading.mapped.values.get(written, written)
+    mapped = category_sets.mapped(written, reading.mapped.values)
     match reading.mapped.label_is:
         case LabelUse.INTENDED:
             return replace(row, intended=mapped)
@@ -189,6 +209,40 @@ def with_label(row: Row, value: Any, reading: Reading, annotator: Any = None) ->
         case LabelUse.SEAT:
             annotator_name = fields.short(annotator, "annotator", 128) or "source-1"
             return replace(row, labels=(*row.labels, RowLabel(annotator_name, mapped)))
+
+
+def with_answers(row: Row, values: Mapping[str, Any]) -> Row:
+    """Return the row with the answers of its columns `answer_…` given to its one label. Raises BadValue."""
+    columns = {
+        name.removeprefix(ANSWER): value
+        for name, value in values.items()
+        if name.startswith(ANSWER) and value not in _ABSENT
+    }
+    if not columns:
+        return row
+    if not row.labels:
+        raise BadValue("answers_without_label", "The row has answers to further questions and no label.", min(columns))
+    versions = {code: columns.pop(f"{code}{_VERSION}", None) for code in list(columns) if not code.endswith(_VERSION)}
+    skipped = {code.removesuffix(_VERSION): None for code in columns if code.endswith(_VERSION)}
+    versions |= {code: columns.pop(f"{code}{_VERSION}") for code in skipped}
+    answers = asked_answers(columns | skipped, {code: _version(number) for code, number in versions.items()})
+    return replace(row, labels=(*row.labels[:-1], replace(row.labels[-1], answers=answers)))
+
+
+def _version(value: Any) -> Any:
+    return int(value) if isinstance(value, str) and value.isdecimal() else value
+
+
+def asked_answers(answers: Any, versions: Any) -> dict[str, Any]:
+    """Return answers by code, each with its version where the file has it. Raises BadValue."""
+    if not isinstance(answers, dict) or not isinstance(versions, dict | None):
+        raise BadValue(
+            "bad_answers", "answers, and answer_versions, are objects by the code of the question.", "answers"
+        )
+    if versions is None:
+        return dict(answers)
+    with_version = {code: {"version": number, "value": answers.get(code)} for code, number in versions.items()}
+    return {code: value for code, value in answers.items() if code not in versions} | with_version
 
 
 def prior(values: Mapping[str, Any], part: str) -> RowPrior | None:
@@ -287,6 +341,12 @@ def label(value: Any) -> RowLabel:
     if not isinstance(value, dict):
         raise BadValue("bad_labels", "A label is an object with annotator and category.")
     values = {key: _LABEL[key](raw, key) for key, raw in value.items() if raw not in _ABSENT and key in _LABEL}
+    for name in ("category", "replaced_by"):  # the whole set, where the row has it, stands for its first category
+        several = values.pop("categories" if name == "category" else f"{name}_categories", None)
+        if several is not None:
+            values[name] = several
+    if value.get("answers") or value.get("answer_versions"):
+        values["answers"] = asked_answers(value.get("answers") or {}, value.get("answer_versions"))
     if not values.get("annotator", "").strip():
         raise BadValue("missing_annotator", "A label needs its annotator.", "annotator")
     read = RowLabel(**values)
@@ -321,6 +381,7 @@ _ABSENT = (None, "")
 _LABEL: Mapping[str, Callable[[Any, str], Any]] = {
     "annotator": _short(128),
     "category": fields.category,
+    "categories": fields.category,
     "not_sure": fields.flag,
     "low_quality": fields.flag,
     "note": fields.note,
@@ -329,5 +390,6 @@ _LABEL: Mapping[str, Callable[[Any, str], Any]] = {
     "target_group": _short(200),
     "challenges": challenges,
     "replaced_by": fields.category,
+    "replaced_by_categories": fields.category,
 }
 """The readers of the parts of a label."""

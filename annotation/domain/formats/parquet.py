@@ -4,6 +4,8 @@ A few bytes of Parquet may unpack to gigabytes (threats B122). The sizes that a 
 decoded, and its real sizes during decoding. Still read it in a process of its own: `reader_process`.
 """
 
+from __future__ import annotations
+
 import math
 from collections.abc import Iterator, Mapping
 from contextlib import suppress

@@ -84,22 +84,60 @@ def mmhs150k(line: int, key: str, record: Mapping[str, Any], reading: Reading) -
 
 
 def hatexplain(line: int, key: str, record: Mapping[str, Any], reading: Reading) -> Row:
-    """Read a post of HateXplain: tokens joined by spaces, a label per annotator. Rationales are kept unchanged."""
+    """Read a post of HateXplain: tokens joined by spaces, a label per annotator. Rationales are kept unchanged.
+
+    Targets and rationales are offered as answers to the questions `targets` and `words` of the template for it.
+    """
     tokens = record.get("post_tokens")
     if not isinstance(tokens, list) or not all(isinstance(token, str) for token in tokens):
         raise BadValue("bad_tokens", "post_tokens is a list of words.", "post_tokens")
     annotators = record.get("annotators")
     if not isinstance(annotators, list):
         raise BadValue("bad_labels", "annotators is a list of objects.", "annotators")
-    labels = tuple(_hatexplain_label(annotator) for annotator in annotators)
+    plain, rationales = tuple(_hatexplain_label(annotator) for annotator in annotators), record.get("rationales")
+    labels = _with_rationales(plain, rationales, tokens)
     mapping.refuse_doubled_annotators(labels)
     return Row(
         line,
         fields.external_id(record.get("post_id", key), "post_id"),
         text=fields.item_text(" ".join(tokens), "post_tokens"),
         labels=labels,
-        provenance={"rationales": record["rationales"]} if record.get("rationales") else {},
+        provenance={"rationales": rationales} if rationales else {},
+        rationales_left=bool(rationales) and labels is plain,
     )
+
+
+def _with_rationales(labels: tuple[RowLabel, ...], rationales: Any, tokens: list[str]) -> tuple[RowLabel, ...]:
+    """Return the labels with the passages that their annotators marked.
+
+    A rationale has a mark for each token. Nobody marks a normal post, and rationales name nobody: they are taken where
+    there is one for each other label, in the order of the labels. Where there are fewer, somebody marked nothing, and
+    the file does not say who: the labels are returned as they are.
+    """
+    marking = [place for place, label in enumerate(labels) if label.category != "normal"]
+    if not isinstance(rationales, list) or not rationales or len(rationales) != len(marking):
+        return labels
+    if not all(isinstance(marks, list) and len(marks) == len(tokens) for marks in rationales):
+        return labels
+    spans = {place: _marked(marks, tokens) for place, marks in zip(marking, rationales, strict=True)}
+    return tuple(
+        replace(label, offered={**label.offered, "words": spans[place]}) if place in spans else label
+        for place, label in enumerate(labels)
+    )
+
+
+def _marked(marks: list[Any], tokens: list[str]) -> list[list[int]]:
+    """Return the marked tokens as places in the text; neighbours are one passage, with the space between them."""
+    spans: list[list[int]] = []
+    start = 0
+    for mark, token in zip(marks, tokens, strict=True):
+        end = start + len(token)
+        if mark and spans and spans[-1][1] == start - 1:
+            spans[-1][1] = end
+        elif mark:
+            spans.append([start, end])
+        start = end + 1
+    return spans
 
 
 def _hatexplain_label(value: Any) -> RowLabel:
@@ -111,7 +149,8 @@ def _hatexplain_label(value: Any) -> RowLabel:
         raise BadValue("bad_labels", "An annotator needs annotator_id and label.", "annotators")
     targets = value.get("target") or []
     groups = [str(target) for target in targets if target != "None"] if isinstance(targets, list) else []
-    return RowLabel(annotator, category, target_group=fields.short(", ".join(groups), "target", 200))
+    offered = {"targets": [str(target) for target in targets]} if isinstance(targets, list) else {}
+    return RowLabel(annotator, category, target_group=fields.short(", ".join(groups), "target", 200), offered=offered)
 
 
 _USES: Mapping[Format, Mapping[str, str]] = {

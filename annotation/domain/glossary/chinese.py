@@ -41,7 +41,8 @@ def simplified(char: str) -> str:
 
 def cuts_words(text: str, start: int, end: int) -> bool:
     """Return whether an edge of this part lies inside a word of the dictionary, as that of 小黑 in 小黑板."""
-    if text[end : end + 1] in _PLURAL:
+    after = text[end : end + 1]
+    if after in _PLURAL or after == text[end - 1]:  # a doubled last character makes no other word
         text = text[:end]
     if (start == 0 and end == len(text)) or _segmenter() is None:
         return False

@@ -1,19 +1,20 @@
 """Endings of European words: by dictionary where a word is in one, by rules for coined words."""
 
 from collections.abc import Iterator
-from functools import lru_cache
+from functools import cache, lru_cache
+from typing import Any
 
 import simplemma
-from simplemma.strategies import DictionaryLookupStrategy
-from simplemma.strategies.dictionaries.dictionary_factory import SUPPORTED_LANGUAGES
 
 from annotation.domain.glossary.normalize import plain
 
-_DICTIONARY = DictionaryLookupStrategy()
 _SHORTEST_STEM = 4
 _SHORTEST_PLURAL = 3
 _PLURALS = ("s", "es", "n", "en", "er", "e", "x", "i")
-_ENGLISH = "s es z ed ing ings er ers ish y ies ism ist ists"
+_ENGLISH = (
+    "s es z ed ing ings er ers ish y ies ism isms ist ists istic dom doms hood like ness ette ettes "
+    "ery eries esque ian ians able ful less ly"
+)
 _GERMAN = "e en er es em n s ern in innen"
 _ROMANCE = "s x e es a as o os i"
 _NORDIC = "en et er ar or e n s erne arna orna ene na ens ets"
@@ -40,7 +41,31 @@ _VOWELS = frozenset("aeiouаеоыияюуьα")
 
 def languages_of(codes: tuple[str, ...]) -> tuple[str, ...]:
     """Return the given languages whose endings are known; English if none is given."""
-    return tuple(code for code in codes if code in SUPPORTED_LANGUAGES) if codes else ("en",)
+    return tuple(code for code in codes if code in with_dictionary()) if codes else ("en",)
+
+
+@cache
+def with_dictionary() -> frozenset[str]:
+    """Return the codes of the languages that have a dictionary."""
+    return frozenset(simplemma.strategies.dictionaries.dictionary_factory.SUPPORTED_LANGUAGES)
+
+
+@cache
+def _dictionaries() -> Any:
+    """Return what loads the dictionaries: one for all uses, since each takes a second and a hundred megabytes."""
+    return simplemma.strategies.dictionaries.dictionary_factory.DefaultDictionaryFactory()
+
+
+@cache
+def _dictionary() -> Any:
+    return simplemma.strategies.DictionaryLookupStrategy(_dictionaries())
+
+
+@cache
+def _lemmatizer() -> Any:
+    return simplemma.Lemmatizer(
+        lemmatization_strategy=simplemma.strategies.DefaultStrategy(dictionary_factory=_dictionaries())
+    )
 
 
 def is_known(word: str, language: str) -> bool:
@@ -51,7 +76,8 @@ def is_known(word: str, language: str) -> bool:
 @lru_cache(maxsize=65_536)
 def _basic(word: str, language: str) -> str | None:
     """Return the basic form of a word by the dictionary of a language; None if it does not have the word."""
-    return _DICTIONARY.get_lemma(word, language)
+    basic: str | None = _dictionary().get_lemma(word, language)
+    return basic
 
 
 def lemma(word: str, language: str) -> str:
@@ -64,7 +90,7 @@ def lemma(word: str, language: str) -> str:
 
 @lru_cache(maxsize=65_536)
 def _by_rules(word: str, language: str) -> str:
-    return plain(simplemma.lemmatize(word, lang=language))
+    return plain(_lemmatizer().lemmatize(word, lang=language))
 
 
 def singular(word: str, language: str) -> str:

@@ -20,12 +20,15 @@ from annotation.domain.glossary.terms import Hit, Key, Spelling
 
 _INFLECTED, _VARIANT, _JAMO = frozenset({How.INFLECTED}), frozenset({How.VARIANT}), frozenset({How.JAMO})
 _REPEATED = frozenset({How.REPEATED})
-_STRETCHED = re.compile("([\u3400-\u9fff\uac00-\ud7a3])\\1\\1")
+_STRETCHED = re.compile("([\u3400-\u9fff\uac00-\ud7a3])\\1(?:\\1|(.)\\2)")
 _SEPARATED, _SPLIT, _INITIALS = frozenset({How.SEPARATED}), frozenset({How.SPLIT}), frozenset({How.INITIALS})
 _HAN = re.compile("[\u3400-\u9fff\uf900-\ufaff\U00020000-\U0003ffff]")
 _BETWEEN_DIGITS = re.compile("[\u3400-\u9fff\uac00-\ud7a3][\\s.]?[\\dㄱ-ㅣ]{1,2}[\\s.]?[\u3400-\u9fff\uac00-\ud7a3]")
 _ENDS_SENTENCE = re.compile(r"[。｡！？\n\r]|[.!?…,;:]+[\"'”’»)\]]*\s|[，；：、]\s")
+_LISTS = re.compile(r"[,;，；、]\s+")
 _COMMAS = frozenset("，、；：,;")
+_STROKES = frozenset("丨丶丿亅")
+"""Strokes of characters, which are no words of their own: they stand between characters as signs do."""
 _LONGEST_GAP = 4
 _LONG = 4
 _FORMS_FROM = 3
@@ -40,6 +43,8 @@ class Gap(IntEnum):
     COMMA = 2
     BLANK = 3
     END = 4
+    LIST = 5
+    """A comma and a blank."""
 
 
 @dataclass(frozen=True)
@@ -114,9 +119,11 @@ class InsideIndex(Generic[Key]):
 
     def _by_initials(self, text: str) -> Iterator[Hit[Key]]:
         for match in korean.CONSONANTS.finditer(text):
-            for spelling in self._initials.get(match[0], ()):
-                hit = spelling.hit(match.start(), match.end(), _INITIALS)
-                if hit and korean.is_ending(_syllables_after(text, match.end()), match[0]):
+            initials = "".join(filter(str.isalpha, match[0]))
+            ways = _INITIALS if initials == match[0] else _INITIALS | _SEPARATED
+            for spelling in self._initials.get(initials, ()):
+                hit = spelling.hit(match.start(), match.end(), ways)
+                if hit and korean.is_ending(_syllables_after(text, match.end()), initials):
                     yield hit
 
 
@@ -124,7 +131,7 @@ class _Visible(dict[str, str]):
     """The written form of each character in a stream; "" where it is left out."""
 
     def __missing__(self, char: str) -> str:
-        shown = "".join(map(simplified, plain(char)))
+        shown = "" if char in _STROKES else "".join(map(simplified, plain(char)))
         kept = "".join(part for part in shown if part.isalnum() or (is_glued(part) and part.isprintable()))
         self[char] = kept
         return kept
@@ -239,7 +246,7 @@ def _between(gaps: Sequence[Gap], form: _Form[Key]) -> Ways | None:
     ways: set[How] = set()
     single = len(gaps) + 1 >= _FORMS_FROM and all(gap in (Gap.BLANK, Gap.END) for gap in gaps)
     for place, gap in enumerate(gaps, 1):
-        if gap is Gap.END and not single:
+        if gap is Gap.LIST or (gap is Gap.END and not single):
             return None
         if gap is Gap.COMMA and set(gaps) != {Gap.COMMA}:
             return None
@@ -275,6 +282,8 @@ def _gap(between: str) -> Gap:
     visible = plain(between).replace("\ufe0f", "").replace("\ufe0e", "")
     if not visible:
         return Gap.NOTHING
+    if _LISTS.fullmatch(between):
+        return Gap.LIST
     if _ENDS_SENTENCE.search(between) or len(visible) > _LONGEST_GAP:
         return Gap.END
     if between.isspace():
@@ -286,6 +295,8 @@ def _gap(between: str) -> Gap:
 
 def _stands_alone(text: str, start: int, end: int, term: str, *, gapped: bool) -> bool:
     """Return whether a place is a word, with a prefix and endings at most, and no part of another word."""
+    if _in_latin_word(text, start, end):
+        return False
     if korean.is_syllable(text[end - 1]) or "\u1100" <= text[end - 1] <= "\u11ff" or "ㄱ" <= text[end - 1] <= "ㅣ":
         return _is_korean_word(text, start, end, term, gapped=gapped)
     if len(term) >= _LONG or not _HAN.search(text[start:end]):
@@ -300,6 +311,12 @@ def _stands_alone(text: str, start: int, end: int, term: str, *, gapped: bool) -
     return not cuts_words(text[before:first], start - before, first - before) and not cuts_words(
         text[last:after], 0, end - last
     )
+
+
+def _in_latin_word(text: str, start: int, end: int) -> bool:
+    """Return whether a Latin letter at an edge of a place goes on in the text: 土豆K in 土豆Kg."""
+    edges = (text[max(start - 1, 0) : start + 1], text[end - 1 : end + 1])
+    return any(len(edge) > 1 and all(plain(char).isascii() and char.isalpha() for char in edge) for edge in edges)
 
 
 def _is_korean_word(text: str, start: int, end: int, term: str, *, gapped: bool) -> bool:

@@ -6,7 +6,7 @@ from collections.abc import Iterator, Sequence
 
 FIRST, LAST = "\uac00", "\ud7a3"
 _INITIALS = "ㄱㄲㄴㄷㄸㄹㅁㅂㅃㅅㅆㅇㅈㅉㅊㅋㅌㅍㅎ"
-_VOWELS = "ㅏㅐㅑㅒㅓㅔㅕㅖㅗㅘㅙㅚㅛㅜㅝㅞㅟㅠㅡㅢㅣ"
+_VOWELS = tuple("ㅏㅐㅑㅒㅓㅔㅕㅖㅗㅘㅙㅚㅛㅜㅝㅞㅟㅠㅡㅢㅣ")
 _FINALS = "\0ㄱㄲㄳㄴㄵㄶㄷㄹㄺㄻㄼㄽㄾㄿㅀㅁㅂㅄㅅㅆㅇㅈㅊㅋㅌㅍㅎ"
 _COMPATIBLE = {
     **{chr(0x1100 + number): letter for number, letter in enumerate(_INITIALS)},
@@ -14,14 +14,15 @@ _COMPATIBLE = {
     **{chr(0x11A7 + number): letter for number, letter in enumerate(_FINALS) if number},
 }
 HAS_JAMO = re.compile("[\u1100-\u11ff\u3131-\u3163\uffa1-\uffdc]")
-CONSONANTS = re.compile("[ㄱ-ㅎ]{2,}")
+CONSONANTS = re.compile(r"(?<![ㄱ-ㅎ])[ㄱ-ㅎ](?:[^\w\n,;:!?。]{1,2}[ㄱ-ㅎ])+(?![ㄱ-ㅎ])|[ㄱ-ㅎ]{2,}")
+"""A run of consonants, with or without signs between all of them."""
 
 
 def _listed(words: str) -> tuple[str, ...]:
     return tuple(words.split())
 
 
-_SUFFIXES = _listed("들 끼리 님 씨 놈 년 새끼 것 충 짓 질 쪽 따위 자식 녀석 출신 뿐 무리 떼 단 파 때문")
+_SUFFIXES = _listed("들 이들 끼리 님 씨 놈 년 새끼 것 충 짓 질 쪽 따위 자식 녀석 출신 뿐 무리 떼 단 파 때문")
 _PARTICLES = _listed(
     "이 가 은 는 을 를 의 에 에게 에서 에게서 한테 한테서 께 께서 와 과 랑 이랑 하고 로 으로 로서 으로서 "
     "로써 으로써 로부터 으로부터 부터 까지 도 만 만큼 마저 조차 밖에 처럼 같이 보다 마다 마냥 나 이나 "
@@ -129,10 +130,11 @@ def _open_syllable(letters: Sequence[str], at: int) -> tuple[int, int, int]:
 
 
 def _closes(letters: Sequence[str], at: int) -> bool:
-    """Return whether the consonant here is a final: no vowel follows, and no second one as in ㅋㅋ."""
+    """Return whether the consonant here is a final: no vowel follows, and no second one but as in 헐렁 (not ㅋㅋ)."""
     if at >= len(letters) or letters[at] not in _FINALS:
         return False
-    return at + 1 == len(letters) or (letters[at + 1] not in _VOWELS and letters[at + 1] != letters[at])
+    after, vowel = (*letters[at + 1 : at + 3], "", "")[:2]
+    return after not in _VOWELS and (after != letters[at] or vowel in _VOWELS)
 
 
 def verb_forms(term: str) -> Iterator[tuple[str, str]]:

@@ -9,9 +9,8 @@ from dataclasses import replace
 from itertools import chain
 from typing import Generic
 
-from simplemma.strategies.dictionaries.dictionary_factory import SUPPORTED_LANGUAGES
-
 from annotation.domain.glossary.disguises import WRITTEN, How
+from annotation.domain.glossary.endings import with_dictionary
 from annotation.domain.glossary.inside_index import InsideIndex
 from annotation.domain.glossary.normalize import has_words, is_glued, is_picture, plain, words
 from annotation.domain.glossary.terms import Hit, Key, Spelling, Term
@@ -19,6 +18,7 @@ from annotation.domain.glossary.word_index import LONGEST_TERM, WordIndex
 
 __all__ = ["LONGEST_TERM", "Hit", "Matcher", "Term", "first_of_each", "languages_known"]
 _WITHOUT_DICTIONARY = frozenset(("zh", "ja", "ko", "th", "lo", "km", "my", "ar", "he", "ur", "bn", "ta", "vi"))
+_SPELT_OUT = str.maketrans({"ä": "ae", "ö": "oe", "ü": "ue", "Ä": "Ae", "Ö": "Oe", "Ü": "Ue"})
 
 
 class Matcher(Generic[Key]):
@@ -32,7 +32,8 @@ class Matcher(Generic[Key]):
         self._edges: dict[Key, tuple[str, str]] = {}
         for term in terms:
             self._add(term.text, Spelling(term))
-            for variant in term.variants:
+            spelt_out = term.text.translate(_SPELT_OUT) if "de" in term.languages else term.text
+            for variant in {*term.variants, spelt_out} - {term.text}:
                 self._add(variant, Spelling(term, frozenset({How.VARIANT})))
 
     def find(self, text: str) -> list[Hit[Key]]:
@@ -89,7 +90,7 @@ def first_of_each(hits: Sequence[Hit[Key]]) -> Mapping[Key, Hit[Key]]:
 
 def languages_known() -> frozenset[str]:
     """Return the languages that an entry may name: those with known inflections, and some without."""
-    return frozenset(SUPPORTED_LANGUAGES) | _WITHOUT_DICTIONARY
+    return with_dictionary() | _WITHOUT_DICTIONARY
 
 
 def _apart(hits: list[Hit[Key]]) -> list[Hit[Key]]:

@@ -3,8 +3,8 @@
 import re
 import unicodedata
 from collections.abc import Iterator
-from dataclasses import dataclass
 from functools import lru_cache
+from typing import NamedTuple
 
 SHORTEST_FOLDED = 4
 """The minimum length of a word for matching by look-alike letters: "h8" is not read as "hb"."""
@@ -29,17 +29,17 @@ _FIRST_INDIC = "\u0900"  # from this code point on, marks are vowels, not accent
 _LIKE = str.maketrans(
     "0234578@$!|€+£¢¥×"
     "авекмнорстухіїјѕԁԛԝьһ"  # Cyrillic
-    "αβεηικμνορτυχωγ"  # Greek
+    "αβεηικνορτυχωγ"  # Greek
     "ոսօցհ"  # Armenian
     "ᴀʙᴄᴅᴇꜰɢʜɪᴊᴋʟᴍɴᴏᴘꞯʀꜱᴛᴜᴠᴡʏᴢ"  # small capitals
     "ıøłđħŧƀɨʉƶɓɗɠƙŋɑɡəɛɔɩʋʂʐɲɾ",  # letters with strokes and of the phonetic alphabet
-    "ozeastbasiietlcyxabekmhopctyxiijsdqwbhabenikmnoptyxwynuoghabcdefghijklmnopqrstuvwyzioldhtbiuzbdgknageeciusznr",
+    "ozeastbasiietlcyxabekmhopctyxiijsdqwbhabeniknoptyxwynuoghabcdefghijklmnopqrstuvwyzioldhtbiuzbdgknageeciusznr",
 ) | {
     char: chr(97 + number)
     for first in (0x1F150, 0x1F170, 0x1F1E6)
     for number, char in enumerate(range(first, first + 26))
 }
-_AMBIGUOUS = {"1": "il", "|": "il", "!": "il", "6": "gb", "9": "gq", "7": "tl"}
+_AMBIGUOUS = {"1": "il", "|": "il", "!": "il", "6": "gb", "9": "gq", "7": "tl", "μ": "mu"}
 _MOST_READINGS = 8
 _CAPITAL_I = re.compile(r"(?<=[^\W\d_A-Z])[IІΙ](?![A-ZА-Я])")  # inside a small word it looks like an l
 _SIGNS = re.compile(r"[\d@$!|€+*#£¢¥×]")
@@ -51,8 +51,7 @@ _GLUED = re.compile(
 )
 
 
-@dataclass(frozen=True)
-class Word:
+class Word(NamedTuple):
     """A word of a text with its position, in code points."""
 
     text: str
@@ -64,6 +63,9 @@ def words(text: str) -> Iterator[Word]:
     """Yield the words of a text in order, without signs at their edges that end a sentence."""
     for match in _WORD.finditer(text):
         written = match[0]
+        if written.isascii() and written.isalnum():
+            yield Word(written, match.start(), match.end())
+            continue
         bare = written.strip("!|+€#")  # an exclamation mark, not an i
         if bare.startswith("*"):
             bare = bare.strip("*")
@@ -115,6 +117,11 @@ def readings(word: str) -> tuple[str, ...]:
         end = number.start() if number else len(marked)
         return tuple(unicodedata.normalize("NFC", read + marked[end:]) for read in _read(marked[:end]))
     return (unicodedata.normalize("NFC", marked),)
+
+
+def lone_readings(sign: str) -> tuple[str, ...]:
+    """Return the letters that one digit or sign alone may be, where a word is written letter by letter."""
+    return tuple(letter for letter in _read(sign) if letter != sign)
 
 
 def without_signs(word: str) -> str:

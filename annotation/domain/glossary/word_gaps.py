@@ -7,7 +7,8 @@ from functools import lru_cache
 
 from annotation.domain.glossary.normalize import Word, plain
 
-_CLOSES_SENTENCE = re.compile(r"[.!?…,;:]+[\"'”’»)\]]*\s|\n\s*\n|[\u2028\u2029。｡！？，；：、]")
+_CLOSES_SENTENCE = re.compile(r"[.!?…,;:]+[\"'”’»)\]]*\s|\n\s*(?:\n|[-–—*+•·▪◦‣]\s)|[\u2028\u2029。｡！？，；：、]")
+_ADDRESS = re.compile(r"\w://\S+|www\.\S+")
 _NOT_BETWEEN = re.compile(r"[^\W_]")
 _CONTRACTED = frozenset({"s", "d", "ll", "re", "ve", "m", "t"})
 _LONGEST_GAP = 4
@@ -26,10 +27,13 @@ class Gap(IntEnum):
 def gaps_of(text: str, text_words: Sequence[Word]) -> list[Gap]:
     """Return what stands before each word."""
     gaps = [Gap.END]
+    addresses = [found.span() for found in _ADDRESS.finditer(text)] if "/" in text else []
     for left, right in zip(text_words, text_words[1:], strict=False):
         gap = _gap(text[left.end : right.start]) if right.start - left.end <= 16 else Gap.END
         if gap is Gap.BLANK and "\n" in text[left.end : right.start] and right.text[0].isupper():
             gap = Gap.END
+        if gap is Gap.SIGNS and any(first < left.end and right.end <= after for first, after in addresses):
+            gap = Gap.END if text[left.end : right.start] == "/" else gap
         if gap is Gap.SIGNS and _belongs_apart(left.text, text[left.end : right.start], right.text):
             gap = Gap.END
         gaps.append(gap)

@@ -18,6 +18,7 @@ from annotation.domain.glossary.normalize import (
     SHORTEST_FOLDED,
     Word,
     folded,
+    lone_readings,
     plain,
     readings,
     squeezed,
@@ -55,6 +56,8 @@ class _Seen:
     doubled: bool
     masked: bool
     changed: bool
+    spelt: tuple[str, ...]
+    """What it may be as a part of a word: alone, a digit may be a letter too."""
 
 
 class WordIndex(Generic[Key]):
@@ -120,6 +123,8 @@ class WordIndex(Generic[Key]):
                 yield from self._in(text, _humps(word))
             elif text[word.start - 1 : word.start] == "#" and not self._read(word.text):
                 yield from self._in_hashtag(word)
+            elif word.text[0] == "@" and len(word.text) > SHORTEST_FOLDED:  # a name, unless it stands for an a
+                yield from self._in(text, [Word(word.text[1:], word.start + 1, word.end)])
 
     def _in_hashtag(self, word: Word) -> Iterator[Hit[Key]]:
         """Yield the terms that stand in a hashtag before or after one known word: "#stopweeds"."""
@@ -140,7 +145,7 @@ class WordIndex(Generic[Key]):
         for first, word in enumerate(text_words):
             if read[first]:
                 yield from self._follow(text_words, gaps, read, first)
-            if first + 1 < len(text_words) and any(map(self._prefixes.__contains__, _seen(word.text).readings)):
+            if first + 1 < len(text_words) and any(map(self._prefixes.__contains__, _seen(word.text).spelt)):
                 yield from self._put_together(text_words, gaps, first)
 
     def _follow(
@@ -167,7 +172,7 @@ class WordIndex(Generic[Key]):
 
     def _put_together(self, text_words: Sequence[Word], gaps: Sequence[Gap], first: int) -> Iterator[Hit[Key]]:
         """Yield the terms whose parts stand one after another: "gar-den", "g a r d e n", "gar den"."""
-        made = {reading: "" for reading in _seen(text_words[first].text).readings if reading in self._prefixes}
+        made = {reading: "" for reading in _seen(text_words[first].text).spelt if reading in self._prefixes}
         last_word = min(first + _LONGEST_RUN, len(text_words))
         for last in range(first + 1, last_word):
             gap = gaps[last]
@@ -175,7 +180,7 @@ class WordIndex(Generic[Key]):
                 return
             longer: dict[str, str] = {}
             for front, complete in made.items():
-                for reading in _seen(text_words[last].text).readings:
+                for reading in _seen(text_words[last].text).spelt:
                     together = front + reading
                     if together in self._joined:
                         yield from self._joined_hits(text_words, gaps, (first, last), together, together)
@@ -226,6 +231,8 @@ class WordIndex(Generic[Key]):
                     continue
                 ways |= _INFLECTED
             if "".join(plain(piece.text) for piece in pieces) != together:
+                if 2 * sum(any(map(str.isalpha, piece.text)) for piece in pieces) <= len(pieces):
+                    continue
                 ways |= _LETTERS
             if hit := spelling.hit(pieces[0].start, pieces[-1].end, frozenset(ways)):
                 yield hit
@@ -317,7 +324,8 @@ def _seen(written: str) -> _Seen:
     without = "" if bare.isalpha() else without_signs(written)
     if len(without) < SHORTEST_FOLDED:
         without = ""
-    return _Seen(bare, read, without, any(map(_DOUBLED.search, read)), masked, read != (bare,))
+    spelt = (*read, *lone_readings(bare)) if len(bare) == 1 and not bare.isalpha() else read
+    return _Seen(bare, read, without, any(map(_DOUBLED.search, read)), masked, read != (bare,), spelt)
 
 
 def _are_letters(pieces: Sequence[Word]) -> bool:

@@ -4,14 +4,19 @@ Texts are only added. Each text is stored as numbers in two sorted columns, so t
 memory and a search takes a few look-ups. New numbers wait in small dictionaries until there are enough to sort.
 """
 
+from __future__ import annotations
+
 from collections import defaultdict
 from collections.abc import Iterable, Iterator, Sequence
 from itertools import chain
+from typing import TYPE_CHECKING
 
 import numpy as np
-import numpy.typing as npt
 
 from annotation.domain.imports.near_duplicates import ALIKE, LEAST_PIECES, Pieces, keys_of, runs_of
+
+if TYPE_CHECKING:
+    import numpy.typing as npt
 
 _SORTED_FROM = 20_000
 

@@ -13,17 +13,22 @@ All texts are normalized first: compatible characters composed, case folded, add
 each, punctuation dropped and spacing unified.
 """
 
+from __future__ import annotations
+
 import hashlib
 import re
 import unicodedata
 from collections import defaultdict
 from collections.abc import Iterator, Sequence
 from itertools import chain
+from typing import TYPE_CHECKING
 
 import numpy as np
-import numpy.typing as npt
 
 from annotation.domain.union_find import Chains
+
+if TYPE_CHECKING:
+    import numpy.typing as npt
 
 ALIKE = 0.7
 """Two texts with a larger share of common pieces are near-duplicates."""
@@ -33,7 +38,7 @@ _PIECE = 5
 LEAST_PIECES = 2 * _PIECE
 """The minimum length, in characters, for a comparison by pieces."""
 _BANDS, _ROWS = 16, 4
-_PRIME = np.uint64((1 << 61) - 1)
+_PRIME = (1 << 61) - 1
 
 _ADDRESS = re.compile(r"(?:https?://|www\.)\S+")
 _HANDLE = re.compile(r"@\w+")
@@ -152,7 +157,7 @@ class Pieces:
     def marks(self, place: int) -> Iterator[bytes]:
         """Return one mark per band; similar texts probably share one of them."""
         low = self.numbers(place) & np.uint64(0x7FFFFFFF)
-        least = ((low[:, None] * self._times + self._plus) % _PRIME).min(axis=0)
+        least = ((low[:, None] * self._times + self._plus) % np.uint64(_PRIME)).min(axis=0)
         return (least[at : at + _ROWS].tobytes() for at in range(0, _BANDS * _ROWS, _ROWS))
 
     def common(self, left: int, right: int) -> float:

@@ -11,10 +11,20 @@ from contextlib import suppress
 from dataclasses import replace
 from typing import Any
 
-from annotation.domain.alignment import IntendedCategory, IntendedHateful, Intent, aligned_flag, alignment
+from annotation.domain.alignment import IntendedCategory, IntendedHateful, Intent
 from annotation.domain.categories import DEFAULT_CATEGORIES, UnknownCategory, names, read_category
-from annotation.domain.choices import Modality, Source, SourceLabels, Stage
+from annotation.domain.category_sets import BadSet, as_stored, check_together, further_of, parts_of
+from annotation.domain.choices import Choose, Modality, SourceLabels, Stage
 from annotation.domain.formats.base import BadValue, Row, RowChallenge, RowLabel, RowPrior
+from annotation.domain.imports.answers import AnswerReader
+from annotation.domain.imports.decided import (
+    Gold,
+    check_claims,
+    closed_outcome,
+    given_outcome,
+    known_outcome,
+    outcome_with_gold,
+)
 from annotation.domain.imports.redaction import Mask, mask
 from annotation.domain.imports.values import (
     Dropped,
@@ -25,8 +35,8 @@ from annotation.domain.imports.values import (
     Outcome,
     Terms,
 )
-from annotation.domain.item_decision import Case, Decision, Findings, MoreSeats, decide, findings
-from annotation.domain.patterns import Prior, Priors, corrected, pattern
+from annotation.domain.item_decision import Case, decide
+from annotation.domain.patterns import Prior, Priors
 from annotation.domain.pictures.words import GIVEN
 from annotation.domain.votes import Category, Challenge, Vote
 
@@ -42,26 +52,30 @@ class Intake:
     def __init__(self, terms: Terms) -> None:
         self.terms = terms
         self._by_word: dict[str, Category] = {}
+        self._by_cell: dict[str, tuple[Category, ...]] = {}
         self._outcomes: dict[Hashable, Outcome] = {}
         self._by_code = {category.code: category for category in terms.categories}
+        self._answers = None if terms.questions is None else AnswerReader(terms.questions)
 
     def take(self, row: Row) -> Incoming | Dropped:
         """Return the item of a row, or Dropped. Raises BadValue with the field that has the error."""
         terms = self.terms
         text, masked = mask(row.text, terms.masks) if terms.masks else (row.text, _UNMASKED)
         intended, intended_hateful = self.intent_of(row)
-        labels = tuple(self._label(label) for label in row.labels)
+        several = self.codes(row.intended)
+        labels = self._answered(row, tuple(self._label(label) for label in row.labels), bool(masked))
         provenance = dict(row.provenance)
         if labels and terms.source_labels is SourceLabels.INTENDED:
             unanimous = self._unanimous(row)
             if unanimous is None:
                 return Dropped(row.line)
             intended, intended_hateful = self._checked_intent(*unanimous, intended, intended_hateful)
-            provenance["source_votes"] = [_vote_record(label) for label in labels]
+            several = several or self.codes(row.labels[0].category)
+            provenance["source_votes"] = [label.as_record() for label in labels]
             labels = ()
         priors = tuple(self._priors(row))
         seats = self._seats(len(labels))
-        outcome = self._outcome(row, labels, seats, priors, self.intent(intended, intended_hateful))
+        outcome = self._outcome(row, labels, seats, priors, self.intent(intended, intended_hateful, several))
         if row.gold is not None and not labels and row.rationale:
             provenance["rationale"] = row.rationale
         asks_more = outcome.stage is Stage.LABELLING and len(labels) == seats
@@ -77,7 +91,9 @@ class Intake:
             severity=_severity(row),
             target_group=row.target_group,
             provenance=provenance,
+            rationales_left=row.rationales_left,
             intended=intended,
+            intended_categories=several,
             intended_hateful=intended_hateful,
             priors=priors,
             labels=labels,
@@ -98,7 +114,7 @@ class Intake:
             try:
                 category = read_category(written, self.terms.categories)
             except UnknownCategory as fault:
-                category = self._by_usual_name(written)
+                category = self._by_usual_name(written) or self._by_decimal_code(written)
                 if category is None:
                     raise BadValue("unknown_label", fault.sentence, field) from fault
             self._by_word[written] = category
@@ -115,18 +131,68 @@ class Intake:
                     return None if written.isdecimal() else read_category(other, self.terms.categories)
         return None
 
+    def _by_decimal_code(self, written: str) -> Category | None:
+        """Return the category of a code that a program wrote as `1.0`. Returns None if it is none."""
+        whole, point, rest = written.partition(".")
+        if not point or not whole.isdecimal() or rest.strip("0"):
+            return None
+        return next((category for category in self.terms.categories if category.code == int(whole)), None)
+
+    def categories(self, written: str, field: str) -> tuple[Category, ...]:
+        """Return the categories that a cell names, by code: several only where the project takes several.
+
+        Raises BadValue.
+        """
+        read = self._by_cell.get(written)
+        if read is None:
+            read = self._by_cell[written] = self._read_cell(written, field)
+        return read
+
+    def _read_cell(self, written: str, field: str) -> tuple[Category, ...]:
+        try:
+            return (self.category(written, field),)
+        except BadValue:
+            parts = parts_of(written)
+            if len(parts) < 2 or (self.terms.choose is Choose.ONE and not all(map(self._is_category, parts))):
+                raise
+        by_code = {category.code: category for category in (self.category(part, field) for part in parts)}
+        read = tuple(by_code[code] for code in sorted(by_code))
+        try:
+            check_together(read, self.terms.choose)
+        except BadSet as bad:
+            raise BadValue(bad.code, bad.sentence, field) from bad
+        return read
+
+    def _is_category(self, written: str) -> bool:
+        try:
+            return bool(self.category(written, ""))
+        except BadValue:
+            return False
+
+    def codes(self, written: str | None) -> tuple[int, ...]:
+        """Return the codes of a cell that was read before, as rows keep them: none for fewer than two categories."""
+        return tuple(as_stored(category.code for category in self._by_cell.get(written or "", ())))
+
     def category_or_side(self, written: str, field: str) -> tuple[int | None, bool]:
-        """Return a category's code and side, or only the side for the words `hateful` and `not_hateful`.
+        """Return the code of a cell's first category and its side, or the side for `hateful` and `not_hateful`.
 
         Raises BadValue.
         """
         try:
-            category = self.category(written, field)
+            category = self.categories(written, field)[0]
         except BadValue:
             if written not in _BINARY_WORDS:
                 raise
             return None, _BINARY_WORDS[written]
         return category.code, category.hateful
+
+    def knows(self, written: str) -> bool:
+        """Return whether a label is a category's name, or names a side."""
+        try:
+            self.category_or_side(written, "")
+        except BadValue:
+            return False
+        return True
 
     def category_of_side(self, written: str, field: str) -> Category:
         """Return a category. `hateful` and `not_hateful` count only if the project has one category on that side.
@@ -169,9 +235,9 @@ class Intake:
             return own_code, None
         return (code, None) if code is not None else (None, hateful)
 
-    def intent(self, code: int | None, hateful: bool | None) -> Intent | None:
+    def intent(self, code: int | None, hateful: bool | None, codes: Sequence[int] = ()) -> Intent | None:
         if code is not None:
-            return IntendedCategory(self._by_code[code])
+            return IntendedCategory(self._by_code[code], further_of(self._by_code[code], codes))
         return None if hateful is None else IntendedHateful(hateful)
 
     def known_of(self, row: Row) -> IncomingKnown | None:
@@ -186,7 +252,8 @@ class Intake:
                 raise BadValue("known_without_category", reason, "known_category")
             return None
         category = self.category_of_side(row.known_category, "known_category")
-        return IncomingKnown(category.code, row.known_explanation, row.known_training)
+        codes = self.codes(row.known_category)
+        return IncomingKnown(category.code, row.known_explanation, row.known_training, codes)
 
     # ── Labels and priors ─────────────────────────────────────────────────────
 
@@ -206,7 +273,23 @@ class Intake:
             label.target_group,
             tuple(self._challenge(challenge) for challenge in label.challenges),
             None if label.replaced_by is None else self._seat_category(label.replaced_by, "labels")[0],
+            self.codes(label.category or label.replaced_by),
         )
+
+    def _answered(self, row: Row, labels: tuple[IncomingLabel, ...], masked: bool) -> tuple[IncomingLabel, ...]:
+        """Return the labels with their answers to further questions. Raises BadValue."""
+        reader = self._answers
+        if reader is None or not any(label.answers or label.offered for label in row.labels):
+            return labels
+        answered = []
+        for place, (label, written) in enumerate(zip(labels, row.labels, strict=True)):
+            try:
+                answers = reader.offered(written.offered, row.text, masked)
+                answers |= reader.read(written.answers, row.text, masked)
+            except BadValue as fault:
+                raise BadValue(fault.code, fault.reason, f"labels[{place}].{fault.field}", fault.limit) from fault
+            answered.append(replace(label, answers=answers))
+        return tuple(answered)
 
     def _seat_category(self, written: str, field: str) -> tuple[int, bool]:
         category = self.category_of_side(written, field)
@@ -215,17 +298,26 @@ class Intake:
     def _challenge(self, challenge: RowChallenge) -> Mapping[str, Any]:
         code, hateful = None, challenge.hateful
         if challenge.category is not None:
-            code, hateful = self.category_or_side(challenge.category, "labels")
+            code, hateful = self._one_or_side(challenge.category, "labels")
             if challenge.hateful is not None and challenge.hateful != hateful:
                 raise BadValue("bad_challenges", "A challenge's category and hateful contradict each other.", "labels")
         return {"modality": str(challenge.modality), "category": code, "hateful": hateful}
+
+    def _one_or_side(self, written: str, field: str) -> tuple[int | None, bool]:
+        """Return a category's code and side, or only the side. Raises BadValue, also for several categories."""
+        found = self.category_or_side(written, field)
+        if self.codes(written):
+            raise BadValue("one_category", "A view of the text or the picture alone is one category.", field)
+        return found
 
     def _unanimous(self, row: Row) -> tuple[int | None, bool] | None:
         """Return the common label of all of the source's annotators. Returns None if they differ or one is unsure."""
         if any(label.category is None or label.low_quality for label in row.labels):
             return None
-        answers = {self.category_or_side(str(label.category), "labels") for label in row.labels}
-        return answers.pop() if len(answers) == 1 else None
+        answers = {
+            (self.category_or_side(str(label.category), "labels"), self.codes(label.category)) for label in row.labels
+        }
+        return answers.pop()[0] if len(answers) == 1 else None
 
     def _priors(self, row: Row) -> Sequence[IncomingPrior]:
         return [
@@ -236,7 +328,7 @@ class Intake:
 
     def prior(self, modality: Modality, prior: RowPrior) -> IncomingPrior:
         """Return a prior ready to be stored. Raises BadValue for an unknown category."""
-        code, hateful = self.category_or_side(prior.category, f"{modality}_label")
+        code, hateful = self._one_or_side(prior.category, f"{modality}_label")
         return IncomingPrior(modality, code, hateful, prior.explanation, prior.model, prior.severity)
 
     def _seats(self, labels: int) -> int:
@@ -260,23 +352,27 @@ class Intake:
         intent: Intent | None,
     ) -> Outcome:
         prior_values = self.prior_values(priors)
-        gold = None if row.gold is None else self.category_of_side(row.gold, "gold")
+        gold = None if row.gold is None else self._gold(row.gold)
         if row.known_category is not None:
-            return _aside(labels, gold)
+            return known_outcome(labels, gold)
         if gold is not None and labels and len(labels) < seats:
             reason = f"The row has gold and {len(labels)} of {seats} labels; give all of them or none."
             raise BadValue("gold_with_open_seats", reason, "gold")
         if not labels:
-            outcome = self._unlabelled(row, prior_values) if gold is None else _given(gold, prior_values, intent)
+            outcome = self._unlabelled(row, prior_values) if gold is None else given_outcome(gold, prior_values, intent)
         elif len(labels) < seats:
             outcome = Outcome(Stage.LABELLING)
         else:
             case = Case(tuple(self.vote(label) for label in labels), intent, prior_values)
             outcome = self._decided(case)
             if gold is not None:
-                outcome = _with_gold(row, gold, case, outcome)
-        _check_claims(row, outcome)
+                outcome = outcome_with_gold(row, gold, case, outcome)
+        check_claims(row, outcome)
         return outcome
+
+    def _gold(self, written: str) -> Gold:
+        category = self.category_of_side(written, "gold")
+        return Gold(category, self.codes(written))
 
     def _decided(self, case: Case) -> Outcome:
         """Return the outcome of a case. Outcomes are cached, because many cases of a file are equal."""
@@ -285,7 +381,7 @@ class Intake:
         if outcome is None:
             if len(self._outcomes) > _REMEMBERED:
                 self._outcomes.clear()
-            outcome = self._outcomes[key] = _closed(decide(case, self.terms.rules))
+            outcome = self._outcomes[key] = closed_outcome(decide(case, self.terms.rules))
         return outcome
 
     def _unlabelled(self, row: Row, priors: Priors) -> Outcome:
@@ -307,7 +403,8 @@ class Intake:
         challenges = tuple(
             Challenge(Modality(challenge["modality"]), bool(challenge["hateful"])) for challenge in label.challenges
         )
-        return Vote(category, label.low_quality, challenges)
+        further = further_of(category, label.categories) if category and label.categories else ()
+        return Vote(category, label.low_quality, challenges, further)
 
 
 def text_digest(text: str) -> str:
@@ -318,99 +415,9 @@ def text_digest(text: str) -> str:
     return hashlib.sha256(composed.encode()).hexdigest()
 
 
-def _closed(decision: Decision) -> Outcome:
-    """Return the values that a decision about all seats writes into the item's row, as `annotation.consensus` does."""
-    if isinstance(decision, MoreSeats):
-        return Outcome(Stage.LABELLING)
-    figures = decision.findings
-    return Outcome(
-        stage=decision.stage,
-        reasons=decision.reasons,
-        level=figures.level,
-        category=figures.category.code if figures.category else None,
-        hateful=figures.hateful,
-        category_source=Source.CONSENSUS if decision.stage is Stage.GOLD else None,
-        aligned=aligned_flag(figures.alignment),
-        pattern=figures.pattern.code if figures.pattern else None,
-        difficulty=figures.pattern.difficulty if figures.pattern else None,
-        excluded_for=decision.reasons[0] if decision.stage is Stage.EXCLUDED else None,
-    )
-
-
-def _aside(labels: Sequence[IncomingLabel], gold: Category | None) -> Outcome:
-    """Return the outcome of an item with a known answer: no votes and no gold.
-
-    Raises BadValue for a row with labels or gold.
-    """
-    if labels or gold is not None:
-        reason = "A row with a known answer has neither labels nor gold: such an item is in no figure and no release."
-        raise BadValue("known_with_labels", reason, "known_category")
-    return Outcome(Stage.KNOWN)
-
-
-def _given(gold: Category, known: Priors, intent: Intent | None) -> Outcome:
-    """Return the outcome of gold that came with the data and without votes: it has no level."""
-    return _final(gold, Source.IMPORTED, Findings(), known, intent)
-
-
-def _with_gold(row: Row, gold: Category, case: Case, outcome: Outcome) -> Outcome:
-    """Return the outcome of a row with gold and all labels. Gold is adjudicated if the row says so.
-
-    Raises BadValue if it is not adjudicated and contradicts the labels, or has no rationale.
-    """
-    if row.gold_source == Source.ADJUDICATED:
-        if not row.rationale.strip():
-            raise BadValue("missing_rationale", "An adjudicated category needs its rationale.", "rationale")
-        final = _final(gold, Source.ADJUDICATED, findings(case), corrected(case.priors, case.votes), case.intent)
-        return replace(final, rationale=row.rationale, reasons=outcome.reasons)
-    if outcome.category != gold.code:
-        reason = (
-            f"gold is {gold.code} {gold.name}, which is not what the labels agree on. If a person decided so, the row "
-            'needs "source": "adjudicated" and a rationale.'
-        )
-        raise BadValue("gold_contradicts_labels", reason, "gold")
-    return outcome
-
-
-def _final(gold: Category, source: Source, figures: Findings, known: Priors, intent: Intent | None) -> Outcome:
-    bits = pattern(known, gold.hateful)
-    return Outcome(
-        stage=Stage.GOLD,
-        level=figures.level,
-        category=gold.code,
-        hateful=gold.hateful,
-        category_source=source,
-        aligned=aligned_flag(alignment(gold, gold.hateful, intent)),
-        pattern=bits.code if bits else None,
-        difficulty=bits.difficulty if bits else None,
-    )
-
-
-def _check_claims(row: Row, outcome: Outcome) -> None:
-    """Compare the claimed pattern and difficulty with the derived ones.
-
-    Raises BadValue if they differ: the file then has an error.
-    """
-    for name, claimed, derived in (
-        ("type", row.claimed_pattern, outcome.pattern),
-        ("difficulty", row.claimed_difficulty, outcome.difficulty),
-    ):
-        if claimed and derived is not None and claimed != derived:
-            reason = f"{row.external_id}: the file says {name} {claimed!r}, its labels give {str(derived)!r}."
-            raise BadValue("contradiction", reason, name)
-
-
 def _severity(row: Row) -> int | None:
     """Return the row's own severity, else the higher one of its priors."""
     if row.severity is not None:
         return row.severity
     severities = [prior.severity for prior in (row.text_prior, row.image_prior) if prior and prior.severity is not None]
     return max(severities, default=None)
-
-
-def _vote_record(label: IncomingLabel) -> dict[str, Any]:
-    """Return a source's vote as provenance stores it."""
-    record: dict[str, Any] = {"annotator": label.annotator, "category": label.category}
-    if label.target_group:
-        record["target_group"] = label.target_group
-    return record

@@ -5,9 +5,11 @@ from dataclasses import dataclass, field
 from datetime import datetime
 from typing import Any
 
-from annotation.domain.choices import Modality, Reason, Source, SourceLabels, Stage
+from annotation.domain.choices import Choose, Modality, Reason, Source, SourceLabels, Stage
 from annotation.domain.imports.redaction import Mask
 from annotation.domain.item_decision import Rules
+from annotation.domain.questions.answers import Stored
+from annotation.domain.questions.question import Question
 from annotation.domain.votes import Category
 
 
@@ -18,6 +20,7 @@ class Terms:
     categories: tuple[Category, ...]
     seats: int
     rules: Rules = Rules()
+    choose: Choose = Choose.ONE
     source_labels: SourceLabels = SourceLabels.SEATS
     seats_from_data: bool = False
     masks: frozenset[Mask] = frozenset()
@@ -27,6 +30,8 @@ class Terms:
     batch: str = ""
     source: str = ""
     licence: str = ""
+    questions: tuple[Question, ...] | None = ()
+    """All versions of the further questions; None: answers to them are left out."""
 
 
 @dataclass(frozen=True)
@@ -53,6 +58,20 @@ class IncomingLabel:
     target_group: str
     challenges: tuple[Mapping[str, Any], ...]
     replaced_by: int | None = None
+    categories: tuple[int, ...] = ()
+    """The codes of all categories where there are several; of `replaced_by` where that is given."""
+    answers: Stored = field(default_factory=dict)
+
+    def as_record(self) -> dict[str, Any]:
+        """Return a source's vote as provenance stores it."""
+        record: dict[str, Any] = {"annotator": self.annotator, "category": self.category}
+        if self.categories:
+            record["categories"] = list(self.categories)
+        if self.target_group:
+            record["target_group"] = self.target_group
+        if self.answers:
+            record["answers"] = self.answers
+        return record
 
 
 @dataclass(frozen=True)
@@ -62,6 +81,7 @@ class IncomingKnown:
     category: int
     explanation: str
     training: bool
+    categories: tuple[int, ...] = ()
 
 
 @dataclass(frozen=True)
@@ -78,6 +98,7 @@ class Outcome:
     pattern: str | None = None
     difficulty: str | None = None
     excluded_for: Reason | None = None
+    categories: tuple[int, ...] = ()
     rationale: str = ""
     """The rationale of an adjudication that came with the data."""
 
@@ -106,6 +127,8 @@ class Incoming:
     """Seats added because the labels have no majority and the project asks more people first."""
     outcome: Outcome
     known: IncomingKnown | None = None
+    intended_categories: tuple[int, ...] = ()
+    rationales_left: bool = False
     picture_text: str = ""
     picture_text_reader: str = ""
     """The words of the picture that came with the data; there are none without a reader."""

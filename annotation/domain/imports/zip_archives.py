@@ -17,8 +17,11 @@ from typing import BinaryIO
 from annotation.domain.formats.encodings import likely_encoding
 from annotation.domain.formats.picture_words import FOLDER as WORDS_FOLDER
 
-PICTURE_ENDINGS = frozenset({".jpg", ".jpeg", ".png", ".webp", ".gif"})
-TABLE_ENDINGS = frozenset({".jsonl", ".ndjson", ".json", ".csv", ".tsv", ".txt", ".parquet"})
+PICTURE_ENDINGS = frozenset({".jpg", ".jpeg", ".png", ".webp", ".gif"}) | {
+    *(".heic", ".heif", ".avif", ".tif", ".tiff", ".bmp")
+}
+TABLE_ENDINGS = frozenset({".jsonl", ".ndjson", ".json", ".csv", ".tsv", ".txt", ".parquet", ".xlsx", ".xlsm"})
+WORKBOOK_ENDINGS = frozenset({".xlsx", ".xlsm"})
 _ARCHIVE_ENDINGS = frozenset({".zip", ".gz", ".bz2", ".xz", ".zst", ".7z", ".rar", ".tar", ".tgz", ".jar"})
 _ARCHIVE_MAGIC = (b"PK\x03\x04", b"\x1f\x8b", b"BZh", b"\xfd7zXZ\x00", b"7z\xbc\xaf", b"Rar!")
 _IGNORED_NAMES = frozenset({".DS_Store", "Thumbs.db", "desktop.ini"})
@@ -225,7 +228,7 @@ def _check_doubles(members: Mapping[str, zipfile.ZipInfo]) -> None:
 def _check_no_archive(file: zipfile.ZipFile, name: str, info: zipfile.ZipInfo) -> None:
     ending = PurePosixPath(name).suffix.lower()
     is_archive = ending in _ARCHIVE_ENDINGS
-    if not is_archive and ending not in PICTURE_ENDINGS:
+    if not is_archive and ending not in PICTURE_ENDINGS | WORKBOOK_ENDINGS:
         try:
             with file.open(info) as stream:
                 is_archive = stream.read(8).startswith(_ARCHIVE_MAGIC)

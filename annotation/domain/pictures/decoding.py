@@ -10,13 +10,16 @@ import struct
 import warnings
 from contextlib import suppress
 from dataclasses import dataclass
+from functools import cache
 
+import pi_heif
 from PIL import Image, ImageCms, ImageFilter, ImageOps, PngImagePlugin, UnidentifiedImageError
 
 # A large colour profile is valid; the memory limit of the drawing process bounds the unpacked size of a chunk.
 PngImagePlugin.MAX_TEXT_CHUNK = 16 * 2**20
 
-FORMATS = ("JPEG", "PNG", "WEBP", "GIF")
+FORMATS = ("JPEG", "PNG", "WEBP", "GIF", "HEIF", "AVIF", "TIFF", "BMP")
+_LOSSLESS = frozenset({"PNG", "GIF", "TIFF", "BMP"})
 _MAGIC = (b"\xff\xd8\xff", b"\x89PNG\r\n\x1a\n", b"GIF87a", b"GIF89a")
 _BLURRED_SIDE, _GRAIN = 480, 20
 _BROKEN = (OSError, SyntaxError, ValueError, EOFError, struct.error, IndexError, KeyError, TypeError, AttributeError)
@@ -52,10 +55,12 @@ class Drawn:
     height: int
     sha256: str
     """The SHA-256 of the original bytes."""
+    frames: int = 1
+    """Frames or pages of the original; the first one is shown."""
 
 
 def draw(content: bytes, limits: PictureLimits) -> Drawn:
-    """Decode the first frame of a JPEG, PNG, WebP or GIF and encode it again. Raises BadPicture."""
+    """Decode the first frame of a picture of one of the FORMATS and encode it again. Raises BadPicture."""
     if len(content) > limits.file:
         reason = f"The picture has {len(content):,} bytes; at most {limits.file:,}."
         raise BadPicture("picture_too_large", reason, 413, limits.file)
@@ -64,16 +69,21 @@ def draw(content: bytes, limits: PictureLimits) -> Drawn:
     with warnings.catch_warnings():
         warnings.simplefilter("error", Image.DecompressionBombWarning)
         picture = _opened(content, limits)
-        lossless = picture.format in {"PNG", "GIF"}
+        lossless, frames = picture.format in _LOSSLESS, getattr(picture, "n_frames", 1)
         picture = _upright_srgb(_loaded(picture))
     shown, media_type = _encoded(picture, lossless)
-    return Drawn(
-        shown, _blurred(picture), media_type, picture.width, picture.height, hashlib.sha256(content).hexdigest()
-    )
+    sha256 = hashlib.sha256(content).hexdigest()
+    return Drawn(shown, _blurred(picture), media_type, picture.width, picture.height, sha256, frames)
+
+
+@cache
+def _know_heif() -> None:
+    pi_heif.register_heif_opener()
 
 
 def _opened(content: bytes, limits: PictureLimits) -> Image.Image:
     """Return the picture with its header read and checked; the pixels are not decoded yet. Raises BadPicture."""
+    _know_heif()
     try:
         picture = Image.open(io.BytesIO(content), formats=FORMATS)
         width, height, frames = *picture.size, getattr(picture, "n_frames", 1)
@@ -102,7 +112,7 @@ def _unidentified(content: bytes, limits: PictureLimits) -> BadPicture:
     webp = content.startswith(b"RIFF") and content[8:12] == b"WEBP"
     if webp or content.startswith(_MAGIC):
         return BadPicture("corrupt_image", "The picture is damaged and cannot be decoded.")
-    return BadPicture("image_type", "Only JPEG, PNG, WebP and GIF pictures are taken.", 415)
+    return BadPicture("image_type", "Only JPEG, PNG, WebP, GIF, HEIC, AVIF, TIFF and BMP pictures are taken.", 415)
 
 
 def _too_many_pixels(limits: PictureLimits) -> BadPicture:

@@ -4,6 +4,8 @@ The fingerprint is a difference hash of 128 bits (64 across, 64 down): each bit 
 clearly brighter than its neighbour. Re-encoding, scaling and small changes of tone change only a few bits.
 """
 
+from __future__ import annotations
+
 from collections import defaultdict
 from collections.abc import Iterator, Sequence
 from io import BytesIO

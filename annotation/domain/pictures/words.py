@@ -14,6 +14,7 @@ LEAST_SURE = 0.65
 """Lines of less confidence are left out: so readers take letters that they do not know, hair, leaves and fences."""
 _UNSPACED = re.compile(r"[\u3040-\u30ff\u3400-\u9fff\uf900-\ufaff\U00020000-\U0003134f]")
 _UNSTORABLE = re.compile("[\x00\ud800-\udfff]")
+_SAME_AGAIN = re.compile(r"(\w)\1")
 _KANA = re.compile(r"[\u3040-\u30ff]")
 _HANGUL = re.compile(r"[\u1100-\u11ff\u3130-\u318f\uac00-\ud7a3]")
 
@@ -55,14 +56,20 @@ def words_of(lines: Iterable[Line]) -> Words:
     kept = [line for line in found if line.confidence is None or line.confidence >= LEAST_SURE]
     if sum(map(_letters, kept)) == 1 and any(line.confidence is not None for line in kept):
         found, kept = [line for line in found if line not in kept], []  # to a machine a wheel is an O
+    written = [line for line in found if not _is_shape(line)]
     rows = _rows(kept[:MOST_LINES])
     text = "\n".join(_joined([line.text for line in row]) for row in rows)[:MOST_CHARS]
     placed = tuple(line for row in rows for line in row)
-    return Words(text, placed, _confidence(placed), language_of(text), bool(found) and not kept)
+    return Words(text, placed, _confidence(placed), language_of(text), bool(written) and not kept)
 
 
 def _letters(line: Line) -> int:
     return sum(map(str.isalnum, line.text))
+
+
+def _is_shape(line: Line) -> bool:
+    """Return whether what a machine is not sure of is no writing: one sign alone, or windows and fences as 用用."""
+    return _letters(line) < 2 or bool(_SAME_AGAIN.search(line.text))
 
 
 def language_of(text: str) -> str:

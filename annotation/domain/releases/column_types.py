@@ -4,12 +4,16 @@ In JSONL and CSV a category is a code. Typed files hold its index in the list of
 expect, so that codes with gaps are read correctly (formats.md: resolve through the names).
 """
 
+from __future__ import annotations
+
 import json
 from collections.abc import Mapping, Sequence
 from typing import Any
 
 import pyarrow as pa
 
+from annotation.domain.releases.answers import Kinds, answer_types, consensus_types
+from annotation.domain.releases.columns import SET_COLUMNS, SET_LABEL_COLUMNS
 from annotation.domain.votes import Category
 
 _TEXT, _WHOLE, _FLAG, _NUMBER, _CATEGORY = "string", "int64", "bool", "float64", "category"
@@ -29,7 +33,9 @@ LABEL_TYPES: Mapping[str, Any] = {
     "seconds": _NUMBER,
     "at": _TEXT,
 }
+_SET_TYPES = dict.fromkeys((*SET_COLUMNS, *SET_LABEL_COLUMNS), [_CATEGORY])
 TYPES: Mapping[str, Any] = {
+    **_SET_TYPES,
     **dict.fromkeys(("intended", "text_label", "image_label", "gold"), _CATEGORY),
     **dict.fromkeys(("intended_hateful", "text_hateful", "image_hateful", "hateful"), _FLAG),
     **dict.fromkeys(("aligned", "withheld", "injected"), _FLAG),
@@ -40,13 +46,19 @@ TYPES: Mapping[str, Any] = {
 }
 """The types of columns that are not text. A list holds the type of its entries, a mapping its fields."""
 
-_ARROW = {_TEXT: pa.string(), _WHOLE: pa.int64(), _FLAG: pa.bool_(), _NUMBER: pa.float64(), _CATEGORY: pa.int64()}
-_PICTURE = pa.struct([("bytes", pa.binary()), ("path", pa.string())])
+_ARROW = {_TEXT: "string", _WHOLE: "int64", _FLAG: "bool", _NUMBER: "float64", _CATEGORY: "int64"}
 
 
-def types_of(columns: Sequence[str]) -> dict[str, Any]:
-    """Return the columns with their types."""
-    return {name: TYPES.get(name, _TEXT) for name in columns}
+def types_of(columns: Sequence[str], kinds: Kinds | None = None) -> dict[str, Any]:
+    """Return the columns with their types. `kinds`: the further questions, where there are any."""
+    answers = answer_types(kinds) if kinds else {}
+    types = {**TYPES, "labels": [{**label_types(columns), **answers}], **(consensus_types(kinds) if kinds else {})}
+    return {name: types.get(name, _TEXT) for name in columns}
+
+
+def label_types(columns: Sequence[str]) -> dict[str, Any]:
+    """Return the columns of the labels in rows with these columns, with their types; answers are left out."""
+    return {**LABEL_TYPES, **(dict.fromkeys(SET_LABEL_COLUMNS, [_CATEGORY]) if "categories" in columns else {})}
 
 
 class Typed:
@@ -62,7 +74,7 @@ class Typed:
         """Return the Arrow schema, with the features that the `datasets` library reads from it."""
         fields = [pa.field(name, _arrow(kind)) for name, kind in self.types.items()]
         if self.picture:
-            fields.insert(0, pa.field("image", _PICTURE))
+            fields.insert(0, pa.field("image", pa.struct([("bytes", pa.binary()), ("path", pa.string())])))
         return pa.schema(fields, {"huggingface": json.dumps({"info": {"features": self.features()}})})
 
     def features(self) -> dict[str, Any]:
@@ -98,4 +110,4 @@ def _arrow(kind: Any) -> pa.DataType:
         return pa.list_(_arrow(kind[0]))
     if isinstance(kind, Mapping):
         return pa.struct([(name, _arrow(part)) for name, part in kind.items()])
-    return _ARROW[kind]
+    return pa.type_for_alias(_ARROW[kind])

@@ -13,7 +13,16 @@ from typing import Any
 
 from pydantic_core import to_json
 
+from annotation.domain.category_sets import SEPARATOR
 from annotation.domain.csv_cells import cell, cells
+from annotation.domain.releases.answers import (
+    ANSWER_COLUMNS,
+    QUESTIONS,
+    Kinds,
+    flat_columns,
+    flat_values,
+    without_texts,
+)
 
 FORMAT = "interplay-release/1"
 
@@ -31,6 +40,9 @@ COLUMNS = (
 STANDING_COLUMNS = ("stage", "reasons", "excluded_for", "votes")
 """Added if a release has closed items that are not gold: their stage, its reasons, and the counted votes."""
 
+SET_COLUMNS = ("intended_categories", "categories")
+"""Added if answers may name several categories: all codes of the intent, and of gold."""
+
 HASH_COLUMNS = ("text_sha256", "withheld")
 """Added if texts or pictures are withheld: the SHA-256 of the text, and whether this item's content was left out."""
 
@@ -45,6 +57,9 @@ INJECTION_COLUMNS = (
 PICTURE_TEXT_COLUMNS = ("picture_text", "picture_text_reader")
 """Added if the pictures of some items were read: their words (null: none) and who read them (null: nobody)."""
 
+QUESTION_COLUMN = QUESTIONS
+"""Added if the project asks further questions: the consensus of their answers. Labels then have `ANSWER_COLUMNS`."""
+
 SPLIT_COLUMN = "split"
 """Added if the items are split: train, dev or test."""
 
@@ -53,6 +68,9 @@ LABEL_COLUMNS = (
     *("replaced_by", "first_category", "priors_seen", "seconds", "at"),
 )
 """The columns of a label: `at` is a date, `annotator` a pseudonym of this project's releases only."""
+
+SET_LABEL_COLUMNS = ("categories", "replaced_by_categories", "first_categories")
+"""Added to a label if answers may name several categories: all codes, of which the columns above have the first."""
 
 Row = Mapping[str, Any]
 
@@ -76,16 +94,38 @@ class Scope(StrEnum):
     CLOSED = "closed"
 
 
-def columns_of(scope: Scope, hashes: bool, split: bool, injected: bool = False, words: bool = False) -> tuple[str, ...]:
+def columns_of(
+    scope: Scope,
+    hashes: bool,
+    split: bool,
+    injected: bool = False,
+    words: bool = False,
+    questions: bool = False,
+    several: bool = False,
+) -> tuple[str, ...]:
     """Return the columns of a release, in their order."""
     return (
         *COLUMNS,
+        *(SET_COLUMNS if several else ()),
+        *((QUESTION_COLUMN,) if questions else ()),
         *(PICTURE_TEXT_COLUMNS if words else ()),
         *(INJECTION_COLUMNS if injected else ()),
         *(STANDING_COLUMNS if scope is Scope.CLOSED else ()),
         *(HASH_COLUMNS if hashes else ()),
         *((SPLIT_COLUMN,) if split else ()),
     )
+
+
+def label_columns(columns: Sequence[str]) -> tuple[str, ...]:
+    """Return the columns of the labels in rows with these columns."""
+    sets = SET_LABEL_COLUMNS if "categories" in columns else ()
+    return (*LABEL_COLUMNS, *sets, *(ANSWER_COLUMNS if QUESTION_COLUMN in columns else ()))
+
+
+def gold_codes(row: Row) -> Sequence[int]:
+    """Return the codes of the final category, or of all final categories; none if nothing is decided."""
+    alone = [] if row["gold"] is None else [row["gold"]]
+    return row.get("categories") or alone
 
 
 def injection_of(provenance: Mapping[str, Any]) -> dict[str, Any]:
@@ -98,18 +138,26 @@ def injection_of(provenance: Mapping[str, Any]) -> dict[str, Any]:
 
 
 def votes_of(labels: Iterable[Row]) -> list[dict[str, Any]]:
-    """Return the number of labels by category code; labels without a category are counted last, under null."""
-    counted = Counter(label["category"] for label in labels)
+    """Return the number of labels by category code; labels without a category are counted last, under null.
+
+    A label with several categories is counted for each.
+    """
+    counted = Counter(code for label in labels for code in label.get("categories") or [label["category"]])
     codes = sorted(code for code in counted if code is not None) + ([None] if counted[None] else [])
     return [{"category": code, "n": counted[code]} for code in codes]
 
 
-def withheld(row: Row, texts: bool, media: bool) -> dict[str, Any]:
-    """Return the row without its text and quotations of it, without its picture, or both; ids and hashes stay."""
+def withheld(row: Row, texts: bool, media: bool, kinds: Kinds | None = None) -> dict[str, Any]:
+    """Return the row without its text and quotations of it, without its picture, or both; ids and hashes stay.
+
+    `kinds`: the further questions, where the row has answers to them.
+    """
     bare = dict(row)
     if not texts:
         bare |= dict.fromkeys(name for name in _TEXTS if name in row)
-        bare["labels"] = [{**label, "note": None} for label in row["labels"]]
+        bare["labels"] = [
+            {**label, "note": None} | (without_texts(kinds, label) if kinds else {}) for label in row["labels"]
+        ]
     if not media:
         bare["image"] = None
     return bare
@@ -133,20 +181,43 @@ def json_line(row: Row, columns: Sequence[str] = COLUMNS) -> bytes:
 def ordered(row: Row, columns: Sequence[str] = COLUMNS) -> dict[str, Any]:
     """Return the row with its columns, and those of its labels, in canonical order."""
     item = {name: row[name] for name in columns}
-    item["labels"] = [{name: label[name] for name in LABEL_COLUMNS} for label in row["labels"]]
+    names = label_columns(columns)
+    item["labels"] = [{name: label[name] for name in names} for label in row["labels"]]
     return item
 
 
 def item_cells(row: Row, columns: Sequence[str] = COLUMNS) -> list[str]:
     """Return the row as cells for a spreadsheet; its labels are one cell of JSON."""
-    return cells([row[name] for name in columns])
+    return _cells_of(row, columns)
 
 
-def label_rows(row: Row) -> Iterable[list[str]]:
-    """Yield each label of a row as a row of cells, after the item's id."""
+def label_table_columns(columns: Sequence[str], kinds: Kinds) -> list[str]:
+    """Return the columns of a table with a row for each label: a column of its own for each answer."""
+    sets = SET_LABEL_COLUMNS if "categories" in columns else ()
+    return ["id", *LABEL_COLUMNS, *sets, *flat_columns(kinds)]
+
+
+def label_rows(row: Row, columns: Sequence[str]) -> Iterable[list[str]]:
+    """Yield each label of a row as a row of cells with these columns of `label_table_columns`."""
     first = cell(row["id"])
     for label in row["labels"]:
-        yield [first, *cells([label[name] for name in LABEL_COLUMNS])]
+        flat = {**label, **flat_values(label)} if ANSWER_COLUMNS[0] in label else label
+        yield [first, *_cells_of(flat, columns[1:])]
+
+
+def _cells_of(values: Row, names: Sequence[str]) -> list[str]:
+    if "categories" not in names:
+        return cells([values[name] for name in names])
+    return [joined(values[name]) if name in SETS else cell(values[name]) for name in names]
+
+
+def joined(codes: Sequence[int] | None) -> str:
+    """Return a set of categories as one cell, as imports read it."""
+    return SEPARATOR.join(map(str, codes or ()))
+
+
+SETS = frozenset({*SET_COLUMNS, *SET_LABEL_COLUMNS})
+"""Columns whose values are the codes of several categories."""
 
 
 def pseudonym(key: str, scope: str, person: str) -> str:

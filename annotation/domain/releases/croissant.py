@@ -4,6 +4,8 @@ from collections.abc import Iterable, Mapping, Sequence
 from typing import Any
 
 from annotation.domain.releases.column_types import TYPES
+from annotation.domain.releases.licences import licence_of
+from annotation.domain.releases.provenance import NOT_STATED, stated_licences
 
 _CONTEXT = {
     "@language": "en",
@@ -78,7 +80,15 @@ def croissant(
         "distribution": described,
         "recordSet": [_records(manifest["columns"], descriptions)],
     }
-    return description | {"license": manifest["licence"] or "not stated"}
+    if languages := list(manifest["counts"].get("languages") or ()):
+        description["inLanguage"] = languages
+    licences = [_licence(name) for name in stated_licences(manifest)] or [NOT_STATED]
+    return description | {"license": licences[0] if len(licences) == 1 else licences}
+
+
+def _licence(name: str) -> str:
+    known = licence_of(name)
+    return known.address if known else name
 
 
 def authors(manifest: Mapping[str, Any]) -> list[str]:

@@ -1,9 +1,14 @@
 """Topics of texts: spherical k-means over their embeddings. Equal texts and seeds give equal topics."""
 
+from __future__ import annotations
+
 from collections.abc import Sequence
+from typing import TYPE_CHECKING
 
 import numpy as np
-import numpy.typing as npt
+
+if TYPE_CHECKING:
+    import numpy.typing as npt
 
 _ROUNDS = 25
 

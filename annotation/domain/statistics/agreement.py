@@ -1,16 +1,20 @@
 """Agreement of annotators beyond chance (design section 4, Agreement).
 
-Fleiss (1971), Krippendorff's nominal alpha (library `krippendorff`), Cohen (1960). Categories are indices 0 … C-1. A
-figure that cannot be computed is `Undefined` with its reason, never 0, 1 or NaN.
+Fleiss (1971), Krippendorff's alpha of categories and of points on a scale (library `krippendorff`), Cohen (1960).
+Categories and points are indices 0 … C-1. A figure that cannot be computed is `Undefined` with its reason, never 0, 1
+or NaN. Alpha of sets is in `set_agreement`, of passages in `span_agreement`.
 
 Intervals are percentile bootstraps over items.
 """
+
+from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from enum import StrEnum
 from itertools import chain
+from typing import Literal
 
 import krippendorff
 import numpy as np
@@ -28,6 +32,7 @@ class Why(StrEnum):
     NO_ITEMS = "no_items"
     ONE_CATEGORY = "one_category"
     TOO_FEW_RATINGS = "too_few_ratings"
+    FREE_TEXT = "free_text"
 
 
 @dataclass(frozen=True)
@@ -49,6 +54,15 @@ Figure = Measured | Undefined
 
 
 @dataclass(frozen=True)
+class Alpha:
+    """Krippendorff's alpha and what it rests on: the items with at least two ratings, and their ratings."""
+
+    figure: Figure
+    items: int
+    ratings: int
+
+
+@dataclass(frozen=True)
 class Tally:
     """The distinct counts of ratings by category, and how many items have each.
 
@@ -67,13 +81,13 @@ class Tally:
     def ratings(self) -> int:
         return int(self.times @ self.spreads.sum(axis=1))
 
-    def merged(self, groups: Sequence[int]) -> "Tally":
+    def merged(self, groups: Sequence[int]) -> Tally:
         """Return the same items with categories merged: category c becomes group `groups[c]`."""
         membership = np.zeros((len(groups), max(groups, default=-1) + 1), dtype=np.int64)
         membership[np.arange(len(groups)), np.array(groups, dtype=np.int64)] = 1
         return _collected(self.spreads @ membership, self.times)
 
-    def with_ratings(self, at_least: int, at_most: int | None = None) -> "Tally":
+    def with_ratings(self, at_least: int, at_most: int | None = None) -> Tally:
         """Return only the items with `at_least` to `at_most` ratings."""
         sizes = self.spreads.sum(axis=1)
         keep = (sizes >= at_least) & (sizes <= (sizes.max(initial=0) if at_most is None else at_most))
@@ -107,30 +121,59 @@ def fleiss_kappa(counted: Tally, k: int) -> Figure:
         return Undefined(Why.NO_ITEMS)
     if k < 2:
         return Undefined(Why.TOO_FEW_RATINGS)
-    return _measured(complete, lambda weights: _kappas(complete.spreads, weights, k))
+    return _measured(complete.times, lambda weights: _kappas(complete.spreads, weights, k))
 
 
 def krippendorff_alpha(counted: Tally) -> Figure:
     """Return Krippendorff's nominal alpha over the items with at least two ratings; missing ratings are allowed."""
+    return nominal_alpha(counted).figure
+
+
+def nominal_alpha(counted: Tally) -> Alpha:
+    """Return alpha of categories without an order."""
+    return _tallied_alpha(counted, "nominal", _alphas)
+
+
+def ordinal_alpha(counted: Tally) -> Alpha:
+    """Return alpha of the points of a scale, in their order.
+
+    The distance of two points is the number of ratings between them, half of those on the points included, squared.
+    """
+    return _tallied_alpha(counted, "ordinal", _ordinal_alphas)
+
+
+def _tallied_alpha(
+    counted: Tally, level: Literal["nominal", "ordinal"], alphas: Callable[[Ints, Floats], Floats]
+) -> Alpha:
+    """Return alpha over the items with at least two ratings, where there is room by the library."""
     pairable = counted.with_ratings(2)
-    if counted.items == 0:
-        return Undefined(Why.NO_ITEMS)
     if pairable.items == 0:
-        return Undefined(Why.TOO_FEW_RATINGS)
-    figure = _measured(pairable, lambda weights: _alphas(pairable.spreads, weights))
-    match figure:
+        return Alpha(Undefined(Why.TOO_FEW_RATINGS if counted.items else Why.NO_ITEMS), 0, 0)
+    sizes = pairable.spreads.sum(axis=1)
+    alpha = alpha_of(pairable.times, sizes, lambda weights: alphas(pairable.spreads, weights))
+    match alpha.figure:
         case Measured(_, interval) if pairable.items * pairable.spreads.shape[1] ** 2 <= _LIBRARY_CELLS:
             units = np.repeat(pairable.spreads, pairable.times, axis=0)
-            value = float(krippendorff.alpha(value_counts=units, level_of_measurement="nominal"))
-            return Measured(value, interval)
+            value = float(krippendorff.alpha(value_counts=units, level_of_measurement=level))
+            return Alpha(Measured(value, interval), alpha.items, alpha.ratings)
         case _:
-            return figure
+            return alpha
 
 
-def kappa_of_category(counted: Tally, k: int, category: int) -> Figure:
-    """Return Fleiss' kappa of one category against all others, over the items with exactly k ratings."""
-    groups = [int(index == category) for index in range(counted.spreads.shape[1])]
-    return fleiss_kappa(counted.merged(groups), k)
+def alpha_of(times: Ints, sizes: Ints, alphas: Callable[[Floats], Floats]) -> Alpha:
+    """Return alpha with its interval over the distinct items: `times` of each, with `sizes` ratings.
+
+    `alphas` returns alpha for each row of weights of the distinct items, NaN where it is not defined.
+    """
+    return Alpha(_measured(times, alphas), int(times.sum()), int(times @ sizes))
+
+
+def kappa_of_category(counted: Tally, k: int, has: Sequence[bool]) -> Figure:
+    """Return Fleiss' kappa of one category against all others, over the items with exactly k ratings.
+
+    `has` says of every rating whether it names the category: only itself does, or every set that holds it.
+    """
+    return fleiss_kappa(counted.merged([int(flag) for flag in has]), k)
 
 
 # ── Pairs of annotators ───────────────────────────────────────────────────────
@@ -145,7 +188,7 @@ class Ratings:
     category: Ints
 
     @classmethod
-    def of(cls, rows: Iterable[tuple[int, int, int]]) -> "Ratings":
+    def of(cls, rows: Iterable[tuple[int, int, int]]) -> Ratings:
         table = np.fromiter(chain.from_iterable(rows), dtype=np.int64).reshape(-1, 3)
         table = table[np.lexsort((table[:, 1], table[:, 0]))]
         return cls(table[:, 0], table[:, 1], table[:, 2])
@@ -260,19 +303,38 @@ def _alphas(spreads: Ints, weights: Floats) -> Floats:
     return _beyond_chance(1 - agreeing / n, 1 - expected, totals)
 
 
+def _ordinal_alphas(spreads: Ints, weights: Floats) -> Floats:
+    """Return ordinal alpha for each row of item weights; NaN if a row has only one point.
+
+    With m(c) the ratings below point c plus half of those on it, the distance of c and k is (m(c) - m(k))². So the
+    disagreements follow from the sums of m and m² over the ratings of an item, and over all ratings.
+    """
+    sizes = spreads.sum(axis=1)
+    totals = weights @ spreads
+    n = totals.sum(axis=1)
+    middles = np.cumsum(totals, axis=1) - totals / 2
+    middles = (middles - (n / 2)[:, np.newaxis]) / n[:, np.newaxis]  # alpha does not change; the sums stay small
+    pairs = spreads[:, :, np.newaxis] * spreads[:, np.newaxis, :] / (sizes - 1)[:, np.newaxis, np.newaxis]
+    coincidences = np.tensordot(weights, pairs, axes=1)
+    together = np.einsum("rc,rk,rck->r", middles, middles, coincidences)
+    alone = ((weights @ (spreads * (sizes / (sizes - 1))[:, np.newaxis])) * middles**2).sum(axis=1)
+    expected = (n * (totals * middles**2).sum(axis=1) - (totals * middles).sum(axis=1) ** 2) / (n - 1)
+    return _beyond_chance(alone - together, expected, totals)
+
+
 def _beyond_chance(observed: Floats, expected: Floats, totals: Floats) -> Floats:
     varied = (totals > 0).sum(axis=1) > 1
     share: Floats = np.divide(observed, expected, out=np.full(len(observed), np.nan), where=varied)
     return 1 - share
 
 
-def _measured(counted: Tally, figures: Callable[[Floats], Floats]) -> Figure:
-    value = float(figures(counted.times[np.newaxis, :].astype(np.float64))[0])
+def _measured(times: Ints, figures: Callable[[Floats], Floats]) -> Figure:
+    value = float(figures(times[np.newaxis, :].astype(np.float64))[0])
     if np.isnan(value):
         return Undefined(Why.ONE_CATEGORY)
-    if counted.items < 2:
+    if times.sum() < 2:
         return Measured(value)
-    return Measured(value, percentile_interval(bootstrap(counted.times, figures, RESAMPLES)))
+    return Measured(value, percentile_interval(bootstrap(times, figures, RESAMPLES)))
 
 
 def _collected(spreads: Ints, times: Ints) -> Tally:

@@ -3,9 +3,14 @@
 Every share comes with its denominator and its 95 % interval (Wilson 1927). A figure that cannot be computed is
 `Nothing` with its reason, never 0 or NaN. No figure here decides anything.
 
+A trend compares labels on equally informative posts: where hard posts come first, agreement would rise by itself.
+
 *The majority of the others*: of all labels with a category on the same item in the same round, except one's own, the
-category that more than half of them have. If there is none, the label does not count.
+categories that more than half of them name. If there is none, the label does not count. Where a label may name several
+categories, it agrees if it names just these.
 """
+
+from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
@@ -16,7 +21,7 @@ from math import sqrt
 import numpy as np
 
 from annotation.domain.statistics.agreement import Measured, Pair, Ratings, alike_by_category, cohen_kappas
-from annotation.domain.statistics.arrays import Ints
+from annotation.domain.statistics.arrays import Flags, Floats, Ints
 from annotation.domain.statistics.intervals import Z95, Interval, wilson_interval
 
 TREND_LABELS = 30
@@ -121,12 +126,33 @@ class Drift:
 class Votes:
     """Labels as parallel columns. `case` numbers an item in a complete round from 0; -1 means not complete yet.
 
-    `category` is an index, -1 if the label has none.
+    `category` is an index into `CategorySets`, -1 if the label has none.
     """
 
     case: Ints
     annotator: Ints
     category: Ints
+
+
+class CategorySets:
+    """The sets of categories that labels name, numbered; those of one category have its own index."""
+
+    def __init__(self, categories: int) -> None:
+        self._numbers: dict[tuple[int, ...], int] = {(index,): index for index in range(categories)}
+        self._categories = categories
+
+    def number(self, indices: Iterable[int]) -> int:
+        """Return the number of a set of category indices; -1 for none."""
+        key = tuple(sorted(indices))
+        return self._numbers.setdefault(key, len(self._numbers)) if key else -1
+
+    @property
+    def members(self) -> Flags:
+        """Whether each set (row) has each category (column)."""
+        members = np.zeros((len(self._numbers), self._categories), dtype=bool)
+        for key, number in self._numbers.items():
+            members[number, list(key)] = True
+        return members
 
 
 @dataclass(frozen=True)
@@ -166,19 +192,20 @@ def quartiles(values: Sequence[float]) -> Quartiles | Nothing:
     return Quartiles(len(values), float(lower), float(median), float(upper))
 
 
-def others_majority(votes: Votes, categories: int) -> Ints:
-    """Return for every label the category index of the majority of the others; -1 if there is none."""
-    majority = np.full(len(votes.case), -1, dtype=np.int64)
+def others_majority(votes: Votes, members: Flags) -> Flags:
+    """Return for every label (row) which categories (columns) the majority of the others names.
+
+    `members` says which categories each set has.
+    """
+    majority = np.zeros((len(votes.case), members.shape[1]), dtype=bool)
     usable = (votes.case >= 0) & (votes.category >= 0)
     if not usable.any():
         return majority
-    case, category = votes.case[usable], votes.category[usable]
-    counts = np.zeros((int(case.max()) + 1, categories), dtype=np.int64)
-    np.add.at(counts, (case, category), 1)
-    rest = counts[case]
-    rest[np.arange(len(rest)), category] -= 1
-    others = rest.sum(axis=1)
-    majority[usable] = np.where(2 * rest.max(axis=1) > others, rest.argmax(axis=1), -1)
+    case, named = votes.case[usable], members[votes.category[usable]].astype(np.int64)
+    counts = np.zeros((int(case.max()) + 1, members.shape[1]), dtype=np.int64)
+    np.add.at(counts, case, named)
+    others = np.bincount(case)[case] - 1
+    majority[usable] = 2 * (counts[case] - named) > others[:, np.newaxis]
     return majority
 
 
@@ -195,38 +222,54 @@ def monday_of(week: int) -> date:
     return _MONDAY + timedelta(weeks=week)
 
 
-def drift(weeks: Sequence[int | None], agrees: Sequence[bool]) -> Drift:
-    """Return the agreement over the weeks of the labels, or over blocks of 20 in their order if most have no date."""
-    dated = [(week, agreed) for week, agreed in zip(weeks, agrees, strict=True) if week is not None]
+def drift(weeks: Sequence[int | None], agrees: Sequence[bool], values: Sequence[int] | None = None) -> Drift:
+    """Return the agreement over the weeks of the labels, or over blocks of 20 in their order if most have no date.
+
+    `values` are the informativeness of the labels' items; without them all count as equal.
+    """
+    rows = list(zip(weeks, agrees, values or [0] * len(weeks), strict=True))
+    dated = [(week, agreed, value) for week, agreed, value in rows if week is not None]
     if 2 * len(dated) >= len(weeks):
-        places, agreements = [week for week, _agreed in dated], [agreed for _week, agreed in dated]
-        axis = Axis.WEEKS
+        axis, places, kept = Axis.WEEKS, [week for week, *_rest in dated], [rest for _week, *rest in dated]
     else:
-        agreements = [agreed for week, agreed in zip(weeks, agrees, strict=True) if week is None]
-        places = [min(number // BLOCK, max(len(agreements) // BLOCK - 1, 0)) + 1 for number in range(len(agreements))]
-        axis = Axis.BLOCKS
-    return Drift(axis, _points(places, agreements, axis), trend(places, agreements))
+        axis, kept = Axis.BLOCKS, [rest for week, *rest in rows if week is None]
+        places = [min(number // BLOCK, max(len(kept) // BLOCK - 1, 0)) + 1 for number in range(len(kept))]
+    agreements, equal = [bool(agreed) for agreed, _value in kept], [int(value) for _agreed, value in kept]
+    return Drift(axis, _points(places, agreements, axis), trend(places, agreements, equal))
 
 
-def trend(places: Sequence[int], agrees: Sequence[bool]) -> Trend | Nothing:
+def trend(places: Sequence[int], agrees: Sequence[bool], values: Sequence[int] | None = None) -> Trend | Nothing:
     """Return the least-squares slope of agreement (1 or 0) by week, with a robust 95 % interval (HC3).
 
+    The model has a constant for each of the `values`, so that only labels on equally informative posts are compared.
     HC3 (MacKinnon and White 1985) does not assume the same scatter in every week and is wide for few labels.
     """
     x, y = np.asarray(places, dtype=np.float64), np.asarray(agrees, dtype=np.float64)
     if len(x) < TREND_LABELS:
         return Nothing(Lack.TOO_FEW_LABELS)
-    if len(np.unique(x)) < TREND_POINTS:
+    _names, level = np.unique(np.zeros(len(x)) if values is None else np.asarray(values), return_inverse=True)
+    size = np.bincount(level)[level]
+    centred = x - _means(x, level)
+    square = float(centred @ centred)
+    if len(np.unique(x)) < TREND_POINTS or square == 0:  # 0: no value's labels lie in more than one week
         return Nothing(Lack.TOO_FEW_WEEKS)
     if len(np.unique(y)) == 1:  # without scatter there is no interval
         return Nothing(Lack.ALWAYS_ALIKE)
-    centred = x - x.mean()
-    square = float(centred @ centred)
     slope = float(centred @ y) / square
-    residuals = y - y.mean() - slope * centred
-    leverage = 1 / len(x) + centred**2 / square
-    error = sqrt(float((centred**2) @ (residuals / (1 - leverage)) ** 2)) / square
+    residuals = y - _means(y, level) - slope * centred
+    leverage = 1 / size + centred**2 / square
+    free = leverage < 1 - 1e-9  # a label that decides its own constant, or the slope, says nothing about scatter
+    if not (free & (centred != 0)).any():
+        return Nothing(Lack.TOO_FEW_WEEKS)
+    terms = np.divide(residuals, 1 - leverage, out=np.zeros(len(x)), where=free)
+    error = sqrt(float((centred**2) @ terms**2)) / square
     return Trend(len(x), slope, Interval(slope - Z95 * error, slope + Z95 * error))
+
+
+def _means(values: Floats, level: Ints) -> Floats:
+    """Return for each value the mean of those of its level."""
+    means: Floats = np.bincount(level, weights=values)[level] / np.bincount(level)[level]
+    return means
 
 
 def _points(places: Sequence[int], agrees: Sequence[bool], axis: Axis) -> tuple[Point, ...]:

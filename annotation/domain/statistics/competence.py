@@ -4,6 +4,8 @@ The model is fitted in `annotation/analytics/competence_process.py`; this module
 parallel columns: items and annotators numbered from 0, categories as indices.
 """
 
+from __future__ import annotations
+
 from dataclasses import dataclass
 
 import numpy as np

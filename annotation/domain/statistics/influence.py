@@ -20,6 +20,8 @@ Graubard, Survey Methodology 24, 1998); if all answers are equal, with the numbe
 A figure that cannot be computed is `Undefined` or has no interval, with the reason; it is never 0 or NaN.
 """
 
+from __future__ import annotations
+
 from array import array
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
@@ -146,7 +148,7 @@ class Readings:
     submitted: Ints
 
     @classmethod
-    def of(cls, rows: Iterable[Reading]) -> "Readings":
+    def of(cls, rows: Iterable[Reading]) -> Readings:
         """Collect readings; at most one for each person, item and modality."""
         flat = array("q")  # flat: nine numbers for each reading
         for item, annotator, period, arm, modality, *categories in rows:
@@ -155,7 +157,7 @@ class Readings:
         table = table[np.lexsort((table[:, 4], table[:, 1], table[:, 0]))]
         return cls(*(np.ascontiguousarray(column) for column in table.T))
 
-    def where(self, keep: Flags) -> "Readings":
+    def where(self, keep: Flags) -> Readings:
         """Return only the readings whose flag is true."""
         return Readings(*(column[keep] for column in vars(self).values()))
 

@@ -1,20 +1,25 @@
 """Confidence intervals that several figures use: Wilson's, Student's, and the percentile bootstrap.
 
 The bootstrap resamples items. Items with the same answers are interchangeable, so a resample is one multinomial draw
-over the distinct ones: the cost does not grow with the number of items. The seed is fixed: the same answers give
+over the distinct ones: the cost does not grow with the number of items. Where nearly every item has its own answers
+(passages of a text), the items are drawn one by one, which is then faster. The seed is fixed: the same answers give
 exactly the same interval.
 """
+
+from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import dataclass
 from functools import lru_cache
 from math import atan, cos, pi, sin, sqrt
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
-import numpy.typing as npt
 
 from annotation.domain.statistics.arrays import Floats
+
+if TYPE_CHECKING:
+    import numpy.typing as npt
 
 SEED = 20_240_601
 COVERAGE = 0.95
@@ -22,6 +27,7 @@ Z95 = 1.959963984540054
 """The 97.5 % quantile of the normal distribution, for two-sided 95 % intervals."""
 _CELLS_AT_ONCE = 2_000_000  # resample weights held in memory: 16 MB
 _NEARLY_NORMAL = 1000
+_MANY_DISTINCT = 5000  # distinct answers from which items are drawn one by one
 
 
 @dataclass(frozen=True)
@@ -79,8 +85,18 @@ def bootstrap(items: npt.NDArray[Any], figures: Callable[[Floats], Floats], resa
     random, n = np.random.default_rng(SEED), int(items.sum())
     at_once = max(1, _CELLS_AT_ONCE // len(items))
     sizes = [min(at_once, resamples - done) for done in range(0, resamples, at_once)]
-    drawn = (random.multinomial(n, items / n, size=size).astype(np.float64) for size in sizes)
-    return np.concatenate([figures(weights) for weights in drawn], axis=-1)
+    drawn = _drawn_items if len(items) > _MANY_DISTINCT else _drawn_counts
+    return np.concatenate([figures(drawn(random, items, n, size)) for size in sizes], axis=-1)
+
+
+def _drawn_counts(random: np.random.Generator, items: npt.NDArray[Any], n: int, size: int) -> Floats:
+    return random.multinomial(n, items / n, size=size).astype(np.float64)
+
+
+def _drawn_items(random: np.random.Generator, items: npt.NDArray[Any], n: int, size: int) -> Floats:
+    answer_of = np.repeat(np.arange(len(items)), items)
+    draws = (answer_of[random.integers(0, n, size=n)] for _resample in range(size))
+    return np.stack([np.bincount(draw, minlength=len(items)) for draw in draws]).astype(np.float64)
 
 
 def percentile_interval(drawn: Floats) -> Interval | None:

@@ -1,0 +1,238 @@
+"""Questions as a design file has them (`docs/design-file.md`): one object a question."""
+
+import re
+from collections.abc import Mapping, Sequence
+from dataclasses import replace
+from typing import Any
+
+from annotation.domain.questions.answers import TEXT_ANSWER_LIMIT
+from annotation.domain.questions.question import LISTS, Asked, Option, Question, QuestionKind, When
+from annotation.domain.text_rules import BadText
+from annotation.domain.votes import Category
+from annotation.domain.words import BadWords, read_words, shown_words
+
+QUESTION_COUNT = 12
+"""The most questions that are asked at one time, beside the category."""
+KEYS = "adefhimovjkx"
+"""Keys a question may have: letters that do nothing else on the annotator's page."""
+CODE_LIMIT = 40
+WORDING_LIMIT = 200
+HELP_LIMIT = 500
+NAME_LIMIT = 80
+"""Characters of the name of an option, and of what an end of a scale means."""
+OPTION_COUNT = 40
+POINTS = range(3, 10)
+LONGEST_ANSWER = 4_000
+"""The highest limit, in characters, that a text answer may have."""
+
+_CODE = re.compile(r"[a-z][a-z0-9_-]{0,39}")
+_OPTION_CODE = re.compile(r"[A-Za-z0-9][A-Za-z0-9_.-]{0,39}")
+_EVERY_KIND = frozenset({"code", "kind", "wording", "help", "key", "required", "when", "retired"})
+_OF_KIND: Mapping[QuestionKind, frozenset[str]] = {
+    QuestionKind.ONE: frozenset({"options"}),
+    QuestionKind.MANY: frozenset({"options"}),
+    QuestionKind.SCALE: frozenset({"points", "low", "high"}),
+    QuestionKind.TEXT: frozenset({"limit"}),
+    QuestionKind.SPAN: frozenset(),
+}
+
+
+class BadQuestions(ValueError):
+    """Questions that a project cannot ask; `sentence` says what to change."""
+
+    code = "bad_questions"
+
+    def __init__(self, sentence: str) -> None:
+        super().__init__(sentence)
+        self.sentence = sentence
+
+
+def read_questions(raw: object, categories: Sequence[Category]) -> tuple[Question, ...]:
+    """Return the questions of a design, in the order of the page.
+
+    `categories` are those of the same design: they may be named by `when`, and a key belongs to one thing. A missing
+    key becomes the first free one. Raises BadQuestions.
+    """
+    if not isinstance(raw, list):
+        raise BadQuestions("Questions are a list of {code, kind, …}.")
+    read = [_read_row(number, row) for number, row in enumerate(raw, start=1)]
+    asked = [question for question in read if not question.retired]
+    if len(asked) > QUESTION_COUNT:
+        raise BadQuestions(f"A project asks at most {QUESTION_COUNT} further questions; this list has {len(asked)}.")
+    for number, question in enumerate(read):
+        if question.code in {earlier.code for earlier in read[:number]}:
+            raise BadQuestions(f"Two questions share the code {question.code!r}.")
+    _refuse_unknown_categories(read, categories)
+    return with_keys(read, categories)
+
+
+def question_row(question: Question) -> dict[str, Any]:
+    """Return a question as `read_questions` reads it."""
+    row: dict[str, Any] = {
+        "wording": shown_words(question.wording),
+        "help": shown_words(question.help),
+        "options": [_option_row(option) for option in question.options],
+        "points": question.points,
+        "low": shown_words(question.low),
+        "high": shown_words(question.high),
+        "limit": question.limit,
+        "key": question.key,
+        "required": question.required,
+        "when": when_row(question.when),
+        "retired": question.retired,
+    }
+    shown = {name: value for name, value in row.items() if value and not (name == "when" and value == Asked.ALWAYS)}
+    return {"code": question.code, "kind": str(question.kind), **shown}
+
+
+def when_row(when: When) -> str | list[int]:
+    """Return when a question is asked as a file has it: a word, or the codes of categories."""
+    return list(when.categories) if when.asked is Asked.CATEGORIES else str(when.asked)
+
+
+def read_when(raw: object) -> When | None:
+    """Return when a question is asked. Returns None for what says no such thing."""
+    if isinstance(raw, str) and raw in (Asked.ALWAYS, Asked.HATEFUL):
+        return When(Asked(raw))
+    if isinstance(raw, list) and raw and all(type(code) is int for code in raw):
+        return When(Asked.CATEGORIES, tuple(sorted(set(raw))))
+    return None
+
+
+def _option_row(option: Option) -> dict[str, Any]:
+    row = {"code": option.code, "name": shown_words(option.name), "retired": option.retired}
+    return {name: value for name, value in row.items() if value}
+
+
+def _read_row(number: int, row: object) -> Question:
+    if not isinstance(row, Mapping):
+        raise BadQuestions(f"Question {number} must be an object with code and kind.")
+    code = row.get("code")
+    if not isinstance(code, str) or not _CODE.fullmatch(code):
+        raise BadQuestions(
+            f"Question {number} needs a code: at most {CODE_LIMIT} small letters, digits, _ and -, a letter first."
+        )
+    if row.get("kind") not in list(QuestionKind):
+        raise BadQuestions(f"Question {code} needs a kind: {', '.join(QuestionKind)}.")
+    kind = QuestionKind(row["kind"])
+    unknown = sorted(set(row) - _EVERY_KIND - _OF_KIND[kind])
+    if unknown:
+        raise BadQuestions(f"Question {code} is of the kind {kind}, which has no field {_shown(unknown[0])}.")
+    retired = _flag(code, row, "retired")
+    return Question(
+        code=code,
+        kind=kind,
+        wording=_words(code, row, "wording", WORDING_LIMIT),
+        help=_words(code, row, "help", HELP_LIMIT),
+        options=_options(code, kind, row.get("options", [])),
+        points=_points(code, row.get("points")) if kind is QuestionKind.SCALE else None,
+        low=_words(code, row, "low", NAME_LIMIT),
+        high=_words(code, row, "high", NAME_LIMIT),
+        limit=_limit(code, row.get("limit", TEXT_ANSWER_LIMIT)) if kind is QuestionKind.TEXT else None,
+        key="" if retired else _key(code, row.get("key", "")),
+        place=number,
+        required=_flag(code, row, "required"),
+        when=_when(code, row.get("when", str(Asked.ALWAYS))),
+        retired=retired,
+    )
+
+
+def _words(code: str, row: Mapping[str, Any], field: str, limit: int) -> dict[str, str]:
+    try:
+        return read_words(row.get(field, ""), limit)
+    except BadWords as bad:
+        raise BadQuestions(f"Question {code}: {field} {bad.sentence}") from bad
+    except BadText as bad:
+        raise BadQuestions(f"Question {code}, {field}: {bad.sentence}") from bad
+
+
+def _flag(code: str, row: Mapping[str, Any], field: str) -> bool:
+    value = row.get(field, False)
+    if not isinstance(value, bool):
+        raise BadQuestions(f"Question {code}: {field} is true or false.")
+    return value
+
+
+def _points(code: str, value: object) -> int:
+    if type(value) is not int or value not in POINTS:
+        raise BadQuestions(f"Question {code} needs points: a whole number from {POINTS.start} to {POINTS.stop - 1}.")
+    return value
+
+
+def _limit(code: str, value: object) -> int:
+    if type(value) is not int or not 1 <= value <= LONGEST_ANSWER:
+        raise BadQuestions(f"Question {code}: its limit is a whole number from 1 to {LONGEST_ANSWER:,} characters.")
+    return value
+
+
+def _key(code: str, value: object) -> str:
+    if value and (not isinstance(value, str) or len(value) != 1 or value not in KEYS):
+        raise BadQuestions(f"Question {code}: a key is one of {KEYS}; other letters already do something else.")
+    return str(value or "")
+
+
+def _when(code: str, value: object) -> When:
+    when = read_when(value)
+    if when is None:
+        raise BadQuestions(f'Question {code}: when is "always", "hateful", or a list of codes of categories.')
+    return when
+
+
+def _options(code: str, kind: QuestionKind, rows: object) -> tuple[Option, ...]:
+    if kind not in LISTS:
+        return ()
+    if not isinstance(rows, list):
+        raise BadQuestions(f"Question {code}: options are a list of {{code, name}}.")
+    options = tuple(_option(code, row) for row in rows)
+    offered = sum(not option.retired for option in options)
+    if not 2 <= offered <= OPTION_COUNT:
+        raise BadQuestions(f"Question {code} needs 2 to {OPTION_COUNT} options; this list has {offered}.")
+    seen: set[str] = set()
+    for option in options:
+        if option.code.casefold() in seen:
+            raise BadQuestions(f"Question {code}: two options share the code {option.code!r}.")
+        seen.add(option.code.casefold())
+    return options
+
+
+def _option(code: str, row: object) -> Option:
+    if not isinstance(row, Mapping) or set(row) - {"code", "name", "retired"}:
+        raise BadQuestions(f"Question {code}: an option is {{code, name}}, and may be retired.")
+    own = row.get("code")
+    if not isinstance(own, str) or not _OPTION_CODE.fullmatch(own):
+        raise BadQuestions(
+            f"Question {code}: an option's code has at most {CODE_LIMIT} letters, digits and _ . -: {_shown(own)}."
+        )
+    return Option(own, _words(f"{code}, option {own}", row, "name", NAME_LIMIT), _flag(code, row, "retired"))
+
+
+def _refuse_unknown_categories(questions: Sequence[Question], categories: Sequence[Category]) -> None:
+    known = {category.code for category in categories}
+    for question in questions:
+        missing = [code for code in question.when.categories if code not in known]
+        if missing and not question.retired:
+            raise BadQuestions(f"Question {question.code} is asked beside category {missing[0]}, which is not there.")
+
+
+def with_keys(questions: Sequence[Question], categories: Sequence[Category]) -> tuple[Question, ...]:
+    """Return the questions with a key for each that has none, while there are free ones; a key belongs to one thing.
+
+    Raises BadQuestions.
+    """
+    holder = {category.key: f"category {category.code} ({category.name})" for category in categories if category.key}
+    for question in questions:
+        other = holder.get(question.key)
+        if other:
+            raise BadQuestions(f"Question {question.code} and {other} share the key {question.key}. Change one.")
+        if question.key:
+            holder[question.key] = f"question {question.code}"
+    free = iter(key for key in KEYS if key not in holder)
+    return tuple(
+        question if question.key or question.retired else replace(question, key=next(free, ""))
+        for question in questions
+    )
+
+
+def _shown(value: object) -> str:
+    text = repr(value)
+    return text if len(text) <= 60 else text[:60] + "…"

@@ -1,0 +1,72 @@
+"""What a release says about itself on its cards: licences, languages and people, from its manifest alone."""
+
+from collections.abc import Mapping
+from enum import StrEnum
+from typing import Any
+
+from annotation.domain.releases.licences import licence_of
+
+NOT_STATED = "not stated"
+
+
+class Annotators(StrEnum):
+    """What a project says about the people who label in it."""
+
+    UNSTATED = ""
+    EXPERTS = "experts"
+    CROWD = "crowd"
+
+
+_CREATORS = {Annotators.EXPERTS: "expert-generated", Annotators.CROWD: "crowdsourced", Annotators.UNSTATED: "other"}
+
+
+def item_licences(manifest: Mapping[str, Any]) -> dict[str, int]:
+    """Return the number of items under each licence, as written; an item that names none is under the project's."""
+    counts = manifest["counts"]
+    named = dict(counts.get("licences") or {})
+    if rest := counts["items"] - sum(named.values()):
+        own = manifest["licence"] or NOT_STATED
+        named[own] = named.get(own, 0) + rest
+    return dict(sorted(named.items(), key=lambda pair: (-pair[1], pair[0])))
+
+
+def stated_licences(manifest: Mapping[str, Any]) -> list[str]:
+    """Return the licences that hold for some part of the release: the project's first, then those of its items."""
+    own = [manifest["licence"]] if manifest["licence"] else []
+    return list(dict.fromkeys([*own, *(name for name in item_licences(manifest) if name != NOT_STATED)]))
+
+
+def hub_licence(manifest: Mapping[str, Any]) -> dict[str, Any]:
+    """Return the keys about licences as dataset hubs read them: identifiers of theirs, or `other` with a name."""
+    names = stated_licences(manifest)
+    if not names:
+        return {"license": "unknown"}
+    known = [licence_of(name) for name in names]
+    identifiers = list(dict.fromkeys(licence.hub if licence else "other" for licence in known))
+    head: dict[str, Any] = {"license": identifiers[0] if len(identifiers) == 1 else identifiers}
+    if "other" in identifiers:
+        others = [name for name, licence in zip(names, known, strict=True) if licence is None]
+        head |= {"license_name": "-and-".join(_slug(name) for name in others)[:96], "license_link": "LICENSE"}
+    return head
+
+
+def _slug(name: str) -> str:
+    words = "".join(sign if sign.isascii() and sign.isalnum() or sign == "." else " " for sign in name.lower()).split()
+    return "-".join(words) or "own"
+
+
+def annotations_creators(manifest: Mapping[str, Any]) -> list[str]:
+    """Return who made the labels, in the words of dataset hubs."""
+    counts = manifest["counts"]
+    came_along = counts.get("annotators_imported", 0)
+    said = Annotators(manifest.get("annotators") or "")
+    here = [_CREATORS[said]] if counts["annotators"] > came_along or counts["sources"].get("adjudicated") else []
+    found = ["found"] if came_along or counts["sources"].get("imported") else []
+    return [*here, *found] or ["no-annotation"]
+
+
+def language_creators(manifest: Mapping[str, Any]) -> list[str]:
+    """Return who wrote the texts, in the words of dataset hubs."""
+    counts = manifest["counts"]
+    injected = counts.get("injected", 0)
+    return [*(["found"] if injected < counts["items"] else []), *(["machine-generated"] if injected else [])]
