@@ -4,12 +4,15 @@ Every set of items is described by the same figures (`AgreementAccount`). *Raw* 
 as submitted. The steps and *final* use the categories that replaced a *not sure*; final ones are those of the deciding
 round. Items with added seats count by their first k seats, those of their beginning. A label without a category is
 missing: it excludes an item from kappa, but not from alpha.
+
+Where answers may name several categories, a rating is a whole set: kappa and the levels ask whether sets are equal, and
+alpha weighs how much they differ (MASI). The figures of one category ask whether a set has it.
 """
 
 import json
 from array import array
 from collections import Counter
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import lru_cache
 from itertools import groupby
@@ -17,34 +20,28 @@ from operator import itemgetter
 from typing import Any
 
 from django.db.models import Count, F, Q, TextField
-from django.db.models.functions import Cast
-from django.utils.functional import Promise
-from django.utils.translation import gettext_lazy as _
+from django.db.models.functions import Cast, Length
 
+from annotation.analytics.question_agreement import QuestionAgreement, QuestionTally
 from annotation.domain.alignment import IntendedCategory, IntendedHateful, Intent, Misaligned, alignment
-from annotation.domain.choices import Difficulty, Level, PriorDisplay, Source, Stage
-from annotation.domain.consensus import Agreed, Consensus, consensus
+from annotation.domain.choices import Choose, Difficulty, Level, Order, PriorDisplay, Source, Stage
+from annotation.domain.consensus import Agreed, Consensus, consensus_of_sets
 from annotation.domain.patterns import PATTERNS
 from annotation.domain.statistics.agreement import (
     Figure,
-    Measured,
     Ratings,
-    Undefined,
-    Why,
     binary,
     fleiss_kappa,
     kappa_of_category,
     krippendorff_alpha,
     tally_of,
 )
+from annotation.domain.statistics.confusions import confusions, items_with
+from annotation.domain.statistics.set_agreement import set_alpha
 from annotation.domain.votes import Category
 from annotation.models import Item, Project, Seat
 
-WORDS: Mapping[Why, Promise] = {
-    Why.NO_ITEMS: _("There is no such item yet."),
-    Why.ONE_CATEGORY: _("Only one category was used, so agreement beyond chance is not defined."),
-    Why.TOO_FEW_RATINGS: _("No item has two ratings that could be compared."),
-}
+_SETS = ("label__categories", "label__replacement__categories", "item__intended_categories")
 
 
 @dataclass(frozen=True)
@@ -63,6 +60,8 @@ class AgreementAccount:
     krippendorff_alpha: Figure
     krippendorff_alpha_binary: Figure
     levels: Mapping[Level, int]
+    measure: str
+    """How alpha compares ratings: `nominal`, or `masi` where they are sets of categories."""
     alpha_items: int
     alpha_ratings: int
 
@@ -74,6 +73,12 @@ class AgreementAccount:
             "krippendorff_alpha": self.krippendorff_alpha,
             "krippendorff_alpha_binary": self.krippendorff_alpha_binary,
         }
+
+    def counts(self, name: str) -> tuple[int, int]:
+        """Return the items and ratings that the figure of this name is computed from."""
+        if name.startswith("krippendorff"):
+            return self.alpha_items, self.alpha_ratings
+        return self.items, self.ratings
 
 
 @dataclass(frozen=True)
@@ -92,6 +97,10 @@ class Agreement:
     difficulties: Mapping[Difficulty, int]
     undefined: int
     stages: Mapping[Stage, int]
+    questions: tuple[QuestionAgreement, ...] = ()
+    """Agreement on the further questions, in the raw labels; in the order of the page."""
+    order: Order = Order.BREADTH
+    """Which items are handed out first. Where it is the hard ones, agreement tends to be lower than by chance order."""
 
 
 @dataclass(frozen=True)
@@ -110,6 +119,10 @@ class RawLabels:
     categories: tuple[Category, ...]
     ratings: Ratings
     by_category: tuple[ByCategory, ...]
+    confusions: Mapping[tuple[int, int], int]
+    """How many closed items have both categories among the labels of their first round; see `confusions`."""
+    named: Mapping[int, int]
+    """How many closed items have a label of the first round that names the category."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -123,6 +136,8 @@ class _SeatLabel:
     replaced: int | None
     low_quality: bool
     first: int | None
+    answers: str | None
+    """The answers to the further questions, as JSON."""
 
     @property
     def settled(self) -> int | None:
@@ -138,6 +153,8 @@ class _Closed:
     source: str | None
     intended: int | None
     intended_hateful: bool | None
+    length: int
+    """The characters of its text; 0 where nothing needs them."""
     round_one: tuple[_SeatLabel, ...]
     deciding: tuple[_SeatLabel, ...]
 
@@ -146,6 +163,8 @@ class _Closed:
 class _Sets:
     """The sets of items as counts of their ratings, filled in one pass over the rows."""
 
+    round_one: Counter[tuple[int, ...]] = field(default_factory=Counter)
+    """All labels of the first round, those of added seats as well."""
     raw: Counter[tuple[int, ...]] = field(default_factory=Counter)
     quality: Counter[tuple[int, ...]] = field(default_factory=Counter)
     consensus: Counter[tuple[int, ...]] = field(default_factory=Counter)
@@ -178,8 +197,13 @@ def agreement_and_labels(project: Project) -> tuple[Agreement, RawLabels]:
         difficulties=difficulties,
         undefined=undefined,
         stages=stage_counts(project),
+        questions=book.questions.figures(),
+        order=Order(project.order),
     )
-    return figures, RawLabels(book.categories, book.ratings(), book.by_category(sets.raw))
+    labels = {tuple(book.sets_of[rating] for rating in ratings): n for ratings, n in sets.round_one.items()}
+    return figures, RawLabels(
+        book.categories, book.ratings(), book.by_category(sets.raw), confusions(labels), items_with(labels)
+    )
 
 
 def gold_patterns(project: Project) -> tuple[dict[str, int], dict[Difficulty, int], int]:
@@ -196,49 +220,13 @@ def gold_patterns(project: Project) -> tuple[dict[str, int], dict[Difficulty, in
 
 
 def stage_counts(project: Project) -> dict[Stage, int]:
-    """Return the number of items at each stage, with zeros."""
-    counted = Item.objects.filter(project=project).values_list("stage").annotate(n=Count("pk")).order_by()
+    """Return the number of items at each stage, with zeros.
+
+    An item with a known answer counts as known or, once it was taken out, not at all, as on the dashboard.
+    """
+    items = Item.objects.filter(Q(known_answer__isnull=True) | Q(stage=Stage.KNOWN), project=project)
+    counted = items.values_list("stage").annotate(n=Count("pk")).order_by()
     return dict.fromkeys(Stage, 0) | {Stage(stage): n for stage, n in counted}
-
-
-def as_json(agreement: Agreement) -> dict[str, Any]:
-    """Return the agreement as the `agreement` command prints it."""
-    value: dict[str, Any] = {
-        "raw": account_json(agreement.raw),
-        "final": account_json(agreement.final),
-        "final_with_adjudicated": account_json(agreement.final_with_adjudicated),
-        "steps": {
-            "quality": account_json(agreement.quality),
-            "consensus": account_json(agreement.consensus),
-            "alignment": account_json(agreement.alignment),
-        },
-        "patterns": dict(agreement.patterns),
-        "difficulties": {difficulty.value: n for difficulty, n in agreement.difficulties.items()},
-        "undefined": agreement.undefined,
-        "stages": {stage.value: n for stage, n in agreement.stages.items()},
-    }
-    if agreement.first_answers is not None:
-        value["first_answers"] = account_json(agreement.first_answers)
-    return value
-
-
-def account_json(account: AgreementAccount) -> dict[str, Any]:
-    """Return one account as JSON values. `why` has the reason of every figure that is null, if there is one."""
-    figures = account.figures()
-    value: dict[str, Any] = {"items": account.items, "ratings": account.ratings}
-    value |= {name: figure.value if isinstance(figure, Measured) else None for name, figure in figures.items()}
-    value["levels"] = {level.value: n for level, n in account.levels.items()}
-    value["intervals"] = {name: _interval_json(figure) for name, figure in figures.items()}
-    why = {name: str(WORDS[figure.why]) for name, figure in figures.items() if isinstance(figure, Undefined)}
-    return value | ({"why": why} if why else {})
-
-
-def _interval_json(figure: Figure) -> list[float] | None:
-    match figure:
-        case Measured(_value, interval) if interval is not None:
-            return [interval.low, interval.high]
-        case _:
-            return None
 
 
 class _Book:
@@ -249,15 +237,19 @@ class _Book:
         self.project = project
         self.k = project.seats
         self.categories = tuple(row.value() for row in rows)
+        self.several = project.choose == Choose.SEVERAL
+        self.sets_of = [frozenset((index,)) for index in range(len(rows))]
+        self._rating_of = {chosen: index for index, chosen in enumerate(self.sets_of)}
         self.index_of = {row.pk: index for index, row in enumerate(rows)}
         self.index_of_code = {row.code: index for index, row in enumerate(rows)}
         self.decided = lru_cache(maxsize=None)(self._decided)
+        self.questions = QuestionTally(project.question_values())
         self._ratings = array("q")  # flat: item, annotator, category, 24 bytes per rating
 
     def account(self, counted: Counter[tuple[int, ...]]) -> AgreementAccount:
         """Describe one set of items."""
-        fine = tally_of(counted, len(self.categories))
-        hateful = binary(fine, [category.hateful for category in self.categories])
+        fine = tally_of(counted, len(self.sets_of))
+        hateful = binary(fine, [self.chosen(rating)[0].hateful for rating in range(len(self.sets_of))])
         complete, pairable = fine.with_ratings(self.k, self.k), fine.with_ratings(2)
         return AgreementAccount(
             total=counted.total(),
@@ -265,9 +257,10 @@ class _Book:
             ratings=complete.ratings,
             fleiss_kappa=fleiss_kappa(fine, self.k),
             fleiss_kappa_binary=fleiss_kappa(hateful, self.k),
-            krippendorff_alpha=krippendorff_alpha(fine),
+            krippendorff_alpha=self._set_alpha(counted) if self.several else krippendorff_alpha(fine),
             krippendorff_alpha_binary=krippendorff_alpha(hateful),
             levels=self._levels(counted),
+            measure="masi" if self.several else "nominal",
             alpha_items=pairable.items,
             alpha_ratings=pairable.ratings,
         )
@@ -277,6 +270,9 @@ class _Book:
         sets = _Sets()
         for closed in self.closed_items():
             self._note_ratings(closed)
+            if self.questions:
+                self.questions.add(closed.length, (label.answers for label in _first(closed.round_one)))
+            sets.round_one[_present(label.category for label in closed.round_one)] += 1
             sets.raw[_present(label.category for label in _first(closed.round_one))] += 1
             sets.first[_present(label.first for label in _first(closed.round_one))] += 1
             self._add_to_steps(sets, closed)
@@ -294,17 +290,42 @@ class _Book:
 
     def by_category(self, raw: Counter[tuple[int, ...]]) -> tuple[ByCategory, ...]:
         """Each category in the raw labels, in the order of codes."""
-        counted = tally_of(raw, len(self.categories))
+        counted = tally_of(raw, len(self.sets_of))
         chosen = counted.times @ counted.spreads
+        named = [[index in one for one in self.sets_of] for index in range(len(self.categories))]
         return tuple(
-            ByCategory(category, int(chosen[index]), kappa_of_category(counted, self.k, index))
-            for index, category in enumerate(self.categories)
+            ByCategory(category, int(chosen @ has), kappa_of_category(counted, self.k, has))
+            for category, has in zip(self.categories, named, strict=True)
         )
+
+    def rating(self, lead: int | None, codes: Sequence[int]) -> int | None:
+        """Return the rating of a row: the index of its category by primary key, or of its set by codes."""
+        if not codes:
+            return self.index_of.get(lead) if lead is not None else None
+        chosen = frozenset(self.index_of_code[code] for code in codes)
+        if chosen not in self._rating_of:
+            self._rating_of[chosen] = len(self.sets_of)
+            self.sets_of.append(chosen)
+        return self._rating_of[chosen]
+
+    def rating_of_code(self, code: int | None) -> int | None:
+        """Return the rating of one category by its code."""
+        return None if code is None else self.index_of_code.get(code)
+
+    def chosen(self, rating: int) -> list[Category]:
+        """Return the categories of a rating, by code."""
+        return [self.categories[index] for index in sorted(self.sets_of[rating])]
+
+    def _set_alpha(self, counted: Counter[tuple[int, ...]]) -> Figure:
+        sets: Counter[tuple[tuple[str, ...], ...]] = Counter()
+        for ratings, n in counted.items():
+            sets[tuple(sorted(tuple(str(category.code) for category in self.chosen(one)) for one in ratings))] += n
+        return set_alpha(sets).figure
 
     def _note_ratings(self, closed: _Closed) -> None:
         for label in _first(closed.round_one):
             if label.category is not None:
-                self._ratings.extend((closed.pk, label.annotator, label.category))
+                self._ratings.extend((closed.pk, label.annotator, min(self.sets_of[label.category])))
 
     def _add_to_steps(self, sets: _Sets, closed: _Closed) -> None:
         settled = _present(label.settled for label in closed.round_one)
@@ -317,12 +338,19 @@ class _Book:
         if not isinstance(outcome, Agreed):
             return
         sets.consensus[spread] += 1
-        intent_alignment = alignment(outcome.category, outcome.category.hateful, _intent(closed, self.categories))
+        intent = self._intent(closed)
+        intent_alignment = alignment(outcome.category, outcome.category.hateful, intent, outcome.further)
         if not isinstance(intent_alignment, Misaligned):
             sets.alignment[spread] += 1
 
     def _decided(self, ratings: tuple[int, ...]) -> Consensus:
-        return consensus([self.categories[index] for index in ratings])
+        return consensus_of_sets([frozenset(self.chosen(rating)) for rating in ratings])
+
+    def _intent(self, closed: _Closed) -> Intent | None:
+        if closed.intended is not None:
+            first, *further = self.chosen(closed.intended)
+            return IntendedCategory(first, tuple(further))
+        return None if closed.intended_hateful is None else IntendedHateful(closed.intended_hateful)
 
     def _levels(self, counted: Counter[tuple[int, ...]]) -> dict[Level, int]:
         levels = dict.fromkeys(Level, 0)
@@ -337,13 +365,18 @@ class _Book:
             Seat.objects.filter(item__project=self.project, item__closed_at__isnull=False, label__isnull=False)
             .filter(Q(round=1) | Q(round=F("item__round")))
             .annotate(
-                first_said=Cast("label__first_answer", TextField())
-            )  # as text, each distinct answer is parsed once
+                # As text, each distinct first answer is parsed once.
+                first_said=Cast("label__first_answer", TextField()),
+                answers_said=Cast("label__answers", TextField()),
+                text_length=Length("item__text"),
+            )
             .order_by("item_id", "round", "number")
             .values_list(
                 *("item_id", "round", "annotator_id", "label__category_id", "label__replacement__category_id"),
                 *("label__low_quality", "first_said", "item__stage", "item__category_source"),
                 *("item__intended_id", "item__intended_hateful", "item__round", "seats"),
+                *(("answers_said", "text_length") if self.questions else ()),
+                *(_SETS if self.several else ()),
             )
         )
         for pk, rows in groupby(seats.iterator(chunk_size=5000), key=itemgetter(0)):
@@ -353,31 +386,29 @@ class _Book:
         stage, source, intended, intended_hateful, deciding = rows[0][7:12]
         round_one = tuple(self._seat_label(row) for row in rows if row[1] == 1)
         last = round_one if deciding == 1 else tuple(self._seat_label(row) for row in rows if row[1] == deciding)
-        return _Closed(pk, stage, source, self.index_of.get(intended), intended_hateful, round_one, last)
+        length = rows[0][14] if self.questions else 0
+        meant = self.rating(intended, rows[0][-1] if self.several else ())
+        return _Closed(pk, stage, source, meant, intended_hateful, length, round_one, last)
 
     def _seat_label(self, row: tuple[Any, ...]) -> _SeatLabel:
-        first = _first_category(row[6])
+        first, first_codes = _first_choice(row[6])
+        chosen, in_place = (row[-3], row[-2] or ()) if self.several else ((), ())
         return _SeatLabel(
             annotator=row[2],
             seats=row[12],
-            category=self.index_of.get(row[3]),
-            replaced=self.index_of.get(row[4]),
+            category=self.rating(row[3], chosen),
+            replaced=self.rating(row[4], in_place),
             low_quality=row[5],
-            first=None if first is None else self.index_of_code.get(first),
+            first=self.rating(None, first_codes) if first_codes else self.rating_of_code(first),
+            answers=row[13] if self.questions else None,
         )
 
 
 @lru_cache(maxsize=1024)
-def _first_category(text: str | None) -> int | None:
-    """Return the code of a first answer, which is stored as JSON."""
-    code: int | None = ((json.loads(text) if text else None) or {}).get("category")
-    return code
-
-
-def _intent(closed: _Closed, categories: tuple[Category, ...]) -> Intent | None:
-    if closed.intended is not None:
-        return IntendedCategory(categories[closed.intended])
-    return None if closed.intended_hateful is None else IntendedHateful(closed.intended_hateful)
+def _first_choice(text: str | None) -> tuple[int | None, Sequence[int]]:
+    """Return the code of a first answer, which is stored as JSON, and the codes of all where it names several."""
+    answer = (json.loads(text) if text else None) or {}
+    return answer.get("category"), answer.get("categories", ())
 
 
 def _first(round_: tuple[_SeatLabel, ...]) -> tuple[_SeatLabel, ...]:

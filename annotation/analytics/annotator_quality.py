@@ -5,6 +5,8 @@ in none. Agreement is computed over complete rounds: those of closed items, with
 Annotators from imported data count like all others.
 """
 
+from __future__ import annotations
+
 import re
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
@@ -29,7 +31,8 @@ from annotation.domain.statistics.annotator_quality import (
     quartiles,
     rate,
 )
-from annotation.domain.statistics.arrays import Ints
+from annotation.domain.statistics.arrays import Flags, Ints
+from annotation.domain.statistics.equal_posts import EqualPosts, on_equal_posts
 from annotation.domain.votes import Category
 from annotation.models import Membership, Project
 from annotation.training.results import check_rates
@@ -59,9 +62,11 @@ class AnnotatorQuality:
     not_sure: int
     low_quality: int
     with_others: Rate | Nothing
-    """Agreement with the majority of the others on the same item."""
+    """Agreement with the majority of the others on the same item: just the same categories."""
+    on_equal_posts: EqualPosts | Nothing
+    """The same agreement beside that of the others on equally informative posts."""
     with_others_by_category: tuple[Rate | Nothing, ...]
-    """The same agreement, of the labels with each category."""
+    """Of the labels with each category: whether the majority of the others names it too."""
     with_final: Rate | Nothing
     """Agreement with the final category of gold items. It is too high, because the own vote is part of it."""
     known: Rate | Nothing
@@ -89,6 +94,8 @@ class QualityReport:
     pairs: tuple[AnnotatorPair, ...]
     """The pairs with enough common items, most alike first."""
     versions: tuple[UnderVersion, ...]
+    mixed: bool
+    """Whether the labelled items differ in their informativeness."""
 
     @property
     def labels(self) -> int:
@@ -110,10 +117,10 @@ def read_quality(project: Project) -> QualityReport:
     """Read a project's figures from one moment of the database, in a fixed number of queries."""
     with snapshot():
         categories = list(project.categories.order_by("code"))
-        rows = read_rows(project, {category.pk: index for index, category in enumerate(categories)})
+        rows = read_rows(project, {category.pk: category.code for category in categories})
         known = check_rates(project)
         members = {member.pk: member for member in Membership.objects.filter(project=project)}
-    book = _Book(rows, len(categories), known)
+    book = _Book(rows, known)
     people = sorted((book.person(members[pk], indices) for pk, indices in book.by_person()), key=_by_name)
     names = {person.key: person.name for person in people}
     return QualityReport(
@@ -121,6 +128,7 @@ def read_quality(project: Project) -> QualityReport:
         people=tuple(people),
         pairs=tuple(AnnotatorPair(names[pair.first], names[pair.second], pair) for pair in likenesses(rows.ratings)),
         versions=book.versions(np.arange(len(rows.annotator))),
+        mixed=len(np.unique(rows.informativeness)) > 1,
     )
 
 
@@ -133,11 +141,12 @@ def _by_name(person: AnnotatorQuality) -> list[tuple[bool, int, str]]:
 class _Book:
     """The labels, each compared with the majority of the others."""
 
-    def __init__(self, rows: LabelColumns, categories: int, known: Mapping[int, Rate]) -> None:
-        self.rows, self.categories, self.known = rows, categories, known
-        majority = others_majority(rows.votes, categories)
-        self.comparable = majority >= 0
-        self.agrees = self.comparable & (majority == rows.category)
+    def __init__(self, rows: LabelColumns, known: Mapping[int, Rate]) -> None:
+        self.rows, self.known = rows, known
+        self.majority = others_majority(rows.votes, rows.sets)
+        self.named = rows.sets[rows.category] & (rows.category >= 0)[:, np.newaxis]
+        self.comparable: Flags = np.asarray(self.majority.any(axis=1))
+        self.agrees = self.comparable & (self.majority == self.named).all(axis=1)
 
     def by_person(self) -> Iterator[tuple[int, Ints]]:
         """Yield every annotator's key with the indices of their labels, in the order of items."""
@@ -159,13 +168,12 @@ class _Book:
             name=member.pseudonym,
             imported=member.user_id is None,
             labels=len(indices),
-            by_category=tuple(int(n) for n in np.bincount(chose[chose >= 0], minlength=self.categories)),
+            by_category=tuple(int(n) for n in self.named[indices].sum(axis=0)),
             not_sure=int(rows.not_sure[indices].sum()),
             low_quality=int(rows.low_quality[indices].sum()),
             with_others=self.with_others(indices),
-            with_others_by_category=tuple(
-                self.with_others(indices[chose == index]) for index in range(self.categories)
-            ),
+            on_equal_posts=on_equal_posts(self.agrees, self.comparable, rows.informativeness, indices),
+            with_others_by_category=tuple(self.with_others_on(index, indices) for index in range(rows.sets.shape[1])),
             with_final=rate((final == chose)[decided].sum(), decided.sum(), Lack.NO_FINAL),
             known=rate(checks.part, checks.n, Lack.NO_KNOWN) if checks else rate(0, 0, Lack.NO_KNOWN),
             seconds=quartiles(seconds[~np.isnan(seconds)].tolist()),
@@ -177,11 +185,17 @@ class _Book:
         """Return how often these labels equal the majority of the others."""
         return rate(self.agrees[indices].sum(), self.comparable[indices].sum(), Lack.NO_OTHERS)
 
+    def with_others_on(self, category: int, indices: Ints) -> Rate | Nothing:
+        """Return how often the majority of the others names a category, of the labels that name it."""
+        named = indices[self.named[indices, category]]
+        return rate(self.majority[named, category].sum(), self.comparable[named].sum(), Lack.NO_OTHERS)
+
     def drift(self, indices: Ints) -> Drift:
         """Return the agreement with the others over time, in the order of labels."""
         usable = indices[self.comparable[indices]]
         weeks = self.rows.week[usable].tolist()
-        return drift([None if week == UNDATED else week for week in weeks], self.agrees[usable].tolist())
+        values = self.rows.informativeness[usable].tolist()
+        return drift([None if week == UNDATED else week for week in weeks], self.agrees[usable].tolist(), values)
 
     def versions(self, indices: Ints) -> tuple[UnderVersion, ...]:
         """Return these labels by the version of the guidelines they were made under, oldest first."""

@@ -44,10 +44,19 @@ def person_row(person: AnnotatorQuality) -> dict[str, Any]:
     return {
         "person": person,
         "cells": [rate_cell(figure) for figure in (person.with_others, person.with_final, person.known)],
+        "equal": equal_cell(person),
         "by_category": [rate_cell(figure) for figure in person.with_others_by_category],
         "spark": spark(person.drift),
         "trend": trend_of(person),
     }
+
+
+def equal_cell(person: AnnotatorQuality) -> dict[str, Any]:
+    """Return a cell without colour: what the others reach on equally informative posts, and of how many labels."""
+    equal = person.on_equal_posts
+    if isinstance(equal, Nothing):
+        return {"why": quality_reason(equal)}
+    return {"text": percent(equal.others), "n": equal.own.n, "heat": None}
 
 
 def rate_rows(person: AnnotatorQuality) -> list[dict[str, Any]]:

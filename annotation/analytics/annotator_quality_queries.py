@@ -1,6 +1,8 @@
 """Queries for the figures of quality, read as columns of numbers."""
 
-from collections.abc import Iterable, Iterator, Mapping
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import dataclass
 from itertools import chain
 from typing import Any
@@ -9,14 +11,15 @@ import numpy as np
 from django.db.models import Case, F, Q, When
 from django.utils import timezone
 
+from annotation.domain.category_sets import codes_of
 from annotation.domain.choices import Stage
 from annotation.domain.statistics.agreement import Ratings
-from annotation.domain.statistics.annotator_quality import Votes, week_of
+from annotation.domain.statistics.annotator_quality import CategorySets, Votes, week_of
 from annotation.domain.statistics.arrays import Flags, Floats, Ints
 from annotation.models import Project, Seat
 
 UNDATED = -1
-_COLUMNS = 10
+_COLUMNS = 11
 
 
 @dataclass(frozen=True)
@@ -27,19 +30,23 @@ class LabelColumns:
     """The number of the item in a complete round, from 0; -1: the round is not complete."""
     annotator: Ints
     category: Ints
-    """The index in the order of codes."""
+    """The number of its categories among `sets`; a category alone has its index in the order of codes."""
     final: Ints
-    """The final category of a gold item."""
+    """The number of the final categories of a gold item."""
     version: Ints
     """The version of the guidelines; 0: none."""
     week: Ints
     """The week by `week_of`; UNDATED if the label has no time of its own."""
+    informativeness: Ints
+    """That of the item."""
     not_sure: Flags
     low_quality: Flags
     seconds: Floats
     """NaN if unknown; such values are removed before figures are computed."""
     first_round: Flags
     """Whether the label is one of the raw ones: round 1 of a closed item."""
+    sets: Flags
+    """Which categories (columns) each number stands for (rows)."""
 
     @property
     def votes(self) -> Votes:
@@ -53,25 +60,38 @@ class LabelColumns:
         return Ratings.of(zip(*columns, strict=True))
 
 
-def read_rows(project: Project, index_of: Mapping[int, int]) -> LabelColumns:
-    """Return a project's valid labels except those of control items; `index_of` maps category keys to indices."""
+def read_rows(project: Project, codes: Mapping[int, int]) -> LabelColumns:
+    """Return a project's valid labels except those of control items.
+
+    `codes` has the codes of the categories by their keys, in order.
+    """
     dated = Q(label__imported=False) | Q(label__created_at__lt=F("item__created_at"))
     seats = (
         Seat.objects.filter(item__project=project, label__isnull=False)
         .exclude(item__stage=Stage.KNOWN)
         .order_by("item_id", "round", "number")
         .values_list(
-            *("item_id", "round", "annotator_id", "label__category_id", "label__not_sure", "label__low_quality"),
+            *("item_id", "round", "annotator_id", "label__category_id", "label__categories"),
+            *("label__not_sure", "label__low_quality"),
             *("label__seconds", "label__guideline__number", "item__stage", "item__round", "item__category_id"),
+            *("item__categories", "item__informativeness"),
             Case(When(item__closed_at__isnull=False, then=True), default=False),
             Case(When(dated, then=F("label__created_at"))),
         )
     )
-    rows = _rows(seats.iterator(chunk_size=5000), index_of)
+    sets = CategorySets(len(codes))
+    index_of = {code: index for index, code in enumerate(codes.values())}
+
+    def number_of(key: int | None, stored: list[int]) -> int:
+        return sets.number(index_of[code] for code in codes_of(None if key is None else codes[key], stored))
+
+    rows = _rows(seats.iterator(chunk_size=5000), number_of)
     table = np.fromiter(chain.from_iterable(rows), dtype=np.float64).reshape(-1, _COLUMNS)
-    case, annotator, category, final, version, week = table[:, :6].T.astype(np.int64)
-    not_sure, low_quality, first = table[:, 6:9].T.astype(bool)
-    return LabelColumns(case, annotator, category, final, version, week, not_sure, low_quality, table[:, 9], first)
+    case, annotator, category, final, version, week, hard = table[:, :7].T.astype(np.int64)
+    not_sure, low_quality, first = table[:, 7:10].T.astype(bool)
+    seconds = table[:, 10]
+    flags = (not_sure, low_quality, seconds, first, sets.members)
+    return LabelColumns(case, annotator, category, final, version, week, hard, *flags)
 
 
 @dataclass(frozen=True)
@@ -101,20 +121,40 @@ def read_raw(project: Project, index_of: Mapping[int, int]) -> RawColumns:
     return RawColumns(*table.T)
 
 
-def _rows(seats: Iterable[tuple[Any, ...]], index_of: Mapping[int, int]) -> Iterator[tuple[float, ...]]:
+def _rows(
+    seats: Iterable[tuple[Any, ...]], number_of: Callable[[int | None, list[int]], int]
+) -> Iterator[tuple[float, ...]]:
     """Yield the rows of numbers for `LabelColumns`; each complete round of an item is one case."""
     before, case, zone = (0, 0), -1, timezone.get_current_timezone()
-    for item, number, annotator, category, not_sure, low, seconds, version, stage, now, final, closed, at in seats:
+    for (
+        item,
+        number,
+        annotator,
+        category,
+        categories,
+        not_sure,
+        low,
+        seconds,
+        version,
+        stage,
+        now,
+        final,
+        finals,
+        hard,
+        closed,
+        at,
+    ) in seats:
         complete = closed and not (stage == Stage.LABELLING and number == now)
         if complete and (item, number) != before:
             before, case = (item, number), case + 1
         yield (
             case if complete else -1,
             annotator,
-            index_of.get(category, -1),
-            index_of.get(final, -1) if stage == Stage.GOLD else -1,
+            number_of(category, categories),
+            number_of(final, finals) if stage == Stage.GOLD else -1,
             version or 0,
             UNDATED if at is None else week_of(at.astimezone(zone).date()),
+            hard,
             not_sure,
             low,
             complete and number == 1,

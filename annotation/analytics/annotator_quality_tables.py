@@ -9,6 +9,7 @@ from django.utils.translation import gettext_lazy
 from annotation.analytics.annotator_quality import AnnotatorQuality, QualityReport, UnderVersion
 from annotation.analytics.dashboard_tables import Cell, FigureTable, Rows
 from annotation.domain.statistics.annotator_quality import Axis, Lack, Nothing, Quartiles, Rate, Trend
+from annotation.domain.statistics.equal_posts import EqualPosts
 from annotation.models import CompetenceEstimate
 
 WORDS: Mapping[Lack, Promise] = {
@@ -71,6 +72,9 @@ def _people(shown: QualityReport) -> Rows:
     for person in shown.people:
         for name, figure in person_rates(person):
             yield person.name, person.labels, name, *_rate_cells(figure)
+        if shown.mixed and isinstance(equal := person.on_equal_posts, EqualPosts):
+            name = _("that of the others on equally informative posts")
+            yield person.name, person.labels, name, None, equal.own.n, equal.others, None, None, None
 
 
 def _work(shown: QualityReport) -> Rows:

@@ -12,6 +12,8 @@ no stage, no category, no assignment and no release depends on it.
      "differing": [{"item": public id, "majority": code | null, "model": code | null, "probability"}]}
 """
 
+from __future__ import annotations
+
 import json
 import logging
 import os
@@ -50,7 +52,10 @@ def is_installed() -> bool:
 
 def how_to_install() -> str:
     """Return a message for people about how to install the extra."""
-    return _("The models are an extra: whoever runs this site adds them by: pip install -c requirements.lock crowd-kit")
+    return _(
+        "These models are an extra. The people who run this site add it with: pip install -c requirements.lock "
+        "crowd-kit"
+    )
 
 
 def ask(member: Membership, method: CompetenceMethod) -> CompetenceEstimate:

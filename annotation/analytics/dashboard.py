@@ -4,13 +4,16 @@ from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from datetime import date, datetime
+from typing import Any
 
-from django.db.models import BooleanField, Count, ExpressionWrapper, F, Min, Q
+from django.db.models import BooleanField, Count, ExpressionWrapper, F, Min, Q, QuerySet
 from django.db.models.functions import TruncDate
 
 from annotation.analytics.agreement import Agreement, RawLabels, agreement_and_labels
 from annotation.analytics.influence import Influence, read_influence
+from annotation.core.extensions import gold_wanted
 from annotation.core.snapshots import snapshot
+from annotation.domain.category_sets import codes_of
 from annotation.domain.choices import Level, Reason, Source, Stage
 from annotation.domain.statistics.agreement import Alike, Pair, alike_by_category, cohen_kappas
 from annotation.models import Dispute, Item, Label, Membership, Project
@@ -34,7 +37,9 @@ class ItemCounts:
     sources: Mapping[Source, int]
     """The sources of gold items."""
     gold_categories: Mapping[int, int]
-    """Gold items by the code of their category."""
+    """Gold items by the code of their category; an item with several counts for each."""
+    gold_patterns: Mapping[tuple[str, int], int]
+    """The same by pattern and code; items without a pattern are not included."""
     open_reasons: Mapping[Reason, int]
     """The open reasons of disputed items; an item may have several."""
     excluded_reasons: Mapping[Reason, int]
@@ -62,11 +67,16 @@ class AnnotatorAgreement:
 
 
 @dataclass(frozen=True)
-class LabelDay:
-    """Labels submitted on a day in the site's time zone."""
+class CampaignDay:
+    """What happened on a day in the site's time zone."""
 
     day: date
     labels: int
+    """Labels submitted."""
+    disputed: int
+    """Items that became disputed."""
+    settled: int
+    """Items with a dispute that was settled."""
 
 
 @dataclass(frozen=True)
@@ -81,8 +91,10 @@ class Dashboard:
     """The annotators, those with most labels first."""
     pairs: Mapping[tuple[str, str], Pair]
     """Pairs by the names of both, in both orders."""
-    days: Sequence[LabelDay]
+    days: Sequence[CampaignDay]
     guideline_version: int | None
+    gold_wanted: Mapping[tuple[str, int], int]
+    """How many gold items the project wants, by pattern and code of the category."""
 
 
 def read_dashboard(project: Project) -> Dashboard:
@@ -100,6 +112,7 @@ def read_dashboard(project: Project) -> Dashboard:
             pairs=_named(cohen_kappas(labels.ratings), names),
             days=_days(project),
             guideline_version=project.guidelines.values_list("number", flat=True).first(),
+            gold_wanted=where.read(project) if (where := gold_wanted()) else {},
         )
 
 
@@ -108,13 +121,16 @@ def _counts(project: Project) -> ItemCounts:
     groups = list(
         Item.objects.filter(project=project)
         .annotate(aside=aside)
-        .values_list("aside", "stage", "level", "category_source", "excluded_for", "category__code")
+        .values_list(
+            "aside", "stage", "level", "category_source", "excluded_for", "category__code", "categories", "pattern"
+        )
         .annotate(n=Count("pk"), closed=Count("closed_at"))
         .order_by()
     )
     by_stage, levels, sources = Counter[str](), Counter[str](), Counter[str]()
-    gold, excluded, closed, known = Counter[int](), Counter[str](), 0, 0
-    for is_aside, stage, level, source, excluded_for, code, n, n_closed in groups:
+    gold, patterns = Counter[int](), Counter[tuple[str, int]]()
+    excluded, closed, known = Counter[str](), 0, 0
+    for is_aside, stage, level, source, excluded_for, code, several, pattern, n, n_closed in groups:
         if is_aside:
             known += n if stage == Stage.KNOWN else 0
             continue
@@ -124,7 +140,8 @@ def _counts(project: Project) -> ItemCounts:
             levels[level] += n
         if stage == Stage.GOLD:
             sources[source] += n
-            gold[code] += n
+            gold.update(dict.fromkeys(codes_of(code, several), n))
+            patterns.update({(pattern, one): n for one in codes_of(code, several) if pattern})
         if excluded_for:
             excluded[excluded_for] += n
     reasons, oldest = _open_reasons(project)
@@ -138,6 +155,7 @@ def _counts(project: Project) -> ItemCounts:
         levels={level: levels[level] for level in Level},
         sources={source: sources[source] for source in Source},
         gold_categories=gold,
+        gold_patterns=patterns,
         open_reasons=reasons,
         excluded_reasons={reason: excluded[reason] for reason in Reason if excluded[reason]},
         oldest_dispute=oldest,
@@ -182,18 +200,26 @@ def _named(pairs: Iterable[Pair], names: Mapping[int, str]) -> dict[tuple[str, s
     return named
 
 
-def _days(project: Project) -> list[LabelDay]:
-    """Return the days with labels, oldest first; a correction is not counted as another label.
+def _days(project: Project) -> list[CampaignDay]:
+    """Return the days on which something happened, oldest first."""
+    disputes = Dispute.objects.filter(item__project=project)
+    items = Count("item", distinct=True)  # an item may be disputed for several reasons
+    labels = _by_day(_dated_labels(project), "created_at", Count("pk"))
+    disputed = _by_day(disputes, "opened_at", items)
+    settled = _by_day(disputes.exclude(settled_at=None), "settled_at", items)
+    days = sorted({*labels, *disputed, *settled})
+    return [CampaignDay(day, labels.get(day, 0), disputed.get(day, 0), settled.get(day, 0)) for day in days]
+
+
+def _dated_labels(project: Project) -> QuerySet[Label]:
+    """Return the labels that count on a day; a correction is not another label.
 
     Imported labels count only if they are older than their item here, because only those have a time of their own.
     """
     dated = Q(imported=False) | Q(created_at__lt=F("item__created_at"))
-    rows = (
-        Label.objects.filter(dated, item__project=project, revision=1)
-        .exclude(item__stage=Stage.KNOWN)
-        .annotate(day=TruncDate("created_at"))
-        .values_list("day")
-        .annotate(n=Count("pk"))
-        .order_by("day")
-    )
-    return [LabelDay(day, n) for day, n in rows]
+    return Label.objects.filter(dated, item__project=project, revision=1).exclude(item__stage=Stage.KNOWN)
+
+
+def _by_day(rows: QuerySet[Any], moment: str, counted: Count) -> dict[date, int]:
+    """Return the counts by the day of `moment`."""
+    return dict(rows.annotate(day=TruncDate(moment)).values_list("day").annotate(n=counted).order_by("day"))

@@ -9,10 +9,14 @@ from django.utils.translation import gettext as _
 from django.utils.translation import gettext_lazy
 
 from annotation.analytics import influence_tables as analytics_influence_tables
-from annotation.analytics.agreement import WORDS, AgreementAccount
+from annotation.analytics.agreement import AgreementAccount
+from annotation.analytics.agreement_json import WORDS
 from annotation.analytics.dashboard import Dashboard
+from annotation.analytics.gold_matrix import gold_rows
 from annotation.analytics.influence import Influence
-from annotation.domain.patterns import Pattern
+from annotation.analytics.question_tables import COLUMNS as QUESTION_COLUMNS
+from annotation.analytics.question_tables import question_rows
+from annotation.domain.patterns import pattern_of
 from annotation.domain.statistics.agreement import Figure, Measured, Undefined
 
 Cell = str | int | float | None
@@ -65,11 +69,6 @@ def accounts(shown: Dashboard) -> list[tuple[str, AgreementAccount]]:
     return named
 
 
-def pattern_of(code: str) -> Pattern:
-    """Return the pattern with these three bits."""
-    return Pattern(*(bit == "1" for bit in code))
-
-
 def agreement_reason(figure: Figure) -> str | None:
     """Return the reason why a figure is undefined, as a text. Returns None if it is defined."""
     return str(WORDS[figure.why]) if isinstance(figure, Undefined) else None
@@ -87,7 +86,7 @@ def _funnel(shown: Dashboard) -> Rows:
     yield _("Disputed, open"), counts.disputed
     yield _("Excluded"), counts.excluded
     if counts.known:
-        yield _("With a known answer, aside"), counts.known
+        yield _("With a known answer, not counted"), counts.known
 
 
 def _levels(shown: Dashboard) -> Rows:
@@ -109,19 +108,33 @@ def _patterns(shown: Dashboard) -> Rows:
     yield _("undefined"), None, None, shown.agreement.undefined
 
 
+def _gold(shown: Dashboard) -> Rows:
+    for pattern, row in gold_rows(shown):
+        for cell in row:
+            if cell is not None:
+                yield pattern.code, cell.category.code, cell.category.name, cell.gold, cell.wanted or None
+
+
 def _agreement(shown: Dashboard) -> Rows:
     for name, account in accounts(shown):
         for kind, figure in account.figures().items():
-            alpha = kind.startswith("krippendorff")
-            items = account.alpha_items if alpha else account.items
-            ratings = account.alpha_ratings if alpha else account.ratings
-            yield name, kind.replace("_", " "), items, ratings, *_figure_cells(figure)
+            yield name, kind.replace("_", " "), *account.counts(kind), *_figure_cells(figure)
+
+
+def _questions(shown: Dashboard) -> Rows:
+    return question_rows(shown.agreement.questions)
 
 
 def _by_category(shown: Dashboard) -> Rows:
     for row in shown.labels.by_category:
         gold = shown.counts.gold_categories.get(row.category.code, 0)
         yield row.category.code, row.category.name, row.chosen, gold, *_figure_cells(row.kappa)
+
+
+def _confusions(shown: Dashboard) -> Rows:
+    categories = shown.labels.categories
+    for (one, other), n in sorted(shown.labels.confusions.items()):
+        yield categories[one].name, categories[other].name, n, shown.labels.named[one], shown.labels.named[other]
 
 
 def _annotators(shown: Dashboard) -> Rows:
@@ -146,7 +159,7 @@ def _pairs(shown: Dashboard) -> Rows:
 
 def _days(shown: Dashboard) -> Rows:
     for day in shown.days:
-        yield day.day.isoformat(), day.labels
+        yield day.day.isoformat(), day.labels, day.disputed, day.settled
 
 
 def _figure_cells(figure: Figure) -> tuple[Cell, ...]:
@@ -177,16 +190,41 @@ _TABLES: Mapping[str, tuple[Promise, tuple[Promise, ...], Callable[[Dashboard], 
         _patterns,
         False,
     ),
+    "gold": (
+        gettext_lazy("Gold by pattern and category"),
+        (
+            gettext_lazy("pattern"),
+            gettext_lazy("code"),
+            gettext_lazy("category"),
+            gettext_lazy("gold items"),
+            gettext_lazy("wanted"),
+        ),
+        _gold,
+        False,
+    ),
     "agreement": (
         gettext_lazy("Agreement"),
         (gettext_lazy("labels"), gettext_lazy("figure"), gettext_lazy("items"), gettext_lazy("ratings"), *_FIGURE),
         _agreement,
         False,
     ),
+    "questions": (gettext_lazy("Further questions"), (*QUESTION_COLUMNS, *_FIGURE), _questions, False),
     "categories": (
         gettext_lazy("Categories"),
         (gettext_lazy("code"), gettext_lazy("category"), gettext_lazy("chosen"), gettext_lazy("gold"), *_FIGURE),
         _by_category,
+        False,
+    ),
+    "confusions": (
+        gettext_lazy("Categories side by side"),
+        (
+            gettext_lazy("category"),
+            gettext_lazy("and"),
+            gettext_lazy("items"),
+            gettext_lazy("items with the first"),
+            gettext_lazy("items with the second"),
+        ),
+        _confusions,
         False,
     ),
     "annotators": (
@@ -214,7 +252,17 @@ _TABLES: Mapping[str, tuple[Promise, tuple[Promise, ...], Callable[[Dashboard], 
         _pairs,
         True,
     ),
-    "days": (gettext_lazy("Labels per day"), (gettext_lazy("day"), gettext_lazy("labels")), _days, False),
+    "days": (
+        gettext_lazy("Labels and disputes per day"),
+        (
+            gettext_lazy("day"),
+            gettext_lazy("labels"),
+            gettext_lazy("items disputed"),
+            gettext_lazy("disputed items settled"),
+        ),
+        _days,
+        False,
+    ),
 }
 
 _OF_PRIORS: Mapping[str, tuple[Promise, tuple[Promise, ...], Callable[[Influence], Rows]]] = {

@@ -10,7 +10,7 @@ class WithheldForm(forms.Form):
     """The share of assigned items that are shown without priors."""
 
     withheld_percent = forms.IntegerField(
-        label=_("Withhold the priors of so many percent"),
+        label=_("Withhold priors in this share of cases, in percent"),
         min_value=0,
         max_value=MOST_WITHHELD,
         help_text=_("0 to 90. 0 shows the priors to everybody, and nothing can be compared."),

@@ -2,11 +2,12 @@
 
 It counts the answers of round 1 as submitted (first revisions, and first answers if priors were hidden) whose arm was
 drawn before display. Imported labels have no arm; items with a known answer and removed labels never count. A reading
-names the prior that was shown beside the item, or would have been if it was withheld.
+names the prior that was shown beside the item, or would have been if it was withheld. An answer of several categories
+says what the prior says if the prior's category is among them.
 """
 
 from bisect import bisect_right
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from datetime import datetime
 from typing import Any
@@ -141,7 +142,7 @@ class _Book:
             _labels(self.project)
             .exclude(prior_arm="")
             .values_list(
-                *("item_id", "annotator_id", "prior_arm", "category_id", "first_answer", "priors_shown"),
+                *("item_id", "annotator_id", "prior_arm", "category_id", "categories", "first_answer", "priors_shown"),
                 *(_no_later("seat__held_at"), _no_later("seat__shown_at")),
             )
         )
@@ -149,15 +150,24 @@ class _Book:
             yield from self._beside(row)
 
     def _beside(self, row: tuple[Any, ...]) -> Iterator[Reading]:
-        item, annotator, arm, category, first, seen, held_at, shown_at = row
+        item, annotator, arm, category, stored, first, seen, held_at, shown_at = row
         arm = _ARMS[arm]
         categories = self._prior_categories(item, seen, arm, shown_at)
         period = bisect_right(self._turns, min(held_at, self._given_back.get((item, annotator), held_at)))
         submitted = NONE if category is None else self.index_of[category]
-        first_category = self._first(first) if arm is PriorArm.HIDDEN else NONE
+        before = self._first(first) if arm is PriorArm.HIDDEN else NONE
         for modality, prior in categories.items():
             other = categories.get(_OTHER[modality], NONE)
-            yield Reading(item, annotator, period, arm, modality, prior, other, first_category, submitted)
+            said = (
+                self._beside_prior(before, (first or {}).get("categories"), prior),
+                self._beside_prior(submitted, stored, prior),
+            )
+            yield Reading(item, annotator, period, arm, modality, prior, other, *said)
+
+    def _beside_prior(self, lead: int, stored: Sequence[int] | None, prior: int) -> int:
+        """Return the prior's category where the answer names it, else the answer's first."""
+        named = {self.index_of_code.get(code) for code in stored or ()}
+        return prior if lead != NONE and prior in named else lead
 
     def _prior_categories(self, item: int, seen: list[int], arm: PriorArm, when: datetime) -> dict[Modality, int]:
         """Return the categories of the priors that the annotator saw or would have seen, the newest of several."""

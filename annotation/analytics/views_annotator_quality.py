@@ -63,6 +63,7 @@ def person(request: PersonRequest, slug: str, public_id: UUID) -> HttpResponse:
     if figures is not None:
         context |= {
             "rates": annotator_quality_charts.rate_rows(figures),
+            "equal": annotator_quality_charts.equal_cell(figures) if shown.mixed else None,
             "seconds": annotator_quality_charts.seconds_words(figures.seconds),
             "categories": annotator_quality_charts.category_rows(figures, shown),
             "drift": annotator_quality_charts.drift_chart(figures.drift),

@@ -5,12 +5,14 @@ the agreement of others before their own work is finished.
 """
 
 from collections.abc import Iterator
+from datetime import date, timedelta
 from typing import Any
 
 from django.http import Http404, HttpResponse
 from django.shortcuts import render
 from django.utils import timezone
 from django.utils.translation import gettext as _
+from django.utils.translation import ngettext
 from django.views.decorators.http import require_GET
 
 from annotation.analytics.agreement import AgreementAccount
@@ -19,14 +21,17 @@ from annotation.analytics.dashboard_tables import (
     accounts,
     agreement_reason,
     dashboard_tables,
-    pattern_of,
     table_csv_rows,
 )
+from annotation.analytics.gold_matrix import gold_rows
+from annotation.analytics.question_tables import question_chart
 from annotation.analytics.views_influence import charts
 from annotation.core.access import PersonRequest, figures_viewer, member_of
 from annotation.core.csv_response import csv_response
+from annotation.core.extensions import gold_wanted
 from annotation.core.svg import axis_start, day_bars, heat, round_above, share, whisker
 from annotation.domain.choices import Difficulty, Role, Source
+from annotation.domain.patterns import pattern_of
 from annotation.domain.statistics.agreement import Figure, Measured
 from annotation.models import Membership
 
@@ -50,8 +55,12 @@ def show(request: PersonRequest, slug: str) -> HttpResponse:
         "reasons": _bars(shown.counts.open_reasons),
         "excluded": _bars(shown.counts.excluded_reasons),
         "tiles": _tiles(shown),
+        "gold": gold_rows(shown),
+        "wanted_at": where.url_name if (where := gold_wanted()) else None,
         "agreements": [_agreement_chart(shown, "kappa"), _agreement_chart(shown, "alpha")],
+        "questions": question_chart(shown.agreement.questions),
         "categories": _categories(shown),
+        "confusions": _confusions(shown),
         "kappas": axis_start([figure.kappa for figure in shown.labels.by_category]),
         "influence": charts(shown.influence, brief=True),
         "days": _days(shown),
@@ -176,6 +185,34 @@ def _categories(shown: Dashboard) -> list[dict[str, Any]]:
     ]
 
 
+def _confusions(shown: Dashboard) -> list[dict[str, Any]]:
+    """Return a row of cells for each category: the items that people put into it and into that of the column."""
+    categories = list(enumerate(shown.labels.categories))
+    return [
+        {
+            "category": category,
+            "cells": [_confusion_cell(shown, row, column) for column, _other in categories],
+        }
+        for row, category in categories
+        if shown.labels.named
+    ]
+
+
+def _confusion_cell(shown: Dashboard, row: int, column: int) -> dict[str, Any]:
+    low, high = min(row, column), max(row, column)
+    n, whole = shown.labels.confusions.get((low, high), 0), shown.labels.named.get(row, 0)
+    if not n:
+        return {"n": 0}
+    one, other = shown.labels.categories[row], shown.labels.categories[column]
+    says = ngettext(
+        "%(n)s post: one person gave “%(one)s”, another “%(other)s”; %(percent)s of the posts with “%(one)s”",
+        "%(n)s posts: one person gave “%(one)s”, another “%(other)s”; %(percent)s of the posts with “%(one)s”",
+        n,
+    ) % {"n": n, "one": one.name, "other": other.name, "percent": _percent(n, whole)}
+    pair = f"{shown.labels.categories[low].code}-{shown.labels.categories[high].code}"
+    return {"n": n, "heat": heat(n / whole), "pair": pair, "says": says}
+
+
 def _annotators(shown: Dashboard) -> dict[str, Any]:
     """Return the agreement of each annotator with the other seats, by the category they chose."""
     return {
@@ -221,15 +258,34 @@ def _pair_cell(shown: Dashboard, first: str, second: str) -> dict[str, Any]:
 
 
 def _days(shown: Dashboard) -> dict[str, Any]:
-    counts = {day.day: day.labels for day in shown.days}
-    bars = day_bars(counts, timezone.localdate(), DAYS)
+    """Return the bars of the last weeks: labels, items that became disputed, items with a settled dispute."""
+    today = timezone.localdate()
+    labels = {day.day: day.labels for day in shown.days}
+    disputed = {day.day: day.disputed for day in shown.days}
+    settled = {day.day: day.settled for day in shown.days}
+    bars = day_bars(labels, today, DAYS)
     busy = sorted(bar.count for bar in bars if bar.count)
-    top = round_above(max(busy, default=0))
-    counts_as_text = [str(bar.count) for bar in bars]
+    of_disputes = max(_top(disputed, today), _top(settled, today))
     return {
         "bars": bars,
-        "counts": counts_as_text,
-        "top": top,
-        "half": top // 2,
+        "disputed": day_bars(disputed, today, DAYS, top=of_disputes, parts=2),
+        "settled": day_bars(settled, today, DAYS, top=of_disputes, part=1, parts=2),
+        "labels_read": _("Labels per day: %(days)s") % {"days": _read(labels, today)},
+        "disputes_read": _("Items disputed per day: %(days)s. Settled: %(settled)s")
+        % {"days": _read(disputed, today), "settled": _read(settled, today)},
+        "top": _top(labels, today),
+        "half": _top(labels, today) // 2,
+        "top_of_disputes": of_disputes,
         "median": busy[len(busy) // 2] if busy else 0,
     }
+
+
+def _read(counts: dict[date, int], today: date) -> str:
+    """Return the counts of the last weeks for people who hear the page."""
+    first = today - timedelta(days=DAYS)
+    return ", ".join(f"{day.isoformat()} {n}" for day, n in counts.items() if n and day > first) or _("none")
+
+
+def _top(counts: dict[date, int], today: date) -> int:
+    """Return the upper end of the scale for the counts of the last weeks."""
+    return round_above(max((n for day, n in counts.items() if day > today - timedelta(days=DAYS)), default=0))

@@ -56,9 +56,9 @@ def show(request: PersonRequest, slug: str) -> HttpResponse:
     form = WithheldForm(request.POST or None, initial={"withheld_percent": project.withheld_percent})
     if request.method == "POST" and form.is_valid():
         if set_withheld_share(member, form.cleaned_data["withheld_percent"]):
-            messages.success(request, _("Stored. It holds for posts that are handed out from now on."))
+            messages.success(request, _("Saved. It applies to posts that are handed out from now on."))
         else:
-            messages.info(request, _("That share is withheld already."))
+            messages.info(request, _("That share is already withheld."))
         return redirect("annotation:influence", slug)
     with snapshot():
         influence, planned = read_influence(project), _answers_planned(project)

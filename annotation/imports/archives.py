@@ -17,7 +17,8 @@ from annotation.domain.formats.columns import ColumnTally
 from annotation.domain.formats.detect import ZIP_MAGIC, Reader, binary_format, detect, open_reader
 from annotation.domain.formats.doccano import ByAnnotator, is_doccano
 from annotation.domain.formats.encodings import transcode
-from annotation.domain.formats.imagefolder import Folders
+from annotation.domain.formats.imagefolder import Folders, WithClassFolders, pictures_alone
+from annotation.domain.formats.xlsx import is_workbook
 from annotation.domain.imports.zip_archives import Archive, ArchiveLimits, BadArchive, open_archive, shown
 from annotation.imports.embedded_pictures import InlinePictures
 from annotation.imports.options import ImportOptions, Update
@@ -54,6 +55,8 @@ class Bundle:
     inline: InlinePictures | None = None
     several: tuple[tuple[str, BinaryIO], ...] = ()
     """Tables that together form one data set: one per split folder (ImageFolder), or one per annotator (doccano)."""
+    table_name: str = ""
+    """The table's path in the archive; empty if it is a file of its own, or if the pictures stand alone."""
     columns: ColumnTally = field(default_factory=ColumnTally)
     """What became of each column; whole once the rows are read."""
 
@@ -64,24 +67,48 @@ class Bundle:
         table = several[0][1] if several else _transcoded(self.table, encoding, stack)
         return replace(self, table=table, several=several)
 
-    def reader(self, options: ImportOptions) -> tuple[Format, Reader]:
-        """Return the table's format and its rows.
+    def reader(
+        self, options: ImportOptions, is_category: Callable[[str], bool] = lambda word: False
+    ) -> tuple[Format, Reader]:
+        """Return the table's format and its rows. `is_category` says of a class folder whether the project knows it.
 
         Raises Unreadable if the table cannot be read.
         """
+        if self.table is None and self.archive is not None and options.update is None:
+            reading = Reading(Format.IMAGEFOLDER, options.mapped, columns=self.columns)
+            pictures = self.archive.pictures()
+            return Format.IMAGEFOLDER, WithClassFolders(pictures_alone(pictures), reading, pictures, is_category)
         if self.table is None:
-            raise Unreadable(RowError(0, "no_table", "The archive holds no table (.jsonl, .json, .csv, .tsv)."))
+            raise Unreadable(RowError(0, "no_table", "The archive holds no table (.jsonl, .json, .csv, .tsv, .xlsx)."))
         if self.several:
-            return self._together(options)
+            return self._together(options, is_category)
         requested = options.format
         detected = detect(self.table, options.mapped) if requested in (Format.AUTO, Format.IMAGEFOLDER) else requested
         update = options.update is not None
         keep = self.inline.keep if self.inline else None
         prefix = f"{_digest(self.table)[:8]}-"
-        reading = Reading(detected, options.mapped, id_prefix=prefix, update=update, keep=keep, columns=self.columns)
-        return detected, _reader(self.table, reading)
+        reading = Reading(
+            detected,
+            options.mapped,
+            id_prefix=prefix,
+            update=update,
+            keep=keep,
+            sheet=options.sheet,
+            columns=self.columns,
+        )
+        rows = _reader(self.table, reading)
+        if self.archive is None or not _is_metadata(self.table_name):
+            return detected, rows
+        return detected, WithClassFolders(rows, reading, self._pictures_beside(self.table_name), is_category)
 
-    def _together(self, options: ImportOptions) -> tuple[Format, Reader]:
+    def _pictures_beside(self, table: str) -> list[str]:
+        """Return the pictures in the folder of a table, by their paths from there."""
+        assert self.archive is not None
+        folder = PurePosixPath(table).parent
+        pictures = map(PurePosixPath, self.archive.pictures())
+        return [str(path.relative_to(folder)) for path in pictures if path.is_relative_to(folder)]
+
+    def _together(self, options: ImportOptions, is_category: Callable[[str], bool]) -> tuple[Format, Reader]:
         """Return the format and one reader for the rows of several tables."""
         assert self.table is not None
         if not _is_metadata(self.several[0][0]):
@@ -92,13 +119,14 @@ class Bundle:
         for name, table in self.several:
             prefix = f"{_digest(table)[:8]}-"
             reading = Reading(detect(table, options.mapped), options.mapped, id_prefix=prefix, columns=self.columns)
-            readers.append((str(PurePosixPath(name).parent), _reader(table, reading)))
+            rows = WithClassFolders(_reader(table, reading), reading, self._pictures_beside(name), is_category)
+            readers.append((str(PurePosixPath(name).parent), rows))
         return Format.IMAGEFOLDER, Folders(readers)
 
 
 def _reader(table: BinaryIO, reading: Reading) -> Reader:
     """Open a table. A format that must be unpacked is read in a separate process."""
-    if reading.format in (Format.PARQUET, Format.WEBDATASET):
+    if reading.format in (Format.PARQUET, Format.WEBDATASET, Format.XLSX):
         return ReaderProcess(table, reading)
     return open_reader(table, reading)
 
@@ -118,17 +146,17 @@ def unpacked(
     Raises BadArchive if the archive is refused, and Unreadable if the table has not the encoding of the options.
     """
     bundle = _opened(file, stack, options, images, spacious)
-    if options.encoding not in ("", "utf-8"):
+    if options.encoding not in ("", "utf-8") and bundle.table is not None:
         bundle = bundle.in_utf8(options.encoding, stack)
     return replace(bundle, pictures=WithAddresses(bundle.pictures, fetches=fetches))
 
 
 def _opened(file: BinaryIO, stack: ExitStack, options: ImportOptions, images: Path | None, spacious: bool) -> Bundle:
     file.seek(0)
-    is_zip = file.read(4) == ZIP_MAGIC
+    is_zip = file.read(4) == ZIP_MAGIC and not is_workbook(file)
     size = file.seek(0, 2)
-    source: PictureSource = PictureFolder(images) if images else NoPictures()
     limits = _archive_limits(spacious)
+    source = _pictures_at(images, stack, limits, options.encoding)
     if not is_zip:
         kind = binary_format(file)
         if kind is None or (images is not None and kind is not Format.WEBDATASET):
@@ -144,7 +172,19 @@ def _opened(file: BinaryIO, stack: ExitStack, options: ImportOptions, images: Pa
     table = _table_of(archive, options)
     if table is None:
         return Bundle(None, PictureArchive(archive), "zip", size, archive)
-    return Bundle(_unpack(archive, table, stack), PictureArchive(archive, table), "zip", size, archive)
+    opened = _unpack(archive, table, stack)
+    if images is not None:
+        return Bundle(opened, source, "zip", size)
+    return Bundle(opened, PictureArchive(archive, table), "zip", size, archive, table_name=table)
+
+
+def _pictures_at(images: Path | None, stack: ExitStack, limits: ArchiveLimits, encoding: str) -> PictureSource:
+    """Return the pictures of a folder or a ZIP beside the table. Raises BadArchive."""
+    if images is None:
+        return NoPictures()
+    if images.is_dir():
+        return PictureFolder(images)
+    return PictureArchive(open_archive(stack.enter_context(images.open("rb")), limits, encoding), complete=False)
 
 
 def _transcoded(table: BinaryIO, encoding: str, stack: ExitStack) -> BinaryIO:
@@ -200,6 +240,8 @@ def _archive_limits(spacious: bool) -> ArchiveLimits:
 
 def _table_of(archive: Archive, options: ImportOptions) -> str | None:
     tables = archive.tables()
+    if "mimetype" in archive.members and "content.xml" in archive.members:
+        raise BadArchive("opendocument", "The file is an OpenDocument table. Save it as .xlsx or CSV.", 415)
     if options.table:
         if options.table not in archive.members:
             raise BadArchive("no_table", f"There is no {shown(options.table)} in the archive.")
@@ -208,8 +250,8 @@ def _table_of(archive: Archive, options: ImportOptions) -> str | None:
         listed = ", ".join(shown(name) for name in tables[:10])
         reason = f"The archive holds {len(tables)} tables ({listed}). Keep one, or name the one to read."
         raise BadArchive("several_tables", reason)
-    if not tables and options.update is not Update.IMAGES:
-        raise BadArchive("no_table", "The archive holds no table (.jsonl, .json, .csv, .tsv).")
+    if not tables and options.update is not Update.IMAGES and not (options.update is None and archive.pictures()):
+        raise BadArchive("no_table", "The archive holds no table (.jsonl, .json, .csv, .tsv, .xlsx).")
     return tables[0] if tables else None
 
 
@@ -217,20 +259,19 @@ class Clock:
     """A reporter of the reading progress, at most twice a second."""
 
     def __init__(self, bundle: Bundle, watch: Watch) -> None:
-        self.bundle, self.watch = bundle, watch
+        self.table, self.watch = bundle.table, watch
         self.began = self.last = time.monotonic()
-        assert bundle.table is not None
-        position = bundle.table.tell()
-        self.size = bundle.table.seek(0, 2) or 1
-        bundle.table.seek(position)
+        if self.table is not None:
+            position = self.table.tell()
+            self.size = self.table.seek(0, 2) or 1
+            self.table.seek(position)
 
     def tick(self, rows: int) -> None:
         now = time.monotonic()
         if now - self.last < _TICK:
             return
         self.last = now
-        assert self.bundle.table is not None
-        share = min(1.0, self.bundle.table.tell() / self.size)
+        share = 0.0 if self.table is None else min(1.0, self.table.tell() / self.size)
         self.watch(Progress(rows, share, rows / max(now - self.began, 0.001)))
 
 

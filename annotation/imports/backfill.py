@@ -13,6 +13,7 @@ from django.db.models import F, Q
 from annotation.assignment.release_seats import reset_idle_members
 from annotation.consensus.case_from_rows import case_of, seats_of
 from annotation.domain.alignment import aligned_flag, alignment
+from annotation.domain.category_sets import further_of
 from annotation.domain.choices import EventVerb, Modality, PriorState, Stage
 from annotation.domain.formats.base import BadValue, Row, RowError, Unreadable
 from annotation.domain.imports.row import Intake
@@ -28,6 +29,7 @@ from annotation.media.pictures import Gallery, discard_staged, known_pictures
 from annotation.models import Category, Item, Membership, Prior, Project, record
 from annotation.picture_text import store as picture_text_store
 from annotation.picture_text.requests import read_new_pictures
+from annotation.priors.informativeness import update_informativeness
 from annotation.priors.results import release_item
 from annotation.training import control_items
 
@@ -176,7 +178,10 @@ class _Filling:
     def _fill_pictures(self, gaps: Sequence[_Gap]) -> None:
         report = self.report
         findable = [gap for gap in gaps if self.gallery.want(gap.name)]
-        report.missing_images = len(gaps) - len(findable)
+        there = {gap.item for gap in findable}
+        for gap in gaps:
+            if gap.item not in there:
+                report.note_missing(gap.name)
         self.gallery.finish()
         known = dict(self.gallery.known)
         if not report.dry_run:
@@ -237,7 +242,8 @@ class _Filling:
         return True
 
     def _complete(self, item: Item, priors: Sequence[IncomingPrior]) -> None:
-        """Apply the consequences of new priors: severity, an undefined pattern, the stage of a waiting item."""
+        """Apply the consequences of new priors: informativeness, severity, an undefined pattern, a waiting item."""
+        update_informativeness(item)
         changed: dict[str, object] = {}
         severities = [prior.severity for prior in priors if prior.severity is not None]
         if item.severity is None and severities:
@@ -257,13 +263,16 @@ class _Filling:
         code, hateful = self.intake.intent_of(row)
         if (code is None and hateful is None) or item.intended is not None or item.intended_hateful is not None:
             return False
-        intent = self.intake.intent(code, hateful)
+        several = self.intake.codes(row.intended)
+        intent = self.intake.intent(code, hateful, several)
         category = item.category.value() if item.category else None
+        further = further_of(category, item.categories) if category else ()
         closed = item.stage in (Stage.GOLD, Stage.DISPUTED)
-        aligned = aligned_flag(alignment(category, item.hateful, intent)) if closed else item.aligned
+        aligned = aligned_flag(alignment(category, item.hateful, intent, further)) if closed else item.aligned
         intended = None if code is None else self.categories[code]
         without_intent = Item.objects.filter(Q(intended=None, intended_hateful=None), pk=item.pk)
-        return bool(without_intent.update(intended=intended, intended_hateful=hateful, aligned=aligned))
+        fields = {"intended": intended, "intended_categories": list(several), "intended_hateful": hateful}
+        return bool(without_intent.update(**fields, aligned=aligned))
 
     # ── Words of pictures ─────────────────────────────────────────────────────
 
@@ -278,7 +287,8 @@ class _Filling:
         known = self.intake.known_of(row)
         if known is None or item.stage == Stage.KNOWN:
             return False
-        key = control_items.KnownAnswerKey(self.categories[known.category], known.explanation, known.training)
+        category = self.categories[known.category]
+        key = control_items.KnownAnswerKey(category, known.explanation, known.training, known.categories)
         try:
             control_items.mark_control_item(item, self.actor, key)
         except control_items.NotMarkable as fault:

@@ -1,5 +1,6 @@
 """The upload form: the file, and the options for reading it."""
 
+from dataclasses import replace
 from typing import Any
 
 from django import forms
@@ -9,14 +10,16 @@ from annotation.domain.choices import SourceLabels
 from annotation.domain.formats.base import Format, LabelUse, Mapped
 from annotation.domain.formats.encodings import ENCODINGS
 from annotation.domain.imports.redaction import Mask
-from annotation.imports.options import ImportOptions, Update
+from annotation.imports.elsewhere import HTTPS
+from annotation.imports.options import BadTranslation, ImportOptions, Update, translations
 
-_FORMATS = (
+FORMATS = (
     (Format.AUTO, _("as its content says")),
     (Format.INTERPLAY, _("Interplay JSON lines")),
     (Format.JSONL, _("JSON lines of another shape")),
     (Format.CSV, _("CSV")),
     (Format.TSV, _("TSV")),
+    (Format.XLSX, _("Excel workbook (xlsx, xlsm)")),
     (Format.HVLI, _("H-VLI")),
     (Format.HATEFUL_MEMES, _("Hateful Memes")),
     (Format.MMHS150K, _("MMHS150K")),
@@ -24,6 +27,7 @@ _FORMATS = (
     (Format.LABEL_STUDIO, "Label Studio (JSON, JSON-MIN, CSV)"),
     (Format.DOCCANO, _("doccano (JSON lines, or a ZIP with a file for each annotator)")),
     (Format.PARQUET, _("Parquet")),
+    (Format.IMAGEFOLDER, _("ImageFolder (a ZIP of pictures with a table, or in class folders)")),
     (Format.WEBDATASET, _("WebDataset (one tar shard)")),
 )
 _SOURCE_LABELS = (
@@ -59,16 +63,16 @@ def _column(label: Any) -> forms.CharField:
 class OptionsForm(forms.Form):
     """The options for reading a file, and the meaning of its labels."""
 
-    update = forms.ChoiceField(label=_("The file brings"), choices=_UPDATES, required=False)
+    update = forms.ChoiceField(label=_("The file contains"), choices=_UPDATES, required=False)
     source_labels = forms.ChoiceField(label=_("Labels in the file"), choices=_SOURCE_LABELS, required=False)
     batch = forms.CharField(
         label=_("Batch"), required=False, max_length=100, help_text=_("For rows that name none; items open by batch.")
     )
-    skip_existing = forms.BooleanField(label=_("Pass over rows whose id is here already"), required=False)
+    skip_existing = forms.BooleanField(label=_("Skip rows whose id already exists"), required=False)
     mask = forms.MultipleChoiceField(
         label=_("Mask in texts"), choices=_MASKS, required=False, widget=forms.CheckboxSelectMultiple
     )
-    format = forms.ChoiceField(label=_("Format"), choices=_FORMATS, required=False)
+    format = forms.ChoiceField(label=_("Format"), choices=FORMATS, required=False)
     encoding = forms.ChoiceField(
         label=_("Encoding"), choices=[("", "UTF-8"), *list(ENCODINGS.items())[1:]], required=False
     )
@@ -79,12 +83,12 @@ class OptionsForm(forms.Form):
     annotator_column = _column(_("Column of the annotator"))
     label_is = forms.ChoiceField(label=_("The label is"), choices=_LABEL_USES, required=False)
     values = forms.CharField(
-        label=_("What labels are called"),
+        label=_("Names of labels"),
         required=False,
         max_length=10_000,
         strip=False,
         widget=forms.Textarea({"rows": 3}),
-        help_text=_("A line each: VALUE=CATEGORY. “hateful” and “not_hateful” say only that much."),
+        help_text=_("One per line: VALUE=CATEGORY. “hateful” and “not_hateful” give only that."),
     )
     ignore = forms.CharField(
         label=_("Columns to leave out"),
@@ -92,11 +96,14 @@ class OptionsForm(forms.Form):
         max_length=10_000,
         strip=False,
         widget=forms.Textarea({"rows": 2}),
-        help_text=_("One a line. A column that looks like labels stops the import unless it is used or stands here."),
+        help_text=_("One per line. A column that looks like labels stops the import unless it is used or stands here."),
     )
     seats_from_data = forms.BooleanField(label=_("Rows may have more labels than seats"), required=False)
     table = forms.CharField(
         label=_("Table in the ZIP"), required=False, max_length=512, help_text=_("Where it holds several.")
+    )
+    sheet = forms.CharField(
+        label=_("Sheet of the workbook"), required=False, max_length=200, help_text=_("Else the first with rows.")
     )
     source = forms.CharField(label=_("Source"), required=False, max_length=500)
     licence = forms.CharField(label=_("Licence"), required=False, max_length=200)
@@ -113,17 +120,14 @@ class OptionsForm(forms.Form):
 
     def clean_values(self) -> dict[str, str]:
         """Parse the mapping of values. A line without = is refused."""
-        mapping = {}
-        for line in self.cleaned_data["values"].splitlines():
-            if not line:
-                continue
-            value, sign, category = line.rpartition("=")
-            if not sign or not value or not category:
-                raise forms.ValidationError(
-                    _("“%(line)s” is not of the form VALUE=CATEGORY."), code="bad_mapping", params={"line": line[:60]}
-                )
-            mapping[value] = category
-        return mapping
+        try:
+            return translations(filter(None, self.cleaned_data["values"].splitlines()))
+        except BadTranslation as fault:
+            raise forms.ValidationError(
+                _("“%(line)s” is not of the form VALUE=CATEGORY."),
+                code="bad_mapping",
+                params={"line": str(fault)[:60]},
+            ) from fault
 
     def options(self) -> ImportOptions:
         """Return the options; the form must be valid."""
@@ -143,6 +147,7 @@ class OptionsForm(forms.Form):
             source=cleaned["source"],
             licence=cleaned["licence"],
             encoding=cleaned["encoding"],
+            sheet=cleaned["sheet"],
             ignore=frozenset(name for name in cleaned["ignore"].splitlines() if name),
         )
 
@@ -161,7 +166,16 @@ class OptionsForm(forms.Form):
             "mask": sorted(options.masks),
             **{
                 name: getattr(options, name)
-                for name in ("skip_existing", "encoding", "seats_from_data", "table", "batch", "source", "licence")
+                for name in (
+                    "skip_existing",
+                    "encoding",
+                    "sheet",
+                    "seats_from_data",
+                    "table",
+                    "batch",
+                    "source",
+                    "licence",
+                )
             },
         }
 
@@ -171,8 +185,42 @@ class UploadForm(OptionsForm):
 
     file = forms.FileField(
         label=_("File"),
+        required=False,
         allow_empty_file=True,
         help_text=_("A table, or a ZIP of a table and its pictures."),
-        widget=forms.ClearableFileInput({"accept": ".jsonl,.json,.csv,.tsv,.txt,.zip"}),
+        widget=forms.ClearableFileInput({"accept": ".jsonl,.json,.csv,.tsv,.txt,.xlsx,.xlsm,.parquet,.tar,.zip"}),
+    )
+    address = forms.CharField(
+        label=_("Or its https address"),
+        required=False,
+        max_length=2_000,
+        help_text=_("It is fetched from the public Internet, up to 100 MB."),
     )
     field_order = ("file",)
+
+    @property
+    def more_fields(self) -> list[forms.BoundField]:
+        return [field for field in super().more_fields if field.name != "address"]
+
+    def clean_address(self) -> str:
+        """Accept an https address only."""
+        address: str = self.cleaned_data["address"].strip()
+        if address and address[: len(HTTPS)].lower() != HTTPS:
+            raise forms.ValidationError(_("Write an address that begins with https://."), code="bad_address")
+        return f"{HTTPS}{address[len(HTTPS) :]}" if address else ""
+
+    def clean(self) -> dict[str, Any]:
+        """Refuse a form without a file and an address, or with both."""
+        cleaned = super().clean() or self.cleaned_data
+        if cleaned.get("file") is None and not cleaned.get("address") and not self.errors:
+            self.add_error(
+                "file", forms.ValidationError(self.fields["file"].error_messages["required"], code="required")
+            )
+        elif cleaned.get("file") is not None and cleaned.get("address"):
+            sentence = _("Choose a file or write an address, not both.")
+            self.add_error("address", forms.ValidationError(sentence, code="two_files"))
+        return cleaned
+
+    def options(self) -> ImportOptions:
+        """Return the options; the form must be valid."""
+        return replace(super().options(), address=self.cleaned_data["address"])

@@ -1,18 +1,23 @@
 """The job of an uploaded file: check it by a dry run, store it, and remove files that are no longer needed."""
 
+import hashlib
+import secrets
+import tempfile
 from dataclasses import asdict
 from datetime import datetime, timedelta
 from itertools import chain
 from pathlib import PurePosixPath
 from typing import BinaryIO, cast
 
-from django.core.files.base import ContentFile
+from django.core.files.base import ContentFile, File
 from django.core.files.storage import default_storage
 from django.db.models import Q
 from django.utils import timezone
 
 from annotation.core.csv_response import csv_file
 from annotation.core.jobs import Heartbeat, JobCancelled, JobKind, Phase
+from annotation.domain.formats.base import Unreadable
+from annotation.imports.elsewhere import bring
 from annotation.imports.options import ImportOptions, ImportReport
 from annotation.imports.run import import_file
 from annotation.media.pictures import remove_orphans
@@ -26,8 +31,36 @@ KEPT = timedelta(days=2)
 """The time after which files of abandoned imports are removed."""
 
 
+def new_name() -> str:
+    """Return a random name in storage for an import file."""
+    return f"{FOLDER}/{secrets.token_urlsafe(24)}"
+
+
 def _check(row: Import, heartbeat: Heartbeat[Import]) -> None:
+    address = ImportOptions.from_json(row.options).address
+    if address and not row.file:
+        try:
+            _fetch(row, address)
+        except Unreadable as fault:
+            report = ImportReport(dry_run=True)
+            report.give_up(fault.error)
+            _keep(row, report, ImportState.REFUSED)
+            return
     _read(row, heartbeat, dry_run=True)
+
+
+def _fetch(row: Import, address: str) -> None:
+    """Store the file behind the address. Raises Unreadable."""
+    with tempfile.TemporaryFile() as fetched:
+        bring(address, fetched)
+        size = fetched.tell()
+        fetched.seek(0)
+        sha256 = hashlib.file_digest(fetched, "sha256").hexdigest()
+        fetched.seek(0)
+        name = default_storage.save(new_name(), File(fetched))
+    if not Import.objects.filter(pk=row.pk, state=ImportState.CHECKING).update(file=name, size=size, sha256=sha256):
+        default_storage.delete(name)
+    row.refresh_from_db()
 
 
 def _store(row: Import, heartbeat: Heartbeat[Import]) -> None:
@@ -112,7 +145,7 @@ IMPORTS = JobKind(
         Phase(_check, ImportState.UPLOADED, ImportState.CHECKING),
         Phase(_store, ImportState.IMPORTING, ImportState.IMPORTING),
     ),
-    is_small=lambda row: row.size <= SMALL,
+    is_small=lambda row: bool(row.file) and row.size <= SMALL,
     clean_up=forget_file,
     resting=(ImportState.CHECKED, ImportState.REFUSED),
     related=("project", "started_by"),

@@ -1,11 +1,12 @@
 """The options of an import and its report."""
 
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import asdict, dataclass, field, fields, replace
 from enum import StrEnum
 from typing import Any, ClassVar
 
-from annotation.domain.choices import Modality, Policy, SourceLabels
+from annotation.domain.category_sets import codes_of
+from annotation.domain.choices import Choose, Modality, Policy, SourceLabels
 from annotation.domain.formats.base import Format, LabelUse, Mapped, RowError
 from annotation.domain.formats.columns import PASSED_OVER, Column
 from annotation.domain.imports.redaction import Mask
@@ -27,6 +28,21 @@ class Update(StrEnum):
     PICTURE_TEXT = "picture_text"
 
 
+class BadTranslation(ValueError):
+    """A line that does not say what a value means."""
+
+
+def translations(lines: Iterable[str]) -> dict[str, str]:
+    """Return what the values of labels mean, from a line VALUE=CATEGORY each. Raises BadTranslation with the line."""
+    meanings = {}
+    for line in lines:
+        value, sign, category = line.rpartition("=")
+        if not sign or not value or not category:
+            raise BadTranslation(line)
+        meanings[value] = category
+    return meanings
+
+
 @dataclass(frozen=True)
 class ImportOptions:
     """The options for reading a file, and the meaning of its labels."""
@@ -43,10 +59,14 @@ class ImportOptions:
     """Rows with errors are skipped; the others are stored."""
     table: str = ""
     """The member of an archive to read as the table, if there are several."""
+    sheet: str = ""
+    """The sheet of a workbook to read; empty for the first with rows."""
     encoding: str = ""
     """The encoding of a table that is not UTF-8: a name of `formats.encodings.ENCODINGS`."""
     ignore: frozenset[str] = frozenset()
     """Columns that may be passed over although they look like labels."""
+    address: str = ""
+    """The https address that the file is fetched from; empty if it was uploaded."""
     batch: str = ""
     source: str = ""
     licence: str = ""
@@ -93,11 +113,15 @@ class ImportReport:
 
     PREVIEW: ClassVar[int] = 20
     TWINS: ClassVar[int] = 20
+    NAMES: ClassVar[int] = 10
 
     dry_run: bool = False
     stored: bool = False
     format: Format = Format.AUTO
     container: str = ""
+    sheet: str = ""
+    """The sheet of the workbook that was read."""
+    other_sheets: list[str] = field(default_factory=list)
     bytes: int = 0
     seconds: float = 0.0
     rows: int = 0
@@ -115,11 +139,24 @@ class ImportReport:
     duplicates: int = 0
     """Rows skipped because their id exists, and rows whose text or picture another item has too."""
     existing: int = 0
+    """Rows that were passed over because an item has their id."""
+    changed: int = 0
+    """Those of them whose text, picture or intended meaning is another than the item's; the item stays as it is.
+
+    Labels and answers of such a row are left out and not compared: people have labelled the item since.
+    """
+    changed_ids: list[str] = field(default_factory=list)
     unchanged: int = 0
     """Rows of an update whose items had no gap to fill."""
     masked: Mapping[str, int] = field(default_factory=dict)
     pictures: int = 0
     shared_pictures: int = 0
+    first_frames: int = 0
+    """Pictures of which the first of several frames or pages is shown."""
+    rationales_left: int = 0
+    """Rows whose marked passages stay in the provenance: fewer people marked some than labelled the post hateful."""
+    missing_names: list[str] = field(default_factory=list)
+    """The first pictures that rows name and that are not there."""
     extra_pictures: int = 0
     extra_names: list[str] = field(default_factory=list)
     columns: list[dict[str, Any]] = field(default_factory=list)
@@ -139,6 +176,19 @@ class ImportReport:
     def note_twin(self, line: int, external_id: str, kind: str) -> None:
         if len(self.twins) < self.TWINS:
             self.twins.append(Twin(line, external_id, kind))
+
+    def note_existing(self, external_id: str, is_changed: bool) -> None:
+        """Count a row that is passed over because an item has its id."""
+        self.existing += 1
+        self.changed += is_changed
+        if is_changed and len(self.changed_ids) < self.NAMES:
+            self.changed_ids.append(external_id)
+
+    def note_missing(self, picture: str) -> None:
+        """Count a picture that a row names and that is not there."""
+        self.missing_images += 1
+        if len(self.missing_names) < self.NAMES:
+            self.missing_names.append(picture)
 
     def give_up(self, error: RowError) -> None:
         """Add an error that stops the reading: no row is stored, not even with `leave_out`."""
@@ -170,11 +220,16 @@ class ImportReport:
         return counts | {
             "format": str(self.format),
             "container": self.container,
+            "sheet": self.sheet,
+            "other_sheets": self.other_sheets,
             "masked": dict(self.masked),
             "extra_names": self.extra_names,
+            "missing_names": self.missing_names,
+            "changed_ids": self.changed_ids,
             "columns": self.columns,
             "error_count": len(self.errors),
-            "bad_rows": len({error.line for error in self.errors}),
+            "bad_rows": len({error.line for error in self.errors if error is not self.fatal and error.line}),
+            "bad_columns": [error.field for error in self.errors if error.code == "unused_labels"],
             "fatal": asdict(self.fatal) if self.fatal else None,
             "errors": [asdict(error) for error in self.errors[:SHOWN_ERRORS]],
             "twins": [asdict(twin) for twin in self.twins],
@@ -187,6 +242,8 @@ class ImportReport:
         counted = self.stored or self.dry_run
         return {
             "format": str(self.format),
+            "sheet": self.sheet,
+            "other_sheets": self.other_sheets,
             "items": self.items if counted else 0,
             "labels": self.labels if counted else 0,
             "priors": self.priors if counted else 0,
@@ -197,8 +254,14 @@ class ImportReport:
             "pictures": self.pictures,
             "columns": self.columns,
             "missing_images": self.missing_images,
+            "missing_names": self.missing_names,
+            "first_frames": self.first_frames,
+            "rationales_left": self.rationales_left,
             "dropped": self.dropped,
             "duplicates": self.duplicates,
+            "existing": self.existing,
+            "changed": self.changed,
+            "changed_ids": self.changed_ids,
             "masked": dict(self.masked),
             "dry_run": self.dry_run,
             "errors": [{"line": error.line, "reason": error.reason} for error in self.errors[:SHOWN_ERRORS]],
@@ -209,9 +272,14 @@ def unused_labels_reason(column: Column) -> str:
     """Return what stands against passing over a column that looks like labels, and what to do."""
     frequent = sorted(column.values.items(), key=lambda pair: (-pair[1], pair[0]))[:5]
     examples = f" ({', '.join(f'{value[:20]} {count:,}' for value, count in frequent)})" if frequent else ""
+    if column.holds_lists:
+        return (
+            f"The column {column.name[:80]!r} looks like labels, but holds lists. Write them as labels: a list of "
+            f"objects with annotator and category; or say that the column is to be left out."
+        )
     return (
         f"The column {column.name[:80]!r} looks like labels{examples} and would be passed over. Name it as the label "
-        f"column, or say that it is to be left out."
+        f"column, and what its values mean where they are no categories; or say that it is to be left out."
     )
 
 
@@ -222,13 +290,19 @@ def _shown(item: Incoming) -> dict[str, Any]:
         "external_id": item.external_id,
         "text": item.text[:160],
         "picture": item.picture,
-        "intended": item.intended,
+        "intended": _codes(item.intended, item.intended_categories),
         "intended_hateful": item.intended_hateful,
         "labels": len(item.labels),
         "priors": len(item.priors),
         "stage": item.outcome.stage.value,
-        "category": item.known.category if item.known else item.outcome.category,
+        "category": _codes(item.known.category, item.known.categories)
+        if item.known
+        else _codes(item.outcome.category, item.outcome.categories),
     }
+
+
+def _codes(lead: int | None, stored: Sequence[int]) -> list[int]:
+    return list(codes_of(lead, stored))
 
 
 def terms_of(project: Project, options: ImportOptions) -> Terms:
@@ -236,6 +310,7 @@ def terms_of(project: Project, options: ImportOptions) -> Terms:
     return Terms(
         categories=project.category_values(),
         seats=project.seats,
+        choose=Choose(project.choose),
         rules=Rules(Policy(project.policy), project.low_quality_threshold, project.extra_seats),
         source_labels=options.source_labels,
         seats_from_data=options.seats_from_data,
@@ -245,4 +320,5 @@ def terms_of(project: Project, options: ImportOptions) -> Terms:
         batch=options.batch,
         source=options.source,
         licence=options.licence,
+        questions=None if "answers" in options.ignore else project.question_values(),
     )

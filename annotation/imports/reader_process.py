@@ -1,8 +1,8 @@
 """Read an untrusted table in a separate process with little memory and little time.
 
-Parquet and tar are unpacked there: if a file exhausts the process, only that import fails. The child is this module run
-as a program; it imports no Django and may write no file. It sends rows and pictures. They are unpickled only as the
-fixed set of classes that a row consists of, so nothing from the child is executed.
+Parquet, workbooks and tar are unpacked there: if a file exhausts the process, only that import fails. The child is this
+module run as a program; it imports no Django and may write no file. It sends rows and pictures. They are unpickled only
+as the fixed set of classes that a row consists of, so nothing from the child is executed.
 """
 
 import io
@@ -174,7 +174,7 @@ def serve(file: BinaryIO, source: BinaryIO, sink: BinaryIO) -> None:
         _send(sink, _REFUSED, pickle.dumps(fault.error))
     else:
         _send(sink, _ROWS, pickle.dumps(rows))
-        _send(sink, _END, json.dumps(reading.columns.as_json()).encode())
+        _send(sink, _END, json.dumps(reading.columns.counted()).encode())
 
 
 if __name__ == "__main__":

@@ -9,7 +9,7 @@ import pickle
 import tempfile
 import time
 from collections import Counter
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
 from contextlib import ExitStack
 from dataclasses import replace
 from pathlib import Path
@@ -22,6 +22,8 @@ from annotation.assignment.release_seats import reset_idle_members
 from annotation.batches.open_items import open_items
 from annotation.batches.state import ensure_batches, update_item_queues
 from annotation.core.bulk_insert import Sender
+from annotation.core.planner_statistics import refresh_statistics
+from annotation.domain.category_sets import codes_of
 from annotation.domain.choices import BatchState, EventVerb
 from annotation.domain.formats import picture_words
 from annotation.domain.formats.base import BadValue, Format, Row, RowError, Unreadable
@@ -37,7 +39,7 @@ from annotation.imports.archives import Bundle, Clock, Watch, unpacked
 from annotation.imports.options import ImportOptions, ImportReport, terms_of, unused_labels_reason
 from annotation.imports.store import ItemStore, store_pictures
 from annotation.media.pictures import Gallery, discard_staged, known_pictures
-from annotation.models import Batch, Item, Membership, Project, record
+from annotation.models import Batch, Event, Item, Label, Membership, Picture, Prior, Project, Seat, record
 from annotation.picture_text.requests import read_new_pictures
 
 BATCH = 500
@@ -73,6 +75,7 @@ def import_file(
     def stored(report: ImportReport) -> None:
         report.seconds = time.monotonic() - began
         on_stored(report)
+        refresh_statistics(report.items, Item, Picture, Prior, Seat, Label, Event)
 
     with ExitStack() as stack:
         bundle = None
@@ -144,7 +147,7 @@ class _Import:
 
     def _check(self) -> None:
         report = self.report
-        report.format, reader = self.bundle.reader(self.options)
+        report.format, reader = self.bundle.reader(self.options, self.intake.knows)
         clock = Clock(self.bundle, self.watch)
         batch: list[Incoming] = []
         try:
@@ -173,6 +176,7 @@ class _Import:
         """Say what became of each column. A column that looks like labels and was not used stops the import."""
         report, columns = self.report, self.bundle.columns
         report.columns = columns.as_json()
+        report.sheet, report.other_sheets = columns.sheet, columns.other_sheets
         for column in label_like(columns, self.intake.terms.categories, self.options.ignore):
             report.give_up(RowError(0, "unused_labels", unused_labels_reason(column), column.name, status=422))
 
@@ -217,7 +221,7 @@ class _Import:
         elif self.bundle.pictures.complete:
             raise BadValue("missing_picture", f"{shown(row.picture)} is not in the archive.", "image")
         else:
-            self.report.missing_images += 1
+            self.report.note_missing(row.picture)
 
     def _pass_on(self, batch: list[Incoming]) -> None:
         """Compare a batch with what the project holds, count it, and keep it for storing."""
@@ -235,17 +239,24 @@ class _Import:
             return batch
         names = [item.external_id for item in batch]
         here = Item.objects.filter(project=self.project, external_id__in=names)
-        there = set(here.values_list("external_id", flat=True))
+        facts = ("text_sha256", "picture_name", "intended_hateful", "intended__code", "intended_categories")
+        there = {
+            name: (*values, codes_of(lead, stored))
+            for name, *values, lead, stored in here.values_list("external_id", *facts)
+        }
         for item in batch:
             if item.external_id in there:
-                self._already_here(item)
+                self._already_here(item, there[item.external_id])
         return [item for item in batch if item.external_id not in there]
 
-    def _already_here(self, item: Incoming) -> None:
+    def _already_here(self, item: Incoming, stored: Sequence[Any]) -> None:
         if item.picture in self.lines_of_picture:
             self.lines_of_picture[item.picture].remove(item.line)
         if self.options.skip_existing:
-            self.report.existing += 1
+            intended = codes_of(item.intended, item.intended_categories)
+            given = (item.text_sha256, item.picture, item.intended_hateful, intended)
+            is_changed = any(new not in (None, "", (), old) for new, old in zip(given, stored, strict=True))
+            self.report.note_existing(item.external_id, is_changed)
             self.twins.add(item.line)
             return
         reason = f"The project has an item {item.external_id} already; it is never overwritten."
@@ -278,6 +289,7 @@ class _Import:
         report.priors += len(item.priors)
         report.intended += item.intended is not None or item.intended_hateful is not None
         report.known_answers += item.known is not None
+        report.rationales_left += item.rationales_left
         report.decided += item.known is None and item.outcome.category is not None
         self.annotators.update(label.annotator for label in item.labels)
         self.batches.add(item.batch)
@@ -302,6 +314,7 @@ class _Import:
             self.twins.update(repeated)
             for line in repeated:
                 report.note_twin(line, "", "image")
+        report.first_frames = sum(picture.frames > 1 for picture in self.gallery.staged())
         report.pictures = sum(bool(lines) for lines in lines_of.values())
         report.shared_pictures = sum(len(lines) > 1 or sha256 in self.known for sha256, lines in lines_of.items())
         if self.bundle.archive is not None:

@@ -16,6 +16,7 @@ from annotation.core.bulk_insert import Keys, Rows, Sender, fresh_uuids
 from annotation.domain.choices import EventVerb, PriorState, Source, Stage
 from annotation.domain.imports.values import Incoming, IncomingKnown, IncomingLabel
 from annotation.domain.pictures.words import language_of
+from annotation.domain.priors.informativeness import informativeness
 from annotation.media.pictures import Staged
 from annotation.models import (
     Adjudication,
@@ -113,6 +114,7 @@ class ItemStore:
             licence=item.licence,
             batch=item.batch,
             intended_id=self._category(item.intended),
+            intended_categories=item.intended_categories,
             intended_hateful=item.intended_hateful,
             severity=_severity(item),
             target_group=item.target_group,
@@ -121,10 +123,12 @@ class ItemStore:
             seats=item.seats + item.extra_seats,
             taken=len(item.labels),
             place=random_place(),
+            informativeness=informativeness((prior.hateful, prior.category) for prior in item.priors).value,
             queue=self._queues.of(item.batch),
             version=2 if closed or item.extra_seats else 1,
             level=found.level,
             category_id=self._category(found.category),
+            categories=found.categories,
             hateful=found.hateful,
             category_source=found.category_source and found.category_source.value,
             aligned=found.aligned,
@@ -156,12 +160,15 @@ class ItemStore:
         self._known.add(
             item_id=key,
             category_id=category,
+            categories=known.categories,
             explanation=known.explanation,
             training=known.training,
             active=True,
             created_at=self.now,
         )
-        self._event(EventVerb.KNOWN_MARKED, key, {"category": known.category, "training": known.training})
+        several = {"categories": list(known.categories)} if known.categories else {}
+        facts = {"category": known.category, **several, "training": known.training}
+        self._event(EventVerb.KNOWN_MARKED, key, facts)
 
     def _event(self, verb: EventVerb, item: int, facts: Mapping[str, Any]) -> None:
         self._events.add(project_id=self.project.pk, verb=verb, item_id=item, facts=facts, at=self.now)
@@ -196,6 +203,7 @@ class ItemStore:
                         label_id=row,
                         reviewer_id=self._annotators.expert(next(experts)),
                         category_id=self._category(label.replaced_by),
+                        categories=label.categories,
                         created_at=when,
                     )
             self._seats.add(
@@ -219,11 +227,13 @@ class ItemStore:
             item_id=item,
             annotator_id=who,
             category_id=self._category(label.category),
+            categories=label.categories if label.category is not None else (),
             not_sure=label.not_sure,
             low_quality=label.low_quality,
             target_group=label.target_group,
             note=label.note,
             challenges=label.challenges,
+            answers=label.answers or _NOTHING,
             seconds=label.seconds,
             imported=True,
             created_at=when,
@@ -249,6 +259,7 @@ class ItemStore:
                 round=1,
                 ruling=Ruling.DECIDE.value,
                 category_id=self._category(found.category),
+                categories=found.categories,
                 rationale=found.rationale,
                 item_version=1,
                 created_at=now,

@@ -4,7 +4,6 @@ Small files are checked and stored while the page waits; larger ones by a worker
 """
 
 import hashlib
-import secrets
 from dataclasses import replace
 
 from django.core.files.uploadedfile import UploadedFile
@@ -13,6 +12,7 @@ from django.db import transaction
 from annotation.domain.choices import EventVerb
 from annotation.domain.text_rules import is_blank
 from annotation.imports import job
+from annotation.imports.elsewhere import name_of
 from annotation.imports.options import ImportOptions
 from annotation.models import Import, ImportState, Membership, Project, record
 
@@ -20,10 +20,13 @@ _ACTIVE = (ImportState.UPLOADED, ImportState.CHECKING, ImportState.CHECKED, Impo
 _RESTING = (ImportState.CHECKED, ImportState.REFUSED)
 
 
-def upload(member: Membership, uploaded: "UploadedFile[bytes]", options: ImportOptions) -> Import:
-    """Keep the file and begin its dry run. The same file with the same options, still under way, is not begun twice."""
-    digest = hashlib.sha256()
-    for piece in uploaded.chunks(2**20):
+def upload(member: Membership, uploaded: "UploadedFile[bytes] | None", options: ImportOptions) -> Import:
+    """Keep the file, or the address that a worker fetches it from, and begin its dry run.
+
+    The same file with the same options, still under way, is not begun twice.
+    """
+    digest = hashlib.sha256(options.address.encode())
+    for piece in uploaded.chunks(2**20) if uploaded else ():
         digest.update(piece)
     given = options.as_json()
     with transaction.atomic():
@@ -36,13 +39,14 @@ def upload(member: Membership, uploaded: "UploadedFile[bytes]", options: ImportO
         row = Import(
             project=project,
             started_by=member,
-            file_name=_file_name(uploaded),
-            size=uploaded.size or 0,
+            file_name=_file_name((uploaded.name or "") if uploaded else name_of(options.address)),
+            size=(uploaded.size or 0) if uploaded else 0,
             sha256=digest.hexdigest(),
             options=given,
         )
-        uploaded.seek(0)
-        row.file.save(f"{job.FOLDER}/{secrets.token_urlsafe(24)}", uploaded, save=False)
+        if uploaded:
+            uploaded.seek(0)
+            row.file.save(job.new_name(), uploaded, save=False)
         row.save()
         record(
             EventVerb.IMPORT_UPLOADED,
@@ -72,6 +76,19 @@ def leave_out_bad_rows(row: Import) -> bool:
     return check_again(row, replace(ImportOptions.from_json(row.options), leave_out=True))
 
 
+def decide_column(row: Import, name: str, is_label: bool) -> bool:
+    """Check again with a column that stopped the import as the label, or without it.
+
+    Returns False where the file does not rest, or no such column stops it.
+    """
+    options = ImportOptions.from_json(row.options)
+    if name not in row.outcome.get("bad_columns", ()):
+        return False
+    if is_label:
+        return check_again(row, replace(options, mapped=replace(options.mapped, label=name)))
+    return check_again(row, replace(options, ignore=options.ignore | {name}))
+
+
 def store(row: Import, member: Membership) -> bool:
     """Begin to store a checked file; False where it is not checked (any more)."""
     checked = Import.objects.filter(pk=row.pk, state=ImportState.CHECKED)
@@ -83,7 +100,7 @@ def store(row: Import, member: Membership) -> bool:
     return bool(begun)
 
 
-def _file_name(uploaded: "UploadedFile[bytes]") -> str:
+def _file_name(given: str) -> str:
     """Return the name by which people recognise the file; nothing is stored or opened under it."""
-    name = "".join(char for char in uploaded.name or "" if char.isprintable())[:255]
+    name = "".join(char for char in given if char.isprintable())[:255]
     return "file" if is_blank(name) else name

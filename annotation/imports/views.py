@@ -1,6 +1,6 @@
 """Pages for importing files into a project: upload, dry run, import with progress."""
 
-from collections import Counter
+from collections.abc import Mapping
 from typing import Any
 from uuid import UUID
 
@@ -12,18 +12,19 @@ from django.views.decorators.http import require_GET, require_http_methods, requ
 
 from annotation.core.access import PersonRequest, member_of
 from annotation.domain.choices import Role
+from annotation.domain.formats.base import Format
 from annotation.imports import uploads
 from annotation.imports.column_names import COLUMN_NAMES
-from annotation.imports.forms import OptionsForm, UploadForm
+from annotation.imports.examples import EXAMPLES
+from annotation.imports.forms import FORMATS, OptionsForm, UploadForm
 from annotation.imports.job import IMPORTS
 from annotation.imports.options import ImportOptions
-from annotation.models import Import, ImportState, Membership
+from annotation.imports.presenters import tables
+from annotation.models import Category, Import, ImportState, Membership
 from annotation.picture_text.requests import reading_progress
 
 SHOWN = 20
 """The number of imports in the list."""
-_FREQUENT = 8
-"""The number of values that are shown of a column."""
 _RUNNING = (ImportState.UPLOADED, ImportState.CHECKING, ImportState.IMPORTING)
 
 
@@ -47,6 +48,7 @@ def imports(request: PersonRequest, slug: str) -> HttpResponse:
         "past": past[:SHOWN],
         "reading": reading_progress(member.project),
         "column_names": COLUMN_NAMES,
+        "examples": [(name, label) for name, label in FORMATS if name in EXAMPLES],
     }
     return render(request, "annotation/import.html", context, status=400 if form.is_bound else 200)
 
@@ -73,13 +75,15 @@ def progress(request: PersonRequest, slug: str, public_id: UUID) -> HttpResponse
 
 @require_POST
 def act(request: PersonRequest, slug: str, public_id: UUID) -> HttpResponse:
-    """Import a checked file, check it again with other options or without its bad rows, or cancel."""
+    """Import a checked file, check it again with other options or without what stops it, or cancel."""
     member, row = _import(request, slug, public_id)
     match request.POST.get("do"):
         case "store":
             done = uploads.store(row, member)
         case "leave_out":
             done = uploads.leave_out_bad_rows(row)
+        case "use_column" | "leave_out_column" as choice:
+            done = uploads.decide_column(row, request.POST.get("column", ""), is_label=choice == "use_column")
         case "cancel":
             done = IMPORTS.cancel(row)
         case "check":
@@ -90,7 +94,7 @@ def act(request: PersonRequest, slug: str, public_id: UUID) -> HttpResponse:
         case _:
             done = False
     if not done:
-        messages.warning(request, _("That was not possible any more; here is how it stands now."))
+        messages.warning(request, _("That was no longer possible. This is the current state."))
     return redirect("annotation:import-show", slug, public_id)
 
 
@@ -103,6 +107,16 @@ def errors(request: PersonRequest, slug: str, public_id: UUID) -> HttpResponseBa
     name = f"{slug}-import-errors.csv"
     content_type = "text/csv; charset=utf-8"
     return FileResponse(row.error_list.open("rb"), as_attachment=True, filename=name, content_type=content_type)
+
+
+@require_GET
+def example(request: PersonRequest, slug: str, name: str) -> HttpResponseBase:
+    """Return the example file of a format."""
+    member_of(request, slug, Role.ADMIN)
+    file = EXAMPLES.get(Format(name)) if name in EXAMPLES else None
+    if file is None:
+        raise Http404
+    return FileResponse(file.open("rb"), as_attachment=True, filename=f"example-{file.name}")
 
 
 def _uploaded(request: PersonRequest, member: Membership, row: Import) -> HttpResponse:
@@ -126,8 +140,7 @@ def _context(member: Membership, row: Import, form: OptionsForm | None = None) -
     outcome = row.outcome
     categories = {category.code: category for category in member.project.categories.all()}
     preview = [
-        row_shown
-        | {"intended": categories.get(row_shown["intended"]), "category": categories.get(row_shown["category"])}
+        row_shown | {name: _named(row_shown[name], categories) for name in ("intended", "category")}
         for row_shown in outcome.get("preview", ())
     ]
     left = (1 - row.share) * row.rows_done / (row.share * row.rate) if row.share and row.rate else None
@@ -135,9 +148,9 @@ def _context(member: Membership, row: Import, form: OptionsForm | None = None) -
         "project": member.project,
         "membership": member,
         "import": row,
-        "found": outcome | {"columns": [_with_frequent(column) for column in outcome.get("columns", ())]},
+        "found": outcome,
+        "tables": tables(member.project, row, preview),
         "options": options,
-        "preview": preview,
         "percent": round(row.share * 100),
         "seconds_left": None if left is None else round(left),
         "running": row.state in _RUNNING,
@@ -146,10 +159,10 @@ def _context(member: Membership, row: Import, form: OptionsForm | None = None) -
     }
 
 
-def _with_frequent(column: dict[str, Any]) -> dict[str, Any]:
-    """Return a column with its most frequent values, and whether there are others."""
-    counts = Counter(column["values"])
-    return column | {"frequent": counts.most_common(_FREQUENT), "others": len(counts) > _FREQUENT}
+def _named(codes: list[int] | int | None, categories: Mapping[int, Category]) -> list[Category]:
+    """Return the categories of a first row; an import of before kept one code alone."""
+    known = codes if isinstance(codes, list) else [codes]
+    return [categories[code] for code in known if code is not None and code in categories]
 
 
 def _as_json(row: Import) -> dict[str, Any]:

@@ -24,7 +24,7 @@ REASONS: Mapping[str, Promise] = {
     "known": gettext_lazy("has a known answer, so it gets no votes"),
     "still_open": gettext_lazy("not closed yet"),
     "needs_reviewer": gettext_lazy("disputed: only reviewers send it to a new round"),
-    "own_label": gettext_lazy("labelled by yourself: somebody else has to settle it"),
+    "own_label": gettext_lazy("you labelled it: somebody else has to decide"),
     "has_priors": gettext_lazy("has its priors, or nothing a model can be asked about"),
     "picture_missing": gettext_lazy("its picture is missing"),
     "waits_for_priors": gettext_lazy("waits for its priors"),

@@ -130,9 +130,9 @@ def _change_next(order_id: int) -> bool:
 
 def _why_stop(row: BulkOrder) -> str:
     if row.project.is_closed:
-        return _("The project was archived or deleted meanwhile; the rest stays as it was.")
+        return _("The project was archived or deleted in the meantime; the rest was not changed.")
     if not row.ordered_by.has(Role.ADMIN):
-        return _("Who asked for it is no admin any more; the rest stays as it was.")
+        return _("The person who asked for it is no longer an admin; the rest was not changed.")
     return ""
 
 

@@ -11,8 +11,15 @@ from random import Random
 from typing import Any
 
 from annotation.core.csv_response import csv_of_dicts
-from annotation.domain.choices import Reason, Stage
-from annotation.domain.releases.columns import COLUMNS, PICTURE_TEXT_COLUMNS, json_line
+from annotation.domain.choices import Choose, Reason, Stage
+from annotation.domain.releases.columns import (
+    COLUMNS,
+    PICTURE_TEXT_COLUMNS,
+    QUESTION_COLUMN,
+    SET_COLUMNS,
+    joined,
+    json_line,
+)
 from annotation.items.search import Asked, find_items
 from annotation.models import Item, KnownAnswer, Membership
 from annotation.releases.rows import CHUNK, ITEM, Rows
@@ -22,14 +29,15 @@ from annotation.review.queue import may_see_intent, sees_every_intent
 STANDING = ("stage", "excluded_for", "priority")
 """Columns in addition to those of a release."""
 _KNOWN = ("known_category", "known_explanation", "known_training")
-_HIDDEN = ("intended", "intended_hateful", "aligned", "target_group")
+_HIDDEN = ("intended", "intended_categories", "intended_hateful", "aligned", "target_group")
 _NOTHING_KNOWN = dict.fromkeys(_KNOWN)
 _READ = (*ITEM, "priority", "severity", "public_id")
 
 
 def columns_for(viewer: Membership) -> tuple[str, ...]:
     """Return the columns of a file for this viewer; severities and known answers are for admins."""
-    shared = (*COLUMNS, *PICTURE_TEXT_COLUMNS, *STANDING)
+    questions = (QUESTION_COLUMN,) if viewer.project.questions.exists() else ()
+    shared = (*COLUMNS, *_sets(viewer), *questions, *PICTURE_TEXT_COLUMNS, *STANDING)
     return (*shared, "severity", *_KNOWN) if viewer.administers else shared
 
 
@@ -42,7 +50,15 @@ def as_jsonl(viewer: Membership, selected: Asked) -> Iterator[bytes]:
 
 def as_csv(viewer: Membership, selected: Asked) -> Iterator[bytes]:
     """Yield CSV with one item a row, safe in a spreadsheet; its labels are one cell of JSON."""
-    return csv_of_dicts(columns_for(viewer), _rows(viewer, selected))
+    return csv_of_dicts(columns_for(viewer), map(_in_cells, _rows(viewer, selected)))
+
+
+def _in_cells(row: dict[str, Any]) -> dict[str, Any]:
+    return row | {name: joined(row[name]) for name in SET_COLUMNS if name in row}
+
+
+def _sets(viewer: Membership) -> tuple[str, ...]:
+    return SET_COLUMNS if viewer.project.choose == Choose.SEVERAL else ()
 
 
 def _rows(viewer: Membership, selected: Asked) -> Iterator[dict[str, Any]]:
@@ -54,17 +70,18 @@ def _rows(viewer: Membership, selected: Asked) -> Iterator[dict[str, Any]]:
     people = Membership.objects.filter(project=viewer.project_id)
     names = dict(people.values_list("pk", "pseudonym")) if viewer.administers else {}
     # All columns, also those that licences forbid in a release: this file stays inside the project.
-    rows.columns = (*COLUMNS, *PICTURE_TEXT_COLUMNS)
+    questions = (QUESTION_COLUMN,) if rows.answers.kinds else ()
+    rows.columns = (*COLUMNS, *_sets(viewer), *questions, *PICTURE_TEXT_COLUMNS)
     rows.name_of = lambda person: names.get(person, "")
     probe = Item()
     for start in range(0, len(keys), CHUNK):
         some = Item.objects.filter(pk__in=keys[start : start + CHUNK].tolist()).order_by("pk")
-        chunk = list(some.values(*_READ))
+        chunk = list(some.values(*_READ, *_sets(viewer)))
         known = _known_of(chunk)
         for item, released in zip(chunk, rows.of(chunk), strict=True):
             row = _seen(viewer, probe, item, released.row)
             if item["stage"] == Stage.KNOWN:
-                row["labels"] = []  # answers to such an item are no votes
+                row |= _without_labels(row)  # answers to such an item are no votes
             yield row | known.get(item["public_id"], _NOTHING_KNOWN)
 
 
@@ -72,8 +89,11 @@ def _known_of(items: Sequence[dict[str, Any]]) -> dict[Any, dict[str, Any]]:
     """Return the known answers among these items, as an import reads them."""
     aside = [item["public_id"] for item in items if item["stage"] == Stage.KNOWN]
     rows = KnownAnswer.objects.filter(item__public_id__in=aside) if aside else KnownAnswer.objects.none()
-    answers = rows.values_list("item__public_id", "category__code", "explanation", "training")
-    return {item: dict(zip(_KNOWN, values, strict=True)) for item, *values in answers}
+    answers = rows.values_list("item__public_id", "category__code", "explanation", "training", "categories")
+    return {
+        item: dict(zip(_KNOWN, (joined(several) or code, *values), strict=True))
+        for item, code, *values, several in answers
+    }
 
 
 def _seen(viewer: Membership, probe: Item, item: dict[str, Any], row: dict[str, Any]) -> dict[str, Any]:
@@ -83,10 +103,15 @@ def _seen(viewer: Membership, probe: Item, item: dict[str, Any], row: dict[str, 
     if not may_see_intent(probe, viewer):
         row |= dict.fromkeys(_HIDDEN)
     if item["stage"] not in (Stage.GOLD, Stage.EXCLUDED) and not sees_every_intent(viewer):
-        row["labels"] = []
+        row |= _without_labels(row)
     elif not viewer.administers:
         row["labels"] = _nameless(str(item["public_id"]), row["labels"])
     return row
+
+
+def _without_labels(row: dict[str, Any]) -> dict[str, Any]:
+    """Return the labels of a row, and what follows from them, as nobody's."""
+    return {"labels": []} | ({QUESTION_COLUMN: None} if QUESTION_COLUMN in row else {})
 
 
 def _nameless(item: str, labels: list[dict[str, Any]]) -> list[dict[str, Any]]:

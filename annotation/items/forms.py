@@ -28,9 +28,9 @@ LISTED_AT_ONCE = 12
 
 _GROUPS = (
     (gettext_noop("Where it stands"), ("stage", "reason", "picture", "known", "skipped")),
-    (gettext_noop("What it became"), ("category", "level", "source", "pattern", "difficulty")),
+    (gettext_noop("Outcome"), ("category", "named_both", "level", "source", "pattern", "difficulty")),
     (gettext_noop("Campaign"), ("batch", "batched", "priority", "annotator", "severity_from")),
-    (gettext_noop("What is said of it"), ("id", "text", "picture_text", "target_group", "intended")),
+    (gettext_noop("What people and models say"), ("id", "text", "picture_text", "target_group", "intended")),
     (
         gettext_noop("When"),
         ("created_from", "created_to", "closed_from", "closed_to", "gold_from", "gold_to"),
@@ -44,6 +44,7 @@ NAMES = {
     "picture_text": pgettext_lazy("filter", "words in the picture"),
     "known": pgettext_lazy("filter", "answer known"),
     "category": pgettext_lazy("filter", "final category"),
+    "named_both": pgettext_lazy("filter", "two labels say"),
     "batched": pgettext_lazy("filter", "in any batch"),
     "priority": pgettext_lazy("filter", "priority"),
     "annotator": pgettext_lazy("filter", "labelled by"),

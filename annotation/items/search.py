@@ -8,16 +8,19 @@ items that the viewer could still label.
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from datetime import date, datetime, time, timedelta
+from itertools import combinations_with_replacement
 from urllib.parse import parse_qs, urlencode
 from uuid import UUID
 
-from django.db.models import Exists, F, OuterRef, Q, QuerySet
+from django.db.models import Exists, F, Func, OuterRef, Q, QuerySet, TextField, Value
 from django.db.models.expressions import OrderBy
+from django.db.models.functions import Cast, Replace
+from django.db.models.lookups import Contains
 from django.utils import timezone
 from django.utils.translation import gettext as _
 
 from annotation.domain.choices import Difficulty, Level, Reason, Source, Stage
-from annotation.models import Batch, Category, Dispute, Item, Membership, PictureText, Prior, Seat, Skip
+from annotation.models import Batch, Dispute, Item, Membership, PictureText, Prior, Seat, Skip
 from annotation.review.queue import sees_every_intent
 
 PATTERNS = ("000", "001", "010", "011", "100", "101", "110", "111")
@@ -51,6 +54,8 @@ class Filter:
     values: tuple[str, ...]
     ask: Callable[[str], Q]
     admins: bool = False
+    figures: bool = False
+    """Whether it is for those who may see the project's figures: it says what single labels are."""
     about_intent: bool = False
     listed: bool = False
     form: str = "text"
@@ -84,6 +89,37 @@ def _reason(value: str) -> Q:
 def _labelled_by(value: str) -> Q:
     seats = Seat.objects.filter(item=OuterRef("pk"), label__isnull=False, annotator__pseudonym=value)
     return Q(Exists(seats))
+
+
+def _names(row: str, code: int) -> Q:
+    """Return the condition that a row with categories names one, as its only category or as one of several.
+
+    `row` leads to the row: "" is the item itself.
+    """
+    listed: Func = Cast(f"{row}categories", TextField())
+    for sign, place in (("[", ","), ("]", ","), (" ", "")):
+        listed = Replace(listed, Value(sign), Value(place), output_field=TextField())
+    return Q(**{f"{row}category__code": code}) | Q(Contains(listed, Value(f",{code},")))
+
+
+def _named_both(value: str) -> Q:
+    """Return the condition for closed items whose first round has one label for a and another for b, as `a-b`.
+
+    These are the items that `domain/statistics/confusions.py` counts.
+    """
+    first, second = (_number(code) for code in value.split("-"))
+    seats = Seat.objects.filter(round=1, label__isnull=False)
+    if first == second:
+        again = seats.filter(_names("label__", first), item=OuterRef("item"), number__gt=OuterRef("number"))
+        both = Q(Exists(seats.filter(_names("label__", first), Exists(again), item=OuterRef("pk"))))
+    else:
+        both = Q(_one_without(seats, first, second), _one_without(seats, second, first))
+    return Q(closed_at__isnull=False) & both
+
+
+def _one_without(seats: QuerySet[Seat], code: int, other: int) -> Exists:
+    """Return the condition for an item with a label that names one category and not the other."""
+    return Exists(seats.filter(_names("label__", code), ~_names("label__", other), item=OuterRef("pk")))
 
 
 def _severe(value: str) -> Q:
@@ -122,7 +158,8 @@ FILTERS: dict[str, Filter] = {
         lambda value: Q(picture_missing=True) if value == "missing" else Q(picture__isnull=value == "no"),
     ),
     "known": Filter(YES_NO, _either(Q(stage=Stage.KNOWN)), admins=True),
-    "category": Filter((), lambda value: Q(category__code=_number(value)), listed=True),
+    "category": Filter((), lambda value: _names("", _number(value)), listed=True),
+    "named_both": Filter((), _named_both, figures=True, listed=True),
     "level": Filter(tuple(Level), lambda value: Q(level=value)),
     "source": Filter(tuple(Source), lambda value: Q(category_source=value)),
     "pattern": Filter((*PATTERNS, "undefined"), lambda value: Q(pattern=None if value == "undefined" else value)),
@@ -164,7 +201,11 @@ NOT_FILTERS = frozenset({"page", "limit", "order"})
 
 def filters_for(member: Membership) -> dict[str, Filter]:
     """Return the filters that this member may use."""
-    return {key: rule for key, rule in FILTERS.items() if member.administers or not rule.admins}
+    return {
+        key: rule
+        for key, rule in FILTERS.items()
+        if member.administers or not (rule.admins or (rule.figures and not member.sees_figures))
+    }
 
 
 def visible_items(member: Membership) -> QuerySet[Item]:
@@ -209,8 +250,10 @@ def listed_values(member: Membership, key: str) -> list[tuple[str, str]]:
     """Return the values that a listed filter can take in this project, each with its name for people."""
     project = member.project_id
     if key == "category":
-        rows = Category.objects.filter(project=project).order_by("code").values_list("code", "name")
-        return [(str(code), f"{code} {name}") for code, name in rows]
+        return [(str(code), f"{code} {row.name}") for code, row in sorted(member.project.categories_by_code.items())]
+    if key == "named_both":
+        pairs = combinations_with_replacement(sorted(member.project.categories_by_code), 2)
+        return [(f"{one}-{other}", _("%(one)s and %(other)s") % {"one": one, "other": other}) for one, other in pairs]
     if key == "annotator":
         seated = Exists(Seat.objects.filter(annotator=OuterRef("pk")))
         names = Membership.objects.filter(Q(annotates=True) | seated, project=project).order_by("pseudonym")

@@ -7,10 +7,12 @@ from django.shortcuts import redirect, render
 from django.views.decorators.http import require_GET, require_POST
 
 from annotation.core.access import PersonRequest, member_of, page_before
+from annotation.core.answers_shown import answers_shown, questions_answered
 from annotation.domain.choices import Role, Stage
 from annotation.glossary import entries
 from annotation.items import forms, saved_searches, search
 from annotation.items.bulk_actions import ACTS
+from annotation.items.question_consensus import ConsensusShown, consensus_shown
 from annotation.models import Dispute, Event, Item, Label, Membership, Prior, Seat
 from annotation.picture_text.presenters import fault_of
 from annotation.picture_text.texts import reading_of, texts_of
@@ -57,19 +59,21 @@ def item(request: PersonRequest, slug: str, public_id: str) -> HttpResponse:
     """Show one item with its priors, votes and history. Reviewers see votes without names."""
     member = member_of(request, slug, Role.REVIEWER, Role.ADMIN)
     row = _item(member, public_id)
-    named, reading = names_revealed(row, member), reading_of(row)
+    named, reading, with_votes = names_revealed(row, member), reading_of(row), may_see_votes(row, member)
+    votes, questions = _votes(row, named=named, with_votes=with_votes)
     context = {
         "project": member.project,
         "membership": member,
         "item": row,
         "named": named,
         "priors": Prior.objects.filter(item=row, current=True).select_related("category").order_by("-modality"),
-        "votes": _votes(row, named=named) if may_see_votes(row, member) else [],
+        "votes": votes,
+        "questions": questions if row.stage != Stage.KNOWN else [],
         "found": entries.found_in_item(member.project, texts_of(row)),
         "reading": reading,
         "reading_fault": fault_of(reading),
         "earlier": row.picture_texts.filter(current=False).select_related("member").order_by("-pk"),
-        "votes_hidden": not may_see_votes(row, member),
+        "votes_hidden": not with_votes,
         "intent_shown": may_see_intent(row, member),
         "barred": opt_outs.count_excluded_annotators(row) if member.administers else None,
         "disputes": Dispute.objects.filter(item=row).order_by("opened_at"),
@@ -105,18 +109,26 @@ def _item(member: Membership, public_id: str) -> Item:
     return row
 
 
-def _votes(item: Item, *, named: bool) -> list[dict[str, object]]:
-    """Return the valid labels, round by round, under letters in a fixed random order or under pseudonyms."""
-    seats = (
+def _votes(item: Item, *, named: bool, with_votes: bool) -> tuple[list[dict[str, object]], list[ConsensusShown]]:
+    """Return the valid labels, round by round, under letters in a fixed random order or under pseudonyms.
+
+    With them: what the labels of the last round answered together to the further questions.
+    """
+    if not with_votes:
+        return [], []
+    seats = list(
         Seat.objects.filter(item=item, label__isnull=False)
         .select_related("annotator", "label__category", "label__replacement__category", "label__guideline")
         .order_by("round", "public_id")  # public ids are random, so the order reveals nothing
     )
     votes: list[dict[str, object]] = []
     letters: dict[int, int] = {}
+    questions = questions_answered(item.project, (seat.label for seat in seats))
     for seat in seats:
         number = letters[seat.round] = letters.get(seat.round, 0) + 1
         label: Label | None = seat.label
         name = str(seat.annotator) if named else chr(ord("A") + (number - 1) % 26)
-        votes.append({"who": name, "round": seat.round, "label": label})
-    return votes
+        answers = answers_shown(label.answers, questions, item.text) if label is not None else []
+        votes.append({"who": name, "round": seat.round, "label": label, "answers": answers})
+    last = [seat.label.answers for seat in seats if seat.label is not None and seat.round == item.round]
+    return votes, consensus_shown(last, questions, item.text)

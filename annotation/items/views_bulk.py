@@ -77,7 +77,7 @@ def cancel(request: PersonRequest, slug: str, public_id: UUID) -> HttpResponse:
     """Stop a change; items that are already changed stay changed."""
     _member, row = _order(request, slug, public_id)
     if not bulk_job.BULK_CHANGES.cancel(row):
-        messages.warning(request, _("It has ended already."))
+        messages.warning(request, _("It has already ended."))
     return redirect("annotation:bulk-order", slug, public_id)
 
 

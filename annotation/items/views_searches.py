@@ -73,7 +73,7 @@ def change(request: PersonRequest, slug: str, public_id: UUID) -> HttpResponse:
         except saved_searches.NameTaken:
             messages.error(request, _("You have another search of that name."))
         else:
-            messages.success(request, _("Stored."))
+            messages.success(request, _("Saved."))
     return redirect("annotation:searches", slug)
 
 

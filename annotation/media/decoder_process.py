@@ -53,7 +53,7 @@ def serve(source: BinaryIO, sink: BinaryIO, limits: PictureLimits) -> None:
         except BadPicture as refused:
             send(sink, json.dumps(vars(refused)).encode())
             continue
-        about = {"media_type": drawn.media_type, "width": drawn.width, "height": drawn.height, "sha256": drawn.sha256}
+        about = {name: getattr(drawn, name) for name in ("media_type", "width", "height", "sha256", "frames")}
         send(sink, json.dumps(about).encode())
         send(sink, drawn.shown)
         send(sink, drawn.blurred)

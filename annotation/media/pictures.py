@@ -89,10 +89,8 @@ class PictureFolder:
 class PictureArchive:
     """Pictures in a ZIP, found from its root or from the table's folder."""
 
-    complete = True
-
-    def __init__(self, archive: Archive, table: str = "") -> None:
-        self.archive = archive
+    def __init__(self, archive: Archive, table: str = "", *, complete: bool = True) -> None:
+        self.archive, self.complete = archive, complete
         self.folder = str(PurePosixPath(table).parent) if "/" in table else ""
         self._names = {unicodedata.normalize("NFC", name): name for name in archive.members if name != table}
 
@@ -134,6 +132,7 @@ class Staged:
     file: str = ""
     file_sha256: str = ""
     blurred: str = ""
+    frames: int = 1
 
 
 def stage_picture(drawn: Drawn, project: Project) -> Staged:
@@ -151,7 +150,7 @@ def stage_picture(drawn: Drawn, project: Project) -> Staged:
         _delete_files(file, blurred)
         raise
     file_sha256 = hashlib.sha256(drawn.shown).hexdigest()
-    return Staged(drawn.sha256, drawn.media_type, drawn.width, drawn.height, file, file_sha256, blurred)
+    return Staged(drawn.sha256, drawn.media_type, drawn.width, drawn.height, file, file_sha256, blurred, drawn.frames)
 
 
 def discard_staged(staged: Staged) -> None:
@@ -259,7 +258,7 @@ class Gallery:
             self._free.put(process)
         if self.keep:
             return stage_picture(drawn, self.project)
-        return Staged(drawn.sha256, drawn.media_type, drawn.width, drawn.height)
+        return Staged(drawn.sha256, drawn.media_type, drawn.width, drawn.height, frames=drawn.frames)
 
 
 # ── Who may be shown them ─────────────────────────────────────────────────────

@@ -17,9 +17,9 @@ from annotation.media.child_process import limit_memory, receive, send
 _ANSWERS = os.fdopen(os.dup(1), "wb")
 os.dup2(2, 1)
 
-import numpy as np  # noqa: E402 (after the output is set aside)
-from PIL import Image  # noqa: E402 (likewise)
-from rapidocr import RapidOCR  # noqa: E402 (likewise)
+import numpy as np  # noqa: E402  # what they print must not reach the answers
+from PIL import Image  # noqa: E402  # what they print must not reach the answers
+from rapidocr import RapidOCR  # noqa: E402  # what they print must not reach the answers
 
 _FORMATS = ("JPEG", "PNG", "WEBP", "GIF")
 _GROUND = (127, 127, 127)

@@ -29,8 +29,8 @@ class NotInstalled(JobRefused):
 def how_to_install() -> str:
     """Return a message for people about how to install the reader."""
     return _(
-        "Pictures are not read: the reader is an extra, which whoever runs this site adds by: "
-        "pip install -c requirements.lock rapidocr onnxruntime"
+        "Pictures are not read: the reader is an extra. The people who run this site add it with: pip install "
+        "-c requirements.lock rapidocr onnxruntime"
     )
 
 

@@ -6,6 +6,7 @@ from django import forms
 from django.contrib import messages
 from django.http import HttpResponse
 from django.shortcuts import get_object_or_404, redirect
+from django.urls import reverse
 from django.utils.translation import gettext as _
 from django.views.decorators.http import require_POST
 
@@ -39,15 +40,23 @@ def correct(request: PersonRequest, slug: str, public_id: UUID) -> HttpResponse:
             messages.error(request, _("This post has no picture."))
         elif form.is_valid():
             store.correct_words(member, item, form.cleaned_data["text"], form.cleaned_data["seen"])
+            messages.success(request, _("The words are stored as you read them."))
         else:
-            messages.error(request, _("The form is not whole. Load the page again, then try again."))
+            messages.error(request, _("The form is not complete. Load the page again, then try again."))
     except BadText as bad:
-        messages.error(request, sentence_for(bad.code, bad.sentence))
+        messages.error(request, _not_stored(sentence_for(bad.code, bad.sentence), form))
     except store.ReadMeanwhile:
-        messages.warning(
-            request, _("Somebody else read or corrected the words meanwhile. Here they are; yours were not stored.")
+        said = _(
+            "Somebody else read or corrected the words in the meantime. Their version is shown here; yours was "
+            "not stored."
         )
-    return redirect("annotation:item", slug, public_id)
+        messages.warning(request, _not_stored(said, form))
+    return redirect(reverse("annotation:item", args=(slug, public_id)) + "#words-in-picture")
+
+
+def _not_stored(said: str, form: CorrectionForm) -> str:
+    """Return a refusal with what was typed, so that nobody has to type it again."""
+    return said + " " + _("You had written: “%(words)s”") % {"words": form.cleaned_data["text"]}
 
 
 @require_POST

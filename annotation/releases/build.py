@@ -20,17 +20,18 @@ from django.core.files.storage import default_storage
 from django.utils import timezone
 from django.utils.translation import gettext as _
 
-from annotation.analytics.agreement import as_json, read_agreement
+from annotation.analytics.agreement import read_agreement
+from annotation.analytics.agreement_json import as_json
 from annotation.analytics.influence import as_json as influence_json
 from annotation.analytics.influence import read_influence
 from annotation.core.jobs import JobRefused
 from annotation.core.release_paths import folder_of, releases_root
 from annotation.core.snapshots import snapshot
 from annotation.core.transactions import short_transaction
-from annotation.domain.choices import EventVerb
+from annotation.domain.choices import EventVerb, Order, Stage
 from annotation.domain.releases.columns import FORMAT, Scope, json_line
 from annotation.domain.releases.diff import Brief, brief, compare
-from annotation.models import Membership, Project, Release, ReleaseTerms, record
+from annotation.models import Item, Membership, Project, Release, ReleaseTerms, record
 from annotation.releases.counts import ReleaseCounts
 from annotation.releases.diff import CHANGES, before_of, describe_changes
 from annotation.releases.documents import software_version, write_papers
@@ -49,6 +50,7 @@ from annotation.releases.files import (
 )
 from annotation.releases.formats.base import Target
 from annotation.releases.formats.registry import writers
+from annotation.releases.questions import QUESTIONS_FILE, design_changes, questions_of
 from annotation.releases.rows import PictureFile, ReleasedItem, Rows
 from annotation.releases.selection import Selection
 from annotation.releases.split import divide, find_topics, look_at_pictures
@@ -150,7 +152,9 @@ def _write_items(
     rows.parts = division.parts if division else {}
     counted, pictures = ReleaseCounts(), _Pictures(folder)
     lines = HashedFile(folder, ITEMS)
-    others = writers(rows.selection.formats, Target(folder, rows.columns, project.category_values()))
+    others = writers(
+        rows.selection.formats, Target(folder, rows.columns, project.category_values(), rows.answers.questions)
+    )
     older = before_of(project)
     told_anew: list[tuple[str, Brief]] = []
     for released_item in rows:
@@ -174,13 +178,27 @@ def _write_items(
         extra["changes"] = {name: changes[name] for name in ("since", "counts", "reasons")}
     if division:
         files.append(write_small(folder, SPLITS, as_text(dict(division.report))))
-    return files, _about(project, rows) | extra | {
-        "counts": counted.as_json(len(pictures.files())),
+    design_files, design = _about_design(folder, rows, counted)
+    return [*files, *design_files], _about(project, rows) | extra | design | {
+        "counts": counted.as_json(len(pictures.files()), rows.imported_names()),
         "models": counted.models_as_json(),
         "agreement": as_json(read_agreement(project)),
+        **hard_items_first(project),
         "influence": influence_json(read_influence(project)),
         "exposure": exposure(project),
     }
+
+
+def _about_design(folder: Path, rows: Rows, counted: ReleaseCounts) -> tuple[list[ReleasedFile], dict[str, Any]]:
+    """Write the further questions as they were asked; return the files and what the manifest says about the design."""
+    said: dict[str, Any] = {}
+    files = []
+    if rows.answers.kinds:
+        said["questions"] = questions_of(rows.project, counted.asked)
+        files.append(write_small(folder, QUESTIONS_FILE, as_text({"questions": said["questions"]})))
+    if changed := design_changes(rows.project):
+        said["design_changes"] = changed
+    return files, said
 
 
 def nothing_fits(selection: Selection) -> str:
@@ -235,6 +253,18 @@ class _Pictures:
         return [self._files[path] for path in sorted(self._files)]
 
 
+def hard_items_first(project: Project) -> dict[str, Any]:
+    """Return what a manifest says about the order if hard items come first: how many items are not labelled yet.
+
+    As long as there are any, those that are labelled are no random sample of all.
+    """
+    if project.order != Order.HARD:
+        return {}
+    items = Item.objects.filter(project=project).exclude(stage__in=(Stage.KNOWN, Stage.EXCLUDED))
+    waiting = items.filter(stage__in=(Stage.IMPORTED, Stage.READY, Stage.LABELLING)).count()
+    return {"hard_items_first": {"items": items.count(), "not_labelled": waiting}}
+
+
 def _about(project: Project, rows: Rows) -> dict[str, Any]:
     """Return what the manifest states about the project at this moment."""
     guidelines = project.guidelines.values_list("number", flat=True).first()
@@ -242,6 +272,7 @@ def _about(project: Project, rows: Rows) -> dict[str, Any]:
         "software": {"name": "interplay", "version": software_version()},
         "columns": list(rows.columns),
         "authors": ReleaseTerms.authors_of(project),
+        "annotators": ReleaseTerms.annotators_of(project),
         "project": {"slug": project.slug, "name": project.name, "description": project.description},
         "created": timezone.now().date().isoformat(),
         "licence": project.licence or None,

@@ -1,12 +1,16 @@
 """Counts of a release, computed from the rows that are written."""
 
 from collections import Counter
+from collections.abc import Container, Iterable, Mapping
 from dataclasses import dataclass, field
 from statistics import median
 from typing import Any
 
 from annotation.domain.choices import Difficulty, Level, Modality, Source
 from annotation.domain.patterns import PATTERNS
+from annotation.domain.releases.answers import ANSWERS, VERSIONS
+from annotation.domain.releases.columns import QUESTION_COLUMN, gold_codes
+from annotation.domain.releases.languages import language_of, languages_of
 
 _FEW = 5
 """The minimum number of people for a figure about people."""
@@ -22,6 +26,8 @@ class ReleaseCounts:
     injected: int = 0
     readers: Counter[str] = field(default_factory=Counter)
     people: Counter[str] = field(default_factory=Counter)
+    languages: Counter[str] = field(default_factory=Counter)
+    texts: int = 0
     gold: Counter[str] = field(default_factory=Counter)
     levels: Counter[str] = field(default_factory=Counter)
     sources: Counter[str] = field(default_factory=Counter)
@@ -31,6 +37,8 @@ class ReleaseCounts:
     licences: Counter[str] = field(default_factory=Counter)
     guidelines: Counter[str] = field(default_factory=Counter)
     models: Counter[tuple[str, str, str]] = field(default_factory=Counter)
+    asked: dict[tuple[str, int], Counter[str]] = field(default_factory=dict)
+    """Labels by further question and version: how many were asked, and how many answered."""
 
     def add(self, row: dict[str, Any]) -> None:
         self.items += 1
@@ -39,9 +47,13 @@ class ReleaseCounts:
         self.injected += bool(row.get("injected"))
         if row.get("picture_text_reader"):
             self.readers[row["picture_text_reader"]] += 1
+        if row["text"]:
+            self.texts += 1
+            self.languages.update(filter(None, [language_of(row["text"])]))
         self.people.update([label["annotator"] for label in row["labels"]])
-        if row["gold"] is not None:
-            self.gold[str(row["gold"])] += 1
+        if QUESTION_COLUMN in row:
+            self._count_answers(row["labels"])
+        self.gold.update(map(str, gold_codes(row)))
         self.levels[row["level"] or "imported"] += 1
         self.sources[row["source"] or "undecided"] += 1
         self.patterns[row["pattern"] or "undefined"] += 1
@@ -58,8 +70,19 @@ class ReleaseCounts:
                 digest = row[f"{modality}_prompt_digest"] or ""
                 self.models[modality.value, row[f"{modality}_model"], digest] += 1
 
-    def as_json(self, pictures: int) -> dict[str, Any]:
-        """Return the counts for the manifest; parts that the release does not have are omitted."""
+    def _count_answers(self, labels: Iterable[Mapping[str, Any]]) -> None:
+        for label in labels:
+            for code, version in label[VERSIONS].items():
+                if version is not None:
+                    counted = self.asked.setdefault((code, version), Counter())
+                    counted["asked"] += 1
+                    counted["answers"] += label[ANSWERS][code] is not None
+
+    def as_json(self, pictures: int, imported: Container[str] = ()) -> dict[str, Any]:
+        """Return the counts for the manifest; parts that the release does not have are omitted.
+
+        `imported`: the pseudonyms of annotators who came with the data.
+        """
         extra: dict[str, Any] = {"stages": dict(sorted(self.stages.items()))} if self.stages else {}
         if self.withheld:
             extra["withheld"] = self.withheld
@@ -69,9 +92,14 @@ class ReleaseCounts:
             extra["picture_readers"] = dict(sorted(self.readers.items()))
         if self.licences:
             extra["licences"] = dict(sorted(self.licences.items()))
+        if self.languages:
+            extra["languages"] = languages_of(self.languages)
+        if came_along := sum(name in imported for name in self.people):
+            extra["annotators_imported"] = came_along
         return extra | {
             "items": self.items,
             "labels": self.labels,
+            "texts": self.texts,
             "pictures": pictures,
             "annotators": len(self.people),
             "gold": dict(sorted(self.gold.items())),

@@ -11,21 +11,32 @@ from django.template.loader import render_to_string
 from django.utils.translation import override
 
 from annotation.analytics.influence_card import card_rows
+from annotation.domain.releases.answers import Kinds
 from annotation.domain.releases.column_types import types_of
 from annotation.domain.releases.croissant import authors, croissant
 from annotation.domain.releases.licences import licence_of
+from annotation.domain.releases.provenance import (
+    annotations_creators,
+    hub_licence,
+    item_licences,
+    language_creators,
+    stated_licences,
+)
 from annotation.domain.releases.splits import Part
 from annotation.releases.files import CARD, ITEMS, ReleasedFile, checksum, write_small
+from annotation.releases.questions import card_changes, card_questions, kinds_of
 
 CITATION = "CITATION.cff"
 CROISSANT = "croissant.json"
-LICENCE = "LICENSE.txt"
+LICENCE = "LICENSE"
 
 COLUMN_WORDS = {
     "id": "the item's id in its project",
     "text": "the text of the post",
     "image": "the path of the picture in this release",
     "gold": "the code of the category of text and picture together",
+    "categories": "the codes of all final categories; `gold` is the first",
+    "intended_categories": "the codes of all categories that the source intended",
     "hateful": "whether that category is hateful",
     "text_label": "the category of the text alone, from the model named",
     "image_label": "the category of the picture alone, from the model named",
@@ -34,6 +45,7 @@ COLUMN_WORDS = {
     "source": "who decided the category",
     "picture_text": "the words that were read in the picture; null if there are none or nobody read it",
     "picture_text_reader": "who read them: a program or model with its version, a person, or given with the data",
+    "labels": "the labels of the deciding round; answers to further questions in answers and answer_versions",
     "split": "train, dev or test",
     "injected": "whether a model wrote the text for this data set; a person accepted it then",
     "injection_strategy": "how such a text was meant to work",
@@ -53,7 +65,7 @@ def software_version() -> str:
 def write_papers(folder: Path, manifest: dict[str, Any], files: list[ReleasedFile]) -> list[ReleasedFile]:
     """Write dataset card, licence, citation and Croissant description into the folder of a release."""
     listed = [(file.path, file.size, file.sha256) for file in files]
-    described = croissant(manifest, listed, bibtex(manifest, ""), COLUMN_WORDS)
+    described = croissant(manifest, listed, bibtex(manifest, ""), COLUMN_WORDS | _question_words(manifest))
     return [
         write_small(folder, CARD, dataset_card(manifest, [file.path for file in files])),
         write_small(folder, LICENCE, licence_text(manifest)),
@@ -62,26 +74,38 @@ def write_papers(folder: Path, manifest: dict[str, Any], files: list[ReleasedFil
     ]
 
 
+def _question_words(manifest: dict[str, Any]) -> dict[str, str]:
+    """Return the meaning of the column `questions`, which differs from project to project."""
+    asked = "; ".join(
+        f"{question['code']} ({question['kind']}): {question['wording']}" for question in manifest.get("questions", ())
+    )
+    words = "the consensus of the answers to the further questions, by code, with its version and number of answers"
+    return {"questions": f"{words}. {asked}"} if asked else {}
+
+
 def dataset_card(manifest: dict[str, Any], files: list[str] | None = None) -> str:
     """Return the README of a release."""
     paths = [listed["path"] for listed in manifest["files"]] if files is None else files
     names = {str(category["code"]): category["name"] for category in manifest["categories"]}
     gold = [(names.get(code, code), n) for code, n in manifest["counts"]["gold"].items()]
-    licence = licence_of(manifest["licence"] or "")
     with override("en"):
         context = {
             "m": manifest,
             "gold": gold,
             "columns": manifest["columns"],
             "influences": card_rows(manifest["influence"]),
-            "head": _head(manifest, paths, licence.hub if licence else "other"),
+            "head": _head(manifest, paths),
+            "questions": card_questions(manifest),
+            "changes": card_changes(manifest),
+            "licences": item_licences(manifest),
+            "recognized": sum((manifest["counts"].get("languages") or {}).values()),
             "paths": set(paths),
             "tops": {path.partition("/")[0] for path in paths},
         }
         return render_to_string("annotation/release_card.md", context)
 
 
-def _head(manifest: dict[str, Any], paths: list[str], licence: str) -> str:
+def _head(manifest: dict[str, Any], paths: list[str]) -> str:
     """Return the front matter that dataset hubs read: JSON values, which are YAML too."""
     parquet = [path for path in paths if path.startswith("parquet/")]
     data: Any = ITEMS
@@ -90,18 +114,19 @@ def _head(manifest: dict[str, Any], paths: list[str], licence: str) -> str:
         order = [part for part in Part if f"parquet/{part}.parquet" in parquet]
         data = [{"split": _HUB[part], "path": f"parquet/{part}.parquet"} for part in order]
     else:
-        info = [{"config_name": "default", "features": _plain_features(manifest["columns"])}]
+        info = [{"config_name": "default", "features": _plain_features(manifest["columns"], kinds_of(manifest))}]
+    languages = list(manifest["counts"].get("languages") or ())
     head: dict[str, Any] = {
         "pretty_name": manifest["project"]["name"],
-        "license": licence,
+        **({"language": languages} if languages else {}),
+        **hub_licence(manifest),
         "tags": ["hate-speech", "multimodal", "text-image"],
         "task_categories": ["text-classification", "image-classification"],
-        "annotations_creators": ["expert-generated"],
+        "annotations_creators": annotations_creators(manifest),
+        "language_creators": language_creators(manifest),
         "size_categories": [_size(manifest["counts"]["items"])],
         "configs": [{"config_name": "default", "data_files": data}],
     }
-    if licence == "other":
-        head["license_name"] = manifest["licence"] or "not stated"
     if info:
         head["dataset_info"] = info
     return "\n".join(f"{name}: {json.dumps(value, ensure_ascii=False)}" for name, value in head.items())
@@ -110,16 +135,23 @@ def _head(manifest: dict[str, Any], paths: list[str], licence: str) -> str:
 _HUB = {Part.TRAIN: "train", Part.DEV: "validation", Part.TEST: "test"}
 
 
-def _plain_features(columns: list[str]) -> list[dict[str, Any]]:
+def _plain_features(columns: list[str], kinds: Kinds) -> list[dict[str, Any]]:
     """Return the columns of `items.jsonl` as they are written: categories are codes, pictures are paths."""
-    return [_plain(name, kind) for name, kind in types_of(columns).items()]
+    return [_plain(name, kind) for name, kind in types_of(columns, kinds).items()]
 
 
 def _plain(name: str, kind: Any) -> dict[str, Any]:
     if isinstance(kind, list):
-        inner = kind[0]
-        return {"name": name, "list": [_plain(*entry) for entry in inner.items()] if isinstance(inner, dict) else inner}
+        return {"name": name, "list": _plain_entry(kind[0])}
+    if isinstance(kind, dict):
+        return {"name": name, "struct": [_plain(*entry) for entry in kind.items()]}
     return {"name": name, "dtype": "int64" if kind == "category" else kind}
+
+
+def _plain_entry(kind: Any) -> Any:
+    if isinstance(kind, dict):
+        return [_plain(*entry) for entry in kind.items()]
+    return {"list": _plain_entry(kind[0])} if isinstance(kind, list) else kind
 
 
 def _size(items: int) -> str:
@@ -131,7 +163,9 @@ def _size(items: int) -> str:
 
 def citation_file(manifest: dict[str, Any]) -> str:
     """Return CITATION.cff 1.2.0; JSON values, which are YAML too."""
-    licence = licence_of(manifest["licence"] or "")
+    licences = stated_licences(manifest)
+    # Several in a citation file mean a choice between them, which nobody has here: then LICENSE alone says it.
+    licence = licence_of(licences[0]) if len(licences) == 1 else None
     citation: dict[str, Any] = {
         "cff-version": "1.2.0",
         "message": "If you use this data set, please cite this release.",
@@ -153,7 +187,8 @@ def licence_text(manifest: dict[str, Any]) -> str:
     """Return the text about what may be done with the release, as far as its project states it."""
     with override("en"):
         licence = licence_of(manifest["licence"] or "")
-        return render_to_string("annotation/release_licence.txt", {"m": manifest, "licence": licence})
+        context = {"m": manifest, "licence": licence, "licences": item_licences(manifest)}
+        return render_to_string("annotation/release_licence.txt", context)
 
 
 def bibtex(manifest: dict[str, Any], note: str | None = None) -> str:

@@ -15,7 +15,7 @@ from pathlib import Path, PurePosixPath
 from typing import IO, Any
 
 from annotation.core.csv_response import CsvBuffer
-from annotation.domain.releases.columns import COLUMNS, FORMAT, LABEL_COLUMNS
+from annotation.domain.releases.columns import COLUMNS, FORMAT, gold_codes, label_columns
 
 MANIFEST = "manifest.json"
 SUMS = "SHA256SUMS"
@@ -263,8 +263,7 @@ def _contents(folder: Path, manifest: dict[str, Any], listed: dict[str, dict[str
                 row = json.loads(line)
                 counts["items"] += 1
                 counts["labels"] += len(row["labels"])
-                if row["gold"] is not None:
-                    gold[str(row["gold"])] += 1
+                gold.update(map(str, gold_codes(row)))
                 yield from _row_problems(row, number, columns, listed, ids)
                 if row["image_sha256_released"] and row["image"]:
                     pictures.add(row["image"])
@@ -284,7 +283,7 @@ def _row_problems(
     row: dict[str, Any], number: int, columns: tuple[str, ...], listed: dict[str, Any], ids: set[str]
 ) -> Iterator[str]:
     where = f"{ITEMS}, line {number}"
-    if tuple(row) != columns or any(tuple(label) != LABEL_COLUMNS for label in row["labels"]):
+    if tuple(row) != columns or any(tuple(label) != label_columns(columns) for label in row["labels"]):
         yield f"{where}: the columns are not those of {FORMAT}."
     if row["id"] in ids:
         yield f"{where}: the id {row['id']!r} occurs twice."

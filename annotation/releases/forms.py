@@ -28,7 +28,7 @@ _SOURCES = (
 )
 _SCOPES = (
     (Scope.GOLD, _("gold")),
-    (Scope.CLOSED, _("all that were fully labelled, with votes and why they are no gold")),
+    (Scope.CLOSED, _("all fully labelled items, with votes and the reason they are not gold")),
 )
 _FORMATS = (
     (ReleaseFormat.CSV, _("CSV for spreadsheets")),
@@ -53,10 +53,10 @@ class FieldGroup:
 
 
 _GROUPS: tuple[tuple[str | Promise, tuple[str, ...]], ...] = (
-    (_("How it is divided"), ("seed", "topics", "frozen", "split_file")),
+    (_("Train, dev and test split"), ("seed", "topics", "frozen", "split_file")),
     (_("Which items"), ("levels", "sources", "licences")),
     (
-        _("What stays behind, what goes along"),
+        _("What is included"),
         ("no_media", "no_texts", "no_picture_texts", "notes", "fresh_pseudonyms"),
     ),
 )
@@ -98,19 +98,19 @@ class ReleaseForm(forms.Form):
         required=False,
         max_length=40,
         help_text=_(
-            "Like 80/10/10; empty: not divided. Posts with the same or nearly the same text or picture stay together."
+            "Such as 80/10/10; empty: no split. Posts with the same or nearly the same text or picture stay together."
         ),
     )
-    seed = forms.IntegerField(label=_("Seed of the division"), required=False, min_value=0, max_value=MAX_SEED)
+    seed = forms.IntegerField(label=_("Seed of the split"), required=False, min_value=0, max_value=MAX_SEED)
     topics = forms.IntegerField(
         label=_("Topics never parted"),
         required=False,
         min_value=0,
         max_value=MAX_TOPICS,
-        help_text=_("Texts are put into so many topics by their embeddings; empty: topics play no part."),
+        help_text=_("Texts are grouped into this number of topics by their embeddings; empty: topics play no part."),
     )
     split_file = forms.FileField(
-        label=_("Parts that are fixed"),
+        label=_("Fixed parts"),
         required=False,
         help_text=_(
             "A list with an id and its part on each line: those items keep it, now and in releases that name it."
@@ -124,22 +124,24 @@ class ReleaseForm(forms.Form):
         help_text=_("None ticked: all licences, and items that name none."),
     )
     no_media = forms.BooleanField(
-        label=_("Without picture files"), required=False, help_text=_("Only their SHA-256 leaves.")
+        label=_("Without picture files"), required=False, help_text=_("Only their SHA-256 is released.")
     )
     no_texts = forms.BooleanField(
         label=_("Without texts"),
         required=False,
-        help_text=_("Only their SHA-256 leaves; explanations, rationales and notes, which quote them, stay too."),
+        help_text=_(
+            "Only their SHA-256 is released; explanations, rationales and notes, which quote them, are left out too."
+        ),
     )
     no_picture_texts = forms.BooleanField(
         label=_("Without the words read in pictures"),
         required=False,
-        help_text=_("They leave with their reader named, and stay wherever texts stay."),
+        help_text=_("They are released with the name of their reader, and left out wherever texts are left out."),
     )
     notes = forms.BooleanField(
         label=_("With the notes of annotators"),
         required=False,
-        help_text=_("Free text may tell who wrote it: read the notes before you release them."),
+        help_text=_("Free text may reveal who wrote it: read the notes before you release them."),
     )
     fresh_pseudonyms = forms.BooleanField(
         label=_("With new pseudonyms"),
@@ -190,7 +192,7 @@ class ReleaseForm(forms.Form):
         try:
             return Shares.read(written) if written else None
         except BadShares:
-            raise forms.ValidationError(_("Write the shares like 80/10/10: train, dev, test.")) from None
+            raise forms.ValidationError(_("Write the shares as 80/10/10: train, dev, test.")) from None
 
     def clean_split_file(self) -> Any:
         uploaded = self.cleaned_data["split_file"]
@@ -204,10 +206,10 @@ class ReleaseForm(forms.Form):
         if cleaned.get("splits") is None and "splits" not in self.errors:
             for name in ("split_file", "frozen", "topics"):
                 if cleaned.get(name):
-                    self.add_error("splits", _("Say how the items are divided, like 80/10/10."))
+                    self.add_error("splits", _("Say how to split the items, such as 80/10/10."))
                     break
         if "key" not in cleaned:
-            self.add_error(None, _("The form is not whole. Load the page again, then try again."))
+            self.add_error(None, _("The form is not complete. Load the page again, then try again."))
         return cleaned
 
     def selection(self, frozen: str = "") -> Selection:

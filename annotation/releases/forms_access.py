@@ -5,17 +5,25 @@ from typing import Any
 from django import forms
 from django.utils.translation import gettext_lazy as _
 
+from annotation.domain.releases.provenance import Annotators
 from annotation.domain.text_rules import BadText, read_text
 from annotation.models import ReleaseTerms
 
 MAX_LINES = 100
+_ANNOTATORS = (
+    (Annotators.UNSTATED, _("not said")),
+    (Annotators.EXPERTS, _("people trained for it, or of the field")),
+    (Annotators.CROWD, _("a crowd")),
+)
 
 
 class AskForm(forms.Form):
     """Who requests a release, and for what purpose."""
 
     name = forms.CharField(label=_("Your name"), max_length=120)
-    email = forms.EmailField(label=_("E-mail address"), max_length=254, help_text=_("Only for questions about this."))
+    email = forms.EmailField(
+        label=_("E-mail address"), max_length=254, help_text=_("Only for questions about this, and for the answer.")
+    )
     affiliation = forms.CharField(label=_("Affiliation"), max_length=200)
     purpose = forms.CharField(
         label=_("What you want it for"), max_length=2000, widget=forms.Textarea(attrs={"rows": 5})
@@ -40,13 +48,17 @@ class TermsForm(forms.Form):
         label=_("Authors"), required=False, widget=forms.Textarea(attrs={"rows": 3}),
         help_text=_("A name on each line, as they are to be cited; none: the project's name."),
     )  # fmt: skip
+    annotators = forms.ChoiceField(
+        label=_("Who annotated"), required=False, choices=_ANNOTATORS, widget=forms.RadioSelect,
+        help_text=_("The card says so. Labels that came with the data are counted apart."),
+    )  # fmt: skip
     withheld_licences = forms.CharField(
-        label=_("Licences that forbid to pass content on"), required=False, widget=forms.Textarea(attrs={"rows": 3}),
+        label=_("Licences that forbid passing content on"), required=False, widget=forms.Textarea(attrs={"rows": 3}),
         help_text=_("One on each line, as items name them. Of such items only ids, labels and hashes are released."),
     )  # fmt: skip
     terms = forms.CharField(
         label=_("Terms of access"), required=False, max_length=8000, widget=forms.Textarea(attrs={"rows": 6}),
-        help_text=_("Whoever gets access accepts them first."),
+        help_text=_("People accept them before they get access."),
     )  # fmt: skip
     access_days = forms.IntegerField(label=_("Days that a link works"), min_value=1, max_value=365)
 
@@ -55,6 +67,7 @@ class TermsForm(forms.Form):
         """Return the form's initial values from the project."""
         return {
             "authors": "\n".join(terms.authors),
+            "annotators": terms.annotators,
             "withheld_licences": "\n".join(terms.withheld_licences),
             "terms": terms.terms,
             "access_days": terms.access_days,

@@ -32,6 +32,7 @@ from annotation.models import (
     record,
 )
 from annotation.models.releases import public_key
+from annotation.releases import access_mail
 from annotation.releases.files import MANIFEST, SUMS, problems, read_manifest
 
 MOST_WAITING = 200
@@ -175,6 +176,7 @@ def decide(made: Release, access_request: AccessRequest, by: Membership, approve
         record(
             EventVerb.ACCESS_DECIDED, project=made.project, actor=by, row=access_request.public_id, state=state.value
         )
+        access_mail.tell_asker(access_request.publication, access_request)
     return bool(changed)
 
 
@@ -236,6 +238,7 @@ def request_access(shown: Publication, name: str, email: str, affiliation: str, 
         purpose=purpose,
         token_sha256=_hashed(token),
     )
+    access_mail.tell_admins(shown)
     return NewAccessRequest(row, token)
 
 

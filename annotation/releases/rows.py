@@ -10,13 +10,17 @@ from uuid import UUID
 from django.db.models import Q, TextField
 from django.db.models.functions import Cast
 
-from annotation.domain.choices import Modality, PriorState, Source
+from annotation.domain.category_sets import codes_of
+from annotation.domain.choices import Choose, Modality, PriorState, Source
 from annotation.domain.imports.row import text_digest
-from annotation.domain.patterns import Pattern
+from annotation.domain.patterns import pattern_of
+from annotation.domain.releases.answers import ReleasedAnswers
 from annotation.domain.releases.columns import (
     HASH_COLUMNS,
     INJECTED,
     PICTURE_TEXT_COLUMNS,
+    QUESTION_COLUMN,
+    SET_COLUMNS,
     SPLIT_COLUMN,
     STANDING_COLUMNS,
     injection_of,
@@ -44,12 +48,15 @@ _SEAT = (
     *("item_id", "label__annotator_id", "label__category__code", "label__not_sure", "label__low_quality"),
     *("label__target_group", "label__note", "challenges_text", "label__replacement__category__code"),
     *("first_answer_text", "label__priors_shown_at", "label__seconds", "label__created_at"),
-    "label__guideline__number",
+    *("answers_text", "label__guideline__number"),
 )
+_GUIDELINE = _SEAT.index("label__guideline__number")
+_SETS = ("label__categories", "label__replacement__categories")
 # Most values are empty: as text, each distinct value is parsed once instead of once per label.
 _TEXTS = {
     "challenges_text": Cast("label__challenges", TextField()),
     "first_answer_text": Cast("label__first_answer", TextField()),
+    "answers_text": Cast("label__answers", TextField()),
 }
 _loaded = lru_cache(maxsize=1024)(lambda text: json.loads(text) if text else None)
 _READ = Q(current=True, state=PriorState.OK)
@@ -87,10 +94,18 @@ class Rows:
         self.forbidden = ReleaseTerms.forbidden_in(project)
         injected = selection.items(project).filter(provenance__has_key=INJECTED).exists()
         read = PictureText.objects.filter(_READ, item__in=selection.items(project)).exists()
-        self.columns = selection.columns(bool(self.forbidden), injected, read)
+        self.several = project.choose == Choose.SEVERAL
+        self.answers = ReleasedAnswers(project.question_values())
+        asked = bool(self.answers.kinds)
+        self.columns = selection.columns(bool(self.forbidden), injected, read, questions=asked, several=self.several)
         self.name_of: Callable[[int], str] = cache(
             lambda member: pseudonym(project.export_key, scope, str(self._people[member]))
         )
+
+    def imported_names(self) -> frozenset[str]:
+        """Return the pseudonyms of the annotators who came with the data and have no account here."""
+        members = Membership.objects.filter(project=self.project, user=None).exclude(imported_name="")
+        return frozenset(self.name_of(member) for member in members.values_list("pk", flat=True))
 
     def __iter__(self) -> Iterator[ReleasedItem]:
         last = 0
@@ -109,10 +124,13 @@ class Rows:
     def _chunk(self, after: int) -> Sequence[dict[str, Any]]:
         items = self.selection.items(self.project).filter(pk__gt=after).order_by("pk")
         made = ("provenance",) if INJECTED in self.columns else ()
-        return list(items.values(*ITEM, *made)[:CHUNK])
+        return list(items.values(*ITEM, *made, *(SET_COLUMNS if self.several else ()))[:CHUNK])
 
     def of(self, items: Sequence[dict[str, Any]]) -> Iterator[ReleasedItem]:
-        """Yield the rows of these items, which must hold at least the columns `ITEM`."""
+        """Yield the rows of these items, which must hold at least the columns `ITEM`.
+
+        Where answers may name several categories, they hold `SET_COLUMNS` too.
+        """
         keys = [item["pk"] for item in items]
         priors = self._priors(keys)
         labels = self._labels(items)
@@ -125,7 +143,12 @@ class Rows:
             row_labels, guideline = labels.get(pk, ([], None))
             picture = _picture(item)
             row = _item_row(item, picture) | _prior_columns(priors.get(pk, {}))
+            if self.several:
+                row["categories"] = list(codes_of(item["category__code"], item["categories"]))
+                row["intended_categories"] = list(codes_of(item["intended__code"], item["intended_categories"]))
             row |= {"labels": row_labels, "guideline_version": guideline, "rationale": rationales.get(pk)}
+            if QUESTION_COLUMN in self.columns:
+                row[QUESTION_COLUMN] = self.answers.of_item(row_labels)
             if words is not None:
                 row |= dict(zip(PICTURE_TEXT_COLUMNS, words.get(pk, (None, None)), strict=True))
             yield self._as_chosen(item, row, picture, reasons.get(pk, []))
@@ -146,7 +169,8 @@ class Rows:
         row |= dict(zip(HASH_COLUMNS, (item["text_sha256"] or text_digest(item["text"]) or None, False), strict=True))
         forbidden = (item["licence"] or self.project.licence) in self.forbidden
         texts, media = self.selection.texts and not forbidden, self.selection.media and not forbidden
-        row = withheld(row, texts, media) | {"withheld": forbidden}
+        kinds = self.answers.kinds if QUESTION_COLUMN in self.columns else None
+        row = withheld(row, texts, media, kinds) | {"withheld": forbidden}
         return ReleasedItem(row, picture if media else None)
 
     def _priors(self, keys: list[int]) -> dict[int, dict[str, dict[str, Any]]]:
@@ -163,34 +187,52 @@ class Rows:
         labels: dict[int, tuple[list[dict[str, Any]], int | None]] = {}
         for number, keys in rounds.items():
             seats = Seat.objects.filter(item_id__in=keys, round=number, label__isnull=False).annotate(**_TEXTS)
-            for seat in seats.order_by("item_id", "number").values_list(*_SEAT):
+            read = (*_SEAT, *(_SETS if self.several else ()))
+            for seat in seats.order_by("item_id", "number").values_list(*read):
                 item_labels, newest = labels.get(seat[0], ([], None))
                 item_labels.append(self._label(seat))
-                labels[seat[0]] = item_labels, max(filter(None, (newest, seat[-1])), default=None)
+                labels[seat[0]] = item_labels, max(filter(None, (newest, seat[_GUIDELINE])), default=None)
         return labels
+
+    def _sets(self, seat: tuple[Any, ...]) -> dict[str, Any]:
+        """Return the columns with all categories of a label, where answers may name several."""
+        if not self.several:
+            return {}
+        category, replaced, first = seat[2], seat[8], _loaded(seat[9]) or {}
+        chosen, in_place = seat[len(_SEAT) :]
+        return {
+            "categories": list(codes_of(category, chosen)),
+            "replaced_by_categories": list(codes_of(replaced, in_place or ())),
+            "first_categories": list(codes_of(first.get("category"), first.get("categories", ()))),
+        }
 
     def _label(self, seat: tuple[Any, ...]) -> dict[str, Any]:
         _item, person, category, not_sure, low_quality, group, note, challenges, replaced, first = seat[:10]
-        priors_at, seconds, at, _guideline = seat[10:]
-        return {
-            "annotator": self.name_of(person),
-            "category": category,
-            "not_sure": not_sure,
-            "low_quality": low_quality,
-            "target_group": group or None,
-            "note": (note or None) if self.selection.notes else None,
-            "challenges": [_challenge(challenge) for challenge in _loaded(challenges) or ()],
-            "replaced_by": replaced,
-            "first_category": (_loaded(first) or {}).get("category"),
-            "priors_seen": priors_at is not None,
-            "seconds": None if seconds is None else round(seconds, 1),
-            "at": at.date().isoformat(),
-        }
+        priors_at, seconds, at, answers, _guideline = seat[10 : len(_SEAT)]
+        own = self.answers.of_label(_loaded(answers) or {}) if QUESTION_COLUMN in self.columns else {}
+        return (
+            self._sets(seat)
+            | own
+            | {
+                "annotator": self.name_of(person),
+                "category": category,
+                "not_sure": not_sure,
+                "low_quality": low_quality,
+                "target_group": group or None,
+                "note": (note or None) if self.selection.notes else None,
+                "challenges": [_challenge(challenge) for challenge in _loaded(challenges) or ()],
+                "replaced_by": replaced,
+                "first_category": (_loaded(first) or {}).get("category"),
+                "priors_seen": priors_at is not None,
+                "seconds": None if seconds is None else round(seconds, 1),
+                "at": at.date().isoformat(),
+            }
+        )
 
 
 def _item_row(item: dict[str, Any], picture: PictureFile | None) -> dict[str, Any]:
     bits = item["pattern"]
-    pattern = Pattern(*(bit == "1" for bit in bits)) if bits else None
+    pattern = pattern_of(bits) if bits else None
     return {
         "id": item["external_id"],
         "text": item["text"] or None,

@@ -79,14 +79,23 @@ class Selection:
         removed = Q(excluded_for__in=(Reason.REPORTED, Reason.WITHDRAWN))
         return Q(stage=Stage.GOLD) | closed & (Q(excluded_for__isnull=True) | ~removed)
 
-    def columns(self, withholding: bool, injected: bool = False, words: bool = False) -> tuple[str, ...]:
+    def columns(
+        self,
+        withholding: bool,
+        injected: bool = False,
+        words: bool = False,
+        questions: bool = False,
+        several: bool = False,
+    ) -> tuple[str, ...]:
         """Return the columns of the rows.
 
         `withholding`: licences of the project withhold content. `injected`: some items were made for the project.
-        `words`: the pictures of some items were read.
+        `words`: the pictures of some items were read. `questions`: the project asks further questions. `several`:
+        answers may name several categories.
         """
-        hashes = withholding or not (self.media and self.texts)
-        return columns_of(self.scope, hashes, self.split is not None, injected, words and self.picture_texts)
+        hashes, split = withholding or not (self.media and self.texts), self.split is not None
+        words = words and self.picture_texts
+        return columns_of(self.scope, hashes, split, injected, words, questions, several)
 
     @classmethod
     def from_json(cls, value: Mapping[str, Any]) -> "Selection":

@@ -5,6 +5,7 @@ from typing import Any
 from django.utils.translation import gettext as _
 
 from annotation.core.svg import share
+from annotation.domain.choices import Stage
 from annotation.models import Release
 from annotation.releases.files import checksum
 
@@ -17,15 +18,19 @@ def facts(made: Release) -> dict[str, Any]:
         "m": manifest,
         "checksum": checksum(manifest),
         "funnel": _funnel(manifest),
+        "known_aside": _known(manifest),
         "categories": _categories(manifest),
         "bytes": sum(file["size"] for file in manifest["files"]),
     }
 
 
 def _funnel(manifest: dict[str, Any]) -> list[dict[str, Any]]:
-    """Count items from import to gold, in the state of the project when the release was built."""
+    """Count items from import to gold, in the state of the project when the release was built.
+
+    Items with a known answer are left out, as on the dashboard: nobody asks what they mean.
+    """
     agreement = manifest["agreement"]
-    imported = sum(agreement["stages"].values())
+    imported = sum(agreement["stages"].values()) - _known(manifest)
     steps = [
         (_("Imported"), imported),
         (_("Fully labelled"), agreement["raw"]["items"]),
@@ -36,6 +41,10 @@ def _funnel(manifest: dict[str, Any]) -> list[dict[str, Any]]:
         (_("In this release"), manifest["counts"]["items"]),
     ]
     return [{"label": label, "n": n, "width": share(n, imported)} for label, n in steps]
+
+
+def _known(manifest: dict[str, Any]) -> int:
+    return int(manifest["agreement"]["stages"].get(Stage.KNOWN, 0))
 
 
 def _categories(manifest: dict[str, Any]) -> list[dict[str, Any]]:

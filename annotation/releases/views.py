@@ -98,7 +98,7 @@ def cancel_release(request: PersonRequest, slug: str, public_id: UUID) -> HttpRe
     """Cancel a release that is not built yet."""
     _member, row = _order(request, slug, public_id)
     if not RELEASES.cancel(row):
-        messages.warning(request, _("It has ended already."))
+        messages.warning(request, _("It has already ended."))
     return redirect("annotation:release-ordered", slug, public_id)
 
 
@@ -128,6 +128,7 @@ def publish(request: PersonRequest, slug: str, number: int) -> HttpResponse:
     member, made = _release(request, slug, number)
     try:
         publication.publish(made, member)
+        messages.success(request, _("The release has a public page now. Its files are for people whom you approve."))
     except publication.Damaged as fault:
         messages.error(request, _("The release is not intact: %(problems)s") % {"problems": fault.sentence})
     return redirect("annotation:release", slug, number)
@@ -152,7 +153,11 @@ def access(request: PersonRequest, slug: str, number: int, public_id: UUID) -> H
     approved = request.POST.get("do") == "approve"
     reason = " ".join(request.POST.get("reason", "").replace("\0", "").split())
     if not publication.decide(made, access_request, member, approved, reason):
-        messages.warning(request, _("That was not possible any more; here is how it stands now."))
+        messages.warning(request, _("That was no longer possible. This is the current state."))
+    elif approved:
+        messages.success(request, _("Approved. The files can be fetched once the terms are accepted."))
+    else:
+        messages.success(request, _("Saved. This person has no access."))
     return redirect(f"{reverse('annotation:release', args=[slug, number])}#request-{public_id}")
 
 
@@ -165,7 +170,7 @@ def terms(request: PersonRequest, slug: str) -> HttpResponse:
     if form.is_valid():
         ReleaseTerms.objects.update_or_create(project=member.project, defaults=form.cleaned_data)
         record(EventVerb.RELEASE_TERMS, project=member.project, actor=member, row=member.project.public_id)
-        messages.success(request, _("Saved. It holds for releases made from now on."))
+        messages.success(request, _("Saved. It applies to releases made from now on."))
         return redirect("annotation:releases", slug)
     context = {"project": member.project, "membership": member, "form": form}
     return render(request, "annotation/release_terms.html", context, status=422 if form.is_bound else 200)
@@ -201,7 +206,7 @@ def verify(request: PersonRequest, slug: str, number: int) -> HttpResponse:
     if sentences:
         messages.error(request, _("The release is not intact: %(problems)s") % {"problems": " ".join(sentences[:5])})
     else:
-        messages.success(request, _("The release is whole and unchanged."))
+        messages.success(request, _("The release is complete and unchanged."))
     return redirect("annotation:release", slug, number)
 
 

@@ -5,7 +5,9 @@ from pathlib import Path
 from typing import Any
 
 from annotation.domain.csv_cells import cell
-from annotation.domain.releases.column_types import LABEL_TYPES, Typed, types_of
+from annotation.domain.releases.answers import flat_columns, flat_values
+from annotation.domain.releases.column_types import TYPES, Typed, label_types, types_of
+from annotation.domain.releases.columns import SETS, joined
 from annotation.releases.files import CsvFile, ReleasedFile
 from annotation.releases.formats.base import Target
 from annotation.releases.formats.parquet import ParquetFile
@@ -15,26 +17,39 @@ _ITEM = ("id", "text", "image", "gold", "level", "source", "pattern", "difficult
 
 
 class Annotators:
-    """`annotators.csv` and `annotators.parquet`: the item's columns, then the label's, `category_name` among them."""
+    """`annotators.csv` and `annotators.parquet`: the item's columns, then the label's, `category_name` among them.
+
+    Each further question has two columns, its answer and the version that was asked.
+    """
 
     def __init__(self, target: Target) -> None:
         self._name_of, self._hateful = target.name_of, {column.code: column.hateful for column in target.categories}
+        self._asks = bool(target.kinds)
         split = ("split",) if "split" in target.columns else ()
-        self._item = (*_ITEM, *split)
-        own = {f"label_{name}" if name in ("target_group",) else name: kind for name, kind in LABEL_TYPES.items()}
+        several = ("gold_categories",) if "categories" in target.columns else ()
+        self._item = (*_ITEM, *several, *split)
+        kinds = label_types(target.columns).items()
+        own = {f"label_{name}" if name in ("target_group",) else name: kind for name, kind in kinds}
         extra = {"category_name": "string", "hateful": "bool"}
-        self._typed = Typed(types_of(self._item) | own | extra, target.categories)
+        extra |= dict.fromkeys(several, TYPES["categories"])
+        self._typed = Typed(types_of(self._item) | own | extra | flat_columns(target.kinds), target.categories)
         self._sheet = CsvFile(target.folder, CSV, list(self._typed.types))
         self._table = ParquetFile(target, PARQUET, self._typed)
 
     def add(self, row: Mapping[str, Any], picture: Path | None) -> None:
-        item = {name: row[name] for name in self._item}
+        named = {**row, "gold_categories": row.get("categories")}
+        item = {name: named[name] for name in self._item}
         for label in row["labels"]:
             code = label["category"]
             long = item | label | {"label_target_group": label["target_group"]}
+            long |= flat_values(label) if self._asks else {}
             long |= {"category_name": self._name_of.get(code), "hateful": self._hateful.get(code)}
-            self._sheet.row([cell(long[name]) for name in self._typed.types])
+            self._sheet.row([self._cell(name, long[name]) for name in self._typed.types])
             self._table.add(self._typed.values(long))
+
+    @staticmethod
+    def _cell(name: str, value: Any) -> str:
+        return joined(value) if name in SETS or name == "gold_categories" else cell(value)
 
     def close(self) -> list[ReleasedFile]:
         return [self._sheet.close(), self._table.close()]

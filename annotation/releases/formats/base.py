@@ -5,6 +5,8 @@ from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Any, Protocol
 
+from annotation.domain.questions.question import Question
+from annotation.domain.releases.answers import Kinds
 from annotation.domain.releases.splits import Part
 from annotation.domain.votes import Category
 from annotation.releases.files import ReleasedFile, hashed
@@ -23,8 +25,16 @@ class Writer(Protocol):
 class Target:
     """Destination of a writer, and what it needs to know about the release."""
 
-    def __init__(self, folder: Path, columns: Sequence[str], categories: Sequence[Category]) -> None:
-        self.folder, self.columns, self.categories = folder, columns, categories
+    def __init__(
+        self,
+        folder: Path,
+        columns: Sequence[str],
+        categories: Sequence[Category],
+        questions: Sequence[Question] = (),
+    ) -> None:
+        """Take the folder and what rows hold; `questions` are the newest versions of the further questions."""
+        self.folder, self.columns, self.categories, self.questions = folder, columns, categories, questions
+        self.kinds: Kinds = {question.code: question.kind for question in questions}
         self.name_of = {category.code: category.name for category in categories}
 
     def open(self, path: str) -> Path:

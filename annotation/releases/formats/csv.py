@@ -4,7 +4,7 @@ from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
 
-from annotation.domain.releases.columns import LABEL_COLUMNS, item_cells, label_rows
+from annotation.domain.releases.columns import item_cells, label_rows, label_table_columns
 from annotation.releases.files import ITEMS_CSV, LABELS_CSV, CsvFile, ReleasedFile
 from annotation.releases.formats.base import Target
 
@@ -14,12 +14,13 @@ class Sheets:
 
     def __init__(self, target: Target) -> None:
         self._columns = target.columns
+        self._label_columns = label_table_columns(target.columns, target.kinds)
         self._items = CsvFile(target.folder, ITEMS_CSV, list(target.columns))
-        self._labels = CsvFile(target.folder, LABELS_CSV, ["id", *LABEL_COLUMNS])
+        self._labels = CsvFile(target.folder, LABELS_CSV, self._label_columns)
 
     def add(self, row: Mapping[str, Any], picture: Path | None) -> None:
         self._items.row(item_cells(row, self._columns))
-        for cells in label_rows(row):
+        for cells in label_rows(row, self._label_columns):
             self._labels.row(cells)
 
     def close(self) -> list[ReleasedFile]:

@@ -5,7 +5,8 @@ from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
 
-from annotation.domain.releases.columns import PICTURE_TEXT_COLUMNS
+from annotation.domain.releases.answers import ANSWER_COLUMNS
+from annotation.domain.releases.columns import PICTURE_TEXT_COLUMNS, QUESTION_COLUMN
 from annotation.domain.releases.label_studio_task import config, task
 from annotation.releases.files import HashedFile, ReleasedFile, write_small
 from annotation.releases.formats.base import Target
@@ -33,9 +34,17 @@ class Hvli:
         for name, column in (("final_label", "gold"), ("text_label", "text_label"), ("image_label", "image_label")):
             code = row[column]
             record |= {name: code, f"{name}_str": None if code is None else self._name_of[code]}
+        if "categories" in row:
+            record["final_labels"] = row["categories"]
         record |= {"tweet_text": row["text"], "image_path": row["image"]}
         record |= {name: row[name] for name in PICTURE_TEXT_COLUMNS if row.get(name) is not None}
+        if QUESTION_COLUMN in row:
+            record |= {QUESTION_COLUMN: row[QUESTION_COLUMN], "labels": [_answers(label) for label in row["labels"]]}
         return record | {"type": row["pattern"], "difficulty": row["difficulty"]}
+
+
+def _answers(label: Mapping[str, Any]) -> dict[str, Any]:
+    return {name: label[name] for name in ("annotator", *ANSWER_COLUMNS)}
 
 
 class LabelStudio:
@@ -43,19 +52,17 @@ class LabelStudio:
 
     def __init__(self, target: Target) -> None:
         self._target = target
-        self._people: dict[str, int] = {}
         self._out = _Entries(target, LABEL_STUDIO, "[", "]")
         self._count = 0
 
     def add(self, row: Mapping[str, Any], picture: Path | None) -> None:
         self._count += 1
-        for label in row["labels"]:
-            self._people.setdefault(label["annotator"], len(self._people) + 1)
-        self._out.entry("", task(self._count, row, self._target.name_of, self._people))
+        self._out.entry("", task(self._count, row, self._target.name_of, self._target.kinds))
 
     def close(self) -> list[ReleasedFile]:
         names = [category.name for category in self._target.categories]
-        return [self._out.close(), write_small(self._target.folder, LABEL_STUDIO_CONFIG, config(names))]
+        interface = config(names, self._target.questions, several="categories" in self._target.columns)
+        return [self._out.close(), write_small(self._target.folder, LABEL_STUDIO_CONFIG, interface)]
 
 
 class _Entries:

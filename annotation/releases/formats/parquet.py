@@ -3,6 +3,8 @@
 The typed tables of other formats are written here too.
 """
 
+from __future__ import annotations
+
 from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
@@ -52,7 +54,7 @@ class Parquet:
     def __init__(self, target: Target) -> None:
         self._target = target
         self._typed = Typed(
-            types_of(["image_path" if name == "image" else name for name in target.columns]),
+            types_of(["image_path" if name == "image" else name for name in target.columns], target.kinds),
             target.categories,
             picture=True,
         )

@@ -1,0 +1,19 @@
+"""A small file of our own for each format: `import_items --example FORMAT`, or from the page *Import*."""
+
+from pathlib import Path
+
+from annotation.domain.formats.base import Format
+
+_FOLDER = Path(__file__).parent
+_ENDINGS = {
+    **dict.fromkeys((Format.INTERPLAY, Format.JSONL, Format.HATEFUL_MEMES, Format.DOCCANO), "jsonl"),
+    **dict.fromkeys((Format.HVLI, Format.MMHS150K, Format.HATEXPLAIN, Format.LABEL_STUDIO), "json"),
+    Format.CSV: "csv",
+    Format.TSV: "tsv",
+    Format.XLSX: "xlsx",
+    Format.PARQUET: "parquet",
+    Format.IMAGEFOLDER: "zip",
+    Format.WEBDATASET: "tar",
+}
+EXAMPLES = {format: _FOLDER / f"{format}.{ending}" for format, ending in sorted(_ENDINGS.items())}
+"""The example file of each format."""
