@@ -17,11 +17,13 @@ from annotation.members import views as member_views
 from annotation.members import (
     views_api_tokens,
     views_invitation,
+    views_mail,
     views_own_data,
     views_own_work,
     views_preferences,
     views_teams,
     views_timesheets,
+    views_tour,
 )
 from annotation.picture_text import views as picture_text_views
 from annotation.priors import views as prior_views
@@ -32,6 +34,7 @@ from annotation.releases import views_public
 from annotation.review import views as review_views
 from annotation.training import views as training_views
 from annotation.training import views_setup
+from annotation.webhooks import views as webhook_views
 from annotation.wellbeing import views as wellbeing_views
 from annotation.wellbeing import views_settings as wellbeing_views_settings
 
@@ -45,9 +48,11 @@ urlpatterns = [
     path("me/data/", views_own_data.own_data, name="own-data"),
     path("me/data/interplay-my-data.json", views_own_data.own_file, name="own-file"),
     path("me/data/erase/", limited("login", views_own_data.erase_me, takes_password=True), name="erase-me"),
+    path("mail/stop/<str:token>/", limited("invitation", views_mail.mail_stop), name="mail-stop"),
     path("invite/<slug:token>/", limited("invitation", views_invitation.invitation), name="invitation"),
     path("me/second-step.svg", views_preferences.totp_picture, name="totp-picture"),
     path("p/<slug:slug>/", views_settings.home, name="project"),
+    path("p/<slug:slug>/tour/", open_when_closed(views_tour.tour), name="tour"),
     # the annotator's way
     path("p/<slug:slug>/label/", labelling_views.label, name="label"),
     path("p/<slug:slug>/label/ahead/", views_post.ahead, name="ahead"),
@@ -122,6 +127,8 @@ urlpatterns = [
     path("p/<slug:slug>/design/", views_design.design, name="design"),
     path("p/<slug:slug>/design/file/", views_design.read_file, name="design-read"),
     path("p/<slug:slug>/design/design.json", views_design.file, name="design-file"),
+    path("p/<slug:slug>/webhook/", webhook_views.webhook, name="webhook"),
+    path("p/<slug:slug>/webhook/do/", limited("trigger", webhook_views.act), name="webhook-act"),
     # a project as a whole
     path("projects/new/", views_lifecycle.new, name="project-new"),
     path("p/<slug:slug>/life/", open_when_closed(views_lifecycle.life), name="project-life"),
@@ -156,6 +163,7 @@ urlpatterns = [
     path("media/<uuid:public_id>/blurred/", media_views.blurred, name="media-blurred"),
     # bringing files in
     path("p/<slug:slug>/import/", limited("import", import_views.imports), name="import"),
+    path("p/<slug:slug>/import/examples/<slug:name>/", import_views.example, name="import-example"),
     path("p/<slug:slug>/import/<uuid:public_id>/", import_views.show, name="import-show"),
     path("p/<slug:slug>/import/<uuid:public_id>/progress/", import_views.progress, name="import-progress"),
     path("p/<slug:slug>/import/<uuid:public_id>/do/", import_views.act, name="import-act"),

@@ -1,9 +1,11 @@
 """What every address of the API starts and ends with: whose project it is, and how a refusal looks."""
 
 from typing import Any
+from uuid import UUID
 
+from django.forms import BaseForm
 from django.http import Http404
-from rest_framework.exceptions import PermissionDenied
+from rest_framework.exceptions import ErrorDetail, PermissionDenied, ValidationError
 from rest_framework.permissions import SAFE_METHODS
 from rest_framework.request import Request
 from rest_framework.response import Response
@@ -14,11 +16,11 @@ from annotation.domain.choices import Role
 from annotation.models import Membership, User
 
 
-def member(request: Request, slug: str, *roles: Role) -> Membership:
+def member(request: Request, slug: str, *roles: Role, open_when_closed: bool = False) -> Membership:
     """Return the caller's active membership with one of the roles; missing and forbidden projects are the same 404.
 
-    Raises PermissionDenied where an archived or deleted project would change, and where it asks for two-step sign-in
-    that the caller has not set up.
+    Raises PermissionDenied where an archived or deleted project would change (unless `open_when_closed`), and where it
+    asks for two-step sign-in that the caller has not set up.
     """
     user = request.user
     if not isinstance(user, User):
@@ -30,9 +32,33 @@ def member(request: Request, slug: str, *roles: Role) -> Membership:
         second_factor.require(found)
     except second_factor.SecondFactorNeeded as needed:
         raise PermissionDenied(str(needed), needed.code) from None
-    if request.method not in SAFE_METHODS and found.project.is_closed:
+    if request.method not in SAFE_METHODS and found.project.is_closed and not open_when_closed:
         raise PermissionDenied("This project is archived or about to be deleted: nothing in it changes.", "read_only")
     return found
+
+
+def account_of(admin: Membership, public_id: UUID) -> Membership:
+    """Return the member of the admin's project with this id. Raises Http404 if there is none, or it has no account."""
+    people = Membership.objects.filter(project=admin.project_id, public_id=public_id, user__isnull=False)
+    found = people.select_related("user").first()
+    if found is None:
+        raise Http404
+    found.project = admin.project
+    return found
+
+
+def cleaned(form: BaseForm) -> dict[str, Any]:
+    """Return the values of a page's form. Raises ValidationError with the page's own sentences, by field."""
+    if not form.is_valid():
+        raise ValidationError(
+            {
+                "non_field_errors" if field == "__all__" else field: [
+                    ErrorDetail(sentence, error.code or "invalid") for error in errors for sentence in error.messages
+                ]
+                for field, errors in form.errors.as_data().items()
+            }
+        )
+    return dict(form.cleaned_data)
 
 
 def problem(status: int, code: str, detail: str, **more: Any) -> Response:

@@ -8,10 +8,11 @@ from datetime import datetime
 from typing import NotRequired, TypedDict
 from uuid import UUID
 
-from annotation.api.problems import BadRow, ColumnReport
+from annotation.api.problems import ImportCounts
 from annotation.api.serializers import BlindPriorShape, ItemShape, LabelShape
+from annotation.domain.choices import Choose
 from annotation.domain.design.changes import ChangeKind
-from annotation.domain.formats.base import Format
+from annotation.domain.questions.question import QuestionKind
 from annotation.domain.releases.splits import Part
 from runs.domain.states import RunState
 
@@ -48,6 +49,42 @@ class PictureAddresses(TypedDict):
     whole: str
 
 
+Words = str | dict[str, str]
+"""A text for every language, or one a language code with "" for all other languages."""
+
+
+class QuestionOption(TypedDict):
+    """One of a list."""
+
+    code: str
+    name: NotRequired[Words]
+    retired: NotRequired[bool]
+
+
+class DesignQuestion(TypedDict):
+    """A further question of a design, as in `docs/design-file.md`."""
+
+    code: str
+    kind: QuestionKind
+    wording: NotRequired[Words]
+    help: NotRequired[Words]
+    options: NotRequired[list[QuestionOption]]
+    points: NotRequired[int]
+    low: NotRequired[Words]
+    high: NotRequired[Words]
+    limit: NotRequired[int]
+    key: NotRequired[str]
+    required: NotRequired[bool]
+    when: NotRequired[str | list[int]]
+    retired: NotRequired[bool]
+
+
+class AskedQuestion(DesignQuestion):
+    """A further question that is asked now; an answer may name its version."""
+
+    version: int
+
+
 class HeldSeatJson(TypedDict):
     """A seat that is held for the caller, without anything that tells what others think."""
 
@@ -59,6 +96,7 @@ class HeldSeatJson(TypedDict):
     priors_hidden: bool
     priors: list[BlindPriorShape]
     picture_text: str | None
+    questions: list[AskedQuestion]
     break_offered: bool
 
 
@@ -71,25 +109,8 @@ class Contact(TypedDict):
 # ── Imports, priors, split lists ──────────────────────────────────────────────
 
 
-class ImportReport(TypedDict):
+class ImportReport(ImportCounts):
     """What an import stored, or would store."""
-
-    format: Format
-    items: int
-    labels: int
-    priors: int
-    annotators: int
-    intended: int
-    decided: int
-    known_answers: int
-    pictures: int
-    columns: list[ColumnReport]
-    missing_images: int
-    dropped: int
-    duplicates: int
-    masked: dict[str, int]
-    dry_run: bool
-    errors: list[BadRow]
 
 
 class MethodProgressJson(TypedDict):
@@ -155,7 +176,9 @@ class DesignFile(TypedDict):
     """A design, as in `docs/design-file.md`."""
 
     categories: list[DesignCategory]
+    choose: NotRequired[Choose]
     question: NotRequired[str | dict[str, str]]
+    questions: NotRequired[list[DesignQuestion]]
 
 
 class CategoryChangeShape(TypedDict):
@@ -168,7 +191,18 @@ class CategoryChangeShape(TypedDict):
     after: str
 
 
+class QuestionChangeShape(TypedDict):
+    """One change of one further question; `parts` are the fields by which its new version asks otherwise."""
+
+    kind: ChangeKind
+    code: str
+    version: int
+    parts: list[str]
+
+
 class DesignChanges(TypedDict):
-    """What a stored design changed; an empty list where it was in force already."""
+    """What a stored design changed, categories and questions; empty lists where it was in force already."""
 
     changes: list[CategoryChangeShape]
+    questions: list[QuestionChangeShape]
+    choose: Choose | None

@@ -1,24 +1,209 @@
-"""Batches over the API: how far each is, for admins."""
+"""Batches over the API, for admins: how far each is, what is done with it, whom it is for, and quotas."""
 
+from typing import Any
+from uuid import UUID
+
+from django.db import transaction
+from django.http import Http404
 from drf_spectacular.utils import extend_schema
+from rest_framework import serializers
 from rest_framework.request import Request
 from rest_framework.response import Response
 from rest_framework.views import APIView
 
-from annotation.api.access import member
-from annotation.api.figures import BatchOverviewJson
+from annotation.api.access import member, problem
+from annotation.api.answers_campaign import OpenedJson, QuotasJson
+from annotation.api.figures import BatchJson, BatchOverviewJson
+from annotation.api.problems import Problem
+from annotation.batches import open_items, quotas, state
+from annotation.batches.forms import MOST_LABELS
+from annotation.batches.open_items import AT_MOST
 from annotation.batches.progress import as_json, read_batch_overview
 from annotation.core.snapshots import snapshot
-from annotation.domain.choices import Role
+from annotation.domain.choices import BatchState, Role
+from annotation.models import Batch, Membership, Project
+
+
+class OpenBatchShape(serializers.Serializer[Any]):
+    """The batch to open by its name; without one, all that wait. `""` is the batch of items that name none."""
+
+    name = serializers.CharField(required=False, allow_blank=True, max_length=100, trim_whitespace=False)
+
+
+class BatchActShape(serializers.Serializer[Any]):
+    """What the batch is asked for."""
+
+    act = serializers.ChoiceField(list(state.ACTS))
+
+
+class BatchChangesShape(serializers.Serializer[Any]):
+    """What changes of a batch. `members` are ids of annotators, or null: everybody may get it."""
+
+    priority = serializers.IntegerField(required=False, min_value=state.PRIORITIES[0], max_value=state.PRIORITIES[1])
+    members = serializers.ListField(
+        child=serializers.UUIDField(), required=False, allow_null=True, min_length=1, max_length=1000
+    )
+
+
+class OwnQuotaShape(serializers.Serializer[Any]):
+    """One person's own quota; null: the project's."""
+
+    id = serializers.UUIDField()
+    own = serializers.IntegerField(allow_null=True, min_value=0, max_value=MOST_LABELS)
+
+
+class QuotasShape(serializers.Serializer[Any]):
+    """The quotas. What is left out stays; people who are not named keep theirs."""
+
+    quota = serializers.IntegerField(required=False, allow_null=True, min_value=1, max_value=MOST_LABELS)
+    new_batches = serializers.ChoiceField([BatchState.WAITING.value, BatchState.OPEN.value], required=False)
+    people = serializers.ListField(child=OwnQuotaShape(), required=False, max_length=1000)
 
 
 class Batches(APIView):
     """A project's batches, for admins."""
 
-    @extend_schema(responses={200: BatchOverviewJson})
+    @extend_schema(operation_id="projects_batches_overview", responses={200: BatchOverviewJson})
     def get(self, request: Request, slug: str) -> Response:
         """Return state, stages, seats, people, pace, estimate and who is needed of every batch, and of all together."""
         mine = member(request, slug, Role.ADMIN)
         with snapshot():
             found = read_batch_overview(mine.project)
         return Response(as_json(found))
+
+    @extend_schema(request=OpenBatchShape, responses={200: OpenedJson})
+    def post(self, request: Request, slug: str) -> Response:
+        """Open one batch, or all that wait: ready items go to labelling. Asked again, it opens what is left."""
+        mine = member(request, slug, Role.ADMIN)
+        shape = OpenBatchShape(data=request.data)
+        shape.is_valid(raise_exception=True)
+        name = shape.validated_data.get("name")
+        if name is not None and not open_items.is_batch(mine.project, name):
+            raise serializers.ValidationError({"name": "The project has no batch of this name."})
+        done = open_items.open_items(mine.project, mine, name, at_most=AT_MOST)
+        return Response(
+            {
+                "opened": done.opened,
+                "pictures_missing": done.missing_pictures,
+                "waiting_for_priors": done.waiting_for_priors,
+                "more": done.opened == AT_MOST,
+            }
+        )
+
+
+class OneBatch(APIView):
+    """One batch of a project."""
+
+    @extend_schema(responses={200: BatchJson})
+    def get(self, request: Request, slug: str, public_id: UUID) -> Response:
+        """Show how far the batch is."""
+        mine = member(request, slug, Role.ADMIN)
+        return _shown(_batch(mine, public_id))
+
+    @extend_schema(request=BatchChangesShape, responses={200: BatchJson, 409: Problem})
+    def patch(self, request: Request, slug: str, public_id: UUID) -> Response:
+        """Say whom the batch is for, or how soon its items come. 409: a member is no active annotator."""
+        mine = member(request, slug, Role.ADMIN)
+        row = _batch(mine, public_id)
+        shape = BatchChangesShape(data=request.data)
+        shape.is_valid(raise_exception=True)
+        changes = shape.validated_data
+        try:
+            if "members" in changes:
+                _limit(row, mine, changes["members"])
+        except state.NotAnAnnotator as refused:
+            return problem(409, refused.code, "One of them is no active annotator of this project.", field="members")
+        if "priority" in changes:
+            state.set_priority(row, mine, changes["priority"])
+        return _shown(row)
+
+
+class BatchAct(APIView):
+    """What is done with a batch."""
+
+    @extend_schema(request=BatchActShape, responses={200: BatchJson, 409: Problem})
+    def post(self, request: Request, slug: str, public_id: UUID) -> Response:
+        """Pause, resume or close the batch, or make it the pilot. 409: its state does not allow that any more."""
+        mine = member(request, slug, Role.ADMIN)
+        row = _batch(mine, public_id)
+        shape = BatchActShape(data=request.data)
+        shape.is_valid(raise_exception=True)
+        try:
+            state.ACTS[shape.validated_data["act"]](row, mine)
+        except state.WrongBatchState as refused:
+            row.refresh_from_db()
+            return problem(409, refused.code, f"That is not possible any more: the batch is {row.state}.")
+        return _shown(row)
+
+
+class Quotas(APIView):
+    """How many labels one person may give."""
+
+    @extend_schema(responses={200: QuotasJson})
+    def get(self, request: Request, slug: str) -> Response:
+        """Show the quota of the project, and each annotator's."""
+        return _quotas(member(request, slug, Role.ADMIN))
+
+    @extend_schema(request=QuotasShape, responses={200: QuotasJson})
+    def patch(self, request: Request, slug: str) -> Response:
+        """Change the quota of the project, people's own, or what becomes of batches that an import names first."""
+        mine = member(request, slug, Role.ADMIN)
+        shape = QuotasShape(data=request.data)
+        shape.is_valid(raise_exception=True)
+        asked, project = shape.validated_data, mine.project
+        own = {each["id"]: each["own"] for each in asked.get("people", ())}
+        known = Membership.objects.filter(project=project, public_id__in=own).values_list("public_id", flat=True)
+        if missing := own.keys() - set(known):
+            raise serializers.ValidationError({"people": f"The project has no member {min(map(str, missing))}."})
+        with transaction.atomic():
+            quota, new_batches = asked.get("quota", project.quota), asked.get("new_batches", project.new_batches)
+            quotas.change_campaign(mine, quota, new_batches)
+            quotas.change_quotas(mine, own)
+        return _quotas(mine)
+
+
+def _batch(admin: Membership, public_id: UUID) -> Batch:
+    row = Batch.objects.filter(project=admin.project_id, public_id=public_id).first()
+    if row is None:
+        raise Http404
+    row.project = admin.project
+    return row
+
+
+def _shown(row: Batch) -> Response:
+    with snapshot():
+        found = as_json(read_batch_overview(row.project))
+    return Response(next(each for each in found["batches"] if each["id"] == str(row.public_id)))
+
+
+def _limit(row: Batch, admin: Membership, members: list[UUID] | None) -> None:
+    if members is None:
+        state.unlimit_batch(row, admin)
+        return
+    chosen = list(Membership.objects.filter(project=admin.project_id, public_id__in=members))
+    if len(chosen) != len(set(members)):
+        raise state.NotAnAnnotator
+    state.limit_batch(row, admin, chosen)
+
+
+def _quotas(admin: Membership) -> Response:
+    project = Project.objects.get(pk=admin.project_id)
+    with snapshot():
+        people = read_batch_overview(project).people
+    return Response(
+        {
+            "quota": project.quota,
+            "new_batches": project.new_batches,
+            "people": [
+                {
+                    "id": person.public_id,
+                    "name": person.name,
+                    "own": person.own_quota,
+                    "quota": person.quota,
+                    "labels": person.given,
+                    "left": person.left,
+                }
+                for person in people
+            ],
+        }
+    )

@@ -1,4 +1,4 @@
-"""The design of a project over the API: its categories and question, in the form of a design file."""
+"""The design of a project over the API: its categories and questions, in the form of a design file."""
 
 from dataclasses import asdict
 from typing import Any
@@ -12,7 +12,7 @@ from rest_framework.views import APIView
 from annotation.api.access import member, problem
 from annotation.api.answers import DesignChanges, DesignFile
 from annotation.api.problems import Problem
-from annotation.domain.choices import Role
+from annotation.domain.choices import Choose, Role
 from annotation.domain.design.file import BadDesign, as_json, read_design
 from annotation.projects import design
 
@@ -23,7 +23,15 @@ class DesignBody(serializers.Serializer[Any]):
     categories = serializers.ListField(
         child=serializers.DictField(), help_text="Objects with code, name, hateful and more, in the order of the page."
     )
+    choose = serializers.ChoiceField(
+        [str(choose) for choose in Choose], required=False, help_text="How many categories an answer may name."
+    )
     question = serializers.JSONField(required=False, help_text="A text, or an object of texts by language code.")
+    questions = serializers.ListField(
+        child=serializers.DictField(),
+        required=False,
+        help_text="Objects with code, kind and more, in the order of the page.",
+    )
 
 
 class ProjectDesign(APIView):
@@ -37,10 +45,12 @@ class ProjectDesign(APIView):
 
     @extend_schema(request=DesignBody, responses={200: DesignChanges, 422: Problem})
     def put(self, request: Request, slug: str) -> Response:
-        """Put a design in force. Categories that it leaves out are retired; refused with `bad_design`."""
+        """Put a design in force. Categories and questions that it leaves out are retired; refused with `bad_design`."""
         mine = member(request, slug, Role.ADMIN)
         try:
             changed = design.change_design(mine.project, read_design(request.data), admin=mine)
         except BadDesign as bad:
             return problem(422, bad.code, bad.sentence)
-        return Response({"changes": [asdict(change) for change in changed]})
+        shown = [asdict(change) for change in changed.categories]
+        questions = [asdict(change) for change in changed.questions]
+        return Response({"changes": shown, "questions": questions, "choose": changed.choose})

@@ -4,10 +4,11 @@ Every key is always there unless it is `NotRequired`, and a key that is not name
 """
 
 from datetime import date
-from typing import NotRequired, TypedDict
+from typing import Literal, NotRequired, TypedDict
 from uuid import UUID
 
-from annotation.domain.choices import BatchState, Difficulty, Level, Modality, PriorArm, Stage
+from annotation.domain.choices import BatchState, Difficulty, Level, Modality, Order, PriorArm, Stage
+from annotation.domain.questions.question import QuestionKind
 from annotation.domain.statistics.influence import Change, Contrast, Scope, View
 from annotation.domain.workforce.staffing import Verdict
 
@@ -97,8 +98,28 @@ class FigureIntervals(TypedDict):
     krippendorff_alpha_binary: list[float] | None
 
 
+class FigureCount(TypedDict):
+    """The items and ratings that a figure is computed from."""
+
+    items: int
+    ratings: int
+
+
+class FigureCounts(TypedDict):
+    """What each figure is computed from: kappa from complete items, alpha from items with at least two ratings."""
+
+    fleiss_kappa: FigureCount
+    fleiss_kappa_binary: FigureCount
+    krippendorff_alpha: FigureCount
+    krippendorff_alpha_binary: FigureCount
+
+
 class AgreementAccountJson(TypedDict):
-    """Agreement on one set of items; `why` names the reason of every figure that is null."""
+    """Agreement on one set of items; `why` names the reason of every figure that is null.
+
+    `items` and `ratings` are those of kappa; `counts` has those of each figure. `measure` is there where
+    ratings are sets of categories: `krippendorff_alpha` then weighs how much they differ.
+    """
 
     items: int
     ratings: int
@@ -108,7 +129,32 @@ class AgreementAccountJson(TypedDict):
     krippendorff_alpha_binary: float | None
     levels: dict[Level, int]
     intervals: FigureIntervals
+    counts: FigureCounts
+    measure: NotRequired[Literal["masi"]]
     why: NotRequired[dict[str, str]]
+
+
+class PoolAgreementJson(TypedDict):
+    """Agreement on versions of a question that ask the same; `why` says why alpha is null.
+
+    `items` and `ratings` are those with at least two answers, from which alpha is computed; `answers` are all.
+    """
+
+    alpha: float | None
+    interval: list[float] | None
+    items: int
+    ratings: int
+    answers: int
+    versions: list[int]
+    why: NotRequired[str]
+
+
+class QuestionAgreementJson(PoolAgreementJson):
+    """Agreement on a further question, on its newest version; `earlier` are versions that ask something else."""
+
+    kind: QuestionKind
+    measure: Literal["nominal", "masi", "ordinal", "none", "unitizing"]
+    earlier: NotRequired[list[PoolAgreementJson]]
 
 
 class AgreementSteps(TypedDict):
@@ -120,7 +166,10 @@ class AgreementSteps(TypedDict):
 
 
 class AgreementJson(TypedDict):
-    """How far annotators agree. `first_answers` is there where priors are hidden at first."""
+    """How far annotators agree. `first_answers` is there where priors are hidden at first.
+
+    `questions` has the further questions by their codes. `order` says which items are handed out first.
+    """
 
     raw: AgreementAccountJson
     final: AgreementAccountJson
@@ -131,6 +180,8 @@ class AgreementJson(TypedDict):
     undefined: int
     stages: dict[Stage, int]
     first_answers: NotRequired[AgreementAccountJson]
+    questions: dict[str, QuestionAgreementJson]
+    order: Order
 
 
 class ShareJson(TypedDict):

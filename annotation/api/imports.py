@@ -13,7 +13,7 @@ from rest_framework.views import APIView
 
 from annotation.api.access import member, problem
 from annotation.api.answers import ImportReport, PriorProgressJson, PriorsQueued
-from annotation.api.problems import RowsRefused
+from annotation.api.problems import Problem, RowsRefused
 from annotation.domain.choices import Role, SourceLabels
 from annotation.domain.formats.base import Format
 from annotation.imports.options import ImportOptions
@@ -21,7 +21,7 @@ from annotation.imports.run import import_file
 from annotation.priors import requests
 
 MOST_ROWS = 1_000
-_REFUSED = dict.fromkeys((400, 409, 422), RowsRefused)
+_REFUSED = dict.fromkeys((400, 409, 422), RowsRefused | Problem)
 
 
 class IncomingShape(serializers.Serializer[Any]):
@@ -35,6 +35,7 @@ class IncomingShape(serializers.Serializer[Any]):
         max_length=200,
         help_text="Keys that may be passed over although they look like labels.",
     )
+    only_new = serializers.BooleanField(default=False, help_text="Pass over rows whose id is there already.")
     dry_run = serializers.BooleanField(default=False)
 
 
@@ -58,6 +59,7 @@ class NewItems(APIView):
                 format=Format.INTERPLAY,
                 source_labels=SourceLabels(asked["source_labels"]),
                 ignore=frozenset(asked["ignore"]),
+                skip_existing=asked["only_new"],
             ),
             dry_run=asked["dry_run"],
             fetches=False,

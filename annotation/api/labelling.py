@@ -51,6 +51,7 @@ from annotation.assignment.outcomes import (
 from annotation.assignment.prior_display import first_answer_is_due, visible_picture_text, visible_priors
 from annotation.domain.answer import BadAnswer
 from annotation.domain.choices import Reason, Role
+from annotation.domain.questions.design_rows import question_row
 from annotation.labelling import submit
 from annotation.media.responses import picture_file
 from annotation.models import Label, Membership, Picture, Seat
@@ -86,6 +87,9 @@ def _seat_json(seat: Seat) -> dict[str, Any]:
         "priors_hidden": first_answer_is_due(item.project, seat),
         "priors": BlindPriorShape(shown, many=True).data,
         "picture_text": words.text if words else None,
+        "questions": [
+            question_row(question) | {"version": question.version} for question in item.project.asked_questions()
+        ],
     }
 
 
@@ -151,7 +155,7 @@ class OwnWork(APIView):
 
     def handle_exception(self, exc: Exception) -> Response:
         if isinstance(exc, BadAnswer):
-            return problem(400, exc.code, exc.sentence, field=exc.field)
+            return problem(422 if exc.field == "seconds" else 400, exc.code, exc.sentence, field=exc.field)
         return super().handle_exception(exc)
 
 

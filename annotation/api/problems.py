@@ -54,10 +54,12 @@ class ColumnReport(TypedDict):
     many: bool
 
 
-class RowsRefused(Problem, total=False):
-    """Rows that cannot be stored; nothing of the import was. Lines count from the first row."""
+class ImportCounts(TypedDict):
+    """What an import stored or would store, what became of each column, and what it passed over."""
 
     format: Format
+    sheet: str
+    other_sheets: list[str]
     items: int
     labels: int
     priors: int
@@ -68,10 +70,26 @@ class RowsRefused(Problem, total=False):
     pictures: int
     columns: list[ColumnReport]
     missing_images: int
+    missing_names: list[str]
+    first_frames: int
+    rationales_left: int
     dropped: int
     duplicates: int
+    existing: int
+    changed: int
+    changed_ids: list[str]
     masked: dict[str, int]
     dry_run: bool
+    errors: list[BadRow]
+
+
+class RowsRefused(Problem, ImportCounts):
+    """Rows that cannot be stored; nothing of the import was. Lines count from the first row."""
+
+
+class PostsRefused(Problem, total=False):
+    """Posts that cannot get a known answer; none did. Lines count from 1."""
+
     errors: list[BadRow]
 
 

@@ -1,9 +1,12 @@
 """Projects and their items over the API."""
 
+from typing import Any
 from uuid import UUID
 
 from django.http import Http404
 from drf_spectacular.utils import OpenApiParameter, extend_schema
+from rest_framework import serializers
+from rest_framework.exceptions import PermissionDenied
 from rest_framework.request import Request
 from rest_framework.response import Response
 from rest_framework.views import APIView
@@ -11,10 +14,14 @@ from rest_framework.views import APIView
 from annotation.api.access import member, problem
 from annotation.api.answers import ItemPage
 from annotation.api.pages import PAGING, page_of
+from annotation.api.problems import Problem
 from annotation.api.serializers import ItemShape, PriorShape, ProjectShape, WholeItemShape
-from annotation.domain.choices import Role
+from annotation.domain.choices import Policy, Role
+from annotation.domain.design.file import BadDesign, read_design
 from annotation.items import search
-from annotation.models import Membership, Prior, Project
+from annotation.models import Membership, Prior, Project, User
+from annotation.projects import templates
+from annotation.projects.create import FEWEST_SEATS, MOST_SEATS, NAME_LIMIT, BadProject, create_project
 
 _FILTERS = [
     OpenApiParameter(
@@ -23,6 +30,17 @@ _FILTERS = [
     for name, one in search.FILTERS.items()
 ]
 _ORDER = OpenApiParameter("order", str, enum=list(search.ORDERS), description="What the list is sorted by.")
+
+
+class NewProjectShape(serializers.Serializer[Any]):
+    """A new project. Its design is a template by name, or an object as in `docs/design-file.md`."""
+
+    slug = serializers.CharField(max_length=64)
+    name = serializers.CharField(default="", allow_blank=True, max_length=NAME_LIMIT)
+    seats = serializers.IntegerField(default=3, min_value=FEWEST_SEATS, max_value=MOST_SEATS)
+    policy = serializers.ChoiceField([str(policy) for policy in Policy], default=Policy.REVIEW.value)
+    template = serializers.ChoiceField(list(templates.TITLES), default=templates.HVLI)
+    design = serializers.DictField(required=False, help_text="Comes before `template`.")
 
 
 class Projects(APIView):
@@ -35,6 +53,27 @@ class Projects(APIView):
         memberships = {membership.project_id: membership for membership in mine}
         projects = Project.objects.filter(pk__in=memberships).prefetch_related("categories")
         return Response(ProjectShape(projects, many=True, context={"memberships": memberships}).data)
+
+    @extend_schema(request=NewProjectShape, responses={201: ProjectShape, 409: Problem, 422: Problem})
+    def post(self, request: Request) -> Response:
+        """Create a project, as staff of the site, and be its admin. 409: there is one at this address already."""
+        user, shape = request.user, NewProjectShape(data=request.data)
+        if not isinstance(user, User) or not user.is_staff:
+            raise PermissionDenied("Only staff of the site create projects.", "not_staff")
+        shape.is_valid(raise_exception=True)
+        asked = shape.validated_data
+        try:
+            design = read_design(asked["design"]) if "design" in asked else templates.template(asked["template"])
+            made = create_project(
+                asked["slug"], name=asked["name"], design=design, seats=asked["seats"], policy=asked["policy"],
+                creator=user,
+            )  # fmt: skip
+        except BadDesign as bad:
+            return problem(422, bad.code, bad.sentence, field="design")
+        except BadProject as bad:
+            return problem(409 if bad.code == "slug_taken" else 422, bad.code, bad.sentence, field=bad.field)
+        mine = Membership.objects.get(project=made, user=user)
+        return Response(ProjectShape(made, context={"memberships": {made.pk: mine}}).data, status=201)
 
 
 class OneProject(APIView):

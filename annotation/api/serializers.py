@@ -1,11 +1,16 @@
 """What the API answers and takes, as serializers: every field is listed, nothing else is read."""
 
+from contextlib import suppress
+from dataclasses import replace
 from typing import Any
 
 from drf_spectacular.utils import extend_schema_field
 from rest_framework import serializers
+from rest_framework.utils import html
 
-from annotation.domain.answer import Answer, Correction
+from annotation.domain.answer import Answer, Correction, read_seconds
+from annotation.domain.categories import CATEGORY_LIMIT
+from annotation.domain.category_sets import as_stored
 from annotation.domain.choices import Modality
 from annotation.domain.glossary.disguises import How
 from annotation.domain.text_rules import NOTE_LIMIT
@@ -18,6 +23,15 @@ from annotation.review.queue import may_see_intent
 def _code(field: str) -> serializers.IntegerField:
     """Return the code of the category in a field; null where there is none."""
     return serializers.IntegerField(source=f"{field}.code", default=None, read_only=True, allow_null=True)
+
+
+def _codes() -> serializers.ListField:
+    """Return the field of codes where rows name several categories."""
+    return serializers.ListField(
+        child=serializers.IntegerField(),
+        read_only=True,
+        help_text="The codes of all categories, sorted, where there are several; else empty.",
+    )
 
 
 class CategoryShape(serializers.ModelSerializer[Category]):
@@ -44,6 +58,7 @@ class ProjectShape(serializers.ModelSerializer[Project]):
             "is_open",
             "prior_display",
             "prompt_set",
+            "choose",
             "categories",
             "roles",
         )
@@ -87,10 +102,11 @@ class AdjudicationShape(serializers.ModelSerializer[Adjudication]):
     """What a reviewer decided about an item."""
 
     category = _code("category")
+    categories = _codes()
 
     class Meta:
         model = Adjudication
-        fields = ("ruling", "category", "rationale", "round", "created_at")
+        fields = ("ruling", "category", "categories", "rationale", "round", "created_at")
 
 
 class ItemShape(serializers.ModelSerializer[Item]):
@@ -98,22 +114,31 @@ class ItemShape(serializers.ModelSerializer[Item]):
 
     id = serializers.UUIDField(source="public_id", read_only=True)
     category = _code("category")
+    categories = _codes()
     intended = _code("intended")
+    intended_categories = _codes()
     source_of_category = serializers.CharField(source="category_source", read_only=True, allow_null=True)
 
     class Meta:
         model = Item
         fields: tuple[str, ...] = (
             "id", "external_id", "text", "picture_missing", "batch", "source", "licence", "target_group", "stage",
-            "round", "seats", "version", "level", "category", "hateful", "source_of_category", "aligned", "intended",
-            "intended_hateful", "pattern", "difficulty", "excluded_for", "created_at", "closed_at", "gold_at",
+            "round", "seats", "version", "level", "category", "categories", "hateful", "source_of_category", "aligned",
+            "intended", "intended_categories", "intended_hateful", "pattern", "difficulty", "excluded_for",
+            "created_at", "closed_at", "gold_at",
         )  # fmt: skip
 
     def to_representation(self, item: Item) -> dict[str, Any]:
         """Return the item, without what would tell whoever may still be asked for their own view."""
         shown: dict[str, Any] = super().to_representation(item)
         if not may_see_intent(item, self.context["membership"]):
-            shown |= {"intended": None, "intended_hateful": None, "aligned": None, "target_group": ""}
+            shown |= {
+                "intended": None,
+                "intended_categories": [],
+                "intended_hateful": None,
+                "aligned": None,
+                "target_group": "",
+            }
         return shown
 
 
@@ -195,9 +220,12 @@ class CorrectionShape(serializers.Serializer[Correction]):
 
 
 class AnswerShape(serializers.Serializer[Answer]):
-    """An annotator's answer."""
+    """An annotator's answer. `categories` names one or several, where the project takes several."""
 
     category = serializers.IntegerField(required=False, allow_null=True, default=None, min_value=0, max_value=32767)
+    categories = serializers.ListField(
+        child=serializers.IntegerField(min_value=0, max_value=32767), default=list, max_length=CATEGORY_LIMIT
+    )
     not_sure = serializers.BooleanField(default=False)
     low_quality = serializers.BooleanField(default=False)
     target_group = serializers.CharField(default="", allow_blank=True, max_length=200, trim_whitespace=False)
@@ -210,8 +238,10 @@ class AnswerShape(serializers.Serializer[Answer]):
         corrections = tuple(
             Correction(Modality(one["modality"]), one["category"], one["hateful"]) for one in fields["challenges"]
         )
+        codes = sorted(set(fields["categories"]))
         return Answer(
-            category=fields["category"],
+            category=next(iter(codes), None) if fields["category"] is None else fields["category"],
+            categories=tuple(as_stored(codes)),
             not_sure=fields["not_sure"],
             low_quality=fields["low_quality"],
             target_group=fields["target_group"],
@@ -220,17 +250,45 @@ class AnswerShape(serializers.Serializer[Answer]):
         )
 
 
-class SubmissionShape(AnswerShape):
-    """An answer on its way to a seat; `key` is made by the client, once per answer."""
+class SecondsField(serializers.FloatField):
+    """The working time that a client counted, in seconds. A form can send it only as text."""
+
+    def to_internal_value(self, data: Any) -> Any:
+        """Return the number. Raises BadAnswer, which the view answers with its own status."""
+        if isinstance(data, str) and html.is_html_input(self.root.initial_data):
+            with suppress(ValueError):
+                data = float(data)
+        return read_seconds(data)
+
+
+class WholeAnswerShape(AnswerShape):
+    """An answer with its answers to further questions; `key` is made by the client, once per answer."""
 
     key = serializers.UUIDField()
-    seconds = serializers.FloatField(required=False, allow_null=True, default=None, min_value=0, max_value=86400)
+    answers = serializers.DictField(
+        default=dict,
+        help_text="By code of the question: the value, or {version, value} where an earlier version was answered.",
+    )
+
+    def answer(self) -> Answer:
+        """Return the validated fields as a value."""
+        return replace(super().answer(), answers=self.validated_data["answers"])
 
 
-class CorrectedShape(AnswerShape):
+class SubmissionShape(WholeAnswerShape):
+    """An answer on its way to a seat."""
+
+    seconds = SecondsField(
+        required=False,
+        allow_null=True,
+        default=None,
+        min_value=0,
+        help_text="The working time that the client counted. Stored as sent, up to the time since the seat was held.",
+    )
+
+
+class CorrectedShape(WholeAnswerShape):
     """A corrected answer."""
-
-    key = serializers.UUIDField()
 
 
 class SkipShape(serializers.Serializer[Any]):
@@ -245,19 +303,30 @@ class ReportShape(serializers.Serializer[Any]):
     note = serializers.CharField(default="", allow_blank=True, max_length=2000)
 
 
+class StoredAnswerShape(serializers.Serializer[dict[str, Any]]):
+    """What was answered to one version of a question."""
+
+    version = serializers.IntegerField()
+    value = serializers.JSONField()
+
+
 class LabelShape(serializers.ModelSerializer[Label]):
     """A label of the caller."""
 
     id = serializers.UUIDField(source="public_id", read_only=True)
     item = serializers.UUIDField(source="item.public_id", read_only=True)
     category = _code("category")
+    categories = _codes()
     challenges = CorrectionShape(many=True, read_only=True)
+    answers = serializers.DictField(
+        child=StoredAnswerShape(), read_only=True, help_text="Every further question that was asked; null was skipped."
+    )
 
     class Meta:
         model = Label
         fields = (
-            "id", "item", "revision", "category", "not_sure", "low_quality", "target_group", "note", "challenges",
-            "seconds", "created_at",
+            "id", "item", "revision", "category", "categories", "not_sure", "low_quality", "target_group", "note",
+            "challenges", "answers", "seconds", "created_at",
         )  # fmt: skip
 
 

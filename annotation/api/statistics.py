@@ -7,7 +7,7 @@ from rest_framework.request import Request
 from rest_framework.response import Response
 from rest_framework.views import APIView
 
-from annotation.analytics import agreement, influence
+from annotation.analytics import agreement, agreement_json, influence
 from annotation.api.access import member
 from annotation.api.figures import AgreementJson, InfluenceJson
 from annotation.core.access import figures_viewer
@@ -23,7 +23,7 @@ class Agreement(APIView):
     def get(self, request: Request, slug: str) -> Response:
         """Return agreement on all items, after each step and on gold items; `why` says why a figure is null."""
         mine = _viewer(request, slug)
-        return Response(agreement.as_json(agreement.read_agreement(mine.project)))
+        return Response(agreement_json.as_json(agreement.read_agreement(mine.project)))
 
 
 class Influence(APIView):

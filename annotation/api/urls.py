@@ -1,47 +1,85 @@
 """Addresses of the API, under /api/v1/."""
 
-from django.urls import path
+from django.urls import URLPattern, path
 from drf_spectacular.views import SpectacularJSONAPIView
+from rest_framework.views import APIView
 
-from annotation.api import batches, design, imports, labelling, projects, releases, statistics
+from annotation.api import (
+    batches,
+    design,
+    guidelines,
+    imports,
+    joining,
+    labelling,
+    people,
+    projects,
+    releases,
+    settings,
+    statistics,
+    training,
+    webhooks,
+)
 from annotation.api.docs import ApiPage
 
 app_name = "api"
+
+
+def _in_project(address: str, view: type[APIView], name: str) -> URLPattern:
+    """Return the route of an address below that of a project."""
+    return path(f"projects/<slug:slug>/{address}", view.as_view(), name=name)
+
 
 urlpatterns = [
     path("schema/", SpectacularJSONAPIView.as_view(), name="schema"),
     path("", ApiPage.as_view(url_name="api:schema"), name="docs"),
     path("projects/", projects.Projects.as_view(), name="projects"),
-    path("projects/<slug:slug>/", projects.OneProject.as_view(), name="project"),
-    path("projects/<slug:slug>/design/", design.ProjectDesign.as_view(), name="design"),
-    path("projects/<slug:slug>/items/", projects.Items.as_view(), name="items"),
-    path("projects/<slug:slug>/items/<uuid:public_id>/", projects.OneItem.as_view(), name="item"),
-    path("projects/<slug:slug>/items/<uuid:public_id>/priors/", projects.Priors.as_view(), name="item-priors"),
-    path("projects/<slug:slug>/next/", labelling.Next.as_view(), name="next"),
-    path("projects/<slug:slug>/seats/<uuid:seat>/label/", labelling.SeatLabel.as_view(), name="seat-label"),
-    path(
-        "projects/<slug:slug>/seats/<uuid:seat>/first-answer/",
-        labelling.SeatFirstAnswer.as_view(),
-        name="seat-first-answer",
-    ),
-    path("projects/<slug:slug>/seats/<uuid:seat>/skip/", labelling.SeatSkip.as_view(), name="seat-skip"),
-    path("projects/<slug:slug>/seats/<uuid:seat>/report/", labelling.SeatReport.as_view(), name="seat-report"),
-    path("projects/<slug:slug>/seats/<uuid:seat>/blurred/", labelling.SeatBlurred.as_view(), name="seat-blurred"),
-    path("projects/<slug:slug>/seats/<uuid:seat>/picture/", labelling.SeatPicture.as_view(), name="seat-picture"),
-    path("projects/<slug:slug>/labels/", labelling.OwnLabels.as_view(), name="labels"),
-    path("projects/<slug:slug>/labels/<uuid:label>/", labelling.OwnLabel.as_view(), name="label"),
-    path("projects/<slug:slug>/import/", imports.NewItems.as_view(), name="import"),
-    path("projects/<slug:slug>/priors/", imports.ProjectPriors.as_view(), name="priors"),
-    path("projects/<slug:slug>/releases/", releases.Releases.as_view(), name="releases"),
-    path("projects/<slug:slug>/releases/<int:number>/", releases.OneRelease.as_view(), name="release"),
-    path(
-        "projects/<slug:slug>/releases/<int:number>/files/<path:path>",
-        releases.ReleasedFile.as_view(),
-        name="release-file",
-    ),
-    path("projects/<slug:slug>/split-lists/", releases.SplitLists.as_view(), name="split-lists"),
-    path("projects/<slug:slug>/split-lists/<uuid:public_id>/", releases.OneSplitList.as_view(), name="split-list"),
-    path("projects/<slug:slug>/batches/", batches.Batches.as_view(), name="batches"),
-    path("projects/<slug:slug>/agreement/", statistics.Agreement.as_view(), name="agreement"),
-    path("projects/<slug:slug>/influence/", statistics.Influence.as_view(), name="influence"),
+    _in_project("", projects.OneProject, "project"),
+    _in_project("settings/", settings.ProjectSettings, "settings"),
+    _in_project("open/", settings.OpenProject, "open"),
+    _in_project("design/", design.ProjectDesign, "design"),
+    _in_project("items/", projects.Items, "items"),
+    _in_project("items/<uuid:public_id>/", projects.OneItem, "item"),
+    _in_project("items/<uuid:public_id>/priors/", projects.Priors, "item-priors"),
+    _in_project("next/", labelling.Next, "next"),
+    _in_project("seats/<uuid:seat>/label/", labelling.SeatLabel, "seat-label"),
+    _in_project("seats/<uuid:seat>/first-answer/", labelling.SeatFirstAnswer, "seat-first-answer"),
+    _in_project("seats/<uuid:seat>/skip/", labelling.SeatSkip, "seat-skip"),
+    _in_project("seats/<uuid:seat>/report/", labelling.SeatReport, "seat-report"),
+    _in_project("seats/<uuid:seat>/blurred/", labelling.SeatBlurred, "seat-blurred"),
+    _in_project("seats/<uuid:seat>/picture/", labelling.SeatPicture, "seat-picture"),
+    _in_project("labels/", labelling.OwnLabels, "labels"),
+    _in_project("labels/<uuid:label>/", labelling.OwnLabel, "label"),
+    _in_project("import/", imports.NewItems, "import"),
+    _in_project("priors/", imports.ProjectPriors, "priors"),
+    _in_project("releases/", releases.Releases, "releases"),
+    _in_project("releases/<int:number>/", releases.OneRelease, "release"),
+    _in_project("releases/<int:number>/files/<path:path>", releases.ReleasedFile, "release-file"),
+    _in_project("split-lists/", releases.SplitLists, "split-lists"),
+    _in_project("split-lists/<uuid:public_id>/", releases.OneSplitList, "split-list"),
+    _in_project("batches/", batches.Batches, "batches"),
+    _in_project("batches/<uuid:public_id>/", batches.OneBatch, "batch"),
+    _in_project("batches/<uuid:public_id>/act/", batches.BatchAct, "batch-act"),
+    _in_project("quotas/", batches.Quotas, "quotas"),
+    _in_project("members/", people.Members, "members"),
+    _in_project("members/<uuid:public_id>/", people.OneMember, "member"),
+    _in_project("members/<uuid:public_id>/end/", people.MemberEnd, "member-end"),
+    _in_project("members/<uuid:public_id>/again/", people.MemberAgain, "member-again"),
+    _in_project("invitations/", joining.Invitations, "invitations"),
+    _in_project("invitations/<uuid:public_id>/end/", joining.InvitationEnd, "invitation-end"),
+    _in_project("webhooks/", webhooks.Webhooks, "webhooks"),
+    _in_project("webhooks/<uuid:public_id>/", webhooks.OneWebhook, "webhook"),
+    _in_project("webhooks/<uuid:public_id>/test/", webhooks.WebhookTest, "webhook-test"),
+    path("invitations/accept/", joining.AcceptInvitation.as_view(), name="invitation-accept"),
+    _in_project("consent/", joining.Consent, "consent"),
+    _in_project("guidelines/", guidelines.Guidelines, "guidelines"),
+    _in_project("guidelines/newest/", guidelines.NewestGuideline, "guideline-newest"),
+    _in_project("guidelines/<int:number>/", guidelines.OneGuideline, "guideline"),
+    _in_project("guidelines/<int:number>/read/", guidelines.GuidelineRead, "guideline-read"),
+    _in_project("training/", training.Training, "training"),
+    _in_project("training/posts/", training.KnownPosts, "training-posts"),
+    _in_project("training/people/", training.TrainedPeople, "training-people"),
+    _in_project("training/people/<uuid:public_id>/", training.TrainedPerson, "training-person"),
+    _in_project("items/<uuid:public_id>/known/", training.KnownPost, "item-known"),
+    _in_project("agreement/", statistics.Agreement, "agreement"),
+    _in_project("influence/", statistics.Influence, "influence"),
 ]

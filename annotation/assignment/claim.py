@@ -48,8 +48,9 @@ from annotation.assignment.release_seats import free_lapsed_seats_of_project, fr
 from annotation.assignment.take_seat import STAGES_WITH_SEATS, clock_fields, lease_end, take_seat
 from annotation.assignment.training_gate import needs_training
 from annotation.core.transactions import short_transaction
-from annotation.domain.choices import EventVerb, Role
+from annotation.domain.choices import EventVerb, Order, Role
 from annotation.domain.priors.arms import draws_check
+from annotation.domain.priors.informativeness import Informativeness
 from annotation.domain.wellbeing import breaks
 from annotation.domain.wellbeing.breaks import Limit, Milder, NothingMore
 from annotation.models import Membership, Seat
@@ -196,10 +197,17 @@ def _take_new(request: ClaimRequest, unwanted: UnwantedContent) -> HeldSeat | No
 
 
 def _probe(search: ItemSearch, *, check: bool) -> int | None:
-    """Return an item from the first probe that finds one: highest priorities, those below, anywhere by priority."""
+    """Return an item from the first probe that finds one: highest priorities, those below, anywhere by priority.
+
+    Where hard items come first, who has had them all gets less informative ones of the same priority.
+    """
     place = random.randrange(PLACE_RANGE)
     if (item_id := probe_items(search, place, check=check)) is not None:
         return item_id
+    if search.member.project.order == Order.HARD:
+        for hardest in (Informativeness.KIND, Informativeness.ALIKE):
+            if (item_id := probe_items(search, place, hardest=hardest)) is not None:
+                return item_id
     return probe_items(search, place, below=True) or walk_items(search)
 
 

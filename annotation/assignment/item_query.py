@@ -7,6 +7,10 @@ the start. A probe sees at most `PROBE_WIDTH` open items of a level, so its cost
 what the annotator has done. `stage` is written out because SQLite uses a partial index only where the statement repeats
 the index's condition.
 
+Where hard items come first, a probe also looks at the highest `informativeness` alone, with an index of its own
+(`item_open_hard`; the needless condition `informativeness >= 0` keeps that index from other orders' statements). So
+nothing is stored anew when a project changes its order.
+
 Clauses for unwanted content are added only to the statements of annotators who have some.
 """
 
@@ -18,6 +22,7 @@ from typing import Any
 from django.db import connection
 
 from annotation.domain.choices import Order
+from annotation.domain.priors.informativeness import Informativeness
 from annotation.models import Adjudication, Item, KnownAnswer, Membership, Prior, Replacement, Seat, Skip
 
 PLACE_RANGE = 2**31
@@ -49,10 +54,18 @@ _NEXT = f"""
         WHERE {_OPEN_U} AND u.queue = {{queue}} AND u.priority < (SELECT priority FROM highest)
     ) AS priority
 """
+_IS_HARD = "AND {i}.informativeness >= 0"
+_HARDEST = f"""
+    SELECT (
+        SELECT MAX(h.informativeness) FROM {_ITEM} h WHERE {_OPEN.format(i="h")} AND h.queue = {{queue}}
+        AND h.priority = (SELECT priority FROM top) {_IS_HARD.format(i="h")} AND h.informativeness <= {{most}}
+    ) AS priority
+"""
+_AS_HARD = f"{_IS_HARD.format(i='i')} AND i.informativeness = (SELECT informativeness FROM hardest)"
 _PROBE = f"""
     SELECT * FROM (
         SELECT -i.priority AS rank, {{level}} AS level, {{side}} AS side, i.id, i.place FROM {_ITEM} i
-        WHERE {_OPEN_I} AND i.queue = {{queue}} AND i.priority = (SELECT priority FROM top)
+        WHERE {_OPEN_I} AND i.queue = {{queue}} AND i.priority = (SELECT priority FROM top) {{alike}}
         AND i.taken = {{taken}} AND i.place {{comparison}} %s
         ORDER BY i.place LIMIT {PROBE_WIDTH}
     ) p{{name}}
@@ -66,19 +79,20 @@ _CHECK = f"""
 """
 _WALK = f"""
     SELECT * FROM (
-        SELECT c.priority, c.id FROM {_ITEM} c
-        WHERE {_OPEN.format(i="c")} AND c.queue = {{queue}} AND {_NO_SEAT} AND {_UNBARRED} {{wanted}}
-        ORDER BY c.priority DESC, c.taken DESC, c.place DESC LIMIT 1
+        SELECT c.priority, c.informativeness, c.id FROM {_ITEM} c
+        WHERE {_OPEN.format(i="c")} AND c.queue = {{queue}} {{hard}} AND {_NO_SEAT} AND {_UNBARRED} {{wanted}}
+        ORDER BY c.priority DESC{{hardest}}, c.taken DESC, c.place DESC LIMIT 1
     ) w{{name}}
 """
 _SCAN = f"""
     SELECT c.id FROM (
-        SELECT i.id, i.round, i.priority, i.place FROM {_ITEM} i WHERE {_OPEN_I} AND i.queue IN ({{queues}})
+        SELECT i.id, i.round, i.priority, i.informativeness, i.place FROM {_ITEM} i
+        WHERE {_OPEN_I} AND i.queue IN ({{queues}})
     ) c
     WHERE NOT EXISTS (SELECT 1 FROM {_SEAT} s WHERE s.item_id = c.id AND s.annotator_id = %s AND s.round = c.round)
     AND {_UNBARRED} {{wanted}}
-    ORDER BY EXISTS (SELECT 1 FROM {_SEAT} s WHERE s.item_id = c.id AND s.annotator_id = %s), c.priority DESC, c.place
-    LIMIT 1
+    ORDER BY EXISTS (SELECT 1 FROM {_SEAT} s WHERE s.item_id = c.id AND s.annotator_id = %s),
+    c.priority DESC{{hardest}}, c.place LIMIT 1
 """
 
 
@@ -107,12 +121,20 @@ class ItemSearch:
     unwanted: UnwantedContent = field(default_factory=UnwantedContent)
 
 
-def probe_items(search: ItemSearch, place: int, *, below: bool = False, check: bool = False) -> int | None:
+def probe_items(
+    search: ItemSearch,
+    place: int,
+    *,
+    below: bool = False,
+    check: bool = False,
+    hardest: Informativeness = Informativeness.HATE,
+) -> int | None:
     """Return the primary key of an open item near `place` at which this annotator never had a seat.
 
-    Breadth first looks at the items with the fewest seats taken, depth first at those with the most. Every annotator
-    draws another place, so that they rarely meet at one item. `below` looks at the second highest priority. `check`
-    prefers an item with a known answer.
+    Breadth first looks at the items with the fewest seats taken, depth first at those with the most. Hard first looks
+    at the most informative items alone, but none above `hardest`: among them as breadth first. Every annotator draws
+    another place, so that they rarely meet at one item. `below` looks at the second highest priority. `check` prefers
+    an item with a known answer.
 
     Returns None if the probes find nothing.
     """
@@ -124,12 +146,20 @@ def probe_items(search: ItemSearch, place: int, *, below: bool = False, check: b
         named, projects = f"{named}, top(priority) AS ({_of_all(_NEXT, queues)})", 2
     else:
         named = f"{named}, top(priority) AS (SELECT priority FROM highest)"
+    alike = ""
+    if _is_hard_first(search):
+        found = _HARDEST.replace("{most}", f"{hardest:d}")
+        named, projects, alike = (
+            f"{named}, hardest(informativeness) AS ({_of_all(found, queues)})",
+            projects + 1,
+            _AS_HARD,
+        )
     probes, values = ([_CHECK], [place, project]) if check else ([], [])
     for queue in queues:
         for level, taken in enumerate(_levels(search.member)):
             for side, comparison in enumerate((">=", "<")):
                 at = {"queue": queue, "level": level, "taken": taken, "side": side, "comparison": comparison}
-                probes.append(_PROBE.format(name=len(probes), **at))
+                probes.append(_PROBE.format(name=len(probes), alike=alike, **at))
                 values += [project, place]
     wanted, more = _wanted(search.unwanted)
     # Who is barred is asked once of what all probes found, not in each: PostgreSQL plans that ten times faster.
@@ -149,10 +179,12 @@ def walk_items(search: ItemSearch) -> int | None:
     """
     wanted, more = _wanted(search.unwanted)
     walks, values = [], []
+    hard = _IS_HARD.format(i="c") if _is_hard_first(search) else ""
     for name, queue in enumerate(search.queues):
-        walks.append(_WALK.format(queue=int(queue), name=name, wanted=wanted))
+        walks.append(_WALK.format(queue=int(queue), name=name, wanted=wanted, hard=hard, hardest=_order(search, "c")))
         values += [search.member.project.pk, *[search.member.pk] * 4, *more]
-    return _first(f"SELECT f.id FROM ({' UNION ALL '.join(walks)}) f ORDER BY f.priority DESC LIMIT 1", values)
+    order = f"f.priority DESC{_order(search, 'f')}"
+    return _first(f"SELECT f.id FROM ({' UNION ALL '.join(walks)}) f ORDER BY {order} LIMIT 1", values)
 
 
 def scan_items(search: ItemSearch) -> int | None:
@@ -164,7 +196,8 @@ def scan_items(search: ItemSearch) -> int | None:
     Returns None if there is no such item.
     """
     wanted, more = _wanted(search.unwanted)
-    statement = _SCAN.format(queues=", ".join(str(int(queue)) for queue in search.queues), wanted=wanted)
+    queues = ", ".join(str(int(queue)) for queue in search.queues)
+    statement = _SCAN.format(queues=queues, wanted=wanted, hardest=_order(search, "c"))
     member = search.member.pk
     return _first(statement, [search.member.project.pk, *[member] * 4, *more, member])
 
@@ -178,6 +211,15 @@ def is_item_wanted(item: int, unwanted: UnwantedContent) -> bool:
 def _levels(member: Membership) -> Iterable[int]:
     levels = range(member.project.seats + member.project.extra_seats)
     return reversed(levels) if member.project.order == Order.DEPTH else levels
+
+
+def _is_hard_first(search: ItemSearch) -> bool:
+    return search.member.project.order == Order.HARD
+
+
+def _order(search: ItemSearch, table: str) -> str:
+    """Return what an ORDER BY has after the priority."""
+    return f", {table}.informativeness DESC" if _is_hard_first(search) else ""
 
 
 def _of_all(highest: str, queues: Sequence[int]) -> str:

@@ -54,7 +54,7 @@ class TeamsForm(forms.Form):
     people = forms.MultipleChoiceField(
         label=_("People"), widget=forms.CheckboxSelectMultiple, error_messages={"required": _("Choose people.")}
     )
-    size = forms.IntegerField(label=_("People a group, at least"), min_value=1, max_value=15)
+    size = forms.IntegerField(label=_("People in a group, at least"), min_value=1, max_value=15)
     how = forms.ChoiceField(
         label=_("What each group gets"),
         choices=[
@@ -89,14 +89,14 @@ class CampaignForm(forms.ModelForm[Project]):
     """What holds for all batches: the quota of people, and what becomes of batches that an import names first."""
 
     quota = forms.IntegerField(
-        label=_("Labels a person gives at most"),
+        label=_("Most labels by one person"),
         required=False,
         min_value=1,
         max_value=MOST_LABELS,
         help_text=_("Empty: no limit. A person’s own quota, below, comes before it."),
     )
     new_batches = forms.ChoiceField(
-        label=_("A batch that an import brings"),
+        label=_("A batch that an import creates"),
         choices=[
             (BatchState.WAITING, _("waits until it is opened here")),
             (BatchState.OPEN, _("is handed out at once")),

@@ -11,11 +11,14 @@ from django.db.models import Count, F, Q, QuerySet
 
 from annotation.assignment.release_seats import reset_idle_members
 from annotation.batches import state
+from annotation.core.planner_statistics import refresh_statistics
 from annotation.core.transactions import short_transaction
 from annotation.domain.choices import BatchState, EventVerb, Stage
 from annotation.models import Batch as BatchRow
 from annotation.models import Item, Membership, Project, Seat, record
 
+AT_MOST = 50_000
+"""Items that one press of a button or one call opens, so that the answer comes within seconds."""
 AT_ONCE = 5_000
 """Items opened in one transaction: SQLite has one writer, and nobody should wait long for it."""
 
@@ -64,6 +67,7 @@ def open_items(
         if not count:
             break
         opened += count
+    refresh_statistics(opened, Item, Seat)
     left = openable_batches(project, batch)
     return OpenedItems(
         opened, sum(each.missing_pictures for each in left), sum(each.waiting_for_priors for each in left)
@@ -106,6 +110,14 @@ def openable_batches(project: Project, batch: str | None = None) -> list[Openabl
     )
     counts = ("batch", "ready", "missing_pictures", "waiting_for_priors", "open")
     return [OpenableBatch(*row) for row in rows.values_list(*counts)]
+
+
+def is_batch(project: Project, name: str) -> bool:
+    """Whether the project has a batch of this name, by its row or by an item that names it."""
+    if "\x00" in name:
+        return False
+    named = BatchRow.objects.filter(project=project, name=name)
+    return named.exists() or Item.objects.filter(project=project, batch=name).exists()
 
 
 @short_transaction

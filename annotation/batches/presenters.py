@@ -3,7 +3,6 @@
 from collections.abc import Mapping
 from typing import Any
 
-from django.utils.formats import date_format
 from django.utils.translation import gettext as _
 from django.utils.translation import ngettext
 
@@ -61,7 +60,7 @@ def _state(figures: BatchFigures) -> dict[str, str]:
     if figures.waits_for is not None and figures.state is not BatchState.CLOSED:
         return {"kind": "is-warn", "text": _("waits for the pilot")}
     return {
-        BatchState.WAITING: {"kind": "", "text": _("waits to be opened")},
+        BatchState.WAITING: {"kind": "", "text": _("not open yet")},
         BatchState.OPEN: {"kind": "is-good", "text": _("open")},
         BatchState.PAUSED: {"kind": "is-warn", "text": _("paused")},
         BatchState.CLOSED: {"kind": "", "text": _("closed")},
@@ -87,10 +86,10 @@ def _finish(figures: BatchFigures) -> str:
     if not figures.left:
         return _("Every seat is filled.") if figures.seats else _("Nothing to label.")
     if figures.state is not BatchState.OPEN or figures.waits_for is not None:
-        return _("No estimate while it is not handed out.")
+        return _("No estimate until it is opened.")
     if not isinstance(figures.finish, Estimate):
         return _("No estimate yet.")
-    first, last = (date_format(day, "DATE_FORMAT") for day in (figures.finish.first, figures.finish.last))
+    first, last = (day.isoformat() for day in (figures.finish.first, figures.finish.last))
     if first == last:
         return _("Done about %(day)s") % {"day": first}
     return _("Done between %(first)s and %(last)s") % {"first": first, "last": last}
@@ -116,8 +115,8 @@ def _why(figures: BatchFigures) -> str:
 
 def _as_before(pace: Pace) -> str:
     return _(
-        "If people go on as before: %(per_day)d labels a day (%(low)d to %(high)d) "
-        "on %(days)d of the last %(span)d days."
+        "If people continue as before: %(per_day)d labels a day (%(low)d to %(high)d) on %(days)d of the last "
+        "%(span)d days."
     ) % {
         "per_day": round(pace.per_day),
         "low": round(pace.low),
@@ -152,10 +151,12 @@ def _needed(figures: BatchFigures) -> str:
                 "The quotas are %(count)d label short.", "The quotas are %(count)d labels short.", found.labels_short
             ) % {"count": found.labels_short}
         case Verdict.PERHAPS:
-            return _("Perhaps enough people: it is tight, or not every item could be looked at.")
+            return _("Perhaps enough people: the number is close, or not every item could be checked.")
         case Verdict.ENOUGH:
             return ngettext(
-                "Enough people: %(count)d can be asked.", "Enough people: %(count)d can be asked.", figures.asked
+                "Enough people: %(count)d annotator is available.",
+                "Enough people: %(count)d annotators are available.",
+                figures.asked,
             ) % {"count": figures.asked}
         case _:
             return ""

@@ -10,7 +10,7 @@ are held when a batch pauses may still be filled.
 """
 
 from collections import defaultdict
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from typing import Any
 
 from django.db.models import QuerySet
@@ -190,6 +190,16 @@ def set_priority(batch: Batch, actor: Membership | None, priority: int) -> int:
         items=changed,
     )
     return changed
+
+
+ACTS: Mapping[str, Callable[[Batch, Membership | None], None]] = {
+    "pause": pause_batch,
+    "resume": resume_batch,
+    "close": close_batch,
+    "pilot": lambda batch, actor: set_pilot(batch, actor, pilot=True),
+    "no-pilot": lambda batch, actor: set_pilot(batch, actor, pilot=False),
+}
+"""What a batch can be asked for by one word, on its page and over the API."""
 
 
 # ── Putting the items in their queues ─────────────────────────────────────────

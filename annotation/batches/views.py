@@ -1,6 +1,5 @@
 """The campaign's batches for its admins: how far each is, who is needed, and what can be done about it."""
 
-from collections.abc import Callable
 from typing import Any
 from uuid import UUID
 
@@ -14,6 +13,7 @@ from django.views.decorators.http import require_GET, require_http_methods, requ
 
 from annotation.batches import open_items, quotas, state
 from annotation.batches.forms import CampaignForm, PeopleForm, PriorityForm, QuotaForm
+from annotation.batches.open_items import AT_MOST
 from annotation.batches.presenters import annotator_rows, batch_card, batch_name
 from annotation.batches.progress import BatchOverview, read_batch_overview
 from annotation.core.access import PersonRequest, member_of
@@ -21,18 +21,8 @@ from annotation.core.snapshots import snapshot
 from annotation.domain.choices import BatchState, Role
 from annotation.models import Batch, Membership, Project
 
-AT_MOST = 50_000
-"""Items that one press of a button opens, so that the page answers within seconds."""
 LISTED = 100
 """Items named on a page that nobody is left for."""
-
-_PLAIN: dict[str, Callable[[Batch, Membership | None], None]] = {
-    "pause": state.pause_batch,
-    "resume": state.resume_batch,
-    "close": state.close_batch,
-    "pilot": lambda batch, actor: state.set_pilot(batch, actor, pilot=True),
-    "no-pilot": lambda batch, actor: state.set_pilot(batch, actor, pilot=False),
-}
 
 
 @require_GET
@@ -50,7 +40,7 @@ def campaign(request: PersonRequest, slug: str) -> HttpResponse:
     if not form.is_valid():
         return _page(request, member, form, status=422)
     quotas.change_campaign(member, form.cleaned_data["quota"], form.cleaned_data["new_batches"])
-    messages.success(request, _("Stored."))
+    messages.success(request, _("Saved."))
     return redirect("annotation:batches", slug)
 
 
@@ -60,7 +50,7 @@ def own_quotas(request: PersonRequest, slug: str) -> HttpResponse:
     member = member_of(request, slug, Role.ADMIN)
     wanted, wrong = _read_quotas(request)
     if wrong:
-        messages.error(request, _("A quota is a whole number from 0 up, or empty: nothing was stored."))
+        messages.error(request, _("A quota is a whole number from 0 up, or empty: nothing was saved."))
         return _page(request, member, CampaignForm(instance=member.project), status=422, typed=request.POST)
     changed = quotas.change_quotas(member, wanted)
     text = ngettext("%(count)d quota is changed.", "%(count)d quotas are changed.", changed)
@@ -87,13 +77,13 @@ def act(request: PersonRequest, slug: str, public_id: UUID) -> HttpResponse:
             return _set_people(request, member, row)
         elif do == "priority":
             return _set_priority(request, member, row)
-        elif do in _PLAIN:
-            _PLAIN[do](row, member)
+        elif do in state.ACTS:
+            state.ACTS[do](row, member)
             messages.success(request, _DONE()[do] % {"name": batch_name(row.name)})
         else:
             raise BadRequest("no batch can be asked for that")
     except state.WrongBatchState:
-        messages.warning(request, _("That was not possible any more; here is how it stands now."))
+        messages.warning(request, _("That was no longer possible. This is the current state."))
     return redirect("annotation:batch", slug, public_id)
 
 
@@ -111,7 +101,7 @@ def say_opened(request: PersonRequest, done: open_items.OpenedItems) -> None:
 
 def _DONE() -> dict[str, str]:
     return {
-        "pause": _("“%(name)s” is paused. Items that people have in front of them may still be answered."),
+        "pause": _("“%(name)s” is paused. Items that people have open may still be answered."),
         "resume": _("“%(name)s” is handed out again."),
         "close": _("“%(name)s” is closed."),
         "pilot": _("“%(name)s” is the pilot: the other batches wait until it is closed."),
@@ -141,9 +131,9 @@ def _set_people(request: PersonRequest, member: Membership, row: Batch) -> HttpR
             else:
                 state.unlimit_batch(row, member)
         except state.NotAnAnnotator:
-            form.add_error("members", _("One of them is no active annotator any more."))
+            form.add_error("members", _("One of them is no longer an active annotator."))
         else:
-            messages.success(request, _("Who may get “%(name)s” is stored.") % {"name": batch_name(row.name)})
+            messages.success(request, _("Saved who may get “%(name)s”.") % {"name": batch_name(row.name)})
             return redirect("annotation:batch", row.project.slug, row.public_id)
     return _batch_page(request, member, row, people_form=form, status=422)
 
@@ -224,7 +214,7 @@ def _asked(do: str, row: Batch) -> dict[str, str] | None:
         ),
         "pause": (
             _("Pause this batch?"),
-            _("Nothing more of it is handed out. Items that people have in front of them may still be answered."),
+            _("Nothing more of it is handed out. Items that people have open may still be answered."),
             _("Pause the batch"),
         ),
         "resume": (_("Hand this batch out again?"), _("Its open items are handed out again."), _("Resume the batch")),

@@ -4,6 +4,7 @@ from collections.abc import Iterable, Sequence
 from typing import Any
 
 from annotation.domain.alignment import IntendedCategory, IntendedHateful, Intent
+from annotation.domain.category_sets import further_of
 from annotation.domain.choices import Modality, Policy, PriorState
 from annotation.domain.item_decision import Case, Rules
 from annotation.domain.patterns import Prior as PriorValue
@@ -45,12 +46,13 @@ def first_seats(seats: Sequence[Seat]) -> int:
 
 def vote_of(label: Label) -> Vote:
     """Return the vote of a label: the category in force, the annotator's own flag and challenges."""
-    replacement = replacement_of(label)
-    category = replacement.category if replacement else label.category
+    answer = replacement_of(label) or label
+    category = answer.category.value() if answer.category else None
     return Vote(
-        category=category.value() if category else None,
+        category=category,
         low_quality=label.low_quality,
         challenges=tuple(challenge_of(row) for row in label.challenges),
+        further=further_of(category, answer.categories) if category else (),
     )
 
 
@@ -68,7 +70,8 @@ def challenge_of(row: dict[str, Any]) -> Challenge:
 def intent_of(item: Item) -> Intent | None:
     """Return what the item was meant to be, if its source says so."""
     if item.intended is not None:
-        return IntendedCategory(item.intended.value())
+        intended = item.intended.value()
+        return IntendedCategory(intended, further_of(intended, item.intended_categories))
     return None if item.intended_hateful is None else IntendedHateful(item.intended_hateful)
 
 

@@ -14,6 +14,7 @@ from django.utils import timezone
 from annotation.assignment.release_seats import reset_idle_members
 from annotation.consensus.case_from_rows import case_of, intent_of, is_round_complete, rules_of, seats_of
 from annotation.domain.alignment import aligned_flag, alignment
+from annotation.domain.category_sets import as_stored, further_of
 from annotation.domain.choices import EventVerb, Modality, Reason, Source, Stage
 from annotation.domain.item_decision import Decision, MoreSeats, Verdict, decide
 from annotation.domain.patterns import Prior as PriorValue
@@ -98,7 +99,7 @@ def _store(item: Item, seats: Iterable[Seat], verdict: Verdict) -> None:
     start, now = Stage(item.stage), timezone.now()
     outside = _outside_reasons(item) if start is Stage.DISPUTED else ()
     stage = Stage.DISPUTED if outside and verdict.stage is Stage.GOLD else verdict.stage
-    fields = decision_fields(verdict, _category_ids(seats)) | {"closed_at": item.closed_at or now}
+    fields = decision_fields(verdict, _category_ids(item, seats, verdict)) | {"closed_at": item.closed_at or now}
     if stage is Stage.GOLD:
         fields |= {"category_source": Source.CONSENSUS, "gold_at": now}
     reasons = (*verdict.reasons, *outside)
@@ -116,6 +117,7 @@ def decision_fields(verdict: Verdict, category_ids: Mapping[int, int]) -> dict[s
     return {
         "level": found.level,
         "category": category_ids[found.category.code] if found.category else None,
+        "categories": as_stored(value.code for value in (found.category, *found.further) if value),
         "hateful": found.hateful,
         "aligned": aligned_flag(found.alignment),
         "pattern": found.pattern.code if found.pattern else None,
@@ -124,13 +126,17 @@ def decision_fields(verdict: Verdict, category_ids: Mapping[int, int]) -> dict[s
     }
 
 
-def _category_ids(seats: Iterable[Seat]) -> dict[int, int]:
-    """Return the primary keys of the categories that the seats chose, by code."""
+def _category_ids(item: Item, seats: Iterable[Seat], verdict: Verdict) -> dict[int, int]:
+    """Return the primary keys of the categories that the seats chose, by code; the final one is among them."""
     labels = [seat.label for seat in seats if seat.label is not None]
     chosen = [label.category for label in labels] + [
         label.replacement.category for label in labels if hasattr(label, "replacement")
     ]
-    return {category.code: category.pk for category in chosen if category is not None}
+    keys = {category.code: category.pk for category in chosen if category is not None}
+    final = verdict.findings.category
+    if final is not None and final.code not in keys:  # the votes are sets whose first categories are others
+        keys[final.code] = Category.objects.get(project=item.project_id, code=final.code).pk
+    return keys
 
 
 def _ask_more(item: Item, seats: Sequence[Seat], count: int) -> None:
@@ -148,8 +154,13 @@ def _ask_more(item: Item, seats: Sequence[Seat], count: int) -> None:
 # ── Settling and disputing ────────────────────────────────────────────────────
 
 
-def make_gold(item: Item, category: Category, corrections: Mapping[Modality, PriorValue] | None = None) -> None:
-    """Make a locked, disputed item gold with the category that a person decided.
+def make_gold(
+    item: Item,
+    category: Category,
+    corrections: Mapping[Modality, PriorValue] | None = None,
+    categories: Sequence[int] = (),
+) -> None:
+    """Make a locked, disputed item gold with the category that a person decided, or several (`categories`).
 
     Level and votes stay as they were. Alignment is recorded and no longer causes a dispute. `corrections` are the
     challenged priors that the person upheld; they count for the pattern as a majority's would.
@@ -162,9 +173,10 @@ def make_gold(item: Item, category: Category, corrections: Mapping[Modality, Pri
         item,
         Stage.GOLD,
         category=category,
+        categories=list(categories),
         hateful=value.hateful,
         category_source=Source.ADJUDICATED,
-        aligned=aligned_flag(alignment(value, value.hateful, intent_of(item))),
+        aligned=aligned_flag(alignment(value, value.hateful, intent_of(item), further_of(value, categories))),
         pattern=bits.code if bits else None,
         difficulty=bits.difficulty if bits else None,
         excluded_for=None,

@@ -12,6 +12,7 @@ from annotation.models import Item, Seat
 UNDECIDED: Mapping[str, Any] = {
     "level": None,
     "category": None,
+    "categories": [],
     "hateful": None,
     "category_source": None,
     "aligned": None,

@@ -1,7 +1,7 @@
 """The sample campaign as a ZIP that the ordinary import takes: items.jsonl and pictures."""
 
 import json
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from datetime import datetime, timedelta
 from io import BytesIO
 from pathlib import Path
@@ -10,6 +10,7 @@ from zipfile import ZIP_STORED, ZipFile
 
 from pydantic import BaseModel, ConfigDict
 
+from annotation.demo.drawings import draw
 from annotation.demo.sample_files import StrictShape, read_json, read_jsonl
 
 DATA = Path(__file__).with_name("data")
@@ -22,6 +23,7 @@ class Campaign(StrictShape):
     pilot_batch: str
     paused_batch: str
     team_batch: str
+    talk_batches: dict[str, str]
     withdrawn_post: str
     reported_post: str
     content_warning: str
@@ -56,13 +58,22 @@ def posts() -> list[SamplePost]:
     return read_jsonl(DATA / "posts.jsonl", SamplePost)
 
 
-def archive(now: datetime) -> bytes:
-    """Return the campaign as ZIP bytes; votes are dated back from `now` (aware)."""
+def street_talk() -> list[SamplePost]:
+    """Return the posts without votes, enough for an hour of labelling; their pictures are drawn."""
+    return read_jsonl(DATA / "street_talk.jsonl", SamplePost)
+
+
+def archive(now: datetime, talk: Sequence[SamplePost] = ()) -> bytes:
+    """Return the campaign, and these posts without votes, as ZIP bytes; votes are dated back from `now` (aware)."""
+    rows = [*_rows(now), *(post.model_dump(exclude_unset=True) for post in talk)]
     out = BytesIO()
     with ZipFile(out, "w", ZIP_STORED) as file:
-        file.writestr("items.jsonl", "".join(f"{json.dumps(row, ensure_ascii=False)}\n" for row in _rows(now)))
+        file.writestr("items.jsonl", "".join(f"{json.dumps(row, ensure_ascii=False)}\n" for row in rows))
         for picture in sorted((DATA / "pictures").iterdir()):
             file.write(picture, f"pictures/{picture.name}")
+        for drawn in (str(row["image"]) for row in rows[len(rows) - len(talk) :] if "image" in row):
+            scene, _dash, number = Path(drawn).stem.partition("-")
+            file.writestr(drawn, draw(scene, int(number)))
     return out.getvalue()
 
 

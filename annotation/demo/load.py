@@ -18,14 +18,14 @@ from django.utils import timezone
 from annotation.batches import open_items, state
 from annotation.consensus import exclude
 from annotation.core import extensions
-from annotation.demo.campaign import CAMPAIGN, GUIDELINES, archive
+from annotation.demo.campaign import CAMPAIGN, GUIDELINES, archive, street_talk
 from annotation.domain.choices import Policy, PriorDisplay, Role, Stage
 from annotation.imports.options import ImportOptions
 from annotation.imports.run import import_file
 from annotation.members import join
 from annotation.models import Batch, Guideline, Item, Label, Membership, Project, User, WorkDay
 from annotation.projects import create
-from annotation.releases import build
+from annotation.releases import build, publication
 
 REVIEWED, STRICT = "neighbourhood", "first-view"
 PEOPLE = ((Role.ADMIN, "kestrel"), (Role.REVIEWER, "linnet"), (Role.ANNOTATOR, "robin"))
@@ -41,19 +41,22 @@ class SampleSite:
     logins: list[dict[str, str]]
 
 
-def demonstrate() -> SampleSite:
-    """Create the sample projects if they are missing, and new passwords if the file of logins is out of date."""
+def demonstrate(language: str = "en") -> SampleSite:
+    """Create the sample projects if they are missing, and new passwords if the file of logins is out of date.
+
+    Posts in the language (`en`, `ko` or `zh`) are handed out first.
+    """
     for slug, name, policy, display in (
         (REVIEWED, "Neighbourhood posts", Policy.REVIEW, PriorDisplay.SHOWN),
         (STRICT, "Neighbourhood, own view first", Policy.PAPER, PriorDisplay.AFTER_FIRST_ANSWER),
     ):
         if not Project.objects.filter(slug=slug).exists():
-            _make(slug, name, policy, display)
+            _make(slug, name, policy, display, language)
     items = Item.objects.filter(project__slug__in=(REVIEWED, STRICT)).exclude(stage=Stage.KNOWN).count()
     return SampleSite((REVIEWED, STRICT), items, _logins(settings.DEMO_LOGINS))
 
 
-def _make(slug: str, name: str, policy: Policy, display: PriorDisplay) -> None:
+def _make(slug: str, name: str, policy: Policy, display: PriorDisplay, language: str) -> None:
     project = create.create_project(slug, name=name, policy=policy)
     Project.objects.filter(pk=project.pk).update(
         description="Mild posts of an invented neighbourhood, written and drawn for trying Interplay.",
@@ -61,20 +64,26 @@ def _make(slug: str, name: str, policy: Policy, display: PriorDisplay) -> None:
         content_warning=CAMPAIGN.content_warning,
         consent_text=CAMPAIGN.consent,
         licence="CC0-1.0",
-        daily_goal=10,
+        daily_goal=60,
+        break_after_minutes=15,
+        training_required=slug == STRICT,
         check_percent=5,
         operator_contact="This is a demonstration: here stands whom your site turns to.",
     )
     Guideline.objects.filter(project=project).update(text=GUIDELINES)
     project.refresh_from_db()
     admin = _people(project)
-    import_file(project, BytesIO(archive(timezone.now())), ImportOptions(), actor=admin)
+    talk = street_talk() if slug == REVIEWED else ()
+    import_file(project, BytesIO(archive(timezone.now(), talk)), ImportOptions(), actor=admin)
     open_items.open_items(project, admin)
     _batches(project, admin)
+    if talk:
+        state.set_priority(Batch.objects.get(project=project, name=CAMPAIGN.talk_batches[language]), admin, 1)
     _take_out(project, admin)
     _days_of_work(project)
-    build.release(project, admin)
+    released = build.release(project, admin)
     if slug == REVIEWED:
+        publication.publish(released, admin)
         for extension in extensions.registered():
             for add_sample in extension.add_samples:
                 add_sample(project)

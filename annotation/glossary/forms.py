@@ -41,7 +41,7 @@ class EntryForm(forms.Form):
     term = forms.CharField(
         label=_("Term"),
         max_length=TERM_LIMIT,
-        help_text=_("As it is written, without its disguises: endings, look-alikes and blanks are seen through."),
+        help_text=_("Write it plainly. Endings, look-alike letters and spaces are recognised."),
         widget=forms.TextInput({"autocomplete": "off", "dir": "auto"}),
     )
     kind = forms.ChoiceField(label=_("Kind"), choices=KINDS, initial=GlossaryKind.TERM)
@@ -59,14 +59,14 @@ class EntryForm(forms.Form):
         help_text=_("Two letters each, as en de ko; none means English endings."),
     )
     examples = WrittenField(
-        label=_("Examples"), limit=EXAMPLES_LIMIT, rows=3, required=False, help_text=_("One a line.")
+        label=_("Examples"), limit=EXAMPLES_LIMIT, rows=3, required=False, help_text=_("One per line.")
     )
     variants = WrittenField(
         label=_("Other spellings"),
         limit=VARIANTS_LIMIT,
         rows=3,
         required=False,
-        help_text=_("One a line. Traditional and simplified Chinese characters are compared without this."),
+        help_text=_("One per line. Traditional and simplified Chinese characters are compared without this."),
     )
     switched_off = forms.MultipleChoiceField(
         label=_("Does not count when it stands in the text"),
@@ -150,5 +150,5 @@ class UseForm(forms.Form):
     glossary_for_annotators = forms.BooleanField(
         label=_("Show them to annotators who ask, beside the post"),
         required=False,
-        help_text=_("It influences what they answer, so every look is recorded."),
+        help_text=_("It can influence answers, so every look is recorded."),
     )

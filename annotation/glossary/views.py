@@ -10,6 +10,7 @@ from django.http import Http404, HttpResponse, HttpResponseBase, StreamingHttpRe
 from django.shortcuts import redirect, render
 from django.utils.http import content_disposition_header
 from django.utils.translation import gettext as _
+from django.utils.translation import gettext_lazy
 from django.views.decorators.http import require_GET, require_http_methods, require_POST
 
 from annotation.core.access import PersonRequest, member_of
@@ -20,6 +21,11 @@ from annotation.models import Adjudication, GlossaryEntry, Membership
 from annotation.projects import settings
 
 PAGE_LENGTH = 50
+_RULED = {
+    GlossaryStatus.APPROVED: gettext_lazy("“%(term)s” is approved."),
+    GlossaryStatus.RETIRED: gettext_lazy("“%(term)s” is retired."),
+    GlossaryStatus.PROPOSED: gettext_lazy("“%(term)s” is a proposal again."),
+}
 _FILES = {"csv": (files.as_csv, "text/csv"), "jsonl": (files.as_jsonl, "application/jsonl")}
 
 
@@ -95,7 +101,7 @@ def entry(request: PersonRequest, slug: str, public_id: UUID) -> HttpResponse:
                 status, row = 409, meanwhile.entry
                 form.add_error(None, _meanwhile())
             else:
-                messages.success(request, _("Stored."))
+                messages.success(request, _("Saved."))
                 return redirect("annotation:glossary-entry", slug, public_id)
     context = {
         "entry": row,
@@ -120,7 +126,9 @@ def rule(request: PersonRequest, slug: str, public_id: UUID) -> HttpResponse:
         messages.error(request, _("Somebody else approves what you proposed."))
     else:
         try:
-            entries.rule(member, row, GlossaryStatus(form.cleaned_data["status"]), form.cleaned_data["version"])
+            status = GlossaryStatus(form.cleaned_data["status"])
+            entries.rule(member, row, status, form.cleaned_data["version"])
+            messages.success(request, _RULED[status] % {"term": row.term})
         except entries.ChangedMeanwhile:
             messages.error(request, _meanwhile())
     return redirect("annotation:glossary-entry", slug, public_id)
@@ -165,7 +173,7 @@ def use(request: PersonRequest, slug: str) -> HttpResponse:
         for name in changed:
             setattr(member.project, name, form.cleaned_data[name])
         settings.change_settings(member, member.project, changed)
-        messages.success(request, _("Stored."))
+        messages.success(request, _("Saved."))
     return redirect("annotation:glossary", slug)
 
 
@@ -207,7 +215,7 @@ def _origins(request: PersonRequest, member: Membership) -> list[entries.Origin]
 
 def _meanwhile() -> str:
     return _(
-        "Somebody changed this entry meanwhile. What you wrote is kept here; look at what stands now and try again."
+        "Somebody changed this entry in the meantime. Your text is kept here; look at the current entry and try again."
     )
 
 

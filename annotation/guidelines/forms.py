@@ -41,10 +41,10 @@ class GuidelineForm(forms.Form):
         help_text=_("One sentence for those who know the version before."),
     )
     asks_reading = forms.BooleanField(
-        label=_("Ask annotators to read it before they go on"),
+        label=_("Ask annotators to read it before they continue"),
         required=False,
         initial=True,
-        help_text=_("Leave it out for a corrected spelling. Whoever joins later is not asked."),
+        help_text=_("Not needed for a corrected spelling. People who join later are not asked."),
     )
     begun_at = forms.IntegerField(widget=forms.HiddenInput, min_value=0)
 

@@ -9,10 +9,11 @@ from dataclasses import dataclass
 from django.db import transaction
 from django.db.models import Count, Exists, OuterRef, QuerySet, Subquery
 from django.db.models.functions import Coalesce
+from django.utils import timezone
 
 from annotation.domain.choices import EventVerb
 from annotation.domain.markdown import Line, changes
-from annotation.models import Category, Guideline, GuidelineExample, Label, Membership, Project, record
+from annotation.models import Category, Guideline, GuidelineExample, Label, Membership, Project, Question, record
 
 
 class ChangedMeanwhile(ValueError):
@@ -46,11 +47,13 @@ class GuidelineNews:
 
 @dataclass(frozen=True)
 class VersionReading:
-    """A version with how many annotators were asked to read it and how many confirmed it."""
+    """A version with how many annotators were asked to read it and how many confirmed it, and what was asked then."""
 
     guideline: Guideline
     asked: int
     read: int
+    questions: tuple[Question, ...] = ()
+    """The versions of further questions that were asked while this version was in force."""
 
 
 @transaction.atomic
@@ -150,10 +153,34 @@ def guideline_versions(project: Project) -> list[VersionReading]:
     rows: QuerySet[Guideline] = project.guidelines.select_related("author").annotate(
         asked=_count(asked), read=_count(asked.filter(guideline_read__gte=OuterRef("number")))
     )
+    asked_by = questions_by_guideline(project)
     return [
-        VersionReading(row, row.asked if row.asks_reading else 0, row.read if row.asks_reading else 0)  # type: ignore[attr-defined]  # annotated
+        VersionReading(
+            row,
+            row.asked if row.asks_reading else 0,  # type: ignore[attr-defined]  # a column of the query above
+            row.read if row.asks_reading else 0,  # type: ignore[attr-defined]  # a column of the query above
+            asked_by.get(row.number, ()),
+        )
         for row in rows
     ]
+
+
+def questions_by_guideline(project: Project) -> dict[int, tuple[Question, ...]]:
+    """Return the versions of further questions that were asked while each version of the guidelines was in force."""
+    if not project.question_count and project.design_number == 1:
+        return {}  # it never asked any
+    questions = project.questions.order_by("place", "code", "version")
+    ended = {(row.code, row.version): row.retired_at for row in questions}
+    ended |= {(row.code, row.version - 1): row.created_at for row in questions}
+    asked, until = {}, timezone.now()
+    for number, since in project.guidelines.values_list("number", "created_at"):
+        asked[number] = tuple(
+            row
+            for row in questions
+            if row.created_at <= until and ((end := ended[row.code, row.version]) is None or end > since)
+        )
+        until = since
+    return asked
 
 
 def _count(members: QuerySet[Membership]) -> Coalesce:

@@ -75,6 +75,7 @@ def version(request: PersonRequest, slug: str, number: int) -> HttpResponse:
         "membership": member,
         "guideline": found,
         "examples": guideline_versions.examples_of(found),
+        "questions": guideline_versions.questions_by_guideline(member.project).get(number, ()),
     }
     return render(request, "annotation/guideline_version.html", context)
 
@@ -105,6 +106,6 @@ def _two(request: PersonRequest, project: Project, numbers: list[int]) -> tuple[
 
 def _meanwhile(number: int) -> str:
     return _(
-        "Somebody stored version %(number)s while you wrote. Your text is kept here: copy it, open the page again and "
-        "bring the two together."
+        "Somebody saved version %(number)s while you were writing. Your text is kept here: copy it, open the "
+        "page again and combine the two."
     ) % {"number": number}

@@ -1,19 +1,25 @@
 """Forms of the annotator's page: answer, skip, report of illegal content."""
 
-from collections.abc import Callable, Iterable
-from typing import Any, TypeVar
+from collections.abc import Callable, Sequence
+from typing import Any, TypeVar, cast
 from uuid import uuid4
 
 from django import forms
+from django.http import QueryDict
+from django.utils.functional import cached_property
 from django.utils.translation import gettext_lazy as _
 
 from annotation.assignment.outcomes import KeyReused
-from annotation.core.error_messages import sentence_for
+from annotation.core.category_choice import CategoryChoice, initial_choice, typed
+from annotation.core.error_messages import reads_english, sentence_for
 from annotation.core.form_fields import WrittenField
-from annotation.domain.answer import TARGET_GROUP_LIMIT, Answer, BadAnswer, Correction, check
+from annotation.domain.answer import TARGET_GROUP_LIMIT, Answer, BadAnswer, Correction, check, read_seconds
+from annotation.domain.category_sets import codes_of
 from annotation.domain.choices import Modality
+from annotation.domain.questions.question import Question
 from annotation.domain.text_rules import NOTE_LIMIT
-from annotation.models import Category, Label
+from annotation.labelling.further_answers import QuestionOnPage, on_page, raw_answers
+from annotation.models import Label
 
 Outcome = TypeVar("Outcome")
 
@@ -22,25 +28,36 @@ NOT_SURE = "not_sure"
 _HATEFUL = {"hateful": True, "not_hateful": False}
 
 
-class AnswerForm(forms.Form):
-    """A category or *not sure*, low quality, note, target group, challenged priors.
+class SecondsField(forms.Field):
+    """The working time that a browser counted. What is no such time is left out: the answer itself is not at fault."""
 
+    widget = forms.HiddenInput
+
+    def to_python(self, value: Any) -> float | None:
+        try:
+            return read_seconds(float(value or "nan"))
+        except (TypeError, ValueError):
+            return None
+
+
+class AnswerForm(CategoryChoice):
+    """A category (or several) or *not sure*, low quality, note, target group, challenged priors, further answers.
+
+    `questions` are every version of them; a page shows those in force, or those that the sent form was made with.
     `key` is made with the form and stays with it, so that a form sent twice is recognised. `seconds` is the time
     that the page was visible, counted by the browser; without JavaScript it stays empty.
     """
 
-    category = forms.ChoiceField(required=False)
     low_quality = forms.BooleanField(required=False)
     target_group = forms.CharField(required=False, max_length=TARGET_GROUP_LIMIT, strip=True)
     note = forms.CharField(required=False, max_length=NOTE_LIMIT, strip=True)
     key = forms.UUIDField(widget=forms.HiddenInput)
-    seconds = forms.FloatField(required=False, min_value=0, max_value=86_400, widget=forms.HiddenInput)
+    seconds = SecondsField(required=False)
 
-    def __init__(self, *args: Any, categories: Iterable[Category], **kwargs: Any) -> None:
-        super().__init__(*args, **kwargs)
-        self.categories = tuple(categories)
+    def __init__(self, *args: Any, questions: Sequence[Question] = (), **kwargs: Any) -> None:
+        super().__init__(*args, words=[(NOT_SURE, _("Not sure"))], **kwargs)
+        self.questions = tuple(questions)
         codes = [(str(category.code), category.name) for category in self.categories]
-        self._choices("category").choices = [*codes, (NOT_SURE, _("Not sure"))]
         for modality in Modality:
             self.fields[f"challenge_{modality}"] = forms.ChoiceField(
                 required=False,
@@ -48,11 +65,6 @@ class AnswerForm(forms.Form):
             )
         if not self.is_bound:
             self.initial.setdefault("key", uuid4())
-
-    def _choices(self, name: str) -> forms.ChoiceField:
-        field = self.fields[name]
-        assert isinstance(field, forms.ChoiceField)
-        return field
 
     def clean(self) -> dict[str, Any]:
         values = super().clean() or self.cleaned_data
@@ -80,18 +92,33 @@ class AnswerForm(forms.Form):
             self.add_error(None, _("This form was sent before with another answer. Load the page again."))
         return outcome
 
+    @cached_property
+    def further(self) -> list[QuestionOnPage]:
+        """Return the further questions of the page with the answers so far."""
+        if not self.questions:
+            return []
+        data = cast(QueryDict, self.data) if self.is_bound else self.initial.get("sent")
+        stored = self.initial.get("answers", {})
+        return on_page(self.questions, data, stored, [category.value() for category in self.chosen_categories])
+
     def refuse(self, bad: BadAnswer) -> None:
         """Add the error of an answer that cannot be stored, at its field where the page has that field."""
         sentence = sentence_for(bad.code, bad.sentence)
+        question = next((one for one in self.further if bad.field == f"answers.{one.code}"), None)
+        if question is not None:
+            if not reads_english():
+                sentence = f"{question.question.lead(question.language)} {sentence}"
+            question.is_wrong = True
         self.add_error(bad.field if bad.field in self.fields else None, forms.ValidationError(sentence, bad.code))
 
     def answer(self) -> Answer:
         """Return the answer as a value; only for a validated form."""
         values = self.cleaned_data
-        category = values["category"]
+        category = self.category_row()
         return Answer(
-            category=int(category) if category not in ("", NOT_SURE) else None,
-            not_sure=category == NOT_SURE,
+            category=category.code if category else None,
+            categories=tuple(self.stored_codes()),
+            not_sure=values["category"] == NOT_SURE,
             low_quality=values["low_quality"],
             target_group=values["target_group"],
             note=values["note"],
@@ -100,16 +127,8 @@ class AnswerForm(forms.Form):
                 for modality in Modality
                 if values[f"challenge_{modality}"]
             ),
+            answers=raw_answers(self.further),
         )
-
-    @property
-    def chosen(self) -> str:
-        """The code chosen so far, `not_sure`, or an empty string."""
-        return str(self["category"].value() or "")
-
-    @property
-    def chosen_category(self) -> Category | None:
-        return next((category for category in self.categories if str(category.code) == self.chosen), None)
 
     @property
     def is_not_sure(self) -> bool:
@@ -136,8 +155,9 @@ def _correction(modality: Modality, value: str) -> Correction:
 
 def initial_of(answer: dict[str, Any]) -> dict[str, Any]:
     """Return the initial field values for an answer stored as JSON (`Answer.body`), such as a first answer."""
+    codes = codes_of(answer.get("category"), answer.get("categories", ()))
     initial: dict[str, Any] = {
-        "category": NOT_SURE if answer.get("not_sure") else _text(answer.get("category")),
+        **initial_choice(codes, NOT_SURE if answer.get("not_sure") else ""),
         "low_quality": bool(answer.get("low_quality")),
         "target_group": answer.get("target_group") or "",
         "note": answer.get("note") or "",
@@ -150,18 +170,20 @@ def initial_of(answer: dict[str, Any]) -> dict[str, Any]:
 def initial_from(label: Label) -> dict[str, Any]:
     """Return the initial field values for a stored label that is to be corrected."""
     initial: dict[str, Any] = {
-        "category": NOT_SURE if label.not_sure else _text(label.category.code if label.category else None),
+        **initial_choice(label.codes, NOT_SURE if label.not_sure else ""),
         "low_quality": label.low_quality,
         "target_group": label.target_group,
         "note": label.note,
     }
+    initial["answers"] = label.answers
     for challenge in label.challenges:
         initial[f"challenge_{challenge['modality']}"] = _challenge(challenge.get("category"), challenge.get("hateful"))
     return initial
 
 
-def _text(code: int | None) -> str:
-    return "" if code is None else str(code)
+def initial_of_typed(data: QueryDict) -> dict[str, Any]:
+    """Return the initial field values for a page that comes again with what was typed so far."""
+    return {**typed(data), "sent": data}
 
 
 def _challenge(category: int | None, hateful: bool | None) -> str:

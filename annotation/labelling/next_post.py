@@ -23,12 +23,14 @@ from annotation.assignment.outcomes import (
 )
 from annotation.assignment.seat_lookup import is_held
 from annotation.core.access import PersonRequest
+from annotation.domain.choices import Stage
+from annotation.domain.questions.question import in_force
 from annotation.domain.wellbeing.breaks import Limit
 from annotation.guidelines.versions import news_for
 from annotation.labelling.forms import AnswerForm, initial_from, initial_of
 from annotation.labelling.views_post import own_seat
 from annotation.labelling.workspace import PageNotice, Workspace, done_today, show_workspace, swaps_post
-from annotation.models import Category, Label, Membership
+from annotation.models import Label, Membership, Seat
 
 NoPost = NothingLeft | NotOpen | TrainingNeeded | GuidelinesChanged | QuotaReached | DoneForToday | BreakDue
 """The outcomes of a claim that gives no seat and has a page of its own."""
@@ -56,14 +58,18 @@ def next_post(
             return show_no_post(request, member, outcome, notice, status)
 
 
-def go_on(
-    member: Membership, request: PersonRequest | None = None, categories: tuple[Category, ...] = ()
-) -> HttpResponse:
-    """Go on to the next post; where a script swaps it in, it is in this response and no second request is needed."""
-    if request is not None and swaps_post(request):
+def go_on(member: Membership, request: PersonRequest | None = None, answered: AnswerForm | None = None) -> HttpResponse:
+    """Go on to the next post; where a script swaps it in, it is in this response and no second request is needed.
+
+    The next post is asked about as the one `answered`: its categories and questions need no second query.
+    """
+    if request is not None and answered is not None and swaps_post(request):
         match claim(member):
             case HeldSeat() as held:
-                return _show_held(request, Workspace(member, held.seat, categories=categories, held=held))
+                workspace = Workspace(member, held.seat, categories=answered.categories, held=held)
+                if answered.questions:
+                    workspace.known_questions = in_force(answered.questions)
+                return _show_held(request, workspace)
     return redirect("annotation:label", member.project.slug)
 
 
@@ -76,16 +82,22 @@ def same_post(request: PersonRequest, member: Membership, seat: UUID, form: Answ
     if row.label is not None:
         return next_post(request, member, already_labelled(member, row.label, form), status=409)
     if not is_held(row):
-        return next_post(request, member, answer_not_stored(form), status=409)
+        return next_post(request, member, answer_not_stored(form, member, seat), status=409)
     return show_workspace(request, Workspace(member, row, categories=form.categories), form, status=422)
 
 
-def answer_not_stored(form: AnswerForm) -> PageNotice:
-    """Return the notice that the seat is lost, with the answer as typed."""
+def answer_not_stored(form: AnswerForm, member: Membership, seat: UUID) -> PageNotice:
+    """Return the notice that the seat is lost, with the answer as typed.
+
+    Words marked in the post are repeated, unless it was taken out: such a post is shown to nobody.
+    """
+    rows = Seat.objects.filter(public_id=seat, item__project=member.project_id).exclude(item__stage=Stage.EXCLUDED)
+    text = rows.values_list("item__text", flat=True).first() or ""
     return PageNotice(
         _("Your answer was not stored"),
-        _("The post is no longer open to you: others answered it meanwhile, or it was taken out. Here is the next."),
+        _("The post is no longer open to you: others have answered it, or it was taken out. Here is the next one."),
         kept=form,
+        quotes=tuple(quote for one in form.further for quote in one.quoted_from(text)),
     )
 
 
@@ -132,7 +144,8 @@ def show_no_post(
 
 
 def _show_held(request: PersonRequest, workspace: Workspace, status: int = 200) -> HttpResponse:
-    form = AnswerForm(categories=workspace.categories, initial=_initial(request, workspace))
+    initial, choose = _initial(request, workspace), workspace.project.choose
+    form = AnswerForm(categories=workspace.categories, choose=choose, questions=workspace.questions, initial=initial)
     return show_workspace(request, workspace, form, status)
 
 
@@ -153,23 +166,23 @@ def _rest_page(outcome: QuotaReached | DoneForToday | BreakDue) -> RestPage:
             return RestPage(_("Your share is done"), text)
         case BreakDue():
             text = _(
-                "The last posts were strong ones, and only strong ones are left at the moment. Rest your eyes for "
-                "about ten minutes before the next; nobody waits for you."
+                "The last posts were strong, and only strong ones are left at the moment. Take a break of "
+                "about ten minutes; nobody is waiting for you."
             )
             return RestPage(_("Time for a short break"), text, again=True)
         case DoneForToday(Limit.MINUTES):
-            text = _("You have worked as long as you, or this project, decided on for one day.")
+            text = _("You have reached the working time that you or this project set for one day.")
             return RestPage(_("Done for today"), text)
         case DoneForToday(Limit.SEVERE_SESSION):
             text = _(
-                "You have seen as many strong posts in one go as this project allows, and only strong ones are left. "
-                "Come back after a long break, half an hour at least, or another day."
+                "You have seen as many strong posts in one session as this project allows, and only strong "
+                "ones are left. Come back after a break of half an hour or more, or another day."
             )
             return RestPage(_("Enough for now"), text, again=True)
         case DoneForToday():
             text = _(
-                "You have seen as many strong posts as you, or this project, decided on for one day, and only strong "
-                "ones are left. Tomorrow there are others."
+                "You have seen as many strong posts as you or this project set for one day, and only strong "
+                "ones are left. There are others tomorrow."
             )
             return RestPage(_("Done for today"), text)
 

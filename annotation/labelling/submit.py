@@ -13,10 +13,9 @@ Rows are locked in one order everywhere: the member, then the item, then its sea
 after the other, and so do the two last labels of an item: the second of them closes it.
 """
 
-import math
-from collections.abc import Collection, Iterable, Mapping
+from collections.abc import Collection, Mapping, Sequence
 from datetime import datetime, timedelta
-from typing import Any, NoReturn
+from typing import Any
 from uuid import UUID
 
 from django.conf import settings
@@ -59,7 +58,11 @@ from annotation.core.transactions import short_transaction
 from annotation.domain.answer import Answer, BadAnswer, Correction, check
 from annotation.domain.choices import EventVerb, Modality, PriorArm, PriorState, Stage
 from annotation.domain.item_decision import MoreSeats
+from annotation.domain.questions.answers import Stored as Answers
+from annotation.domain.questions.question import Question
 from annotation.domain.text_rules import BadText, read_optional_text
+from annotation.labelling.further_answers import answers_to_store
+from annotation.labelling.offered_categories import check_set, read_offered, refuse_category
 from annotation.models import Category, Event, Label, Membership, Prior, Project, Seat, Skip, record
 from annotation.workload.workday import count_act
 
@@ -75,12 +78,19 @@ REASON_LIMIT = 500
 
 @short_transaction
 def submit_label(
-    member: Membership, seat: UUID, key: UUID, answer: Answer, *, seconds: float | None = None
+    member: Membership,
+    seat: UUID,
+    key: UUID,
+    answer: Answer,
+    *,
+    seconds: float | None = None,
+    questions: Sequence[Question] = (),
 ) -> Stored | Replayed | KeyReused | AlreadyLabelled | SeatLost | FirstAnswerNeeded | NoSuchSeat:
     """Fill the seat with a label; the k-th label of a round closes the item in the same transaction.
 
-    `key` is made by the client, once per form. `seconds` is the client's own count of working time (pauses left out);
-    the database's clock bounds it. A lapsed seat is accepted while nobody took it.
+    `key` is made by the client, once per form. `seconds` is the client's own count of working time (pauses left out).
+    It is stored as sent, up to the time since the seat was held. A lapsed seat is accepted while nobody took it.
+    `questions` are every version of the project's, if the caller has read them.
 
     Raises BadAnswer for an answer that no form should let through.
     """
@@ -97,10 +107,12 @@ def submit_label(
     if first_answer_is_due(member.project, locked.seat):
         return FirstAnswerNeeded(locked.seat)
     if answer.category is not None and locked.category is None:
-        _refuse_category(answer.category, "category")
-    seconds = _bounded_seconds(locked.seat, now, seconds)
+        refuse_category(answer.category, "category")
+    check_set(member.project, answer)
+    answers = answers_to_store(member.project, answer, locked.category, locked.item, questions)
+    seconds = _working_seconds(locked.seat, now, seconds)
     label = _create_label(
-        member, locked.seat, answer, locked.category, seconds=seconds, client_key=key, body_sha256=digest
+        member, locked.seat, answer, locked.category, answers, seconds=seconds, client_key=key, body_sha256=digest
     )
     _fill_seat(locked.seat, label, now)
     count_act(member, locked.pace, now, labels=1)
@@ -109,7 +121,7 @@ def submit_label(
 
 @short_transaction
 def correct_label(
-    member: Membership, label: UUID, key: UUID, answer: Answer
+    member: Membership, label: UUID, key: UUID, answer: Answer, *, questions: Sequence[Question] = ()
 ) -> Stored | Replayed | KeyReused | ItemClosed | NoSuchLabel:
     """Add a revision to the member's own label while the item is open; the id of any revision will do.
 
@@ -125,10 +137,12 @@ def correct_label(
         return earlier
     if not can_change_label(seat):
         return ItemClosed(seat.label)
-    categories = _read_categories(member.project, [answer.category], "category")
+    categories = read_offered(member.project, [answer.category], "category")
+    check_set(member.project, answer)
     category = categories[answer.category] if answer.category is not None else None
+    answers = answers_to_store(member.project, answer, category, seat.item, questions)
     revision = _create_label(
-        member, seat, answer, category, seconds=seat.label.seconds, client_key=key, body_sha256=digest
+        member, seat, answer, category, answers, seconds=seat.label.seconds, client_key=key, body_sha256=digest
     )
     Seat.objects.filter(pk=seat.pk).update(label=revision)
     row, number = revision.public_id, revision.revision
@@ -174,7 +188,8 @@ def submit_first_answer(
     if answer.corrections:
         raise BadAnswer("no_prior", "A prior can be challenged once it is shown.", "challenges")
     member, now = lock_member(member)
-    _read_categories(member.project, [answer.category], "category")
+    read_offered(member.project, [answer.category], "category")
+    check_set(member.project, answer)
     locked = lock_seat(member, seat, now)
     if locked is None:
         return NoSuchSeat()
@@ -263,7 +278,14 @@ def _earlier_label(member: Membership, key: UUID, digest: str) -> Replayed | Key
     return Replayed(label) if label.body_sha256 == digest else KeyReused(label)
 
 
-def _create_label(member: Membership, seat: Seat, answer: Answer, category: Category | None, **fields: Any) -> Label:
+def _create_label(
+    member: Membership,
+    seat: Seat,
+    answer: Answer,
+    category: Category | None,
+    answers: Answers,
+    **fields: Any,
+) -> Label:
     """Store the answer as the next revision at the seat, with everything that was seen.
 
     Raises BadAnswer if a challenged prior was not shown.
@@ -275,10 +297,12 @@ def _create_label(member: Membership, seat: Seat, answer: Answer, category: Cate
         annotator=member,
         revision=next_revision(seat),
         category=category,
+        categories=list(answer.categories),
         not_sure=answer.not_sure,
         low_quality=answer.low_quality,
         target_group=answer.target_group,
         note=answer.note,
+        answers=answers,
         challenges=_challenges(member.project, answer.corrections, priors),
         first_answer=seat.first_answer,
         priors_shown=[prior.pk for prior in priors.values()],
@@ -288,23 +312,6 @@ def _create_label(member: Membership, seat: Seat, answer: Answer, category: Cate
         guideline_id=guideline_seen(seat),
         **fields,
     )
-
-
-def _read_categories(project: Project, codes: Iterable[int | None], field: str) -> dict[int, Category]:
-    """Return the project's categories with these codes, by code.
-
-    Raises BadAnswer about the field if the project has no such category.
-    """
-    chosen = {code for code in codes if code is not None}
-    rows = Category.objects.offered().filter(project=project, code__in=chosen) if chosen else ()
-    categories = {category.code: category for category in rows}
-    for code in sorted(chosen - categories.keys()):
-        _refuse_category(code, field)
-    return categories
-
-
-def _refuse_category(code: int, field: str) -> NoReturn:
-    raise BadAnswer("unknown_category", f"This project offers no category {code}.", field)
 
 
 def _priors_seen(project: Project, seat: Seat) -> dict[Modality, Prior]:
@@ -322,7 +329,7 @@ def _challenges(
 
     Raises BadAnswer if no usable prior of that modality was shown.
     """
-    categories = _read_categories(project, [correction.category for correction in corrections], "challenges")
+    categories = read_offered(project, [correction.category for correction in corrections], "challenges")
     challenges = []
     for correction in corrections:
         modality, code = correction.modality, correction.category
@@ -372,14 +379,14 @@ def _closed_item_just_now(seat: Seat, now: datetime) -> bool:
     return last is not None and not events.filter(pk__gt=last.pk).exclude(verb=EventVerb.CLOSED).exists()
 
 
-def _bounded_seconds(seat: Seat, now: datetime, counted: float | None) -> float | None:
-    """Return the working time in seconds: the browser's count, at most the time since the item was shown.
+def _working_seconds(seat: Seat, now: datetime, counted: float | None) -> float | None:
+    """Return the working time at the seat: what the client counted, at most the time since the seat was held.
 
-    Returns None if it was never shown.
+    The seat need not have been shown: a program may hold seats, and answer for them later. Without a count it is the
+    time since the item was shown, or None if it was never shown. Both bounds go by the database's clock.
     """
-    if seat.shown_at is None:
-        return None
-    since = (now - seat.shown_at).total_seconds()
-    if counted is None or not math.isfinite(counted) or counted < 0:
-        return round(max(since, 0.0), 1)
-    return round(min(counted, max(since, 0.0)), 1)
+    since = seat.shown_at if counted is None else seat.held_at
+    if since is None:
+        return counted
+    passed = max((now - since).total_seconds(), 0.0)
+    return round(passed, 1) if counted is None else min(counted, passed)

@@ -32,6 +32,7 @@ from annotation.assignment.outcomes import (
 from annotation.assignment.seat_lookup import can_change_label, with_neighbours
 from annotation.core.access import PersonRequest
 from annotation.labelling.forms import AnswerForm, IllegalContentForm, SkipForm, initial_from
+from annotation.labelling.further_answers import questions_for
 from annotation.labelling.next_post import already_labelled, answer_not_stored, go_on, next_post, same_post
 from annotation.labelling.submit import (
     correct_label,
@@ -59,10 +60,17 @@ def label(request: PersonRequest, slug: str) -> HttpResponse:
 def submit(request: PersonRequest, slug: str, seat: UUID) -> HttpResponse:
     """Store the answer and go on to the next post."""
     member = annotator(request, slug)
-    form = AnswerForm(request.POST, categories=categories_of(member.project))
+    project = member.project
+    questions = questions_for(project, request.POST)
+    form = AnswerForm(request.POST, categories=categories_of(project), choose=project.choose, questions=questions)
     outcome = form.store(
         lambda answer: submit_label(
-            member, seat, form.cleaned_data["key"], answer, seconds=form.cleaned_data["seconds"]
+            member,
+            seat,
+            form.cleaned_data["key"],
+            answer,
+            seconds=form.cleaned_data["seconds"],
+            questions=questions,
         )
     )
     return _after_answer(request, member, seat, form, outcome)
@@ -72,7 +80,7 @@ def submit(request: PersonRequest, slug: str, seat: UUID) -> HttpResponse:
 def first_answer(request: PersonRequest, slug: str, seat: UUID) -> HttpResponse:
     """Store the annotator's own view, then open the priors."""
     member = annotator(request, slug)
-    form = AnswerForm(request.POST, categories=categories_of(member.project))
+    form = AnswerForm(request.POST, categories=categories_of(member.project), choose=member.project.choose)
     outcome = form.store(lambda answer: submit_first_answer(member, seat, answer))
     return _after_answer(request, member, seat, form, outcome)
 
@@ -99,11 +107,11 @@ def _after_answer(
         case None | KeyReused():
             return same_post(request, member, seat, form)
         case Stored() | Replayed() | PriorsOpened():
-            return go_on(member, request, form.categories)
+            return go_on(member, request, form)
         case AlreadyLabelled(stored):
             return next_post(request, member, already_labelled(member, stored, form), status=409)
         case SeatLost():
-            return next_post(request, member, answer_not_stored(form), status=409)
+            return next_post(request, member, answer_not_stored(form, member, seat), status=409)
         case FirstAnswerNeeded():
             return redirect("annotation:label", member.project.slug)
         case NoSuchSeat():
@@ -122,10 +130,22 @@ def correct(request: PersonRequest, slug: str, label: UUID) -> HttpResponse:
     if request.method == "GET":
         if not can_change_label(seat):
             return _too_late(request, member)
-        form = AnswerForm(categories=workspace.categories, initial=initial_from(stored))
-        return show_workspace(request, workspace, form)
-    form = AnswerForm(request.POST, categories=workspace.categories)
-    match form.store(lambda answer: correct_label(member, stored.public_id, form.cleaned_data["key"], answer)):
+        return show_workspace(
+            request,
+            workspace,
+            AnswerForm(
+                categories=workspace.categories,
+                choose=member.project.choose,
+                questions=workspace.questions,
+                initial=initial_from(stored),
+            ),
+        )
+    questions = questions_for(member.project, request.POST)
+    form = AnswerForm(request.POST, categories=workspace.categories, choose=member.project.choose, questions=questions)
+    outcome = form.store(
+        lambda answer: correct_label(member, stored.public_id, form.cleaned_data["key"], answer, questions=questions)
+    )
+    match outcome:
         case None | KeyReused():
             return show_workspace(request, workspace, form, status=422)
         case Stored() | Replayed():

@@ -9,9 +9,8 @@ from django.views.decorators.http import require_POST
 from annotation.assignment.prior_display import first_answer_is_due
 from annotation.core.access import PersonRequest
 from annotation.glossary import entries
-from annotation.labelling.forms import AnswerForm
 from annotation.labelling.views_post import annotator, own_seat
-from annotation.labelling.workspace import Workspace, show_workspace
+from annotation.labelling.workspace import Workspace, show_workspace, typed_again
 
 
 @require_POST
@@ -28,4 +27,4 @@ def glossary_of_post(request: PersonRequest, slug: str, seat: UUID) -> HttpRespo
         answer["Cache-Control"] = "no-store"
         return answer
     # Without scripts the page comes again, with what was typed so far.
-    return show_workspace(request, bench, AnswerForm(categories=bench.categories, initial=request.POST.dict()))
+    return show_workspace(request, bench, typed_again(request, bench))

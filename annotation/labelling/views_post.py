@@ -15,8 +15,7 @@ from annotation.assignment.seat_lookup import with_neighbours
 from annotation.core.access import PersonRequest, member_of
 from annotation.domain.choices import Reason, Role
 from annotation.labelling import submit
-from annotation.labelling.forms import AnswerForm
-from annotation.labelling.workspace import Workspace, show_workspace
+from annotation.labelling.workspace import Workspace, show_workspace, typed_again
 from annotation.media.responses import picture_file
 from annotation.models import Membership, Seat, User
 
@@ -69,7 +68,7 @@ def look(request: PersonRequest, slug: str, seat: UUID) -> HttpResponse:
     if request.accepts("application/json") and not request.accepts("text/html"):
         return JsonResponse({"picture": picture_address(member, mine) if shown else None})
     bench = Workspace(member, mine, revealed=shown, correcting=mine.label)
-    form = AnswerForm(categories=bench.categories, initial=request.POST.dict())
+    form = typed_again(request, bench)
     return show_workspace(request, bench, form)
 
 

@@ -18,9 +18,11 @@ from django.utils.functional import cached_property
 from annotation.assignment.outcomes import HeldSeat
 from annotation.assignment.prior_display import first_answer_is_due, visible_picture_text, visible_priors
 from annotation.core.access import PersonRequest
+from annotation.domain.category_sets import codes_of
 from annotation.domain.choices import Modality, PriorState
+from annotation.domain.questions.question import Question
 from annotation.glossary.entries import Found
-from annotation.labelling.forms import AnswerForm
+from annotation.labelling.forms import AnswerForm, initial_of_typed
 from annotation.models import Category, Item, Label, Membership, PictureText, Prior, Project, Seat
 from runs.sql.compiled_queries import CompiledQuery, slot
 
@@ -44,6 +46,8 @@ class PageNotice:
     text: str
     bad: bool = True
     kept: AnswerForm | None = None
+    quotes: tuple[str, ...] = ()
+    """The words of that post which the annotator had marked."""
     link: str = ""
     link_text: str = ""
 
@@ -60,6 +64,7 @@ class Workspace:
     categories: tuple[Category, ...] = field(default=())
     held: HeldSeat | None = None
     found: Sequence[Found] | None = None  # what the glossary says, where the person asked
+    known_questions: Sequence[Question] | None = None  # those in force, if they were read already
 
     def __post_init__(self) -> None:
         self.categories = self.categories or categories_of(self.project)
@@ -95,6 +100,13 @@ class Workspace:
             return AnswerStep.KEEP_OR_CHANGE
         return AnswerStep.FIRST_ANSWER if self.priors_are_hidden else AnswerStep.ANSWER
 
+    @cached_property
+    def questions(self) -> tuple[Question, ...]:
+        """Return the further questions of the page; a first answer before hidden priors is about the category alone."""
+        if self.step is AnswerStep.FIRST_ANSWER:
+            return ()
+        return self.project.asked_questions() if self.known_questions is None else tuple(self.known_questions)
+
     @property
     def priors_are_hidden(self) -> bool:
         return first_answer_is_due(self.project, self.seat)
@@ -105,10 +117,11 @@ class Workspace:
         return self.project.glossary_for_annotators and not self.priors_are_hidden
 
     @property
-    def own_first_answer(self) -> Category | None:
-        """The category of the annotator's first answer, if any."""
-        code = (self.seat.first_answer or {}).get("category")
-        return next((category for category in self.categories if category.code == code), None)
+    def own_first_answer(self) -> list[Category]:
+        """The categories of the annotator's first answer, if any."""
+        first = self.seat.first_answer or {}
+        codes = codes_of(first.get("category"), first.get("categories", ()))
+        return [category for category in self.categories if category.code in codes]
 
     @property
     def severity(self) -> int | None:
@@ -152,6 +165,13 @@ def show_workspace(request: PersonRequest, bench: Workspace, form: AnswerForm, s
     answer = render(request, page, context, status=status)
     answer["Cache-Control"] = "no-store"
     return answer
+
+
+def typed_again(request: PersonRequest, bench: Workspace) -> AnswerForm:
+    """Return the form of a page that comes again, with what was typed so far."""
+    initial = initial_of_typed(request.POST)
+    choose = bench.project.choose
+    return AnswerForm(categories=bench.categories, choose=choose, questions=bench.questions, initial=initial)
 
 
 def swaps_post(request: PersonRequest) -> bool:

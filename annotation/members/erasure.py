@@ -3,7 +3,7 @@
 Labels, decisions and events refer to memberships, and memberships to the account. The account's row stays, because
 append-only rows refer to it, but it contains nothing: no name, no address, no way to sign in. Data that only the person
 used is deleted: sessions, tokens, second factors, opt-outs, check-ins, saved searches, admins' notes about them. Free
-text written by people (notes of labels, names of files) is not searched.
+text written by people (notes and answers of labels, names of files) is not searched.
 """
 
 import logging
@@ -30,6 +30,7 @@ from annotation.models import (
     Batch,
     CheckIn,
     Invitation,
+    Mail,
     Membership,
     OptOut,
     Project,
@@ -125,6 +126,7 @@ def _forget_what_was_theirs(user: User) -> None:
     Batch.members.through.objects.filter(membership__user=user).delete()
     Skip.objects.filter(annotator__user=user).exclude(reason="").update(reason="")
     Invitation.objects.filter(Q(accepted_by__user=user) | Q(created_by__user=user)).update(note="")
+    Mail.objects.filter(user=user).delete()
     _forget_in_the_log(user)
     for model in _OF_THE_ACCOUNT:
         model._default_manager.filter(user=user).delete()

@@ -8,6 +8,7 @@ from django.utils.translation import gettext_lazy as _
 
 from annotation.core.form_fields import WrittenField
 from annotation.domain.choices import Role
+from annotation.mail.queue import sends_mail
 from annotation.members import invitations
 from annotation.members.roles import PSEUDONYM_LIMIT
 from annotation.models import Batch, Membership, Project, User
@@ -43,17 +44,26 @@ class InvitationForm(forms.Form):
         empty_label=_("none"),
         help_text=_("The batch they may label beside those that are open to everybody."),
     )
+    address = forms.EmailField(
+        label=_("E-mail address"),
+        required=False,
+        max_length=254,
+        widget=forms.EmailInput({"autocomplete": "off"}),
+        help_text=_("If you give one, the link is sent there too. It is not kept."),
+    )
     note = WrittenField(
         label=_("Note for the admins"),
         limit=invitations.NOTE_LIMIT,
         required=False,
         widget=forms.TextInput({"maxlength": invitations.NOTE_LIMIT, "dir": "auto", "autocomplete": "off"}),
-        help_text=_("Whom it is for, in your words; the person does not see it."),
+        help_text=_("Internal note. The person does not see it."),
     )
 
     def __init__(self, project: Project, *args: Any, **kwargs: Any) -> None:
         kwargs["prefix"] = "invite"  # the page also has another form
         super().__init__(*args, **kwargs)
+        if not sends_mail():
+            del self.fields["address"]
         teams = Batch.objects.filter(project=project, limited=True)
         self.fields["team"].queryset = teams  # type: ignore[attr-defined]  # a choice among rows
 
@@ -68,7 +78,7 @@ class NewAccountForm(forms.Form):
     """The name and password of a new account; no e-mail address."""
 
     username = forms.CharField(
-        label=_("Name to sign in with"),
+        label=_("User name"),
         max_length=150,
         help_text=_("Letters, digits and @ . + - _ only. Others see a pseudonym; it need not be your real name."),
         widget=forms.TextInput({"autocomplete": "username", "autocapitalize": "none"}),
@@ -101,7 +111,7 @@ class NewMemberForm(forms.Form):
     """A new member: an existing account by name, or a new one whose password is shown once."""
 
     username = forms.CharField(
-        label=_("Name to sign in with"),
+        label=_("User name"),
         max_length=150,
         help_text=_("An account that does not exist yet is created; no e-mail address is needed."),
         widget=forms.TextInput({"autocomplete": "off", "autocapitalize": "none"}),
@@ -135,7 +145,7 @@ class QuotaForm(forms.ModelForm[Membership]):
         model = Membership
         fields = ("quota",)
         labels = {"quota": _("Labels at most")}
-        help_texts = {"quota": _("Empty: what the project says.")}
+        help_texts = {"quota": _("Empty: the project's limit.")}
 
 
 class EraseMemberForm(forms.Form):
@@ -158,7 +168,7 @@ class EraseMeForm(forms.Form):
             self.fields["proof"].label = _("Your password")
             self.fields["proof"].widget = forms.PasswordInput({"autocomplete": "current-password"})
         else:
-            self.fields["proof"].label = _("Your name to sign in with, to confirm")
+            self.fields["proof"].label = _("Your user name, to confirm")
 
     def clean_proof(self) -> str:
         proof: str = self.cleaned_data["proof"]
@@ -166,5 +176,5 @@ class EraseMeForm(forms.Form):
             if not self._user.check_password(proof):
                 raise forms.ValidationError(_("This is not your password; nothing was erased."))
         elif proof != self._user.username:
-            raise forms.ValidationError(_("This is not the name of your account; nothing was erased."))
+            raise forms.ValidationError(_("This is not your user name; nothing was erased."))
         return proof

@@ -1,11 +1,16 @@
 """Forms for a person's own preferences."""
 
+from typing import Any
+
 from django import forms
 from django.conf import settings
 from django.utils.translation import gettext_lazy as _
 
+from annotation.mail.queue import sends_mail
 from annotation.models import Theme, User
 from annotation.wellbeing.forms import BLUR_STRENGTHS, PICTURE_SIZES
+
+_MAIL = ("weekly_mail", "access_mail")
 
 
 class PreferencesForm(forms.ModelForm[User]):
@@ -30,19 +35,34 @@ class PreferencesForm(forms.ModelForm[User]):
 
     class Meta:
         model = User
-        fields = ("blur", "blur_strength", "grey", "sepia", "picture_size", "fold_text", "theme", "language")
+        fields = (
+            *("blur", "blur_strength", "grey", "sepia", "picture_size", "fold_text", "theme", "language"),
+            *_MAIL,
+        )
         labels = {
             "blur": _("Blur pictures until I reveal them"),
-            "grey": _("Show pictures in grey"),
+            "grey": _("Show pictures in greyscale"),
             "sepia": _("Show pictures in sepia"),
             "fold_text": _("Keep texts closed until I open them"),
+            "weekly_mail": _("Send me a note once a week about what waits for me"),
+            "access_mail": _("Send me a note when somebody asks for a release of mine"),
         }
         help_texts = {
             "blur": _("Hold Space to look; the picture hides again when you let go."),
             "grey": _("Takes colour out of every picture. The key Y switches it while you label."),
             "sepia": _("Brown tones in place of colours; also over grey."),
             "fold_text": _("The key T opens and closes the text while you label."),
+            "weekly_mail": _("Counts only, never a post. Every note has a link that ends them."),
+            "access_mail": _("At most one an hour for each project that you administer."),
         }
+
+    def __init__(self, *args: Any, **kwargs: Any) -> None:
+        """Offer the e-mails only where the site sends some and the account has an address."""
+        super().__init__(*args, **kwargs)
+        self.sends_mail = sends_mail()
+        if not self.sends_mail or not self.instance.email:
+            for name in _MAIL:
+                del self.fields[name]
 
     def clean_blur_strength(self) -> str:
         """Return the chosen value, or the present one if none was sent."""
@@ -53,7 +73,7 @@ class PreferencesForm(forms.ModelForm[User]):
         return str(self.cleaned_data["picture_size"] or self.initial["picture_size"])
 
     def save(self, commit: bool = True) -> User:
-        """Store the settings; from now on, no project's defaults replace them.
+        """Save settings; from now on, no project's defaults replace them.
 
         Nothing else of the account is stored: it may have just been erased.
         """

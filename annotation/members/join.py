@@ -7,6 +7,7 @@ from django.core.exceptions import ValidationError
 from django.core.validators import validate_email
 from django.db import IntegrityError, transaction
 
+from annotation.core.tours import offer_tours
 from annotation.domain.choices import EventVerb, Role
 from annotation.domain.wellbeing.viewing import read_viewing
 from annotation.models import ROLE_FLAG, Membership, Project, User, record
@@ -53,6 +54,7 @@ def enrol(project: Project, user: User, *roles: Role) -> tuple[Membership, bool]
     Call it within a transaction. An ended membership begins again.
     """
     Project.objects.select_for_update(no_key=True).get(pk=project.pk)  # two admins may add one person at the same time
+    offer_tours(user, roles)
     flags = [ROLE_FLAG[role] for role in roles]
     member = Membership.objects.filter(project=project, user=user).first()
     if member is None:

@@ -31,7 +31,8 @@ from annotation.models import (
 FORMAT = "interplay-personal/1"
 
 _ACCOUNT = (
-    *("username", "email", "first_name", "last_name", "date_joined", "last_login", "theme", "language"),
+    *("username", "email", "first_name", "last_name", "date_joined", "last_login", "theme", "language", "tours"),
+    *("weekly_mail", "weekly_mailed_at", "access_mail"),
     *("blur", "blur_strength", "grey", "sepia", "picture_size", "fold_text"),
 )
 _MEMBERSHIP = (
@@ -54,6 +55,7 @@ PARTS: Parts = {
             "in_force": "in_force_at__public_id",
             "category": "category__name",
             **{name: name for name in ("not_sure", "low_quality", "target_group", "note", "challenges")},
+            "answers": "answers",
             **{name: name for name in ("first_answer", "seconds", "reveals", "created_at")},
             "guideline": "guideline__number",
         },

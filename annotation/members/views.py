@@ -10,6 +10,9 @@ from django.http import Http404, HttpResponse
 from django.shortcuts import redirect, render
 from django.urls import reverse
 from django.utils import timezone
+from django.utils.formats import date_format
+from django.utils.timezone import localtime
+from django.utils.translation import get_language
 from django.utils.translation import gettext as _
 from django.views.decorators.cache import never_cache
 from django.views.decorators.http import require_GET, require_http_methods, require_POST
@@ -18,10 +21,12 @@ from annotation.core import second_factor
 from annotation.core.access import PersonRequest, member_of
 from annotation.core.error_messages import sentence_for
 from annotation.domain.choices import OnWithdrawal, Role
+from annotation.domain.outgoing import MailKind
+from annotation.mail.queue import queue_mail
 from annotation.members import erasure, join, participation, roles
 from annotation.members import invitations as member_invitations
 from annotation.members.forms import EraseMemberForm, InvitationForm, NewMemberForm, PseudonymForm, QuotaForm, RolesForm
-from annotation.models import Membership, Project
+from annotation.models import Invitation, Membership, Project
 from annotation.projects import consent_texts
 
 INVITATIONS_SHOWN = 50
@@ -61,8 +66,22 @@ def invitations(request: PersonRequest, slug: str) -> HttpResponse:
         roles = [Role(role) for role in values["roles"]]
         made = member_invitations.invite(admin, roles, days=values["days"], team=values["team"], note=values["note"])
         link = request.build_absolute_uri(reverse("annotation:invitation", args=[made.token]))
+        _send_link(request, made.invitation, values.get("address", ""), link)
         form = InvitationForm(admin.project)
     return _people_page(request, admin, invite=form, link=link)
+
+
+def _send_link(request: PersonRequest, invitation: Invitation, address: str, link: str) -> None:
+    """Send the link of an invitation to an address, if the admin gave one, and say what came of it."""
+    if not address:
+        return
+    until = date_format(localtime(invitation.expires_at), "DATE_FORMAT")
+    facts = {"project": invitation.project.name, "link": link, "until": until}
+    language = get_language() or ""
+    if queue_mail(MailKind.INVITATION, address, facts, project=invitation.project, language=language):
+        messages.success(request, _("The link is on its way to %(address)s.") % {"address": address})
+    else:
+        messages.warning(request, _("No e-mail was sent: there were too many today. Hand the link over yourself."))
 
 
 @require_POST
@@ -70,7 +89,7 @@ def invitation_end(request: PersonRequest, slug: str, public_id: UUID) -> HttpRe
     """Revoke an invitation."""
     admin = member_of(request, slug, Role.ADMIN)
     if member_invitations.revoke(admin, public_id):
-        messages.success(request, _("The invitation is revoked: its link opens nothing any more."))
+        messages.success(request, _("The invitation is revoked: its link no longer works."))
     elif not member_invitations.invitations_of(admin.project).filter(public_id=public_id).exists():
         raise Http404
     else:
@@ -97,7 +116,7 @@ def member_roles(request: PersonRequest, slug: str, public_id: UUID) -> HttpResp
         except roles.LastAdmin:
             messages.error(request, _("A project needs an admin: make somebody else admin first."))
         else:
-            messages.success(request, _("The roles of %(name)s are stored.") % {"name": person.pseudonym})
+            messages.success(request, _("Roles of %(name)s saved.") % {"name": person.pseudonym})
             if person.pk == admin.pk and not person.administers:
                 return redirect("annotation:projects")
     return redirect("annotation:member", slug, public_id)
@@ -116,7 +135,7 @@ def member_pseudonym(request: PersonRequest, slug: str, public_id: UUID) -> Http
         except roles.BadPseudonym as bad:
             form.add_error("pseudonym", sentence_for(bad.code, bad.sentence))
         else:
-            messages.success(request, _("They are called %(name)s now.") % {"name": name})
+            messages.success(request, _("Their pseudonym is now %(name)s.") % {"name": name})
             return redirect("annotation:member", slug, public_id)
     return _member_page(request, admin, person, pseudonym_form=form)
 
@@ -130,7 +149,7 @@ def member_quota(request: PersonRequest, slug: str, public_id: UUID) -> HttpResp
     if not form.is_valid():
         return _member_page(request, admin, person, quota_form=form)
     roles.change_quota(admin, person, form.cleaned_data["quota"])
-    messages.success(request, _("The quota of %(name)s is stored.") % {"name": person.pseudonym})
+    messages.success(request, _("Quota of %(name)s saved.") % {"name": person.pseudonym})
     return redirect("annotation:member", slug, public_id)
 
 
@@ -143,7 +162,7 @@ def member_deactivate(request: PersonRequest, slug: str, public_id: UUID) -> Htt
         messages.error(request, _("You cannot end your own access; ask another admin."))
     else:
         participation.deactivate(person, by=admin)
-        messages.success(request, _("%(name)s has no access any more; labels stay.") % {"name": person.pseudonym})
+        messages.success(request, _("%(name)s no longer has access; labels are kept.") % {"name": person.pseudonym})
     return redirect("annotation:member", slug, public_id)
 
 
@@ -186,7 +205,7 @@ def refusal(cannot: erasure.CannotErase) -> str:
     """Return the reason why an account cannot be erased yet, in the reader's language."""
     if cannot.code == "last_admin":
         names = {"projects": ", ".join(cannot.projects)}
-        return _("Make somebody else admin first; without one would be left: %(projects)s.") % names
+        return _("Make somebody else admin first. These projects would have no admin: %(projects)s.") % names
     return _("Make somebody else site admin first: the site would be left without one.")
 
 

@@ -5,14 +5,15 @@ from datetime import timedelta
 
 from django.contrib import messages
 from django.core.paginator import Paginator
+from django.db.models.functions import Now
 from django.http import HttpResponse
 from django.shortcuts import redirect, render
-from django.utils import timezone
 from django.utils.translation import gettext as _
 from django.views.decorators.http import require_GET, require_http_methods
 
 from annotation.assignment.seat_lookup import can_change_label, with_neighbours
 from annotation.core.access import PersonRequest, member_of
+from annotation.core.answers_shown import answers_shown, questions_answered
 from annotation.domain.choices import Reason, Role
 from annotation.domain.wellbeing import breaks
 from annotation.guidelines.versions import examples_of
@@ -49,6 +50,8 @@ def consent(request: PersonRequest, slug: str) -> HttpResponse:
         "project": project,
         "membership": member,
         "given": member.consent_version >= project.consent_version,
+        "warning": consent_texts.warning(project),
+        "text": consent_texts.text(project),
         "leaving": consent_texts.sentence(project.on_withdrawal),
     }
     return render(request, "annotation/consent.html", context)
@@ -80,7 +83,15 @@ def history(request: PersonRequest, slug: str) -> HttpResponse:
         .order_by("-filled_at", "-pk")
     )
     page = Paginator(filled, PAGE).get_page(request.GET.get("page"))
-    rows = [{"seat": seat, "open": can_change_label(seat)} for seat in page.object_list]
+    questions = questions_answered(member.project, (seat.label for seat in page.object_list))
+    rows = [
+        {
+            "seat": seat,
+            "open": can_change_label(seat),
+            "answers": answers_shown(seat.label.answers if seat.label else {}, questions, seat.item.text),
+        }
+        for seat in page.object_list
+    ]
     context = {
         "project": member.project,
         "membership": member,
@@ -96,7 +107,7 @@ def history(request: PersonRequest, slug: str) -> HttpResponse:
 def pause(request: PersonRequest, slug: str) -> HttpResponse:
     """Show a page for a break: the held seats and until when; once on a working day, the check-in."""
     member = member_of(request, slug, Role.ANNOTATOR)
-    held_seats = Seat.objects.filter(annotator=member, label__isnull=True, expires_at__gt=timezone.now())
+    held_seats = Seat.objects.filter(annotator=member, label__isnull=True, expires_at__gt=Now())
     context = {
         "project": member.project,
         "membership": member,

@@ -37,7 +37,7 @@ def teams(request: PersonRequest, slug: str) -> HttpResponse:
             try:
                 member_teams.carry_out(member.project, member, plan, seen)
             except member_teams.PlanChanged:
-                messages.warning(request, _("Something changed meanwhile: look at the plan again."))
+                messages.warning(request, _("Something has changed: look at the plan again."))
             else:
                 count = len(plan.teams)
                 text = ngettext("%(count)d team is made.", "%(count)d teams are made.", count)

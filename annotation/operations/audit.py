@@ -18,9 +18,10 @@ from annotation.consensus.case_from_rows import intent_of, vote_of
 from annotation.core.append_only import missing_triggers
 from annotation.core.snapshots import snapshot
 from annotation.domain.alignment import aligned_flag, alignment
+from annotation.domain.category_sets import further_of
 from annotation.domain.choices import EventVerb, Source, Stage
 from annotation.domain.item_decision import Case, Findings, findings
-from annotation.domain.patterns import Pattern
+from annotation.domain.patterns import pattern_of
 from annotation.models import (
     Adjudication,
     Dispute,
@@ -42,6 +43,8 @@ EXAMPLES = 20
 """The maximum number of problems of one kind that are listed; further ones are only counted."""
 
 _CHUNK = 1000
+Choice = tuple[int | None, list[int]]
+"""What a decision names: the key of its category, and the codes of all where there are several."""
 
 
 def audit(project: Project) -> list[str]:
@@ -258,10 +261,11 @@ def _seats(items: Sequence[Item]) -> dict[int, list[Seat]]:
     return {item: list(rows) for item, rows in groupby(seats, key=attrgetter("item_id"))}
 
 
-def _decided(items: Sequence[Item]) -> dict[int, int | None]:
-    """Return the category of the newest decision about each item."""
+def _decided(items: Sequence[Item]) -> dict[int, Choice]:
+    """Return the categories of the newest decision about each item."""
     decisions = Adjudication.objects.filter(item__in=items, ruling=Ruling.DECIDE).order_by("pk")
-    return dict(decisions.values_list("item_id", "category_id"))
+    rows = decisions.values_list("item_id", "category_id", "categories")
+    return {item: (category, categories) for item, category, categories in rows}
 
 
 def _emptied(items: Sequence[Item]) -> frozenset[str]:
@@ -271,7 +275,7 @@ def _emptied(items: Sequence[Item]) -> frozenset[str]:
 
 
 def _item_problems(
-    item: Item, recorded: Stage | None, seats: list[Seat], decided: int | None, emptied: frozenset[str]
+    item: Item, recorded: Stage | None, seats: list[Seat], decided: Choice | None, emptied: frozenset[str]
 ) -> Iterator[str]:
     stage = Stage(item.stage)
     yield from _stage_problems(item, stage, recorded)
@@ -311,7 +315,7 @@ def _seat_problems(item: Item, stage: Stage, seats: list[Seat], emptied: frozens
         yield "it is gold by its votes, but was never closed."
 
 
-def _outcome_problems(item: Item, stage: Stage, seats: list[Seat], decided: int | None) -> Iterator[str]:
+def _outcome_problems(item: Item, stage: Stage, seats: list[Seat], decided: Choice | None) -> Iterator[str]:
     """Check that the stored outcome is the one that the rules give for the votes, or a person's ruling."""
     if stage is not Stage.GOLD:
         if item.category_source is not None:
@@ -320,16 +324,17 @@ def _outcome_problems(item: Item, stage: Stage, seats: list[Seat], decided: int 
     if item.category is None or item.hateful != item.category.hateful or item.category_source is None:
         yield "it is gold without a category, a binary outcome of it, or a source."
         return
-    if item.category_source == Source.ADJUDICATED and decided != item.category_id:
+    if item.category_source == Source.ADJUDICATED and decided != (item.category_id, item.categories):
         yield "its category is not the one of its newest decision."
     if item.category_source in (Source.CONSENSUS, Source.ADJUDICATED):
         yield from _vote_problems(item, findings(_case(item, seats)))
-    if item.pattern and Pattern(*(bit == "1" for bit in item.pattern)).difficulty != item.difficulty:
+    if item.pattern and pattern_of(item.pattern).difficulty != item.difficulty:
         yield f"its difficulty is not that of the pattern {item.pattern}."
     if item.pattern and (item.pattern[2] == "1") != item.hateful:
         yield f"its pattern {item.pattern} contradicts its outcome."
     value = item.category.value()
-    if item.aligned != aligned_flag(alignment(value, value.hateful, intent_of(item))):
+    further = further_of(value, item.categories)
+    if item.aligned != aligned_flag(alignment(value, value.hateful, intent_of(item), further)):
         yield "its alignment is not that of its category and its intent."
 
 
@@ -340,5 +345,6 @@ def _case(item: Item, seats: Iterable[Seat]) -> Case:
 def _vote_problems(item: Item, computed: Findings) -> Iterator[str]:
     if item.level != computed.level:
         yield f"its level is {item.level}, its votes say {computed.level or 'nothing yet'}."
-    if item.category_source == Source.CONSENSUS and computed.category != (item.category and item.category.value()):
+    agreed = tuple(value.code for value in (computed.category, *computed.further) if value)
+    if item.category_source == Source.CONSENSUS and agreed != item.codes:
         yield "its category is not the consensus of its votes."

@@ -11,6 +11,7 @@ from annotation.consensus.case_from_rows import priors_of, seats_of, vote_of
 from annotation.domain.choices import EventVerb, Modality, PriorState, Stage
 from annotation.domain.patterns import corrected, pattern
 from annotation.models import Item, Prior, Project, record
+from annotation.priors.informativeness import update_informativeness
 from providers.bindings import Binding, NotConfigured, bind_role
 from providers.roles import ModelRole
 from runs.domain.states import Flag, RunState
@@ -55,6 +56,8 @@ def store_prior(run: Run, outcome: Outcome) -> bool:
     else:
         before.update(current=False)
     prior.save(force_insert=True)
+    if prior.state == PriorState.OK:
+        update_informativeness(item)
     if prior.current and prior.state == PriorState.OK:
         _take_in(item, prior)
     release_item(item)

@@ -63,7 +63,7 @@ def choose(request: PersonRequest, slug: str) -> HttpResponse:
         except bindings.NotConfigured as fault:
             form.add_error(None, str(fault))
         else:
-            messages.success(request, _("The models of this project are stored."))
+            messages.success(request, _("Models of this project saved."))
             return redirect("annotation:models", slug)
     return _page(request, member, form=form, status=422)
 

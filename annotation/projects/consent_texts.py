@@ -6,6 +6,22 @@ from annotation.domain.choices import OnWithdrawal
 from annotation.models import ConsentText, Membership, Project
 
 
+def warning(project: Project) -> str:
+    """Return the content warning that comes before the first post: the project's, or the site's own."""
+    return project.content_warning or _(
+        "Posts here may demean people for who they are: in words, in pictures, or only in how the two work together. "
+        "Some may upset you, also later in the day."
+    )
+
+
+def text(project: Project) -> str:
+    """Return the words that annotators agree to: the project's, or the site's own."""
+    return project.consent_text or _(
+        "I am an adult, I have read the warning, and I take part of my own free will. My labels, notes and the time "
+        "they took are stored and may be published without my name."
+    )
+
+
 def keep(project: Project) -> None:
     """Store the valid consent text under its version, once.
 
@@ -42,7 +58,7 @@ def sentence(policy: OnWithdrawal | str) -> str:
     """Return the site's sentence about the labels of a member who leaves; consent and leave pages show it."""
     if policy == OnWithdrawal.REMOVE:
         return _(
-            "If you leave, your labels are taken out of force and other people are asked in your place. "
-            "Labels in a release that is already published stay there, under your pseudonym."
+            "If you leave, your labels no longer count, and other people are asked in your place. Labels in a "
+            "release that is already published stay there, under your pseudonym."
         )
-    return _("If you leave, your labels stay in use, under your pseudonym: others’ work rests on them.")
+    return _("If you leave, your labels stay in use under your pseudonym, because the results depend on them.")

@@ -5,11 +5,11 @@ import re
 from django.db import transaction
 
 from annotation.domain.categories import DEFAULT_CATEGORIES
-from annotation.domain.choices import EventVerb, Policy, Role
+from annotation.domain.choices import Choose, EventVerb, Policy, Role
 from annotation.domain.design.file import Design
 from annotation.domain.text_rules import BadText, read_text
 from annotation.models import Guideline, Membership, Project, User, record
-from annotation.projects.design import store_categories
+from annotation.projects.design import store_design
 from annotation.projects.pseudonyms import new_pseudonym
 
 NAME_LIMIT = 120
@@ -63,8 +63,9 @@ def create_project(
         seats=_seats(seats),
         policy=Policy(policy),
         question=dict(design.question),
+        choose=design.choose or Choose.ONE,
     )
-    store_categories(project, design.categories)
+    store_design(project, design)
     Guideline.objects.create(project=project, number=1, text=FIRST_GUIDELINES)
     admin = _first_admin(project, creator) if creator else None
     record(EventVerb.PROJECT_CREATED, project=project, actor=admin, row=project.public_id, seats=seats, policy=policy)

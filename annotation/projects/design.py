@@ -1,19 +1,27 @@
-"""The design of a running project: its categories and the words of its question, changed by its admins."""
+"""The design of a running project: categories, words of its question and further questions, changed by its admins."""
 
-from collections.abc import Iterable, Sequence
-from dataclasses import asdict, dataclass
+from collections import Counter
+from collections.abc import Mapping, Sequence
+from dataclasses import asdict, dataclass, replace
 from datetime import datetime
 from typing import Any
 
 from django.db import transaction
+from django.db.models import Q
 from django.utils import timezone
 
 from annotation.domain.categories import BadCategories
-from annotation.domain.choices import EventVerb
+from annotation.domain.choices import Choose, EventVerb
 from annotation.domain.design.changes import CategoryChange, changes, merge
 from annotation.domain.design.file import BadDesign, Design
+from annotation.domain.questions.changes import QuestionChange
+from annotation.domain.questions.changes import changes as question_changes
+from annotation.domain.questions.changes import merge as merge_questions
+from annotation.domain.questions.design_rows import BadQuestions, with_keys
+from annotation.domain.questions.question import Question as QuestionValue
 from annotation.domain.votes import Category as CategoryValue
-from annotation.models import Category, Event, KnownAnswer, Membership, Project, record
+from annotation.models import Category, Event, Item, KnownAnswer, Label, Membership, Project, Question, record
+from annotation.models.questions import question_columns
 
 _PRIVATE_USE = 0xE000
 """The first character that no key is; keys are set to such characters while two categories exchange theirs."""
@@ -30,87 +38,151 @@ class KnownAnswersLeft(BadDesign):
         self.count = count
 
 
+@dataclass(frozen=True)
+class Difference:
+    """What differs between two designs; without a difference it is false."""
+
+    categories: tuple[CategoryChange, ...] = ()
+    questions: tuple[QuestionChange, ...] = ()
+    words: bool = False
+    """Whether the words above the categories differ."""
+    choose: Choose | None = None
+    """How many categories an answer may name from now on, if that differs."""
+
+    def __bool__(self) -> bool:
+        return bool(self.categories or self.questions or self.words or self.choose)
+
+
+class ChoiceIsFixed(BadDesign):
+    """How many categories an answer may name does not change once there are answers."""
+
+    def __init__(self) -> None:
+        super().__init__(
+            "Whether people choose one category or several cannot change any more: posts have labels or categories."
+        )
+
+
 class DesignChangedMeanwhile(ValueError):
     """Somebody stored another design since this one was begun."""
 
 
 @dataclass(frozen=True)
 class DesignChange:
-    """An entry of the history: who changed the categories, how, and whether the question changed too."""
+    """An entry of the history: who changed the design, when, and what."""
 
     at: datetime
     by: Membership | None
-    changes: tuple[CategoryChange, ...]
-    question: bool
+    difference: Difference
 
 
 def design_of(project: Project) -> Design:
-    """Return the design in force, with its retired categories."""
-    return Design(project.category_values(), dict(project.question))
+    """Return the design in force, with its retired categories and questions."""
+    questions = sorted(
+        (row.value() for row in project.questions.filter(newest=True)), key=lambda question: question.retired
+    )
+    choose = Choose(project.choose)
+    return Design(project.category_values(), dict(project.question), tuple(questions), choose)
 
 
-def store_categories(project: Project, categories: Iterable[CategoryValue]) -> None:
-    """Store the categories of a new project."""
-    Category.objects.bulk_create(Category(project=project, **_columns(category, None)) for category in categories)
+def store_design(project: Project, design: Design) -> None:
+    """Store the design of a new project."""
+    Category.objects.bulk_create(
+        Category(project=project, **_columns(category, None)) for category in design.categories
+    )
+    _store_questions(project, [replace(question, version=1) for question in design.questions or ()])
 
 
 @transaction.atomic
 def change_design(
     project: Project, wanted: Design, *, admin: Membership | None, begun_at: int | None = None
-) -> tuple[CategoryChange, ...]:
+) -> Difference:
     """Put a design in force and return what changed; an equal design changes nothing.
 
     `begun_at` is the design number that the writer began with; None: whatever is in force is replaced.
-    Categories that `wanted` leaves out are retired. Labels, decisions and figures keep the categories they name.
+    Categories and questions that `wanted` leaves out are retired. Labels, decisions and figures keep those they name.
     Raises BadDesign for a change that is not possible, and DesignChangedMeanwhile.
     """
     project = Project.objects.select_for_update().get(pk=project.pk)
     if begun_at is not None and begun_at != project.design_number:
         raise DesignChangedMeanwhile
-    present = project.category_values()
-    try:
-        merged = merge(present, wanted.categories)
-    except BadCategories as bad:
-        raise BadDesign(bad.sentence) from bad
-    changed = changes(present, merged)
-    question = dict(wanted.question)
-    if not changed and question == project.question:
-        return ()
-    _refuse_known_answers(project, [category.code for category in merged if category.retired])
-    _store_changes(project, merged)
-    asked_otherwise = question != project.question
-    project.question = question
+    present = design_of(project)
+    asked = present.questions or ()
+    categories, questions = merged_design(present, wanted)
+    difference = Difference(
+        changes(present.categories, categories),
+        question_changes(asked, questions),
+        words=dict(wanted.question) != project.question,
+        choose=wanted.choose if wanted.choose != project.choose else None,
+    )
+    if not difference:
+        return difference
+    refuse_other_choice(project, wanted)
+    _refuse_known_answers(project, [category.code for category in categories if category.retired])
+    _store_changes(project, categories)
+    _store_questions(project, questions)
+    project.question = dict(wanted.question)
+    project.choose = difference.choose or project.choose
     project.design_number += 1
-    project.save(update_fields=["question", "design_number"])
+    project.save(update_fields=["question", "choose", "design_number"])
     record(
         EventVerb.DESIGN_CHANGED,
         project=project,
         actor=admin,
         number=project.design_number,
-        changes=[asdict(change) for change in changed],
-        question=question if asked_otherwise else None,
+        changes=[asdict(change) for change in difference.categories],
+        question=project.question if difference.words else None,
+        questions=[asdict(change) for change in difference.questions],
+        choose=difference.choose,
     )
-    return changed
+    return difference
+
+
+def refuse_other_choice(project: Project, wanted: Design) -> None:
+    """Raise ChoiceIsFixed if the design would change how many categories an answer may name, and that is settled."""
+    if wanted.choose not in (None, project.choose) and is_choice_fixed(project):
+        raise ChoiceIsFixed
+
+
+def is_choice_fixed(project: Project) -> bool:
+    """Whether it is settled how many categories an answer may name: something in the project names categories."""
+    items = Item.objects.filter(project=project)
+    named = Q(category__isnull=False) | Q(intended__isnull=False) | Q(known_answer__isnull=False)
+    return Label.objects.filter(item__project=project).exists() or items.filter(named).exists()
+
+
+def merged_design(present: Design, wanted: Design) -> tuple[tuple[CategoryValue, ...], tuple[QuestionValue, ...]]:
+    """Return all categories and the newest version of every question after the change. Raises BadDesign."""
+    try:
+        categories = merge(present.categories, wanted.categories)
+        before = present.questions or ()
+        questions = before if wanted.questions is None else merge_questions(before, wanted.questions)
+        return categories, with_keys(questions, categories)
+    except (BadCategories, BadQuestions) as bad:
+        raise BadDesign(bad.sentence) from bad
 
 
 def history_of(project: Project) -> list[DesignChange]:
     """Return the changes of the design, newest first."""
     events = Event.objects.filter(project=project, verb=EventVerb.DESIGN_CHANGED).select_related("actor")
-    return [
-        DesignChange(
-            event.at,
-            event.actor,
-            tuple(CategoryChange(**change) for change in event.facts["changes"]),
-            event.facts["question"] is not None,
-        )
-        for event in events.order_by("-pk")
-    ]
+    return [DesignChange(event.at, event.actor, _difference(event.facts)) for event in events.order_by("-pk")]
+
+
+def _difference(facts: Mapping[str, Any]) -> Difference:
+    """Return the difference of an event; one from before there were further questions names none."""
+    return Difference(
+        tuple(CategoryChange(**change) for change in facts["changes"]),
+        tuple(QuestionChange(**{**change, "parts": tuple(change["parts"])}) for change in facts.get("questions", ())),
+        words=facts["question"] is not None,
+        choose=Choose(facts["choose"]) if facts.get("choose") else None,
+    )
 
 
 def _refuse_known_answers(project: Project, retired: Sequence[int]) -> None:
-    known = KnownAnswer.objects.filter(item__project=project, category__code__in=retired, active=True)
-    if row := known.select_related("category").order_by("category__code").first():
-        raise KnownAnswersLeft(row.category, known.filter(category=row.category).count())
+    rows = KnownAnswer.objects.filter(item__project=project, active=True).select_related("category")
+    named = Counter(code for row in rows for code in row.codes) if retired else Counter[int]()
+    for code in sorted(retired):
+        if named[code]:
+            raise KnownAnswersLeft(project.categories.get(code=code), named[code])
 
 
 def _store_changes(project: Project, merged: Sequence[CategoryValue]) -> None:
@@ -125,6 +197,23 @@ def _store_changes(project: Project, merged: Sequence[CategoryValue]) -> None:
         for name, value in _columns(category, row.retired_at or now).items():
             setattr(row, name, value)
         row.save()
+
+
+def _store_questions(project: Project, merged: Sequence[QuestionValue]) -> None:
+    """Store the newest version of every question; a new version is a new row, and the earlier ones stay."""
+    rows = {row.code: row for row in project.questions.filter(newest=True)}
+    now = timezone.now()
+    for question in merged:
+        row = rows.get(question.code)
+        retired_at = (row.retired_at if row and row.retired_at else now) if question.retired else None
+        if row is not None and row.version == question.version:
+            Question.objects.filter(pk=row.pk).update(key=question.key, place=question.place, retired_at=retired_at)
+            continue
+        if row is not None:
+            Question.objects.filter(pk=row.pk).update(newest=False, key="")
+        Question.objects.create(project=project, retired_at=retired_at, **question_columns(question))
+    project.question_count = sum(not question.retired for question in merged)
+    Project.objects.filter(pk=project.pk).update(question_count=project.question_count)
 
 
 def _columns(category: CategoryValue, retired_at: datetime | None) -> dict[str, Any]:

@@ -7,8 +7,10 @@ from django.conf import settings
 from django.utils.translation import gettext_lazy as _
 
 from annotation.domain.categories import CODE_LIMIT, COLOURS, DEFINITION_LIMIT, KEYS, NAME_LIMIT
+from annotation.domain.choices import Choose
 from annotation.domain.design.file import QUESTION_LIMIT, BadDesign, Design, as_json, read_design
 from annotation.domain.votes import Category
+from annotation.projects.forms_questions import DesignRow, QuestionRows
 from annotation.projects.templates import FILE_LIMIT, parse_design
 
 _BLANK = 2  # rows for new categories
@@ -35,14 +37,26 @@ class QuestionForm(forms.Form):
     """
 
     begun_at = forms.IntegerField(widget=forms.HiddenInput, min_value=0)
+    choose = forms.ChoiceField(
+        label=_("People choose"),
+        choices=[(Choose.ONE, _("one category for a post")), (Choose.SEVERAL, _("one category or several"))],
+        required=False,
+        help_text=_(
+            "With several, the final categories are those that more than half of the people chose. Methods and their "
+            "evaluations judge hateful or not and one category; theirs is right if it is among the final ones."
+        ),
+    )
 
-    def __init__(self, *args: Any, **kwargs: Any) -> None:
+    def __init__(self, *args: Any, choice_fixed: bool = False, **kwargs: Any) -> None:
         super().__init__(*args, **kwargs)
+        if choice_fixed:
+            self.fields["choose"].disabled = True
+            self.fields["choose"].label = _("People choose (settled: posts have labels or categories)")
         self.fields["question_"] = forms.CharField(
             label=_("Question, in every language"),
             max_length=QUESTION_LIMIT,
             required=False,
-            help_text=_("What stands above the categories. Empty: “Together it is”."),
+            help_text=_("The words above the categories. Empty: “Taken together, this post is”."),
         )
         for language, name in settings.LANGUAGES:
             self.fields[f"question_{language}"] = forms.CharField(label=name, max_length=QUESTION_LIMIT, required=False)
@@ -64,7 +78,7 @@ class QuestionForm(forms.Form):
         return {language: words for language, words in fields.items() if words}
 
 
-class CategoryForm(forms.Form):
+class CategoryForm(DesignRow):
     """One category. Code and hateful of a stored one are shown and stay; an empty new row is ignored."""
 
     code = forms.IntegerField(label=_("Code"), min_value=0, max_value=CODE_LIMIT)
@@ -200,17 +214,17 @@ def _initial(place: int, row: dict[str, Any], stored: Any) -> dict[str, Any]:
     }
 
 
-def design_in(question: QuestionForm, rows: _CategoryRows) -> Design:
-    """Return the design of two valid forms. Raises BadDesign."""
-    return read_design({"categories": rows.rows(), "question": question.question()})
+def design_in(question: QuestionForm, rows: _CategoryRows, further: QuestionRows | None) -> Design:
+    """Return the design of valid forms. Raises BadDesign."""
+    asked = {} if further is None else {"questions": further.rows()}
+    choose = question.cleaned_data["choose"] or None
+    return read_design({"categories": rows.rows(), "question": question.question(), "choose": choose, **asked})
 
 
 class DesignFileForm(forms.Form):
     """A design file. A valid form holds the design as `cleaned_data["file"]`."""
 
-    file = forms.FileField(
-        label=_("Design file"), help_text=_("A JSON file. It is shown first; nothing is stored yet.")
-    )
+    file = forms.FileField(label=_("Design file"), help_text=_("A JSON file. You see it first; nothing is saved yet."))
 
     def clean_file(self) -> Design:
         try:

@@ -52,29 +52,38 @@ class SettingsForm(forms.ModelForm[Project]):
         choices=[
             (Order.BREADTH, _("new items first (breadth)")),
             (Order.DEPTH, _("begun items first (depth; a preference, not a guarantee)")),
+            (Order.HARD, _("hard items first: those on which models disagree")),
         ],
+        help_text=_(
+            "Hard items are those whose priors disagree: first whether they are hateful, then which kind. People "
+            "disagree on them too, so early agreement is lower than the final one. Intervals of agreement assume "
+            "items in random order; do not trust them before the end. If the campaign stops early, the gold items "
+            "are no random sample of your posts. A change counts from the next item on."
+        ),
     )
     on_withdrawal = forms.ChoiceField(
         label=_("The labels of somebody who leaves"),
         required=False,
         choices=[
             (OnWithdrawal.KEEP, _("stay in use, under the pseudonym")),
-            (OnWithdrawal.REMOVE, _("are taken out of force, and others are asked in their place")),
+            (OnWithdrawal.REMOVE, _("no longer count, and others are asked in their place")),
         ],
         help_text=_(
-            "Part of what people agree to: a change makes a new version of the consent, and who agreed to an earlier "
-            "one is treated as that one says."
+            "This is part of the consent. A change makes a new version; people who agreed to an earlier "
+            "version are treated by that one."
         ),
     )
     second_factor = forms.ChoiceField(
-        label=_("Two-step sign-in is asked of"),
+        label=_("Two-step sign-in is required for"),
         required=False,
         choices=[
             (SecondFactor.NONE, _("nobody")),
             (SecondFactor.STAFF, _("reviewers and admins")),
             (SecondFactor.EVERYONE, _("everybody")),
         ],
-        help_text=_("Who has not set it up is told how when they open the project, and sees nothing else of it."),
+        help_text=_(
+            "People who have not set it up are told how when they open the project, and see nothing else of it."
+        ),
     )
 
     picture_reader = forms.ChoiceField(
@@ -132,8 +141,8 @@ class SettingsForm(forms.ModelForm[Project]):
             "show_keyword_priors": _("Show priors of the built-in cue matcher to annotators"),
             "picture_text_for_annotators": _("Annotators see the words that were read in pictures"),
             "lease_minutes": _("Minutes a seat is held"),
-            "daily_goal": _("Personal goal a day"),
-            "adjudicate_own": _("Reviewers may settle items they labelled themselves"),
+            "daily_goal": _("Daily goal per person"),
+            "adjudicate_own": _("Reviewers may decide items that they labelled"),
             "dispute_model_conflict": _("Items go to a reviewer where a model's verdict differs from the consensus"),
             "hate_definition": _("Definition of hate for debates of perspectives (PREDICT)"),
             "call_budget": _("Model calls at most"),
@@ -144,11 +153,11 @@ class SettingsForm(forms.ModelForm[Project]):
         }
         help_texts = {
             "picture_text_for_annotators": _(
-                "They are a prior of a kind: shown when priors are, and never at a seat where those are withheld."
+                "They count as priors: shown when priors are shown, never where priors are withheld."
             ),
-            "daily_goal": _("Shown to each person for themselves only; 0 shows none."),
+            "daily_goal": _("Each person sees only their own; 0: no goal."),
             "dispute_model_conflict": _(
-                "A verdict changes nothing by itself. What a reviewer has decided is not brought up again."
+                "A verdict changes nothing by itself. Items that a reviewer decided are not disputed again."
             ),
             "hate_definition": _(
                 "Debaters and judge decide by it. Empty: they get none, as in the paper, and weigh what the "

@@ -19,6 +19,7 @@ from django.db.models import ForeignKey, Model
 from django.db.models.functions import Now
 from django.utils import timezone
 
+from annotation.core.planner_statistics import refresh_statistics
 from annotation.core.release_paths import releases_root
 from annotation.core.transactions import short_transaction
 from annotation.media import pictures
@@ -230,6 +231,7 @@ def _end(project: Project) -> bool:
     rows = Deletion.objects.filter(project_key=project.public_id, cancelled_at=None, finished_at=None)
     row = rows.get()
     rows.update(finished_at=Now())
+    refresh_statistics(sum(row.counts.values()), *paths_to(Item), Item)
     log.warning("Project %s is purged: %s", project.public_id, _written(row.counts))
     return True
 

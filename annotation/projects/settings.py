@@ -18,16 +18,16 @@ class OwnSecondFactorMissing(ValueError):
 
 
 @transaction.atomic
-def change_settings(admin: Membership, project: Project, changed: list[str]) -> None:
-    """Store the changed fields of `project` (already set on it), and record which changed.
+def change_settings(admin: Membership | None, project: Project, changed: list[str]) -> None:
+    """Store the changed fields of `project` (already set on it), and record which changed; `admin` None: a command.
 
     A new consent text, or a new rule for the labels of people who leave, makes a new version, and annotators are asked
     for their consent again; earlier versions are kept. A new budget limits running runs at once. Items that waited for
     priors continue if priors are no longer wanted.
     Raises OwnSecondFactorMissing, and then changes nothing.
     """
-    asks_more = "second_factor" in changed and second_factor.binds(admin, project.second_factor)
-    if asks_more and not second_factor.is_set_up(admin):
+    asks_more = admin and "second_factor" in changed and second_factor.binds(admin, project.second_factor)
+    if admin and asks_more and not second_factor.is_set_up(admin):
         raise OwnSecondFactorMissing
     if not _CONSENT.isdisjoint(changed):
         before = Project.objects.select_for_update().get(pk=project.pk)

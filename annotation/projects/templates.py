@@ -13,8 +13,9 @@ HVLI = "h-vli"
 TITLES: dict[str, str | Promise] = {
     HVLI: _("Six categories, of the H-VLI paper"),
     "binary": _("Hateful or not"),
-    "hatexplain": _("Three categories, of HateXplain"),
-    "k-mhas": _("Nine categories, of K-MHaS; one is chosen for each post"),
+    "hatexplain": _("Three categories, of HateXplain, with targets and words"),
+    "severity": _("Hateful or not, how severe in five points, whom it attacks and by which words"),
+    "k-mhas": _("Nine categories, of K-MHaS; several may be chosen for a post"),
 }
 """The templates with their titles. All but the first are a file in `design_templates/`."""
 FILE_LIMIT = 2**20

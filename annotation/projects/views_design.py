@@ -1,7 +1,7 @@
-"""The design of a project: categories and question, shown, changed, downloaded and read from a file."""
+"""The design of a project: categories and questions, shown, changed, downloaded and read from a file."""
 
 from django.contrib import messages
-from django.http import HttpResponse, JsonResponse
+from django.http import HttpResponse, JsonResponse, QueryDict
 from django.shortcuts import redirect, render
 from django.utils.translation import gettext as _
 from django.views.decorators.http import require_GET, require_http_methods, require_POST
@@ -12,31 +12,38 @@ from annotation.domain.design.file import BadDesign, Design, as_json
 from annotation.models import Membership, Project
 from annotation.projects import design as project_design
 from annotation.projects.forms_design import DesignFileForm, QuestionForm, category_rows, design_in
+from annotation.projects.forms_questions import QuestionRows, question_rows
 
 
 @require_http_methods(["GET", "POST"])
 def design(request: PersonRequest, slug: str) -> HttpResponse:
-    """Show and change the categories and the question."""
+    """Show and change the categories, the words above them and the further questions."""
     member = member_of(request, slug, Role.ADMIN)
     project = Project.objects.get(pk=member.project_id)
     stored = project_design.design_of(project)
     data = request.POST if request.method == "POST" else None
-    question = QuestionForm(data, initial=_initial(project, stored))
-    rows = category_rows(stored, stored, data)
-    if data is not None and question.is_valid() & rows.is_valid():
+    question = _question_form(project, stored, data)
+    rows, further = category_rows(stored, stored, data), question_rows(stored, stored, data)
+    valid = question.is_valid() & rows.is_valid() & (further is None or further.is_valid())
+    if data is not None and valid:
         begun_at = question.cleaned_data["begun_at"]
         try:
-            changed = project_design.change_design(project, design_in(question, rows), admin=member, begun_at=begun_at)
+            wanted = design_in(question, rows, further)
+            changed = project_design.change_design(project, wanted, admin=member, begun_at=begun_at)
         except project_design.DesignChangedMeanwhile:
-            question.add_error(None, _("Somebody else changed the design meanwhile. Load the page again and compare."))
+            question.add_error(
+                None, _("Somebody else changed the design in the meantime. Load the page again and compare.")
+            )
         except project_design.KnownAnswersLeft as left:
             question.add_error(None, _known_answers_sentence(left))
+        except project_design.ChoiceIsFixed:
+            question.add_error(None, _choice_sentence())
         except BadDesign as bad:
             question.add_error(None, bad.sentence)
         else:
-            messages.success(request, _stored_sentence(len(changed), project))
+            messages.success(request, _stored_sentence(changed))
             return redirect("annotation:design", slug)
-    return _page(request, member, question, rows)
+    return _page(request, member, question, rows, further or question_rows(stored, stored))
 
 
 @require_POST
@@ -46,8 +53,17 @@ def read_file(request: PersonRequest, slug: str) -> HttpResponse:
     stored = project_design.design_of(member.project)
     upload = DesignFileForm(request.POST, request.FILES)
     shown = upload.cleaned_data["file"] if upload.is_valid() else stored
-    question = QuestionForm(initial=_initial(member.project, shown))
-    return _page(request, member, question, category_rows(stored, shown), upload)
+    try:
+        project_design.merged_design(stored, shown)
+        project_design.refuse_other_choice(member.project, shown)
+    except project_design.ChoiceIsFixed:
+        upload.add_error("file", _choice_sentence())
+        shown = stored
+    except BadDesign as bad:
+        upload.add_error("file", bad.sentence)
+        shown = stored
+    question = _question_form(member.project, shown)
+    return _page(request, member, question, category_rows(stored, shown), question_rows(stored, shown), upload)
 
 
 @require_GET
@@ -65,14 +81,17 @@ def _page(
     member: Membership,
     question: QuestionForm,
     rows: object,
+    further: QuestionRows | None,
     upload: DesignFileForm | None = None,
 ) -> HttpResponse:
-    refused = question.errors or getattr(rows, "total_error_count", int)() or (upload is not None and upload.errors)
+    faults = sum(getattr(each, "total_error_count", int)() for each in (rows, further))
+    refused = question.errors or faults or (upload is not None and upload.errors)
     context = {
         "project": member.project,
         "membership": member,
         "question": question,
         "rows": rows,
+        "further": further,
         "upload": upload or DesignFileForm(),
         "from_file": upload is not None and not upload.errors,
         "history": project_design.history_of(member.project),
@@ -80,16 +99,24 @@ def _page(
     return render(request, "annotation/design.html", context, status=422 if refused else 200)
 
 
-def _initial(project: Project, design: Design) -> dict[str, object]:
+def _question_form(project: Project, design: Design, data: QueryDict | None = None) -> QuestionForm:
+    """Return the form of the words and the choice, as the design has them."""
     words = {f"question_{language}": words for language, words in design.question.items()}
-    return {**words, "begun_at": project.design_number}
+    initial = {**words, "choose": design.choose or project.choose, "begun_at": project.design_number}
+    return QuestionForm(data, initial=initial, choice_fixed=project_design.is_choice_fixed(project))
+
+
+def _choice_sentence() -> str:
+    return _("Posts have labels or categories: one or several cannot change any more.")
 
 
 def _known_answers_sentence(left: project_design.KnownAnswersLeft) -> str:
     return _(
-        "Category %(category)s is the known answer of %(count)s training or check posts. Change or rest these first."
+        "Category %(category)s is the known answer of %(count)s training or check posts. Change these or set "
+        "them aside first."
     ) % {"category": f"{left.category.code} {left.category.name}", "count": left.count}
 
 
-def _stored_sentence(changes: int, project: Project) -> str:
-    return _("The design is stored.") if changes else _("The question is stored.")
+def _stored_sentence(changed: project_design.Difference) -> str:
+    only_words = not (changed.categories or changed.questions or changed.choose)
+    return _("Question saved.") if only_words else _("Design saved.")

@@ -35,7 +35,7 @@ def new(request: PersonRequest) -> HttpResponse:
         except create.BadProject as bad:
             form.add_error(bad.field, sentence_for(bad.code, bad.sentence))
         else:
-            messages.success(request, _("The project is there. Import posts, and bring people in."))
+            messages.success(request, _("Project created. Next: import posts and invite people."))
             return redirect("annotation:project-settings", made.slug)
     return render(request, "annotation/project_new.html", {"form": form}, status=422 if form.errors else 200)
 
@@ -61,7 +61,7 @@ def clone(request: PersonRequest, slug: str) -> HttpResponse:
         except create.BadProject as bad:
             form.add_error(bad.field, sentence_for(bad.code, bad.sentence))
         else:
-            messages.success(request, _("The copy is there: same settings, categories and guidelines, no items."))
+            messages.success(request, _("Copy created: same settings, categories and guidelines, no items."))
             return redirect("annotation:project-settings", made.slug)
     context = {"project": member.project, "membership": member, "form": form}
     return render(request, "annotation/project_clone.html", context, status=422 if form.errors else 200)
@@ -77,13 +77,13 @@ def archive(request: PersonRequest, slug: str) -> HttpResponse:
     except lifecycle.UnderWay:
         messages.error(request, _under_way())
     except lifecycle.NotSo:
-        messages.info(request, _("That is so already."))
+        messages.info(request, _("Nothing to change: that is already the case."))
     else:
         messages.success(
             request,
             _("The project is archived: it can be read, and nothing in it changes.")
             if to_archive
-            else _("The project is back. It hands nothing out until you open it."),
+            else _("The project is active again. Nothing is handed out until you open it."),
         )
     return redirect("annotation:project-life", slug)
 
@@ -118,7 +118,7 @@ def keep(request: PersonRequest, slug: str) -> HttpResponse:
     except lifecycle.NotSo:
         messages.error(request, _("There is no deletion that could still be cancelled."))
     else:
-        messages.success(request, _("The project stays. It hands nothing out until you open it."))
+        messages.success(request, _("Deletion cancelled. Nothing is handed out until you open the project."))
     return redirect("annotation:project-life", slug)
 
 
@@ -134,4 +134,6 @@ def _ask(request: PersonRequest, member: Membership, form: DeleteForm) -> HttpRe
 
 
 def _under_way() -> str:
-    return _("An import, a release or a change of many items is under way. Let it end, or cancel it, then try again.")
+    return _(
+        "An import, a release or a change of many items is under way. Wait until it ends, or cancel it, then try again."
+    )

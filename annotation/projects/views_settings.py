@@ -13,6 +13,7 @@ from annotation.domain.choices import Role
 from annotation.models import Project
 from annotation.projects import settings as project_settings
 from annotation.projects.forms_settings import SettingsForm
+from annotation.projects.named_settings import store_settings
 
 _OWN_FIRST = gettext_lazy("Set up two-step sign-in for your own account first: you would shut yourself out.")
 
@@ -32,12 +33,11 @@ def settings(request: PersonRequest, slug: str) -> HttpResponse:
     form = SettingsForm(request.POST or None, instance=project)
     if request.method == "POST" and form.is_valid():
         try:
-            changed = [name for name in form.changed_data if form.cleaned_data[name] != form.initial[name]]
-            project_settings.change_settings(member, form.save(commit=False), changed)
+            store_settings(member, form)
         except project_settings.OwnSecondFactorMissing:
             form.add_error("second_factor", _OWN_FIRST)
         else:
-            messages.success(request, _("The settings are stored."))
+            messages.success(request, _("Settings saved."))
             return redirect("annotation:project-settings", slug)
     context = {"project": member.project, "membership": member, "form": form}
     return render(request, "annotation/project_settings.html", context, status=422 if form.errors else 200)

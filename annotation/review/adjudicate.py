@@ -80,14 +80,22 @@ def decide_item(
     category: Category,
     upheld: Mapping[Modality, PriorValue] | None = None,
     beside: RulingContext = NOTHING,
+    categories: Sequence[int] = (),
 ) -> Adjudication:
     """Settle a disputed item with a category, or one that a reviewer settled or excluded: the newest decision counts.
 
-    `upheld` are challenged priors that count as corrected from now on. Raises OwnItem, NotAllowed, Stale, KeyReused.
+    `upheld` are challenged priors that count as corrected from now on. `categories` are the codes of all categories
+    where there are several, as rows keep them. Raises OwnItem, NotAllowed, Stale, KeyReused.
     """
     upheld = upheld or {}
     asked = {"ruling": Ruling.DECIDE, "category": category, "rationale": rationale, "corrections": _rows(upheld)}
-    return _rule(item, reviewer, version, Stage.GOLD, asked, lambda held: make_gold(held, category, upheld), beside)
+    if categories:
+        asked["categories"] = list(categories)
+
+    def settle(held: Item) -> None:
+        make_gold(held, category, upheld, categories)
+
+    return _rule(item, reviewer, version, Stage.GOLD, asked, settle, beside)
 
 
 @short_transaction

@@ -4,6 +4,8 @@ The expert decides as an annotator does: without votes, runs or the intended cat
 on the item, has replaced one, or has looked at the votes (`look_at_votes`) is none.
 """
 
+from collections.abc import Sequence
+
 from django.db.models import Exists, F, OuterRef, QuerySet
 
 from annotation.consensus.close import decide_again, lock_item
@@ -26,21 +28,27 @@ class NothingToReplace(Exception):
 
 
 @short_transaction
-def replace_not_sure(item: Item, reviewer: Membership, category: Category, note: str = "") -> Replacement:
+def replace_not_sure(
+    item: Item, reviewer: Membership, category: Category, note: str = "", categories: Sequence[int] = ()
+) -> Replacement:
     """Give the category in place of one *not sure* of the item, then run all checks again.
 
+    `categories` are the codes of all categories where there are several, as rows keep them.
     The same again (a double click) answers with what was stored. Raises NotAnExpert, NothingToReplace.
     """
     held = lock_item(item)
     stored = Replacement.objects.filter(item=held, reviewer=reviewer).first()
-    if stored is not None and (stored.category_id, stored.note) == (category.pk, note):
+    given = (category.pk, list(categories), note)
+    if stored is not None and (stored.category_id, stored.categories, stored.note) == given:
         return stored
     if not may_replace(held, reviewer):
         raise NotAnExpert
     label = waiting_labels(held).first() if held.stage == Stage.DISPUTED else None
     if label is None:
         raise NothingToReplace
-    replacement = Replacement.objects.create(item=held, label=label, reviewer=reviewer, category=category, note=note)
+    replacement = Replacement.objects.create(
+        item=held, label=label, reviewer=reviewer, category=category, categories=list(categories), note=note
+    )
     record(
         EventVerb.REPLACE, project=held.project, actor=reviewer, item=held, row=label.public_id, category=category.code
     )

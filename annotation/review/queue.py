@@ -10,8 +10,9 @@ from random import Random
 from django.db.models import Count, Exists, OuterRef, Prefetch, QuerySet, Subquery
 
 from annotation.consensus.case_from_rows import replacement_of
+from annotation.core.answers_shown import AnswerShown, answers_shown, questions_answered
 from annotation.domain.choices import EventVerb, Modality, Reason, Stage
-from annotation.models import Category, Dispute, Event, Item, Label, Membership, Project, Seat, record
+from annotation.models import Category, Dispute, Event, Item, Label, Membership, Project, Replacement, Seat, record
 from annotation.review.expert_replacement import may_replace, waiting_labels
 
 CLOSED_STAGES = (Stage.DISPUTED, Stage.GOLD, Stage.EXCLUDED)
@@ -36,6 +37,13 @@ class VoteCard:
     category: Category | None
     replaced: bool
     objections: tuple[Objection, ...]
+    answers: list[AnswerShown]
+    """What the person answered to the further questions, as they were asked."""
+
+    @property
+    def row(self) -> Label | Replacement:
+        """The row whose categories count: the label, or the one that replaced its *not sure*."""
+        return self.label.replacement if self.replaced else self.label
 
 
 def disputed_items(project: Project, reason: Reason | None = None) -> QuerySet[Item]:
@@ -66,10 +74,14 @@ def vote_cards(item: Item, viewer: Membership, seats: Iterable[Seat], categories
     """Return the votes of these seats, shuffled: always the same for one viewer, another order for the next."""
     filled = [seat.label for seat in seats if seat.label is not None]
     Random(f"{item.public_id}/{item.round}/{viewer.public_id}").shuffle(filled)
-    return [_card(chr(ord("A") + number), label, categories) for number, label in enumerate(filled)]
+    questions = questions_answered(item.project, filled)
+    return [
+        _card(chr(ord("A") + number), label, categories, answers_shown(label.answers, questions, item.text))
+        for number, label in enumerate(filled)
+    ]
 
 
-def _card(letter: str, label: Label, categories: Sequence[Category]) -> VoteCard:
+def _card(letter: str, label: Label, categories: Sequence[Category], answers: list[AnswerShown]) -> VoteCard:
     replacement = replacement_of(label)
     by_code = {category.code: category for category in categories}
     return VoteCard(
@@ -81,6 +93,7 @@ def _card(letter: str, label: Label, categories: Sequence[Category]) -> VoteCard
             Objection(Modality(row["modality"]), bool(row["hateful"]), by_code.get(row.get("category")))
             for row in label.challenges
         ),
+        answers=answers,
     )
 
 

@@ -46,7 +46,7 @@ def reopen(request: PersonRequest, slug: str, public_id: UUID) -> HttpResponse:
     try:
         adjudicate.reopen_closed_item(item, member, form.cleaned_data["version"], form.cleaned_data["reason"])
     except (StaleVersion, NotAllowed):
-        form.add_error(None, _("Somebody acted on this post meanwhile. Look at it again before you reopen it."))
+        form.add_error(None, _("Somebody changed this post in the meantime. Look at it again before you reopen it."))
         return _ask(request, member, _item(member.project, public_id), form, "reopen", status=409)
     messages.success(request, _("Reopened: the post is being labelled again."))
     return redirect("annotation:item", slug, item.public_id)
@@ -61,7 +61,7 @@ def withdraw_item(request: PersonRequest, slug: str, public_id: UUID) -> HttpRes
     if not form.is_valid():
         return _ask(request, member, item, form, "withdraw")
     if not exclude.withdraw_item(item, member, form.cleaned_data["reason"]):
-        form.add_error(None, _("The post is out already."))
+        form.add_error(None, _("The post has already been taken out."))
         return _ask(request, member, _item(member.project, public_id), form, "withdraw", status=409)
     messages.success(request, _("Taken out: the post is in no queue and no later release."))
     return redirect("annotation:item", slug, item.public_id)

@@ -1,5 +1,6 @@
 """Template tags and filters that every page shares."""
 
+import re
 from collections.abc import Iterable, Mapping
 from datetime import datetime
 from typing import Any
@@ -14,18 +15,49 @@ from django.utils.timesince import timesince
 from django.utils.translation import get_language
 from django.utils.translation import gettext as _
 
-from annotation.core import extensions
+from annotation.core import extensions, tours
 from annotation.core.display_names import name_of
-from annotation.core.error_messages import sentence_for
+from annotation.core.error_messages import says_it_all, sentence_for
 from annotation.core.navigation import CAMPAIGN, address_of, headed, places_of
 from annotation.domain.categories import COLOURS
-from annotation.domain.design.file import in_language
 from annotation.domain.markdown import render
 from annotation.domain.pictures.words import GIVEN, PERSON
+from annotation.domain.questions.answers import quotations
+from annotation.domain.questions.text_steps import steps
 from annotation.domain.visible_controls import pieces
-from annotation.models import Category, Item, Membership, Project
+from annotation.domain.words import in_language
+from annotation.models import Category, Item, Membership, Project, WithCategories
 
 register = template.Library()
+
+_WITHOUT_TOUR = frozenset({"consent", "report", "withdraw", "pause", "check-in", "training-post"})
+_BREAKABLE = 10
+"""The fewest letters of a name that may be broken."""
+_CAPITAL = re.compile(r"(?<=[a-z])(?=[A-Z])")
+
+
+@register.filter
+def breakable(name: str) -> SafeString:
+    """Return a name; a long one may be broken before its capitals: Hate|Speech."""
+    parts = _CAPITAL.split(name) if len(name) >= _BREAKABLE else [name]
+    return format_html_join(SafeString("<wbr>"), "{}", ((part,) for part in parts))
+
+
+@register.filter
+def chosen_in(row: WithCategories, project: Project) -> list[Category]:
+    """Return the categories that a row names, by code; asks the database only for a row with several."""
+    lead: Category | None = getattr(row, "category", None)
+    if not row.categories:
+        return [lead] if lead else []
+    return [project.categories_by_code[code] for code in row.categories]
+
+
+@register.filter
+def intended_in(item: Item, project: Project) -> list[Category]:
+    """Return the categories that an item was meant to be, by code; asks the database only for several."""
+    if not item.intended_categories:
+        return [item.intended] if item.intended else []
+    return [project.categories_by_code[code] for code in item.intended_categories]
 
 
 @register.filter
@@ -100,6 +132,17 @@ def item_actions(context: template.Context) -> dict[str, Any]:
     return {"actions": actions}
 
 
+@register.inclusion_tag("_tour.html", takes_context=True)
+def tour(context: template.Context) -> dict[str, Any]:
+    """Return the step of the tour that is due; none where a page wants the whole attention."""
+    match = getattr(context.get("request"), "resolver_match", None)
+    if match is None or match.url_name in _WITHOUT_TOUR:
+        return {}
+    request = context["request"]
+    shown = tours.shown_tour(context["membership"], request.user, request.path)
+    return shown | {"csrf_token": context.get("csrf_token")}
+
+
 @register.inclusion_tag("_ways.html")
 def project_ways(member: Membership) -> dict[str, Any]:
     """Return the links to a project's pages as buttons for the list of projects; the first is the main one."""
@@ -123,7 +166,7 @@ def hue(category: Category) -> str:
 def question_of(project: Project, item: Item) -> str:
     """Return the words above the categories: the project's own, or the site's."""
     own = in_language(project.question, get_language() or "")
-    return own or (_("Together it is") if item.picture_id else _("It is"))
+    return own or (_("Taken together, this post is") if item.picture_id else _("This post is"))
 
 
 @register.filter
@@ -146,6 +189,31 @@ def marked(text: str) -> SafeString:
     )
 
 
+@register.simple_tag
+def in_steps(text: str, code: str) -> SafeString:
+    """Return the text in the steps by which parts of it are marked, each with its place in code points."""
+    return format_html_join(
+        "",
+        '<span id="{}-{}" role="{}" data-start="{}" data-end="{}">{}</span>',
+        (
+            (code, step.start, "option" if step.stops else "none", step.start, step.end, marked(step.text))
+            for step in steps(text)
+        ),
+    )
+
+
+@register.simple_tag
+def worded(words: Mapping[str, str], code: str = "") -> str:
+    """Return words in the reader's language; without any, the code."""
+    return in_language(words, get_language() or "") or code
+
+
+@register.simple_tag
+def quoted(value: object, text: str) -> str:
+    """Return the parts of the text that an answer marks so far, one a line."""
+    return "\n".join(quotations(value, text))
+
+
 @register.filter
 def as_guidelines(markdown: str) -> SafeString:
     """Render guidelines as HTML: the only place where text becomes markup, after the allow-list of `render`."""
@@ -154,8 +222,9 @@ def as_guidelines(markdown: str) -> SafeString:
 
 @register.filter
 def model_name(model: str) -> str:
-    """Return the model's name without its provider."""
-    return model.partition(":")[2] or model
+    """Return the model's name without its provider; answers of the sample campaign say that no model gave them."""
+    provider, _colon, name = model.partition(":")
+    return _("sample (not a model)") if provider == "sample" else name or model
 
 
 @register.simple_tag
@@ -226,12 +295,18 @@ def _mark(name: str) -> SafeString | str:
 def refusal(code: str, sentence: str) -> SafeString | str:
     """Return why a file or row was refused.
 
-    In other languages the English sentence follows, with its values and limits.
+    In other languages the English sentence follows, if it has values and limits.
     """
     said = sentence_for(code, sentence)
-    if said == sentence:
-        return sentence
+    if said == sentence or says_it_all(code, sentence):
+        return said
     return format_html('{} <small class="quiet" lang="en" dir="ltr">{}</small>', said, sentence)
+
+
+@register.simple_tag
+def page_fault(code: str, sentence: str) -> SafeString | str:
+    """Return why a page of the web is no evidence."""
+    return refusal(f"page_{code}", sentence)
 
 
 @register.filter

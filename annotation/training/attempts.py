@@ -23,10 +23,14 @@ from annotation.models import Category, KnownAnswer, Membership, Project, Traini
 
 @dataclass(frozen=True)
 class TrainingReply:
-    """An annotator's answer to a training item: a category, or not sure; neither is a skip."""
+    """An annotator's answer to a training item: a category, or not sure; neither is a skip.
+
+    `categories` are the codes of all where there are several, as rows keep them.
+    """
 
     category: Category | None = None
     not_sure: bool = False
+    categories: tuple[int, ...] = ()
 
 
 @dataclass(frozen=True)
@@ -120,9 +124,11 @@ def store_training_answer(member: Membership, item: UUID, said: TrainingReply) -
         attempt=going.attempt,
         item=known.item,
         category=said.category,
+        categories=list(said.categories),
         not_sure=said.not_sure,
         skipped=said.category is None and not said.not_sure,
-        correct=said.category is not None and said.category.pk == known.category_id,
+        correct=said.category is not None
+        and (said.category.pk, list(said.categories)) == (known.category_id, known.categories),
     )
     if going.done + 1 == going.total:
         _finish(going.attempt, member)

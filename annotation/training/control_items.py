@@ -11,8 +11,9 @@ from typing import Any
 from annotation.assignment.release_seats import free_seats_of_item, reset_idle_members
 from annotation.consensus.close import lock_item, move_locked_item
 from annotation.core.transactions import short_transaction
-from annotation.domain.categories import UnknownCategory, read_category
-from annotation.domain.choices import EventVerb, Stage
+from annotation.domain.categories import UnknownCategory
+from annotation.domain.category_sets import BadSet, as_stored, read_set
+from annotation.domain.choices import Choose, EventVerb, Stage
 from annotation.domain.formats.base import RowError
 from annotation.models import Category, Item, KnownAnswer, Label, Membership, Project, Seat, TrainingAnswer, record
 
@@ -52,11 +53,22 @@ class BadRows(ValueError):
 
 @dataclass(frozen=True)
 class KnownAnswerKey:
-    """The known answer of an item: its category, the explanation (shown after a training answer), and its use."""
+    """The known answer of an item: its category, the explanation (shown after a training answer), and its use.
+
+    `categories` are the codes of all where there are several, as rows keep them: an answer is right if it names just
+    these.
+    """
 
     category: Category
     explanation: str = ""
     training: bool = False
+    categories: tuple[int, ...] = ()
+
+    @property
+    def facts(self) -> dict[str, Any]:
+        """The key as events keep it."""
+        several = {"categories": list(self.categories)} if self.categories else {}
+        return {"category": self.category.code, **several, "training": self.training}
 
 
 @dataclass(frozen=True)
@@ -84,10 +96,13 @@ def mark_control_item(item: Item, admin: Membership | None, key: KnownAnswerKey)
         raise NotMarkable(held)
     move_locked_item(held, Stage.KNOWN)
     row = KnownAnswer.objects.create(
-        item=held, category=key.category, explanation=key.explanation, training=key.training
+        item=held,
+        category=key.category,
+        categories=list(key.categories),
+        explanation=key.explanation,
+        training=key.training,
     )
-    facts: dict[str, Any] = {"category": key.category.code, "training": key.training}
-    record(EventVerb.KNOWN_MARKED, project=held.project, actor=admin, item=held, **facts)
+    record(EventVerb.KNOWN_MARKED, project=held.project, actor=admin, item=held, **key.facts)
     reset_idle_members(held.project)
     return row
 
@@ -141,12 +156,13 @@ def mark_control_items(admin: Membership, lines: Sequence[KnownAnswerLine], *, t
     keys: dict[str, KnownAnswerKey] = {}
     for line in lines:
         try:
-            category = rows[read_category(line.category, values).code]
+            read = read_set(line.category, values, Choose(project.choose))
             _refuse_line(line, items, keys)
-        except (UnknownCategory, _BadLine) as fault:
+        except (UnknownCategory, BadSet, _BadLine) as fault:
             errors.append(RowError(line.number, fault.code, fault.sentence, external_id=line.external_id))
         else:
-            keys[line.external_id] = KnownAnswerKey(category, line.explanation, training)
+            codes = tuple(as_stored(category.code for category in read))
+            keys[line.external_id] = KnownAnswerKey(rows[read[0].code], line.explanation, training, codes)
     if errors:
         raise BadRows(errors)
     for name, key in keys.items():
@@ -189,11 +205,12 @@ def _refuse_line(line: KnownAnswerLine, items: dict[str, Item], seen: dict[str, 
 
 def _change(item: Item, admin: Membership | None, key: KnownAnswerKey) -> KnownAnswer:
     row = KnownAnswer.objects.select_related("category").get(item=item)
-    before = {"category": row.category.code, "training": row.training, "active": row.active}
-    after = {"category": key.category.code, "training": key.training, "active": True}
+    held = KnownAnswerKey(row.category, row.explanation, row.training, tuple(row.categories))
+    before, after = held.facts | {"active": row.active}, key.facts | {"active": True}
     if before == after and row.explanation == key.explanation:
         return row
-    row.category, row.explanation, row.training, row.active = key.category, key.explanation, key.training, True
+    row.category, row.categories = key.category, list(key.categories)
+    row.explanation, row.training, row.active = key.explanation, key.training, True
     row.save()
     move_locked_item(item, Stage.KNOWN)
     record(EventVerb.KNOWN_CHANGED, project=item.project, actor=admin, item=item, before=before, after=after)

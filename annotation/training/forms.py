@@ -7,57 +7,49 @@ from typing import Any
 from django import forms
 from django.utils.translation import gettext_lazy as _
 
+from annotation.core.category_choice import CategoryChoice, initial_choice
 from annotation.core.error_messages import sentence_for
-from annotation.core.form_fields import WrittenField
+from annotation.core.form_fields import WrittenField, offer
 from annotation.domain.text_rules import NOTE_LIMIT, BadText, read_optional_text
 from annotation.domain.training import MOST_CHECKS
 from annotation.labelling.forms import NOT_SURE
-from annotation.models import Category, KnownAnswer, Project
+from annotation.models import KnownAnswer, Project
 from annotation.training import control_items
 from annotation.training.attempts import TrainingReply
 from annotation.training.control_items import AT_ONCE, KnownAnswerKey, KnownAnswerLine
 
 PURPOSES = (
-    ("training", _("training: everybody meets it there, with this explanation")),
+    ("training", _("training: everybody sees it there, with this explanation")),
     ("check", _("check: mixed in, looks like any other post")),
 )
 
 
-class TrainingAnswerForm(forms.Form):
-    """A category or *not sure*; or a skip, by its own button."""
+class TrainingAnswerForm(CategoryChoice):
+    """A category (or several) or *not sure*; or a skip, by its own button."""
 
-    category = forms.ChoiceField(
-        required=False,
-        error_messages={"invalid_choice": _("This project has no such category.")},
-    )
     skip = forms.CharField(required=False, max_length=1)
 
-    def __init__(self, *args: Any, categories: Iterable[Category], **kwargs: Any) -> None:
-        super().__init__(*args, **kwargs)
-        self.categories = tuple(categories)
-        field = self.fields["category"]
-        assert isinstance(field, forms.ChoiceField)
-        field.choices = [*((str(each.code), each.name) for each in self.categories), (NOT_SURE, _("Not sure"))]
+    def __init__(self, *args: Any, **kwargs: Any) -> None:
+        super().__init__(*args, words=[(NOT_SURE, _("Not sure"))], **kwargs)
+        self.fields["category"].error_messages["invalid_choice"] = _("This project has no such category.")
 
     def clean(self) -> dict[str, Any]:
         values = super().clean() or self.cleaned_data
-        if not self.errors and not values.get("skip") and not values.get("category"):
+        if self.errors or values.get("skip"):
+            return values
+        if self.rows() and values.get("category") == NOT_SURE:
+            raise forms.ValidationError(_("Choose a category or “not sure”, not both."), code="contradiction")
+        if not self.rows() and not values.get("category"):
             raise forms.ValidationError(_("Choose a category or “not sure”, or skip the post."), code="no_answer")
         return values
 
     def said(self) -> TrainingReply:
         """Return the answer as a value; only after the fields were read."""
-        category = self.cleaned_data["category"]
         if self.cleaned_data["skip"]:
             return TrainingReply()
-        if category == NOT_SURE:
+        if self.cleaned_data["category"] == NOT_SURE:
             return TrainingReply(not_sure=True)
-        return TrainingReply(next(each for each in self.categories if str(each.code) == category))
-
-    @property
-    def chosen(self) -> str:
-        """The code chosen so far, `not_sure`, or nothing."""
-        return str(self["category"].value() or "")
+        return TrainingReply(self.category_row(), categories=tuple(self.stored_codes()))
 
     @property
     def is_not_sure(self) -> bool:
@@ -77,7 +69,7 @@ class RulesForm(forms.ModelForm[Project]):
             "check_percent": _("Checks, in percent of what is handed out"),
         }
         help_texts = {
-            "training_attempts": _("0: as many as one likes."),
+            "training_attempts": _("0: no limit."),
             "check_percent": _("0 to 50. Posts with a known answer that look like all others."),
         }
 
@@ -111,31 +103,35 @@ class RulesForm(forms.ModelForm[Project]):
         return value
 
 
-class KeyForm(forms.Form):
-    """The known answer of one item."""
+class KeyForm(CategoryChoice):
+    """The known answer of one item: a category, or several where the project takes several."""
 
-    category = forms.TypedChoiceField(label=_("Known category"), coerce=int)
     explanation = WrittenField(
         label=_("Explanation"), required=False, rows=3, help_text=_("Shown after a training answer, right or wrong.")
     )
     purpose = forms.ChoiceField(label=_("What it is for"), choices=PURPOSES, widget=forms.RadioSelect)
 
-    def __init__(self, *args: Any, categories: Iterable[Category], known: KnownAnswer | None, **kwargs: Any) -> None:
+    def __init__(self, *args: Any, known: KnownAnswer | None, **kwargs: Any) -> None:
         if known is not None:
             purpose = "training" if known.training else "check"
-            held = {"category": known.category.code, "explanation": known.explanation, "purpose": purpose}
-            kwargs["initial"] = held
+            held = {"explanation": known.explanation, "purpose": purpose}
+            kwargs["initial"] = held | initial_choice(known.codes)
         super().__init__(*args, **kwargs)
-        self.categories = {each.code: each for each in categories}
-        field = self.fields["category"]
-        assert isinstance(field, forms.TypedChoiceField)
-        field.choices = [(code, f"{each.key} {each.name}") for code, each in self.categories.items()]
+        self.require_category()
+        name = "categories" if self.several else "category"
+        self.fields[name].label = _("Known categories") if self.several else _("Known category")
+        if self.several:
+            self.fields[name].widget = forms.CheckboxSelectMultiple()
+            del self.fields["category"]
+        offer(self, name, [(str(each.code), f"{each.key} {each.name}") for each in self.categories])
 
     def key(self) -> KnownAnswerKey:
         """Return the answer as a value; only after the fields were read."""
         values = self.cleaned_data
+        category = self.category_row()
+        assert category is not None
         return KnownAnswerKey(
-            self.categories[values["category"]], values["explanation"], values["purpose"] == "training"
+            category, values["explanation"], values["purpose"] == "training", tuple(self.stored_codes())
         )
 
 
@@ -143,7 +139,7 @@ class LinesForm(forms.Form):
     """Many known answers, a line each."""
 
     lines = WrittenField(
-        label=_("One post a line: id, category, explanation"),
+        label=_("One post per line: id, category, explanation"),
         limit=1_000_000,
         rows=6,
         help_text=_("As in a CSV file; quote an explanation that holds commas. The explanation may be missing."),

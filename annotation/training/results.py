@@ -14,6 +14,7 @@ from operator import attrgetter
 from django.db.models import Count, F, Q, QuerySet
 from django.utils import timezone
 
+from annotation.domain.category_sets import codes_of
 from annotation.domain.choices import Reason, Stage
 from annotation.domain.statistics.annotator_quality import Rate
 from annotation.domain.training import ItemFigure, Mark, item_figures
@@ -23,7 +24,8 @@ OWN_CHECKS = 5
 """Of so many checks a person reads a figure at a time."""
 
 
-_IS_RIGHT = Q(category=F("item__known_answer__category"))
+_SAID = ("category__code", "categories")
+_KNOWN = ("item__known_answer__category__code", "item__known_answer__categories")
 
 
 @dataclass(frozen=True)
@@ -122,14 +124,14 @@ def count_control_items(project: Project) -> KnownCounts:
 
 def control_item_figures(known: Sequence[KnownAnswer]) -> dict[int, ItemFigure]:
     """Return the figures of these items by primary key, training and checks together; skips are not counted."""
-    keys = {each.item_id: each.category_id for each in known}
+    keys = {each.item_id: each.codes for each in known}
     training = TrainingAnswer.objects.filter(item__in=keys, skipped=False)
     unseen = Label.objects.filter(item__in=keys, revision=1, seat__annotator=F("annotator"), seat__label__isnull=False)
-    given: list[tuple[int, int | None, int]] = [
-        *training.values_list("item_id", "category_id").annotate(n=Count("pk")).order_by(),
-        *unseen.values_list("item_id", "category_id").annotate(n=Count("pk")).order_by(),
+    given = [
+        *training.values_list("item_id", *_SAID).annotate(n=Count("pk")).order_by(),
+        *unseen.values_list("item_id", *_SAID).annotate(n=Count("pk")).order_by(),
     ]
-    return item_figures(given, keys)
+    return item_figures([(item, codes_of(lead, stored), n) for item, lead, stored, n in given], keys)
 
 
 def own_totals(member: Membership) -> tuple[int, int]:
@@ -162,8 +164,8 @@ def _own_checks(member: Membership) -> Rate | None:
     """Return the member's rate over their first checks up to a multiple of OWN_CHECKS; None if there are fewer."""
     morning = timezone.localtime().replace(hour=0, minute=0, second=0, microsecond=0)
     firsts = first_check_labels(Label.objects.filter(annotator=member, created_at__lt=morning))
-    answers = firsts.order_by("created_at", "pk").values_list("category", "item__known_answer__category")
-    rights = [answer == right for answer, right in answers]
+    answers = firsts.order_by("created_at", "pk").values_list(*_SAID, *_KNOWN)
+    rights = [_is_right(*answer) for answer in answers]
     counted = rights[: len(rights) - len(rights) % OWN_CHECKS]
     return Rate(sum(counted), len(counted)) if counted else None
 
@@ -186,8 +188,16 @@ def first_check_labels(labels: QuerySet[Label]) -> QuerySet[Label]:
 def check_rates(project: Project) -> dict[int, Rate]:
     """Return by annotator the right answers among their first labels at items that were mixed in."""
     firsts = first_check_labels(Label.objects.filter(item__project=project))
-    rows = firsts.values_list("annotator_id").annotate(right=Count("pk", filter=_IS_RIGHT), n=Count("pk"))
-    return {annotator: Rate(right, n) for annotator, right, n in rows}
+    right, total = Counter[int](), Counter[int]()
+    for annotator, *answer, n in firsts.values_list("annotator_id", *_SAID, *_KNOWN).annotate(n=Count("pk")):
+        total[annotator] += n
+        right[annotator] += n * _is_right(*answer)
+    return {annotator: Rate(right[annotator], n) for annotator, n in total.items()}
+
+
+def _is_right(lead: int, stored: list[int], known: int, known_stored: list[int]) -> bool:
+    """Whether an answer names just the categories of the known one."""
+    return codes_of(lead, stored) == codes_of(known, known_stored)
 
 
 def _share(checks: Rate | None) -> list[str]:

@@ -19,6 +19,7 @@ from django.views.decorators.http import require_GET, require_http_methods, requ
 from annotation.assignment.prior_display import priors_for_people
 from annotation.assignment.training_gate import training_items
 from annotation.core.access import PersonRequest
+from annotation.core.category_choice import typed
 from annotation.domain.choices import PriorDisplay, PriorState
 from annotation.labelling.views_post import annotator
 from annotation.labelling.workspace import categories_of
@@ -97,7 +98,7 @@ def answer(request: PersonRequest, slug: str, public_id: UUID) -> HttpResponse:
     member = annotator(request, slug)
     if request.method == "GET":
         return _tell(request, member, public_id)
-    form = TrainingAnswerForm(request.POST, categories=categories_of(member.project))
+    form = TrainingAnswerForm(request.POST, categories=categories_of(member.project), choose=member.project.choose)
     if not form.is_valid():
         return _ask_again(request, member, public_id, form)
     match attempts.store_training_answer(member, public_id, form.said()):
@@ -121,7 +122,8 @@ def look(request: PersonRequest, slug: str, public_id: UUID) -> HttpResponse:
     if request.accepts("application/json") and not request.accepts("text/html"):
         picture = reverse("annotation:training-picture", args=[slug, public_id])
         return JsonResponse({"picture": picture if shown else None})
-    form = TrainingAnswerForm(categories=categories_of(member.project), initial=request.POST.dict())
+    categories, choose = categories_of(member.project), member.project.choose
+    form = TrainingAnswerForm(categories=categories, choose=choose, initial=typed(request.POST))
     return _show(request, _bench_of(member, public_id), form, show_picture=shown)
 
 
@@ -224,7 +226,7 @@ def _met(member: Membership, public_id: UUID) -> Item:
 
 
 def _empty_form(member: Membership) -> TrainingAnswerForm:
-    return TrainingAnswerForm(categories=categories_of(member.project))
+    return TrainingAnswerForm(categories=categories_of(member.project), choose=member.project.choose)
 
 
 def _fresh(answer: HttpResponse) -> HttpResponse:

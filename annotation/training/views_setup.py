@@ -86,7 +86,8 @@ def item(request: PersonRequest, slug: str, public_id: UUID) -> HttpResponse:
         raise Http404
     known = control_items.known_answer_of(found)
     acts = request.method == "POST" and request.POST.get("act", "mark") == "mark"
-    form = KeyForm(request.POST if acts else None, categories=categories_of(member.project), known=known)
+    categories, choose = categories_of(member.project), member.project.choose
+    form = KeyForm(request.POST if acts else None, categories=categories, choose=choose, known=known)
     if request.method == "POST" and _changed(request, member, found, form):
         return redirect("annotation:item-known", slug, public_id)
     context = {
@@ -109,7 +110,7 @@ def _ruled(request: PersonRequest, admin: Membership, form: RulesForm) -> bool:
     if not form.is_valid():
         return False
     attempts.change_training_rules(admin, form.save(commit=False), form.changed_data)
-    messages.success(request, _("The rules are stored."))
+    messages.success(request, _("Rules saved."))
     return True
 
 
@@ -133,13 +134,17 @@ def _changed(request: PersonRequest, admin: Membership, item: Item, form: KeyFor
     try:
         if act in ("rest", "use"):
             control_items.set_control_item_active(item, admin, active=act == "use")
-            said = _("It is in use again.") if act == "use" else _("It rests: nobody gets it any more; answers stay.")
+            said = (
+                _("It is in use again.")
+                if act == "use"
+                else _("It is set aside: nobody gets it any more, and answers are kept.")
+            )
         elif act == "give_back":
             control_items.unmark_control_item(item, admin)
             said = _("The post is ready to be opened like any other.")
         elif form.is_valid():
             control_items.mark_control_item(item, admin, form.key())
-            said = _("The known answer is stored.")
+            said = _("Known answer saved.")
         else:
             return False
     except (control_items.NotMarkable, control_items.Answered) as refused:
@@ -154,9 +159,13 @@ def _changed(request: PersonRequest, admin: Membership, item: Item, form: KeyFor
 
 def _with_figures(known: list[KnownAnswer], project: Project) -> list[dict[str, Any]]:
     """Each known answer with how its item fares."""
-    names = {category.pk: category for category in project.categories.all()}
+    by_code = {category.code: category for category in project.categories.all()}
     found = training_results.control_item_figures(known)
     return [
-        {"known": each, "figure": (figure := found[each.item_id]), "often": names.get(figure.often or 0)}
+        {
+            "known": each,
+            "figure": (figure := found[each.item_id]),
+            "often": [by_code[code] for code in figure.often or ()],
+        }
         for each in known
     ]

@@ -54,24 +54,22 @@ class OptOutForm(forms.Form):
         label=_("Categories"),
         required=False,
         widget=forms.CheckboxSelectMultiple,
-        help_text=_("Posts that a model, or whoever brought the post in, put under these."),
+        help_text=_("Posts that a model or an import put in these categories."),
     )
     groups = forms.MultipleChoiceField(label=_("Groups"), required=False, widget=forms.CheckboxSelectMultiple)
     other_groups = WrittenField(
-        label=_("Other groups, one a line"),
+        label=_("Other groups, one per line"),
         required=False,
         limit=GROUP_LIMIT * MOST_GROUPS,
-        help_text=_("Posts about people you name here, where the project knows whom a post is about."),
+        help_text=_("Posts about groups you name here, if the project knows whom a post is about."),
     )
     severity = forms.TypedChoiceField(
         label=_("Severity"),
         required=False,
         coerce=int,
         empty_value=None,
-        choices=[("", _("give me every severity")), *SEVERITIES],
-        help_text=_(
-            "As the models, or whoever brought the post in, expect it. Nobody can promise that they are right."
-        ),
+        choices=[("", _("any severity")), *SEVERITIES],
+        help_text=_("As models or the import expect it. They can be wrong."),
     )
 
     def __init__(self, *args: Any, categories: Sequence[Category], groups: Sequence[str], **kwargs: Any) -> None:
@@ -82,14 +80,14 @@ class OptOutForm(forms.Form):
             offer(self, "groups", [(group, group) for group in groups])
         else:
             del self.fields["groups"]
-            self.fields["other_groups"].label = _("Groups, one a line")
+            self.fields["other_groups"].label = _("Groups, one per line")
 
     def clean_other_groups(self) -> list[str]:
         """Return the names, each once, as they were written first."""
         lines = [" ".join(line.split()) for line in self.cleaned_data["other_groups"].splitlines()]
         named = [line for line in lines if not is_blank(line)]
         if any(len(name) > GROUP_LIMIT for name in named):
-            raise forms.ValidationError(_("The name of a group has 200 characters at most: write one a line."))
+            raise forms.ValidationError(_("The name of a group has 200 characters at most: write one per line."))
         if len(named) > MOST_GROUPS:
             raise forms.ValidationError(_("Name 50 groups at most."))
         return named
@@ -117,8 +115,10 @@ def initial_of_opt_outs(wanted: OptedOut, listed: Sequence[str]) -> dict[str, An
 class OwnCapsForm(forms.Form):
     """A person's own limits a day, never above the project's."""
 
-    severe_a_day = forms.IntegerField(label=_("Severe posts a day"), required=False, min_value=0, max_value=MOST_SEVERE)
-    minutes_a_day = forms.IntegerField(label=_("Minutes a day"), required=False, min_value=1, max_value=MOST_MINUTES)
+    severe_a_day = forms.IntegerField(
+        label=_("Severe posts per day"), required=False, min_value=0, max_value=MOST_SEVERE
+    )
+    minutes_a_day = forms.IntegerField(label=_("Minutes per day"), required=False, min_value=1, max_value=MOST_MINUTES)
 
     def __init__(self, *args: Any, project: Project, **kwargs: Any) -> None:
         super().__init__(*args, **kwargs)
@@ -153,18 +153,18 @@ class CareSettingsForm(forms.ModelForm[Project]):
         )
         labels = {
             "severe_in_row": _("Severe posts in a row at most"),
-            "severe_a_session": _("Severe posts a session at most"),
-            "severe_a_day": _("Severe posts a day at most"),
-            "minutes_a_day": _("Minutes a day at most"),
-            "break_after_minutes": _("Offer a break after so many minutes"),
-            "support_text": _("Whom people can turn to"),
+            "severe_a_session": _("Severe posts per session at most"),
+            "severe_a_day": _("Severe posts per day at most"),
+            "minutes_a_day": _("Minutes per day at most"),
+            "break_after_minutes": _("Offer a break after this many minutes"),
+            "support_text": _("People to contact for support"),
         }
         help_texts = {
-            "severe_in_row": _("Then a milder post comes between, where there is one. 0: any order."),
+            "severe_in_row": _("Then a milder post follows, if there is one. 0: any order."),
             "severe_a_session": _("Then milder posts only, until a long break. Empty: no limit."),
             "severe_a_day": _("Then milder posts only, until tomorrow. Empty: no limit."),
-            "minutes_a_day": _("Of work, pauses left out; then the person is done for today. Empty: no limit."),
-            "break_after_minutes": _("Of work. The offer can be declined; nothing is lost either way. 0: never."),
+            "minutes_a_day": _("Working time without pauses; then the person is done for today. Empty: no limit."),
+            "break_after_minutes": _("Working time. People can decline; nothing is lost. 0: never."),
             "support_text": _("Names, hours, what is offered and paid for. Everybody in the project can read it."),
         }
         widgets = {"support_text": forms.Textarea({"rows": 4, "dir": "auto"})}
@@ -203,7 +203,7 @@ class ViewingDefaultsForm(forms.Form):
 
     blur = forms.BooleanField(label=_("Blur pictures until they are revealed"), required=False)
     blur_strength = forms.ChoiceField(label=_("Until then they show"), choices=BLUR_STRENGTHS)
-    grey = forms.BooleanField(label=_("Show pictures in grey"), required=False)
+    grey = forms.BooleanField(label=_("Show pictures in greyscale"), required=False)
     sepia = forms.BooleanField(label=_("Show pictures in sepia"), required=False)
     picture_size = forms.ChoiceField(label=_("Pictures are"), choices=PICTURE_SIZES)
     fold_text = forms.BooleanField(label=_("Keep texts closed until they are opened"), required=False)

@@ -61,7 +61,7 @@ def own_limits(request: PersonRequest, slug: str) -> HttpResponse:
             said = _("The project’s limit is %(limit)s: yours can be lower, not higher.") % {"limit": high.limit}
             form.add_error(high.field, said)
         else:
-            messages.success(request, _("Stored. Your limits hold from now on."))
+            messages.success(request, _("Saved. Your limits apply from now on."))
             return redirect("annotation:opt-outs", slug)
     listed = _groups_of(member.project)
     chosen = OptOutForm(
@@ -110,10 +110,10 @@ def _own_caps(member: Membership) -> OwnCapsForm:
 
 def _said_of(freed: int) -> str:
     if not freed:
-        return _("Stored. It holds from now on.")
+        return _("Saved. It applies from now on.")
     return ngettext(
-        "Stored. A post you had open falls under it and went back; nothing is counted against you.",
-        "Stored. Posts you had open fall under it and went back; nothing is counted against you.",
+        "Saved. A post you had open matched it and went back; this does not count against you.",
+        "Saved. Posts you had open matched it and went back; this does not count against you.",
         freed,
     )
 

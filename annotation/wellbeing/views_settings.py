@@ -34,7 +34,7 @@ def care_settings(request: PersonRequest, slug: str) -> HttpResponse:
     form = CareSettingsForm(request.POST if request.method == "POST" else None, instance=project)
     if form.is_valid():
         preferences.change_care_settings(member, form.save(commit=False), form.changed_data)
-        messages.success(request, _("The settings are stored."))
+        messages.success(request, _("Settings saved."))
         return redirect("annotation:care-settings", slug)
     return _page(request, member, form, _viewing_form(member.project), 422 if form.is_bound else 200)
 
@@ -51,7 +51,7 @@ def viewing_defaults(request: PersonRequest, slug: str) -> HttpResponse:
     changed = ["viewing_defaults"] if chosen != read_viewing(project.viewing_defaults).stored() else []
     project.viewing_defaults = chosen
     preferences.change_care_settings(member, project, changed)
-    messages.success(request, _("Stored. It holds for people who join from now on and have chosen nothing yet."))
+    messages.success(request, _("Saved. It applies to people who join from now on and have not chosen yet."))
     return redirect("annotation:care-settings", slug)
 
 

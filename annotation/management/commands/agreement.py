@@ -4,7 +4,8 @@ from typing import Any
 
 from django.core.management.base import CommandParser
 
-from annotation.analytics.agreement import as_json, read_agreement
+from annotation.analytics.agreement import read_agreement
+from annotation.analytics.agreement_json import as_json
 from annotation.management.json_command import JsonCommand
 from annotation.management.projects import project_named
 
@@ -18,3 +19,20 @@ class Command(JsonCommand):
 
     def answer(self, **options: Any) -> Any:
         return as_json(read_agreement(project_named(options["slug"])))
+
+    def show(self, value: Any) -> None:
+        """Print a line for every figure, and one for every further question."""
+        super().show({name: figure for name, figure in value.items() if name != "questions"})
+        for code, question in value["questions"].items():
+            self.stdout.write(f"question {code} ({question['kind']}): {_alpha(question)}")
+            for pool in question.get("earlier", ()):
+                self.stdout.write(f"question {code}, earlier: {_alpha(pool)}")
+
+
+def _alpha(pool: dict[str, Any]) -> str:
+    """Return one alpha with its interval, its counts, and the versions of the question that it is about."""
+    said = f"undefined ({pool['why']})" if pool["alpha"] is None else f"{pool['alpha']:.3f}"
+    if pool["interval"]:
+        said += " ({:.3f} to {:.3f})".format(*pool["interval"])
+    versions = ", ".join(map(str, pool["versions"]))
+    return f"alpha {said}; {pool['items']} items, {pool['ratings']} ratings; version {versions}"

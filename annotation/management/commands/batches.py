@@ -10,8 +10,6 @@ from annotation.management.json_command import JsonCommand
 from annotation.management.projects import project_named
 from annotation.models import Batch
 
-_ACTS = {"pause": state.pause_batch, "resume": state.resume_batch, "close": state.close_batch}
-
 
 class Command(JsonCommand):
     help = "Say how far each batch of a project is, or open, pause, resume or close one."
@@ -20,7 +18,7 @@ class Command(JsonCommand):
         super().add_arguments(parser)
         parser.add_argument("slug", help="the project")
         parser.add_argument("name", nargs="?", help='a batch; "" is the one of items without a batch')
-        parser.add_argument("act", nargs="?", choices=["open", *_ACTS])
+        parser.add_argument("act", nargs="?", choices=["open", *state.ACTS])
         parser.add_argument("--open-all", action="store_true", help="open every batch that waits, and all ready items")
 
     def answer(self, **options: Any) -> Any:
@@ -38,7 +36,7 @@ class Command(JsonCommand):
             return {"opened": done.opened, "pictures_missing": done.missing_pictures}
         if options["act"]:
             try:
-                _ACTS[options["act"]](row, None)
+                state.ACTS[options["act"]](row, None)
             except state.WrongBatchState:
                 raise CommandError(f"The batch is {row.state}: it cannot be asked to {options['act']}.") from None
         return next(each for each in as_json(read_batch_overview(project))["batches"] if each["name"] == row.name)

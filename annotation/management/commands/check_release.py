@@ -26,4 +26,4 @@ class Command(JsonCommand):
     def show(self, value: Any) -> None:
         for problem in value["problems"]:
             self.stdout.write(problem)
-        self.stdout.write("The release is whole and unchanged." if value["ok"] else "The release is NOT intact.")
+        self.stdout.write("The release is complete and unchanged." if value["ok"] else "The release is NOT intact.")

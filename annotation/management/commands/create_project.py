@@ -22,7 +22,7 @@ class Command(JsonCommand):
         design = parser.add_mutually_exclusive_group()
         design.add_argument("--template", choices=list(TITLES), default=HVLI, help="a design of ours; default: h-vli")
         design.add_argument(
-            "--design", type=Path, metavar="FILE.json", help="a design of yours, as `export_design` writes it"
+            "--design", type=Path, metavar="FILE.json", help="a design of yours, as `manage.py design SLUG` prints it"
         )
         design.add_argument(
             "--categories",

@@ -29,4 +29,9 @@ class Command(JsonCommand):
             changed = change_design(project, read_file(options["file"]), admin=None)
         except BadDesign as bad:
             raise CommandError(f"{options['file']}: {bad.sentence} Nothing changed.") from None
-        return {"project": project.slug, "changes": [asdict(change) for change in changed]}
+        return {
+            "project": project.slug,
+            "changes": [asdict(change) for change in changed.categories],
+            "questions": [asdict(change) for change in changed.questions],
+            "choose": changed.choose,
+        }

@@ -1,0 +1,150 @@
+"""People of a project over the API, for its admins: members and their roles."""
+
+from typing import Any
+from uuid import UUID
+
+from django.db import transaction
+from django.db.models import Count, Q
+from drf_spectacular.utils import extend_schema
+from rest_framework import serializers
+from rest_framework.request import Request
+from rest_framework.response import Response
+from rest_framework.views import APIView
+
+from annotation.api.access import account_of, cleaned, member, problem
+from annotation.api.answers_campaign import MemberJson, NewMemberJson
+from annotation.api.problems import Problem
+from annotation.core.error_messages import sentence_for
+from annotation.domain.choices import Role
+from annotation.members import join, participation, roles
+from annotation.members.forms import NewMemberForm, PseudonymForm, QuotaForm
+from annotation.models import ROLE_FLAG, Membership, Project
+
+ROLES = [str(role) for role in Role]
+
+
+class NewMemberShape(serializers.Serializer[Any]):
+    """A person by the name they sign in with; an account that does not exist yet is created."""
+
+    username = serializers.CharField(max_length=150)
+    role = serializers.ChoiceField(ROLES)
+
+
+class MemberChangesShape(serializers.Serializer[Any]):
+    """What changes of a member; what is left out stays. `quota` null: the project's quota holds."""
+
+    roles = serializers.ListField(child=serializers.ChoiceField(ROLES), required=False, max_length=len(ROLES))
+    name = serializers.CharField(required=False, max_length=64, help_text="The pseudonym.")
+    quota = serializers.IntegerField(required=False, allow_null=True, min_value=0, max_value=2**31 - 1)
+
+
+class Members(APIView):
+    """The people of a project, for its admins."""
+
+    @extend_schema(responses={200: list[MemberJson]}, operation_id="projects_members_list")
+    def get(self, request: Request, slug: str) -> Response:
+        """List the people who have an account, those with access first."""
+        mine = member(request, slug, Role.ADMIN)
+        return Response([_json(person) for person in _people(mine.project).order_by("-active", "user__username")])
+
+    @extend_schema(request=NewMemberShape, responses={200: NewMemberJson, 201: NewMemberJson, 409: Problem})
+    def post(self, request: Request, slug: str) -> Response:
+        """Give a person a role. 201: the person is new in the project; the password of a new account is told once."""
+        mine = member(request, slug, Role.ADMIN)
+        shape = NewMemberShape(data=request.data)
+        shape.is_valid(raise_exception=True)
+        values = cleaned(NewMemberForm(shape.validated_data))
+        try:
+            joined = join.add_member(mine.project, values["username"], Role(values["role"]), actor=mine)
+        except join.BadMember as bad:
+            return problem(409, bad.code, sentence_for(bad.code, bad.sentence), field=bad.field)
+        person = _people(mine.project).get(pk=joined.membership.pk)
+        return Response(_json(person) | {"password": joined.password}, status=201 if joined.created else 200)
+
+
+class OneMember(APIView):
+    """One person of a project."""
+
+    @extend_schema(responses={200: MemberJson})
+    def get(self, request: Request, slug: str, public_id: UUID) -> Response:
+        """Show a member."""
+        return _shown(account_of(member(request, slug, Role.ADMIN), public_id))
+
+    @extend_schema(request=MemberChangesShape, responses={200: MemberJson, 409: Problem, 422: Problem})
+    def patch(self, request: Request, slug: str, public_id: UUID) -> Response:
+        """Change roles, pseudonym or quota, all or none. 409: the project would be left without an admin."""
+        mine = member(request, slug, Role.ADMIN)
+        person = account_of(mine, public_id)
+        shape = MemberChangesShape(data=request.data)
+        shape.is_valid(raise_exception=True)
+        try:
+            with transaction.atomic():
+                _change(mine, person, shape.validated_data)
+        except roles.LastAdmin:
+            return problem(409, "last_admin", "A project needs an admin: make somebody else admin first.")
+        except roles.BadPseudonym as bad:
+            return problem(422, bad.code, sentence_for(bad.code, bad.sentence), field="name")
+        return _shown(person)
+
+
+class MemberEnd(APIView):
+    """The end of a person's access."""
+
+    @extend_schema(request=None, responses={200: MemberJson, 409: Problem})
+    def post(self, request: Request, slug: str, public_id: UUID) -> Response:
+        """End the access; held seats are freed, labels stay. 409: nobody ends their own."""
+        mine = member(request, slug, Role.ADMIN, open_when_closed=True)
+        person = account_of(mine, public_id)
+        if person.pk == mine.pk:
+            return problem(409, "own_access", "You cannot end your own access; ask another admin.")
+        participation.deactivate(person, by=mine)
+        return _shown(person)
+
+
+class MemberAgain(APIView):
+    """The return of a person."""
+
+    @extend_schema(request=None, responses={200: MemberJson, 409: Problem})
+    def post(self, request: Request, slug: str, public_id: UUID) -> Response:
+        """Give access again to somebody whose access ended or who left. 409: the account is closed."""
+        mine = member(request, slug, Role.ADMIN)
+        person = account_of(mine, public_id)
+        if person.user is None or not person.user.is_active:
+            return problem(409, "account_closed", "The account is closed; nobody can sign in to it.")
+        participation.reactivate(person, by=mine)
+        return _shown(person)
+
+
+def _change(admin: Membership, person: Membership, changes: dict[str, Any]) -> None:
+    if "roles" in changes:
+        flags = {flag: str(role) in changes["roles"] for role, flag in ROLE_FLAG.items()}
+        roles.change_roles(admin, person, flags)
+    if "name" in changes:
+        roles.change_pseudonym(admin, person, cleaned(PseudonymForm({"pseudonym": changes["name"]}))["pseudonym"])
+    if "quota" in changes:
+        own = QuotaForm({"quota": changes["quota"]}, instance=Membership(pk=person.pk))
+        roles.change_quota(admin, person, cleaned(own)["quota"])
+
+
+def _people(project: Project) -> Any:
+    people = Membership.objects.filter(project=project, user__isnull=False).select_related("user", "project")
+    return people.annotate(labels_in_force=Count("seat_rows", filter=Q(seat_rows__label__isnull=False)))
+
+
+def _shown(person: Membership) -> Response:
+    return Response(_json(_people(person.project).get(pk=person.pk)))
+
+
+def _json(person: Membership) -> dict[str, Any]:
+    return {
+        "id": person.public_id,
+        "username": person.user.username if person.user else "",
+        "name": person.pseudonym,
+        "roles": [str(role) for role, flag in ROLE_FLAG.items() if getattr(person, flag)],
+        "active": person.active,
+        "withdrawn_at": person.withdrawn_at,
+        "labels": vars(person)["labels_in_force"],
+        "quota": person.quota,
+        "consented": person.consent_version >= person.project.consent_version,
+        "trained_at": person.trained_at,
+    }

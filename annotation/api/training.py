@@ -1,0 +1,255 @@
+"""Training and checks over the API, for admins alone: the rules, posts with a known answer, how people did."""
+
+from typing import Any
+from uuid import UUID
+
+from django.http import Http404
+from drf_spectacular.utils import extend_schema
+from rest_framework import serializers
+from rest_framework.request import Request
+from rest_framework.response import Response
+from rest_framework.views import APIView
+
+from annotation.api.access import account_of, cleaned, member, problem
+from annotation.api.answers_campaign import KnownPostJson, KnownPostPage, Marked, TrainedPersonJson, TrainingRulesJson
+from annotation.api.pages import PAGING, page_of
+from annotation.api.problems import PostsRefused, Problem
+from annotation.domain.choices import Role
+from annotation.domain.statistics.annotator_quality import Rate
+from annotation.domain.text_rules import NOTE_LIMIT
+from annotation.labelling.workspace import categories_of
+from annotation.models import Item, KnownAnswer, Membership, Project
+from annotation.training import attempts, control_items, results
+from annotation.training.forms import KeyForm, RulesForm
+
+PURPOSES = ["training", "check"]
+
+
+class RulesShape(serializers.ModelSerializer[Project]):
+    """Who must pass the training, how, and how many checks are mixed in. What is left out stays."""
+
+    class Meta:
+        model = Project
+        fields = tuple(RulesForm.base_fields)
+
+
+class KnownAnswerShape(serializers.Serializer[Any]):
+    """The known answer of a post: a category's code, what is said after a training answer, and what the post is for."""
+
+    category = serializers.IntegerField(min_value=0, max_value=32767)
+    explanation = serializers.CharField(default="", allow_blank=True, max_length=NOTE_LIMIT)
+    purpose = serializers.ChoiceField(PURPOSES)
+
+
+class KnownChangeShape(serializers.Serializer[Any]):
+    """Whether the post is in use; one that rests is given to nobody, and its answers stay."""
+
+    active = serializers.BooleanField()
+
+
+class LineShape(serializers.Serializer[Any]):
+    """One of many posts: its external id and the category's name or code."""
+
+    id = serializers.CharField(max_length=128)
+    category = serializers.CharField(max_length=200)
+    explanation = serializers.CharField(default="", allow_blank=True, max_length=NOTE_LIMIT)
+
+
+class LinesShape(serializers.Serializer[Any]):
+    """Known answers of many posts of one purpose."""
+
+    purpose = serializers.ChoiceField(PURPOSES)
+    posts = serializers.ListField(child=LineShape(), min_length=1, max_length=control_items.AT_ONCE)
+
+
+class GrantShape(serializers.Serializer[Any]):
+    """What a person is granted: one more attempt, or to label without a pass."""
+
+    act = serializers.ChoiceField(["attempt", "trained"])
+
+
+class Training(APIView):
+    """The rules of training and checks."""
+
+    @extend_schema(responses={200: TrainingRulesJson})
+    def get(self, request: Request, slug: str) -> Response:
+        """Show the pass mark, the attempts, the share of checks, and how many posts have a known answer."""
+        return _rules(member(request, slug, Role.ADMIN))
+
+    @extend_schema(request=RulesShape, responses={200: TrainingRulesJson})
+    def patch(self, request: Request, slug: str) -> Response:
+        """Change the rules. Training can be required once there is a training post in use."""
+        mine = member(request, slug, Role.ADMIN)
+        project = Project.objects.get(pk=mine.project_id)
+        shape = RulesShape(project, data=request.data, partial=True)
+        shape.is_valid(raise_exception=True)
+        now = {name: getattr(project, name) for name in RulesForm.base_fields}
+        form = RulesForm({**now, **shape.validated_data}, instance=project)
+        cleaned(form)
+        attempts.change_training_rules(mine, form.save(commit=False), form.changed_data)
+        return _rules(mine)
+
+
+class KnownPosts(APIView):
+    """The posts with a known answer."""
+
+    @extend_schema(parameters=[*PAGING], responses={200: KnownPostPage}, operation_id="projects_training_posts_list")
+    def get(self, request: Request, slug: str) -> Response:
+        """List the posts with a known answer, those in use first, with how people fare with each."""
+        mine = member(request, slug, Role.ADMIN)
+        return page_of(request, results.known_items(mine.project), _known_posts)
+
+    @extend_schema(request=LinesShape, responses={200: Marked, 422: PostsRefused})
+    def post(self, request: Request, slug: str) -> Response:
+        """Give many posts their known answers, all or none. 422: every wrong line is named; lines count from 1."""
+        mine = member(request, slug, Role.ADMIN)
+        shape = LinesShape(data=request.data)
+        shape.is_valid(raise_exception=True)
+        asked = shape.validated_data
+        lines = [
+            control_items.KnownAnswerLine(number, row["id"], row["category"], row["explanation"])
+            for number, row in enumerate(asked["posts"], 1)
+        ]
+        try:
+            done = control_items.mark_control_items(mine, lines, training=asked["purpose"] == "training")
+        except control_items.BadRows as bad:
+            first = bad.errors[0]
+            errors = [{"line": each.line, "reason": each.reason} for each in bad.errors]
+            return problem(422, first.code, first.reason, errors=errors)
+        return Response({"marked": done})
+
+
+class KnownPost(APIView):
+    """The known answer of one post."""
+
+    @extend_schema(responses={200: KnownPostJson})
+    def get(self, request: Request, slug: str, public_id: UUID) -> Response:
+        """Show the known answer, and how people fare with the post."""
+        return _known(_item(member(request, slug, Role.ADMIN), public_id))
+
+    @extend_schema(request=KnownAnswerShape, responses={200: KnownPostJson, 409: Problem})
+    def put(self, request: Request, slug: str, public_id: UUID) -> Response:
+        """Give the post its known answer, or change it. 409: people have been asked about the post already."""
+        mine = member(request, slug, Role.ADMIN)
+        item = _item(mine, public_id)
+        shape = KnownAnswerShape(data=request.data)
+        shape.is_valid(raise_exception=True)
+        form = KeyForm(shape.validated_data, categories=categories_of(mine.project), known=None)
+        cleaned(form)
+        try:
+            control_items.mark_control_item(item, mine, form.key())
+        except control_items.NotMarkable as refused:
+            return problem(409, refused.code, refused.sentence)
+        return _known(item)
+
+    @extend_schema(request=KnownChangeShape, responses={200: KnownPostJson})
+    def patch(self, request: Request, slug: str, public_id: UUID) -> Response:
+        """Take the post out of use, or use it again."""
+        mine = member(request, slug, Role.ADMIN)
+        item = _item(mine, public_id)
+        shape = KnownChangeShape(data=request.data)
+        shape.is_valid(raise_exception=True)
+        control_items.set_control_item_active(item, mine, active=shape.validated_data["active"])
+        return _known(item)
+
+    @extend_schema(responses={204: None, 409: Problem})
+    def delete(self, request: Request, slug: str, public_id: UUID) -> Response:
+        """Make the post ready to be opened like any other. 409: somebody has answered it; it can be rested."""
+        mine = member(request, slug, Role.ADMIN)
+        try:
+            if not control_items.unmark_control_item(_item(mine, public_id), mine):
+                raise Http404
+        except control_items.Answered as refused:
+            return problem(409, refused.code, refused.sentence)
+        return Response(status=204)
+
+
+class TrainedPeople(APIView):
+    """Annotators in training."""
+
+    @extend_schema(responses={200: list[TrainedPersonJson]}, operation_id="projects_training_people_list")
+    def get(self, request: Request, slug: str) -> Response:
+        """List annotators with their attempts and checks."""
+        mine = member(request, slug, Role.ADMIN)
+        return Response([_person(each) for each in results.people_results(mine.project)])
+
+
+class TrainedPerson(APIView):
+    """What an admin grants to one annotator."""
+
+    @extend_schema(request=GrantShape, responses={200: TrainedPersonJson})
+    def post(self, request: Request, slug: str, public_id: UUID) -> Response:
+        """Grant one more attempt, or let somebody label without a pass."""
+        mine = member(request, slug, Role.ADMIN)
+        person = account_of(mine, public_id)
+        shape = GrantShape(data=request.data)
+        shape.is_valid(raise_exception=True)
+        found = next((each for each in results.people_results(mine.project) if each.member.pk == person.pk), None)
+        if found is None:
+            raise Http404
+        if shape.validated_data["act"] == "attempt":
+            attempts.grant_attempt(mine, person)
+        else:
+            attempts.declare_trained(mine, person)
+        found.member.trained_at = Membership.objects.get(pk=person.pk).trained_at
+        return Response(_person(found))
+
+
+def _item(admin: Membership, public_id: UUID) -> Item:
+    item = Item.objects.filter(project=admin.project_id, public_id=public_id).first()
+    if item is None:
+        raise Http404
+    return item
+
+
+def _rules(admin: Membership) -> Response:
+    project = Project.objects.get(pk=admin.project_id)
+    counts = results.count_control_items(project)
+    posts = {"training": counts.training, "checks": counts.checks, "resting": counts.resting}
+    return Response({name: getattr(project, name) for name in RulesForm.base_fields} | {"posts": posts})
+
+
+def _known(item: Item) -> Response:
+    known = control_items.known_answer_of(item)
+    if known is None:
+        raise Http404
+    return Response(_known_posts([known])[0])
+
+
+def _known_posts(rows: list[KnownAnswer]) -> list[dict[str, Any]]:
+    figures = results.control_item_figures(rows)
+    return [
+        {
+            "item": known.item.public_id,
+            "external_id": known.item.external_id,
+            "category": known.category.code,
+            "explanation": known.explanation,
+            "purpose": "training" if known.training else "check",
+            "active": known.active,
+            "answered": figures[known.item_id].answered,
+            "right": figures[known.item_id].right,
+            "doubtful": figures[known.item_id].doubtful,
+        }
+        for known in rows
+    ]
+
+
+def _person(each: results.PersonResult) -> dict[str, Any]:
+    return {
+        "id": each.member.public_id,
+        "name": each.member.pseudonym,
+        "trained_at": each.member.trained_at,
+        "attempts": [
+            {"right": mark.correct, "answered": mark.answered, "total": mark.total, "percent": mark.percent}
+            for mark in each.marks
+        ],
+        "under_way": each.under_way,
+        "checks": _checks(each.checks),
+    }
+
+
+def _checks(rate: Rate | None) -> dict[str, Any] | None:
+    if rate is None:
+        return None
+    interval = [rate.interval.low, rate.interval.high]
+    return {"answered": rate.n, "right": rate.part, "share": rate.value, "interval": interval}

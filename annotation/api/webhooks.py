@@ -1,0 +1,127 @@
+"""A project's webhook over the API, for its admins. A project has one at most; its secret is told once."""
+
+from typing import Any
+from uuid import UUID
+
+from django.http import Http404
+from drf_spectacular.utils import extend_schema
+from rest_framework import serializers
+from rest_framework.request import Request
+from rest_framework.response import Response
+from rest_framework.views import APIView
+
+from annotation.api.access import cleaned, member, problem
+from annotation.api.answers_campaign import MessageJson, NewWebhookJson, WebhookJson
+from annotation.api.problems import Problem
+from annotation.domain.choices import Role
+from annotation.models import Delivery, Membership, Webhook
+from annotation.webhooks import change
+from annotation.webhooks.forms import HAPPENINGS, WebhookForm
+from annotation.webhooks.views import SHOWN
+
+
+class WebhookShape(serializers.Serializer[Any]):
+    """Where messages go, and what about."""
+
+    address = serializers.CharField(max_length=2000)
+    happenings = serializers.ListField(
+        child=serializers.ChoiceField([kind.value for kind, _name in HAPPENINGS]),
+        min_length=1,
+        max_length=len(HAPPENINGS),
+    )
+
+
+class Webhooks(APIView):
+    """The webhook of a project, as a list of none or one."""
+
+    @extend_schema(responses={200: list[WebhookJson]}, operation_id="projects_webhooks_list")
+    def get(self, request: Request, slug: str) -> Response:
+        """List the webhook with its last messages, without its secret."""
+        mine = member(request, slug, Role.ADMIN)
+        return Response([_json(row) for row in Webhook.objects.filter(project=mine.project_id)])
+
+    @extend_schema(request=WebhookShape, responses={201: NewWebhookJson, 409: Problem})
+    def post(self, request: Request, slug: str) -> Response:
+        """Create the webhook. Its secret is told only in this answer. 409: the project has one already."""
+        mine = member(request, slug, Role.ADMIN)
+        if Webhook.objects.filter(project=mine.project_id).exists():
+            return problem(409, "webhook_exists", "The project has a webhook already. Change it, or delete it first.")
+        secret = _store(mine, request.data)
+        return Response(_json(Webhook.objects.get(project=mine.project_id)) | {"secret": secret}, status=201)
+
+
+class OneWebhook(APIView):
+    """A project's webhook."""
+
+    @extend_schema(responses={200: WebhookJson})
+    def get(self, request: Request, slug: str, public_id: UUID) -> Response:
+        """Show the webhook with its last messages, without its secret."""
+        return Response(_json(_webhook(member(request, slug, Role.ADMIN), public_id)))
+
+    @extend_schema(request=WebhookShape, responses={200: WebhookJson})
+    def patch(self, request: Request, slug: str, public_id: UUID) -> Response:
+        """Change the address or what is told. What is left out stays, and so does the secret."""
+        mine = member(request, slug, Role.ADMIN)
+        row = _webhook(mine, public_id)
+        shape = WebhookShape(data=request.data, partial=True)
+        shape.is_valid(raise_exception=True)
+        _store(mine, {"address": row.address, "happenings": row.happenings} | shape.validated_data)
+        return Response(_json(_webhook(mine, public_id)))
+
+    @extend_schema(responses={204: None})
+    def delete(self, request: Request, slug: str, public_id: UUID) -> Response:
+        """Remove the webhook with all its messages."""
+        mine = member(request, slug, Role.ADMIN)
+        change.remove(mine, _webhook(mine, public_id))
+        return Response(status=204)
+
+
+class WebhookTest(APIView):
+    """A test message."""
+
+    @extend_schema(request=None, responses={202: MessageJson, 409: Problem})
+    def post(self, request: Request, slug: str, public_id: UUID) -> Response:
+        """Let a worker send a test message now. 409: the webhook is switched off, or other tests still wait."""
+        mine = member(request, slug, Role.ADMIN)
+        sent = change.send_test(_webhook(mine, public_id))
+        if sent is None:
+            return problem(409, "no_test_now", "Other test messages still wait, or the webhook is switched off.")
+        return Response(_message(sent), status=202)
+
+
+def _webhook(admin: Membership, public_id: UUID) -> Webhook:
+    row = Webhook.objects.filter(project=admin.project_id, public_id=public_id).first()
+    if row is None:
+        raise Http404
+    return row
+
+
+def _store(admin: Membership, sent: Any) -> str:
+    """Store what was sent; return the secret of a new webhook."""
+    shape = WebhookShape(data=sent)
+    shape.is_valid(raise_exception=True)
+    values = cleaned(WebhookForm(shape.validated_data))
+    return change.store(admin, values["address"], values["happenings"])
+
+
+def _json(row: Webhook) -> dict[str, Any]:
+    return {
+        "id": row.public_id,
+        "address": row.address,
+        "happenings": row.happenings,
+        "created_at": row.created_at,
+        "disabled_at": row.disabled_at,
+        "messages": [_message(delivery) for delivery in row.deliveries.order_by("-pk")[:SHOWN]],
+    }
+
+
+def _message(row: Delivery) -> dict[str, Any]:
+    return {
+        "id": row.public_id,
+        "event": row.happening,
+        "at": row.happened_at,
+        "state": row.state,
+        "attempts": row.attempts,
+        "status": row.status,
+        "problem": row.problem,
+    }

@@ -1,0 +1,205 @@
+"""Answers to further questions on their way from a page or a program into a label."""
+
+import json
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
+from typing import Any
+
+from django.http import QueryDict
+from django.utils.translation import get_language
+
+from annotation.domain.answer import Answer
+from annotation.domain.category_sets import further_of
+from annotation.domain.questions.answers import NOT_SHOWN, Stored, quotations, read_answers, span_pairs
+from annotation.domain.questions.question import Asked, Option, Question, QuestionKind, in_force, is_asked
+from annotation.domain.votes import Category as CategoryValue
+from annotation.domain.words import in_language
+from annotation.models import Category, Item, Project
+
+ANSWER, ASKED, QUOTED = "answer_", "asked_", "quoted_"
+"""What the names of a question's fields begin with: the answer, the version that the page showed, quoted words."""
+
+
+def questions_for(project: Project, data: Mapping[str, Any]) -> tuple[Question, ...]:
+    """Return every version of the project's questions, to read an answer; no query where it asks none."""
+    asked = project.question_count or any(name.startswith(ASKED) for name in data)
+    return project.question_values() if asked else ()
+
+
+def answers_to_store(
+    project: Project,
+    answer: Answer,
+    category: Category | None,
+    item: Item,
+    questions: Sequence[Question] = (),
+) -> Stored:
+    """Return what a label keeps of the answer: every question that was asked.
+
+    `questions` are all versions, if the caller has read them. Raises BadAnswer.
+    """
+    if not project.question_count and not answer.answers:
+        return {}
+    chosen = category.value() if category is not None else None
+    further = further_of(chosen, answer.categories) if chosen is not None else ()
+    return read_answers(questions or project.question_values(), answer.answers, chosen, item.text, further)
+
+
+@dataclass(frozen=True)
+class OptionOnPage:
+    """An option with its name in the reader's language, and whether it is chosen."""
+
+    code: str
+    name: str
+    chosen: bool
+
+
+@dataclass
+class QuestionOnPage:
+    """A question as the annotator's page shows it, with the answer so far."""
+
+    question: Question
+    value: Any = None
+    """A valid answer as a label keeps it, or what was typed."""
+    asked: bool = True
+    """Whether it is asked beside the category chosen so far."""
+    shown: bool = True
+    """Whether it was on the page whose form was sent; it may have been added since."""
+    is_wrong: bool = False
+    language: str = field(default_factory=lambda: get_language() or "")
+
+    @property
+    def code(self) -> str:
+        return self.question.code
+
+    @property
+    def kind(self) -> QuestionKind:
+        return self.question.kind
+
+    @property
+    def title(self) -> str:
+        return self.question.title(self.language)
+
+    @property
+    def help(self) -> str:
+        return in_language(self.question.help, self.language)
+
+    @property
+    def ends(self) -> tuple[str, str]:
+        """What the first and the last point of a scale mean."""
+        return in_language(self.question.low, self.language), in_language(self.question.high, self.language)
+
+    @property
+    def when(self) -> str:
+        """Beside which categories it is asked, for the script: `always`, `hateful`, or codes with spaces around."""
+        when = self.question.when
+        if when.asked is Asked.CATEGORIES:
+            return f" {' '.join(str(code) for code in when.categories)} "
+        return str(when.asked)
+
+    @property
+    def options(self) -> tuple[OptionOnPage, ...]:
+        """What can be chosen: the options of a list, the points of a scale."""
+        typed = self.value if isinstance(self.value, list) else [self.value]
+        chosen = {str(one) for one in typed if one is not None}
+        if self.kind is QuestionKind.SCALE:
+            points = (Option(str(point)) for point in range(1, (self.question.points or 0) + 1))
+            return tuple(OptionOnPage(point.code, point.code, point.code in chosen) for point in points)
+        return tuple(
+            OptionOnPage(option.code, option.title(self.language), option.code in chosen)
+            for option in self.question.offered
+        )
+
+    @property
+    def is_wide(self) -> bool:
+        """Whether it takes the whole width: parts of the text, and long lists."""
+        return self.kind is QuestionKind.SPAN or len(self.question.offered) > 5
+
+    @property
+    def is_long(self) -> bool:
+        """Whether a text answer gets more than one line."""
+        return (self.question.limit or 0) > 120
+
+    @property
+    def text(self) -> str:
+        """The text answered so far."""
+        return self.value if isinstance(self.value, str) else ""
+
+    @property
+    def said(self) -> str:
+        """The answer so far in one line; parts of a post's text are not in it."""
+        chosen = ", ".join(option.name for option in self.options if option.chosen)
+        return chosen if self.asked and chosen else self.text if self.asked else ""
+
+    def quoted_from(self, text: str) -> list[str]:
+        """Return the words of the text that are marked so far; none for other kinds of questions."""
+        is_marked = self.asked and self.kind is QuestionKind.SPAN and text
+        return quotations(self.value, text) if is_marked else []
+
+    @property
+    def spans(self) -> str:
+        """The parts marked so far, as JSON for the script; empty if none are known by their place."""
+        pairs = span_pairs(self.value)
+        return json.dumps(pairs) if pairs else ""
+
+
+def on_page(
+    questions: Sequence[Question], data: QueryDict | None, stored: Mapping[str, Any], chosen: Sequence[CategoryValue]
+) -> list[QuestionOnPage]:
+    """Return the questions of the page, in its order: in the version that the page showed, else the one in force.
+
+    `data` is the form that was sent; without one, `stored` are the answers of a label to begin with. A point of a scale
+    is not taken over from another version: it may mean something else there.
+    """
+    shown = {question.code: question for question in in_force(questions)}
+    if data is not None:
+        named = (question for question in questions if data.get(ASKED + question.code) == str(question.version))
+        shown |= {question.code: question for question in named}
+    return [
+        QuestionOnPage(
+            question,
+            _stored(question, stored.get(question.code)) if data is None else _sent(question, data),
+            is_asked(question, next(iter(chosen), None), chosen),
+            shown=data is None or ASKED + question.code in data,
+        )
+        for question in sorted(shown.values(), key=lambda question: (question.place, question.code))
+    ]
+
+
+def raw_answers(shown: Sequence[QuestionOnPage]) -> dict[str, Any]:
+    """Return the answers to the questions that are asked, with the version that the page showed."""
+    return {one.code: _raw(one) for one in shown if one.asked}
+
+
+def _raw(one: QuestionOnPage) -> Mapping[str, Any]:
+    if not (one.shown or one.value or one.question.required):
+        return NOT_SHOWN
+    return {"version": one.question.version, "value": one.value}
+
+
+def _stored(question: Question, entry: Mapping[str, Any] | None) -> Any:
+    if entry is None or (question.kind is QuestionKind.SCALE and entry["version"] != question.version):
+        return None
+    return entry["value"]
+
+
+def _sent(question: Question, data: QueryDict) -> Any:
+    """Return the answer in a form as `read_answers` takes it; what is no answer is returned as typed."""
+    name = ANSWER + question.code
+    if question.kind is QuestionKind.MANY:
+        return data.getlist(name)
+    value = data.get(name, "")
+    if question.kind is QuestionKind.SPAN:
+        return _sent_spans(value, data.get(QUOTED + question.code, ""))
+    if question.kind is QuestionKind.SCALE and value.isascii() and value.isdigit() and len(value) == 1:
+        return int(value)
+    return value.strip() or None
+
+
+def _sent_spans(value: str, quoted: str) -> Any:
+    """Return the marked parts: by their places from the script, else as the words quoted line by line."""
+    if value:
+        try:
+            return json.loads(value)
+        except (ValueError, RecursionError):
+            return value
+    return [line.strip() for line in quoted.splitlines() if line.strip()]

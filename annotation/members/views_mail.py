@@ -1,0 +1,26 @@
+"""The page behind the link that ends e-mails, for anybody who has it, signed in or not."""
+
+from django.contrib.auth.decorators import login_not_required
+from django.http import Http404, HttpRequest, HttpResponse
+from django.shortcuts import render
+from django.views.decorators.cache import never_cache
+from django.views.decorators.csrf import csrf_exempt
+from django.views.decorators.http import require_http_methods
+
+from annotation.mail.send import STOPPED_BY, read_stop_token
+from annotation.models import User
+
+
+@never_cache
+@login_not_required
+@csrf_exempt  # mail programs press it themselves (RFC 8058); the token is the permission
+@require_http_methods(["GET", "POST"])
+def mail_stop(request: HttpRequest, token: str) -> HttpResponse:
+    """Offer to end one kind of e-mail to one person, and end it. Opening the page alone changes nothing."""
+    found = read_stop_token(token)
+    if found is None or found[1] not in STOPPED_BY:
+        raise Http404
+    public_id, kind = found
+    if request.method == "POST":
+        User.objects.filter(public_id=public_id).update(**{STOPPED_BY[kind]: False})
+    return render(request, "annotation/mail_stop.html", {"ended": request.method == "POST"})

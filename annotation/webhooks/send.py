@@ -1,0 +1,140 @@
+"""Sending the messages of webhooks: in their order, one worker at a webhook, with growing pauses after failures.
+
+A message may arrive twice (a worker died after the answer); its id stays the same.
+"""
+
+import json
+import logging
+import time
+from datetime import timedelta
+from typing import Any
+
+from celery import current_app
+from django.conf import settings
+from django.db.models import F, Q
+from kombu.exceptions import OperationalError
+
+from annotation.core.sealed import CannotOpen, unseal
+from annotation.domain.outgoing import MOST_ATTEMPTS, MOST_FAILURES, DeliveryState, delay_after, signature
+from annotation.models import Delivery, Webhook
+from annotation.webhooks.happenings import read_happenings
+from providers import wiring_web
+from providers.http.safe_urls import FetchFault
+from runs.sql.database_clock import database_now
+
+log = logging.getLogger(__name__)
+
+TASK = "annotation.tasks.send_webhook"
+SECONDS = 20.0
+"""A worker sends to one webhook for so long, then others have their turn."""
+_LEASE = timedelta(seconds=60)
+KEPT = timedelta(days=30)
+"""How long finished messages stay on the page."""
+KEY_LOST = "key_lost"
+
+
+def ring(webhook_id: int) -> bool:
+    """Enqueue the task that sends. Return False if the broker is down; the sweeper enqueues it later."""
+    try:
+        current_app.send_task(TASK, args=[webhook_id])
+    except (OperationalError, OSError) as fault:
+        log.warning("the broker is down (%s); the sweeper enqueues webhook %s", type(fault).__name__, webhook_id)
+        return False
+    return True
+
+
+def look_and_ring() -> int:
+    """Read what happened for every webhook, forget old messages, and enqueue those with something to send.
+
+    This is a step of the sweeper. Return how many were enqueued.
+    """
+    now = database_now()
+    Delivery.objects.filter(tried_at__lt=now - KEPT).exclude(state=DeliveryState.WAITING).delete()
+    on = Webhook.objects.filter(disabled_at=None, project__delete_after=None).select_related("project")
+    for webhook in on:
+        read_happenings(webhook)
+    due = _free(on, now).filter(deliveries__state=DeliveryState.WAITING).distinct()
+    return sum(ring(webhook_id) for webhook_id in due.values_list("pk", flat=True))
+
+
+def send_due(webhook_id: int) -> None:
+    """Send what waits, oldest first, until it fails or the time is over; do nothing while another worker sends."""
+    now = database_now()
+    rows = Webhook.objects.filter(pk=webhook_id)
+    if not _free(rows.filter(disabled_at=None, project__delete_after=None), now).update(lease_until=now + _LEASE):
+        return
+    webhook = rows.select_related("project").first()
+    if webhook is None:
+        return
+    until, more = time.monotonic() + SECONDS, True
+    try:
+        while more and time.monotonic() < until:
+            delivery = webhook.deliveries.filter(state=DeliveryState.WAITING).order_by("pk").first()
+            more = delivery is not None and _attempt(webhook, delivery)
+    finally:
+        rows.update(lease_until=None)
+    if more:
+        ring(webhook_id)
+
+
+def _free(rows: Any, now: Any) -> Any:
+    return rows.filter(Q(lease_until=None) | Q(lease_until__lt=now), Q(resume_at=None) | Q(resume_at__lte=now))
+
+
+def message_of(webhook: Webhook, delivery: Delivery) -> bytes:
+    """Return the body of a message: the same bytes at each attempt."""
+    message = {
+        "id": str(delivery.public_id),
+        "event": delivery.happening,
+        "at": delivery.happened_at.isoformat(),
+        "site": settings.SITE_URL,
+        "project": webhook.project.slug,
+        "data": delivery.facts,
+    }
+    return json.dumps(message, ensure_ascii=False, separators=(",", ":")).encode()
+
+
+def headers_of(secret: str, delivery: Delivery, body: bytes, timestamp: int) -> dict[str, str]:
+    """Return the headers of one attempt."""
+    return {
+        "Content-Type": "application/json",
+        "X-Interplay-Event": delivery.happening,
+        "X-Interplay-Delivery": str(delivery.public_id),
+        "X-Interplay-Timestamp": str(timestamp),
+        "X-Interplay-Signature": f"sha256={signature(secret, timestamp, body)}",
+    }
+
+
+def _attempt(webhook: Webhook, delivery: Delivery) -> bool:
+    """Send one message once and store what came of it. Return whether it was taken."""
+    began, status, problem = time.monotonic(), None, ""
+    body = message_of(webhook, delivery)
+    try:
+        headers = headers_of(unseal(webhook.sealed_secret), delivery, body, int(time.time()))
+        status = wiring_web.webhook_poster().post(webhook.address, body, headers)
+    except FetchFault as fault:
+        problem = fault.code
+    except CannotOpen:
+        problem = KEY_LOST
+    taken = status is not None and 200 <= status < 300
+    _store(delivery, taken, status=status, problem=problem, seconds=round(time.monotonic() - began, 2))
+    if taken:
+        Webhook.objects.filter(pk=webhook.pk).update(failures=0, resume_at=None, lease_until=database_now() + _LEASE)
+    else:
+        _pause(webhook.pk, delivery.attempts + 1)
+    return taken
+
+
+def _store(delivery: Delivery, taken: bool, **outcome: Any) -> None:
+    given_up = not taken and delivery.attempts + 1 >= MOST_ATTEMPTS
+    state = DeliveryState.DELIVERED if taken else DeliveryState.GIVEN_UP if given_up else DeliveryState.WAITING
+    Delivery.objects.filter(pk=delivery.pk, state=DeliveryState.WAITING).update(
+        state=state, attempts=F("attempts") + 1, tried_at=database_now(), **outcome
+    )
+
+
+def _pause(webhook_id: int, attempts: int) -> None:
+    """Let the receiver rest after a failure; switch it off after too many in a row."""
+    now, rows = database_now(), Webhook.objects.filter(pk=webhook_id)
+    rows.update(failures=F("failures") + 1, resume_at=now + delay_after(attempts))
+    rows.filter(failures__gte=MOST_FAILURES).update(disabled_at=now)
