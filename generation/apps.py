@@ -5,7 +5,7 @@ from typing import TYPE_CHECKING
 from django.apps import AppConfig
 from django.utils.translation import gettext_lazy as _
 
-from annotation.core.extensions import POSTS, Extension, Place, Tab, debate_viewers, register_extension
+from annotation.core.extensions import POSTS, Extension, GoldWanted, Place, Tab, debate_viewers, register_extension
 from generation.domain.counterspeech.intents import Intent
 from generation.domain.counterspeech.safety_flags import Flag
 from generation.domain.counterspeech.states import ReplyState
@@ -60,6 +60,7 @@ def _add_samples(project: "Project") -> None:
 def _extension() -> Extension:
     from generation.counterspeech.personal_data import PARTS
     from generation.injection.run_subjects import exchanges, pictures, samples
+    from generation.injection.settings import targets_of
 
     return Extension(
         places=(
@@ -68,6 +69,7 @@ def _extension() -> Extension:
         ),
         tabs=(Tab("generation:item-counterspeech", _("Counterspeech")),),
         add_samples=(_add_samples,),
+        gold_wanted=GoldWanted("generation:injection", targets_of),
         personal_data=PARTS,
         run_subjects={
             **dict.fromkeys(("counter_explain", "counterspeech", "counterscore"), exchanges),

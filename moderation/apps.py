@@ -114,7 +114,7 @@ def _extension() -> Extension:
         tabs=_TABS,
         actions=(
             Action("moderation:desk-item", _("Settle this dispute"), (Stage.DISPUTED,), debate_viewers, main=True),
-            Action("moderation:desk-anew", _("Decide anew"), (Stage.GOLD, Stage.EXCLUDED), fits=may_be_replaced),
+            Action("moderation:desk-anew", _("Decide again"), (Stage.GOLD, Stage.EXCLUDED), fits=may_be_replaced),
             Action("moderation:appeal", _("Appeal"), (Stage.GOLD,), debate_viewers),
             Action("moderation:statement", _("Statement of reasons"), (Stage.GOLD,), debate_viewers),
         ),

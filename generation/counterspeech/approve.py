@@ -25,7 +25,10 @@ def approve(reply: Reply, approver: Membership, reason: str = "") -> Reply:
     flags = list(dict.fromkeys(finding.flag.value for finding in findings(reply)))
     if flags and len(stated_reason) < REASON_LENGTH:
         raise CannotDo(
-            _("The reply is flagged. Say in at least %(least)s characters why it is right all the same, or return it.")
+            _(
+                "The reply is flagged. Say in at least %(least)s characters why to approve it despite the "
+                "flag, or send it back."
+            )
             % {"least": REASON_LENGTH}
         )
     if len(stated_reason) > NOTE_LIMIT:

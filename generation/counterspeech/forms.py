@@ -29,7 +29,7 @@ SIDE_NAMES = {
     Explanation.COGNITIVE_REACTION: _("Cognitive reaction"),
 }
 CRITERION_NAMES = {
-    Criterion.INDEPENDENCE: _("Stands by itself: can be understood without anything beside it"),
+    Criterion.INDEPENDENCE: _("Independent: can be understood on its own"),
     Criterion.ADEQUACY: _("Well written: correct, coherent, fluent"),
     Criterion.RELEVANCE: _("Speaks to this post: its subject, its claim, the people meant"),
     Criterion.EFFECTIVENESS: _("Convinces: a reader in doubt would be moved by it"),
@@ -100,11 +100,11 @@ class RulesForm(forms.Form):
     weight_aq = forms.FloatField(label=_("Weight of argument quality (AQ)"), min_value=0, max_value=100)
     weight_t = forms.FloatField(label=_("Weight of civility (1 − T)"), min_value=0, max_value=100)
     lexicon = WrittenField(
-        label=_("Words that no reply may hold"),
+        label=_("Words replies must not use"),
         limit=100_000,
         rows=8,
         required=False,
-        help_text=_("A word or phrase a line. A reply that holds one is flagged. Annotators never see this list."),
+        help_text=_("One word or phrase per line. A reply that uses one is flagged. Annotators never see this list."),
     )
 
     def clean(self) -> dict[str, Any]:

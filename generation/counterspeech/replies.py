@@ -55,14 +55,14 @@ def write(reply: Reply, author: Membership, text: str, intent: Intent, version: 
     """
     new_text = read_optional_text(text.replace("\r\n", "\n"), MOST_REPLY).strip()
     if reply.author_id != author.pk:
-        raise CannotDo(_("Only its author writes a reply."))
+        raise CannotDo(_("Only the author can edit this reply."))
     if (new_text, intent) == (reply.text, reply.intent):
         return reply
     changed = Reply.objects.filter(pk=reply.pk, version=version, state__in=WRITABLE).update(
         text=new_text, intent=intent, version=F("version") + 1, changed_at=timezone.now()
     )
     if not changed:
-        raise SomebodyWasFirst(_("The reply changed in another window, or was handed in. Your words are still here."))
+        raise SomebodyWasFirst(_("The reply changed in another window, or was submitted. Your text is still here."))
     reply.refresh_from_db()
     return reply
 
@@ -71,9 +71,9 @@ def write(reply: Reply, author: Membership, text: str, intent: Intent, version: 
 def submit(reply: Reply, author: Membership) -> None:
     """Hand a reply in for approval by a second person. Raises CannotDo."""
     if reply.author_id != author.pk:
-        raise CannotDo(_("Only its author hands a reply in."))
+        raise CannotDo(_("Only the author can submit a reply."))
     if not reply.text.strip():
-        raise CannotDo(_("There is nothing to hand in yet: write the reply first."))
+        raise CannotDo(_("There is nothing to submit yet: write the reply first."))
     move(reply, ReplyState.SUBMITTED, submitted_at=timezone.now())
     record(GenerationVerb.REPLY_SUBMITTED, project=reply.exchange.project, actor=author, item=reply.exchange.item,
            row=reply.public_id)  # fmt: skip
@@ -83,7 +83,7 @@ def submit(reply: Reply, author: Membership) -> None:
 def take_back(reply: Reply, author: Membership) -> None:
     """Make a submitted reply a draft again, if nobody has approved or returned it yet. Raises CannotDo."""
     if reply.author_id != author.pk:
-        raise CannotDo(_("Only its author takes a reply back."))
+        raise CannotDo(_("Only the author can take a reply back."))
     move(reply, ReplyState.DRAFT)
     record(GenerationVerb.REPLY_TAKEN_BACK, project=reply.exchange.project, actor=author, item=reply.exchange.item,
            row=reply.public_id)  # fmt: skip
@@ -94,7 +94,7 @@ def discard(reply: Reply, author: Membership) -> None:
     """Delete a draft that was never handed in. Raises CannotDo for any other reply."""
     drafts = Reply.objects.filter(pk=reply.pk, author=author, state=ReplyState.DRAFT, submitted_at=None)
     if not drafts.exists():
-        raise CannotDo(_("Only a draft of one's own that was never handed in can be thrown away."))
+        raise CannotDo(_("You can discard only a draft of your own that was never submitted."))
     drafts.delete()
     record(GenerationVerb.REPLY_DISCARDED, project=reply.exchange.project, actor=author, item=reply.exchange.item,
            row=reply.public_id)  # fmt: skip
@@ -107,10 +107,10 @@ def move(reply: Reply, end: ReplyState, **fields: object) -> None:
     """
     start = ReplyState(reply.state)
     if (start, end) not in MOVES:
-        raise CannotDo(_("That is not possible: the reply is no longer where it was."))
+        raise CannotDo(_("That is not possible: the state of the reply has changed."))
     there = Reply.objects.filter(pk=reply.pk, state=start, version=reply.version)
     if not there.update(state=end, version=F("version") + 1, changed_at=timezone.now(), **fields):
-        raise SomebodyWasFirst(_("Somebody was first: the reply has changed. Look again."))
+        raise SomebodyWasFirst(_("Somebody else changed the reply first. Check it again."))
     reply.refresh_from_db()
 
 
@@ -139,7 +139,9 @@ def keep_explanations(
     locked = Exchange.objects.select_for_update().get(pk=exchange.pk)
     last = locked.explanations.first()
     if (last.number if last else 0) != number:
-        raise SomebodyWasFirst(_("There is a newer version of the explanations. Yours is still here: compare them."))
+        raise SomebodyWasFirst(
+            _("There is a newer version of the explanations. Your version is still here: compare them.")
+        )
     cleaned = {name: said.get(name, "").replace("\r\n", "\n").strip() for name in Explanation}
     if any(len(text) > MOST_CHARACTERS for text in cleaned.values()):
         raise CannotDo(_("An explanation has at most %(most)s characters.") % {"most": MOST_CHARACTERS})

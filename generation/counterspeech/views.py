@@ -98,7 +98,7 @@ def keep(request: PersonRequest, slug: str, public_id: UUID) -> HttpResponse:
     except replies.CannotDo as fault:
         return show_desk(request, member, exchange_row, status=409, fault=str(fault), typed=_shown(typed))
     if version:
-        messages.success(request, _("Kept as version %(number)s.") % {"number": version.number})
+        messages.success(request, _("Saved as version %(number)s.") % {"number": version.number})
     else:
         messages.info(request, _("Nothing was changed."))
     return _to_desk(exchange_row)
@@ -145,7 +145,7 @@ def cancel(request: PersonRequest, slug: str, public_id: UUID) -> HttpResponse:
             item=exchange_row.item,
             row=exchange_row.public_id,
         )
-        messages.success(request, _("The models are stopped. What they wrote before stays."))
+        messages.success(request, _("The models are stopped. What they wrote so far is kept."))
     else:
         messages.info(request, _("They had ended already."))
     return _to_desk(exchange_row)

@@ -104,7 +104,7 @@ def rules(request: PersonRequest, slug: str) -> HttpResponse:
         row.changed_at = timezone.now()
         row.save()
         record(GenerationVerb.COUNTER_RULES, project=member.project, actor=member, words=len(row.lexicon))
-        messages.success(request, _("Kept. They count for everything that is asked from now on."))
+        messages.success(request, _("Saved. They apply to everything that is asked from now on."))
         return redirect("generation:rules", slug)
     context = {"project": member.project, "membership": member, "form": form}
     return render(request, "generation/rules.html", context, status=422 if form.errors else 200)

@@ -63,7 +63,7 @@ def write(request: PersonRequest, slug: str, public_id: UUID) -> HttpResponse:
     if request.POST.get("hand_in") and not fault:
         return _moved(request, member, reply_row, "submit")
     if request.headers.get("HX-Request"):
-        return render(request, "generation/_state.html", _about(member, reply_row, fault=fault), status=status)
+        return _show_state(request, member, reply_row, fault, status)
     if fault:
         return _editor_again(request, member, reply_row, fault, status)
     return _to_editor(reply_row)
@@ -73,7 +73,7 @@ def write(request: PersonRequest, slug: str, public_id: UUID) -> HttpResponse:
 def state(request: PersonRequest, slug: str, public_id: UUID) -> HttpResponse:
     """Render what is known about the text in the editor; the page polls this while critics work."""
     member = desk_member(request, slug)
-    return render(request, "generation/_state.html", _about(member, reply_for(member, public_id)))
+    return _show_state(request, member, reply_for(member, public_id))
 
 
 @require_POST
@@ -81,16 +81,9 @@ def score(request: PersonRequest, slug: str, public_id: UUID) -> HttpResponse:
     """Ask critics to score the text as it is now."""
     member = desk_member(request, slug)
     reply_row = reply_for(member, public_id)
-    fault = ""
-    if reply_row.text.strip():
-        try:
-            counterspeech_request.score(
-                reply_row.exchange, reply_row.text, member, again=bool(request.POST.get("again"))
-            )
-        except (counterspeech_request.BadChoice, BudgetExceeded) as bad:
-            fault = str(bad)
+    fault = _ask_critics(reply_row, member, again=bool(request.POST.get("again")))
     if request.headers.get("HX-Request"):
-        return render(request, "generation/_state.html", _about(member, reply_row, fault=fault))
+        return _show_state(request, member, reply_row, fault)
     if fault:
         messages.error(request, fault)
     return redirect("generation:reply", slug, public_id)
@@ -127,7 +120,6 @@ def show_reply(
         "versions": reply_row.exchange.explanations.first(),
         "typed": {place: typed_text},
         "waiting": waiting_for(member).count(),
-        "least": REASON_LENGTH,
     }
     return render(request, "generation/reply.html", context, status=status)
 
@@ -172,17 +164,38 @@ def _after(request: PersonRequest, member: Membership, reply_row: Reply, what: s
     if what == "take-back":
         return _to_editor(reply_row)
     if what == "discard":
-        messages.success(request, _("The draft is gone."))
+        messages.success(request, _("Draft discarded."))
         return redirect("generation:exchange", slug, reply_row.exchange.public_id)
     if what in ("approve", "return"):
-        messages.success(request, _("Approved.") if what == "approve" else _("Returned to its author."))
+        messages.success(request, _("Approved.") if what == "approve" else _("Sent back to its author."))
         following = waiting_for(member).first()
         if following is not None:
             return redirect("generation:reply", slug, following.public_id)
         return redirect("generation:overview", slug)
     if what == "submit":
-        messages.success(request, _("Handed in. Somebody else approves it."))
+        messages.success(request, _("Submitted. Somebody else approves it."))
+        if fault := _ask_critics(reply_row, member):
+            messages.warning(request, fault)
     return redirect("generation:reply", slug, reply_row.public_id)
+
+
+def _show_state(
+    request: PersonRequest, member: Membership, reply_row: Reply, fault: str = "", status: int = 200
+) -> HttpResponse:
+    """Render what is known about the text, and the flags beside a decision, which follow from it."""
+    context = _about(member, reply_row, fault=fault, follows=True)
+    return render(request, "generation/_state.html", context, status=status)
+
+
+def _ask_critics(reply_row: Reply, member: Membership, *, again: bool = False) -> str:
+    """Ask critics about the reply's present text, unless they know it. Return why they cannot be asked, or ""."""
+    if not reply_row.text.strip() or replies.is_scored(reply_row):
+        return ""
+    try:
+        counterspeech_request.score(reply_row.exchange, reply_row.text, member, again=again)
+    except (counterspeech_request.BadChoice, BudgetExceeded) as bad:
+        return _("Critics cannot be asked: %(why)s") % {"why": bad}
+    return ""
 
 
 def _about(member: Membership, reply_row: Reply, **more: Any) -> dict[str, Any]:
@@ -196,6 +209,7 @@ def _about(member: Membership, reply_row: Reply, **more: Any) -> dict[str, Any]:
         "intent_names": INTENT_NAMES,
         "is_own": reply_row.author_id == member.pk,
         "checks": checks(),
+        "least": REASON_LENGTH,
         **more,
     }
 

@@ -21,7 +21,7 @@ from generation.models import PicturePool
 class TermsForm(forms.Form):
     """An admin confirms that they have read the terms and keep to them."""
 
-    accepted = forms.BooleanField(label=_("I have read these terms, and I will see to it that they are kept."))
+    accepted = forms.BooleanField(label=_("I have read these terms and will make sure that they are followed."))
     version = forms.IntegerField(initial=settings.TERMS_VERSION, widget=forms.HiddenInput)
 
 
@@ -121,7 +121,7 @@ class PoolItemsForm(forms.Form):
 
     batch = forms.CharField(label=_("All pictures of the batch"), max_length=100, required=False)
     ids = WrittenField(
-        label=_("Or of these items"), limit=20_000, rows=3, required=False, help_text=_("External ids, one a line.")
+        label=_("Or of these items"), limit=20_000, rows=3, required=False, help_text=_("External ids, one per line.")
     )
 
     def clean(self) -> dict[str, Any]:
@@ -154,7 +154,7 @@ class TriggersForm(forms.Form):
         label=_("Trigger texts"),
         limit=400_000,
         rows=6,
-        help_text=_("One a line. Harmless alone; what they allude to shows beside a picture."),
+        help_text=_("One per line. Harmless alone; what they allude to shows beside a picture."),
     )
 
 
@@ -167,7 +167,7 @@ class WordsForm(forms.Form):
         limit=400_000,
         rows=6,
         required=False,
-        help_text=_("One a line, in place of those before; none takes them away. They are not shown again."),
+        help_text=_("One per line, in place of those before; none removes them. They are not shown again."),
     )
 
 

@@ -9,7 +9,7 @@ from functools import cached_property
 from django.db.models import Count, Q, QuerySet
 
 from annotation.domain.choices import Reason
-from annotation.domain.patterns import Pattern
+from annotation.domain.patterns import Pattern, pattern_of
 from annotation.domain.statistics.annotator_quality import Rate
 from annotation.models import Category, Membership, Project
 from annotation.review.queue import CLOSED_STAGES, may_see_votes
@@ -213,11 +213,6 @@ class Share:
 def pattern_rows(project: Project) -> list[PatternRow]:
     """Return the rows of the plan's table."""
     return [PatternRow(pattern_of(bits), cells) for bits, cells in coverage_of(project).items()]
-
-
-def pattern_of(bits: str) -> Pattern:
-    """Return the pattern of three bits."""
-    return Pattern(*(bit == "1" for bit in bits))
 
 
 def pools_of(project: Project) -> QuerySet[PicturePool]:

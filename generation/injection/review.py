@@ -148,5 +148,5 @@ def _decide(sample: Sample, member: Membership, end: SampleState, **fields: Any)
         sample.refresh_from_db()
         if sample.state == SampleState.HELD:
             raise CannotDecide(_("A guard rail holds this sample back: it can only be rejected."))
-        raise CannotDecide(_("This sample does not wait any more: somebody was first. Here is the next one."))
+        raise CannotDecide(_("Somebody else has already decided this sample. Here is the next one."))
     sample.refresh_from_db()

@@ -52,7 +52,7 @@ def switch(request: PersonRequest, slug: str) -> HttpResponse:
     except settings.BadTerms as changed:
         form.add_error(None, str(changed))
         return show_terms(request, member, form=TermsForm(), fault=str(changed), status=409)
-    messages.success(request, _("Injection is on. That you accepted the terms is written down."))
+    messages.success(request, _("Injection is on. Your acceptance of the terms is recorded."))
     return redirect("generation:injection", slug)
 
 
@@ -67,7 +67,7 @@ def targets(request: PersonRequest, slug: str) -> HttpResponse:
         fault = _("A wanted number is a whole number from 0 up.")
         return show_plan(request, member, targets_form=form, fault=fault, status=422)
     if settings.set_targets(member, form.wanted()):
-        messages.success(request, _("Kept."))
+        messages.success(request, _("Saved."))
     else:
         messages.info(request, _("Nothing was changed."))
     return redirect("generation:injection", slug)
@@ -178,7 +178,7 @@ def cancel(request: PersonRequest, slug: str, public_id: UUID) -> HttpResponse:
     """Cancel the open runs of a batch; written samples stay."""
     member = maker(request, slug)
     if injection_batches.cancel(batch_for(member, public_id), member):
-        messages.success(request, _("The models are stopped. What they wrote before stays."))
+        messages.success(request, _("The models are stopped. What they wrote so far is kept."))
     else:
         messages.info(request, _("They had ended already."))
     return redirect("generation:injection-batch", slug, public_id)

@@ -187,6 +187,7 @@ class VoteJson(TypedDict):
 
     letter: str
     category: int | None
+    categories: list[int]
     low_quality: bool
     note: str
     target_group: str
@@ -200,6 +201,7 @@ class Decision(TypedDict):
     item: UUID
     ruling: Ruling
     category: int | None
+    categories: list[int]
     target_group: str
     rationale: str
     message: str
@@ -284,6 +286,7 @@ class AppealJson(TypedDict):
     item: UUID
     against: UUID | None
     category: int | None
+    categories: list[int]
     appellant: str
     grounds: str
     opened_at: datetime

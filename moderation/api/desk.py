@@ -14,6 +14,7 @@ from rest_framework.views import APIView
 from annotation.api.access import member, problem
 from annotation.api.pages import PAGING, page_of
 from annotation.api.problems import Problem
+from annotation.domain.category_sets import BadSet, as_stored
 from annotation.domain.choices import Reason, Role, Stage
 from annotation.models import Adjudication, Category, Item, Membership, Project, Ruling
 from annotation.review import expert_replacement
@@ -31,6 +32,7 @@ from moderation.api.answers import (
     Stale,
     StatementJson,
 )
+from moderation.api.desk_json import appeal_json, decision_json
 from moderation.api.desk_serializers import AppealShape, DecisionShape, MissingShape
 from moderation.desk import appeals, decide, leases, queue, statements
 from moderation.desk.appeals import DecidedBefore, NotAppealable
@@ -38,7 +40,7 @@ from moderation.desk.case_view import Desk
 from moderation.desk.decide import AlreadyProposed, Decided, NeedsAppeal, Proposed, Wanted
 from moderation.desk.error_messages import leased_sentence, refusal_of
 from moderation.desk.leases import Leased
-from moderation.models import Appeal, Statement
+from moderation.models import Statement
 
 _FILTERS = {
     "reason": "Only posts that are disputed for this reason.",
@@ -120,10 +122,13 @@ class Decisions(APIView):
             return problem(422, "version_missing", "Say which version of the item you saw.")
         shape.is_valid(raise_exception=True)
         values = shape.validated_data
-        category = next((row for row in desk.categories if row.code == values["category"]), None)
-        if (values["category"] is not None or values["ruling"] == Ruling.DECIDE) and category is None:
-            return problem(422, "unknown_category", f"The project has no category {values['category']}.")
-        return _settled(desk, values, category)
+        try:
+            chosen = shape.chosen(mine.project)
+        except BadSet as bad:
+            return problem(422, bad.code, bad.sentence)
+        if values["ruling"] == Ruling.DECIDE and not chosen:
+            return problem(422, "unknown_category", "Name the category to decide for.")
+        return _settled(desk, values, chosen if values["ruling"] == Ruling.DECIDE else [])
 
 
 class Replacements(APIView):
@@ -138,12 +143,16 @@ class Replacements(APIView):
         item = _item(mine.project, public_id)
         shape = MissingShape(data=request.data)
         shape.is_valid(raise_exception=True)
-        category = Category.objects.filter(project=mine.project, code=shape.validated_data["category"]).first()
-        if category is None:
-            return problem(422, "unknown_category", f"The project has no category {shape.validated_data['category']}.")
+        try:
+            chosen = shape.chosen(mine.project)
+        except BadSet as bad:
+            return problem(422, bad.code, bad.sentence)
+        if not chosen:
+            return problem(422, "unknown_category", "Name the category.")
+        note, codes = shape.validated_data["note"], as_stored(row.code for row in chosen)
         try:
             leases.refuse_others(item, mine)
-            expert_replacement.replace_not_sure(item, mine, category, shape.validated_data["note"])
+            expert_replacement.replace_not_sure(item, mine, chosen[0], note, codes)
         except Leased as other:
             return problem(409, other.code, leased_sentence(other.lease))
         except expert_replacement.NotAnExpert as refused:
@@ -171,7 +180,7 @@ class AllDecisions(APIView):
             .select_related("item", "category", "reviewer")
             .order_by("-pk")
         )
-        return page_of(request, _seen(decisions, mine), lambda rows: [_decision(row) for row in rows])
+        return page_of(request, _seen(decisions, mine), lambda rows: [decision_json(row) for row in rows])
 
 
 class Appeals(APIView):
@@ -181,7 +190,7 @@ class Appeals(APIView):
     def get(self, request: Request, slug: str) -> Response:
         """List appeals and their outcomes, newest first."""
         mine = member(request, slug, Role.REVIEWER, Role.ADMIN)
-        return page_of(request, appeals.appeals_of(mine.project), lambda made: [_appeal(each) for each in made])
+        return page_of(request, appeals.appeals_of(mine.project), lambda made: [appeal_json(each) for each in made])
 
 
 class NewAppeal(APIView):
@@ -200,7 +209,7 @@ class NewAppeal(APIView):
             return problem(409, refused.code, str(refused))
         except NotAllowed as refused:
             return problem(403, refused.code, refusal_of(refused))
-        return Response(_appeal(opened), status=201)
+        return Response(appeal_json(opened), status=201)
 
 
 class Statements(APIView):
@@ -241,13 +250,14 @@ class Statements(APIView):
 # ── Responses ─────────────────────────────────────────────────────────────────
 
 
-def _settled(desk: Desk, values: dict[str, Any], category: Category | None) -> Response:
+def _settled(desk: Desk, values: dict[str, Any], chosen: list[Category]) -> Response:
     wanted = Wanted(
         ruling=Ruling(values["ruling"]),
         version=values["version"],
         rationale=values["rationale"],
         key=values["key"],
-        category=category if values["ruling"] == Ruling.DECIDE else None,
+        category=next(iter(chosen), None),
+        categories=tuple(as_stored(row.code for row in chosen)),
         target_group=values["target_group"],
         upheld={
             modality: correction for modality, correction in desk.corrections.items() if modality in values["uphold"]
@@ -271,7 +281,7 @@ def _settled(desk: Desk, values: dict[str, Any], category: Category | None) -> R
         return problem(403, refused.code, refusal_of(refused))
     match result:
         case Decided(adjudication=adjudication):
-            return Response(_decision(adjudication))
+            return Response(decision_json(adjudication))
         case Proposed(proposal=proposal):
             return Response({"proposal": str(proposal.public_id), "place": proposal.place}, status=202)
 
@@ -334,6 +344,7 @@ def _shown(desk: Desk) -> dict[str, Any]:
             {
                 "letter": card.letter,
                 "category": card.category.code if card.category else None,
+                "categories": card.row.categories,
                 "low_quality": card.label.low_quality,
                 "note": card.label.note,
                 "target_group": card.label.target_group,
@@ -342,39 +353,8 @@ def _shown(desk: Desk) -> dict[str, Any]:
             for card in desk.cards
         ],
         "contested": [str(challenge.modality) for challenge in desk.contested],
-        "decisions": [_decision(adjudication) for adjudication in desk.past],
+        "decisions": [decision_json(adjudication) for adjudication in desk.past],
         "triage": desk.pointer.facts if desk.pointer else None,
-    }
-
-
-def _decision(adjudication: Adjudication) -> dict[str, Any]:
-    return {
-        "id": adjudication.public_id,
-        "item": adjudication.item.public_id,
-        "ruling": adjudication.ruling,
-        "category": adjudication.category.code if adjudication.category else None,
-        "target_group": adjudication.target_group,
-        "rationale": adjudication.rationale,
-        "message": adjudication.message,
-        "drafted_from": adjudication.drafted_from,
-        "round": adjudication.round,
-        "reviewer": str(adjudication.reviewer) if adjudication.reviewer else None,
-        "at": adjudication.created_at,
-    }
-
-
-def _appeal(appeal: Appeal) -> dict[str, Any]:
-    return {
-        "id": appeal.public_id,
-        "item": appeal.item.public_id,
-        "against": appeal.against.public_id if appeal.against else None,
-        "category": appeal.category.code if appeal.category else None,
-        "appellant": appeal.appellant,
-        "grounds": appeal.grounds,
-        "opened_at": appeal.opened_at,
-        "outcome": appeal.outcome or None,
-        "answer": appeal.answer.public_id if appeal.answer else None,
-        "closed_at": appeal.closed_at,
     }
 
 

@@ -37,8 +37,8 @@ class RunFields(ProjectForm):
         required=False,
     )
     max_tokens = forms.IntegerField(label=_("Tokens at most"), min_value=1, required=False)
-    max_seconds = forms.IntegerField(label=_("Seconds of work at most"), min_value=1, required=False)
-    again = forms.BooleanField(label=_("Ask again what was answered before"), required=False)
+    max_seconds = forms.IntegerField(label=_("Working time at most, in seconds"), min_value=1, required=False)
+    again = forms.BooleanField(label=_("Run again even if an identical run exists"), required=False)
 
     def __init__(self, *args: Any, project: Project, **kwargs: Any) -> None:
         super().__init__(*args, project=project, **kwargs)
@@ -145,19 +145,16 @@ def _the_same(name: str) -> str:
 def answered_sentence(run: Run) -> str:
     """Return the sentence for somebody who starts what this run answers already; it names the way to ask anew."""
     if run.state in OPEN:
-        return gettext("That is under way already, with these options and models: here it is.")
-    sentence = gettext(
-        "That was answered before, with these options and models: here it is. To ask anew, tick “%(box)s” where you "
-        "start it."
-    )
+        return gettext("An identical run is already under way: this is it.")
+    sentence = gettext("An identical run exists: this is it. For a new one, tick “%(box)s” where you start it.")
     return sentence % {"box": RunFields.base_fields["again"].label}
 
 
 def passed_over_sentence(count: int) -> str:
     """Return the sentence about this many runs that were answered before or are under way."""
     sentence = ngettext(
-        "%(count)s was answered before or is under way; “%(box)s” asks anew.",
-        "%(count)s were answered before or are under way; “%(box)s” asks anew.",
+        "%(count)s identical run exists or is under way; tick “%(box)s” for a new one.",
+        "%(count)s identical runs exist or are under way; tick “%(box)s” for new ones.",
         count,
     )
     return sentence % {"count": count, "box": RunFields.base_fields["again"].label}
@@ -165,7 +162,7 @@ def passed_over_sentence(count: int) -> str:
 
 def started_sentence(queued: int) -> str:
     """Return the sentence about this many queued runs; it stays true after they have ended."""
-    return ngettext("%(count)s run was asked for.", "%(count)s runs were asked for.", queued) % {"count": queued}
+    return ngettext("%(count)s run started.", "%(count)s runs started.", queued) % {"count": queued}
 
 
 def left_out_sentence(count: int, why: str) -> str:

@@ -1,7 +1,7 @@
 """Runs as pages show them: turns, verdict, category, cost."""
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from decimal import Decimal
 from functools import cached_property
 from typing import Any
@@ -12,7 +12,8 @@ from django.db.models import QuerySet, Sum
 
 from annotation.models import Category, Item, Project
 from moderation.debates.ask_again import is_open_to_judges
-from moderation.debates.progress import RunProgress, progress_of
+from moderation.debates.progress import RunProgress, StageState, progress_of, stages_of, usual_seconds
+from moderation.debates.trouble import trouble_of
 from moderation.debates.waiting import Wait, seconds_of_work, wait_of
 from moderation.methods.debate_method import DebateMethod
 from moderation.methods.prompt_choice import prompt_set_line
@@ -20,7 +21,7 @@ from moderation.methods.registry import METHODS
 from runs.control import fork
 from runs.domain.states import ASIDE, OPEN, Flag
 from runs.models import Run, Turn
-from runs.spending.cost import run_saving
+from runs.spending.cost import run_cost, run_saving
 
 
 @dataclass(frozen=True)
@@ -96,6 +97,27 @@ class ShownRun:
         """The steps under way, if there are any and the method has words for them."""
         return progress_of(self.run, self.turns) if self.method.step_words else None
 
+    @cached_property
+    def stages(self) -> list[tuple[str, StageState]]:
+        """The parts of a debate that has no verdict yet, and where it stands."""
+        return stages_of(self.run, self.turns)
+
+    @cached_property
+    def cost(self) -> Decimal | None:
+        """What the answers cost so far. None if no price is known."""
+        return run_cost(self.run, self.turns)
+
+    @cached_property
+    def usual_seconds(self) -> float | None:
+        """How long such a run usually takes; asked for open runs only."""
+        return usual_seconds(self.run)
+
+    @cached_property
+    def trouble(self) -> str:
+        """What is wrong and what to do, in a sentence; "" if nothing is."""
+        silent = self.progress if self.method.step_words else progress_of(self.run, self.turns)
+        return trouble_of(self.run, self.turns, self.wait, silent)
+
     @property
     def led_astray(self) -> bool:
         """Whether a turn repeats a secret word of our instructions; it is then not shown as a judgement."""
@@ -105,6 +127,50 @@ class ShownRun:
     def may_follow_orders(self) -> bool:
         """Whether something that the models read looks like an order to them: the verdict may follow it."""
         return any(Flag.INJECTION_SUSPECTED in turn.flags for turn in self.turns)
+
+
+@dataclass(frozen=True)
+class RunLine:
+    """A run in the list of a post's runs: enough to tell it from the others."""
+
+    run: Run
+    category: Category | None
+    led_astray: bool
+    is_current: bool = False
+
+    @property
+    def outcome(self) -> Mapping[str, Any]:
+        """The stored verdict; empty if there is none, or none that may be shown as one."""
+        return {} if self.led_astray else self.run.outcome or {}
+
+    @property
+    def is_open(self) -> bool:
+        """Whether the run waits or is under way."""
+        return self.run.state in OPEN
+
+    @property
+    def models(self) -> str:
+        """The models that it asks, each once, without their providers."""
+        names = [name.partition(":")[2] or name for name in self.run.model_plan.values() if name]
+        return ", ".join(dict.fromkeys(names))
+
+    @property
+    def goes_on(self) -> bool:
+        """Whether the run goes on where another one stopped."""
+        return fork.goes_on(self.run)
+
+
+def run_lines(project: Project, subject: UUID, categories: Sequence[Category], most: int) -> list[RunLine]:
+    """Return the newest runs about a post, newest first, with two queries."""
+    runs = list(debate_runs(project).filter(subject=subject).select_related("forked_from")[:most])
+    flagged = Turn.objects.filter(run__in=runs).exclude(flags=[]).values_list("run_id", "flags")
+    astray = {run_id for run_id, flags in flagged if Flag.LED_ASTRAY in flags}
+    return [RunLine(run, _category_of(run, categories), run.pk in astray) for run in runs]
+
+
+def with_current(lines: Sequence[RunLine], run: Run) -> list[RunLine]:
+    """Return the lines, with the one of this run marked."""
+    return [replace(line, is_current=line.run.pk == run.pk) for line in lines]
 
 
 def debate_runs(project: Project) -> QuerySet[Run]:
@@ -132,16 +198,20 @@ def shown_runs(runs: Sequence[Run], categories: Sequence[Category]) -> list[Show
 
 
 def _shown(run: Run, turns: list[Turn], categories: Sequence[Category]) -> ShownRun:
-    code = (run.outcome or {}).get("category")
     return ShownRun(
         run=run,
         turns=turns,
-        category=next((category for category in categories if category.code == code), None),
+        category=_category_of(run, categories),
         tokens=sum(turn.input_tokens + turn.output_tokens for turn in turns),
         cached_tokens=sum(turn.cached_tokens for turn in turns),
         saved=run_saving(run, turns),
         seconds=seconds_of_work(run),
     )
+
+
+def _category_of(run: Run, categories: Sequence[Category]) -> Category | None:
+    code = (run.outcome or {}).get("category")
+    return next((category for category in categories if category.code == code), None)
 
 
 def items_of_runs(runs: Sequence[Run]) -> dict[UUID, Item]:

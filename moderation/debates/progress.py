@@ -1,13 +1,20 @@
-"""How far a run is: which steps are under way, what each is about, how many were taken and how many are left."""
+"""How far a run is: its parts, which steps are under way and for how long, how many are left, how long it may take."""
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
+from enum import StrEnum
+from statistics import median
 from typing import Any
+
+from django.utils import timezone
 
 from moderation.methods.debate_method import StepWords
 from moderation.methods.registry import METHODS
-from runs.domain.states import RunState
+from runs.domain.states import RunState, TurnState
 from runs.models import Run, Turn
+
+LIKE_IT = 20
+"""How many earlier runs tell how long the next one takes."""
 
 
 @dataclass(frozen=True)
@@ -18,6 +25,8 @@ class RunProgress:
     steps: Sequence[StepWords]
     done: int
     most: int | None
+    seconds: float = 0.0
+    """How long nobody has answered: since the last answer, or since a worker began."""
 
     @property
     def left(self) -> int | None:
@@ -36,7 +45,51 @@ def progress_of(run: Run, turns: Sequence[Turn]) -> RunProgress | None:
     if run.state != RunState.RUNNING or not run.in_flight:
         return None
     keys = sorted(key for key in run.in_flight if all(turn.key != key for turn in turns))
-    return RunProgress(keys, words_of(run, turns, keys), len(turns), most_steps(run)) if keys else None
+    words = words_of(run, turns, keys)
+    return RunProgress(keys, words, len(turns), most_steps(run), _seconds_of_silence(run, turns)) if keys else None
+
+
+def _seconds_of_silence(run: Run, turns: Sequence[Turn]) -> float:
+    began = [run.not_before, run.started_at or run.not_before, *(turn.created_at for turn in turns[-1:])]
+    return max(0.0, (timezone.now() - max(began)).total_seconds())
+
+
+class StageState(StrEnum):
+    """Where a debate stands with one of its parts."""
+
+    DONE = "done"
+    CURRENT = "current"
+    AHEAD = "ahead"
+
+
+def stages_of(run: Run, turns: Sequence[Turn]) -> list[tuple[str, StageState]]:
+    """Return the parts of a debate without a verdict, and where it stands; empty for others.
+
+    A part is done when all its steps were answered, or when a later part has begun.
+    """
+    describe = METHODS[run.method].stages
+    if describe is None or run.state in (RunState.SUCCEEDED, RunState.CANCELLED):
+        return []
+    by_key = {turn.key: turn for turn in turns if turn.state == TurnState.OK}
+    stages = describe(run, by_key)
+    known = by_key.keys() | run.in_flight.keys()
+    begun = [place for place, stage in enumerate(stages) if any(key in known for key in stage.keys)]
+    at = begun[-1] if begun else 0
+    if begun and all(key in by_key for key in stages[at].keys):
+        at += 1
+    states = [StageState.DONE] * at + [StageState.CURRENT] + [StageState.AHEAD] * len(stages)
+    return [(stage.name, state) for stage, state in zip(stages, states, strict=False)]
+
+
+def usual_seconds(run: Run) -> float | None:
+    """Return how long a run like this one usually takes: the median of the last ended ones of its method and provider.
+
+    Returns None if there is none in its project, or if they took less than a second.
+    """
+    ended = Run.objects.filter(project=run.project, method=run.method, state=RunState.SUCCEEDED, provider=run.provider)
+    seconds = list(ended.filter(forked_from=None).order_by("-id").values_list("seconds", flat=True)[:LIKE_IT])
+    usual = median(seconds) if seconds else 0
+    return usual if usual >= 1 else None
 
 
 def words_of(run: Run, turns: Sequence[Turn], keys: Sequence[str]) -> list[StepWords]:

@@ -3,6 +3,7 @@
 Who may still be asked about an item does not see the models' answers about it.
 """
 
+from collections.abc import Sequence
 from typing import Any
 from uuid import UUID
 
@@ -12,13 +13,14 @@ from django.shortcuts import render
 from django.views.decorators.http import require_GET
 
 from annotation.core.access import PersonRequest, member_of
-from annotation.domain.choices import Role
+from annotation.domain.choices import Role, Stage
 from annotation.glossary import entries
 from annotation.labelling.workspace import categories_of
 from annotation.models import Item, Membership
 from annotation.review.queue import may_see_intent, may_see_votes
 from moderation.debates import presenters, repeat_agreement
 from moderation.debates.forms import METHOD_NAMES, JudgeForm, StageForm, StartForm
+from moderation.debates.presenters import RunLine
 from moderation.debates.waiting import next_try
 from moderation.methods.registry import METHODS
 from runs.control import fork
@@ -28,6 +30,8 @@ from runs.queue import provider_pauses, worker_load
 from runs.spending import cost
 
 PAGE_LENGTH = 50
+RUNS_OF_POST = 20
+"""The number of runs that the pages of a run list beside it."""
 
 
 @require_GET
@@ -107,7 +111,7 @@ def show_run(
     return render(
         request,
         "moderation/run.html",
-        _about(member, debate_run, item, form or JudgeForm(run=debate_run)),
+        run_context(member, debate_run, item, form),
         status=status,
     )
 
@@ -116,7 +120,7 @@ def show_run(
 def run_progress(request: PersonRequest, slug: str, public_id: UUID) -> HttpResponse:
     """Show the parts of the page that change while a run is under way: the run, and its glossary entries."""
     member, debate_run, item = run_for(request, slug, public_id)
-    return render(request, "moderation/_run_progress.html", _about(member, debate_run, item, JudgeForm(run=debate_run)))
+    return render(request, "moderation/_run_progress.html", run_context(member, debate_run, item))
 
 
 @require_GET
@@ -135,6 +139,11 @@ def compare_runs(request: PersonRequest, slug: str) -> HttpResponse:
     shown = presenters.shown_runs([first, second], categories_of(member.project))
     context = {"project": member.project, "membership": member, "item": item, "both": shown, "methods": METHOD_NAMES}
     return render(request, "moderation/compare.html", context)
+
+
+def is_judged_again(debate_run: Run) -> bool:
+    """Return whether the run took over a debate, so that only its judge is asked."""
+    return debate_run.forked_from_id is not None and not fork.goes_on(debate_run)
 
 
 def item_for(member: Membership, public_id: UUID) -> Item:
@@ -175,19 +184,22 @@ def _row(debate_run: Run, item: Item | None, viewer: Membership) -> dict[str, An
     }
 
 
-def _about(member: Membership, debate_run: Run, item: Item, form: JudgeForm) -> dict[str, Any]:
-    method = METHODS[debate_run.method]
+def run_context(
+    member: Membership, debate_run: Run, item: Item, form: JudgeForm | None = None, lines: Sequence[RunLine] = ()
+) -> dict[str, Any]:
+    """Return what the parts of a run's page need; `lines` are the runs of its post, if they are known already."""
+    method, categories = METHODS[debate_run.method], categories_of(member.project)
+    known = lines or presenters.run_lines(member.project, debate_run.subject, categories, RUNS_OF_POST)
     return {
         "project": member.project,
         "membership": member,
         "item": item,
-        "shown": presenters.shown_run(debate_run, categories_of(member.project)),
-        "most_calls": method.most_calls(debate_run),
+        "shown": presenters.shown_run(debate_run, categories),
+        "most_calls": 1 if is_judged_again(debate_run) else method.most_calls(debate_run),
         "method_name": method.label,
         "repeats": repeat_agreement.repeats_on_post(debate_run),
-        "judge_form": form if method.judge is not None else None,
-        "others": list(
-            presenters.debate_runs(member.project).filter(subject=debate_run.subject).exclude(pk=debate_run.pk)[:10]
-        ),
+        "judge_form": (form or JudgeForm(run=debate_run)) if method.judge is not None else None,
+        "run_lines": presenters.with_current(known, debate_run),
         "given": entries.uses_of(debate_run.public_id),
+        "drafts": item.stage == Stage.DISPUTED and member.reviews,
     }

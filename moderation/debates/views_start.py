@@ -48,7 +48,8 @@ def start_on_item(request: PersonRequest, slug: str, public_id: UUID) -> HttpRes
         messages.info(request, answered_sentence(answer))
         return redirect("moderation:run", slug, answer.public_id)
     messages.success(request, started_sentence(queued))
-    return redirect("moderation:item-runs", slug, public_id)
+    newest = presenters.debate_runs(member.project).filter(subject=item.public_id)[0]
+    return redirect("moderation:run", slug, newest.public_id)
 
 
 @require_POST
@@ -127,11 +128,11 @@ def retry_run(request: PersonRequest, slug: str, public_id: UUID) -> HttpRespons
     continued = ask_again.retry_run(run, member.project, member)
     if continued is None:
         sentence = _(
-            "Only a run that stopped without a verdict can go on, and only while no other like it is under way."
+            "Only a run that stopped without a verdict can resume, and only while no other like it is under way."
         )
         messages.info(request, sentence)
         return redirect("moderation:run", slug, public_id)
-    messages.success(request, _("The run goes on from where it stopped. What was answered is not asked again."))
+    messages.success(request, _("The run resumes where it stopped. What was answered is not asked again."))
     return redirect("moderation:run", slug, continued.public_id)
 
 

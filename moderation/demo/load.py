@@ -1,6 +1,7 @@
 """Debates of the sample campaign: real runs, answered from scripts written by hand (`data/`).
 
-They call no model, so they use no tokens. Every page names `sample:hand-written` as the model.
+They call no model, so they use no tokens. Every page names `sample:hand-written` as the model. The built-in
+baseline answers an evaluation, and one slow debate that is left to the workers of the site.
 """
 
 import json
@@ -14,13 +15,20 @@ from annotation.glossary import entries
 from annotation.models import Item, Membership, Project
 from moderation.debates import start
 from moderation.domain.hatexscore.estimators import Estimator
+from moderation.evaluation import start as evaluation_start
+from moderation.evaluation.arms import ArmGrid
+from moderation.evaluation.collect_answers import gold_items
+from moderation.evaluation.continuation import carry_on
+from moderation.evaluation.request import Wish
 from moderation.hatexscore import explanations
 from moderation.hatexscore import start as hatexscore_start
 from moderation.methods import explain, local_documents
 from moderation.methods.arcade.method import NAME as ARCADE
+from moderation.methods.baseline import NAME as BASELINE
 from moderation.methods.predict.method import NAME as PREDICT
 from moderation.methods.registry import METHODS
 from moderation.perspectives import edit
+from providers.keyword.model import SlowKeywordModel
 from providers.messages import Reply, Request
 from providers.roles import ModelRole
 from runs.control import start as run_start
@@ -31,6 +39,9 @@ from runs.queue import claim
 
 HAND_WRITTEN = "sample:hand-written"
 DATA = Path(__file__).with_name("data")
+_COMPARED = (BASELINE, ARCADE)
+"""The methods of the sample evaluation; the built-in baseline answers."""
+_COMPARED_ITEMS = 16
 DOCUMENT = "words-of-the-street.md"
 
 
@@ -119,6 +130,25 @@ def bring_in(project: Project) -> None:
     score_run = hatexscore_start.start(explained, explanation, choice, reviewer, ring=False).run
     if score_run is not None:
         runner.claim_and_perform(Run.objects.get(public_id=score_run).pk, planned_model)
+    _evaluate(project, admin)
+    _begin_slow_debate(project, items[samples.trials[0].post], reviewer)
+
+
+def _evaluate(project: Project, admin: Membership) -> None:
+    """Compare two methods of the built-in baseline on some of the project's gold items."""
+    wish = Wish(ArmGrid(_COMPARED), limit=_COMPARED_ITEMS)
+    evaluation, _new = evaluation_start.begin(project, [gold_items(project)], wish, admin, ring=False)
+    for run_id in evaluation.runs().order_by("pk").values_list("pk", flat=True):
+        runner.claim_and_perform(run_id, planned_model)
+    carry_on(evaluation, ring=False)
+
+
+def _begin_slow_debate(project: Project, item: Item, reviewer: Membership) -> None:
+    """Queue a debate by the baseline that takes its time: a worker holds it once the site has started."""
+    options = {"track": "deep", "rounds": 4, "glossary": True}
+    models = dict.fromkeys(map(str, METHODS[ARCADE].roles), SlowKeywordModel.name)
+    wish = start.DebateRequest(ARCADE, options, models, again=True)
+    start.start_runs(project, Item.objects.filter(pk=item.pk), wish, reviewer)
 
 
 class _HandWritten:

@@ -62,6 +62,7 @@ def _appeal(item: Item, by: Membership, grounds: str, appellant: str) -> Appeal:
         if locked.category_source == Source.ADJUDICATED
         else None,
         category=locked.category,
+        categories=locked.categories,
         entered_by=by,
         appellant=appellant,
         grounds=grounds,
@@ -76,7 +77,8 @@ def answer(item: Item, ruling: Adjudication) -> None:
     opened = open_appeal(item)
     if opened is None or opened.answer_id is not None:
         return
-    same = ruling.ruling == Ruling.DECIDE and ruling.category_id == opened.category_id
+    decided = (ruling.category_id, ruling.categories) == (opened.category_id, opened.categories)
+    same = ruling.ruling == Ruling.DECIDE and decided
     opened.outcome = AppealOutcome.UPHELD if same else AppealOutcome.OVERTURNED
     opened.answer, opened.closed_at = ruling, timezone.now()
     opened.save(update_fields=("outcome", "answer", "closed_at"))

@@ -66,7 +66,8 @@ def accept(reviewer: Membership, reason: Reason, rationale: str, count: int) -> 
         raise CountChanged(len(items))
     accepted = 0
     for item in items:
-        wanted = decide.Wanted(Ruling.DECIDE, item.version, rationale, uuid4(), item.category, shown={"bulk": True})
+        chosen = (item.category, tuple(item.categories))
+        wanted = decide.Wanted(Ruling.DECIDE, item.version, rationale, uuid4(), *chosen, shown={"bulk": True})
         try:
             decide.settle(item, reviewer, wanted)
         except (StaleVersion, Leased, OwnItem, NotAllowed, DecidedBefore):

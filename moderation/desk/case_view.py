@@ -21,7 +21,8 @@ from annotation.review import adjudicate
 from annotation.review.expert_replacement import waiting_for_expert
 from annotation.review.queue import VoteCard, names_revealed, vote_cards, waiting_counts, wants_category_of
 from moderation.debates import presenters
-from moderation.debates.presenters import ShownRun
+from moderation.debates.presenters import RunLine
+from moderation.debates.views import RUNS_OF_POST
 from moderation.desk import appeals, blind_opinions, decide, leases, triage
 from moderation.desk import queue as desk_queue
 from moderation.desk.queue import Asked
@@ -30,13 +31,11 @@ from moderation.desk.triage import Pointer
 from moderation.domain.text_spans import TextPiece, split_by_spans
 from moderation.domain.triage import ENOUGH, PAPER_LABEL, PAPER_MODEL, Side
 from moderation.methods.registry import METHODS
-from moderation.models import Appeal, Lease, Opinion, Proposal, Score
+from moderation.models import Appeal, Evidence, Lease, Opinion, Proposal, Score
 from moderation.models.scores import ScoreState
 from runs.domain.states import RunState
 from runs.models import Run
 
-RUNS = 10
-"""The number of runs in the side column; the page of the item's debates shows all."""
 QUEUE_LENGTH = 30
 """The number of items in the queue column; the page of the queue shows all."""
 
@@ -44,8 +43,8 @@ REASON_NAMES = {
     Reason.NOT_SURE: gettext_lazy("Not sure"),
     Reason.LOW_QUALITY: gettext_lazy("Low quality"),
     Reason.NO_MAJORITY: gettext_lazy("No majority"),
-    Reason.KIND_UNDECIDED: gettext_lazy("Kind undecided"),
-    Reason.MISALIGNED: gettext_lazy("Misaligned"),
+    Reason.KIND_UNDECIDED: gettext_lazy("Hateful, but category unclear"),
+    Reason.MISALIGNED: gettext_lazy("Not read as intended"),
     Reason.PRIOR_CHALLENGED: gettext_lazy("Prior challenged"),
     Reason.MODEL_CONFLICT: gettext_lazy("Model conflict"),
     Reason.APPEAL: gettext_lazy("Appeal"),
@@ -216,15 +215,33 @@ class Desk:
         return blind_opinions.opinion_of(self.item, self.member)
 
     @cached_property
+    def asks_own_view(self) -> bool:
+        """Whether the viewer may still record their own view. Debates persuade, so they are folded until then."""
+        return self.opinion is None and self.may_decide and self.item.stage == Stage.DISPUTED
+
+    @cached_property
     def named(self) -> bool:
         """Whether the viewer asked to see who gave which vote."""
         return names_revealed(self.item, self.member)
 
     @cached_property
-    def runs(self) -> list[ShownRun]:
-        """The newest runs about the item, with their results."""
-        newest = presenters.debate_runs(self.project).filter(subject=self.item.public_id)
-        return presenters.shown_runs(list(newest[:RUNS]), self.categories)
+    def runs(self) -> list[RunLine]:
+        """The newest runs about the item, newest first."""
+        return presenters.run_lines(self.project, self.item.public_id, self.categories, RUNS_OF_POST)
+
+    @property
+    def shown_run(self) -> Run | None:
+        """The run that the page shows at first: the newest that is under way, else the newest."""
+        line = next((line for line in self.runs if line.is_open), next(iter(self.runs), None))
+        return line.run if line else None
+
+    @cached_property
+    def counts_of_tabs(self) -> dict[str, int]:
+        """How much the tabs of other parts hold, by the names of their addresses."""
+        return {
+            "moderation:item-scores": triage.scores_of(self.item).count(),
+            "moderation:evidence": Evidence.objects.filter(item=self.item, struck_at=None).count(),
+        }
 
     @cached_property
     def stretches(self) -> list[TextPiece]:

@@ -53,6 +53,8 @@ class Wanted:
     rationale: str
     key: UUID
     category: Category | None = None
+    categories: tuple[int, ...] = ()
+    """The codes of all categories where there are several, as rows keep them; `category` is the first."""
     target_group: str = ""
     upheld: Mapping[Modality, PriorValue] = field(default_factory=dict)
     message: str = ""
@@ -118,7 +120,7 @@ def _carry_out(item: Item, reviewer: Membership, wanted: Wanted) -> Adjudication
     common = (item, reviewer, wanted.version, wanted.rationale)
     match wanted.ruling, wanted.category:
         case Ruling.DECIDE, Category() as category:
-            adjudication = adjudicate.decide_item(*common, category, wanted.upheld, context)
+            adjudication = adjudicate.decide_item(*common, category, wanted.upheld, context, wanted.categories)
         case Ruling.EXCLUDE, _:
             adjudication = adjudicate.exclude_item(*common, wanted.reason, context)
         case Ruling.NEW_ROUND, _:
@@ -146,6 +148,7 @@ def _propose(item: Item, reviewer: Membership, wanted: Wanted) -> Decided | Prop
         reviewer=reviewer,
         ruling=wanted.ruling,
         category=wanted.category,
+        categories=list(wanted.categories),
         rationale=wanted.rationale,
         client_key=wanted.key,
         body_sha256=_body(item, wanted),
@@ -160,8 +163,9 @@ def _propose(item: Item, reviewer: Membership, wanted: Wanted) -> Decided | Prop
 
 
 def alike(first: Proposal, second: Proposal) -> bool:
-    """Return whether both proposals have the same ruling and category."""
-    return (first.ruling, first.category_id) == (second.ruling, second.category_id)
+    """Return whether both proposals have the same ruling and category, or categories."""
+    mine, other = ((proposal.ruling, proposal.category_id, proposal.categories) for proposal in (first, second))
+    return mine == other
 
 
 def _stored(item: Item, reviewer: Membership, wanted: Wanted) -> Proposal | None:
@@ -178,8 +182,10 @@ def _stored(item: Item, reviewer: Membership, wanted: Wanted) -> Proposal | None
 
 def _body(item: Item, wanted: Wanted) -> str:
     category = wanted.category.code if wanted.category else None
+    several = {"categories": wanted.categories} if wanted.categories else {}
     return adjudicate.ruling_digest(
-        {
+        several
+        | {
             "item": item.public_id,
             "ruling": wanted.ruling,
             "version": wanted.version,

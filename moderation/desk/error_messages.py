@@ -12,11 +12,11 @@ def refusal_of(fault: Exception) -> str:
     """Return the reason for the refusal as a sentence."""
     match fault:
         case OwnItem():
-            return _("You labelled this post yourself; here somebody else has to settle it.")
+            return _("You labelled this post, so somebody else has to decide it.")
         case DecidedBefore():
-            return _("The appeal is against a decision of yours: somebody else has to answer it.")
+            return _("The appeal is against your own decision: somebody else has to answer it.")
         case NeedsAppeal():
-            return _("Two reviewers decided this together. Enter an appeal, so that others look at it again.")
+            return _("Two reviewers decided this together. Record an appeal, so that others look at it again.")
         case AlreadyProposed():
             return _("You have decided about this post; now somebody else has to look at it too.")
         case RulingKeyReused():

@@ -1,6 +1,7 @@
 """Forms of the desk for reviewers and admins."""
 
 from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
 from typing import Any
 from uuid import UUID, uuid4
 
@@ -8,11 +9,12 @@ from django import forms
 from django.utils.translation import gettext_lazy as _
 
 from annotation.consensus.rounds import MAX_SEATS
+from annotation.core.category_choice import CategoryChoice
 from annotation.core.form_fields import WrittenField, offer
 from annotation.domain.choices import Modality, Reason
 from annotation.domain.patterns import Prior as PriorValue
 from annotation.models import Ruling
-from annotation.review.forms import NO_REASON, CategoryChoice, version_field
+from annotation.review.forms import NO_REASON, version_field
 from moderation.desk import bulk_accept, settings, statements
 from moderation.desk.case_view import REASON_NAMES
 from moderation.desk.decide import Wanted
@@ -38,7 +40,7 @@ class DecisionForm(CategoryChoice):
     rationale = WrittenField(label=_("Rationale"), error_messages={"required": NO_REASON})
     version = version_field()
     key = forms.UUIDField(required=False)
-    target_group = WrittenField(label=_("Whom it demeans, if anybody"), limit=200, required=False)
+    target_group = WrittenField(label=_("Group targeted, if any"), limit=200, required=False)
     message = WrittenField(label=_("Message to the annotators of the new round"), limit=500, required=False)
     count = forms.IntegerField(label=_("How many more people"), min_value=1, max_value=MAX_SEATS, required=False)
     reason = forms.ChoiceField(label=_("Excluded as"), required=False)
@@ -56,7 +58,8 @@ class DecisionForm(CategoryChoice):
 
     def clean(self) -> dict[str, Any]:
         values = super().clean() or self.cleaned_data
-        if values.get("ruling") == Ruling.DECIDE and not values.get("category") and "category" not in self.errors:
+        unread = {"category", "categories"} & set(self.errors)
+        if values.get("ruling") == Ruling.DECIDE and not self.rows() and not unread:
             self.add_error("category", forms.ValidationError(_("Choose the category you decide for."), "required"))
         if values.get("ruling") == Ruling.MORE_SEATS and not values.get("count") and "count" not in self.errors:
             self.add_error("count", forms.ValidationError(_("Say how many more people are to be asked."), "required"))
@@ -87,6 +90,7 @@ class DecisionForm(CategoryChoice):
             rationale=values["rationale"],
             key=key,
             category=self.category_row() if deciding else None,
+            categories=tuple(self.stored_codes()) if deciding else (),
             target_group=values["target_group"] if deciding else "",
             upheld=upheld,
             message=values["message"] if ruling is Ruling.NEW_ROUND else "",
@@ -102,14 +106,14 @@ class OpinionForm(CategoryChoice):
 
     def __init__(self, *args: Any, **kwargs: Any) -> None:
         super().__init__(*args, **kwargs)
-        self.fields["category"].required = True
+        self.require_category()
 
 
 class AppealForm(forms.Form):
     """The person who objects, and their grounds."""
 
     appellant = WrittenField(label=_("Who objects"), limit=200, rows=1, required=False)
-    grounds = WrittenField(label=_("Why"), rows=5, error_messages={"required": _("Write down what is objected to.")})
+    grounds = WrittenField(label=_("Why"), rows=5, error_messages={"required": _("Write what the objection is about.")})
 
 
 class AcceptForm(forms.Form):
@@ -169,14 +173,33 @@ def _of_list(kind: Kind, label: Any, values: Sequence[str]) -> forms.Field:
 
 _GROUPS = (
     (_("What was done"), MEASURES),
-    (_("How long and where"), ("application_date", "end_date", "territorial_scope")),
     (_("On what ground"), ("decision_ground",)),
     (_("If it breaks a rule of the platform"), tuple(f"incompatible_content_{n}" for n in _PLATFORM)),
     (_("If it breaks a law"), ("illegal_content_legal_ground", "illegal_content_explanation")),
+    (_("How long and where"), ("application_date", "end_date", "territorial_scope")),
     (_("The content"), ("content_type", "category", "content_date", "content_language", "url", "puid")),
     (_("The facts"), ("decision_facts", "source_type", "automated_detection", "automated_decision")),
     (_("What the person can do"), ("redress",)),
 )
+
+
+_ASKED = frozenset({*MEASURES, "decision_ground"})
+"""What the record cannot know: these fields are always asked."""
+_NEEDED = frozenset(field.name for field in FIELDS if field.needed)
+
+
+@dataclass(frozen=True)
+class FieldGroup:
+    """Fields of a statement under their title.
+
+    `ground`: they apply to decisions on this ground only. `is_open`: one of them is to be filled in or is wrong; the
+    others are filled from the record, or may stay empty.
+    """
+
+    title: Any
+    fields: Sequence[forms.BoundField]
+    ground: str
+    is_open: bool
 
 
 class StatementForm(forms.Form):
@@ -207,16 +230,23 @@ class StatementForm(forms.Form):
             else:
                 field = forms.CharField(label=label, required=False, widget=forms.TextInput(attrs={"dir": "auto"}))
             if entry.kind is Kind.LINES:
-                field.help_text = _("One a line.")
+                field.help_text = _("One per line.")
             elif entry.kind in (Kind.LINE, Kind.TEXT) and entry.name not in closed:
                 field.help_text = _("At most %(limit)s characters.") % {"limit": f"{entry.limit:,}"}
                 field.widget.attrs["maxlength"] = entry.limit
             self.fields[entry.name] = field
 
     @property
-    def groups(self) -> list[tuple[Any, list[forms.BoundField]]]:
+    def groups(self) -> list[FieldGroup]:
         """The fields, grouped under their titles."""
-        return [(title, [self[name] for name in names]) for title, names in _GROUPS]
+        return [self._group(title, names) for title, names in _GROUPS]
+
+    def _group(self, title: Any, names: Sequence[str]) -> FieldGroup:
+        ground = next((ground for ground in GROUNDS if names[0].startswith(f"{ground}_content")), "")
+        is_open = bool(ground) or any(
+            name in _ASKED or self[name].errors or (name in _NEEDED and not self[name].value()) for name in names
+        )
+        return FieldGroup(title, [self[name] for name in names], ground, is_open)
 
     @classmethod
     def of(cls, fields: Mapping[str, Any], lists: Mapping[str, Sequence[str]]) -> "StatementForm":

@@ -10,7 +10,7 @@ from django.utils.translation import gettext as _
 
 from annotation.core.display_names import name_of
 from annotation.domain.choices import EventVerb
-from annotation.models import Adjudication, Category, Event, Item, Membership, Ruling
+from annotation.models import Adjudication, Event, Item, Membership, Ruling
 from annotation.review.queue import names_revealed
 from moderation.debates.presenters import debate_runs
 from moderation.domain.event_verbs import ModerationVerb
@@ -39,7 +39,7 @@ class Entry:
     at: datetime
     who: str
     what: str
-    category: Category | None = None
+    decided: Adjudication | Proposal | None = None
     said: str = ""
     note: str = ""
 
@@ -62,7 +62,7 @@ def _told(event: Event, rulings: dict[UUID, Adjudication], appeals: dict[UUID, A
     verb, row = name_of(event.verb), event.row
     if event.verb in _RULINGS and row in rulings:
         ruling = rulings[row]
-        return Entry(event.at, _who(event, named=named), verb, ruling.category, ruling.rationale, _beside(ruling))
+        return Entry(event.at, _who(event, named=named), verb, ruling, ruling.rationale, _beside(ruling))
     if event.verb == ModerationVerb.APPEALED and row in appeals:
         return Entry(event.at, _who(event, named=named), verb, None, appeals[row].grounds, appeals[row].appellant)
     outcome = event.facts.get("outcome") or event.facts.get("reason") or event.facts.get("version")
@@ -79,7 +79,7 @@ def _who(event: Event, *, named: bool) -> str:
 def _beside(ruling: Adjudication) -> str:
     parts = [ruling.target_group, ruling.message]
     if ruling.drafted_from:
-        parts.append(_("begun from a model's reason"))
+        parts.append(_("started from a model's reason"))
     return " · ".join(text for text in parts if text)
 
 
@@ -93,7 +93,7 @@ def _proposals(item: Item) -> list[Entry]:
             row.created_at,
             str(row.reviewer),
             f"{name_of('proposed')}: {name_of(row.ruling)}",
-            row.category,
+            row,
             row.rationale,
         )
         for row in rows

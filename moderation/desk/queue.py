@@ -5,7 +5,7 @@ from dataclasses import dataclass, fields, replace
 from typing import Any
 
 from django.db.models import BooleanField, Case, Exists, F, OuterRef, Q, QuerySet, Value, When
-from django.utils import timezone
+from django.db.models.functions import Now
 
 from annotation.domain.choices import Difficulty, Level, Reason
 from annotation.models import Dispute, Item, Label, Membership
@@ -39,6 +39,11 @@ class Asked:
     def query(self) -> dict[str, str]:
         """The filters as parameters of an address."""
         return {field.name: value for field in fields(self) if (value := getattr(self, field.name))}
+
+    @property
+    def is_filtered(self) -> bool:
+        """Whether anything beside the reason was chosen: a filter, or the order."""
+        return bool(replace(self, reason="").query)
 
     @property
     def narrowed(self) -> bool:
@@ -94,7 +99,7 @@ def queue(viewer: Membership, asked: Asked) -> QuerySet[Item]:
     scored = Score.objects.filter(item=OuterRef("pk"), state=ScoreState.SCORED)
     items = _narrowed_by(items, asked.score, Exists(scored))
     if asked.who == "mine":
-        items = items.filter(desk_lease__reviewer=viewer, desk_lease__expires_at__gt=timezone.now())
+        items = items.filter(desk_lease__reviewer=viewer, desk_lease__expires_at__gt=Now())
     elif asked.who == "free":
         items = _free_for(items, viewer)
     if asked.order == "age":
@@ -124,7 +129,7 @@ def _free_for(items: QuerySet[Item], reviewer: Membership) -> QuerySet[Item]:
     Those are leased to somebody else, proposed or decided by the reviewer, or labelled by them where that is forbidden.
     """
     item = OuterRef("pk")
-    others = Lease.objects.filter(item=item, expires_at__gt=timezone.now()).exclude(reviewer=reviewer)
+    others = Lease.objects.filter(item=item, expires_at__gt=Now()).exclude(reviewer=reviewer)
     proposed = Proposal.objects.filter(item=item, item_version=OuterRef("version"), reviewer=reviewer)
     decided = Appeal.objects.filter(item=item, closed_at__isnull=True).filter(
         Q(against__reviewer=reviewer)

@@ -14,7 +14,7 @@ from django.utils.translation import gettext_lazy
 from annotation.consensus.close import lock_item
 from annotation.core.transactions import short_transaction
 from annotation.domain.choices import Stage
-from annotation.models import Adjudication, Guideline, Item, Membership, Ruling, Seat, record
+from annotation.models import Adjudication, Category, Guideline, Item, Membership, Ruling, Seat, record
 from moderation.debates.presenters import debate_runs
 from moderation.desk.settings import rules_of
 from moderation.domain.event_verbs import ModerationVerb
@@ -72,6 +72,9 @@ def filled(item: Item) -> dict[str, Any]:
     decision = item.adjudications.filter(ruling=Ruling.DECIDE).order_by("-pk").first()
     runs = debate_runs(item.project).filter(subject=item.public_id, state=RunState.SUCCEEDED)
     decided = decision.created_at if decision else item.gold_at or item.created_at
+    lists, categories = rules_of(item.project).value_lists, _categories(item)
+    if "category" in lists:  # a platform's list has one value for each statement
+        categories = categories[:1]
     if decision is not None:
         runs = runs.filter(finished_at__lte=decision.created_at)
     drafted = decision is not None and decision.drafted_from is not None
@@ -82,7 +85,7 @@ def filled(item: Item) -> dict[str, Any]:
         "incompatible_content_explanation": cut(decision.rationale if decision else "", 2000),
         "incompatible_content_illegal": False,
         "content_type": [kind for kind, content in (("text", item.text), ("image", item.picture_id)) if content],
-        "category": f"{item.category.code} {item.category.name}",
+        "category": ", ".join(f"{category.code} {category.name}" for category in categories),
         "application_date": f"{decided:%Y-%m-%d}",
         "decision_facts": cut(_facts(item, decision, runs.count()), 5000),
         "source_type": "voluntary own-initiative investigation",
@@ -91,7 +94,7 @@ def filled(item: Item) -> dict[str, Any]:
         "puid": f"interplay-{item.public_id}",
         "redress": _("You can object to this decision; somebody who did not take part in it will answer."),
     }
-    for name, values in rules_of(item.project).value_lists.items():  # clear values that are not in the platform's list
+    for name, values in lists.items():  # clear values that are not in the platform's list
         value = fields[name]
         fields[name] = (
             [entry for entry in value if entry in values] if isinstance(value, list) else value * (value in values)
@@ -188,10 +191,10 @@ def as_json(statement: Statement) -> dict[str, Any]:
 _EMPTY: Mapping[Kind, Any] = {Kind.LINE: "", Kind.TEXT: "", Kind.LINES: [], Kind.FLAG: False, Kind.DAY: ""}
 
 TITLES: Mapping[str, Any] = {
-    "decision_visibility": gettext_lazy("What was done to its visibility"),
-    "decision_monetary": gettext_lazy("What was done to payments"),
-    "decision_provision": gettext_lazy("What was done to the service"),
-    "decision_account": gettext_lazy("What was done to the account"),
+    "decision_visibility": gettext_lazy("Visibility restriction"),
+    "decision_monetary": gettext_lazy("Payment restriction"),
+    "decision_provision": gettext_lazy("Service restriction"),
+    "decision_account": gettext_lazy("Account restriction"),
     "decision_ground": gettext_lazy("Ground of the decision"),
     "illegal_content_legal_ground": gettext_lazy("Law that it breaks"),
     "illegal_content_explanation": gettext_lazy("Why it is illegal"),
@@ -215,15 +218,19 @@ TITLES: Mapping[str, Any] = {
 }
 
 
+def _categories(item: Item) -> list[Category]:
+    """Return all final categories of the item, by code."""
+    return list(item.project.categories.filter(code__in=item.codes).order_by("code"))
+
+
 def _ground(item: Item) -> str:
     version = (
         Guideline.objects.filter(project=item.project).order_by("-number").values_list("number", flat=True).first()
     )
-    category = item.category.name if item.category else ""
     return _("Guidelines of %(project)s, version %(version)s: %(category)s") % {
         "project": item.project.name,
         "version": version or "–",
-        "category": category,
+        "category": ", ".join(category.name for category in _categories(item)),
     }
 
 
@@ -233,10 +240,10 @@ def _facts(item: Item, decision: Adjudication | None, runs: int) -> str:
     if decision is not None:
         sentences.append(_("They did not settle it, or it was reviewed; a reviewer decided it with a written reason."))
     if runs:
-        sentences.append(_("%(runs)s verdicts of models were at hand; a person decided.") % {"runs": runs})
+        sentences.append(_("%(runs)s verdicts of models were available; a person decided.") % {"runs": runs})
     if item.target_group or (decision and decision.target_group):
         group = decision.target_group if decision and decision.target_group else item.target_group
-        sentences.append(_("Whom it demeans: %(group)s.") % {"group": group})
+        sentences.append(_("Group targeted: %(group)s.") % {"group": group})
     return " ".join(sentences)
 
 

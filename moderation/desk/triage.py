@@ -7,7 +7,7 @@ from typing import Any
 from django.db.models import QuerySet
 
 from annotation.consensus.case_from_rows import case_of, seats_of
-from annotation.domain.consensus import Agreed, consensus
+from annotation.domain.consensus import Agreed, consensus_of_sets
 from annotation.models import Category, Event, Item, Project, Ruling
 from moderation.domain import triage
 from moderation.domain.triage import HitRate, Said, Side
@@ -74,10 +74,10 @@ def people_say(item: Item) -> Said:
     Both are None with fewer than two votes, or if a vote has no category.
     """
     votes = case_of(item, seats_of(item)).votes
-    categories = [vote.category for vote in votes if vote.category is not None]
-    if len(categories) < 2 or len(categories) < len(votes):
+    chosen = [vote.chosen for vote in votes]
+    if len(chosen) < 2 or not all(chosen):
         return Said(None, None)
-    result = consensus(categories)
+    result = consensus_of_sets(chosen)
     return Said(result.category.code if isinstance(result, Agreed) else None, result.binary.hateful)
 
 

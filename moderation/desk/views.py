@@ -15,12 +15,14 @@ from django.views.decorators.http import require_GET, require_http_methods, requ
 from annotation.assignment.prior_display import priors_for_people
 from annotation.core import extensions
 from annotation.core.access import PersonRequest, member_of
+from annotation.core.extensions import Tab
 from annotation.domain.choices import Difficulty, Level, Reason, Role, Stage
 from annotation.models import Category, Event, Item, Membership, Project, Ruling
 from annotation.review import expert_replacement
 from annotation.review.adjudicate import BadRuling, NotAllowed, OwnItem, RulingKeyReused, StaleVersion, may_decide_anew
 from annotation.review.forms import MissingCategoryForm
 from annotation.review.queue import disputed_items, may_see_votes, waiting_counts, wants_category_of
+from moderation.debates.views import run_context
 from moderation.desk import blind_opinions, decide, leases, queue, similar_cases
 from moderation.desk.appeals import DecidedBefore
 from moderation.desk.case_view import REASON_NAMES, Desk, queued
@@ -112,9 +114,9 @@ def _take(item: Item, member: Membership) -> None:
 
 def _form(desk: Desk, request: PersonRequest) -> DecisionForm:
     """Return an empty form, or one whose rationale is the reason of the run that the reviewer chose."""
-    form = DecisionForm(categories=desk.offered, reasons=_reasons(desk))
-    chosen = next((shown for shown in desk.runs if str(shown.run.public_id) == request.GET.get("draft")), None)
-    if chosen is not None and chosen.outcome.get("reason") and not chosen.led_astray:
+    form = DecisionForm(categories=desk.offered, choose=desk.member.project.choose, reasons=_reasons(desk))
+    chosen = next((line for line in desk.runs if str(line.run.public_id) == request.GET.get("draft")), None)
+    if chosen is not None and chosen.outcome.get("reason"):
         form.initial = {"rationale": str(chosen.outcome["reason"])[:4000], "drafted_from": chosen.run.public_id}
     return form
 
@@ -124,7 +126,8 @@ def _reasons(desk: Desk) -> list[Reason]:
 
 
 def _decide(request: PersonRequest, desk: Desk) -> HttpResponse:
-    form = DecisionForm(request.POST, categories=desk.offered, reasons=_reasons(desk))
+    choose = desk.member.project.choose
+    form = DecisionForm(request.POST, categories=desk.offered, choose=choose, reasons=_reasons(desk))
     if not form.is_valid():
         return _show(request, desk, form, status=422)
     pointer = desk.pointer
@@ -149,7 +152,7 @@ def _decide(request: PersonRequest, desk: Desk) -> HttpResponse:
         messages.success(request, _told(result, wanted.ruling))
         return redirect("annotation:item", desk.project.slug, desk.item.public_id)
     following = leases.take_next(desk.member, desk.asked, beside=desk.item)
-    ahead = _("Here is the next one.") if following else _("That was the last one here.")
+    ahead = _("Here is the next post.") if following else _("That was the last one here.")
     messages.success(request, f"{_told(result, wanted.ruling)} {ahead}")
     return redirect(_next_address(desk, following))
 
@@ -157,13 +160,13 @@ def _decide(request: PersonRequest, desk: Desk) -> HttpResponse:
 def _told(result: Any, ruling: Ruling) -> str:
     """Return a sentence that says what happened to the decision."""
     sentence = {
-        Ruling.DECIDE: _("Settled."),
+        Ruling.DECIDE: _("Decision saved."),
         Ruling.EXCLUDE: _("Excluded."),
         Ruling.NEW_ROUND: _("Sent to a new round."),
         Ruling.MORE_SEATS: _("More people are asked."),
     }[ruling]
     if isinstance(result, Proposed):
-        sentence = _("Kept: another reviewer looks at it too, without knowing what you said.")
+        sentence = _("Saved. Another reviewer decides it too, without seeing your decision.")
     return sentence
 
 
@@ -192,7 +195,7 @@ def _show(
         "query": _query(desk.asked),
         "asked": desk.asked,
         "tab": tab,
-        "others": [tab for tab in extensions.tabs() if tab.url_name != "moderation:item-runs"],
+        "others": _tabs(desk),
         "history": history(desk.item, desk.member) if tab == "history" and not desk.blind else [],
         "opinion_form": OpinionForm(categories=desk.offered),
         "anew": anew,
@@ -200,9 +203,17 @@ def _show(
         # Who may only read gets no form, since it would be refused; text that was typed stays visible.
         "reads": not (desk.may_decide or desk.other or desk.blind or form.is_bound),
     }
+    if (run := None if desk.blind or tab != OWN_TABS[0] else desk.shown_run) is not None:
+        context |= run_context(desk.member, run, desk.item, lines=desk.runs)
     response = render(request, "moderation/desk_item.html", context, status=status)
     response["Cache-Control"] = "no-store"
     return response
+
+
+def _tabs(desk: Desk) -> list[tuple[Tab, int]]:
+    """Return the tabs of other parts of the site, with how much each holds."""
+    others = [tab for tab in extensions.tabs() if tab.url_name != "moderation:item-runs"]
+    return [] if desk.blind else [(tab, desk.counts_of_tabs.get(tab.url_name, 0)) for tab in others]
 
 
 def _category(desk: Desk, event: Event | None) -> Category | None:
@@ -258,9 +269,9 @@ def opinion(request: PersonRequest, slug: str, public_id: UUID) -> HttpResponse:
     elif desk_page.may_decide and not desk_page.blind:
         try:
             blind_opinions.record_opinion(item, member, category)
-            messages.success(request, _("Your own view is written down; your decision will stand beside it."))
+            messages.success(request, _("Your own view is saved; your decision will be shown beside it."))
         except blind_opinions.TooLate:
-            messages.error(request, _("Your own view of this post was written down before."))
+            messages.error(request, _("You recorded your own view of this post before."))
     return redirect(_address("moderation:desk-item", desk_page, item))
 
 
@@ -286,7 +297,7 @@ def missing(request: PersonRequest, slug: str, public_id: UUID) -> HttpResponse:
     member = member_of(request, slug, Role.REVIEWER)
     item = item_of(member.project, public_id)
     desk_page = Desk(member, item, queue.read(request.GET))
-    form = MissingCategoryForm(request.POST or None, categories=desk_page.offered)
+    form = MissingCategoryForm(request.POST or None, categories=desk_page.offered, choose=member.project.choose)
     if request.method == "GET":
         if not wants_category_of(item, member):
             return redirect(_address("moderation:desk-item", desk_page, item))
@@ -297,7 +308,7 @@ def missing(request: PersonRequest, slug: str, public_id: UUID) -> HttpResponse:
         return _show_missing(request, desk_page, form, status=422)
     try:
         leases.refuse_others(item, member)
-        expert_replacement.replace_not_sure(item, member, category, form.cleaned_data["note"])
+        expert_replacement.replace_not_sure(item, member, category, form.cleaned_data["note"], form.stored_codes())
     except Leased as other:
         form.add_error(None, leased_sentence(other.lease))
         return _show_missing(request, desk_page, form, status=409)
@@ -305,10 +316,10 @@ def missing(request: PersonRequest, slug: str, public_id: UUID) -> HttpResponse:
         form.add_error(None, _("You have labelled this post, given a category for it, or seen its votes before."))
         return _show_missing(request, desk_page, form, status=403)
     except expert_replacement.NothingToReplace:
-        form.add_error(None, _("Somebody else gave the category first; nothing is missing here any more."))
+        form.add_error(None, _("Somebody else gave the category first. Nothing is missing here any more."))
         return _show_missing(request, desk_page, form, status=409)
     leases.give_back(item, member)
-    messages.success(request, _("Stored in place of the “not sure”."))
+    messages.success(request, _("Saved in place of the “not sure”."))
     return redirect(_next_address(desk_page, leases.take_next(member, desk_page.asked, beside=item)))
 
 

@@ -45,13 +45,13 @@ def accept(request: PersonRequest, slug: str) -> HttpResponse:
     try:
         accepted = bulk_accept.accept(member, reason, rationale, form.cleaned_data["count"])
     except bulk_accept.CountChanged as changed:
-        messages.error(request, _("Meanwhile there are %(now)s posts. Look again.") % {"now": changed.now})
+        messages.error(request, _("There are now %(now)s posts. Check again.") % {"now": changed.now})
         return _ask_to_accept(request, member, form, status=409)
     sentence = ngettext("%(count)s post is settled.", "%(count)s posts are settled.", accepted.done) % {
         "count": accepted.done
     }
     if accepted.passed_over:
-        sentence += " " + _("%(count)s were passed over: somebody is at them.") % {"count": accepted.passed_over}
+        sentence += " " + _("%(count)s were skipped: somebody is working on them.") % {"count": accepted.passed_over}
     messages.success(request, sentence)
     return redirect("moderation:desk", slug)
 
@@ -83,7 +83,7 @@ def rules(request: PersonRequest, slug: str) -> HttpResponse:
         values = form.cleaned_data
         reasons = [Reason(value) for value in values["second_for"]]
         set_rules(member, values["lease_minutes"], reasons, values["appeals"])
-        messages.success(request, _("The rules of the desk are changed."))
+        messages.success(request, _("Desk rules saved."))
         return redirect("moderation:desk-rules", slug)
     return _show_rules(request, member, form, ValuesForm())
 
@@ -171,7 +171,7 @@ def appeal(request: PersonRequest, slug: str, public_id: UUID) -> HttpResponse:
         return render(request, "moderation/appeal.html", context, status=409)
     except NotAllowed:
         raise Http404 from None
-    messages.success(request, _("The post is at the desk again, for somebody who did not decide it."))
+    messages.success(request, _("The post is in the queue again, for a reviewer who did not decide it."))
     return redirect("moderation:appeals", slug)
 
 
@@ -200,7 +200,7 @@ def statement(request: PersonRequest, slug: str, public_id: UUID) -> HttpRespons
         except statements.NotDecided:
             form.add_error(None, _("The post is not decided any more."))
         else:
-            messages.success(request, _("The statement is kept, and can be taken along below."))
+            messages.success(request, _("Statement saved. You can download it below."))
             return redirect(reverse("moderation:statement", args=[slug, item.public_id]))
     context = {
         "project": member.project,

@@ -8,7 +8,7 @@ class ModerationVerb(NamedEnum):
 
     APPEAL_CLOSED = "appeal_closed", pgettext("stored word", "appeal answered")
     APPEALED = "appealed", pgettext("stored word", "appealed against")
-    DESK_RULES = "desk_rules", pgettext("stored word", "rules of the desk changed")
+    DESK_RULES = "desk_rules", pgettext("stored word", "desk rules changed")
     DOCUMENT_ADDED = "document_added", pgettext("stored word", "document added")
     DOCUMENT_REMOVED = "document_removed", pgettext("stored word", "document removed")
     EVALUATION_CANCELLED = "evaluation_cancelled", pgettext("stored word", "evaluation cancelled")

@@ -60,7 +60,8 @@ class EvaluationItem:
     def mark(self) -> list[object]:
         """The values that identify the item in the digest of an evaluation's cases."""
         gold = self.gold
-        return [self.dataset, gold.id, gold.label, gold.hateful, gold.pattern, self.text, self.picture_sha256]
+        label = list(gold.labels) or gold.label
+        return [self.dataset, gold.id, label, gold.hateful, gold.pattern, self.text, self.picture_sha256]
 
 
 @dataclass
@@ -88,6 +89,7 @@ def gold_items(project: Project) -> GoldSource:
                 item.category.code if item.category else None,
                 item.pattern or "",
                 item.batch,
+                tuple(item.categories),
             ),
             text=item.text_sha256,
             item=item.pk,

@@ -28,7 +28,9 @@ class EvaluationForm(forms.Form):
     """Methods, task, number of posts and models of an evaluation."""
 
     methods = forms.MultipleChoiceField(
-        label=gettext_lazy("Methods"), widget=forms.CheckboxSelectMultiple, help_text=gettext_lazy("Each gets a line.")
+        label=gettext_lazy("Methods"),
+        widget=forms.CheckboxSelectMultiple,
+        help_text=gettext_lazy("One line in the table for each."),
     )
     task = forms.ChoiceField(
         label=gettext_lazy("Question"),
@@ -55,7 +57,7 @@ class EvaluationForm(forms.Form):
         min_value=1,
         max_value=start.MOST_REPEATS,
         initial=1,
-        help_text=gettext_lazy("Each is asked anew."),
+        help_text=gettext_lazy("Each repeat asks the models again."),
     )
     judges = forms.MultipleChoiceField(
         label=gettext_lazy("Judges"),
@@ -80,7 +82,7 @@ class EvaluationForm(forms.Form):
         choices=[("false", gettext_lazy("without")), ("true", gettext_lazy("with"))],
         widget=forms.CheckboxSelectMultiple,
         required=False,
-        help_text=gettext_lazy("Both: what it is good for. For ARCADE, PREDICT and AntiHateAgent."),
+        help_text=gettext_lazy("Both: measures what the glossary adds. For ARCADE, PREDICT and AntiHateAgent."),
     )
     prompts = forms.MultipleChoiceField(
         label=gettext_lazy("Prompts"),
@@ -88,7 +90,7 @@ class EvaluationForm(forms.Form):
         required=False,
         help_text=gettext_lazy("Several are compared; without a choice, the project's."),
     )
-    again = forms.BooleanField(label=gettext_lazy("Ask again what was answered before"), required=False)
+    again = forms.BooleanField(label=gettext_lazy("Run again even if an identical run exists"), required=False)
 
     def __init__(self, *args: Any, **kwargs: Any) -> None:
         super().__init__(*args, **kwargs)

@@ -84,7 +84,8 @@ def report_of(evaluation: Evaluation, arms: Sequence[Arm], runs: QuerySet[Run]) 
 
 def gold_of(case: EvaluationCase) -> Gold:
     """Return the known answer of the case as a value."""
-    return Gold(case.external_id, case.gold_hateful, case.gold_label, case.pattern, case.subset)
+    labels = tuple(case.gold_labels)
+    return Gold(case.external_id, case.gold_hateful, case.gold_label, case.pattern, case.subset, labels)
 
 
 def outcomes_by_arm(evaluation: Evaluation, arms: Sequence[Arm], runs: QuerySet[Run]) -> Ends:

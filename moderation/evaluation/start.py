@@ -194,6 +194,7 @@ def _row(evaluation: Evaluation, case: EvaluationItem) -> EvaluationCase:
         picture_path=case.picture_path,
         picture_sha256=case.picture_sha256,
         gold_label=case.gold.label,
+        gold_labels=list(case.gold.labels),
         gold_hateful=case.gold.hateful,
         pattern=case.gold.pattern,
         subset=case.gold.subset,

@@ -67,7 +67,7 @@ def start_evaluation(request: PersonRequest, slug: str) -> HttpResponse:
         form.add_error(None, str(bad))
         return _show_list(request, member, form, status=422)
     if not new:
-        sentence = _("That was measured before on the same posts: here it is. To ask anew, tick “%(box)s”.")
+        sentence = _("The same posts were measured before: this is the result. For a new one, tick “%(box)s”.")
         messages.info(request, sentence % {"box": EvaluationForm.base_fields["again"].label})
     return redirect("moderation:evaluation", slug, evaluation.public_id)
 

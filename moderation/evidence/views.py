@@ -83,7 +83,7 @@ def start_investigation(request: PersonRequest, slug: str, public_id: UUID) -> H
         form.add_error(None, str(bad))
         return show_evidence(request, member, item, form, status=422)
     if not queued:
-        messages.info(request, _("The agent is out for this post already."))
+        messages.info(request, _("The agent is already at work on this post."))
         return redirect("moderation:evidence", slug, public_id)
     newest = edit.investigations_of(item, most=1)[0]
     return redirect("moderation:run", slug, newest.run.public_id)
@@ -99,7 +99,7 @@ def strike_evidence(request: PersonRequest, slug: str, public_id: UUID) -> HttpR
         if not reason:
             messages.error(request, _("Write in one sentence why the card is no evidence."))
         elif edit.strike_card(card, reason, member):
-            text = _("Card %(number)d is struck. The verdict still rests on it: ask for a new judgment over the rest.")
+            text = _("Card %(number)d is struck. The verdict is still based on it: ask for a new judgment without it.")
             messages.success(request, text % {"number": card.number})
         else:
             messages.info(request, _("The card was struck already."))

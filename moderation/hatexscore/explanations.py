@@ -2,6 +2,7 @@
 
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
+from datetime import datetime
 from uuid import UUID
 
 from annotation.domain.choices import PriorState
@@ -34,6 +35,8 @@ class Explanation:
     method: str = ""
     about: str = ""
     about_run: UUID | None = None
+    at: datetime | None = None
+    """When its run was started; two of one method and model differ in nothing else."""
     unscorable: str = ""
 
 
@@ -69,6 +72,7 @@ def of_run(run: Run) -> Explanation | None:
         said_by=spoken_by(run.method, run.model_plan),
         method=run.method,
         about_run=run.public_id,
+        at=run.created_at,
         unscorable=why,
     )
 
@@ -113,6 +117,7 @@ def _of_perspectives(run: Run) -> Iterator[Explanation]:
                 method=run.method,
                 about=str(stance["name"]),
                 about_run=run.public_id,
+                at=run.created_at,
             )
 
 

@@ -35,7 +35,7 @@ class ScoreForm(forms.Form):
         choices=[("hateful", _("hateful")), ("non-hateful", _("not hateful"))],
     )
     estimator = forms.ChoiceField(
-        label=_("Estimator of p"),
+        label=_("How the probability is measured"),
         required=False,
         choices=[
             (Estimator.MODEL, _("the explaining model")),

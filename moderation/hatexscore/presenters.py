@@ -141,7 +141,7 @@ class Card:
         if not stated:
             return _("It states no conclusion for or against hateful.")
         if self.row.appended:
-            return _("The label of the structured answer stands as a conclusion line.")
+            return _("The label of the structured answer counts as a conclusion line.")
         hateful = stated[-1][2]
         if self.row.prediction is not None and hateful != self.row.prediction:
             return _("It states a conclusion, but the opposite of its label.")

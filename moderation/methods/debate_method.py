@@ -82,6 +82,14 @@ class StepWords:
     about: str = ""
 
 
+@dataclass(frozen=True)
+class Stage:
+    """A part of a debate as its page lists them: its name, and the keys of its steps in their order."""
+
+    name: str
+    keys: Sequence[str]
+
+
 def check_options(shape: type[BaseModel], options: Mapping[str, Any]) -> dict[str, Any]:
     """Return the options with their defaults, as JSON values.
 
@@ -164,6 +172,8 @@ class DebateMethod:
     """Return the most calls of a run with these options. Returns None for methods with one call."""
     step_words: Callable[[Run, Mapping[str, Turn], Sequence[str]], list[StepWords]] | None = None
     """Return what the steps of these keys do, given the run's turns by key. None: their keys say it."""
+    stages: Callable[[Run, Mapping[str, Turn]], list[Stage]] | None = None
+    """Return the parts of the debate in their order, given the run's turns by key. None: it has only one."""
     gathers_evidence: bool = False
     """Whether judging again uses gathered evidence, not a debate."""
 

@@ -66,7 +66,7 @@ def add_document(project: Project, name: str, content: bytes, actor: Membership)
             )
             record(ModerationVerb.DOCUMENT_ADDED, project=project, actor=actor, row=row.public_id, name=name)
     except IntegrityError:
-        raise BadDocument(_("This very file is there already.")) from None
+        raise BadDocument(_("This file has already been uploaded.")) from None
     return row
 
 

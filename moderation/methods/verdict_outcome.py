@@ -29,11 +29,12 @@ def dispute_if_verdict_differs(run: Run, outcome: Outcome) -> bool:
 def _differs(item: Item, outcome: Outcome) -> bool:
     """Return whether people agreed on something else.
 
-    Categories are compared if the verdict names one; otherwise hateful or not.
+    Categories are compared if the verdict names one: it differs if it is none of the final ones. Otherwise hateful or
+    not is compared.
     """
     if item.stage != Stage.GOLD or item.category_source != Source.CONSENSUS or item.category is None:
         return False
     verdict_category, hateful = outcome.value.get("category"), outcome.value.get("hateful")
     if verdict_category is not None:
-        return bool(verdict_category != item.category.code)
+        return verdict_category not in item.codes
     return hateful is not None and bool(hateful) != item.category.hateful

@@ -6,7 +6,7 @@ from django.db import models
 from django.db.models import Q
 from django.utils import timezone
 
-from annotation.models import Adjudication, Category, Item, Membership
+from annotation.models import Adjudication, Category, Item, Membership, WithCategories
 from vocabulary.display_names import pgettext
 
 
@@ -17,7 +17,7 @@ class AppealOutcome(models.TextChoices):
     OVERTURNED = "overturned", pgettext("stored word", "overturned")
 
 
-class Appeal(models.Model):
+class Appeal(WithCategories):
     """An appeal against an item's final category; the person who decided it may not answer it."""
 
     public_id = models.UUIDField(default=uuid4, unique=True, editable=False)

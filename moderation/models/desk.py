@@ -5,7 +5,7 @@ from uuid import uuid4
 from django.db import models
 from django.utils import timezone
 
-from annotation.models import Category, Item, Membership, Project, Ruling
+from annotation.models import Category, Item, Membership, Project, Ruling, WithCategories
 
 
 class Lease(models.Model):
@@ -39,7 +39,7 @@ class Opinion(models.Model):
         constraints = (models.UniqueConstraint(fields=("item", "round", "reviewer"), name="desk_opinion_once_a_round"),)
 
 
-class Proposal(models.Model):
+class Proposal(WithCategories):
     """A reviewer's decision that needs the agreement of a second reviewer. It does not change the item."""
 
     public_id = models.UUIDField(default=uuid4, unique=True, editable=False)

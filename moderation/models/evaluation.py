@@ -85,6 +85,7 @@ class EvaluationCase(models.Model):
     picture_path = models.CharField(max_length=1000, blank=True, default="")
     picture_sha256 = models.CharField(max_length=64, blank=True, default="")
     gold_label = models.PositiveSmallIntegerField(null=True, blank=True)  # None: only `gold_hateful` is known
+    gold_labels = models.JSONField(default=list, blank=True)  # all codes, where there are several
     gold_hateful = models.BooleanField()
     pattern = models.CharField(max_length=3, blank=True, default="")
     subset = models.CharField(max_length=120, blank=True, default="")

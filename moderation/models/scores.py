@@ -29,7 +29,7 @@ class ScoreState(models.TextChoices):
     WAITING = "waiting", pgettext("stored word", "waiting")
     SCORED = "scored", pgettext("stored word", "scored")
     REFUSED = "refused", pgettext("stored word", "refused")
-    UNREADABLE = "unreadable", pgettext("stored word", "unreadable")
+    UNREADABLE = "unreadable", pgettext("stored word", "unusable answer")
     FAILED = "failed", pgettext("stored word", "failed")
 
 

@@ -113,7 +113,7 @@ def change_perspective(
     with transaction.atomic():
         locked = Perspective.objects.select_for_update().get(pk=perspective.pk)
         if locked.version != version:
-            raise BadPerspective(_("Somebody changed this perspective meanwhile: look at their words first."))
+            raise BadPerspective(_("Somebody changed this perspective in the meantime: read their version first."))
         changed = {name: words[name] for name in WORDS if getattr(locked, name) != words[name]}
         before = {name: getattr(locked, name) for name in changed}
         for name, text in changed.items():

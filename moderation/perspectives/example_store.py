@@ -6,6 +6,8 @@ lock lets only one process embed at a time. Vectors of texts that an earlier ver
 Nothing here uses the database.
 """
 
+from __future__ import annotations
+
 import hashlib
 import json
 import os
@@ -17,15 +19,17 @@ from dataclasses import dataclass
 from fcntl import LOCK_EX, flock
 from functools import lru_cache
 from pathlib import Path
-from typing import IO
+from typing import IO, TYPE_CHECKING
 
 import numpy as np
-from numpy.typing import NDArray
 
 from moderation.domain.predict.nearest_examples import nearest
 from moderation.domain.predict.perspectives import Example, Neighbourhood, digest_of
 from providers.messages import Refused
 from providers.vendors.embeddings import Embedder, Vectors
+
+if TYPE_CHECKING:
+    from numpy.typing import NDArray
 
 Row = tuple[int, str, bool, str]
 """An example's id, text, label (hateful or not) and digest."""
@@ -48,7 +52,7 @@ class ExampleStore:
         return len(self._rows.ids)
 
     @property
-    def _rows(self) -> "_Rows":
+    def _rows(self) -> _Rows:
         return _rows(self.folder)
 
     def has_vectors(self, embedder: Embedder) -> bool:

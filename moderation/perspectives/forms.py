@@ -58,8 +58,8 @@ class ExamplesForm(forms.Form):
         max_length=5000,
         widget=forms.Textarea(attrs={"rows": 3, "placeholder": "8=non-hateful\n*=hateful"}),
         help_text=_(
-            "A line each: VALUE=hateful or VALUE=non-hateful; * stands for every other value. Not needed where the "
-            "file has these words or the perspective's own two labels."
+            "One per line: VALUE=hateful or VALUE=non-hateful; * stands for every other value. Not needed "
+            "where the file has these words or the perspective's own two labels."
         ),
     )
 

@@ -95,7 +95,10 @@ def change_perspective(request: PersonRequest, slug: str, code: str) -> HttpResp
 def switch_perspective(request: PersonRequest, slug: str, code: str) -> HttpResponse:
     """Make the perspective active or inactive."""
     member, perspective = _perspective(request, slug, code)
-    edit.switch_perspective(perspective, request.POST.get("active") == "1", member)
+    active = request.POST.get("active") == "1"
+    edit.switch_perspective(perspective, active, member)
+    said = _("The perspective is active.") if active else _("The perspective is inactive.")
+    messages.success(request, said)
     return redirect("moderation:perspective", slug, code)
 
 

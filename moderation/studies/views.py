@@ -56,7 +56,7 @@ def start_study(request: PersonRequest, slug: str) -> HttpResponse:
     except BadChoice as bad:
         return _refused(request, member, form, f"{form.name}, {bad}")
     if not new:
-        messages.info(request, _("That was measured before on the same posts: here it is."))
+        messages.info(request, _("The same posts were measured before: this is the result."))
     return redirect("moderation:evaluation", slug, evaluation.public_id)
 
 

@@ -3,6 +3,8 @@
 The score is Lucene's BM25 with k1 = 1.5 and b = 0.75, as `bm25s` computes it. Equal scores keep the order of the store.
 """
 
+from __future__ import annotations
+
 import logging
 from collections.abc import Sequence
 from dataclasses import dataclass

@@ -8,7 +8,7 @@ class ReplyState(NamedEnum):
 
     DRAFT = "draft", pgettext("stored word", "draft")
     SUBMITTED = "submitted", pgettext("stored word", "waits for approval")
-    RETURNED = "returned", pgettext("stored word", "returned")
+    RETURNED = "returned", pgettext("stored word", "sent back")
     APPROVED = "approved", pgettext("stored word", "approved")
 
 

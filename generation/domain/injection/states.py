@@ -25,7 +25,7 @@ class SampleState(NamedEnum):
     """A model looked at the picture and saw something else than the plan needs; no text was asked for."""
     REFUSED = "refused", pgettext("stored word", "refused")
     """The model declined, or its provider blocked it."""
-    UNREADABLE = "unreadable", pgettext("stored word", "unreadable")
+    UNREADABLE = "unreadable", pgettext("stored word", "unusable answer")
     FAILED = "failed", pgettext("stored word", "failed")
     ACCEPTED = "accepted", pgettext("stored word", "accepted")
     """It is an item of the project."""

@@ -27,6 +27,8 @@ class Gold:
     label: int | None = None
     pattern: str = ""
     subset: str = ""
+    labels: tuple[int, ...] = ()
+    """The codes of all gold categories where there are several: an answer is right if it is one of them."""
 
 
 @dataclass(frozen=True)
@@ -88,7 +90,8 @@ def mark_answer(gold: Gold, answer: GivenAnswer, question: Question) -> MarkedAn
     code = known_label(answer.label, question)
     if code is None:
         return MarkedAnswer(gold.label, question.opposite(gold.hateful), readable=False)
-    return MarkedAnswer(gold.label, code, side_right=question.sides[code] is gold.hateful)
+    truth = gold.label if code not in gold.labels else code
+    return MarkedAnswer(truth, code, side_right=question.sides[code] is gold.hateful)
 
 
 def known_label(label: Any, question: Question) -> int | None:

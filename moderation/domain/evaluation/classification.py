@@ -1,5 +1,7 @@
 """Precision, recall and F1 from a confusion matrix, computed as scikit-learn does (`zero_division=0`)."""
 
+from __future__ import annotations
+
 from collections.abc import Sequence
 from dataclasses import dataclass
 
@@ -16,7 +18,7 @@ class Confusion:
     counts: tuple[tuple[int, ...], ...]
 
     @classmethod
-    def of(cls, truth: Sequence[int], said: Sequence[int], labels: Sequence[int] = ()) -> "Confusion":
+    def of(cls, truth: Sequence[int], said: Sequence[int], labels: Sequence[int] = ()) -> Confusion:
         """Count the pairs over `labels`; without them, over the labels that occur as truth or answer."""
         present = tuple(labels) or tuple(sorted({*truth, *said}))
         place = {label: number for number, label in enumerate(present)}

@@ -9,7 +9,7 @@ from moderation.domain.evaluation.table import gettext_noop as _
 _STATE_NAMES = {
     "succeeded": _("Succeeded"),
     "refused": _("Refused"),
-    "unreadable": _("Unreadable"),
+    "unreadable": _("Unusable answer"),
     "failed": _("Failed"),
     "cancelled": _("Cancelled"),
     "missing": _("Missing"),

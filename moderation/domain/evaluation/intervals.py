@@ -1,5 +1,7 @@
 """Intervals of an evaluation's figures, by a bootstrap over items with all their repeats."""
 
+from __future__ import annotations
+
 from collections import Counter
 from collections.abc import Sequence
 from dataclasses import dataclass

@@ -56,7 +56,7 @@ def kind_tables(report: Report) -> Iterator[EvaluationTable]:
         Column(_("Right"), ColumnForm.COUNT),
         Column(_("Accuracy"), ColumnForm.PERCENT),
         Column(_("Refused"), ColumnForm.COUNT),
-        Column(_("Unreadable"), ColumnForm.COUNT),
+        Column(_("Unusable answer"), ColumnForm.COUNT),
     ]
     for dataset, results in results_by_dataset(report):
         rows = [row for result in results for row in _kind_rows(result)]

@@ -12,9 +12,7 @@ NO_EXAMPLES = gettext_noop(
     "%(arm)s: these perspectives have no examples and are measured by their criteria alone: %(perspectives)s. Examples "
     "belong to the perspectives of a project: import them there, and name the project (--project)."
 )
-NO_SEARCH = gettext_noop(
-    "%(arm)s: runs in which no search was possible, so that the verdict rests on the post alone: %(count)s."
-)
+NO_SEARCH = gettext_noop("%(arm)s: runs that could not search and judged the post alone: %(count)s.")
 ENDED_EARLY = gettext_noop(
     "%(arm)s: runs that ended early, at a limit, with a verdict on what they had until then: %(count)s."
 )

@@ -268,7 +268,7 @@ def _explanations(report: Report) -> Iterator[EvaluationTable]:
     columns += [Column(title, ColumnForm.SHARE) for title in (_("Accuracy"), _("F1 hateful"), _("Macro F1"))]
     columns += [
         Column(title, ColumnForm.COUNT)
-        for title in (_("Scored"), _("Refused"), _("Unreadable"), _("No text"), _("Failed"))
+        for title in (_("Scored"), _("Refused"), _("Unusable answer"), _("No text"), _("Failed"))
     ]
     rows: list[list[Value]] = []
     for result in scored:

@@ -4,29 +4,36 @@ The one reader of conclusions: HTC, labels and accuracy all follow what it retur
 say. A question, a condition or a doubt states nothing, nor does what is quoted or what others are said to think.
 """
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 
-from moderation.domain.hatexscore import labels, statements
+from moderation.domain.hatexscore import labels
 from moderation.domain.hatexscore.conclusion import Conclusion
+from moderation.domain.hatexscore.implied import implied
 from moderation.domain.hatexscore.labels import Segment
 from moderation.domain.hatexscore.plain_text import plain
 from moderation.domain.hatexscore.quotations import Quotation, blanked, quotations, words_of_others
-from moderation.domain.hatexscore.signs import is_named
+from moderation.domain.hatexscore.signs import Kind, is_named
+from moderation.domain.hatexscore.statements import Statement, stated_in, statements
 
 _LONGEST_LABEL = 60
+_LONGEST_QUOTE = 200  # characters: what is longer is the post, not a verdict on it
 
 
 def conclusions(explanation: str, quoted: Sequence[Quotation] | None = None) -> list[Conclusion]:
-    """Return all conclusions that the explanation states, in its order.
+    """Return all conclusions that the explanation states, in its order; those that it implies if it states none.
 
     Returns none if two lines with the same heading contradict each other.
     """
     quoted = quotations(explanation) if quoted is None else quoted
-    text = plain(_own_words(explanation, quoted))
+    others = words_of_others(explanation, quoted)
+    text = plain(_own_words(explanation, others))
+    segments = [segment for segment in labels.segments(text) if not labels.is_refusal(text, segment)]
     stated: list[Conclusion] = []
-    for segment in labels.segments(text):
+    for segment in segments:
         stated += _stated(text, segment)
-    return [] if _contradicts_itself(text, stated) else _final(text, _outermost(stated))
+    if _contradicts_itself(text, stated):
+        return []
+    return _final(text, _outermost(stated)) or _outermost(implied(text, segments, list(_said_by_others(others))))
 
 
 def verdict(explanation: str) -> bool | None:
@@ -40,9 +47,17 @@ def conclusion_line(hateful: bool) -> str:
     return f"Conclusion: {'hateful' if hateful else 'non-hateful'}"
 
 
-def _own_words(explanation: str, quoted: Sequence[Quotation]) -> str:
+def _said_by_others(others: Sequence[Quotation]) -> Iterator[Statement]:
+    """Yield what the quotations state, at their places."""
+    for quotation in others:
+        said = plain(quotation.text)
+        whole = Segment(0, len(said), "")
+        for statement in statements(said, whole) if len(said) <= _LONGEST_QUOTE else ():
+            yield statement._replace(said=Conclusion(*quotation.outer, statement.said.hateful), left_open=Kind.REPORT)
+
+
+def _own_words(explanation: str, others: Sequence[Quotation]) -> str:
     """Return the explanation with blanks for what others said; labels and headings lose their quotation marks only."""
-    others = words_of_others(explanation, quoted)
     signs = list(blanked(explanation, [quotation for quotation in others if not _is_named_alone(quotation)]))
     for quotation in others:
         if _is_named_alone(quotation):
@@ -58,21 +73,11 @@ def _is_named_alone(quotation: Quotation) -> bool:
 
 def _stated(text: str, segment: Segment) -> Sequence[Conclusion]:
     """Return what the segment states: a verdict in words of hate, or another label behind a heading."""
-    stated = _of_hate(text, segment) if is_named(text, segment.start, segment.end) else []
+    stated = stated_in(text, segment) if is_named(text, segment.start, segment.end) else []
     if stated or segment.stop == "?":
         return stated
     other = labels.other_label(text, segment)
     return [other] if other else []
-
-
-def _of_hate(text: str, segment: Segment) -> Sequence[Conclusion]:
-    if labels.offers_both(text, segment):
-        return []
-    if answered := labels.answered(text, segment):
-        return [answered]
-    if segment.stop == "?" or labels.has_no_verdict(text, segment):
-        return []
-    return list(statements.stated(text, segment))
 
 
 def _contradicts_itself(text: str, stated: Sequence[Conclusion]) -> bool:

@@ -10,7 +10,7 @@ from typing import NamedTuple
 
 from moderation.domain.hatexscore.conclusion import Conclusion
 from moderation.domain.hatexscore.plain_text import ARROW
-from moderation.domain.hatexscore.signs import Kind, any_of, tongues
+from moderation.domain.hatexscore.signs import HATEFUL, Kind, Words, any_of, tongues
 
 _SEGMENT_END = re.compile(
     r"[\n。;!?|{}\[\]→…\x02]|\.(?=[\s\x01'\")]|$|[가-힣\u4e00-\u9fff])|(?<=[\u4e00-\u9fff\x01])\."
@@ -22,9 +22,31 @@ _START = re.compile(
     r"|summary|short)|따라서|그러므로|결론적으로|즉|네|예|아니요|아니오)(?:\s*[,:]\s*|\s+)"
     r"|(?:因此|所以|综上(?:所述)?|总之|故|是的(?=,)|不(?=,))[,:]?\s*){0,2}"
 )
-_FIELD = re.compile(r"[^.?!:=\n。;,|]{0,40}[?:=|—,]")
+# A field may go on behind the word of hate, but not to say how sure or how bad.
+_FIELD = re.compile(
+    r"(?:\s|(?<=\s))(?=[ox](?:[\s,.;)]|$))|(?![^:=\n]{0,40}(?:confiden|certain|sever|신뢰|확신|심각|置信|把握|严重))"
+    r"(?:[^.?!:=\n。;,|()]|\([^()\n]{0,20}\)){0,40}[?:=|—,]"
+)
 _ANSWER_HEADING = re.compile(r"\banswer\b|답|答案|回答")
+_NUMBER_HEADING = re.compile(
+    r"answer|label|class|prediction|output|verdict|decision|답|라벨|레이블|예측|판정|분류|答案|回答|标签|预测|判定|分类"
+)
+_NUMBER = re.compile(r"['\"\s]*([01])['\"\s.]*(?:$|[(,—\n])")
 _UNLIKE_BENIGN = {Kind.NEGATION, Kind.DOUBT, Kind.CONDITION, Kind.CONTRAST}
+_RATING = re.compile(
+    r"(?:ness|도)?[^\d.?!:=\n。;,|()]{0,8}(?:score|rat(?:e|ing)|probability|likelihood|level|risk|chance|of th(?:is|e)"
+    r"|점수|확률|정도|수준|지수|评分|得分|概率|程度|分数|指数|[:=|])[^\d.?!\n。;,|()]{0,20}[:=|≈~]?\s*"
+    r"(?:(?P<ko_most>\d{1,3})점 만점에 )?(?P<points>\d{1,3}(?:\.\d{1,4})?)[점分]?"
+    r"(?:\s?(?:/|out of|of|\(满分)\s?(?P<most>[1-9]\d{0,2})|\s?(?P<percent>%))?(?![\d/])"
+)
+# A scale whose ends are explained, and the number that is chosen on it.
+_SCALE = re.compile(
+    r"(?P<low>\d)\s?\((?P<means>[^()\n]{1,30})\)\s?(?:to|and|-|~|—|,|부터|에서|到|至)\s?(?P<high>\d{1,3})\s?\([^()\n]{1,30}\)"
+)
+_ON_SCALE = re.compile(r"[^\d\n]{0,60}?(?P<points>\d{1,3})(?![\d.]?\d)")
+# A number there is the code of a kind of hate, not an answer: the kinds of H-VLI go from 1 to 5.
+_CODED = re.compile(r"(?:[_ ]speech)?[_ ](?:type|category|kind)[\s'\"]*[:=|]\s*['\"]?\d")
+_LOW, _HIGH = 0.35, 0.65
 _LOOK = 60  # characters in which an answer stands
 
 
@@ -46,22 +68,26 @@ class _Patterns(NamedTuple):
     other_label: re.Pattern[str]
     no_verdict: re.Pattern[str]
     early: re.Pattern[str]
+    refusal: re.Pattern[str]
     both: re.Pattern[str]
     label: re.Pattern[str]
+    denied: re.Pattern[str]
+    arrowed: re.Pattern[str]
 
 
 @cache
 def _patterns() -> _Patterns:
     before, heading = any_of("heading_before"), any_of("heading")
     sides = r"\s*(?:/|,|、|와|나|또는|및|和|与|或|还是|\b(?:or|and|versus|vs\.?)\b)\s*(?:(?:for|as|an?)\s)?"
-    hate, non = r"(?:hateful|hate|혐오|仇恨)", r"(?:(?:non|not)[\s-]*(?:hateful|hate)?|비\s?혐오|非\s?仇恨)"
+    hate = r"(?:hateful|hate|혐오|仇恨)"
+    non = r"(?:(?:non|not)[\s-]*(?:hateful|hate)|non|(?<=or )not|(?<=/)not|비\s?혐오|非\s?仇恨)"
     denied = rf"(?:(?:{any_of('negation')}|{any_of('copula')})\s?)"
     word = rf"(?:non|un|비|非)?[\s-]?(?:{any_of('hate')}|{any_of('hatred')})"
     return _Patterns(
         # A heading may offer the labels in brackets before it names one.
         headed=re.compile(
             rf"(?<![a-z])(?:{before}\s?){{0,3}}{heading}(?:\s*\([^()\n]{{1,40}}\))?"
-            r"(?:\s*[为是]?\s*[:=—]\s*|\s+-\s*|\s+is(?=\s)\s*|[은는](?=\s)\s*|[为是]\s*)['\"\s]*+"
+            r"(?:\s*[为是]?\s*[:=—]\s*|[ ]{2,}|\s+-\s*|\s+is(?=\s)\s*|[은는](?=\s)\s*|[为是]\s*)['\"\s]*+"
         ),
         asks=re.compile(any_of("asks")),
         answer=re.compile(
@@ -69,11 +95,16 @@ def _patterns() -> _Patterns:
             r"(?=\s*(?:$|\.(?!\d)|[,;:!)\]}|\n。—→'\"{(]|because\b|since\b|(?:it|this)\b))"
         ),
         benign=re.compile(any_of("benign")),
-        other_label=re.compile(rf"['\"\s]*(?:{any_of('other_label')})['\"\s.]*(?:$|[(,—])"),
+        other_label=re.compile(rf"['\"\s]*(?:{any_of('other_label')})['\"\s.]*(?:입니다|이다|임|이에요)?(?:$|[(,—])"),
         no_verdict=re.compile(rf"[^:\n]{{0,12}}{any_of('no_verdict')}[^:\n]{{0,10}}[:=]"),
         early=re.compile(any_of("early")),
-        both=re.compile(rf"{hate}{sides}{non}|{non}{sides}{hate}"),
-        label=re.compile(rf"\s*(?:{denied}?{word}(?:{any_of('negation')}.{{0,4}})?|{before}?\s?{heading})[.!]?\s*"),
+        refusal=re.compile(any_of("refusal")),
+        both=re.compile(rf"(?P<hateful_first>{hate}{sides}{non})|{non}{sides}{hate}"),
+        arrowed=re.compile(rf"(?<![a-z]){heading}\s*{ARROW}$"),
+        denied=re.compile(rf"\bnon|{any_of('negation')}|{any_of('fine')}|비|非"),
+        label=re.compile(
+            rf"\s*(?:{denied}?{word}(?:{any_of('negation')}.{{0,4}})?|{before}?\s?{heading}|{any_of('other_label')})[.!]?\s*"
+        ),
     )
 
 
@@ -121,17 +152,45 @@ def has_no_verdict(text: str, segment: Segment) -> bool:
     return _patterns().no_verdict.match(text, label_start(text, segment), segment.end) is not None
 
 
+def is_refusal(text: str, segment: Segment) -> bool:
+    """Whether the segment says that the model does not answer, or what it was made for."""
+    return _patterns().refusal.search(text, segment.start, segment.end) is not None
+
+
+def hateful_first(text: str, segment: Segment) -> bool | None:
+    """Return whether hateful is the first of two labels side by side. Returns None if the segment offers no choice."""
+    offered = _patterns().both.search(text, segment.start, segment.end)
+    return offered and offered["hateful_first"] is not None
+
+
 def offers_both(text: str, segment: Segment) -> bool:
     """Whether the segment names both labels side by side: a choice, no conclusion."""
-    return _patterns().both.search(text, headed_end(text, segment), segment.end) is not None
+    start = headed_end(text, segment)
+    return any(pattern.search(text, start, segment.end) for pattern in (_patterns().both, _SCALE))
+
+
+def scaled(text: str, segment: Segment) -> Conclusion | None:
+    """Return what a number on a scale from not hateful to hateful says. Returns None if neither end is near."""
+    scale = _SCALE.search(text, segment.start, segment.end)
+    chosen = _ON_SCALE.match(text, scale.end(), scale.end() + _LOOK) if scale else None
+    if scale is None or chosen is None:
+        return None
+    low, high = int(scale["low"]), int(scale["high"])
+    share = (int(chosen["points"]) - low) / max(1, high - low)
+    is_low_harmless = _patterns().denied.search(scale["means"]) is not None
+    if _LOW < share < _HIGH:
+        return None
+    return Conclusion(segment.start, chosen.end(), (share >= _HIGH) is is_low_harmless)
 
 
 def other_label(text: str, segment: Segment) -> Conclusion | None:
     """Return the conclusion of a heading that names another label than hateful, such as harmless."""
-    start = headed_end(text, segment)
-    if start == segment.start:
+    start, patterns = headed_end(text, segment), _patterns()
+    is_headed = start > segment.start or patterns.arrowed.search(text, max(0, start - _LOOK), start)
+    if not is_headed:
         return None
-    patterns = _patterns()
+    if _NUMBER_HEADING.search(text, segment.start, start) and (number := _NUMBER.match(text, start, segment.end)):
+        return Conclusion(label_start(text, segment), segment.end, number[1] == "1")
     if _ANSWER_HEADING.search(text, segment.start, start) and (said := _reply(text, start)) is not None:
         return Conclusion(label_start(text, segment), segment.end, said)
     if patterns.other_label.match(text, start, segment.end):
@@ -142,19 +201,21 @@ def other_label(text: str, segment: Segment) -> Conclusion | None:
     return Conclusion(label_start(text, segment), segment.end, hateful=False)
 
 
-def answered(text: str, segment: Segment) -> Conclusion | None:
+def answered(text: str, segment: Segment, words: Words = HATEFUL) -> Conclusion | None:
     """Return the conclusion of a question, or of a field, which a yes or no follows."""
     for tongue in tongues():
-        mention = tongue.word(text, segment.start, segment.end)
-        if mention is None:
+        mention = tongue.word(text, segment.start, segment.end, words)
+        if mention is None or _CODED.match(text, mention.end):
             continue
         said = None
         if segment.stop == "?" or (segment.stop == ARROW and _patterns().asks.search(text, segment.start, segment.end)):
             said = _reply(text, segment.end + 1)
-        elif field := _FIELD.match(text, mention.end(), mention.end() + 41):
+        elif field := _FIELD.match(text, mention.end, mention.end + 41):
             said = _reply(text, field.end())
+        if said is None:
+            said = _rated(text, mention.end)
         if said is not None:
-            return Conclusion(mention.start(), segment.end, said is not bool(mention["non"]))
+            return Conclusion(mention.start, segment.end, said is mention.hateful)
     return None
 
 
@@ -162,3 +223,13 @@ def _reply(text: str, start: int) -> bool | None:
     """Return the yes or no that stands here. Returns None if neither does."""
     said = _patterns().answer.match(text, start, start + _LOOK)
     return None if said is None else said["no"] is None
+
+
+def _rated(text: str, start: int) -> bool | None:
+    """Return whether the rating behind the word that ends here is high. Returns None if it is neither high nor low."""
+    rating = _RATING.match(text, start, start + _LOOK)
+    if rating is None:
+        return None
+    most = rating["most"] or rating["ko_most"]
+    share = float(rating["points"]) / float(most or (100 if rating["percent"] else 1))
+    return None if _LOW < share < _HIGH or share > 1 else share >= _HIGH

@@ -8,7 +8,7 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from itertools import pairwise
 
-from fuzzysearch import find_near_matches
+import fuzzysearch
 
 from moderation.domain.hatexscore.normalize import Span, fold, glued, is_whole
 
@@ -114,7 +114,7 @@ def _near(segment: str, wanted: str) -> list[Span]:
     # From few edits to many: whoever is near by few is found at once, and most quotes that are far never looked for.
     for allowed in range(1, most + 1):
         if any(piece in segment for piece in _pieces(wanted, allowed + 1)):
-            hits = find_near_matches(wanted, segment, max_l_dist=allowed)
+            hits = fuzzysearch.find_near_matches(wanted, segment, max_l_dist=allowed)
             near = [span for hit in hits if (span := _near_span(segment, hit.start, hit.end, wanted, most))]
             if near:
                 return near

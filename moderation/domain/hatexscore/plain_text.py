@@ -34,6 +34,9 @@ _TRADITIONAL = str.maketrans(
 )
 _TAG = re.compile(r"</?[a-z][a-z_]{0,29}/?>|\\boxed(?=\{)|\\text(?=\{)", re.IGNORECASE)
 _SPACED_HYPHEN = re.compile(r"(?<=[\s\x01])-{1,3}(?=[\s\x01])|(?<!-)--(?!-)")
+# A mark that answers a field.
+_MARK = re.compile(r"(?<=[:：|｜=])(\s{0,3})(?:([✅✔☑✓])|[❌✖✗✘🚫⛔])(?=\ufe0f?\s*(?:$|[|\n,;(，；（]))")
+_NEXT_FIELD = re.compile(r',(?=\s{0,20}"[^"\n]{1,40}"\s{0,3}:)')
 _ASCII_ARROW = re.compile(r"[-=]>")
 
 
@@ -45,10 +48,12 @@ def simplified(text: str) -> str:
 def plain(text: str) -> str:
     """Return the text in lower case, with one form of each stop, hyphen, dash, arrow and bracket.
 
-    Markup and emoji become spaces, tags become stops, and what stands between think tags is left out.
+    Markup and emoji become spaces, tags and the commas between fields of JSON become stops, and what stands between
+    think tags is left out.
     """
     without_tags = _TAG.sub(lambda tag: "|" + " " * (len(tag.group()) - 1), _without_thoughts(text))
-    signs = "".join(map(_plain_sign, simplified(without_tags)))
+    marked = _MARK.sub(lambda mark: mark[1] + ("o" if mark[2] else "x"), _NEXT_FIELD.sub("|", without_tags))
+    signs = "".join(map(_plain_sign, simplified(marked)))
     signs = _ASCII_ARROW.sub(f"{ARROW} ", signs)
     return _SPACED_HYPHEN.sub(lambda hyphens: DASH.ljust(len(hyphens.group())), signs)
 

@@ -11,11 +11,12 @@ from typing import NamedTuple
 _LISTS = Path(__file__).with_name("lists")
 # What may stand before a word of hate and make the opposite of it.
 _NON = {
-    "en": r"(?P<non>\b(?:non|un)[\s-]?)?",
+    "en": r"(?P<non>\b(?:(?:non|un)[\s-]?|not-|not(?=hate)))?",
     "ko": r"(?P<non>비\s?|non-?\s?|not\s)?",
     "zh": r"(?P<non>(?<![并绝远])非|non-?\s?|not\s)?",
 }
 # What the notation of the tables stands for.
+_AT_END = ("$", r"(?=\s*(?:$|[.,;:!\n。—]))")
 _NOTATION = {
     "en": (
         ("(", "(?:"),
@@ -23,9 +24,10 @@ _NOTATION = {
         (" …… ", r"\s+(?:[\w'-]+,?\s+){0,12}?"),
         (" … ", r"\s+(?:[\w'-]+,?\s+){0,5}?"),
         (" ", r"\s+"),
+        _AT_END,
     ),
-    "ko": (("(", "(?:"), ("…", r"[^,.]{0,8}?"), (" ", r"\s?")),
-    "zh": (("(", "(?:"), ("…", r"[^，,。]{0,12}?"), (" ", r"\s?")),
+    "ko": (("(", "(?:"), ("…", r"[^,.]{0,8}?"), (" ", r"\s?"), _AT_END),
+    "zh": (("(", "(?:"), ("…", r"[^，,。]{0,12}?"), (" ", r"\s?"), _AT_END),
 }
 
 
@@ -57,6 +59,8 @@ class Kind(StrEnum):
     ANOTHER = "another"
     HATE = "hate"
     HATRED = "hatred"
+    FAULT = "fault"
+    FINE = "fine"
     NEUTRAL = "neutral"
     TURN = "turn"
     ABSENT = "absent"
@@ -79,10 +83,14 @@ class Kind(StrEnum):
 
 HATEFUL = (Kind.HATE, Kind.HATRED)
 """Words that say hateful."""
-_WORDS = {Kind.ANOTHER, *HATEFUL}
+UNNAMED = (Kind.FAULT, Kind.FINE)
+"""Words that say so, or the opposite, without a word of hate: a violation, harmless."""
+_WORDS = {Kind.ANOTHER, *HATEFUL, *UNNAMED}
 """Words that no other sign may take up."""
 _RIGHT_BEHIND = {Kind.DOUBT_BEHIND, Kind.ABSENT, Kind.REFUTED, Kind.PRESENT}
 """Kinds that count only right behind the word, and are looked for there."""
+_LOOKED_FOR = {*HATEFUL, *UNNAMED, *_RIGHT_BEHIND}
+Words = tuple[Kind, ...]
 
 
 class Sign(NamedTuple):
@@ -91,6 +99,14 @@ class Sign(NamedTuple):
     start: int
     end: int
     kind: Kind
+
+
+class Word(NamedTuple):
+    """A word at `start` … `end` of the plain text that says whether the text is hateful."""
+
+    start: int
+    end: int
+    hateful: bool
 
 
 class Tongue:
@@ -104,24 +120,31 @@ class Tongue:
         self._stems = self._table["stems"]
         self._own = frozenset(self._table["own"])
         self._subject = re.compile(self.any_of("subject"))
+        self._supposed = re.compile(self.any_of("supposed"))
 
-    def signs(self, text: str, start: int, end: int) -> list[Sign]:
-        """Return the signs between these places; where several begin at one place the longest, no two overlap."""
+    def signs(self, text: str, start: int, end: int, words: Words = HATEFUL) -> list[Sign]:
+        """Return the signs between these places; where several begin at one place the longest, no two overlap.
+
+        `words` are the kinds of words that are looked for.
+        """
         hits = [
             Sign(hit.start(), hit.end(), kind)
             for kind, pattern in self._patterns.items()
-            if kind not in _RIGHT_BEHIND
+            if kind in words or kind not in _LOOKED_FOR
             for hit in pattern.finditer(text, start, end)
         ]
         return _apart(sorted(hits, key=lambda sign: (sign.kind not in _WORDS, sign.start, -sign.end)))
 
-    def word(self, text: str, start: int, end: int) -> re.Match[str] | None:
-        """Return the first word of hate between these places; its group `non` holds what makes it the opposite."""
-        if all(text.find(stem, start, end) < 0 for stem in self._stems):
+    def word(self, text: str, start: int, end: int, words: Words = HATEFUL) -> Word | None:
+        """Return the first word of these kinds between these places."""
+        if words is HATEFUL and all(text.find(stem, start, end) < 0 for stem in self._stems):
             return None
-        patterns = [self._patterns[kind] for kind in HATEFUL if kind in self._patterns]
-        hits = [pattern.search(text, start, end) for pattern in patterns]
-        return min(filter(None, hits), key=lambda hit: (hit.start(), -hit.end()), default=None)
+        hits = [
+            Word(hit.start(), hit.end(), (kind is Kind.FINE) is bool(hit["non"]))
+            for kind in words
+            if kind in self._patterns and (hit := self._patterns[kind].search(text, start, end))
+        ]
+        return min(hits, key=lambda hit: (hit.start, -hit.end), default=None)
 
     def follows(self, kind: Kind, text: str, start: int, end: int) -> re.Match[str] | None:
         """Return the sign of this kind that begins here, perhaps behind spaces."""
@@ -131,6 +154,10 @@ class Tongue:
     def is_subject(self, text: str, start: int, end: int) -> bool:
         """Whether what stands here makes the word before it the subject of its sentence."""
         return self._subject.match(text, _skip_space(text, start, end), end) is not None
+
+    def is_supposed(self, text: str, start: int, end: int) -> bool:
+        """Whether what stands here, where a clause begins, makes the clause a supposition."""
+        return self._supposed.match(text, start, end) is not None
 
     def is_own(self, word: str) -> bool:
         """Whether a verb of telling behind this word tells the writer's own opinion."""
@@ -156,7 +183,7 @@ class Tongue:
         return r"(?<![\w'-])" if self.code == "en" else ""
 
     def _pattern(self, kind: Kind) -> re.Pattern[str]:
-        if kind not in HATEFUL:
+        if kind not in (*HATEFUL, *UNNAMED):
             return re.compile(self.any_of(kind))
         words = self.any_of(kind, more="-").replace(self._before, "", 1)
         return re.compile(f"{self._before}{_NON[self.code]}{words}")
@@ -175,9 +202,9 @@ def tongues() -> tuple[Tongue, ...]:
     return Tongue("en"), Tongue("ko"), Tongue("zh")
 
 
-def is_named(text: str, start: int, end: int) -> bool:
-    """Whether a word of hate stands between these places, in any language."""
-    return any(tongue.word(text, start, end) for tongue in tongues())
+def is_named(text: str, start: int, end: int, words: Words = HATEFUL) -> bool:
+    """Whether a word of these kinds stands between these places, in any language."""
+    return any(tongue.word(text, start, end, words) for tongue in tongues())
 
 
 def any_of(name: str) -> str:

@@ -8,20 +8,26 @@ import re
 from bisect import bisect_left
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
+from typing import NamedTuple
 
+from moderation.domain.hatexscore import labels
 from moderation.domain.hatexscore.conclusion import Conclusion
 from moderation.domain.hatexscore.labels import Segment, headed_end, label_start
-from moderation.domain.hatexscore.signs import HATEFUL, Kind, Sign, Tongue, tongues
+from moderation.domain.hatexscore.quotations import BLANK
+from moderation.domain.hatexscore.signs import HATEFUL, UNNAMED, Kind, Sign, Tongue, Words, tongues
 
 _STOP = {
-    "en": re.compile(r"[:\x01—](?!\s*$)|[()]"),
+    "en": re.compile(r"[:—](?!\s*$)|[()]"),
     "ko": re.compile(r"[.,;:!?。\n\x01()\[\]—]"),
-    "zh": re.compile(r"[，。；：！？,;:!?\n\x01—()、]"),
+    "zh": re.compile(r"[，。；：！？,;:!?\n—()、]"),
 }
 _BREAKS = (Kind.BREAK, Kind.CONTRAST, Kind.TURN)
+_OF_QUOTES = (Kind.REPORT, Kind.TOPIC)
+"""What is told with these is the quotation behind them."""
 _LINKS = (Kind.COPULA, Kind.LINK, Kind.NEGATION, Kind.DISTANT)
 _REACH = 300  # characters: no sentence says anything of a word further off
 _NEAR = {"en": 40, "zh": 26}  # characters between a verb and the bare noun
+_NEAR_NEGATION = 6  # characters between two negations of one verb in Chinese
 _KOREAN_REACH = 60
 _OPPOSITE = re.compile(r"(?:non|un|not)(?=[\s-]|hate)|비|非")
 _FINAL = re.compile(r"(?:다|요|음|함|임|됨|죠|까)\s*$")
@@ -30,7 +36,33 @@ _ALONE = re.compile(r"\s*(?:$|[:,.()—/!])")
 _LISTED = re.compile(r"\s*[,/、]")
 _BEFORE_SUBJECT = ("", "the", "a", "any", "such", "this", "that")
 _SUBJECT_BEHIND = ("that", "所谓", "认为")
+_LAST_LABEL, _ENDS = re.compile(r"[,:](?=\s*(?:not\s|a\s|definitely\s|clearly\s)?\s*$)"), re.compile(r"\s*$")
+_TOWARDS = re.compile("(?:针?对|冲着)[^,]{1,20}的")
+_ASIDE = re.compile(r"(?:\b(?:is|are|be|was|not|never|nor|neither)|n't|不|非|是)\s*,[^,]{1,40}$")
+_CONCEDED = re.compile(
+    r"[\s>*-]{0,20}(?:but |and )?(?:although|though|while|whereas|even though|even if|despite|because)\b[^,]{0,160},"
+)
+# Of words without hate: those that are verbs themselves, and how a clause begins that speaks of the text.
+_VERB = re.compile(
+    r"violat|breach|br[eo][ao]?k|contraven|cross|fall|fell|land|sit|meets|satisf|fulfi|fits|match|compl|may|can|must|should"
+    r"|needs|ought|has|in |against|over|past|within|no|all "
+)
+_OF_THE_TEXT = re.compile(
+    r"(?:(?:and|so|thus|therefore|hence|here|overall|again|yes|no|as such|in (?:my view|short|sum|all))[, ]+)*"
+    r"(?:(?:i|we|it|this|that|there|nothing|no|not|none|any|such|these|in|by|with|as|one|both)\b|[^a-z]"
+    r"|(?:the |this |that |its |my |our |a )?(?:\w+ )?(?:post|text|comment|message|content|caption|picture|image|meme"
+    r"|joke|statement|tweet|remark|combination|pair|whole|reading|result|criteri\w+|definition|threshold|bar|condition\w*"
+    r"|requirement\w*)\b)"
+)
 _BARE = re.compile(r"\s*(?:임|이다|입니다|다|으로|로)?\s*$")
+
+
+class Statement(NamedTuple):
+    """What a clause says of a word, which alone says `word`, and by which kind of sign it is left open, if by any."""
+
+    said: Conclusion
+    word: bool
+    left_open: Kind | None
 
 
 @dataclass(frozen=True)
@@ -61,19 +93,31 @@ class Clause:
         return sign.kind is Kind.REPORT and bool(told) and self.tongue.is_own(told[0])
 
 
-def stated(text: str, segment: Segment) -> Iterator[Conclusion]:
-    """Return what the segment states; `text` is plain text."""
+def stated_in(text: str, segment: Segment, words: Words = HATEFUL) -> Sequence[Conclusion]:
+    """Return what the segment states with these kinds of words; `text` is plain text."""
+    if labels.offers_both(text, segment):
+        scaled = labels.scaled(text, segment)
+        return [scaled] if scaled else []
+    if answered := labels.answered(text, segment, words):
+        return [answered]
+    if segment.stop == "?" or labels.has_no_verdict(text, segment):
+        return []
+    return [statement.said for statement in statements(text, segment, words) if statement.left_open is None]
+
+
+def statements(text: str, segment: Segment, words: Words = HATEFUL) -> Iterator[Statement]:
+    """Return what the segment says with these kinds of words, stated or left open; `text` is plain text."""
     heading_end = headed_end(text, segment)
     for tongue in tongues():
-        if tongue.word(text, segment.start, segment.end) is None:
+        if tongue.word(text, segment.start, segment.end, words) is None:
             continue
-        signs = tongue.signs(text, segment.start, segment.end)
+        signs = tongue.signs(text, segment.start, segment.end, words)
         read = _of_korean if tongue.code == "ko" else _of_clause
         for place, sign in enumerate(signs):
-            if sign.kind not in HATEFUL or not _is_in_script(text, sign, tongue):
+            if sign.kind not in words or not _is_in_script(text, sign, tongue):
                 continue
-            if conclusion := read(_clause(text, segment, tongue, signs, place), heading_end):
-                yield conclusion
+            if statement := read(_clause(text, segment, tongue, signs, place), heading_end):
+                yield statement
 
 
 def _clause(text: str, segment: Segment, tongue: Tongue, signs: Sequence[Sign], place: int) -> Clause:
@@ -82,15 +126,21 @@ def _clause(text: str, segment: Segment, tongue: Tongue, signs: Sequence[Sign], 
     earlier = signs[bisect_left(signs, reach, key=_start_of) : place]
     behind = signs[place + 1 : bisect_left(signs, mention.end + _REACH, key=_start_of)]
     stops = [stop.end() for stop in _STOP[tongue.code].finditer(text, reach, mention.start)]
+    if conceded := tongue.code == "en" and _CONCEDED.match(text, segment.start, mention.start):
+        stops.append(max(reach, conceded.end()))
     breaks = [sign.start if sign.kind is Kind.TURN else sign.end for sign in earlier if sign.kind in _BREAKS]
-    begin = max([reach, *stops[-1:], *breaks[-1:]])
+    begin = max([reach, *stops, *breaks[-1:]])
+    if label := _LAST_LABEL.search(text, begin, mention.start):
+        is_aside = _ASIDE.search(text, begin, label.start()) is not None
+        begin = label.end() if not is_aside and _ENDS.match(text, mention.end, segment.end) else begin
+    said = text.rfind(BLANK, begin, mention.start)
     return Clause(
         text,
         segment,
         tongue,
         mention,
         begin,
-        before=[sign for sign in earlier if sign.start >= begin],
+        before=[sign for sign in earlier if sign.start >= begin and not (sign.kind in _OF_QUOTES and sign.end <= said)],
         earlier=earlier,
         behind=[sign for sign in behind if sign.start >= mention.end],
     )
@@ -110,42 +160,47 @@ def _is_in_script(text: str, mention: Sign, tongue: Tongue) -> bool:
     """Whether the word stands in a sentence of this language: an English word may stand in any."""
     if not text[mention.start : mention.end].isascii():
         return True
-    around = text[max(0, mention.start - 3) : mention.start], text[mention.end : mention.end + 2]
-    if re.search("[가-힣]", around[1]):
+    if re.match(" ?[가-힣]", text[mention.end : mention.end + 2]):
         return tongue.code == "ko"
-    if re.search("[\u4e00-\u9fff]", around[0]):
+    if re.search("[\u4e00-\u9fff] ?$", text[max(0, mention.start - 2) : mention.start]):
         return tongue.code == "zh"
     return tongue.code == "en"
 
 
-def _of_clause(clause: Clause, heading_end: int) -> Conclusion | None:
+def _of_clause(clause: Clause, heading_end: int) -> Statement | None:
     """Return what an English or Chinese clause says of the word, most of it before the word."""
     mention, links = clause.mention, clause.links
     headed = clause.segment.start < heading_end and clause.begin <= heading_end
     absent, present, refuted = map(clause.follows, (Kind.ABSENT, Kind.PRESENT, Kind.REFUTED))
     refuted = None if present else refuted
-    if not (present or refuted) and _is_open(clause, links):
-        return None
+    left_open = None if present or refuted else _left_open(clause, links)
     if not (headed or absent or present or refuted) and _is_subject(clause):
-        return None
-    if mention.kind is Kind.HATRED and not (headed or absent or _is_said(clause, links)):
-        return None
+        left_open = Kind.ANOTHER
+    if mention.kind is Kind.HATRED and not (headed or absent or refuted or _is_said(clause, links)):
+        left_open = left_open or Kind.TOPIC
+    if mention.kind in UNNAMED and not (headed or absent or refuted or _is_of_the_text(clause, links)):
+        left_open = left_open or Kind.TOPIC
     negations = _negations(clause, links) + (absent is not None) + (refuted is not None)
     end = max(hit.end() for hit in (absent, present) if hit) if absent or present else mention.end
     start = _first_sign(clause.text, clause.segment.start if headed else clause.begin)
-    return Conclusion(start, end, _is_hateful(clause, negations))
+    return Statement(Conclusion(start, end, _is_hateful(clause, negations)), _is_hateful(clause, 0), left_open)
 
 
-def _is_open(clause: Clause, links: Sequence[Sign]) -> bool:
-    """Whether the clause doubts, asks, sets a condition, tells what others say or speaks about hate itself."""
+def _left_open(clause: Clause, links: Sequence[Sign]) -> Kind | None:
+    """Return whether the clause doubts, sets a condition, tells what others say or speaks about hate itself."""
     if any(sign.kind is Kind.DOUBT for sign in clause.before) or clause.follows(Kind.DOUBT_BEHIND):
-        return True
-    if _is_aside_in_doubt(clause) or _has_condition(clause):
-        return True
+        return Kind.CONDITION if _has_condition(clause) else Kind.DOUBT
+    if clause.tongue.is_supposed(clause.text, _first_sign(clause.text, clause.begin), clause.mention.start):
+        return Kind.CONDITION
+    if _is_aside_in_doubt(clause):
+        return Kind.DOUBT
+    if _has_condition(clause):
+        return Kind.CONDITION
     if any(sign.kind is Kind.REPORT and sign not in links for sign in clause.before):
-        return True
+        return Kind.REPORT
     topics = [sign.start for sign in clause.before if sign.kind is Kind.TOPIC]
-    return bool(topics) and topics[-1] > max((link.start for link in links), default=-1)
+    is_topic = bool(topics) and topics[-1] > max((link.start for link in links), default=-1)
+    return Kind.TOPIC if is_topic else None
 
 
 def _is_aside_in_doubt(clause: Clause) -> bool:
@@ -180,27 +235,48 @@ def _is_said(clause: Clause, links: Sequence[Sign]) -> bool:
     return bool(opening) and opening[-1].end == clause.begin
 
 
+def _is_of_the_text(clause: Clause, links: Sequence[Sign]) -> bool:
+    """Whether the clause says the word of the text: it names nothing else first, and a verb links the two."""
+    label = min(label_start(clause.text, clause.segment), clause.mention.start)
+    first = _first_sign(clause.text, max(clause.begin, label))
+    if first < clause.mention.start and not _OF_THE_TEXT.match(clause.text, first):
+        return False
+    is_linked = clause.tongue.code != "en" or _VERB.match(clause.text, clause.mention.start) is not None
+    return is_linked or first >= clause.mention.start or _is_said(clause, links)
+
+
 def _is_alone(clause: Clause) -> bool:
     """Whether the word is all that its clause says, where a sentence, a field or a consequence begins."""
     label = min(label_start(clause.text, clause.segment), clause.mention.start)
     first = max(_first_sign(clause.text, clause.begin), label)
+    if _TOWARDS.fullmatch(clause.text, first, clause.mention.start):
+        first = clause.mention.start
     if first != clause.mention.start or not _ALONE.match(clause.text, clause.mention.end, clause.segment.end):
         return False
     reach = max(clause.segment.start, clause.begin - _REACH)
     before = clause.text[reach : clause.begin].rstrip(" ,")
     opening = [sign.end for sign in clause.earlier if sign.kind is Kind.CONTRAST]
-    return before == "" or before[-1] in ":—()" or reach + len(before) in opening
+    is_opposite = _OPPOSITE.match(clause.text, clause.mention.start) is not None
+    return before == "" or is_opposite or before[-1] in ":—()" or reach + len(before) in opening
 
 
 def _negations(clause: Clause, links: Sequence[Sign]) -> int:
     """Return how many negations the word stands in the scope of."""
     negations = [sign for sign in clause.before if sign.kind in (Kind.NEGATION, Kind.TURN)]
     distant = [sign for sign in clause.before if sign.kind is Kind.DISTANT]
+    if clause.tongue.code == "zh":
+        while len(negations) > 1 and _negates_another_verb(clause.text[negations[-2].end : negations[-1].start]):
+            del negations[-2]
     if clause.tongue.code == "en":
         scope = _verb_group(clause, links)
         first = _first_sign(clause.text, clause.begin)
         negations = [sign for sign in negations if sign.start >= scope or sign.start == first]
     return len(negations) + len(distant)
+
+
+def _negates_another_verb(between: str) -> bool:
+    """Whether a Chinese negation is that of another verb than the next one; `between` stands between the two."""
+    return len(between) > _NEAR_NEGATION and not re.search("[说称]|认为|觉得|看[作成]|当[作成]", between)
 
 
 def _verb_group(clause: Clause, links: Sequence[Sign]) -> int:
@@ -218,20 +294,23 @@ def _verb_group(clause: Clause, links: Sequence[Sign]) -> int:
     return clause.begin + words[0].start() if words and not copulas else first.start
 
 
-def _of_korean(clause: Clause, heading_end: int) -> Conclusion | None:
+def _of_korean(clause: Clause, heading_end: int) -> Statement | None:
     """Return what a Korean clause says behind the word."""
     mention, text = clause.mention, clause.text
     said, end = _predicate(clause)
     tail = text[mention.end : end]
     headed = clause.segment.start < heading_end and mention.start - clause.segment.start < _REACH
-    is_listed = not (said or headed) and _LISTED.match(text, mention.end, clause.segment.end) is not None
-    if is_listed or clause.tongue.is_subject(text, mention.end, clause.segment.end):
+    if not (said or headed) and _LISTED.match(text, mention.end, clause.segment.end):
         return None
-    if _is_open_korean(clause, said) or not (_BARE.match(tail) or _is_predicate(tail, said)):
+    is_subject = clause.tongue.is_subject(text, mention.end, clause.segment.end)
+    left_open = Kind.ANOTHER if is_subject else _left_open_in_korean(clause, said)
+    if not (left_open or _BARE.match(tail) or _is_predicate(tail, said)):
         return None
     start = clause.segment.start if headed else mention.start
     negations = sum(sign.kind in (Kind.NEGATION, Kind.TURN) for sign in said)
-    return Conclusion(_first_sign(text, start), mention.end + len(tail.rstrip()), _is_hateful(clause, negations))
+    end = mention.end + len(tail.rstrip())
+    said_there = Conclusion(_first_sign(text, start), end, _is_hateful(clause, negations))
+    return Statement(said_there, _is_hateful(clause, 0), left_open)
 
 
 def _predicate(clause: Clause) -> tuple[list[Sign], int]:
@@ -255,20 +334,26 @@ def _is_predicate(tail: str, said: Sequence[Sign]) -> bool:
     )
 
 
-def _is_open_korean(clause: Clause, said: Sequence[Sign]) -> bool:
+def _left_open_in_korean(clause: Clause, said: Sequence[Sign]) -> Kind | None:
     kinds = [sign.kind for sign in said]
-    if {Kind.DOUBT, Kind.CONDITION, Kind.REPORT} & set(kinds) or _has_condition(clause):
-        return True
+    if Kind.CONDITION in kinds or _has_condition(clause):
+        return Kind.CONDITION
+    if Kind.DOUBT in kinds:
+        return Kind.DOUBT
+    if Kind.REPORT in kinds:
+        return Kind.REPORT
     if (Kind.OPINION in kinds or not kinds) and any(sign.kind is Kind.SPEAKER for sign in clause.earlier):
-        return True
+        return Kind.REPORT
     if Kind.TOPIC not in kinds:
-        return False
-    return not any(kind in (Kind.COPULA, Kind.NEGATION) for kind in kinds[: kinds.index(Kind.TOPIC)])
+        return None
+    is_verdict = any(kind in (Kind.COPULA, Kind.NEGATION) for kind in kinds[: kinds.index(Kind.TOPIC)])
+    return None if is_verdict else Kind.TOPIC
 
 
 def _is_hateful(clause: Clause, negations: int) -> bool:
     word = clause.text[clause.mention.start : clause.mention.end]
-    return (negations + (_OPPOSITE.match(word) is not None)) % 2 == 0
+    opposite = (_OPPOSITE.match(word) is not None) + (clause.mention.kind is Kind.FINE)
+    return (negations + opposite) % 2 == 0
 
 
 def _first_sign(text: str, start: int) -> int:

@@ -38,6 +38,8 @@ _NAME_PARTS = re.compile(r"\s*(?:,|/|;|\bor\b|\band\b|、|和|및)\s*")
 _IN_THE_SINGULAR = {"National", "National origin"}
 _KINDS = "Race"
 """The category of the extended list that holds kinds of groups."""
+# Terms that are the names of a characteristic too: "no attack on race, sex or disability" names nobody.
+_CHARACTERISTICS = {"disability", "残疾", "宗教群体", "장애", "성적 지향", "성 정체성"}
 # Countries that are things as well: not counted where only the beginning of a sentence makes them capitals.
 _THINGS = {"turkey", "china", "chad", "jordan", "guinea"}
 _AS_NAMES = {"traveller", "polish", "pole", "scot", "dane"}
@@ -45,10 +47,11 @@ _AS_NAMES = {"traveller", "polish", "pole", "scot", "dane"}
 _PERSONS = {"man", "woman", "boy", "girl", "senior"}
 _LONGEST_WORD = 12
 _DENIED_BEFORE = re.compile(
-    r"\b(?:no|not|any|without|nor|neither|none)\b|n['’]t\b|没有|未|不(?!仅|只|但)|无(?!论)|任何|어떤|아무|특정",
+    r"\b(?:no|not|any|without|nor|neither|none)\b|n['’]t\b|\b(?:if|whether|specific|particular|certain)\b"
+    r"|没有|未|不(?!仅|只|但)|无(?!论)|任何|某[个些一]|如果|어떤|아무|특정",
     re.IGNORECASE,
 )
-_DENIED_BEHIND = re.compile(r"[^.!?。！？\n]{0,30}?(?:않|없|아니|아닌)")
+_DENIED_BEHIND = re.compile(r"(?!가 있|[을를] 가진)[^.!?。！？\n]{0,90}?(?:않|없|아니|아닌|无关|没有(?:任何)?关系)")
 _END = re.compile(r"(?<![.!?])[.!?]++[\"”’»)\]]*\s+(?![a-zà-ÿ])|[。！？]+[”」』]*\n*|\n+")
 _JOINS = re.compile(r"[\s\-‐‑–'’/·]*")
 
@@ -95,7 +98,7 @@ def groups(explanation: str, quoted: Sequence[Quotation], language: str, listed:
         term, category = terms.meanings[lemmas]
         group = Group(term, category, start, stop, ties.tie(sentence))
         if lemmas in terms.kinds and _is_denied(
-            text[max(starts[sentence], start - 120) : start], text[stop : stop + 40]
+            text[max(starts[sentence], start - 120) : start], text[stop : stop + 100]
         ):
             continue  # "no ethnic group is named" names none
         if lemmas in _PERSONS and text[start:stop].lower() == lemmas and ties.own(sentence) in ("", QUOTE):
@@ -191,9 +194,9 @@ def _terms(language: str, listed: tuple[tuple[str, tuple[str, ...]], ...]) -> Te
             firsts.update(token.lemma for token in tokens[:1])
             if term.lower() in countries or term.lower() in _AS_NAMES:
                 names.add(lemmas)
-            if category == _KINDS or term in category_names:
+            if category == _KINDS or term in category_names or term in _CHARACTERISTICS:
                 kinds.add(lemmas)
-            if category != _KINDS and term in category_terms:
+            if category != _KINDS and term in category_terms and term not in _CHARACTERISTICS:
                 listed_terms.add(lemmas)
     return Terms(meanings, frozenset(firsts), frozenset(names), frozenset(kinds - listed_terms))
 

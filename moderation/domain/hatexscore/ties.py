@@ -83,5 +83,5 @@ def _about_the_text(language: str) -> frozenset[str]:
 def _lemmas(name: str, language: str) -> frozenset[str]:
     speech = tongue(language)
     if not speech.between:
-        return frozenset(word for word in words(name) if not word.isascii())
+        return frozenset(word for word in words(name) if not word.isascii()) | {"hate"}  # fields are often in English
     return frozenset(speech.between.join(token.lemma for token in speech.tokenize(word)) for word in words(name))

@@ -49,7 +49,7 @@ class AntiHateAgentForm(OptionForm):
         label=_("Where knowledge comes from"),
         choices=[
             (Retrieval.SEARCH, _("pages that it searches for")),
-            (Retrieval.NONE, _("nowhere: it judges by the post alone")),
+            (Retrieval.NONE, _("none: it judges by the post alone")),
         ],
         required=False,
     )
@@ -87,10 +87,10 @@ class AntiHateAgentComparison(forms.Form):
     """Options of investigations that an evaluation compares (paper, Table 4)."""
 
     retrieval = forms.MultipleChoiceField(
-        label=_("Where AntiHateAgent knows from"),
+        label=_("Sources of AntiHateAgent"),
         choices=[
             (Retrieval.SEARCH, _("pages that it searches for")),
-            (Retrieval.NONE, _("nowhere: it judges by the post alone")),
+            (Retrieval.NONE, _("none: it judges by the post alone")),
             (Retrieval.MODEL_URLS, _("pages whose addresses the model makes up")),
         ],
         widget=forms.CheckboxSelectMultiple,

@@ -4,9 +4,20 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
+from django.utils.translation import gettext as translated
+from django.utils.translation import gettext_noop as _
+
 from moderation.domain.arcade import Track
 from moderation.domain.arcade_rounds import Exchange, hearing_of
+from moderation.methods.debate_method import Stage, StepWords
 from runs.models import Run, Turn
+
+_SPEAKS = {
+    "gate": _("The gatekeeper is thinking"),
+    "prosecutor": _("The prosecutor is thinking"),
+    "defender": _("The defender is thinking"),
+    "judge": _("The judge is thinking"),
+}
 
 
 @dataclass(frozen=True)
@@ -89,3 +100,24 @@ def shown_hearing(run: Run, turns: Sequence[Turn]) -> ShownHearing:
 def most_hearing_calls(run: Run) -> int:
     """Return the most calls of a debate with these options: 2K, the judge and the gatekeeper."""
     return 2 * int(run.options.get("rounds", 3)) + (1 if run.options.get("track") == Track.DEEP else 2)
+
+
+def step_words(run: Run, turns: Mapping[str, Turn], keys: Sequence[str]) -> list[StepWords]:
+    """Return who speaks in these steps of a debate."""
+    return [StepWords(_SPEAKS.get(key.partition(".")[0], key)) for key in keys]
+
+
+def stages(run: Run, turns: Mapping[str, Turn]) -> list[Stage]:
+    """Return gate, rounds and verdict of a debate; the fast way has one round."""
+    is_deep = run.options.get("track") == Track.DEEP
+    gate = turns.get("gate")
+    is_fast = not is_deep and gate is not None and bool((gate.value or {}).get("cues"))
+    rounds = 1 if is_fast else int(run.options.get("rounds", 3))
+    return [
+        *([] if is_deep else [Stage(translated("Gate"), ["gate"])]),
+        *(
+            Stage(translated("Round %(number)s") % {"number": number}, [f"prosecutor.{number}", f"defender.{number}"])
+            for number in range(1, rounds + 1)
+        ),
+        Stage(translated("Verdict"), ["judge"]),
+    ]

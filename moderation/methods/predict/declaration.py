@@ -65,6 +65,8 @@ METHOD = DebateMethod(
     template="moderation/_predict_run.html",
     details=presenter.ShownDebate.of,
     most_calls=presenter.most_debate_calls,
+    step_words=presenter.step_words,
+    stages=presenter.stages,
     has_stances=True,
     without_examples=perspectives_without_examples,
 )

@@ -20,7 +20,7 @@ class PredictForm(OptionForm):
     judge_field = "debate_judge"
 
     debate_rounds = forms.TypedChoiceField(
-        label=_("How long"),
+        label=_("Length of the debate"),
         choices=[("2", _("arguments and responses")), ("1", _("arguments only"))],
         coerce=int,
         empty_value="",

@@ -5,13 +5,25 @@ from dataclasses import dataclass
 from functools import cached_property
 from typing import Any
 
+from django.utils.translation import gettext as translated
+from django.utils.translation import gettext_noop as _
+
 from moderation.domain.predict import protocol
 from moderation.domain.predict.answers import Position
 from moderation.domain.predict.perspectives import Example, Neighbourhood, Perspective
 from moderation.domain.predict.protocol import Majority, Stance, Vote
+from moderation.methods.debate_method import Stage, StepWords
 from providers.roles import ModelRole
 from runs.domain.states import RunState, TurnState
 from runs.models import Run, Turn
+
+_SPEAKS = {
+    "describe": _("describes the picture"),
+    "perspective": _("A perspective is thinking:"),
+    "nonhate": _("The non-hate side is thinking"),
+    "hate": _("The hate side is thinking"),
+    "judge": _("The judge is thinking"),
+}
 
 
 @dataclass(frozen=True)
@@ -201,3 +213,22 @@ def most_debate_calls(run: Run) -> int:
         if perspective["code"] != run.options.get("without")
     ]
     return (ModelRole.DESCRIBER in run.model_plan) + len(taking_part) + 2 * int(run.options.get("rounds", 2)) + 1
+
+
+def step_words(run: Run, turns: Mapping[str, Turn], keys: Sequence[str]) -> list[StepWords]:
+    """Return who speaks in these steps of a debate, and which perspective."""
+    names = {f"perspective.{card.perspective.code}": card.perspective.name for card in ShownDebate(run, turns).cards}
+    return [StepWords(_SPEAKS.get(key.partition(".")[0], key), names.get(key, "")) for key in keys]
+
+
+def stages(run: Run, turns: Mapping[str, Turn]) -> list[Stage]:
+    """Return the perspectives, the rounds and the verdict of a debate."""
+    views = [f"perspective.{card.perspective.code}" for card in ShownDebate(run, turns).cards]
+    return [
+        Stage(translated("Perspectives"), views),
+        *(
+            Stage(translated("Round %(number)s") % {"number": number}, [f"nonhate.{number}", f"hate.{number}"])
+            for number in range(1, int(run.options.get("rounds", 2)) + 1)
+        ),
+        Stage(translated("Verdict"), ["judge"]),
+    ]
