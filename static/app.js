@@ -11,17 +11,65 @@
   document.addEventListener("keydown", (event) => {
     if (event.key !== "Escape") return;
     const menu = document.querySelector("details.menu[open]");
-    if (!menu) return;
+    if (!menu) {
+      event.target.closest?.("#tour")?.querySelector("[data-leave]")?.click();
+      return;
+    }
     menu.open = false;
     menu.querySelector("summary").focus();
   });
 
-  // On a narrow screen the place one is at stays in sight.
-  for (const here of document.querySelectorAll(":is(.site-nav, .tabs) [aria-current]")) {
+  // `?` lists the page's keys: all that it shows beside its buttons, and the pictures' own.
+  const keys = document.getElementById("keys");
+  const keyed = () => [...document.querySelectorAll("[data-press], [data-key]")].filter((each) => !each.closest("dialog, [hidden]"));
+  const nameOfKeyed = (each) => {
+    const words = (each.matches("input, textarea, select") ? each.labels[0] : each)?.cloneNode(true);
+    for (const mark of words?.querySelectorAll("kbd, b, small, textarea, select") ?? []) mark.remove();
+    return each.ariaLabel || words?.textContent.trim() || each.title;
+  };
+  const row = (key, name) => {
+    const [term, words, cap] = ["dt", "dd", "kbd"].map((tag) => document.createElement(tag));
+    cap.textContent = key === "Control+Enter" ? "Ctrl+Enter" : key.length === 1 ? key.toUpperCase() : key;
+    words.textContent = name;
+    term.append(cap);
+    return [term, words];
+  };
+  const openKeys = () => {
+    const list = keys.querySelector("dl");
+    const rows = keyed().map((each) => [each.dataset.press ?? each.dataset.key, nameOfKeyed(each)]);
+    const submit = document.querySelector("[data-submit]");
+    if (submit && !rows.some(([key]) => key === "Enter")) rows.push(["Enter", nameOfKeyed(submit)]);
+    if (document.querySelector("[data-reveal], [data-picture] [data-toggle]") && !rows.some(([key]) => key === " ")) {
+      rows.push(["Space", list.dataset.look]);
+    }
+    rows.push(["Esc", list.dataset.close], ["?", list.dataset.keys]);
+    list.replaceChildren(...[...new Map(rows.filter(([, name]) => name))].flatMap(([key, name]) => row(key, name)));
+    keys.showModal();
+    list.parentElement.focus();
+  };
+  document.addEventListener("keydown", (event) => {
+    if (event.key !== "?" || !keys || keys.open || !keyed().length) return;
+    if (event.target.matches?.("textarea, select, input:not([type=radio], [type=checkbox])")) return;
+    event.preventDefault();
+    openKeys();
+  });
+  keys?.addEventListener("keydown", (event) => event.stopPropagation()); // the page behind must not answer
+  document.addEventListener("click", (event) => {
+    if (event.target.closest("[data-close-keys]")) keys.close();
+    if (event.target.closest("[data-open-keys]")) openKeys();
+  });
+  for (const each of document.querySelectorAll("[data-open-keys]")) each.hidden = !keyed().length;
+
+  // On a narrow screen the place one is at stays in sight, and so does the one that the keyboard comes to.
+  function bringIntoStrip(here) {
     const strip = here.closest(".site-nav, .tabs"); // the strip is moved, and not the page
     const [mine, theirs] = [here.getBoundingClientRect(), strip.getBoundingClientRect()];
     strip.scrollLeft += mine.left + mine.width / 2 - (theirs.left + theirs.width / 2);
   }
+  document.querySelectorAll(":is(.site-nav, .tabs) [aria-current]").forEach(bringIntoStrip);
+  document.addEventListener("focusin", ({ target }) => {
+    if (target.matches(":is(.site-nav, .tabs) :focus-visible")) bringIntoStrip(target); // a press would miss its link
+  });
 
   // Destructive forms ask once, in words written on the form.
   document.addEventListener("submit", (event) => {
@@ -47,12 +95,12 @@
   const focused = document.querySelector("[autofocus]") ?? wrong;
   if (focused && document.activeElement === document.body) focused.focus();
 
-  // What a form as a whole was refused for is brought into sight, and the keyboard to it, where it is further down.
+  // What a form as a whole was refused for has the keyboard, so that it is read out, and is brought into sight.
   const refusal = document.querySelector("form .notice[role=alert]");
-  if (refusal && document.activeElement === document.body && refusal.getBoundingClientRect().bottom > window.innerHeight) {
+  if (refusal && document.activeElement === document.body) {
     refusal.tabIndex = -1;
     refusal.focus({ preventScroll: true });
-    refusal.scrollIntoView({ block: "center" });
+    if (refusal.getBoundingClientRect().bottom > window.innerHeight) refusal.scrollIntoView({ block: "center" });
   }
 
   // Debates are folded until somebody opens one; then they stay open, also while they arrive, for this session.
@@ -100,29 +148,133 @@
     (same ?? event.target).focus({ preventScroll: true });
   });
 
-  // A lost connection or a server fault must never look like success.
+  // So it is in the parts that come along with it: what says nothing new stays, with its focus and its place in a list.
+  const said = (part) => part.textContent.replace(/\s+/g, " ").trim();
+  let atLink = "";
+  document.addEventListener("htmx:oobBeforeSwap", ({ detail }) => {
+    if (!detail.target.matches("[data-beside]")) return;
+    detail.shouldSwap = said(detail.fragment) !== said(detail.target);
+    atLink = (detail.target.contains(document.activeElement) && document.activeElement.getAttribute("href")) || "";
+  });
+  document.addEventListener("htmx:oobAfterSwap", ({ target }) => {
+    if (!atLink || document.activeElement !== document.body) return;
+    target.querySelector(`[href="${CSS.escape(atLink)}"]`)?.focus({ preventScroll: true });
+  });
+
+  // A lost connection or a server fault must never look like success. What is told goes once the server answers.
   const tell = (text) => {
     const place = document.getElementById("messages");
     if (!place) return;
+    clearInterval(listening);
+    listening = 0;
     const notice = document.createElement("p");
     notice.className = "notice is-bad";
+    notice.dataset.told = "";
     notice.textContent = text;
     place.replaceChildren(notice);
   };
-  window.interplay = { tell };
-  document.addEventListener("htmx:sendError", () => tell(document.body.dataset.offline));
-  document.addEventListener("htmx:timeout", () => tell(document.body.dataset.offline));
+  let listening = 0;
+  const answered = () => {
+    clearInterval(listening);
+    document.querySelector("#messages [data-told]")?.remove();
+  };
+  const tellOffline = () => {
+    tell(document.body.dataset.offline);
+    const mine = listening = setInterval(async () => {
+      const answer = await fetch("/livez", { signal: AbortSignal.timeout(3000) }).catch(() => null);
+      if (mine === listening && answer?.status < 500) answered();
+    }, 3000);
+  };
+  window.interplay = { tell, tellOffline, answered };
+  // Without a connection a form or a link would leave for the browser's own page about it: it stays, and says so.
+  // A server on this machine answers all the same.
+  let answersWithout = false;
+  const look = async () => {
+    answersWithout = false;
+    if (!navigator.onLine) answersWithout = Boolean(await fetch("/livez").catch(() => null));
+  };
+  for (const change of ["offline", "online"]) window.addEventListener(change, look);
+  look();
+  const stays = (event) => {
+    if (navigator.onLine || answersWithout || event.defaultPrevented) return;
+    event.preventDefault();
+    tellOffline();
+  };
+  document.addEventListener("submit", stays);
+  document.addEventListener("click", (event) => {
+    if (event.target.closest("a[href]:not([href^='#'], [data-drawer])")) stays(event);
+  });
+  document.addEventListener("htmx:sendError", tellOffline);
+  document.addEventListener("htmx:timeout", tellOffline);
+  document.addEventListener("htmx:beforeOnLoad", (event) => { if (event.detail.xhr.status < 400) answered(); });
   document.addEventListener("htmx:responseError", (event) => {
     if (event.detail.xhr.status >= 500) tell(document.body.dataset.fault);
     if ([400, 413, 429].includes(event.detail.xhr.status)) tell(document.body.dataset.refused);
     if ([401, 403, 404].includes(event.detail.xhr.status)) tell(document.body.dataset.gone);
   });
 
+  // A picture that did not load says so, where the browser would show a torn sheet.
+  const missed = (picture) => {
+    const figure = picture.closest("figure.picture");
+    if (!figure || figure.querySelector(".picture-fault")) return;
+    const [fault, again] = [document.createElement("p"), document.createElement("button")];
+    fault.className = "picture-fault";
+    fault.setAttribute("role", "alert");
+    again.className = "button";
+    again.type = "button";
+    again.textContent = document.body.dataset.loadAgain;
+    again.addEventListener("click", () => { picture.src = picture.src; });
+    picture.addEventListener("load", () => { fault.remove(); figure.classList.remove("is-missed"); }, { once: true });
+    fault.append(document.body.dataset.pictureFault, " ", again);
+    figure.append(fault);
+    figure.classList.add("is-missed");
+  };
+  document.addEventListener("error", (event) => { if (event.target.matches?.("figure.picture img")) missed(event.target); }, true);
+  for (const picture of document.querySelectorAll("figure.picture img")) {
+    if (picture.complete && !picture.naturalWidth) missed(picture);
+  }
+
+  // What was sent after the session had ended is filled in again, once its sender, and nobody else, has signed in.
+  const typed = (form) => [...form.elements].filter((field) => field.name && !["hidden", "file", "submit", "button"].includes(field.type));
+  const nameOfForm = (form) => new URL(form.getAttribute("action") || location.pathname, location.href).pathname;
+  document.addEventListener("submit", ({ target: form }) => {
+    if (form.getAttribute("method") !== "post" || form.querySelector("[type=password]")) return;
+    const values = typed(form).filter((field) => !["radio", "checkbox"].includes(field.type) || field.checked);
+    const sent = [nameOfForm(form), values.map((field) => [field.name, field.value]), document.documentElement.dataset.person];
+    sessionStorage.setItem("sent", JSON.stringify(sent));
+  }, true);
+  const back = document.querySelector("[data-signed-in-again]");
+  if (back) {
+    const [name, values, person] = JSON.parse(sessionStorage.getItem("sent") ?? "[]");
+    const forms = person === document.documentElement.dataset.person ? [...document.querySelectorAll("form[method=post]")] : [];
+    const form = forms.find((each) => nameOfForm(each) === name);
+    for (const field of form ? typed(form) : []) {
+      const mine = values.filter(([called]) => called === field.name).map(([, value]) => value);
+      if (["radio", "checkbox"].includes(field.type)) field.checked = mine.includes(field.value);
+      else if (mine.length && !field.multiple) field.value = mine[0];
+    }
+    if (form) back.textContent = back.dataset.signedInAgain;
+    const address = new URL(location.href);
+    address.searchParams.delete("signed_in");
+    history.replaceState(history.state, "", address);
+  }
+  document.addEventListener("htmx:afterSwap", (event) => { if (event.target.id === "bench") back?.remove(); });
+  if (!location.pathname.startsWith("/accounts/")) sessionStorage.removeItem("sent");
+
+  // What is brought up to date by itself gives way: to a form inside it whose answer is on its way, and to a part that
+  // has taken its place meanwhile. Else the message that comes with that answer finds no place.
+  document.addEventListener("htmx:beforeSwap", (event) => {
+    const { elt } = event.detail.requestConfig;
+    if (!elt.getAttribute("hx-trigger")?.startsWith("every")) return;
+    if (!elt.isConnected || event.detail.target.querySelector("form.htmx-request")) event.detail.shouldSwap = false;
+  });
+
   // An answer without the part that was to be swapped in is another page (a sign-in, the end of the queue): go there.
   document.addEventListener("htmx:beforeSwap", (event) => {
-    const wanted = event.detail.requestConfig.elt.getAttribute("hx-select")?.match(/^#([\w-]+)/)?.[1];
-    if (!event.detail.shouldSwap || !wanted) return;
-    if (event.detail.serverResponse.includes(`id="${wanted}"`)) return;
+    const select = event.detail.requestConfig.elt.getAttribute("hx-select");
+    const [, id, mark] = select?.match(/^(?:#([\w-]+)|\[([\w-]+)\])/) ?? [];
+    const wanted = id ? `id="${id}"` : mark;
+    if (!event.detail.shouldSwap || !wanted || event.detail.serverResponse.includes(wanted)) return;
     event.detail.shouldSwap = false;
     const { xhr } = event.detail;
     if (xhr.status < 400) { window.location.assign(xhr.responseURL); return; }

@@ -46,12 +46,44 @@
     press(target);
   });
 
+  // Beside the post, what is marked so is opened and sent in place: of the page that answers, only the parts that
+  // belong beside a post are shown. Without scripts the same links and forms lead to that page.
+  const IN_PLACE = {
+    "hx-target": "#help", "hx-select": "[data-beside]:not([data-beside] *)", "hx-select-oob": "#messages", "hx-swap": "innerHTML show:none",
+    "hx-push-url": "false",
+  };
+  function openInPlace() {
+    if (!document.getElementById("help")) return;
+    for (const each of document.querySelectorAll(".work [data-in-place]:not([hx-target])")) {
+      for (const [name, value] of Object.entries(IN_PLACE)) each.setAttribute(name, value);
+      const isForm = each.matches("form");
+      each.setAttribute(isForm ? "hx-post" : "hx-get", each.getAttribute(isForm ? "action" : "href"));
+      if (!isForm) each.setAttribute("hx-sync", "#help:replace"); // of several links the last one counts
+      window.htmx.process(each);
+    }
+  }
+  document.addEventListener("htmx:afterSwap", ({ target }) => { // a run that was started beside the post counts
+    const [count, runs] = [document.querySelector(".work > .tabs .quiet"), target.querySelectorAll(".runs-of-post li").length];
+    if (target.id === "help" && target.querySelector("#run")) count.textContent = String(Math.max(1, runs));
+  });
+  document.addEventListener("DOMContentLoaded", openInPlace);
+  document.addEventListener("htmx:afterSwap", openInPlace);
+
   // A tab whose part was brought into the page is the current one.
   document.addEventListener("htmx:afterRequest", (event) => {
     const tab = event.detail.elt;
-    if (!event.detail.successful || !tab.matches("[data-part]")) return;
+    if (!event.detail.successful || !tab.matches(".work > .tabs > a")) return;
     for (const other of tab.parentElement.children) other.removeAttribute("aria-current");
     tab.setAttribute("aria-current", "page");
+  });
+
+  // A draft of the rationale keeps the filters that the reviewer works with.
+  document.addEventListener("click", (event) => {
+    const link = event.target.closest?.(".work a[data-keep-filters]");
+    if (!link) return;
+    const kept = new URLSearchParams(location.search);
+    for (const [name, value] of new URLSearchParams(link.search)) kept.set(name, value);
+    link.search = kept;
   });
 
   // Excluding and labelling again want a reason too: without one the field is gone into instead of a round trip.

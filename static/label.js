@@ -26,14 +26,16 @@
     }
     if (!("refused" in form.dataset)) restoreDraft(form);
     showDefinition();
+    document.dispatchEvent(new Event("post:ready"));
   }
 
   function showDefinition() {
     const place = byId("definition");
     if (!place) return;
-    const chosen = inBench("input[name=category]:checked");
-    place.textContent = chosen?.dataset.definition ?? place.dataset.empty;
-    place.title = chosen?.dataset.definition ?? "";
+    const chosen = [...document.querySelectorAll("#bench [data-definition]:checked")];
+    const words = chosen.map((input) => input.dataset.definition).join(" ");
+    place.textContent = words || place.dataset.empty;
+    place.title = words;
   }
 
   async function post_(address, fields = {}) {
@@ -55,15 +57,22 @@
       if (!answer?.picture || mine !== post) {
         mine.wanted = false;
         mine.refused = true; // until the key is let go
-        if (mine === post) window.interplay.tell(document.body.dataset.offline);
+        if (mine === post) window.interplay.tellOffline();
         return;
       }
+      window.interplay.answered();
       const original = new Image();
       original.src = answer.picture;
       original.alt = "";
       original.draggable = false;
       original.className = "original";
       await original.decode().catch(() => null);
+      if (!original.naturalWidth) {
+        mine.wanted = false;
+        mine.refused = true;
+        if (mine === post) window.interplay.tell(document.body.dataset.pictureFault);
+        return;
+      }
       mine.original = original;
     } else {
       counted.catch(() => null);
@@ -146,21 +155,37 @@
     else if (button.matches("[data-close]")) button.closest("dialog").close();
   });
 
+  let opener = null;
   async function openDrawer(address) {
     const drawer = byId("drawer");
+    opener = document.activeElement;
     if (!drawer.open) drawer.showModal();
     const place = byId("drawer-text");
     if (place.childElementCount) return;
     const answer = await fetch(address).catch(() => null);
-    if (!answer?.ok) { drawer.close(); window.open(address, "_blank", "noopener"); return; }
+    if (!answer) { drawer.close(); window.interplay.tellOffline(); return; }
+    if (!answer.ok) { drawer.close(); window.open(address, "_blank", "noopener"); return; }
     const page = new DOMParser().parseFromString(await answer.text(), "text/html");
     place.replaceChildren(...page.getElementById("guidelines").childNodes);
     place.focus();
   }
 
-  document.addEventListener("change", (event) => {
-    if (event.target.name === "category") showDefinition();
+  // Closed, it gives the keyboard back to what opened it; opened by its key, to the post and not to the page's top.
+  byId("drawer")?.addEventListener("close", ({ target: drawer }) => {
+    const here = document.activeElement;
+    if (here !== document.body && !drawer.contains(here)) return;
+    const before = opener?.isConnected && opener !== document.body ? opener : byId("main");
+    before?.focus({ preventScroll: true });
   });
+
+  document.addEventListener("change", ({ target }) => {
+    if (target.name !== "category" && target.name !== "categories") return;
+    if (target.type === "checkbox" && target.checked) { // a category or "not sure", never both
+      const others = target.name === "category" ? "categories" : "category";
+      for (const box of document.querySelectorAll(`#bench input[name=${others}]`)) box.checked = false;
+    }
+    showDefinition();
+  }, true); // before the draft is kept
 
   // A panel that opens takes the focus to its first field, at once, so that no typed letter is taken for a key.
   const enter = (panel) => panel.querySelector("textarea, select, input")?.focus();
@@ -180,7 +205,8 @@
   function choose(input) {
     if (input.type === "checkbox") input.checked = !input.checked;
     else input.checked = input.dataset.press ? !input.checked : true;
-    input.focus({ preventScroll: true });
+    // A box would take the space bar, which shows the picture.
+    if (input.name !== "categories") input.focus({ preventScroll: true });
     input.dispatchEvent(new Event("change", { bubbles: true }));
   }
 
@@ -238,13 +264,15 @@
 
   // ── What was typed survives a reload and a lost session ─────────────────────
   const draftName = () => `draft:${post.seat}`;
-  const kept = ["category", "low_quality", "note", "target_group", "challenge_text", "challenge_image"];
+  const kept = ["category", "categories", "low_quality", "note", "target_group", "challenge_text", "challenge_image"];
+  const isKept = (name) => kept.includes(name) || name.startsWith("answer_");
 
   function saveDraft() {
     const form = answerForm();
     if (!form || form.dataset.step === "correction") return;
     const values = new FormData(form);
-    const draft = Object.fromEntries(kept.filter((name) => values.get(name)).map((name) => [name, values.get(name)]));
+    const names = [...new Set(values.keys())].filter((name) => isKept(name) && values.get(name));
+    const draft = Object.fromEntries(names.map((name) => [name, values.getAll(name)]));
     for (const name of Object.keys(sessionStorage)) if (name.startsWith("draft:")) sessionStorage.removeItem(name);
     sessionStorage.setItem(draftName(), JSON.stringify({ step: form.dataset.step, draft }));
   }
@@ -255,11 +283,12 @@
     const { step, draft } = JSON.parse(stored);
     if (step !== form.dataset.step) return;
     for (const [name, value] of Object.entries(draft)) {
-      if (!kept.includes(name)) continue;
-      const field = form.elements[name];
-      if (!field) continue;
-      if (field.type === "checkbox") field.checked = true;
-      else field.value = value;
+      if (!isKept(name)) continue;
+      const values = [value].flat();
+      for (const field of form.querySelectorAll(`[name="${CSS.escape(name)}"]`)) {
+        if (/^(radio|checkbox)$/.test(field.type)) field.checked = field.value === "on" || values.includes(field.value);
+        else field.value = values[0];
+      }
     }
   }
 
@@ -288,6 +317,7 @@
   document.addEventListener("htmx:afterSwap", (event) => {
     if (event.detail.target.id !== "bench" && event.detail.elt.id !== "bench") return;
     setUp();
+    if (inBench(".question.is-wrong")) return; // the focus is there
     (byId("said") ?? byId("wrong") ?? byId("main"))?.focus({ preventScroll: true });
     byId("main")?.focus({ preventScroll: true });
   });

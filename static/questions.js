@@ -1,0 +1,275 @@
+/* The further questions on the annotator's page, by keyboard. The page works without this: then every question is shown
+   with the categories that it belongs to, and parts of the text are quoted in a field.
+   Loaded before label.js, so that a key inside a question is taken here first. */
+(() => {
+  "use strict";
+
+  const all = (selector, where = document) => [...where.querySelectorAll(selector)];
+  const questions = () => all("#bench [data-question]");
+
+  // ── Which are asked ─────────────────────────────────────────────────────────
+  function fold() {
+    const chosen = all("#bench :is([name=category], [name=categories]):checked");
+    for (const question of questions()) {
+      const when = question.dataset.when;
+      question.hidden = when !== "always" && !chosen.some((category) =>
+        when === "hateful" ? category.dataset.hateful === "1" : when.includes(` ${category.value} `));
+    }
+  }
+
+  // ── Parts of the text ───────────────────────────────────────────────────────
+  const pickers = new WeakMap(); // picker -> {spans, at, from}
+  const places = (step) => [Number(step.dataset.start), Number(step.dataset.end)];
+  const stops = (picker) => all("[role=option]", picker);
+  const field = (picker) => picker.closest("[data-question]").querySelector("input[type=hidden][name^=answer_]");
+
+  function merged(spans) {
+    const sorted = [];
+    for (const [start, end] of spans.toSorted((one, other) => one[0] - other[0])) {
+      const last = sorted.at(-1);
+      if (last && start <= last[1]) last[1] = Math.max(last[1], end);
+      else sorted.push([start, end]);
+    }
+    return sorted;
+  }
+
+  function paint(picker) {
+    const { spans, at, from } = pickers.get(picker);
+    const options = stops(picker);
+    const [low, high] = [Math.min(at, from ?? at), Math.max(at, from ?? at)];
+    for (const step of picker.children) {
+      const [start, end] = places(step);
+      const mark = spans.find((span) => span[0] < end && span[1] > start);
+      step.classList.toggle("is-marked", Boolean(mark));
+      step.classList.toggle("is-part", Boolean(mark) && (mark[0] > start || mark[1] < end));
+      if (step.role === "option") step.setAttribute("aria-selected", String(Boolean(mark)));
+    }
+    options.forEach((option, number) => option.classList.toggle("is-here", number >= low && number <= high));
+    if (options[at]) {
+      picker.setAttribute("aria-activedescendant", options[at].id);
+      if (document.activeElement === picker) options[at].scrollIntoView({ block: "nearest" });
+    }
+  }
+
+  function store(picker, spans) {
+    pickers.get(picker).spans = merged(spans);
+    const input = field(picker);
+    input.value = spans.length ? JSON.stringify(pickers.get(picker).spans) : "";
+    paint(picker);
+    input.dispatchEvent(new Event("change", { bubbles: true }));
+  }
+
+  /* Mark from start to end; what is marked there wholly already loses its mark. */
+  function toggle(picker, start, end) {
+    const { spans } = pickers.get(picker);
+    const within = spans.some((span) => span[0] <= start && span[1] >= end);
+    if (!within) store(picker, [...spans, [start, end]]);
+    else store(picker, spans.flatMap((span) => [[span[0], Math.min(span[1], start)], [Math.max(span[0], end), span[1]]])
+      .filter((span) => span[0] < span[1]));
+  }
+
+  function erase(picker, start, end) {
+    store(picker, pickers.get(picker).spans.filter((span) => span[1] <= start || span[0] >= end));
+  }
+
+  function above(options, at, way) {
+    const here = options[at].getBoundingClientRect();
+    const row = options.map((option) => option.getBoundingClientRect());
+    const line = row.map((box, number) => ({ box, number }))
+      .filter(({ box }) => way * (box.top - here.top) > here.height / 2);
+    if (!line.length) return at;
+    const near = Math.min(...line.map(({ box }) => Math.abs(box.top - here.top)));
+    const same = line.filter(({ box }) => Math.abs(box.top - here.top) < near + here.height / 2);
+    return same.toSorted((one, other) => Math.abs(one.box.left - here.left) - Math.abs(other.box.left - here.left))[0].number;
+  }
+
+  function walk(picker, key, extending) {
+    const options = stops(picker);
+    const state = pickers.get(picker);
+    const forward = getComputedStyle(picker).direction === "rtl" ? "ArrowLeft" : "ArrowRight";
+    const next = {
+      Home: () => 0,
+      End: () => options.length - 1,
+      ArrowUp: () => above(options, state.at, -1),
+      ArrowDown: () => above(options, state.at, 1),
+    }[key]?.() ?? state.at + (key === forward ? 1 : -1);
+    state.from = extending ? state.from ?? state.at : null;
+    state.at = Math.max(0, Math.min(options.length - 1, next));
+    paint(picker);
+  }
+
+  function chosenSteps(picker) {
+    const { at, from } = pickers.get(picker);
+    const options = stops(picker);
+    const [low, high] = [Math.min(at, from ?? at), Math.max(at, from ?? at)];
+    return [Number(options[low].dataset.start), Number(options[high].dataset.end)];
+  }
+
+  function keyInPicker(picker, event) {
+    if (!stops(picker).length) return false;
+    if (["ArrowLeft", "ArrowRight", "ArrowUp", "ArrowDown", "Home", "End"].includes(event.key)) {
+      walk(picker, event.key, event.shiftKey);
+    } else if (event.key === " ") {
+      toggle(picker, ...chosenSteps(picker));
+      pickers.get(picker).from = null;
+      paint(picker);
+    } else if (event.key === "Backspace" || event.key === "Delete") {
+      erase(picker, ...chosenSteps(picker));
+    } else {
+      return false;
+    }
+    event.preventDefault();
+    return true;
+  }
+
+  /* Where a place in the page is in the text, in code points; inside a named control character it is at its end. */
+  function placeOf(picker, node, offset) {
+    const inside = (node.nodeType === Node.TEXT_NODE ? node.parentElement : node).closest("[data-start]");
+    if (!inside || !picker.contains(inside)) {
+      const next = [...picker.children].find((step) => {
+        const whole = document.createRange();
+        whole.selectNode(step);
+        return whole.comparePoint(node, offset) <= 0;
+      });
+      return Number(next ? next.dataset.start : picker.lastElementChild.dataset.end);
+    }
+    const [start, end] = places(inside);
+    const range = document.createRange();
+    range.selectNodeContents(inside);
+    range.setEnd(node, offset);
+    if ([...inside.textContent].length !== end - start) return range.toString() ? end : start;
+    return start + [...range.toString()].length;
+  }
+
+  document.addEventListener("pointerup", (event) => {
+    const picker = event.target.closest?.(".picker");
+    const selection = getSelection();
+    if (event.button !== 0 || (!picker && selection.isCollapsed)) return;
+    const owner = picker ?? selection.anchorNode?.parentElement?.closest(".picker");
+    if (!owner) return;
+    if (selection.isCollapsed || !selection.containsNode(owner, true)) {
+      const step = event.target.closest("[role=option]");
+      if (!step) return;
+      pickers.get(owner).at = stops(owner).indexOf(step);
+      toggle(owner, ...places(step));
+      return;
+    }
+    const range = selection.getRangeAt(0);
+    let start = placeOf(owner, range.startContainer, range.startOffset);
+    let end = placeOf(owner, range.endContainer, range.endOffset);
+    const text = [...owner.children].flatMap((step) => [...step.textContent]);
+    if (text.length === Number(owner.lastElementChild.dataset.end)) { // no space at the ends
+      while (start < end && !text[start].trim()) start += 1;
+      while (start < end && !text[end - 1].trim()) end -= 1;
+    }
+    if (start < end) toggle(owner, start, end);
+    selection.removeAllRanges();
+  });
+
+  // ── Keys ────────────────────────────────────────────────────────────────────
+  const controls = (question) =>
+    all("input:not([type=hidden]), textarea, .picker", question).filter((control) => control.checkVisibility());
+
+  function lead(question) {
+    const first = question.querySelector("input:checked") ?? controls(question)[0];
+    first?.focus();
+    question.scrollIntoView({ block: "nearest" });
+  }
+
+  function changed(input) {
+    input.dispatchEvent(new Event("change", { bubbles: true }));
+  }
+
+  function press(input) {
+    input.checked = !input.checked;
+    input.focus({ preventScroll: true });
+    changed(input);
+  }
+
+  function keyInOptions(question, target, event) {
+    const inputs = controls(question);
+    const digit = /^(?:Digit|Numpad)([1-9])$/.exec(event.code)?.[1] ?? (/^[1-9]$/.test(event.key) ? event.key : null);
+    if (digit) {
+      if (inputs[digit - 1]) press(inputs[digit - 1]);
+    } else if (event.key === "Backspace" || event.key === "Delete") {
+      for (const input of inputs) input.checked = false;
+      changed(inputs[0]);
+    } else if (target.type === "checkbox" && /^Arrow/.test(event.key)) {
+      const way = /Right|Down/.test(event.key) ? 1 : -1;
+      inputs[(inputs.indexOf(target) + way + inputs.length) % inputs.length].focus();
+    } else {
+      return false;
+    }
+    event.preventDefault();
+    return true;
+  }
+
+  function keyInText(target, event) {
+    if (event.key !== "Enter" || event.shiftKey || event.ctrlKey || target.tagName !== "TEXTAREA") return;
+    event.preventDefault();
+    target.form.requestSubmit(target.form.querySelector("[data-submit]"));
+  }
+
+  document.addEventListener("keydown", (event) => {
+    if (event.isComposing || event.ctrlKey || event.metaKey || event.altKey) return;
+    const question = event.target.closest?.("[data-question]");
+    if (question) {
+      if (event.key === "Escape") {
+        event.preventDefault();
+        event.stopImmediatePropagation();
+        document.getElementById("main").focus({ preventScroll: true });
+        return;
+      }
+      if (event.target.matches("textarea, input:not([type=radio], [type=checkbox])")) {
+        keyInText(event.target, event);
+        return;
+      }
+      const taken = event.target.matches(".picker")
+        ? keyInPicker(event.target, event) : keyInOptions(question, event.target, event);
+      if (taken || event.key === " ") event.stopImmediatePropagation(); // Space ticks here, it shows no picture
+      if (taken) return;
+    }
+    if (event.target.matches?.("textarea, select, input:not([type=radio], [type=checkbox])")) return;
+    if (event.repeat || event.target.closest?.("dialog, [popover]:not(.more)")) return;
+    const letter = /^[a-z]$/i.test(event.key) ? event.key : event.code.replace(/^Key(?=.$)/, "");
+    const wanted = questions().find((one) => !one.hidden && one.dataset.leads === letter.toLowerCase());
+    if (!wanted || document.getElementById("drawer")?.open) return;
+    event.preventDefault();
+    event.stopImmediatePropagation();
+    lead(wanted);
+  });
+
+  // A chosen point or option is taken back by choosing it again.
+  let before = null;
+  document.addEventListener("pointerdown", (event) => {
+    before = event.target.closest?.("[data-question] label")?.querySelector("input[type=radio]:checked") ?? null;
+  });
+  document.addEventListener("click", (event) => {
+    if (!before || event.target !== before) return;
+    before.checked = false;
+    changed(before);
+    before = null;
+  });
+
+  document.addEventListener("change", (event) => {
+    if (["category", "categories"].includes(event.target.name)) fold();
+  });
+
+  // ── A post is on the page (label.js has put back what was typed before) ─────
+  document.addEventListener("post:ready", () => {
+    for (const question of questions()) {
+      for (const box of all("input[type=checkbox]", question).slice(1)) box.tabIndex = -1; // arrows lead to the others
+      const picker = question.querySelector(".picker");
+      if (!picker) continue;
+      const input = field(picker);
+      input.disabled = false;
+      picker.hidden = false;
+      picker.nextElementSibling.hidden = false;
+      pickers.set(picker, { spans: input.value ? JSON.parse(input.value) : [], at: 0, from: null });
+      paint(picker);
+    }
+    fold();
+    const wrong = document.querySelector("#bench .question.is-wrong");
+    if (wrong) lead(wrong);
+  });
+})();
