@@ -1,5 +1,6 @@
 """Rules for every test: no network, no files of the site, append-only tables stay guarded."""
 
+import gc
 import os
 import socket
 from collections.abc import Callable, Iterator
@@ -18,6 +19,7 @@ from hypothesis import settings as hypothesis_settings
 
 import api_schema
 import migrated_database
+from absent import skip_or_fail
 from both_ends import BothEnds
 from config.server import gc_freeze
 from config.web import rate_limit_table
@@ -108,8 +110,9 @@ def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
 
 
 def pytest_collection_finish() -> None:
-    """Exempt the loaded code and the collected tests from garbage collection, which saves time."""
+    """Exempt the loaded code and the collected tests from garbage collection, and collect seldom, which saves time."""
     gc_freeze.freeze_loaded_objects()
+    gc.set_threshold(100_000, 20, 20)
 
 
 @pytest.hookimpl(optionalhook=True)
@@ -229,6 +232,5 @@ def shared_data() -> Path:
     """Return the folder of real data sets next to the repository. If it is missing, tests skip, and fail in CI."""
     folder = Path(site_settings.BASE_DIR).parent / "shared" / "data"
     if not folder.is_dir():
-        missing = pytest.fail if os.environ.get("CI") else pytest.skip
-        missing(f"The published data sets are not next to the repository ({folder}).")
+        skip_or_fail(f"The published data sets are not next to the repository ({folder}).")
     return folder

@@ -13,6 +13,7 @@ from django.test import Client
 from playwright.sync_api import Browser, BrowserContext, Page, expect, sync_playwright
 
 import chromium
+from absent import skip_or_fail
 from annotation.models import Membership
 from config.celery import app
 
@@ -36,7 +37,7 @@ def browser() -> Iterator[Browser]:
     """One Chromium for all tests of the process."""
     path = chromium.find()
     if path is None:
-        pytest.skip("no Chromium found (set CHROMIUM=path)")
+        skip_or_fail("no Chromium found (set CHROMIUM=path)")
     with sync_playwright() as playwright:
         running = playwright.chromium.launch(executable_path=path, args=list(chromium.FLAGS))
         yield running

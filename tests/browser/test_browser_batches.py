@@ -66,7 +66,7 @@ def test_an_admin_pauses_a_batch_limits_it_and_makes_teams(
     page.get_by_label("only these people").check()
     for name in ("p-a", "p-b"):
         page.get_by_label(name).check()
-    page.get_by_role("button", name="Store").first.click()
+    page.get_by_role("button", name="Save").first.click()
     expect(page.get_by_text("Needs 1 more person to be finished.")).to_be_visible()
 
     page.goto("/p/winter/batches/teams/")

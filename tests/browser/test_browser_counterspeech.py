@@ -75,20 +75,20 @@ def test_from_an_adjudicated_post_to_an_approved_reply_by_keyboard_a_comparison_
     expect(page.get_by_label("Implication")).to_have_value(
         "About what the post says without saying it: “weeds” are people."
     )
-    expect(page.get_by_label("Words no reply may repeat")).to_have_value("weeds")
+    expect(page.get_by_label("Words replies must not use")).to_have_value("weeds")
     press("x")
     press("Control+A")
     page.keyboard.type("It calls people weeds.")
     press("Escape")
-    expect(page.get_by_text("changed, not kept yet")).to_be_visible()
+    expect(page.get_by_text("changed, not saved yet")).to_be_visible()
     press("p")  # another intent, before anything was kept
     expect(page.get_by_role("link", name="Positive")).to_have_attribute("aria-current", "page")
     expect(page.get_by_label("Offensiveness")).to_have_value("It calls people weeds.")
-    expect(page.get_by_text("changed, not kept yet")).to_be_visible()
+    expect(page.get_by_text("changed, not saved yet")).to_be_visible()
     press("i")
     expect(page.get_by_role("link", name="Informative")).to_have_attribute("aria-current", "page")
     press("k")
-    expect(page.get_by_text("Kept as version 2.")).to_be_visible()
+    expect(page.get_by_text("Saved as version 2.")).to_be_visible()
 
     # Candidates, best first; the best one goes into the editor. What was changed meanwhile is kept with them.
     press("x")
@@ -118,7 +118,7 @@ def test_from_an_adjudicated_post_to_an_approved_reply_by_keyboard_a_comparison_
         assert page.evaluate("document.documentElement.scrollWidth") == width
     page.set_viewport_size({"width": 1440, "height": 900})
     press("Control+Enter")
-    expect(page.get_by_text("Handed in. Somebody else approves it.")).to_be_visible()
+    expect(page.get_by_text("Submitted. Somebody else approves it.")).to_be_visible()
 
     # A second person signs it.
     second = make_member(item.project, Role.ADMIN, Role.REVIEWER, pseudonym="owl")
@@ -127,7 +127,7 @@ def test_from_an_adjudicated_post_to_an_approved_reply_by_keyboard_a_comparison_
     page.goto(f"{live_server.url}/p/garden/counterspeech/")
     expect(page.get_by_text("Waits for your approval")).to_be_visible()
     press("a")
-    expect(page.get_by_role("heading", name="Would you sign it?")).to_be_visible()
+    expect(page.get_by_role("heading", name="Would you post this?")).to_be_visible()
     press("r")
     page.keyboard.type("Well said.")
     press("Escape")
@@ -138,7 +138,7 @@ def test_from_an_adjudicated_post_to_an_approved_reply_by_keyboard_a_comparison_
         "Number 14 agrees."
     )
     expect(page.get_by_label("Say something")).to_have_value("")
-    expect(page.get_by_label("A word to its author; needed to return it")).to_have_value("Well said.")
+    expect(page.get_by_label("Why approve despite a flag, or what should change?")).to_have_value("Well said.")
     press("Control+Enter")
     expect(page.get_by_text("Approved.", exact=True)).to_be_visible()
     reply = Reply.objects.get()
@@ -146,7 +146,7 @@ def test_from_an_adjudicated_post_to_an_approved_reply_by_keyboard_a_comparison_
 
     # A blind comparison.
     page.goto(f"{live_server.url}/p/garden/counterspeech/compare/")
-    expect(page.get_by_text("Who wrote them is not told.")).to_be_visible()
+    expect(page.get_by_text("You are not told who wrote them.")).to_be_visible()
     for number in range(5):
         page.locator("fieldset.five").nth(number).get_by_role("radio").first.check()
     press("Control+Enter")
@@ -175,7 +175,7 @@ def test_the_keyboard_stays_where_it_is_while_models_are_at_work(
     page = page_of(make_member(item.project, Role.REVIEWER, pseudonym="heron"))
     page.goto(f"{live_server.url}/p/garden/items/{item.public_id}/counterspeech/")
     page.keyboard.press("e")  # no worker runs: the part is asked for anew each second
-    expect(page.get_by_text("waits for a worker")).to_be_visible()
+    expect(page.get_by_text("waiting for a worker")).to_be_visible()
     expect(page.locator("#described")).to_be_empty()  # it may be described yet
     stop = page.get_by_role("button", name="Stop")
     while not stop.evaluate("(each) => each === document.activeElement"):

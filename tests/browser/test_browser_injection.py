@@ -111,7 +111,7 @@ def test_from_the_terms_to_reviewed_samples_by_keyboard(
     into(page, "Target group", GROUP)
     press("Enter")
     expect(page.locator("#plan tbody tr")).to_have_count(1)
-    page.get_by_role("button", name="Have them written").press("Enter")
+    page.get_by_role("button", name="Write samples").press("Enter")
     expect(page.get_by_role("heading", name="Batch 1 of samples")).to_be_visible()
     expect(page.get_by_text("4 of 4 samples")).to_be_visible()
     expect(page.locator("#injection-progress .chip")).to_have_text("done")

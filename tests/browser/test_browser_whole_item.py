@@ -337,7 +337,7 @@ def make_a_release(page: Page, folder: Path) -> Path:
     page.get_by_role("button", name="Make the release").click()
     page.wait_for_url("**/releases/1/")
     page.get_by_role("button", name="Verify now").click()
-    expect(page.get_by_text("The release is whole and unchanged.")).to_be_visible()
+    expect(page.get_by_text("The release is complete and unchanged.")).to_be_visible()
     with page.expect_download() as download:
         page.get_by_role("link", name="Download all (ZIP)").click()
     with zipfile.ZipFile(download.value.path()) as archive:

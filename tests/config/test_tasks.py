@@ -18,7 +18,7 @@ pytestmark = pytest.mark.django_db
 
 def test_a_sweep_counts_every_step_and_shows_that_the_worker_lives():
     tasks.sweep()
-    assert Pulse.is_fresh("worker", timedelta(seconds=5))
+    assert Pulse.is_fresh("worker", timedelta(minutes=1))
     assert set(sweep.sweep().values()) == {0}
 
 
@@ -55,8 +55,8 @@ def test_f33_a_sweep_is_due_by_the_database_s_clock_whatever_that_of_the_machine
             clock.setattr(timezone, "now", lambda wrong=wrong: datetime.fromtimestamp(wrong, UTC))
             tasks.sweep()
             tasks.sweep()
-            assert Pulse.is_fresh("worker", timedelta(seconds=5))
-        assert Pulse.is_fresh("worker", timedelta(seconds=5))
+            assert Pulse.is_fresh("worker", timedelta(minutes=1))
+        assert Pulse.is_fresh("worker", timedelta(minutes=1))
     assert len(swept) == 4
 
 

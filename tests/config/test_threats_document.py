@@ -10,7 +10,7 @@ ROOT = Path(settings.BASE_DIR)
 ROWS = re.findall(
     r"^\| ([TBLF]\d+|PI\d+) \| .+ \| .+ \| `(.+)` \|$", (ROOT / "docs/threats.md").read_text(encoding="utf-8"), re.M
 )
-THREATS = (*range(1, 9), *range(10, 14), 15, 16, *range(18, 22), 23, 24, 25)
+THREATS = (*range(1, 9), *range(10, 14), 15, 16, *range(18, 22), *range(23, 28))
 INPUTS = (*range(1, 26), *range(27, 120), *range(121, 127))
 LEAKS = range(1, 31)
 PROMPTS = range(1, 15)

@@ -5,7 +5,7 @@ from typing import Any
 
 import pytest
 
-from providers.http.transport import Bounds
+from providers.http.bounds import Bounds
 from providers.messages import Message, Model, Request
 from providers.vendors import dashscope, openai
 from wire.server import WireServer

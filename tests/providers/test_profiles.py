@@ -94,6 +94,17 @@ def test_a_new_fact_takes_the_place_of_the_old_one_and_rejected_parameters_add_u
     assert facts.about("lab:m") == (lessons[1], lessons[2], lessons[3], lessons[5])
 
 
+@pytest.mark.parametrize("slower", ["object", "off"])
+def test_a_slower_question_does_not_teach_a_form_that_asks_for_more(slower: str):
+    facts = LearntFacts()
+    for form in ("off", slower):
+        facts.learn(LearntFact("lab:m", Lesson(Fact.JSON, form)))
+    assert facts.about("lab:m") == (Lesson(Fact.JSON, "off"),)
+    assert [fact.lesson.value for fact in facts.take_new()] == ["off"]
+    facts.know([LearntFact("lab:m", Lesson(Fact.JSON, form)) for form in ("off", slower)])
+    assert facts.about("lab:m") == (Lesson(Fact.JSON, "off"),)
+
+
 def test_what_is_stored_replaces_what_was_known_but_not_what_is_new():
     facts = LearntFacts()
     facts.learn(LearntFact("lab:m", Lesson(Fact.REJECTS, "seed")))

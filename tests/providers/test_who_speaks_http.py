@@ -1,4 +1,4 @@
-"""No module beside the known four imports an HTTP client or a socket: every request passes one of two guards."""
+"""No module beside the known five imports an HTTP client or a socket: every request passes one of two guards."""
 
 import ast
 from pathlib import Path
@@ -24,7 +24,8 @@ KNOWN = {
     "providers/http/transport.py",  # model providers and search engines, at addresses of the server's settings
     "providers/vendors/openai.py",
     "providers/vendors/dashscope.py",
-    "providers/http/fetch.py",  # everything else
+    "providers/http/fetch.py",  # everything else …
+    "providers/http/pinned.py",  # … with its connections
 }
 
 

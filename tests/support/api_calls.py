@@ -12,11 +12,12 @@ from django.core.files.base import ContentFile
 from django.test import override_settings
 
 from annotation.consensus.close import close_item
-from annotation.domain.choices import Role
+from annotation.domain.choices import BatchState, Role, Stage
 from annotation.domain.design.file import as_json
-from annotation.models import Item
+from annotation.members.invitations import invite
+from annotation.models import Batch, Item, Membership, User
 from annotation.projects.design import design_of
-from builders import make_labelled_item, make_member, make_picture
+from builders import make_item, make_labelled_item, make_member, make_picture, make_project
 from generation.counterspeech import approve
 from generation.injection import settings as injection_settings
 from generation.models import Reply
@@ -24,7 +25,7 @@ from moderation.debates import start as debate_start
 from moderation.hatexscore import start as score_start
 from runs.execution import runner, worker
 from runs.models import Run
-from site_addresses import ROUTES, A, D, Parts, R, World, project, the_reply, the_sample
+from site_addresses import ROUTES, A, D, Parts, R, World, project, the_batch, the_member, the_reply, the_sample
 
 Body = Callable[[World], Mapping[str, Any]]
 
@@ -103,9 +104,42 @@ def an_approved_reply(world: World) -> dict[str, Any]:
 
 
 def a_design(world: World) -> dict[str, Any]:
-    """Return the project's design without one category, which is then retired."""
+    """Return the project's design without one category, which is then retired, and with a further question."""
     shown = as_json(design_of(world.project))
-    return {**shown, "categories": shown["categories"][:-1], "question": {"": "It says", "ko": "이 글은"}}
+    scale = {"code": "severity", "kind": "scale", "points": 5, "low": {"": "mild", "ko": "약함"}, "when": [1, 2]}
+    question = {"": "It says", "ko": "이 글은"}
+    return {**shown, "categories": shown["categories"][:-1], "question": question, "questions": [scale]}
+
+
+def a_new_project(world: World) -> dict[str, Any]:
+    """Return the body of a new project; the world's admin is staff of the site from now on."""
+    User.objects.filter(pk=world.members[D].user_id).update(is_staff=True)
+    return {"slug": "new", "name": "New", "seats": 2, "design": as_json(design_of(world.project))}
+
+
+def an_open_batch(world: World) -> dict[str, Any]:
+    parts = the_batch(world)
+    Batch.objects.filter(public_id=parts["public_id"]).update(state=BatchState.OPEN)
+    return parts
+
+
+def an_invitation_of_another_project(world: World) -> dict[str, Any]:
+    return {"token": invite(make_member(make_project("inviting"), D), [A]).token}
+
+
+def somebody_who_left(world: World) -> dict[str, Any]:
+    Membership.objects.filter(pk=world.other.pk).update(active=False)
+    return the_member(world)
+
+
+def an_untouched_item(world: World) -> dict[str, Any]:
+    item = make_item(world.project, stage=Stage.READY, external_id="untouched")
+    return {**project(world), "public_id": item.public_id}
+
+
+def an_untouched_line(world: World) -> dict[str, Any]:
+    an_untouched_item(world)
+    return {"purpose": "check", "posts": [{"id": "untouched", "category": "1", "explanation": "Weeds are people."}]}
 
 
 def a_plan(world: World) -> dict[str, Any]:
@@ -136,7 +170,55 @@ PASTED = fixed(
 
 CALLS: dict[tuple[str, str], Call] = {
     ("get", "api:projects"): Call(A),
+    ("post", "api:projects"): Call(D, 201, a_new_project),
     ("get", "api:project"): Call(A),
+    ("get", "api:settings"): Call(D),
+    ("patch", "api:settings"): Call(D, body=fixed(order="hard", daily_goal=40)),
+    ("put", "api:open"): Call(D, body=fixed(open=False)),
+    ("get", "api:members"): Call(D),
+    ("post", "api:members"): Call(D, 201, fixed(username="somebody", role="annotator")),
+    ("get", "api:member"): Call(D),
+    ("patch", "api:member"): Call(D, body=fixed(roles=["annotator", "reviewer"], name="heron", quota=None)),
+    ("post", "api:member-end"): Call(D),
+    ("post", "api:member-again"): Call(D, parts=somebody_who_left),
+    ("get", "api:invitations"): Call(D),
+    ("post", "api:invitations"): Call(D, 201, fixed(roles=["annotator"], days=7, note="For the new one.")),
+    ("post", "api:invitation-end"): Call(D),
+    ("get", "api:webhooks"): Call(D),
+    ("post", "api:webhooks"): Call(D, 201, fixed(address="https://example.org/hook", happenings=["run.ended"])),
+    ("get", "api:webhook"): Call(D),
+    ("patch", "api:webhook"): Call(D, body=fixed(happenings=["item.closed"])),
+    ("delete", "api:webhook"): Call(D, 204),
+    ("post", "api:webhook-test"): Call(D, 202),
+    ("post", "api:invitation-accept"): Call(A, body=an_invitation_of_another_project),
+    ("get", "api:consent"): Call(A),
+    ("post", "api:consent"): Call(A, body=fixed(version=1)),
+    ("get", "api:guidelines"): Call(R),
+    ("post", "api:guidelines"): Call(
+        D,
+        201,
+        fixed(
+            text="# New",
+            begun_at=1,
+            summary="All of it.",
+            examples=[{"text": "A post.", "category": 1, "why": "It insults."}],
+        ),
+    ),
+    ("get", "api:guideline-newest"): Call(A),
+    ("get", "api:guideline"): Call(R),
+    ("post", "api:guideline-read"): Call(A, 204),
+    ("get", "api:training"): Call(D),
+    ("patch", "api:training"): Call(D, body=fixed(training_pass_percent=75, training_required=True)),
+    ("get", "api:training-posts"): Call(D),
+    ("post", "api:training-posts"): Call(D, body=an_untouched_line),
+    ("get", "api:training-people"): Call(D),
+    ("post", "api:training-person"): Call(D, body=fixed(act="attempt")),
+    ("get", "api:item-known"): Call(D),
+    ("put", "api:item-known"): Call(
+        D, body=fixed(category=2, explanation="It speaks of weeds.", purpose="training"), parts=an_untouched_item
+    ),
+    ("patch", "api:item-known"): Call(D, body=fixed(active=False)),
+    ("delete", "api:item-known"): Call(D, 204),
     ("get", "api:design"): Call(D),
     ("put", "api:design"): Call(D, body=a_design),
     ("get", "api:items"): Call(D),
@@ -162,6 +244,14 @@ CALLS: dict[tuple[str, str], Call] = {
     ("post", "api:split-lists"): Call(D, 201, fixed(name="mine", parts={"canary-external-id": "train"})),
     ("get", "api:split-list"): Call(D),
     ("get", "api:batches"): Call(D),
+    ("post", "api:batches"): Call(D, body=fixed(name="canary-batch")),
+    ("get", "api:batch"): Call(D),
+    ("patch", "api:batch"): Call(D, body=lambda world: {"priority": 3, "members": [str(world.members[A].public_id)]}),
+    ("post", "api:batch-act"): Call(D, body=fixed(act="pause"), parts=an_open_batch),
+    ("get", "api:quotas"): Call(D),
+    ("patch", "api:quotas"): Call(
+        D, body=lambda world: {"quota": 50, "people": [{"id": str(world.members[A].public_id), "own": 5}]}
+    ),
     ("get", "api:agreement"): Call(D),
     ("get", "api:influence"): Call(D),
     ("get", "runs-api:runs"): Call(R),

@@ -72,7 +72,7 @@ def _migrate(url: str) -> None:
         cwd=settings.BASE_DIR,
         env={**os.environ, "DJANGO_SETTINGS_MODULE": "config.settings_for_tests", "DATABASE_URL": url},
         check=True,
-        timeout=300,
+        timeout=1200,  # a busy machine needs minutes
     )
 
 

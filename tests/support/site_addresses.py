@@ -18,6 +18,8 @@ from django.utils import timezone
 
 from annotation.consensus.close import close_item
 from annotation.domain.choices import Role, Stage
+from annotation.domain.outgoing import MailKind
+from annotation.mail.send import stop_token
 from annotation.members.invitations import invite
 from annotation.models import (
     Batch,
@@ -35,11 +37,13 @@ from annotation.models import (
     Seat,
     SplitList,
     TrainingAttempt,
+    Webhook,
 )
 from annotation.releases.build import release as make_release
 from annotation.releases.publication import accept_terms, publish
 from annotation.releases.publication import decide as decide_access
 from annotation.releases.publication import request_access as ask_for_access
+from annotation.webhooks.change import store as store_webhook
 from builders import (
     category,
     make_item,
@@ -118,6 +122,8 @@ the_entry = with_(
         GlossaryEntry.objects.get_or_create(project=world.project, term="weed", meaning="a plant")[0].public_id
     )
 )
+the_guideline = with_(number=lambda world: 1)
+the_annotator = with_(public_id=lambda world: world.members[A].public_id)
 the_release = with_(number=lambda world: world.release.number)
 
 
@@ -195,8 +201,19 @@ def the_invitation(world: "World") -> dict[str, Any]:
     return {**project(world), "public_id": invite(world.members[D], [A], note="canary-note").invitation.public_id}
 
 
+def the_webhook(world: "World") -> dict[str, Any]:
+    store_webhook(world.members[D], "https://example.org/canary", ["run.ended"])
+    return {**project(world), "public_id": Webhook.objects.get(project=world.project).public_id}
+
+
 def the_link(world: "World") -> dict[str, Any]:
     return {"token": invite(world.members[D], [A], note="canary-note").token}
+
+
+def the_mail(world: "World") -> dict[str, Any]:
+    user = world.members[A].user
+    assert user is not None
+    return {"token": stop_token(user, MailKind.WEEKLY)}
 
 
 def the_run(world: "World") -> dict[str, Any]:
@@ -296,9 +313,11 @@ ROUTES: dict[str, Route] = {
     "annotation:own-file": Route(None),
     "annotation:erase-me": Route(None, methods=POST),
     "annotation:invitation": Route(None, the_link, BOTH),
+    "annotation:mail-stop": Route(None, the_mail, BOTH),
     "annotation:tokens": Route(None, methods=BOTH),
     "annotation:token-end": Route(None, lambda world: {"key": "abcdefgh"}, POST),
     "annotation:project": Route((A, R, D), project),
+    "annotation:tour": Route((A, R, D), project, POST),
     # the annotator's way
     "annotation:label": Route((A,), project),
     "annotation:ahead": Route((A,), project),
@@ -360,6 +379,8 @@ ROUTES: dict[str, Route] = {
     "annotation:batch": Route((D,), the_batch),
     "annotation:batch-act": Route((D,), the_batch, POST),
     "annotation:project-settings": Route((D,), project, BOTH),
+    "annotation:webhook": Route((D,), project, BOTH),
+    "annotation:webhook-act": Route((D,), project, POST, missing_is_fine=True),
     "annotation:design": Route((D,), project, BOTH),
     "annotation:design-read": Route((D,), project, POST),
     "annotation:design-file": Route((D,), project),
@@ -391,6 +412,7 @@ ROUTES: dict[str, Route] = {
     "annotation:media-blurred": Route((A, R, D), the_picture, missing_is_fine=True),
     # bringing files in
     "annotation:import": Route((D,), project, BOTH),
+    "annotation:import-example": Route((D,), with_(name=lambda _world: "csv")),
     "annotation:import-show": Route((D,), the_upload),
     "annotation:import-progress": Route((D,), the_upload),
     "annotation:import-act": Route((D,), the_upload, POST),
@@ -597,7 +619,7 @@ ROUTES: dict[str, Route] = {
     "api:release-file": Route((D,), the_file),
     "api:schema": Route(None),
     "api:docs": Route(None),
-    "api:projects": Route(None),
+    "api:projects": Route(None, methods=BOTH),  # created by the site's staff alone
     "api:project": Route((A, R, D), project),
     "api:design": Route((D,), project, ("get", "put")),
     "api:items": Route((R, D), project),
@@ -612,7 +634,32 @@ ROUTES: dict[str, Route] = {
     "api:seat-picture": Route((A,), the_seat, missing_is_fine=True),
     "api:labels": Route((A,), project),
     "api:label": Route((A,), the_label, ("put",)),
-    "api:batches": Route((D,), project),
+    "api:batches": Route((D,), project, BOTH),
+    "api:batch": Route((D,), the_batch, ("get", "patch")),
+    "api:batch-act": Route((D,), the_batch, POST),
+    "api:quotas": Route((D,), project, ("get", "patch")),
+    "api:settings": Route((D,), project, ("get", "patch")),
+    "api:open": Route((D,), project, ("put",)),
+    "api:members": Route((D,), project, BOTH),
+    "api:member": Route((D,), the_member, ("get", "patch")),
+    "api:member-end": Route((D,), the_member, POST),
+    "api:member-again": Route((D,), the_member, POST),
+    "api:invitations": Route((D,), project, BOTH),
+    "api:invitation-end": Route((D,), the_invitation, POST),
+    "api:webhooks": Route((D,), project, BOTH),
+    "api:webhook": Route((D,), the_webhook, ("get", "patch", "delete")),
+    "api:webhook-test": Route((D,), the_webhook, POST),
+    "api:invitation-accept": Route(None, methods=POST),
+    "api:consent": Route((A,), project, BOTH),
+    "api:guidelines": Route((R, D), project, BOTH),  # published by admins alone
+    "api:guideline-newest": Route((A, R, D), project),
+    "api:guideline": Route((R, D), the_guideline),
+    "api:guideline-read": Route((A,), the_guideline, POST),
+    "api:training": Route((D,), project, ("get", "patch")),
+    "api:training-posts": Route((D,), project, BOTH),
+    "api:training-people": Route((D,), project),
+    "api:training-person": Route((D,), the_annotator, POST),
+    "api:item-known": Route((D,), the_training, ("get", "put", "patch", "delete")),
     "api:agreement": Route((R, D), project),
     "api:influence": Route((R, D), project),
 }

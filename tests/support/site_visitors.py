@@ -129,7 +129,7 @@ class Visitor(threading.Thread):
         return answer.status, answer.headers["Retry-After"], text
 
     def _connection(self) -> http.client.HTTPConnection:
-        return http.client.HTTPConnection("127.0.0.1", self.port, timeout=30)
+        return http.client.HTTPConnection("127.0.0.1", self.port, timeout=90)
 
 
 class Crowd:

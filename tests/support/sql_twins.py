@@ -5,6 +5,7 @@
 """
 
 from collections.abc import Mapping
+from dataclasses import asdict
 from typing import Any
 from uuid import UUID
 
@@ -14,10 +15,12 @@ from django.utils import timezone
 
 from annotation.assignment.annotator_state import AnnotatorState, quota_of
 from annotation.assignment.item_query import COMMON_QUEUE, PROBE_WIDTH, ItemSearch, UnwantedContent
-from annotation.domain.choices import Order, PriorState, Stage
+from annotation.assignment.release_seats import holder_key, last_loss
+from annotation.assignment.seat_lookup import LockedSeat
+from annotation.domain.choices import EventVerb, Order, PriorState, Stage
 from annotation.domain.wellbeing import breaks
 from annotation.domain.wellbeing.breaks import Pace
-from annotation.models import Item, Label, Membership, OptOut, Prior, Seat, WorkDay
+from annotation.models import Event, Guideline, Item, Label, Membership, OptOut, Prior, Seat, WorkDay
 from runs.domain.states import RunState
 from runs.methods.method import Outcome
 from runs.models import Account, Run, Turn
@@ -141,7 +144,9 @@ def _at_work(account: Account) -> tuple[int, int]:
 # ── Items and annotators ──────────────────────────────────────────────────────
 
 
-def probe_items(search: ItemSearch, place: int, *, below: bool = False, check: bool = False) -> int | None:
+def probe_items(
+    search: ItemSearch, place: int, *, below: bool = False, check: bool = False, hardest: int = 2
+) -> int | None:
     """At most four queues: of more, the statement takes some by chance."""
     if check:
         known = Item.objects.filter(
@@ -156,8 +161,12 @@ def probe_items(search: ItemSearch, place: int, *, below: bool = False, check: b
         return None
     project = search.member.project
     levels = list(range(project.seats + project.extra_seats))
+    at_top = _open(search).filter(priority=tops[below])
+    if project.order == Order.HARD:
+        values = [item.informativeness for item in at_top if item.informativeness <= hardest]
+        at_top = at_top.filter(informativeness=max(values, default=-1))
     for taken in reversed(levels) if project.order == Order.DEPTH else levels:
-        at_level = _open(search).filter(priority=tops[below], taken=taken).order_by("place")
+        at_level = at_top.filter(taken=taken).order_by("place")
         for side in (Q(place__gte=place), Q(place__lt=place)):
             near = [item.pk for queue in search.queues for item in at_level.filter(side, queue=queue)[:PROBE_WIDTH]]
             possible = _possible(search, Item.objects.filter(pk__in=near)).order_by("place")
@@ -167,7 +176,8 @@ def probe_items(search: ItemSearch, place: int, *, below: bool = False, check: b
 
 
 def walk_items(search: ItemSearch) -> int | None:
-    item = _possible(search, _open(search)).order_by("-priority", "-taken", "-place").first()
+    hard = ["-informativeness"] if search.member.project.order == Order.HARD else []
+    item = _possible(search, _open(search)).order_by("-priority", *hard, "-taken", "-place").first()
     return item.pk if item else None
 
 
@@ -176,7 +186,12 @@ def scan_items(search: ItemSearch) -> int | None:
     open_items = _open(search).exclude(Exists(seats.filter(item=OuterRef("pk"), round=OuterRef("round"))))
     had_before = set(seats.values_list("item_id", flat=True))
     wanted = _wanted(_unbarred(open_items, search.member), search.unwanted)
-    return min(wanted, key=lambda item: (item.pk in had_before, -item.priority, item.place)).pk if wanted else None
+    hard = search.member.project.order == Order.HARD
+
+    def rank(item: Item) -> tuple[int, ...]:
+        return item.pk in had_before, -item.priority, -item.informativeness if hard else 0, item.place
+
+    return min(wanted, key=rank).pk if wanted else None
 
 
 def is_item_wanted(item: int, unwanted: UnwantedContent) -> bool:
@@ -216,6 +231,48 @@ def read_workday(member: Membership, now: Any) -> Pace:
     row = WorkDay.objects.filter(member=member).order_by("-day").first()
     stored = row and Pace(**{name: getattr(row, name) for name in Pace.__dataclass_fields__})
     return breaks.come(stored, now, timezone.localdate(now))
+
+
+def store_workday(member: Membership, pace: Pace) -> None:
+    values = asdict(pace)
+    WorkDay.objects.update_or_create(member=member, day=values.pop("day"), defaults=values)
+
+
+def lock_seat(
+    member: Membership, seat: UUID, now: Any, *, key: UUID | None = None, category: int | None = None
+) -> LockedSeat | None:
+    asked_for = Seat.objects.filter(public_id=seat, item__project=member.project_id).first()
+    if asked_for is None:
+        return None
+    item = Item.objects.get(pk=asked_for.item_id)
+    loss = last_loss(asked_for, member) if asked_for.annotator_id != member.pk else None
+    if loss is None and asked_for.annotator_id != member.pk:
+        return None
+    seats = list(Seat.objects.filter(item=item, round=item.round).order_by("number"))
+    sent = Label.objects.filter(annotator=member, client_key=key).first()
+    return LockedSeat(
+        seat=next((row for row in seats if row.annotator_id == member.pk), asked_for),
+        seats=seats,
+        loss=loss,
+        label_id=sent and sent.pk,
+        category=member.project.categories.filter(code=category, retired_at=None).first(),
+        pace=read_workday(member, now),
+    )
+
+
+def guideline_seen(seat: Seat, now: Any) -> int | None:
+    written = Guideline.objects.filter(project=seat.item.project_id, created_at__lte=seat.shown_at or now)
+    return written.order_by("-number").values_list("pk", flat=True).first()
+
+
+def next_revision(seat: Seat, member: Membership) -> int:
+    return max((label.revision for label in seat.labels.filter(annotator=member)), default=0) + 1
+
+
+def arm_before(seat: Seat, member: Membership) -> str | None:
+    lost = Event.objects.filter(item=seat.item, verb__in=(EventVerb.SEAT_LAPSED, EventVerb.SEAT_EMPTIED))
+    facts = [event.facts for event in lost.order_by("pk") if event.facts.get("holder") == holder_key(member)]
+    return facts[-1].get("prior_arm") if facts else None
 
 
 def _open(search: ItemSearch) -> QuerySet[Item]:

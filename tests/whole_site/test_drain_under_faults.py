@@ -133,7 +133,7 @@ class Reviewer(threading.Thread):
                 {"Authorization": f"Token {self.token}", "Content-Type": "application/json"},
             )
             try:
-                with urllib.request.urlopen(request, timeout=30) as answer:
+                with urllib.request.urlopen(request, timeout=90) as answer:
                     return answer.status, json.loads(answer.read() or b"null")
             except urllib.error.HTTPError as refused:
                 if refused.code != 503:

@@ -144,7 +144,7 @@ def test_a_hostile_file_is_refused_in_one_sentence_and_changes_nothing(way: str)
         answer = send(garden, content)
         spent = process_time() - began
         sentences = sentences_of(answer) if answer.status_code == 422 else []
-        if answer.status_code != 422 or len(sentences) != 1 or spent > 1.5 or garden.rows() != before:
+        if answer.status_code != 422 or len(sentences) != 1 or spent > 6 or garden.rows() != before:
             odd[name] = (answer.status_code, sentences, round(spent, 2))
     assert odd == {}
 
@@ -155,4 +155,4 @@ def test_a_hostile_file_of_answers_is_refused_with_its_place(name: str) -> None:
     with pytest.raises(Unreadable) as refusal:
         read_predictions(BytesIO({**TABLES, **JSON}[name]))
     assert refusal.value.error.reason
-    assert process_time() - began < 1.5
+    assert process_time() - began < 6

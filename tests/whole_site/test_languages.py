@@ -34,10 +34,12 @@ from annotation.domain.choices import (
 )
 from annotation.domain.patterns import Mechanism
 from annotation.models import Import, Item, Label, Project, Ruling, Seat
+from annotation.templatetags.page import page_fault
 from builders import make_item, make_labelled_item, make_member, make_open_item, make_project, make_user
 from generation.domain.event_verbs import GenerationVerb
 from markup import compact
 from moderation.domain.event_verbs import ModerationVerb
+from providers.http.page_text import FAULTS
 from runs.domain.states import Reason as RunReason
 from vocabulary.display_names import ConflictingLabel, label_of, register_labels, registered_values
 
@@ -229,7 +231,7 @@ def test_two_labels_for_one_word_are_refused():
     with pytest.raises(ConflictingLabel):
         register_labels({"kind_undecided": "nobody knows"})
     with translation.override("en"):
-        assert name_of("kind_undecided") == "kind undecided"
+        assert name_of("kind_undecided") == "hateful, category unclear"
 
 
 def test_every_refusal_of_a_file_or_a_row_has_a_sentence():
@@ -242,12 +244,12 @@ def test_every_refusal_of_a_file_or_a_row_has_a_sentence():
 
 def test_a_stored_word_is_read_in_ones_own_language_and_an_unknown_one_stays():
     with translation.override("en"):
-        assert name_of("kind_undecided") == "kind undecided"
+        assert name_of("kind_undecided") == "hateful, category unclear"
     with translation.override("ko"):
-        assert name_of("kind_undecided") == "종류 미정"
+        assert name_of("kind_undecided") == "혐오, 범주 불분명"
         assert name_of("some_new_word") == "some new word"
     with translation.override("zh-hans"):
-        assert name_of("kind_undecided") == "种类未定"
+        assert name_of("kind_undecided") == "仇恨，类别不明"
 
 
 def test_a_refusal_keeps_its_figures_in_english_and_names_the_cause_in_other_languages():
@@ -256,6 +258,16 @@ def test_a_refusal_keeps_its_figures_in_english_and_names_the_cause_in_other_lan
     with translation.override("zh-hans"):
         assert sentence_for("too_many_labels", "The row has 9 labels.") == "该行的标签数多于条目的席位数。"
         assert sentence_for("some_new_code", "Said in English.") == "Said in English."
+
+
+def test_a_page_that_is_no_evidence_says_why_in_the_readers_language_and_in_english_only_what_that_leaves_out():
+    for code, sentence in FAULTS.items():
+        assert SENTENCES[f"page_{code}"] == sentence
+        with translation.override("ko"):
+            assert re.search("[가-힣]", page_fault(code, sentence))
+            assert sentence not in page_fault(code, sentence)
+    with translation.override("ko"):
+        assert 'lang="en" dir="ltr">x.example answered 503.<' in page_fault("status", "x.example answered 503.")
 
 
 # ── Pages ─────────────────────────────────────────────────────────────────────
@@ -267,7 +279,7 @@ ENGLISH = (
     "Sign out",
     "Guidelines",
     "My history",
-    "Each part alone",
+    "Text and picture on their own",
     "Disputed posts",
     "Decide and next",
     "Fleiss",

@@ -28,7 +28,7 @@ pytestmark = pytest.mark.django_db(transaction=True)
 
 
 @dataclass
-class Garden:
+class Campaign:
     """A new project whose admin holds a seat, and the admin's browser."""
 
     project: Project = field(default_factory=make_project)
@@ -54,55 +54,55 @@ class Garden:
         return self.browser.post(reverse(page, args=(self.project.slug, *parts)), fields).status_code
 
 
-def upload(garden: Garden) -> int:
+def upload(campaign: Campaign) -> int:
     file = BytesIO(b"id,text\n1,A new post.\n")
     file.name = "posts.csv"
-    return garden.post("annotation:import", file=file)
+    return campaign.post("annotation:import", file=file)
 
 
-def claim_post(garden: Garden) -> int:
-    Seat.objects.filter(pk=garden.seat.pk).update(annotator=None, held_at=None, expires_at=None, shown_at=None)
-    return garden.browser.get(reverse("annotation:label", args=(garden.project.slug,))).status_code
+def claim_post(campaign: Campaign) -> int:
+    Seat.objects.filter(pk=campaign.seat.pk).update(annotator=None, held_at=None, expires_at=None, shown_at=None)
+    return campaign.browser.get(reverse("annotation:label", args=(campaign.project.slug,))).status_code
 
 
-def label(garden: Garden) -> int:
-    return garden.post("annotation:submit", garden.seat.public_id, category="1", key=uuid4())
+def label(campaign: Campaign) -> int:
+    return campaign.post("annotation:submit", campaign.seat.public_id, category="1", key=uuid4())
 
 
-def order_release(garden: Garden) -> int:
-    return garden.post("annotation:releases", key=uuid4())
+def order_release(campaign: Campaign) -> int:
+    return campaign.post("annotation:releases", key=uuid4())
 
 
-def change_settings(garden: Garden) -> int:
-    return garden.post(
+def change_settings(campaign: Campaign) -> int:
+    return campaign.post(
         "annotation:project-settings", name="Other", policy="review", prior_display="shown", order="breadth",
         lease_minutes=20, low_quality_threshold=1, extra_seats=0, daily_goal=0, consent_text="Another.",
     )  # fmt: skip
 
 
-def start_runs(garden: Garden) -> int:
-    address = reverse("runs-api:runs", args=(garden.project.slug,))
-    return garden.browser.post(address, {"method": "baseline"}, "application/json").status_code
+def start_runs(campaign: Campaign) -> int:
+    address = reverse("runs-api:runs", args=(campaign.project.slug,))
+    return campaign.browser.post(address, {"method": "baseline"}, "application/json").status_code
 
 
-Visit = Callable[[Garden], int]
+Visit = Callable[[Campaign], int]
 VISITS = (upload, claim_post, label, order_release, change_settings, start_runs)
 
 
 def visit_while_it_ends(visit: Visit, statement: int | None) -> Statements:
-    """Visit a new garden that is purged before the statement. Assert that no answer is a fault and nothing is left."""
-    garden, faults = Garden(), []
+    """Visit a new campaign that is purged before the statement. No answer is a fault, and nothing is left."""
+    campaign, faults = Campaign(), []
 
     def note_fault(**_: object) -> None:
         faults.append(format_exc())
 
     got_request_exception.connect(note_fault)
-    with before_statement(statement, garden.end) as seen:
-        status = visit(garden)
+    with before_statement(statement, campaign.end) as seen:
+        status = visit(campaign)
     assert status < 500, "\n".join(faults)
-    garden.end()
+    campaign.end()
     sweep()
-    assert left_of(garden.project) == {}
+    assert left_of(campaign.project) == {}
     return seen
 
 

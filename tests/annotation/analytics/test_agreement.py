@@ -9,7 +9,8 @@ from django.core.management.base import CommandError
 from django.utils import timezone
 
 import builders
-from annotation.analytics.agreement import agreement_and_labels, as_json, read_agreement
+from annotation.analytics.agreement import agreement_and_labels, read_agreement
+from annotation.analytics.agreement_json import as_json
 from annotation.consensus.close import close_item
 from annotation.domain.choices import Policy, PriorDisplay, Source, Stage
 from annotation.domain.statistics.agreement import Measured, Undefined, Why
@@ -175,13 +176,27 @@ def test_the_command_prints_exactly_the_agreed_keys(project, trio):
     call_command("agreement", project.slug, "--json", stdout=out)
     value = json.loads(out.getvalue())
     assert list(value) == [
-        *("raw", "final", "final_with_adjudicated", "steps", "patterns", "difficulties", "undefined", "stages")
+        *("raw", "final", "final_with_adjudicated", "steps", "patterns", "difficulties", "undefined", "stages"),
+        *("questions", "order"),
     ]
+    assert value["order"] == "breadth"
     assert list(value["steps"]) == ["quality", "consensus", "alignment"]
     account = {"items", "ratings", "fleiss_kappa", "fleiss_kappa_binary", "krippendorff_alpha"}
-    account |= {"krippendorff_alpha_binary", "levels", "intervals"}
+    account |= {"krippendorff_alpha_binary", "levels", "intervals", "counts"}
     assert set(value["raw"]) == account
     assert len(value["patterns"]) == 8 and value["stages"]["gold"] == 1
+
+
+def test_the_counts_of_every_figure_are_its_own(project, trio):
+    # Kappa leaves out the item with a missing category; alpha takes its two ratings, and neither the single one.
+    closed(project, trio, [0, 0, 1])
+    closed(project, trio, [1, 1, None])
+    closed(project, trio, [1, None, None])
+    raw = as_json(read_agreement(project))["raw"]
+    assert (raw["items"], raw["ratings"]) == (1, 3)
+    assert raw["counts"]["fleiss_kappa"] == raw["counts"]["fleiss_kappa_binary"] == {"items": 1, "ratings": 3}
+    assert raw["counts"]["krippendorff_alpha"] == raw["counts"]["krippendorff_alpha_binary"]
+    assert raw["counts"]["krippendorff_alpha"] == {"items": 2, "ratings": 5}
 
 
 def test_undefined_figures_are_null_with_why(project):
@@ -199,9 +214,9 @@ def test_an_unknown_project_is_named(project):
 
 def test_the_number_of_queries_does_not_grow_with_the_items(project, trio, django_assert_num_queries):
     closed(project, trio, [0, 0, 1])
-    with django_assert_num_queries(4):
+    with django_assert_num_queries(5):
         read_agreement(project)
     for _ in range(20):
         closed(project, trio, [0, 1, 1])
-    with django_assert_num_queries(4):
+    with django_assert_num_queries(5):
         read_agreement(project)

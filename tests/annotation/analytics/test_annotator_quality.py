@@ -13,7 +13,7 @@ from django.utils import timezone
 
 from annotation.analytics.annotator_quality import AnnotatorQuality, QualityReport, read_quality
 from annotation.consensus.close import close_item
-from annotation.domain.choices import Stage
+from annotation.domain.choices import Choose, Stage
 from annotation.domain.statistics.annotator_quality import Axis, Lack, Nothing, Quartiles, Rate, Trend
 from annotation.models import Guideline, Item, KnownAnswer, Membership, Project, Seat, Skip
 from builders import category, make_label, make_labelled_item, make_member, make_open_item, make_project
@@ -54,6 +54,24 @@ def test_people_are_compared_with_the_majority_of_the_others_and_the_final_categ
     assert person(found, three[1]).with_others == Rate(1, 2)
     assert person(found, three[2]).with_final == Rate(2, 3)
     assert [each.name for each in found.people] == ["a", "b", "c"]
+
+
+def test_where_labels_name_several_categories_they_agree_if_they_name_the_same(three):
+    project = three[0].project
+    Project.objects.filter(pk=project.pk).update(choose=Choose.SEVERAL)
+    item = make_open_item(project)
+    for seat, member, codes in zip(item.seat_rows.order_by("number"), three, ([1, 2], [1, 2], []), strict=True):
+        make_label(seat, member, 1, categories=codes)
+    close_item(item)
+    first, _second, third = people = [person(found := read_quality(project), member) for member in three]
+    assert list(Item.objects.get().codes) == [1, 2]
+    # The others of the first two name 1 2 and 1: more than half name 1 only. Those of the third name 1 2.
+    assert [each.with_others for each in people] == [Rate(0, 1)] * 3
+    assert [each.with_final for each in people] == [Rate(1, 1), Rate(1, 1), Rate(0, 1)]
+    assert first.by_category == (0, 1, 1, 0, 0, 0)
+    assert first.with_others_by_category[1:3] == (Rate(1, 1), Rate(0, 1))
+    assert third.with_others_by_category[1] == Rate(1, 1)
+    assert found.labels == 3
 
 
 def test_what_people_chose_and_flagged_is_counted_and_never_who_skipped(project, three):

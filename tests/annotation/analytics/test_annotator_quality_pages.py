@@ -68,6 +68,23 @@ def test_people_stand_in_the_order_of_names_with_what_a_share_is_of(client, proj
     assert 'class="heat-4"' in shown
 
 
+def test_where_some_posts_are_harder_people_stand_beside_others_on_equal_posts(client, project, people):
+    label(project, people, [1, 1, 1], times=9)
+    assert "Others on equal posts" not in page(client, "quality")
+    for _time in range(3):  # on these "bea" differs from the others, who have no majority beside her
+        close_item(make_labelled_item(project, people, [1, 1, 0], informativeness=2))
+    shown = page(client, "quality")
+    # On hard posts nobody else's labels can be compared: of the nine easy ones the others agree on all.
+    assert "75 <small>12</small>" in shown and '<td class="heat-none">100 <small>9</small></td>' in shown
+    assert "Others on equal posts: how often" in shown and "small lines show all posts" in shown
+    bea = next(member for member in people if member.pseudonym == "bea")
+    assert "of their 9 labels, the other annotators agree" in " ".join(
+        page(client, "quality-person", bea.public_id).split()
+    )
+    rows = [row for row in table(client, "people") if row[0] == "bea" and "equally informative" in row[2]]
+    assert [row[3:6] for row in rows] == [["", "9", "1.0"]]
+
+
 def test_a_share_of_few_labels_has_no_colour(client, project, people):
     label(project, people, [1, 1, 1], times=9)
     shown = page(client, "quality")
@@ -89,7 +106,7 @@ def test_one_persons_page_tells_their_figures(client, project, people):
 
 
 def test_a_member_without_labels_has_a_page_that_says_so(client, project, people):
-    assert "There is nothing to tell" in page(client, "quality-person", people[0].public_id)
+    assert "There are no figures about" in page(client, "quality-person", people[0].public_id)
 
 
 def test_tables_are_safe_csv(client, project, people):

@@ -13,8 +13,10 @@ from django.utils import timezone
 
 import builders
 from annotation.consensus.close import close_item
-from annotation.domain.choices import Level, Policy, PriorDisplay, Role, Source, Stage
-from annotation.models import Item, Label, Project, Seat
+from annotation.domain.choices import Level, Order, Policy, PriorDisplay, Role, Source, Stage
+from annotation.domain.patterns import pattern_of
+from annotation.models import Dispute, Item, Label, Project, Seat
+from generation.models import InjectionRules
 from markup import compact
 
 pytestmark = pytest.mark.django_db
@@ -24,8 +26,10 @@ TABLES = (
     "levels",
     "reasons",
     "patterns",
+    "gold",
     "agreement",
     "categories",
+    "confusions",
     "annotators",
     "pairs",
     "days",
@@ -76,10 +80,10 @@ def test_the_page_shows_every_part(project, labelled):
     text = compact(page(as_(project, Role.ADMIN), project).content.decode())
     for heading in ("Funnel", "Levels", "Reasons", "Patterns", "Fleiss’ κ", "Krippendorff’s α", "Categories"):
         assert f"<h2>{heading}</h2>" in text
-    for heading in ("Annotators", "Pairs of annotators", "Labels per day"):
+    for heading in ("Annotators", "Pairs of annotators", "Categories side by side", "Labels and disputes per day"):
         assert f"<h2>{heading}</h2>" in text
     assert text.count('class="tile') - text.count('class="tiles"') == 8
-    assert "no majority" in text and "kind undecided" in text
+    assert "no majority" in text and "hateful, category unclear" in text
 
 
 def test_charts_need_neither_inline_styles_nor_scripts(project, labelled):
@@ -90,7 +94,7 @@ def test_charts_need_neither_inline_styles_nor_scripts(project, labelled):
 
 
 def test_the_funnel_counts_what_is_left_after_each_step(project, labelled):
-    # Five items; four closed: perfect, weak, none (disputed), 1-2-3 kind undecided (disputed).
+    # Five items; four closed: perfect, weak, none (disputed), 1-2-3 hateful, category unclear (disputed).
     rows = sheet(as_(project, Role.ADMIN), project, "funnel")
     assert [int(row["items"]) for row in rows] == [5, 5, 4, 4, 2, 2, 2, 2, 0]
 
@@ -110,6 +114,58 @@ def test_levels_reasons_and_categories_are_counted(project, labelled):
     }
     chosen = {row["category"]: (row["chosen"], row["gold"]) for row in sheet(admin, project, "categories")}
     assert chosen["NotHate"] == ("6", "2") and chosen["Racist"] == ("3", "0")
+
+
+def test_each_number_of_two_categories_leads_to_just_its_posts(project, trio, labelled):
+    # 0 0 0, 0 0 1, 0 1 2 and 1 2 3 are closed; 0 0 is not.
+    admin = as_(project, Role.ADMIN)
+    rows = sheet(admin, project, "confusions")
+    names = {category.name: category.code for category in project.categories.all()}
+    counted = {(names[row["category"]], names[row["and"]]): int(row["items"]) for row in rows}
+    assert counted == {(0, 0): 2, (0, 1): 2, (0, 2): 1, (1, 2): 2, (1, 3): 1, (2, 3): 1}
+    assert {(row["items with the first"], row["items with the second"]) for row in rows[:2]} == {("3", "3")}
+    links = re.findall(r'href="([^"]+named_both=(\d)-(\d))"', page(admin, project).content.decode())
+    assert {(int(one), int(other)) for _link, one, other in links} == set(counted)
+    for link, one, other in links:
+        assert admin.get(link).context["page"].paginator.count == counted[int(one), int(other)], link
+
+
+def test_gold_by_pattern_and_category_stands_beside_what_is_wanted(project):
+    for code, pattern in ((0, "000"), (0, "000"), (3, "001"), (3, None)):
+        chosen = builders.category(project, code)
+        builders.make_item(
+            project,
+            stage=Stage.GOLD,
+            category=chosen,
+            category_source=Source.IMPORTED,
+            pattern=pattern,
+            difficulty=pattern and pattern_of(pattern).difficulty,
+        )
+    InjectionRules.objects.create(project=project, targets={"001-3": 10, "110-0": 7})
+    admin = as_(project, Role.ADMIN)
+    rows = sheet(admin, project, "gold")
+    assert len(rows) == 4 * 1 + 4 * 5  # four patterns for what is not hateful, four for five hateful categories
+    told = {(row["pattern"], row["code"]): (row["gold items"], row["wanted"]) for row in rows}
+    assert {square: cells for square, cells in told.items() if cells != ("0", "")} == {
+        ("000", "0"): ("2", ""),
+        ("001", "3"): ("1", "10"),
+        ("110", "0"): ("0", "7"),
+    }
+    text = compact(page(admin, project).content.decode())
+    assert reverse("generation:injection", args=[project.slug]) in text
+    (link,) = re.findall(r'href="([^"]*pattern=001[^"]*)"', text)
+    assert admin.get(link.replace("&amp;", "&")).context["page"].paginator.count == 1
+
+
+def test_days_tell_labels_and_the_items_that_were_disputed_and_settled(project, trio):
+    item = builders.make_labelled_item(project, trio, (0, 1, 2))
+    now, day = timezone.now(), timedelta(days=1)
+    for reason in ("no_majority", "kind_undecided"):
+        Dispute.objects.create(item=item, reason=reason, opened_at=now - 2 * day, settled_at=now)
+    Dispute.objects.create(item=builders.make_item(project), reason="no_majority", opened_at=now)
+    rows = sheet(as_(project, Role.ADMIN), project, "days")
+    assert [tuple(row.values())[1:] for row in rows] == [("0", "1", "0"), ("3", "1", "1")]
+    assert rows[0]["day"] == timezone.localdate(now - 2 * day).isoformat()
 
 
 def test_pairs_and_annotators_are_told_to_admins(project, labelled):
@@ -245,4 +301,14 @@ def test_the_dashboard_asks_as_much_for_ten_items_as_for_ten_thousand(project, t
 
 
 # Two of them ask whether there is any influence of priors to tell; where arms were drawn, three more read it.
-QUERIES = 14
+QUERIES = 18
+
+
+@pytest.mark.parametrize("order", list(Order))
+def test_pages_say_what_hard_items_first_does_to_their_figures(project, labelled, order):
+    Project.objects.update(order=order)
+    admin, is_hard = as_(project, Role.ADMIN), order == Order.HARD
+    assert ("agreement is lower now than at the end" in compact(page(admin, project).content.decode())) is is_hard
+    settings = compact(admin.get(reverse("annotation:project-settings", args=[project.slug])).content.decode())
+    assert "the gold items are no random sample of your posts" in settings
+    assert ('<option value="hard" selected>' in settings) is is_hard

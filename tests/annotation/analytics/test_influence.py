@@ -72,6 +72,14 @@ def test_answers_are_compared_with_the_prior_of_each_modality(project, trio):
     assert counted(whole(project, scope=Scope.ALIKE)) == {}
 
 
+def test_an_answer_of_several_categories_agrees_with_a_prior_that_is_among_them(project, trio):
+    item, priors = with_priors(project, text=2, image=3)
+    answer(item, trio[0], 1, SHOWN, priors.values(), categories=[1, 2])
+    answer(item, trio[1], 1, SHOWN, priors.values())
+    assert counted(whole(project)) == {View.SHOWN: (2, 1, 0)}
+    assert counted(whole(project, Modality.IMAGE)) == {View.SHOWN: (2, 0, 0)}
+
+
 def test_hidden_priors_tell_the_own_view_and_the_answer_after_it(project, trio):
     item, priors = with_priors(project, text=1)
     answer(item, trio[0], 1, HIDDEN, priors.values(), first_answer={"category": 0})

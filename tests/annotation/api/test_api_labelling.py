@@ -1,5 +1,6 @@
 """Labelling, importing and releasing over the API: the same verbs as the pages."""
 
+from datetime import timedelta
 from typing import Any
 from uuid import uuid4
 
@@ -10,7 +11,9 @@ from django.utils import timezone
 from annotation.consensus.close import close_item
 from annotation.core.release_paths import folder_of
 from annotation.domain.choices import Role
-from annotation.models import Item, Label, Membership, Release
+from annotation.domain.design.file import as_json, read_design
+from annotation.models import Item, Label, Membership, Release, Seat
+from annotation.projects.design import change_design, design_of
 from builders import make_label, make_labelled_item, make_member, make_open_item, make_project
 
 pytestmark = pytest.mark.django_db
@@ -44,10 +47,39 @@ def test_the_next_item_shows_nothing_but_the_post():
     make_open_item(project, external_id="secret-id", source="secret", target_group="secret")
     seat = post(client_of(make_member(project)), "/api/v1/projects/p/next/").json()
     fields = {"seat", "item", "expires_at", "text", "picture", "priors_hidden", "priors", "break_offered"}
-    fields |= {"picture_text"}
+    fields |= {"picture_text", "questions"}
     assert seat["picture_text"] is None
+    assert seat["questions"] == []
     assert set(seat) == fields
     assert "secret" not in str(seat)
+
+
+def test_a_program_answers_further_questions_and_corrects_itself():
+    project = make_project("p")
+    scale = {"code": "severity", "kind": "scale", "points": 5, "low": "mild", "when": "hateful", "required": True}
+    rows = as_json(design_of(project))["categories"]
+    design = {"categories": rows, "questions": [scale, {"code": "words", "kind": "span"}]}
+    change_design(project, read_design(design), admin=None)
+    make_open_item(project, "Roses are late.")
+    client = client_of(make_member(project))
+    seat = post(client, "/api/v1/projects/p/next/").json()
+    assert seat["questions"] == [
+        {**scale, "key": "a", "version": 1},
+        {"code": "words", "kind": "span", "key": "d", "version": 1},
+    ]
+    address, key = f"/api/v1/projects/p/seats/{seat['seat']}/label/", {"key": str(uuid4()), "category": 1}
+    refused = post(client, address, {**key, "answers": {"words": ["Roses"]}})
+    assert (refused.status_code, refused.json()["code"]) == (400, "answer_needed")
+    assert refused.json()["field"] == "answers.severity"
+    answers = {"severity": {"version": 1, "value": 4}, "words": ["late", [0, 5]]}
+    stored = post(client, address, {**key, "answers": answers}).json()
+    assert stored["answers"] == {
+        "severity": {"version": 1, "value": 4},
+        "words": {"version": 1, "value": [[0, 5], [10, 14]]},
+    }
+    body = {"key": str(uuid4()), "category": 0, "answers": {"words": None}}
+    corrected = client.put(f"/api/v1/projects/p/labels/{stored['id']}/", body, content_type="application/json")
+    assert corrected.json()["answers"] == {"words": {"version": 1, "value": None}}
 
 
 def test_nothing_left_is_an_empty_answer():
@@ -102,6 +134,45 @@ def test_an_answer_that_says_nothing_or_cannot_be_stored_is_refused_and_stores_n
     answer = post(client, f"/api/v1/projects/p/seats/{seat}/label/", {"key": str(uuid4()), **body})
     assert answer.status_code == status
     assert set(answer.json()) >= {"code", "detail"}
+    assert not Label.objects.exists()
+
+
+def held_long_ago(project: Any, **fields: Any) -> tuple[Client, str]:
+    """Return a client and the address of a seat that it has held for two minutes."""
+    make_open_item(project)
+    client = client_of(make_member(project))
+    seat = post(client, "/api/v1/projects/p/next/").json()["seat"]
+    Seat.objects.filter(public_id=seat).update(held_at=timezone.now() - timedelta(minutes=2), **fields)
+    return client, f"/api/v1/projects/p/seats/{seat}/label/"
+
+
+@pytest.mark.parametrize("shown", [{}, {"shown_at": None}])
+def test_the_seconds_that_a_program_counted_are_kept(shown):
+    client, address = held_long_ago(make_project("p"), **shown)
+    answer = post(client, address, {"key": str(uuid4()), "category": 1, "seconds": 93.217})
+    assert (answer.status_code, answer.json()["seconds"]) == (200, 93.217)
+    assert Label.objects.get().seconds == 93.217
+
+
+def test_a_form_may_send_seconds_as_text():
+    client, address = held_long_ago(make_project("p"))
+    answer = client.post(address, {"key": str(uuid4()), "category": "1", "seconds": "4.5"})
+    assert (answer.status_code, answer.json()["seconds"]) == (200, 4.5)
+
+
+@pytest.mark.parametrize("seconds", [-1, -0.001, "NaN", "12", "long", True, [3], {}, 1e300])
+def test_seconds_that_are_none_are_refused_with_422_and_nothing_is_stored(seconds):
+    client, address = held_long_ago(make_project("p"))
+    answer = post(client, address, {"key": str(uuid4()), "category": 1, "seconds": seconds})
+    assert (answer.status_code, answer.json()["field"]) == (422, "seconds"), answer.json()
+    assert answer.json()["code"] == "bad_seconds"
+    assert not Label.objects.exists()
+
+
+def test_seconds_that_json_does_not_know_are_refused_as_no_json():
+    client, address = held_long_ago(make_project("p"))
+    body = f'{{"key": "{uuid4()}", "category": 1, "seconds": NaN}}'
+    assert client.post(address, body, content_type="application/json").status_code == 400
     assert not Label.objects.exists()
 
 

@@ -5,6 +5,8 @@ from datetime import timedelta
 from typing import Any
 
 import pytest
+from django.db import connection
+from django.test.utils import CaptureQueriesContext
 from django.utils import timezone
 
 import builders
@@ -21,11 +23,13 @@ from annotation.assignment.outcomes import (
     TrainingNeeded,
 )
 from annotation.domain.answer import Answer
-from annotation.domain.choices import BatchState, Modality, PriorState
+from annotation.domain.choices import BatchState, Modality, Order, PriorState, Role
+from annotation.domain.priors.informativeness import Informativeness
 from annotation.domain.wellbeing.breaks import Limit
 from annotation.labelling import submit
 from annotation.members import participation
 from annotation.models import Batch, Guideline, Item, Membership, OptOut, Prior, Project, Seat, WorkDay
+from annotation.projects.settings import change_settings
 from annotation.training.control_items import KnownAnswerKey, mark_control_item
 from time_travel import let_pass
 
@@ -111,6 +115,63 @@ def test_what_lies_below_the_two_highest_priorities_is_found_too(project, ann):
     assert item_query.probe_items(search, 0) is None and item_query.probe_items(search, 0, below=True) is None
     assert item_query.walk_items(search) == item.pk
     assert held(ann).item == item
+
+
+# ── Hard items first ──────────────────────────────────────────────────────────
+
+
+def make_hard_and_easy(project: Project, each: int = 4) -> None:
+    """Create items of every informativeness, in no order of place."""
+    values = [value for value in Informativeness for _ in range(each)]
+    for value in random.sample(values, len(values)):
+        builders.make_open_item(project, informativeness=value)
+
+
+def test_posts_on_which_models_disagree_come_first_if_the_project_says_so(project, ann):
+    make_hard_and_easy(project)
+    hard = changed(project, order=Order.HARD)
+    assert [skipped(ann).informativeness for _ in range(12)] == [2] * 4 + [1] * 4 + [0] * 4
+    assert isinstance(claim.claim(ann), NothingLeft)
+    assert hard.order == "hard"
+
+
+def test_a_priority_comes_before_informativeness(project, ann):
+    changed(project, order=Order.HARD)
+    for priority, value in ((0, 2), (5, 0), (5, 1), (0, 1)):
+        builders.make_open_item(project, priority=priority, informativeness=value)
+    taken = [skipped(ann) for _ in range(4)]
+    assert [(item.priority, item.informativeness) for item in taken] == [(5, 1), (5, 0), (0, 2), (0, 1)]
+
+
+def test_who_had_all_hard_posts_gets_the_others_while_hard_ones_are_still_open(project, ann):
+    changed(project, order=Order.HARD)
+    make_hard_and_easy(project, each=100)
+    for item in Item.objects.filter(informativeness__gt=0):
+        builders.make_label(item.seat_rows.first(), ann, 0)
+    with CaptureQueriesContext(connection) as queries:
+        assert held(ann).item.informativeness == 0
+    searches = [query["sql"] for query in queries.captured_queries if "hardest" in query["sql"]]
+    assert len(searches) == 3  # one for each value: none walks over what they have had
+
+
+def test_changing_the_order_counts_from_the_next_post_on_and_stores_nothing_at_items(project, ann):
+    make_hard_and_easy(project, each=30)
+    before = list(Item.objects.order_by("pk").values())
+    admin = builders.make_member(project, Role.ADMIN)
+    for order, always in ((Order.HARD, True), (Order.BREADTH, False), (Order.HARD, True)):
+        fresh = Project.objects.get(pk=project.pk)
+        fresh.order = order
+        change_settings(admin, fresh, ["order"])
+        assert list(Item.objects.order_by("pk").values()) == before
+        found = {Item.objects.get(pk=probe(ann)).informativeness for _ in range(40)}
+        assert (found == {2}) is always
+
+
+def probe(ann: Membership) -> int:
+    member = Membership.objects.select_related("project").get(pk=ann.pk)
+    found = item_query.probe_items(item_query.ItemSearch(member), random.randrange(item_query.PLACE_RANGE))
+    assert found is not None
+    return found
 
 
 # ── Severe items ──────────────────────────────────────────────────────────────

@@ -71,8 +71,8 @@ class Campaign(RuleBasedStateMachine):
         self.project = builders.make_project(seats=seats, extra_seats=extra, policy=policy, order=order)
         self.members = [builders.make_member(self.project) for _ in range(PEOPLE)]
         self.admin = builders.make_member(self.project, Role.ADMIN, Role.REVIEWER)
-        for _ in range(3):
-            builders.make_item(self.project, stage=Stage.READY, seats=seats)
+        for informativeness in range(3):
+            builders.make_item(self.project, stage=Stage.READY, seats=seats, informativeness=informativeness)
         open_items.open_items(self.project)
 
     # ── What annotators do ────────────────────────────────────────────────────
@@ -227,5 +227,5 @@ def test_no_way_of_labelling_breaks_what_the_seats_promise() -> None:
     assert Project.objects.count() == 0
     run_state_machine_as_test(
         Campaign,
-        settings=settings(max_examples=30, stateful_step_count=40, suppress_health_check=list(HealthCheck)),
+        settings=settings(max_examples=15, stateful_step_count=40, suppress_health_check=list(HealthCheck)),
     )

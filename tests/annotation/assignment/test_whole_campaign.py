@@ -1,4 +1,4 @@
-"""A whole campaign in one go: thirty people, three thousand posts in three batches, and everything that people do.
+"""A whole campaign in one go: thirty people, fourteen hundred posts in three batches, and everything that people do.
 
 They opt out, reach caps, skip, wander off, prefetch, change their minds, take breaks; two of them withdraw. Days pass
 by moving the rows back in time (`tests/support/time_travel.py`). What must hold is looked at as it happens and at the
@@ -31,7 +31,7 @@ from annotation.operations.audit import audit
 from annotation.training.control_items import KnownAnswerKey, mark_control_item
 from time_travel import let_pass
 
-PEOPLE, PILOT, WIDE, TEAM, KNOWN = 30, 200, 2200, 600, 30
+PEOPLE, PILOT, WIDE, TEAM, KNOWN = 30, 150, 950, 300, 30
 TICK = timedelta(seconds=40)
 TICKS_A_DAY, DAYS = 100, 25
 SEVERE_FROM, IN_ROW, A_SESSION, A_DAY, MINUTES, QUOTA = 2, 3, 25, 35, 50, 600

@@ -52,7 +52,7 @@ def test_an_act_is_asked_about_first_and_done_by_its_button(project, admin, batc
     assert batch.state == BatchState.OPEN
     assert "is paused" in page(admin, f"{address}do/", do="pause")
     assert Item.objects.get().queue is None
-    assert "not possible any more" in page(admin, f"{address}do/", do="pause")
+    assert "no longer possible" in page(admin, f"{address}do/", do="pause")
     assert "is handed out again" in page(admin, f"{address}do/", do="resume")
     assert "is the pilot" in page(admin, f"{address}do/", do="pilot")
     assert "is closed" in page(admin, f"{address}do/", do="close")

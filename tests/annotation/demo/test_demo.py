@@ -11,10 +11,11 @@ from django.core.management import call_command
 from django.db import transaction
 from django.test import Client
 from django.test.utils import override_settings
+from django.urls import reverse
 from pytest_django import DjangoDbBlocker
 
 from annotation.analytics.dashboard import read_dashboard
-from annotation.demo.campaign import CAMPAIGN, posts
+from annotation.demo.campaign import CAMPAIGN, posts, street_talk
 from annotation.domain.choices import Level, Reason
 from annotation.items.search import PATTERNS
 from annotation.models import (
@@ -26,13 +27,15 @@ from annotation.models import (
     Label,
     Membership,
     Project,
+    Publication,
     Release,
     WorkDay,
 )
 from annotation.operations.audit import audit
 from generation.models import Candidate, Exemplar, Explanations, Reply
 from moderation.demo.load import HAND_WRITTEN
-from moderation.models import Score
+from moderation.models import Evaluation, EvaluationState, Score
+from runs.domain.states import ASIDE, RunState
 from runs.models import Run, Turn
 
 ANNOTATORS = CAMPAIGN.annotators
@@ -63,7 +66,7 @@ def pictures(
 
 def test_the_demo_shows_every_pattern_level_and_reason_and_its_logins_open_the_site():
     shown = demo()
-    assert shown["items"] == 2 * len(SAMPLES) >= 80
+    assert shown["items"] == 2 * len(SAMPLES) + len(street_talk()) >= 200
     items = Item.objects.filter(project__slug="neighbourhood")
     assert set(items.exclude(pattern=None).values_list("pattern", flat=True)) == set(PATTERNS)
     assert set(items.exclude(level=None).values_list("level", flat=True)) == set(Level)
@@ -113,7 +116,7 @@ def test_the_demo_has_posts_to_train_on_and_checks_that_count_nowhere_else(pictu
     assert all(each.explanation for each in known.filter(training=True))
     project = Project.objects.get(slug="neighbourhood")
     assert not project.training_required  # the logins label at once
-    assert read_dashboard(project).counts.items == len(SAMPLES)
+    assert read_dashboard(project).counts.items == len(SAMPLES) + len(street_talk())
     assert audit(project) == []
 
 
@@ -125,15 +128,21 @@ def test_the_demo_has_batches_of_every_kind_and_enough_for_somebody_new():
         ("main", "open", False, False),
         ("second wave", "paused", False, False),
         ("close readers", "open", False, True),
+        ("street talk, English", "open", False, False),
+        ("street talk, Korean", "open", False, False),
+        ("street talk, Chinese", "open", False, False),
     }
     assert rows.get(limited=True).members.count() == len(ANNOTATORS)
-    assert Item.objects.open().filter(project__slug="neighbourhood", queue=0).count() >= 5
+    assert Item.objects.open().filter(project__slug="neighbourhood", queue=0).count() >= 100
+    first = Item.objects.open().filter(project__slug="neighbourhood", priority=1)
+    assert set(first.values_list("batch", flat=True)) == {"street talk, English"}
 
 
 def test_the_demo_has_debates_written_by_hand_a_score_and_a_term_that_one_of_them_cites():
     demo()
     project = Project.objects.get(slug="neighbourhood")
-    runs = Run.objects.filter(project=project.public_id).exclude(method__startswith="counter")
+    runs = Run.objects.filter(project=project.public_id, state=RunState.SUCCEEDED).exclude(method__startswith="counter")
+    runs = runs.exclude(variant__startswith=ASIDE)
     assert sorted(runs.values_list("method", "state", "reason", "tokens")) == [
         ("arcade", "succeeded", "", 0),
         ("arcade", "succeeded", "", 0),
@@ -150,6 +159,18 @@ def test_the_demo_has_debates_written_by_hand_a_score_and_a_term_that_one_of_the
     assert Score.objects.get(project=project).score == 1.0
     use = GlossaryUse.objects.get(entry__isnull=False)
     assert use.entry.term == "weeds" and "(G1)" in runs.get(public_id=use.run).outcome["reason"]
+
+
+def test_the_demo_has_a_slow_debate_to_watch_an_evaluation_with_its_table_and_a_public_release(client):
+    demo()
+    project = Project.objects.get(slug="neighbourhood")
+    waiting = Run.objects.get(project=project.public_id, state=RunState.QUEUED)
+    assert waiting.method == "arcade" and set(waiting.model_plan.values()) == {"keyword:slow-sample"}
+    evaluation = Evaluation.objects.get(project=project)
+    assert evaluation.state == EvaluationState.DONE and evaluation.report
+    assert {arm["method"] for arm in evaluation.arms} == {"baseline", "arcade"} and evaluation.cases.count() == 16
+    publication = Publication.objects.get(release__project=project)
+    assert client.get(reverse("annotation:public-release", args=[publication.key])).status_code == 200
 
 
 def test_the_demo_has_counterspeech_written_by_hand_one_reply_signed_one_waiting_one_returned():

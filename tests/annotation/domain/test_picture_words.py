@@ -32,9 +32,9 @@ def test_unsure_and_blank_lines_are_left_out_and_the_confidence_is_weighted_by_l
 def test_signs_without_letters_are_no_words_and_unsure_letters_are_said_to_be_there():
     dots = line("●", 0, 0, 1, 0.1, 0.99)
     assert (words_of([dots]).text, words_of([dots]).is_unsure) == ("", False)
-    unsure = words_of([dots, line("列", 0, 0.2, 1, 0.3, 0.57)])
+    unsure = words_of([dots, line("列叫", 0, 0.2, 1, 0.3, 0.57)])
     assert (unsure.text, unsure.is_unsure) == ("", True)
-    assert not words_of([line("列", 0, 0.2, 1, 0.3, 0.57), line("sure", 0, 0.4, 1, 0.5, 0.9)]).is_unsure
+    assert not words_of([line("列叫", 0, 0.2, 1, 0.3, 0.57), line("sure", 0, 0.4, 1, 0.5, 0.9)]).is_unsure
 
 
 def test_lines_without_places_keep_their_order_and_lose_what_no_database_takes():
@@ -56,6 +56,11 @@ def test_the_language_is_told_by_the_script(text, language):
 
 def test_one_letter_that_a_machine_reads_in_a_whole_picture_is_a_shape():
     assert words_of([Line("O", None, 0.9)]) == words_of([])
-    assert words_of([Line("O", None, 0.9), Line("列", None, 0.5)]).is_unsure
+    assert words_of([Line("O", None, 0.9), Line("列叫", None, 0.5)]).is_unsure
     assert words_of([Line("O")]).text == "O"
     assert words_of([Line("O", None, 0.9), Line("K", None, 0.9)]).text == "O\nK"
+
+
+@pytest.mark.parametrize("seen", ["用用", "年用用用用", "列"])
+def test_windows_fences_and_one_sign_alone_are_shapes_that_nobody_has_to_read(seen):
+    assert words_of([Line(seen, None, 0.5)]) == words_of([])

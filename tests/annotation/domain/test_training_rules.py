@@ -67,18 +67,20 @@ def test_attempts_left_are_those_allowed_and_granted_less_those_begun(
 
 def test_figures_of_an_item_name_the_most_common_wrong_answer() -> None:
     # Item 7, key 1: right 3 (2 + 1), 2 four times, 5 once, not sure twice: 10 answers.
-    answers = [(7, 1, 2), (7, 2, 4), (7, None, 2), (7, 1, 1), (7, 5, 1), (8, 3, 1)]
-    found = item_figures(answers, {7: 1, 8: 3, 9: 0})
+    answers = [(7, (1,), 2), (7, (2,), 4), (7, (), 2), (7, (1,), 1), (7, (5,), 1), (8, (3,), 1)]
+    found = item_figures(answers, {7: (1,), 8: (3,), 9: (0,)})
     assert found == {
-        7: ItemFigure(10, 3, 2, 4),
+        7: ItemFigure(10, 3, (2,), 4),
         8: ItemFigure(1, 1, None),
         9: ItemFigure(0, 0, None),
     }
     assert found[7].doubtful
     assert not found[8].doubtful
-    assert not ItemFigure(2, 0, 5, 2).doubtful  # two answers tell little
+    assert not ItemFigure(2, 0, (5,), 2).doubtful  # two answers tell little
 
 
 def test_of_equally_common_wrong_answers_always_the_same_is_named() -> None:
-    found = {item_figures(rows, {7: 1})[7].often for rows in ([(7, 4, 2), (7, 3, 2)], [(7, 3, 2), (7, 4, 2)])}
+    found = {
+        item_figures(rows, {7: (1,)})[7].often for rows in ([(7, (4,), 2), (7, (3,), 2)], [(7, (3,), 2), (7, (4,), 2)])
+    }
     assert len(found) == 1

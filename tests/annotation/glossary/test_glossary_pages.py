@@ -48,7 +48,8 @@ def test_a_reviewer_proposes_and_another_approves(project: Project) -> None:
     approve = {"status": "approved", "version": 1}
     said = client.post(f"{page}rule/", approve, follow=True)
     assert "Somebody else approves what you proposed." in said.text
-    client_of(second).post(f"{page}rule/", approve)
+    said = client_of(second).post(f"{page}rule/", approve, follow=True)
+    assert "is approved." in said.content.decode()
     entry.refresh_from_db()
     assert entry.status == GlossaryStatus.APPROVED
     assert "an unwanted person" in client.get("/p/garden/glossary/?q=WEED").text

@@ -238,7 +238,7 @@ def test_an_admin_looks_at_the_text_before_storing_it(project, admin):
         ({"text": "  "}, "Write at least one visible character."),
         ({"text": "a\x00b"}, "NUL"),
         ({"summary": ""}, "Say in one sentence what changed"),
-        ({"begun_at": 0}, "Somebody stored version 1 while you wrote"),
+        ({"begun_at": 0}, "Somebody saved version 1 while you were writing"),
         ({"example-0-text": "A garden."}, "Choose the category of this example."),
         ({"example-1-why": "No group."}, "Write the example, or empty its row."),
         ({"example-0-text": "x" * 2001, "example-0-category": 1}, "2,000"),

@@ -267,7 +267,7 @@ PICTURES: dict[str, tuple[Content, int, str]] = {
     "B57 13,000 square": (lambda: bilevel(13_000, 13_000), 400, "too_many_pixels"),
     "B58 frames count": (many_frames, 400, "too_many_pixels"),
     "B59 a JPEG cut short": (png(600, 400, format="JPEG")[:1500], 400, "corrupt_image"),
-    "B60 TIFF as .png": (png(format="TIFF"), 415, "image_type"),
+    "B60 ICO": (png(format="ICO"), 415, "image_type"),
     "B60 EPS": (b"%!PS-Adobe-3.0 EPSF-3.0\n%%BoundingBox: 0 0 10 10\n", 415, "image_type"),
     "B60 FITS": (b"SIMPLE  =                    T" + b" " * 2850, 415, "image_type"),
     "B60 PSD": (b"8BPS\0\1" + b"\0" * 60, 415, "image_type"),
@@ -353,7 +353,7 @@ ARCHIVES: dict[str, tuple[Content, int, str]] = {
     "B74 not a ZIP": (b"PK\x03\x04 and then nothing of the kind", 400, "bad_archive"),
     "B75 a picture that is not there": (zipped({"posts.jsonl": line(image="p/2.png")}), 400, "missing_picture"),
     "B78 cut at half": (zipped(GOOD)[: len(zipped(GOOD)) // 2], 400, "bad_archive"),
-    "no table": (zipped({"p/1.png": png()}), 400, "no_table"),
+    "no table": (zipped({"p/1.pdf": b"%PDF"}), 400, "no_table"),
     "two tables": (zipped(GOOD | {"other.csv": "id,text\n1,a\n"}), 400, "several_tables"),
 }
 

@@ -10,7 +10,7 @@ from django.conf import settings
 from django.core.management import CommandError, call_command
 
 from annotation.domain.formats.base import Format, LabelUse, Mapped
-from annotation.domain.formats.mapping import NAMES
+from annotation.domain.formats.mapping import GOLD_SET, NAMES
 from annotation.imports.column_names import COLUMN_NAMES
 from annotation.imports.options import ImportOptions
 from annotation.imports.run import import_file
@@ -66,6 +66,9 @@ def test_labels_under_another_name_stop_the_import_until_they_are_used_or_left_o
     assert report.fatal is not None and report.fatal.code == "unused_labels"
     assert f"{column!r} looks like labels" in report.fatal.reason
     assert report.status == 422
+    counted = report.as_json()
+    # The column is the reason and no row; the ImageFolder lacks its picture too.
+    assert (counted["bad_rows"], counted["bad_columns"]) == (len(report.errors) - 1, [column])
     assert not Item.objects.exists()
     left_out = read(project, content, ignore=frozenset({column}))
     assert "unused_labels" not in {error.code for error in left_out.errors}
@@ -201,7 +204,7 @@ class TestCommandAndPage:
 
 def test_the_table_of_columns_names_every_column_that_is_read(project):
     told = {name for names, _ in COLUMN_NAMES for name in names}
-    assert told == NAMES | {"file_name"}
+    assert told == NAMES | {"file_name", GOLD_SET, "answer_CODE", "answer_CODE_version"}
     document = (settings.BASE_DIR / "docs" / "importing.md").read_text(encoding="utf-8")
     for names, meaning in COLUMN_NAMES:
         assert f"| {', '.join(f'`{name}`' for name in names)} | {meaning} |" in document

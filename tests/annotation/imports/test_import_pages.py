@@ -94,6 +94,24 @@ def test_a_bad_file_is_shown_row_by_row_and_can_be_imported_without_them(admin: 
     assert set(Item.objects.values_list("external_id", flat=True)) == {"a", "b"}
 
 
+def test_columns_that_stop_an_import_are_decided_one_by_one(admin: Client) -> None:
+    upload(admin, "id,text,opinion,class\na,Weeds,Racist,2\nb,Roses,NotHate,3\n")
+    row = Import.objects.get()
+    assert row.outcome["bad_columns"] == ["opinion", "class"]
+    do(admin, row, "leave_out_column", column="text")  # it does not stop the import
+    row.refresh_from_db()
+    assert (row.state, row.outcome["bad_columns"]) == (
+        ImportState.REFUSED,
+        ["opinion", "class"],
+    )
+    do(admin, row, "leave_out_column", column="class")
+    row.refresh_from_db()
+    assert (row.state, row.outcome["bad_columns"]) == (ImportState.REFUSED, ["opinion"])
+    assert "Import 2 rows" in do(admin, row, "use_column", column="opinion").content.decode()
+    do(admin, row, "store")
+    assert dict(Item.objects.values_list("external_id", "intended__code")) == {"a": 1, "b": 0}
+
+
 def test_a_refused_file_can_be_checked_again_with_other_options(admin: Client) -> None:
     upload(admin, "remark,kind\nWeeds,bad\n")
     row = Import.objects.get()

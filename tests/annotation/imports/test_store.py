@@ -228,7 +228,7 @@ OUTCOME = (
 
 
 class BulkIsOneByOne(TestCase):
-    @settings(max_examples=40)
+    @settings(max_examples=20)  # on two databases
     @given(
         rows=st.lists(ROW, min_size=1, max_size=6),
         policy=st.sampled_from(list(Policy)),
@@ -493,6 +493,6 @@ def test_published_tables_come_in_by_naming_the_text(
     project: Project, shared_data: Path, name: str, mapped: Mapped, rows: int
 ) -> None:
     with (shared_data / name).open("rb") as file:
-        options = ImportOptions(mapped=mapped, ignore=frozenset({"label"}))
+        options = ImportOptions(mapped=mapped, ignore=frozenset({"label", "offensiveness", "abuse"}))
         report = import_file(project, file, options, dry_run=True)
     assert (report.errors, report.items) == ([], rows)

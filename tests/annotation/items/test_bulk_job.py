@@ -226,7 +226,7 @@ def test_nothing_more_happens_once_the_project_is_archived_or_the_admin_gone(pro
     BULK_CHANGES.perform(second.pk)
     assert (told(first)[:2], told(second)[:2]) == (("failed", 0), ("failed", 0))
     first.refresh_from_db()
-    assert "archived or deleted meanwhile" in first.problem
+    assert "archived or deleted in the meantime" in first.problem
 
 
 # ── The pages ─────────────────────────────────────────────────────────────────
@@ -288,7 +288,7 @@ def test_nothing_chosen_and_acts_that_do_not_exist_change_nothing(project, clien
 def test_a_large_order_shows_how_far_it_is_and_can_be_cancelled(project, admin, client, large):
     row = ask(admin, "priority", 7, priority=3)
     page = client.get(reverse("annotation:bulk-order", args=["many", row.public_id])).content.decode()
-    assert "waits for a worker" in page
+    assert "waiting for a worker" in page
     assert "0 of 7 items" in page
     client.post(reverse("annotation:bulk-cancel", args=["many", row.public_id]))
     ended = client.get(reverse("annotation:bulk-progress", args=["many", row.public_id]))

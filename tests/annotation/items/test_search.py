@@ -14,14 +14,14 @@ from hypothesis import strategies as st
 
 import builders
 from annotation.consensus.close import close_item
-from annotation.domain.choices import Reason, Role, Stage
+from annotation.domain.choices import Choose, Reason, Role, Stage
 from annotation.domain.csv_cells import restored
 from annotation.imports.options import ImportOptions
 from annotation.imports.run import import_file
 from annotation.items import saved_searches
 from annotation.items.export import as_csv, as_jsonl
 from annotation.items.search import FILTERS, UnknownFilter, asked_in, find_items, query_of
-from annotation.models import Batch, Item, Label, Membership, PictureText, Prior, SavedSearch, Skip
+from annotation.models import Batch, Item, Label, Membership, PictureText, Prior, Project, SavedSearch, Skip
 from markup import compact
 
 pytestmark = pytest.mark.django_db
@@ -90,7 +90,9 @@ def test_every_plain_filter_finds_what_it_names_and_nothing_else(project, admin)
         assert ids(admin, **{key: value}) == ["two"], key
     assert ids(admin, severity_from="1") == ["one", "two"]  # the second by its prior
     assert ids(admin, closed_to="2026-03-09") == []
-    left = set(FILTERS) - set(asked) - set(unasked) - {"reason", "picture", "known", "annotator", "skipped"}
+    left = (
+        set(FILTERS) - set(asked) - set(unasked) - {"reason", "picture", "known", "annotator", "skipped", "named_both"}
+    )
     assert left == set()
 
 
@@ -110,9 +112,45 @@ def test_items_are_found_by_who_labelled_or_skipped_them_by_reason_picture_and_k
     assert (ids(admin, picture="yes"), ids(admin, known="yes")) == (["begun"], ["known"])
 
 
+def test_items_are_found_by_any_of_several_categories_and_by_two_labels_that_differ(admin, project):
+    Project.objects.update(choose=Choose.SEVERAL)
+    people = [builders.make_member(project, pseudonym=name) for name in ("ada", "bea", "cyd")]
+
+    def closed(external_id, *answers, **fields):
+        item = builders.make_open_item(project, external_id=external_id, closed_at=timezone.now(), **fields)
+        for seat, person, codes in zip(item.seat_rows.order_by("number"), people, answers, strict=False):
+            builders.make_label(seat, person, codes[0], categories=list(codes) if len(codes) > 1 else [])
+
+    closed("same", (1, 2), (1, 2))
+    closed("apart", (1, 2), (1, 3))
+    closed("alone", (1,), (3,))
+    closed("open", (1,), (3,))
+    Item.objects.filter(external_id="open").update(closed_at=None)
+    racist = builders.category(project, 1)
+    Item.objects.filter(external_id="apart").update(category=racist, categories=[1, 3])
+    Item.objects.filter(external_id="alone").update(category=racist)
+    assert ids(admin, category="3") == ["apart"]
+    assert ids(admin, category="1") == ["apart", "alone"]
+    assert ids(admin, named_both="1-1") == ["same", "apart"]
+    assert ids(admin, named_both="1-2") == []
+    assert ids(admin, named_both="2-3") == ["apart"]
+    assert ids(admin, named_both="1-3") == ["alone"]
+
+
+def test_what_single_labels_say_is_not_for_reviewers_who_annotate(project):
+    reviewer, both = (
+        builders.make_member(project, Role.REVIEWER),
+        builders.make_member(project, Role.REVIEWER, Role.ANNOTATOR),
+    )
+    assert ids(reviewer, named_both="0-1") == []
+    with pytest.raises(UnknownFilter, match="There is no filter “named_both”"):
+        ids(both, named_both="0-1")
+
+
 @pytest.mark.parametrize(
     ("key", "value", "says"),
     [
+        ("named_both", "1-9", "“1-9” is no named_both"),
         ("stage", "heaven", "“heaven” is no stage"),
         ("category", "9", "choose one of 0, 1, 2, 3, 4, 5"),
         ("batch", "none such", "“none such” is no batch"),
@@ -151,6 +189,7 @@ def test_orders_put_what_has_no_date_last_on_both_databases(project, admin):
     assert (ids(admin, order="newest"), ids(admin, order="-id")) == (["c", "b", "a"], ["c", "b", "a"])
 
 
+@pytest.mark.once  # no row is read or written
 @given(st.dictionaries(st.sampled_from(sorted(FILTERS)), st.lists(st.text(min_size=1), min_size=1, max_size=3)))
 def test_a_query_keeps_its_meaning_and_its_form(asked):
     query = query_of({key: [value for value in values if value.isascii()] for key, values in asked.items()})

@@ -70,7 +70,7 @@ def test_a_limit_is_said_in_plain_words_without_a_countdown(project, wren, brows
     worked(wren, **day)
     page = text_of(browser.get(PAGE))
     assert f"<h1>{said}</h1>" in page and "Everything you sent is stored." in page
-    assert "Help and someone to talk to" in page
+    assert "Help and support" in page
     assert next_of_api(browser) == (403, code)
 
 
@@ -88,7 +88,7 @@ def test_new_guidelines_stand_before_the_next_post_with_one_button(project, wren
     submit_label(wren, held.seat.public_id, held.seat.public_id, Answer(category=0))
     Guideline.objects.create(project=project, number=2, text="Anew.", summary="Irony is explained.")
     page = text_of(browser.get(PAGE))
-    assert "Irony is explained." in page and "I have read it, go on" in page
+    assert "Irony is explained." in page and "I have read it, continue" in page
     assert next_of_api(browser) == (403, "guidelines_changed")
     browser.post("/p/garden/guidelines/read/", {"number": "2"})
     assert 'id="answer"' in text_of(browser.get(PAGE))

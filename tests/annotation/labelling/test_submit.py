@@ -88,7 +88,7 @@ def test_a_label_keeps_what_was_said_and_what_was_seen(project, ann, item):
         note="The picture turns it round.",
         corrections=(Correction(Modality.TEXT, category=2),),
     )
-    label = submit.submit_label(ann, seat.public_id, uuid4(), answer, seconds=0.01).label
+    label = submit.submit_label(ann, seat.public_id, uuid4(), answer, seconds=0.0005).label
     label.refresh_from_db()
     assert (label.category.code, label.not_sure, label.low_quality) == (1, False, True)
     assert (label.target_group, label.note) == ("gardeners", "The picture turns it round.")
@@ -96,21 +96,34 @@ def test_a_label_keeps_what_was_said_and_what_was_seen(project, ann, item):
     assert prior.pk in label.priors_shown and len(label.priors_shown) == 2
     assert label.priors_shown_at == seat.shown_at
     assert (label.revision, label.reveals, label.guideline.number) == (1, 2, 1)
-    assert label.seconds == 0.0
+    assert label.seconds == 0.0005
     seat.refresh_from_db()
     assert seat.label == label and seat.filled_at is not None and seat.expires_at is None
     assert Event.objects.filter(verb="labelled", actor=ann, item=item, row=label.public_id).count() == 1
 
 
-def test_seconds_are_never_more_than_the_time_the_item_was_shown(ann, seat):
-    Seat.objects.update(shown_at=timezone.now() - timedelta(seconds=90))
-    label = submit.submit_label(ann, seat.public_id, uuid4(), HARMLESS, seconds=9e9).label
-    assert 85 <= label.seconds <= 100
+@pytest.mark.parametrize("counted", [0, 0.25, 12.345, 89.9])
+@pytest.mark.parametrize("shown", [None, timedelta(seconds=5)])
+def test_seconds_are_kept_as_sent_up_to_the_time_since_the_seat_was_held(ann, seat, counted, shown):
+    now = timezone.now()
+    Seat.objects.update(held_at=now - timedelta(seconds=90), shown_at=shown and now - shown)
+    label = submit.submit_label(ann, seat.public_id, uuid4(), HARMLESS, seconds=counted).label
+    label.refresh_from_db()
+    assert label.seconds == counted
 
 
-def test_seconds_that_are_no_number_are_not_believed(ann, seat):
-    label = submit.submit_label(ann, seat.public_id, uuid4(), HARMLESS, seconds=float("nan")).label
-    assert 0 <= label.seconds < 60
+def test_seconds_are_never_more_than_the_time_since_the_seat_was_held(ann, seat):
+    Seat.objects.update(held_at=timezone.now() - timedelta(seconds=90))
+    label = submit.submit_label(ann, seat.public_id, uuid4(), HARMLESS, seconds=9e8).label
+    assert 89 <= label.seconds <= 100
+
+
+@pytest.mark.parametrize(("shown", "least"), [(None, None), (timedelta(seconds=40), 39)])
+def test_without_a_count_the_time_since_the_item_was_shown_stands_in(ann, seat, shown, least):
+    now = timezone.now()
+    Seat.objects.update(held_at=now - timedelta(seconds=90), shown_at=shown and now - shown)
+    label = submit.submit_label(ann, seat.public_id, uuid4(), HARMLESS).label
+    assert label.seconds is None if least is None else least <= label.seconds <= 60
 
 
 @pytest.mark.parametrize(

@@ -1,6 +1,7 @@
 """Pictures drawn anew in a process of their own: what is left of the original, and what becomes of a runaway."""
 
 import io
+from pathlib import Path
 
 import pytest
 from PIL import Image, ImageCms
@@ -96,6 +97,50 @@ def test_of_an_animated_picture_the_first_frame_is_all_there_is() -> None:
             assert getattr(picture, "n_frames", 1) == 1
             red, _green, blue = picture.convert("RGB").getpixel((20, 15))
             assert red > 240 and blue < 15
+
+
+HALVES = Image.new("RGB", (64, 48), (40, 120, 60))
+HALVES.paste((200, 60, 40), (0, 0, 32, 48))
+PAGE = Image.new("RGB", (64, 48), (0, 0, 255))
+HEIC = Path(__file__).parents[2] / "support" / "pictures" / "two_frames.heic"
+"""The same two pictures, written by pillow-heif, since the site's own library only reads."""
+KINDS = {
+    "HEIC": (lambda: HEIC.read_bytes(), 2, "image/jpeg"),
+    "AVIF, animated": (lambda: encoded(HALVES, "AVIF", save_all=True, append_images=[PAGE]), 2, "image/jpeg"),
+    "AVIF": (lambda: encoded(HALVES, "AVIF"), 1, "image/jpeg"),
+    "TIFF of two pages": (lambda: encoded(HALVES, "TIFF", save_all=True, append_images=[PAGE]), 2, "image/png"),
+    "TIFF, packed": (lambda: encoded(HALVES, "TIFF", compression="tiff_lzw"), 1, "image/png"),
+    "BMP": (lambda: encoded(HALVES, "BMP"), 1, "image/png"),
+}
+
+
+@pytest.mark.parametrize("kind", KINDS)
+def test_pictures_of_cameras_and_scanners_are_shown_by_their_first_frame(kind: str) -> None:
+    content, frames, media_type = KINDS[kind]
+    with DrawingProcess(LIMITS) as process:
+        drawn = process.draw(content())
+    assert (drawn.frames, drawn.media_type, drawn.width, drawn.height) == (frames, media_type, 64, 48)
+    shown = opened(drawn.shown).convert("RGB")
+    for place, colour in (((8, 24), (200, 60, 40)), ((56, 24), (40, 120, 60))):
+        assert all(abs(a - b) < 25 for a, b in zip(shown.getpixel(place), colour, strict=True))
+
+
+@pytest.mark.parametrize("kind", KINDS)
+def test_such_a_picture_that_is_cut_is_refused(kind: str) -> None:
+    content = KINDS[kind][0]()
+    with DrawingProcess(LIMITS) as process, pytest.raises(BadPicture) as refused:
+        process.draw(content[: len(content) // 2])
+    assert refused.value.code in ("corrupt_image", "image_type")
+
+
+def test_the_limit_of_pixels_holds_for_them_too() -> None:
+    limits = PictureLimits(pixels=6_000)
+    with DrawingProcess(limits) as process:
+        for content, frames, _media_type in KINDS.values():
+            if frames == 2:
+                with pytest.raises(BadPicture) as refused:
+                    process.draw(content())
+                assert refused.value.code == "too_many_pixels"
 
 
 def test_the_blurred_one_shows_no_detail() -> None:

@@ -9,9 +9,12 @@ from django.test import Client
 from knox.models import AuthToken
 
 from annotation.domain.choices import Role, SecondFactor
+from annotation.domain.questions.question import QuestionKind
 from annotation.members import participation
 from annotation.models import Batch, Event, Membership, Project, Seat
 from builders import make_label, make_member, make_open_item, make_picture, make_project, make_user
+from markup import compact
+from question_builders import answered, make_question
 
 pytestmark = pytest.mark.django_db
 
@@ -244,3 +247,14 @@ def test_settings_without_the_new_fields_change_neither(desk, project):
     assert desk.post("/p/garden/settings/", settings_with(project)).status_code == 302
     project.refresh_from_db()
     assert (project.on_withdrawal, project.second_factor, project.consent_version) == ("remove", "none", 1)
+
+
+def test_my_history_shows_my_answers_as_they_were_asked(project, person):
+    make_question(project, "severity", QuestionKind.SCALE, wording={"": "How bad?"}, high={"": "severe"})
+    make_question(project, "words", QuestionKind.SPAN, wording={"": "Which words?"})
+    (seat,) = make_open_item(project, "A post about a garden.", seats=1).seat_rows.all()
+    make_label(seat, person, 1, answers=answered(severity=5, words=[[7, 12]]))
+    make_question(project, "severity", QuestionKind.SCALE, version=2, wording={"": "How severe?"}, points=9)
+    text = compact(client_of(person).get("/p/garden/history/").content.decode())
+    assert "How bad?" in text and "5 / 5 (severe)" in text and "<q>about</q>" in text
+    assert "How severe?" not in text

@@ -219,7 +219,7 @@ def test_consent_and_leave_pages_say_what_happens_to_labels(project, trio):
     client.force_login(trio[0].user)
     for page in ("consent", "leave"):
         said = client.get(f"/p/garden/{page}/").content.decode()
-        assert "your labels are taken out of force" in said and "already published" in said
+        assert "your labels no longer count" in said and "already published" in said
     Project.objects.update(on_withdrawal=OnWithdrawal.KEEP)
     for page in ("consent", "leave"):
         assert "your labels stay in use" in client.get(f"/p/garden/{page}/").content.decode()

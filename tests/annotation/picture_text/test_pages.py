@@ -96,10 +96,12 @@ def test_a_reviewer_sees_the_words_and_the_glossary_s_finding_and_corrects_them(
     correction = reverse("annotation:picture-text", args=["garden", item.public_id])
     page = client.post(correction, form, follow=True).content.decode()
     assert "those weeds on our lawn" in page
+    assert "The words are stored as you read them." in page
     assert "a person" in page
     assert "Heron" in page
     page = client.post(correction, form | {"text": "too late"}, follow=True).content.decode()
-    assert "yours were not stored" in page
+    assert "yours was not stored" in page
+    assert "You had written: “too late”" in page
     assert reading_of(item).text == "those weeds on our lawn"
 
 

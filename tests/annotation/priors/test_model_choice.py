@@ -113,7 +113,7 @@ def test_what_a_model_says_is_shown_as_text(browser: Client, wire: WireServer):
 def test_a_paused_provider_is_shown_with_its_reason(browser: Client, wire: WireServer):
     provider_pauses.pause_provider("openai", "openai answered 429 insufficient_quota.", 300)
     page = browser.get("/p/winter/models/").content.decode()
-    assert "openai is paused" in page
+    assert "openai is not answering" in page
     assert "insufficient_quota" in page
 
 
@@ -288,6 +288,14 @@ def test_only_models_of_the_project_are_forgotten(browser: Client, wire: WireSer
     model_facts.store_new_facts(learnt("openai:elsewhere"))
     assert browser.post("/p/winter/models/forget/", {"model": "openai:elsewhere"}).status_code == 422
     assert len(model_facts.stored_facts()) == 1
+
+
+def test_what_a_slower_process_learnt_is_not_stored_over_more(db: None):
+    for form in ("off", "object"):
+        facts = LearntFacts()
+        facts.learn(LearntFact("openai:small-1", Lesson(Fact.JSON, form)))
+        model_facts.store_new_facts(facts)
+    assert [fact.lesson.value for fact in model_facts.stored_facts()] == ["off"]
 
 
 def learnt(name: str) -> LearntFacts:

@@ -132,7 +132,7 @@ def test_an_outage_makes_runs_wait_and_none_fails(wire: WireServer, settings: An
         runner.claim_and_perform(run.pk, worker.planned_model)
     assert set(Run.objects.values_list("state", flat=True)) == {"queued"}
     assert len(wire.heard) == 5
-    assert "left alone" in provider_pauses.pauses_in_force()[0].detail
+    assert "next try in" in provider_pauses.pauses_in_force()[0].detail
 
 
 def test_an_answer_that_was_saved_is_served_from_its_turn(wire: WireServer, settings: Any) -> None:  # L24

@@ -66,7 +66,7 @@ def test_a_batch_is_started_watched_and_cancelled(browser: Client, project: Proj
     assert 'hx-trigger="every 2s"' in shown
     perform(Run.objects.order_by("id")[0], ScriptedModel(ANSWER))
     fragment = browser.get(reverse("annotation:priors-progress", args=["garden"])).content.decode()
-    assert "1 of 3 settled" in fragment
+    assert "1 of 3 done" in fragment
     assert "1 calls" in fragment
     assert "2 questions are cancelled" in post(browser, "priors-cancel")
     shown = page(browser)
@@ -98,7 +98,7 @@ def test_a_paused_provider_is_named_with_its_reason(browser: Client, project: Pr
     requests.request_missing(project)
     perform(Run.objects.get(), ScriptedModel(ProviderPaused("The key is not valid.", retry_after=300)))
     shown = page(browser)
-    assert "openai is paused" in shown
+    assert "openai is not answering" in shown
     assert "The key is not valid." in shown
 
 

@@ -206,7 +206,7 @@ def test_annotators_and_reviewers_see_that_it_ends_but_no_way_to_keep_it(project
     lifecycle.ask_deletion(project, admin)
     page = client_of(reviewer.user).get(reverse("annotation:items", args=["life"])).content.decode()
     assert "This project will be deleted on" in page
-    assert "Keep it after all" not in page
+    assert "Cancel the deletion" not in page
 
 
 # ── Copied and begun ──────────────────────────────────────────────────────────

@@ -15,7 +15,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 import builders
-from annotation.analytics.agreement import as_json, read_agreement
+from annotation.analytics.agreement import read_agreement
+from annotation.analytics.agreement_json import as_json
 from annotation.consensus.close import close_item
 from annotation.core.release_paths import folder_of, releases_root
 from annotation.domain.choices import Level, Modality, PriorState, Source, Stage
@@ -161,6 +162,8 @@ def test_counts_and_agreement_stand_in_the_manifest(project, trio):
         "patterns": None,
         "difficulties": {"easy": 0, "normal": 0, "hard": 0},
         "undefined": 2,
+        "texts": 2,
+        "languages": manifest["counts"]["languages"],
     }
     assert manifest["agreement"] == as_json(read_agreement(project))
     assert manifest["licence"] == "CC BY-NC 4.0"
@@ -172,7 +175,7 @@ def test_the_card_names_what_was_released(project, trio):
     card = (folder_of(made) / "README.md").read_text()
     assert "# Winter campaign, release 1" in card
     assert "| 0 NotHate | no | 1 |" in card
-    assert "| Licence | CC BY-NC 4.0 |" in card
+    assert "| Licence of the labels | CC BY-NC 4.0 |" in card
     assert "raw, as submitted" in card
 
 
@@ -366,6 +369,7 @@ def test_a_manifest_cannot_point_outside_its_folder(project, trio, tmp_path):
     assert any("leads out of the release" in problem for problem in run("check_release", target)["problems"])
 
 
+@pytest.mark.once  # no row is read or written
 @given(
     st.recursive(
         st.none() | st.booleans() | st.integers() | st.text() | st.floats(0, 1e6).map(lambda value: round(value, 1)),

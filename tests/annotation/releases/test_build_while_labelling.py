@@ -128,7 +128,7 @@ def test_a_label_changed_while_exporting_is_told_as_it_was_before():
         before = read_agreement(project).raw.levels
         other = threading.Thread(target=relabel_elsewhere, args=(pk,))
         other.start()
-        other.join(timeout=20)
+        other.join(timeout=120)
         assert not other.is_alive(), "a reader holds writers up"
         assert Item.objects.get(pk=pk).category.code == 0
         assert read_agreement(project).raw.levels == before

@@ -2,6 +2,7 @@
 
 # ruff: noqa: E501 (rows of files are read best as the one line that they are)
 
+import csv
 import io
 import json
 import tarfile
@@ -15,14 +16,16 @@ from PIL import Image
 
 import builders
 from annotation.consensus.close import close_item
-from annotation.domain.choices import Modality
+from annotation.domain.choices import Choose, Modality, Role
 from annotation.domain.formats.base import Format, Reading, Row
 from annotation.domain.formats.jsonl import JsonLines
 from annotation.domain.releases.columns import COLUMNS, LABEL_COLUMNS, ReleaseFormat, json_line
 from annotation.domain.text_rules import is_blank
-from annotation.models import Item, Label, Prior
+from annotation.models import Item, Label, Prior, Project, Replacement
 from annotation.releases.build import copy_to, release
+from annotation.releases.files import problems
 from annotation.releases.selection import Selection
+from label_studio_cases import as_said, exported, exported_short, make_campaign
 from providers import wiring_web
 from release_builders import imported_picture, rows_of
 from wire.pages import OUTER, PageServer, Web, page
@@ -103,6 +106,19 @@ def test_every_carrier_gives_the_same_items_back(project, tmp_path):
             assert {key: (row[key], back[key]) for key in row if row[key] != back[key]} == {}, name
 
 
+@pytest.mark.parametrize("form", [exported, exported_short], ids=["JSON", "JSON-MIN"])
+def test_what_label_studio_exports_of_a_release_comes_back_with_its_people(form, tmp_path):
+    # The same with Label Studio itself: tests/whole_site/test_label_studio.py.
+    campaign = make_campaign()
+    copy_to(release(campaign, None, Selection(notes=True, formats=(ReleaseFormat.LABEL_STUDIO,))), tmp_path / "out")
+    tasks = json.loads((tmp_path / "out" / "label_studio.json").read_text())
+    (tmp_path / "back.json").write_text(json.dumps(form(tasks)))
+    other = builders.make_project(categories=CODES)
+    call_command("import_items", other.slug, tmp_path / "back.json", images=str(tmp_path / "out"))
+    assert as_said(other) == as_said(campaign)
+    assert len(as_said(other)) == 3
+
+
 TEXT = st.text(st.characters(exclude_categories=("Cs",), exclude_characters="\0"), max_size=40)
 LABELS = st.fixed_dictionaries(
     dict.fromkeys(LABEL_COLUMNS, TEXT) | {"category": st.none() | st.integers(0, 5), "challenges": st.just([])}
@@ -112,6 +128,7 @@ ROWS = st.fixed_dictionaries(
 )
 
 
+@pytest.mark.once  # no row is read or written
 @settings(max_examples=150)
 @given(st.lists(ROWS, min_size=1, max_size=5))
 def test_jsonl_is_stable_byte_for_byte_whatever_it_holds(rows):
@@ -121,6 +138,7 @@ def test_jsonl_is_stable_byte_for_byte_whatever_it_holds(rows):
     assert b"".join(json_line(row) for row in again) == lines
 
 
+@pytest.mark.once  # no row is read or written
 @settings(max_examples=100)
 @given(
     st.lists(
@@ -283,9 +301,9 @@ def test_a_shard_without_our_rows(tmp_path):
         ("x.tar", shard(("a.txt", b"x" * 2000))[:1200], "damaged"),
         ("x.parquet", b"PAR1 and then nothing", "no whole Parquet"),
         ("x.json", '[{"data":{"text":"a"},"annotations":[{"completed_by":1,"result":7}]}]', "list of objects"),
-        ("x.json", '[{"data":{"text":"a"},"annotations":[{"completed_by":1,"result":[{"from_name":"label","value":{"choices":["Racist","Sexist"]}}]}]}]', "2 categories"),
+        ("x.json", '[{"id":1,"data":{"text":"a"},"annotations":[{"completed_by":1,"result":[{"from_name":"label","value":{"choices":["Racist","Sexist"]}}]}]}]', "one category for a post"),
         ("x.jsonl", '{"id":1,"text":"a","label":[[0,3,"X"]]}\n', "spans"),
-        ("x.jsonl", '{"id":1,"text":"a","label":["Racist","Sexist"]}\n', "2 categories"),
+        ("x.jsonl", '{"id":1,"text":"a","label":["Racist","Sexist"]}\n', "one category for a post"),
     ],
 )  # fmt: skip
 def test_what_cannot_come_in_says_why_and_stores_nothing(tmp_path, name, content, said, capsys):
@@ -294,3 +312,56 @@ def test_what_cannot_come_in_says_why_and_stores_nothing(tmp_path, name, content
         brought(tmp_path, name, content, project, as_json=True)
     assert said in capsys.readouterr().out
     assert not Item.objects.filter(project=project).exists()
+
+
+@pytest.fixture
+def sets(project):
+    """The same gold where several categories were chosen: of labels, replacements, gold and an intent."""
+    Project.objects.filter(pk=project.pk).update(choose=Choose.SEVERAL)
+    project.refresh_from_db()
+    people = [builders.make_member(project) for _ in range(3)]
+    both, more = ([10, 25], [10, 25]), {"intended_categories": [10, 25], "intended": builders.category(project, 10)}
+    for name, fields in (("both", {}), ("meant", more)):
+        item = builders.make_open_item(project, f"Nettles, {name}.", external_id=name, **fields)
+        for seat, member, codes in zip(item.seat_rows.order_by("number"), people, (*both, None), strict=True):
+            label = builders.make_label(seat, member, codes and codes[0], categories=codes or [])
+        expert = builders.make_member(project, Role.REVIEWER)
+        Replacement.objects.create(
+            item=item, label=label, reviewer=expert, category=builders.category(project, 10), categories=[10, 25]
+        )
+        close_item(item)
+        assert Item.objects.get(pk=item.pk).categories == [10, 25]
+    return project
+
+
+def test_every_carrier_gives_the_same_sets_back(sets, tmp_path):
+    made = release(sets, None, Selection(notes=True, formats=tuple(ReleaseFormat)))
+    copy_to(made, tmp_path / "out")
+    assert problems(tmp_path / "out") == []
+    wanted = {row["id"]: row for row in told(made)}
+    assert wanted["both"]["categories"] == wanted["meant"]["intended_categories"] == [10, 25]
+    assert wanted["both"]["labels"][2]["replaced_by_categories"] == [10, 25]
+    for name, carrier in CARRIERS.items():
+        file, images = carrier(tmp_path / "out")
+        other = builders.make_project(categories=CODES, choose=Choose.SEVERAL)
+        call_command("import_items", other.slug, file, images=str(images) if images else None)
+        for back in told(release(other, None, Selection(notes=True))):
+            row = wanted[back["id"]]
+            differences = {key: (row[key], back[key]) for key in row if row[key] != back[key]}
+            assert differences == {}, name
+
+
+def test_spreadsheets_hold_sets_in_one_cell_and_one_project_of_one_category_has_no_such_column(sets, tmp_path):
+    made = release(
+        sets, None, Selection(formats=(ReleaseFormat.CSV, ReleaseFormat.ANNOTATORS, ReleaseFormat.LABEL_STUDIO))
+    )
+    copy_to(made, tmp_path / "out")
+    with (tmp_path / "out" / "items.csv").open(encoding="utf-8-sig", newline="") as file:
+        assert {row["categories"] for row in csv.DictReader(file) if row["id"] == "both"} == {"10;25"}
+    with (tmp_path / "out" / "labels.csv").open(encoding="utf-8-sig", newline="") as file:
+        assert [row["categories"] for row in csv.DictReader(file) if row["id"] == "both"] == ["10;25", "10;25", ""]
+    with (tmp_path / "out" / "annotators.csv").open(encoding="utf-8-sig", newline="") as file:
+        row = next(row for row in csv.DictReader(file) if row["id"] == "both")
+    assert (row["gold_categories"], row["categories"], row["category"]) == ("10;25", "10;25", "10")
+    assert '<Choices name="label" toName="text" choice="multiple">' in (tmp_path / "out/label_studio.xml").read_text()
+    assert "categories" not in Selection().columns(withholding=False)

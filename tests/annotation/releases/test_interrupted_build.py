@@ -19,7 +19,7 @@ from release_builders import make_gold, make_picture
 pytestmark = pytest.mark.django_db
 
 EVERYTHING = Selection(formats=tuple(ReleaseFormat))
-OWN = {"README.md", "LICENSE.txt", "CITATION.cff", "croissant.json"}
+OWN = {"README.md", "LICENSE", "CITATION.cff", "croissant.json"}
 """Files that name the release itself."""
 
 

@@ -145,6 +145,7 @@ def test_a_download_goes_on_where_it_broke_off(client, shown, admin):
     assert AccessRequest.objects.get().downloads == 2  # the first, and the one that began anew
 
 
+@pytest.mark.once  # no row is read or written
 @given(st.integers(1, 10**6), st.integers(0, 10**6), st.integers(0, 10**6))
 def test_a_span_is_inside_the_file_or_refused(size, first, last):
     try:
@@ -181,10 +182,12 @@ def test_an_admin_refuses_with_a_reason_and_revokes(client, shown, admin):
     decide_at = reverse(
         "annotation:release-access", args=[admin.project.slug, shown.release.number, asked.request.public_id]
     )
-    client.post(decide_at, {"do": "refuse", "reason": "Tell us <b>more</b>."})
+    refused = client.post(decide_at, {"do": "refuse", "reason": "Tell us <b>more</b>."}, follow=True)
+    assert "This person has no access." in refused.content.decode()
     said = client.get(address("request", shown, asked.token)).content.decode()
     assert "Tell us &lt;b&gt;more&lt;/b&gt;." in said
-    client.post(decide_at, {"do": "approve"})
+    approved = client.post(decide_at, {"do": "approve"}, follow=True)
+    assert "The files can be fetched once the terms are accepted." in approved.content.decode()
     asked.request.refresh_from_db()
     publication.accept_terms(shown, asked.request)
     assert client.get(address("download", shown, asked.token)).status_code == 200
@@ -198,7 +201,7 @@ def test_a_key_pressed_in_a_reason_never_approves_and_taking_the_page_back_is_as
     publication.request_access(shown, **ASKED)
     client.force_login(admin.user)
     page = client.get(reverse("annotation:release", args=[admin.project.slug, shown.release.number]))
-    assert 'data-confirm="Take the public page back?' in page.content.decode()
+    assert 'data-confirm="Withdraw the public page?' in page.content.decode()
     forms = re.findall(r"<form.*?</form>", page.content.decode(), re.DOTALL)
     assert [('name="reason"' in form, 'value="approve"' in form) for form in forms if "/access/" in form] == [
         (False, True),

@@ -146,7 +146,7 @@ def test_shards_are_cut_and_the_same_rows_give_the_same_bytes(project, items, tm
     made = [release(project, None, Selection(formats=tuple(ReleaseFormat))) for _ in range(2)]
     one, two = ({file["path"]: file["sha256"] for file in each.manifest["files"]} for each in made)
     assert {"webdataset/train-000000.tar", "webdataset/train-000001.tar"} <= set(one)
-    own = {"README.md", "LICENSE.txt", "CITATION.cff", "croissant.json", "changes.json"}
+    own = {"README.md", "LICENSE", "CITATION.cff", "croissant.json", "changes.json"}
     assert {path: sha for path, sha in two.items() if path not in own} == {
         path: sha for path, sha in one.items() if path not in own
     }
@@ -176,16 +176,39 @@ def test_label_studio_gets_tasks_with_annotations_and_predictions(project, items
     first, *others = json.loads((out / "label_studio.json").read_text())
     assert len(others) == 3
     assert first["data"]["text"] == "Weeds in the white roses again."
-    said = [annotation["result"][0]["value"]["choices"] for annotation in first["annotations"]]
+    said = [results_of(annotation)["label"]["choices"] for annotation in first["annotations"]]
     assert said == [["NotHate"], ["NotHate"], ["Sexist"]]
-    assert len({annotation["completed_by"] for annotation in first["annotations"]}) == 3
+    people = [results_of(annotation)["labelled_by"]["text"][0] for annotation in first["annotations"]]
+    assert len(set(people)) == 3
+    assert people == [label["annotator"] for label in rows_of(_made)[0]["labels"]]
     assert [each["model_version"] for each in first["predictions"]] == ["m", "v"]
-    named = {element.get("name") for element in ET.parse(out / "label_studio.xml").getroot()}
-    used = {
-        result["from_name"] for task in (first, *others) for part in ("annotations", "predictions")
-        for each in task[part] for result in each["result"]
-    }  # fmt: skip
-    assert used <= named
+
+
+def results_of(annotation):
+    return {result["from_name"]: result["value"] for result in annotation["result"]}
+
+
+def test_label_studio_refuses_no_task_of_ours(project, items, tmp_path):
+    # What its importer checks (seen with 1.23): every `$name` of the interface is a string in each task, nobody but
+    # its own users completes an annotation, and each result names a tag of the interface that has the choice.
+    Item.objects.filter(pk=items[1].pk).update(text="")  # no text beside the item without a picture
+    _made, out = made_of(project, tmp_path, ReleaseFormat.LABEL_STUDIO)
+    interface = ET.parse(out / "label_studio.xml").getroot()
+    shown = {tag.get("name"): tag.get("value")[1:] for tag in interface if (tag.get("value") or "").startswith("$")}
+    assert shown == {"image": "image", "text": "text"}
+    controls = {tag.get("name"): tag for tag in interface if tag.get("toName")}
+    for task in json.loads((out / "label_studio.json").read_text()):
+        assert all(isinstance(task["data"][name], str) for name in shown.values())
+        assert not any("completed_by" in annotation for annotation in task["annotations"])
+        entries = [*task["annotations"], *task["predictions"]]
+        for result in (result for entry in entries for result in entry["result"]):
+            control = controls[result["from_name"]]
+            assert (control.tag.lower(), control.get("toName")) == (result["type"], result["to_name"])
+            assert set(result["value"].get("choices", ())) <= {choice.get("value") for choice in control}
+        picture = task["data"]["image"]
+        assert not picture or (out / picture.removeprefix("/data/local-files/?d=")).is_file()
+    pictures = [bool(task["data"]["image"]) for task in json.loads((out / "label_studio.json").read_text())]
+    assert pictures == [True, True, True, False]
 
 
 def test_the_long_table_has_a_row_a_label(project, items, tmp_path):
@@ -220,7 +243,7 @@ def test_card_citation_and_licence_are_there(project, items, tmp_path):
     cited = (out / "CITATION.cff").read_text()
     assert 'authors: [{"name": "Ada Example"}, {"name": "B. \\"Bee\\" Example"}]' in cited
     assert 'license: "CC-BY-NC-4.0"' in cited
-    assert "https://creativecommons.org/licenses/by-nc/4.0/" in (out / "LICENSE.txt").read_text()
+    assert "https://creativecommons.org/licenses/by-nc/4.0/" in (out / "LICENSE").read_text()
     assert made.manifest["software"]["name"] == "interplay"
 
 

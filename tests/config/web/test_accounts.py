@@ -11,6 +11,7 @@ from django.contrib.auth import get_user_model
 from django.contrib.auth.hashers import PBKDF2PasswordHasher
 from django.test import Client
 from django.urls import reverse
+from django.utils.html import strip_tags
 
 import builders
 
@@ -152,6 +153,41 @@ def test_people_switch_on_two_step_sign_in_without_an_address(client, wren):
     assert later.post(reverse("mfa_authenticate"), {"code": "000000"}).status_code == 200
     assert later.post(reverse("mfa_authenticate"), {"code": codes[0]}).status_code == 302
     assert later.get("/").status_code == 200
+
+
+FOREIGN_WORDS = re.compile("Two-Factor|authenticat(e|ion)\\b|Confirm Access|Sign In|Sign Out|[Dd]eactivat|invalidate")
+
+
+@pytest.mark.parametrize("language", ["en", "ko", "zh-hans"])
+def test_pages_about_signing_in_use_the_words_of_the_others(client, wren, language):
+    client.cookies.load({"django_language": language})
+    switch_on_two_steps(client)
+    later = Client()
+    later.cookies.load({"django_language": language})
+    sign_in(later)
+    names = ("mfa_index", "mfa_deactivate_totp", "mfa_generate_recovery_codes", "mfa_view_recovery_codes")
+    pages = {name: client.get(reverse(name)) for name in (*names, "mfa_add_webauthn", "account_change_password")}
+    pages |= {name: client.get(reverse(name)) for name in ("account_reauthenticate", "account_logout")}
+    pages |= {"mfa_authenticate": later.get(reverse("mfa_authenticate"))}
+    pages |= {
+        "account_reset_password": Client().get(reverse("account_reset_password"), headers={"accept-language": language})
+    }
+    assert {name: page.status_code for name, page in pages.items() if page.status_code != 200} == {}
+    words = {
+        name: strip_tags(re.sub(r"(?s)<(script|style|nav|footer)\b.*?</\1>", "", page.content.decode()))
+        for name, page in pages.items()
+    }
+    found = {name: FOREIGN_WORDS.search(text) for name, text in words.items()}
+    assert {name: match.group() for name, match in found.items() if match} == {}
+
+
+def test_who_forgot_the_password_is_led_to_an_admin_and_a_link_is_offered_where_mail_is_sent(client, settings, db):
+    address = reverse("account_reset_password")
+    page = client.get(address).content.decode()
+    assert "Ask an admin of your project" in page
+    assert "Send the link" not in page
+    settings.EMAIL_HOST = "mail.example"
+    assert "Send the link" in client.get(address).content.decode()
 
 
 def test_an_unverified_address_does_not_bar_two_step_sign_in(client, wren):

@@ -108,7 +108,7 @@ def test_without_a_key_the_whole_way_opens_says_what_it_cannot_do_and_goes_on(
     assert "Nobody has answered this post yet" in text_of(client.get(tab)) and not Exchange.objects.exists()
     assert client.post(tab)["Location"] == tab
     exchange = Exchange.objects.get()
-    assert "waits for a worker" in text_of(client.get(tab))
+    assert "waiting for a worker" in text_of(client.get(tab))
     work()
     page = text_of(client.get(tab))
     assert "Built-in keyword baseline, no language model was used." in page
@@ -172,7 +172,7 @@ def test_nobody_approves_their_own_reply_and_returning_needs_a_word(
     reply.refresh_from_db()
     assert (reply.state, reply.comments.get().text) == ("returned", "Name the street.")
     page = text_of(client_of(author).get(address("item-counterspeech", item.public_id)))
-    assert "Returned to you" in page
+    assert "Sent back to you" in page
     assert "Name the street." in text_of(client_of(author).get(address("reply", reply.public_id)))
 
 
@@ -197,6 +197,59 @@ def test_a_reply_that_no_critic_has_read_needs_a_reason_too(item: Item, author: 
     client_of(second).post(address("reply-approve", reply.public_id), {"said": "Read it twice myself."})
     reply.refresh_from_db()
     assert reply.flags == ["not_scored"]
+
+
+def test_a_reply_handed_in_with_changed_words_is_read_by_critics_without_a_further_step(
+    item: Item, author: Membership, second: Membership
+) -> None:
+    reply = begun(item, author, "First words.")
+    changed = {"text": "Shut up, you are pathetic.", "version": reply.version, "intent": "positive", "hand_in": "1"}
+    assert client_of(author).post(address("reply-write", reply.public_id), changed).status_code == 302
+    (run,) = Run.objects.filter(method="counterscore")
+    assert run.options["text"] == "Shut up, you are pathetic."
+    assert "critics are reading" in text_of(client_of(second).get(address("reply", reply.public_id)))
+    work()
+    page = text_of(client_of(second).get(address("reply-state", reply.public_id), HTTP_HX_REQUEST="true"))
+    flags = page.split('id="flags" hx-swap-oob="true"')[1]
+    assert "toxic" in flags and "no critic has read it" not in flags.lower()
+
+
+def test_the_approver_asks_critics_about_a_reply_that_none_has_read(
+    item: Item, author: Membership, second: Membership
+) -> None:
+    reply = begun(item, author, "Please be kind, we belong together.")
+    replies.submit(reply, author)
+    page = text_of(client_of(second).get(address("reply", reply.public_id)))
+    assert "No critic has read these words." in page and "Ask critics to read it now" in page
+    assert "load delay" not in page  # it costs a call: nobody asks by only looking
+    client_of(second).post(address("reply-score", reply.public_id))
+    work()
+    assert client_of(second).post(address("reply-approve", reply.public_id)).status_code == 302
+    reply.refresh_from_db()
+    assert (reply.state, reply.flags) == ("approved", [])
+
+
+def test_a_reply_is_handed_in_although_critics_cannot_be_asked_and_the_page_says_why(
+    item: Item, author: Membership, settings: Any
+) -> None:
+    settings.MODEL_BINDINGS = {"MODEL_CRITIC": "openai:none"}
+    reply = begun(item, author, "Please be kind.")
+    answer = client_of(author).post(address("reply-submit", reply.public_id), follow=True)
+    assert "Submitted. Somebody else approves it." in text_of(answer) and "Critics cannot be asked:" in text_of(answer)
+    reply.refresh_from_db()
+    assert reply.state == "submitted"
+
+
+def test_critics_that_cannot_be_asked_are_not_asked_again_by_the_page_itself(
+    item: Item, author: Membership, settings: Any
+) -> None:
+    settings.MODEL_BINDINGS = {"MODEL_CRITIC": "openai:none"}
+    reply = begun(item, author, "Please be kind.")
+    client = client_of(author)
+    assert "load delay" in text_of(client.get(address("reply-state", reply.public_id), HTTP_HX_REQUEST="true"))
+    answer = text_of(client.post(address("reply-score", reply.public_id), HTTP_HX_REQUEST="true"))
+    assert "Critics cannot be asked:" in answer and "Ask critics to read it now" in answer
+    assert "load delay" not in answer
 
 
 def test_what_a_person_wrote_signed_said_and_chose_is_in_the_data_they_can_take_along(
@@ -234,7 +287,7 @@ def test_a_stale_window_overwrites_nothing_and_keeps_what_was_typed(item: Item, 
     client = client_of(author)
     stale = {"text": "Other words.", "version": 1, "intent": "positive"}
     answer = client.post(address("reply-write", reply.public_id), stale, HTTP_HX_REQUEST="true")
-    assert answer.status_code == 409 and "Your words are still here" in text_of(answer)
+    assert answer.status_code == 409 and "Your text is still here" in text_of(answer)
     reply.refresh_from_db()
     assert reply.text == "First words."
 
@@ -247,14 +300,14 @@ def test_a_refused_text_stays_in_the_editor_also_where_it_was_sent_by_the_button
     stale = {"text": "Other words.", "version": 1, "intent": "denouncing", "hand_in": "1"}
     answer = client.post(address("reply-write", reply.public_id), stale)
     shown = text_of(answer)
-    assert answer.status_code == 409 and "Your words are still here" in shown and ">Other words.</textarea>" in shown
+    assert answer.status_code == 409 and "Your text is still here" in shown and ">Other words.</textarea>" in shown
     assert '<option value="denouncing" selected>' in shown and 'name="version" value="2"' in shown
     assert client.post(address("reply-write", reply.public_id), stale | {"version": 2}).status_code == 302
     late = client.post(address("reply-write", reply.public_id), stale | {"version": 3, "text": "Too late."})
     assert late.status_code == 409 and "readonly" in text_of(late) and ">Too late.</textarea>" in text_of(late)
     empty = begun(item, author)
     nothing = client.post(address("reply-write", empty.public_id), {"text": " ", "version": 1, "hand_in": "1"})
-    assert nothing.status_code == 409 and "There is nothing to hand in yet" in text_of(nothing)
+    assert nothing.status_code == 409 and "There is nothing to submit yet" in text_of(nothing)
     assert 'id="reply-form"' in text_of(nothing)
 
 
@@ -285,7 +338,7 @@ def test_a_flagged_reply_names_its_marks_beside_the_decision_and_the_refusal_onc
     reply = handed_in(item, author, "Shut up, you idiot.")
     answer = client_of(second).post(address("reply-approve", reply.public_id), {"said": "No."})
     assert answer.status_code == 409 and text_of(answer).count("The reply is flagged.") == 1
-    decision = text_of(answer).split("Would you sign it?")[1].split("<textarea")[0]
+    decision = text_of(answer).split("Would you post this?")[1].split("<textarea")[0]
     assert '<span class="chip is-bad">calls names</span>' in decision
 
 

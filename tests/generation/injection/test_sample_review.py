@@ -99,7 +99,7 @@ def test_a_rejected_sample_stays_with_its_reason_and_is_no_item(admin: Membershi
         "rejected", "The picture has nothing to do with it.", admin,
     )  # fmt: skip
     assert not Item.objects.exists()
-    with pytest.raises(review.CannotDecide, match="somebody was first"):
+    with pytest.raises(review.CannotDecide, match="Somebody else has already decided"):
         review.accept(sample, admin)
 
 
@@ -196,7 +196,7 @@ def test_coverage_counts_gold_and_what_is_on_its_way(admin: Membership, pool: Pi
     review.accept(waiting(pool, "Amber clouds over the harbour, <insult>."), admin)
     waiting(pool, "Held.", state=SampleState.HELD)
     gold = {"stage": Stage.GOLD, "pattern": "110", "category": category(project, 0)}
-    make_item(project, "Settled.", picture=make_picture(project), **gold)
+    make_item(project, "Decision saved.", picture=make_picture(project), **gold)
     cell = report.coverage_of(project)["110"][0]
     assert cell is not None and (cell.wanted, cell.gold, cell.in_work, cell.missing) == (5, 1, 2, 2)
     assert settings.targets_of(project) == {("001", 1): 2, ("110", 0): 5}  # 111 is of no category that is not hateful

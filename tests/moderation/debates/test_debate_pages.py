@@ -90,8 +90,8 @@ def test_a_reviewer_starts_a_method_on_a_post_and_finds_it_there(
     assert "No model has been asked about this post yet" in text_of(page)
     chosen = {"method": "arcade", "rounds": "2", "task": "binary", "language": "ko"}
     answer = reviewer.post(address("item-start", item.public_id), chosen)
-    assert (answer.status_code, answer["Location"]) == (302, address("item-runs", item.public_id))
     run = Run.objects.get()
+    assert (answer.status_code, answer["Location"]) == (302, address("run", run.public_id))
     names = ("rounds", "task", "language")
     assert (run.method, run.subject, [run.options[name] for name in names]) == (
         "arcade",
@@ -199,7 +199,7 @@ def test_the_courtroom_shows_who_rested_withdrew_and_conceded_and_each_claim_bes
     for words in (
         "no garden",
         "The claim: <bdi>claim of c1</bdi>",
-        "Stands without a further word: <code>c2</code>",
+        "Unchanged: <code>c2</code>",
         "Withdrawn: <code>c3</code>",
         "the earlier answer stands",
     ):
@@ -219,7 +219,7 @@ def test_a_run_under_way_is_followed_and_may_be_cancelled(project: Project, item
     debate_start.start_runs(project, Item.objects.all(), debate_start.DebateRequest("arcade"), ring=False)
     run = Run.objects.get()
     page = text_of(reviewer.get(address("run", run.public_id)))
-    assert 'hx-trigger="every 1s"' in page and "Waits for a worker." in page and "of at most 8" in page
+    assert 'hx-trigger="every 1s"' in page and "Waiting for a worker." in page and "of at most 8" in page
     assert "<html" not in text_of(reviewer.get(address("run-progress", run.public_id)))
     assert 'id="runs" hx-get="/p/garden/debates/?state=queued"' in text_of(
         reviewer.get(address("runs"), {"state": "queued"})
@@ -246,7 +246,7 @@ def test_all_runs_that_wait_are_cancelled_at_once_and_those_that_ended_stay(
     assert "Cancel all" not in text_of(reviewer.get(address("runs")))  # one has a button of its own
     debate_start.start_runs(project, Item.objects.all(), debate_start.DebateRequest("predict", repeats=2), ring=False)
     page = text_of(reviewer.get(address("runs")))
-    assert "Cancel all 3 runs" in page and "3 runs end without a verdict" in page
+    assert "Cancel all 3 runs" in page and "This ends 3 runs without a verdict" in page
     page = text_of(reviewer.post(address("runs-cancel"), follow=True))
     assert "3 runs are cancelled. What was answered stays." in page and "Cancel all" not in page
     assert Event.objects.get(verb="run_cancelled").facts["runs"] == 3
@@ -301,12 +301,12 @@ def test_a_run_that_stopped_is_asked_again_from_there_and_the_two_name_each_othe
     second.refresh_from_db()
     assert (second.state, second.calls, second.turns.count()) == ("succeeded", 1, 4)
     page = text_of(reviewer.get(address("run", second.public_id)))
-    assert "It goes on from a run that stopped" in page and address("run", run.public_id) in page
-    assert text_of(reviewer.get(address("runs"))).count("goes on</span>") == 1
-    assert "goes on</span>" in text_of(reviewer.get(address("item-runs", item.public_id)))
+    assert "It resumes a run that stopped" in page and address("run", run.public_id) in page
+    assert text_of(reviewer.get(address("runs"))).count("resumes</span>") == 1
+    assert "resumes</span>" in text_of(reviewer.get(address("item-runs", item.public_id)))
     assert Event.objects.get(verb="run_retried").facts["run"] == str(second.public_id)
     again = text_of(reviewer.post(address("run-retry", second.public_id), follow=True))
-    assert "Only a run that stopped without a verdict can go on" in again
+    assert "Only a run that stopped without a verdict can resume" in again
 
 
 def test_a_debate_that_stopped_before_its_judge_offers_no_judge_but_the_way_on(
@@ -331,15 +331,18 @@ def test_starting_what_was_answered_before_leads_to_the_run_and_names_the_box_th
     run = held(project, item, "baseline")
     answer = reviewer.post(address("item-start", item.public_id), {"method": "baseline"}, follow=True)
     assert answer.redirect_chain[-1][0] == address("run", run.public_id)
-    assert "To ask anew, tick “Ask again what was answered before”" in text_of(answer)
+    assert "For a new one, tick “Run again even if an identical run exists”" in text_of(answer)
     reviewer.post(address("item-start", item.public_id), {"method": "baseline", "again": "on"})
     answer = reviewer.post(address("item-start", item.public_id), {"method": "baseline"}, follow=True)
     assert answer.redirect_chain[-1][0] == address("run", Run.objects.latest("id").public_id)
-    assert "That is under way already" in text_of(answer)
+    assert "An identical run is already under way" in text_of(answer)
     page = text_of(
         reviewer.post(address("start"), {"method": "baseline", "stage": "disputed", "count": "1"}, follow=True)
     )
-    assert "1 was answered before or is under way; “Ask again what was answered before” asks anew." in page
+    assert (
+        "1 identical run exists or is under way; tick “Run again even if an identical run exists” for a new one."
+        in page
+    )
 
 
 def test_a_run_that_waits_says_for_what_and_waiting_is_no_work(project: Project, item: Item, reviewer: Client) -> None:
@@ -350,21 +353,23 @@ def test_a_run_that_waits_says_for_what_and_waiting_is_no_work(project: Project,
     def shown() -> str:
         return text_of(reviewer.get(address("run", run.public_id)))
 
-    assert "Waits for a worker." in shown()
+    assert "Waiting for a worker." in shown()
     hour_ago = now - timedelta(hours=1)
     runs.update(not_before=now + timedelta(hours=1), detail="busy <b>", started_at=hour_ago, seconds=12.4)
     page = shown()
-    assert "Waits for its next try at" in page and "busy &lt;b&gt;" in page and "12 s · 0 calls" in page
+    assert "Next try at" in page and "busy &lt;b&gt;" in page and "12 s · 0 of at most 8 calls" in page
+    assert "Nothing is lost: it resumes by itself." in page
     assert "next try at" in text_of(reviewer.get(address("runs")))
     Pause.objects.create(provider="other", detail="x", until=now + timedelta(hours=2))
-    assert "is paused until" not in shown()  # another provider's
+    assert "is not answering; next try at" not in shown()  # another provider's
     Pause.objects.create(provider="keyword", detail="no quota", until=now + timedelta(hours=2))
-    assert "keyword is paused until" in shown() and "no quota" in shown()
+    assert "keyword is not answering; next try at" in shown() and "no quota" in shown()
     minute_ago = timezone.now() - timedelta(seconds=60)
     runs.update(state="running", not_before=minute_ago, in_flight={"judge": {"calls": 1, "tokens": 9}})
     page = shown()
     # 12.4 s of earlier work and the minute since it was due, not the hour since its start.
-    assert "Waits for the model's answer: <code>judge</code>" in page and re.search(r"7[2-5] s · 0 calls", page)
+    assert "The judge is thinking" in page and re.search(r"7[2-5] s · 0 of at most 8 calls", page)
+    assert re.search(r"No answer for 6[0-3] seconds. It is asked again by itself", page)
     runs.update(state="cancelled", reason="user", finished_at=timezone.now())
     assert "12 s · 0 calls" in shown()
 
@@ -419,7 +424,7 @@ def test_admins_see_how_busy_the_workers_are(project: Project, item: Item, revie
     assert "No worker runs" in text_of(admin.get(address("runs")))
     WorkerLoad.objects.create(process="a:1", at=timezone.now(), runs=3, delay=7.4)
     page, api = text_of(admin.get(address("runs"))), f"/api/v1/projects/{project.slug}/runs/"
-    assert "They come 7 seconds late" in page and "No worker runs" not in page
+    assert "They are 7 seconds behind" in page and "No worker runs" not in page
     assert "At work on the whole site: 3. Workers: 1." in page and "Waiting: 1, the longest for 9" in page
     load = admin.get(api).json()["load"]
     assert (load["workers"], load["runs"], load["delay"], load["waiting"]) == (1, 3, 7.4, 1)

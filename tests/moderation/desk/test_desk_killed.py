@@ -111,7 +111,7 @@ class Reviewer(threading.Thread):
         headers = {"Authorization": f"Token {self.token}", "Content-Type": "application/json"}
         until = time.monotonic() + 60
         while time.monotonic() < until:
-            link = http.client.HTTPConnection("127.0.0.1", self.server.port, timeout=20)
+            link = http.client.HTTPConnection("127.0.0.1", self.server.port, timeout=90)
             try:
                 link.request("POST", f"/api/v1/projects/desk/{place}", json.dumps(body), headers)
                 answer = link.getresponse()

@@ -1,5 +1,6 @@
 """The reviewer's pages: queue, decision, missing category, taking out; nothing typed is lost (T22, B115, B116)."""
 
+import re
 from uuid import uuid4
 
 import pytest
@@ -11,7 +12,8 @@ import builders
 from annotation.consensus.case_from_rows import seats_of
 from annotation.consensus.close import close_item
 from annotation.consensus.exclude import report_item
-from annotation.domain.choices import Modality, Reason, Role, Source, Stage
+from annotation.domain.choices import Choose, Modality, Reason, Role, Source, Stage
+from annotation.domain.questions.question import QuestionKind
 from annotation.models import Adjudication, Event, Item, Membership, Prior, Project, Replacement
 from annotation.review.adjudicate import decide_item
 from annotation.review.expert_replacement import replace_not_sure
@@ -21,6 +23,7 @@ from moderation.desk import appeals, settings
 from moderation.desk.statements import filled
 from moderation.domain.statement import problems
 from moderation.models import Opinion, Score
+from question_builders import answered, make_answered_item, make_question
 from runs.control import start
 from runs.domain.states import RunState
 
@@ -125,6 +128,21 @@ def test_the_page_shows_nameless_cards_in_an_order_of_its_own(project, reviewer)
     assert len(orders) == 1 < len(others)
 
 
+def test_each_card_shows_its_answers_in_the_version_that_was_asked(project, reviewer):
+    make_question(project, "severity", QuestionKind.SCALE, wording={"": "How bad?"})
+    make_question(project, "words", QuestionKind.SPAN)
+    make_question(project, "severity", QuestionKind.SCALE, version=2, wording={"": "How severe?"}, points=9)
+    trio = [builders.make_member(project) for _ in range(3)]
+    answers = [answered(severity=4, words=[[7, 12]]), answered(2, severity=8), answered(severity=None)]
+    item = make_answered_item(project, trio, answers, (0, 1, 2), text="A post about a garden.")
+    text = compact(as_member(reviewer).get(address("desk-item", item)).content.decode())
+    cards = [card.partition("</article>")[0] for card in text.split('<article class="ballot')[1:]]
+    old, new, skipped = (next(card for card in cards if part in card) for part in ("4 / 5", "8 / 9", "skipped"))
+    assert "How bad?" in old and "<q>about</q>" in old and "version" not in old
+    assert "How severe?" in new and "version 2" in new
+    assert "How bad?" in skipped and "<q>" not in skipped
+
+
 def test_a_decision_settles_the_item_and_leads_to_the_next(project, reviewer):
     first, second = closed(project, 0, 1, 2), closed(project, 1, 2, 3)
     answer = as_member(reviewer).post(address("desk-item", first), decision(first))
@@ -156,7 +174,7 @@ def test_each_button_does_what_it_says(project, reviewer, ruling, stage):
 @pytest.mark.parametrize(
     ("fields", "sentence"),
     [
-        ({"rationale": ""}, "Write down what decided it"),
+        ({"rationale": ""}, "Give the reason for the decision"),
         ({"rationale": "  \u200b "}, "visible character"),
         ({"rationale": "a\x00b"}, "NUL"),
         ({"rationale": "x" * 4001}, "at most 4,000"),
@@ -175,7 +193,7 @@ def test_what_is_missing_is_said_and_everything_typed_stays(project, reviewer, f
     answer = as_member(reviewer).post(address("desk-item", item), sent)
     assert answer.status_code == (422 if sentence else 409)
     page = compact(answer.content.decode())
-    assert (sentence or "Somebody was first") in page
+    assert (sentence or "Somebody else was faster") in page
     if "rationale" not in fields:
         assert "A long thought about roses." in page
     if "category" not in fields:
@@ -221,11 +239,11 @@ def test_a_reviewer_who_labelled_the_item_is_told_and_refused(project):
     item.refresh_from_db()
     client = as_member(both)
     page = client.get(address("desk-item", item)).content.decode()
-    assert "somebody else has to settle it" in page and "To the queue" in page
+    assert "somebody else has to decide it" in page and "To the queue" in page
     assert 'id="decision"' not in page  # no form that would only be refused
     answer = client.post(address("desk-item", item), decision(item, rationale="Kept on the page."))
     assert answer.status_code == 403
-    assert "You labelled this post yourself" in answer.content.decode()
+    assert "You labelled this post" in answer.content.decode()
     assert "Kept on the page." in answer.content.decode()  # in the form that it was typed into
 
 
@@ -278,7 +296,7 @@ def test_the_missing_category_is_given_blind(project, reviewer):
     for secret in ("ballot", item.external_id, "gardeners", "a forum", 'class="votes"'):
         assert secret not in page
     queue = client.get(address("desk")).content.decode()
-    assert "Your view is wanted" in queue and 'class="votes"' not in queue
+    assert "Your opinion is needed" in queue and 'class="votes"' not in queue
     answer = client.post(address("desk-missing", item), {"category": "4", "note": "A hedge."})
     assert answer["Location"] == address("desk")
     item.refresh_from_db()
@@ -288,9 +306,9 @@ def test_the_missing_category_is_given_blind(project, reviewer):
 
 def test_a_replacement_without_a_category_keeps_the_note(project, reviewer):
     item = closed(project, 0, 0, None)
-    answer = as_member(reviewer).post(address("desk-missing", item), {"note": "Kept."})
+    answer = as_member(reviewer).post(address("desk-missing", item), {"note": "Saved."})
     assert answer.status_code == 422
-    assert "Choose a category." in answer.content.decode() and "Kept." in answer.content.decode()
+    assert "Choose a category." in answer.content.decode() and "Saved." in answer.content.decode()
 
 
 def test_who_sees_the_votes_gives_no_replacement_any_more(project, reviewer):
@@ -473,10 +491,10 @@ def test_a_rationale_begins_as_a_models_reason_on_request_only_and_is_marked(pro
     )
     run.save()
     client = as_member(reviewer)
-    assert "begun from a model" not in client.get(address("desk-item", item)).content.decode()
+    assert "started from a model" not in client.get(address("desk-item", item)).content.decode()
     page = client.get(address("desk-item", item, draft=str(run.public_id))).content.decode()
     page = compact(page)
-    assert "begun from a model" in page and " autofocus>Weeds.</textarea>" in page  # to make it one's own
+    assert "started from a model" in page and " autofocus>Weeds.</textarea>" in page  # to make it one's own
     assert (
         "Weeds."
         not in client.get(address("desk-item", item, draft=str(uuid4()))).content.decode().split("<textarea")[1]
@@ -528,10 +546,10 @@ def test_a_decision_is_replaced_by_a_new_one(project, reviewer, wren):
     item.refresh_from_db()
     client = as_member(wren)
     page = client.get(address("desk-item", item, anew="1")).content.decode()
-    assert "Decide anew" in page and 'value="exclude"' not in page
+    assert "Decide again" in page and 'value="exclude"' not in page
     answer = client.post(address("desk-item", item), decision(item, category="0"), follow=True)
     assert answer.redirect_chain[-1][0] == address("annotation:item", item)  # where it was begun
-    assert "Settled." in answer.content.decode()
+    assert "Decision saved." in answer.content.decode()
     item.refresh_from_db()
     assert item.category.code == 0
 
@@ -542,10 +560,10 @@ def test_an_exclusion_is_undone_by_a_new_decision_and_both_stay(project, reviewe
     assert client.post(address("desk-item", item), decision(item, ruling="exclude")).status_code == 302
     item.refresh_from_db()
     assert (item.stage, item.excluded_for) == (Stage.EXCLUDED, Reason.NO_MAJORITY)
-    assert "Decide anew" in client.get(address("annotation:item", item)).content.decode()
+    assert "Decide again" in client.get(address("annotation:item", item)).content.decode()
     assert client.get(address("desk-anew", item))["Location"] == address("desk-item", item, anew="1")
     page = client.get(address("desk-item", item, anew="1")).content.decode()
-    assert "Decide anew" in page and 'value="exclude"' not in page
+    assert "Decide again" in page and 'value="exclude"' not in page
     assert client.post(address("desk-item", item), decision(item, category="1")).status_code == 302
     item.refresh_from_db()
     assert (item.stage, item.category.code, item.excluded_for, item.category_source) == (
@@ -581,9 +599,9 @@ def test_what_two_reviewers_decided_offers_an_appeal_and_nothing_to_be_refused_l
     assert item.stage == Stage.GOLD
     client = as_member(wren)
     page = client.get(address("annotation:item", item)).content.decode()
-    assert "Decide anew" not in page and address("appeal", item) in page
+    assert "Decide again" not in page and address("appeal", item) in page
     answer = client.get(address("desk-anew", item), follow=True)
-    assert "Enter an appeal, so that others look at it again." in answer.content.decode()
+    assert "Record an appeal, so that others look at it again." in answer.content.decode()
     assert client.get(address("desk-item", item, anew="1"))["Location"] == address("annotation:item", item)
 
 
@@ -615,7 +633,7 @@ def test_an_admin_sets_the_rules_of_the_desk(project, admin, reviewer):
     assert client.post(address("desk-rules"), {"lease_minutes": "0"}).status_code == 422
     item = closed(project, 0, 1, 2)
     page = as_member(reviewer).post(address("desk-item", item), decision(item), follow=True).content.decode()
-    assert "another reviewer looks at it too" in page
+    assert "Another reviewer decides it too" in page
     assert "somebody else has to look at it too" in as_member(reviewer).get(address("desk-item", item)).content.decode()
 
 
@@ -631,14 +649,32 @@ def test_an_appeal_is_entered_on_a_page_and_answered_at_the_desk(project, review
     assert client.post(address("appeal", item), {"grounds": "Again."}).status_code == 409
     item.refresh_from_db()
     answer = client.post(address("desk-item", item), decision(item))
-    assert answer.status_code == 403 and "against a decision of yours" in answer.content.decode()
+    assert answer.status_code == 403 and "against your own decision" in answer.content.decode()
     page = as_member(wren).get(address("desk-item", item)).content.decode()
-    assert "A joke.<br>Really." in page and "It stood as" in page  # lines stay lines
+    assert "A joke.<br>Really." in page and "Decision then" in page  # lines stay lines
     as_member(wren).post(address("desk-item", item), decision(item, category="0", rationale="It is.\nA joke."))
     page = client.get(address("appeals")).content.decode()
     assert "overturned" in page and "A joke.<br>Really." in page and "It is.<br>A joke." in page
     assert "It is.<br>A joke." in client.get(address("annotation:item", item)).content.decode()
     assert client.get(address("desk-figures")).status_code == 200
+
+
+def test_a_statement_names_every_category_of_the_post():
+    project = builders.make_project(choose=Choose.SEVERAL)
+    trio = [builders.make_member(project) for _ in range(3)]
+    item = builders.make_open_item(project)
+    for seat, member in zip(item.seat_rows.all(), trio, strict=True):
+        builders.make_label(seat, member, 1, categories=[1, 2])
+    close_item(item)
+    item.refresh_from_db()
+    names = [row.name for row in project.categories.filter(code__in=(1, 2)).order_by("code")]
+    fields = filled(item)
+    assert fields["category"] == f"1 {names[0]}, 2 {names[1]}"
+    assert fields["incompatible_content_ground"].endswith(f": {names[0]}, {names[1]}")
+    # A platform's own list has one value for each statement.
+    lists = {"category": [f"1 {names[0]}", f"2 {names[1]}"]}
+    settings.set_value_lists(builders.make_member(project, Role.ADMIN), lists)
+    assert filled(Item.objects.get(pk=item.pk))["category"] == f"1 {names[0]}"
 
 
 def test_a_statement_is_written_checked_and_taken_along(project, reviewer):
@@ -683,3 +719,30 @@ def test_the_page_says_whom_a_score_speaks_for_with_the_papers_figure_and_marks_
     assert Event.objects.get(item=item, verb="decide").facts["hint"]["side"] == "model"
     other = closed(project, 0, 1, 2)
     assert "1 score" not in client.get(address("desk-item", other)).content.decode()
+
+
+def test_a_statement_asks_for_the_chosen_ground_and_folds_what_the_record_fills(project, reviewer):
+    item = closed(project, 1, 1, 1)
+    client = as_member(reviewer)
+
+    def parts(page: str) -> dict[str, bool]:
+        """Each part of the form by its title, and whether it is open."""
+        found = re.findall(r'<details class="field-group fold"([^>]*)> ?<summary> ?<h2>([^<]*)</h2>', compact(page))
+        return {title: " open" in attributes for attributes, title in found}
+
+    page = client.get(address("statement", item)).content.decode()
+    assert parts(page) == {
+        "What was done": True,
+        "On what ground": True,
+        "If it breaks a rule of the platform": True,
+        "If it breaks a law": True,
+        "How long and where": False,
+        "The content": False,
+        "The facts": False,
+        "What the person can do": False,
+    }
+    assert 'data-ground="illegal"' in page and 'data-ground="incompatible"' in page  # the style sheet shows one of them
+    answer = client.post(address("statement", item), {"decision_ground": "illegal", "redress": "x" * 2001})
+    assert answer.status_code == 422
+    wrong = parts(answer.content.decode())
+    assert wrong["The facts"] and wrong["The content"] and wrong["What the person can do"]  # errors are in sight

@@ -143,7 +143,7 @@ def test_a_search_server_that_is_down_shows_in_report_and_answers(
     found = evaluate(posts, "--out", tmp_path / "out")
     assert (found["state"], found["report"]["results"][0]["coverage"]["succeeded"]) == ("done", 4)
     assert (found["report"]["arms"][0]["no_search"], found["report"]["arms"][0]["ended_early"]) == (4, 0)
-    assert "runs in which no search was possible" in (tmp_path / "out/report.md").read_text()
+    assert "runs that could not search" in (tmp_path / "out/report.md").read_text()
     for line in (tmp_path / "out/answers.jsonl").read_text().splitlines():
         answer = json.loads(line)
         assert answer["no_search"] and [fault["code"] for fault in answer["faults"]] == ["unreachable"]

@@ -135,7 +135,7 @@ def test_what_was_measured_before_leads_there_and_names_the_box_that_asks_anew(r
     hold(start(reviewer, count="3", methods=["baseline"]))
     url = reverse("moderation:evaluation-start", args=["garden"])
     page = reviewer.post(url, asked(count="3", methods=["baseline"]), follow=True).content.decode()
-    assert "To ask anew, tick “Ask again what was answered before”" in page and Evaluation.objects.count() == 1
+    assert "For a new one, tick “Run again even if an identical run exists”" in page and Evaluation.objects.count() == 1
     confirm = reviewer.post(url, asked(methods=["baseline"], again="on")).content.decode()
     assert '<input type="hidden" name="again" value="True"' in confirm
     assert start(reviewer, count="3", methods=["baseline"], again="True") and Evaluation.objects.count() == 2
@@ -150,7 +150,7 @@ def test_a_finished_one_offers_to_ask_again_what_is_unreadable_or_refused(review
         Turn.objects.filter(run=key).update(state=state, reason=reason, value=None)
     url = reverse("moderation:evaluation", args=["garden", made.public_id])
     page = reviewer.get(url).content.decode()
-    assert "Ask again where nothing was answered" in page and "where a model refused (1)" in page
+    assert "Ask again where there was no answer" in page and "where a model refused (1)" in page
     again = reverse("moderation:evaluation-retry", args=["garden", made.public_id])
     reviewer.post(again)
     assert list(Run.objects.filter(state="queued").values_list("forked_from", flat=True)) == [keys[0]]

@@ -128,7 +128,7 @@ def test_cards_of_a_claim_say_whether_they_bear_it_out(net: Any, item: Item, rev
     Run.objects.filter(pk=run.pk).update(options=run.options | {"claim": "Gardeners speak of weeds."})
     page = shown(reviewer, item)
     assert "s hateful" not in page
-    assert {"bears it out", "speaks against it"} & set(re.findall(r'class="chip"> ?([^<]+?) ?<', page))
+    assert {"supports it", "contradicts it"} & set(re.findall(r'class="chip"> ?([^<]+?) ?<', page))
 
 
 def test_an_investigation_that_goes_on_has_its_own_cards_and_fetches_nothing_again(
@@ -279,13 +279,11 @@ def test_a_claim_stands_in_the_form_and_its_judgment_is_about_it(net: Any, item:
 
     runner.claim_and_perform(run.pk, lambda role, name: Investigator(verdict=ended))
     page = shown(reviewer, item)
-    assert "The claim does not hold" in page and claim in page and "of a claim" in page
+    assert "The claim is false" in page and claim in page and "of a claim" in page
     assert "Not hateful" not in page
     steps = reviewer.get(reverse("moderation:run", args=["garden", run.public_id]))
-    assert claim in html.unescape(steps.text) and "The claim does not hold" in steps.text
-    assert (
-        "The claim does not hold" in reviewer.get(reverse("moderation:item-runs", args=["garden", item.public_id])).text
-    )
+    assert claim in html.unescape(steps.text) and "The claim is false" in steps.text
+    assert "The claim is false" in reviewer.get(reverse("moderation:item-runs", args=["garden", item.public_id])).text
 
 
 def test_limits_glossary_and_ablations_are_chosen_on_the_page(
@@ -360,7 +358,7 @@ def test_a_document_is_removed_after_one_question_that_names_it(project: Project
     address = reverse("moderation:documents", args=["garden"])
     admin.post(address, {"file": SimpleUploadedFile("boards.txt", FIRST.encode())})
     page = html.unescape(admin.get(address).content.decode())
-    assert 'data-confirm="Remove boards.txt? The agent finds it no more;' in page
+    assert 'data-confirm="Remove boards.txt? The agent will no longer find it;' in page
 
 
 def test_a_pdf_is_read_and_found(project: Project, item: Item, admin: Client) -> None:
@@ -377,7 +375,7 @@ def test_a_pdf_is_read_and_found(project: Project, item: Item, admin: Client) ->
     card = Evidence.objects.get()
     assert card.segments.get().quote == "call newcomers weeds"
     again = admin.post(address, {"file": SimpleUploadedFile("other.pdf", content)})
-    assert again.status_code == 422 and "This very file is there already." in again.text
+    assert again.status_code == 422 and "This file has already been uploaded." in again.text
 
 
 def test_a_pdf_that_is_locked_is_refused_with_one_sentence(admin: Client) -> None:

@@ -89,7 +89,7 @@ def test_a_reviewer_pastes_an_explanation_and_reads_its_card(item: Item, reviewe
     assert answer["Location"] == address("item-scores", item.public_id)
     score = Score.objects.get()
     page = text_of(client.get(address("item-scores", item.public_id)))
-    assert "Waits for a worker." in page and 'hx-trigger="every 3s"' in page
+    assert "Waiting for a worker." in page and 'hx-trigger="every 3s"' in page
     runner.claim_and_perform(Run.objects.get(public_id=score.run).pk, worker.planned_model)
     page = text_of(client.get(address("item-scores", item.public_id)))
     for words in (

@@ -61,7 +61,7 @@ def explained(item: Item, **options: Any) -> Run:
 
 
 def test_the_model_that_explained_is_asked_for_both_numbers_at_the_same_time(wire: WireServer, item: Item) -> None:
-    together = threading.Barrier(2, timeout=20)
+    together = threading.Barrier(2, timeout=90)
 
     def when_both_are_there(number: float) -> Any:
         def answer(exchange: Any) -> None:

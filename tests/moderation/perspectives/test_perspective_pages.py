@@ -121,7 +121,7 @@ def test_an_admin_changes_the_words_and_what_they_were_stays_in_the_history(proj
     assert "Only roses count." in html(admin.get(address("perspective", "kold")))
 
     page = html(admin.post(address("perspective-change", "kold"), {**WORDS, "criteria": "Mine.", "version": 1}), 422)
-    assert "Somebody changed this perspective meanwhile" in page and "Mine." in page  # nothing typed is lost
+    assert "Somebody changed this perspective in the meantime" in page and "Mine." in page  # nothing typed is lost
     page = html(
         admin.post(address("perspective-change", "kold"), {**WORDS, "other_label": "OFFENSIVE", "version": 2}), 422
     )
@@ -131,7 +131,8 @@ def test_an_admin_changes_the_words_and_what_they_were_stays_in_the_history(proj
 
 def test_a_perspective_is_switched_off_and_others_are_added(project: Project, admin: Client):
     edit.ensure_perspectives(project)
-    admin.post(address("perspective-switch", "kold"), {"active": "0"})
+    said = admin.post(address("perspective-switch", "kold"), {"active": "0"}, follow=True)
+    assert "The perspective is inactive." in said.content.decode()
     assert [each.code for each in edit.active_perspectives(project)] == ["k-haters", "k-mhas", "kodoli", "unsmile"]
     assert admin.post(address("perspective-add"), {"code": "my-forum", "name": "My forum"}).status_code == 302
     assert not Perspective.objects.get(code="my-forum").active
@@ -172,16 +173,23 @@ def test_a_debate_shows_camps_rounds_and_the_judge_beside_the_votes_all_folded(
     edit.renew_store(kold)
     run = held(project)
     page = html(admin.get(address("run", run.public_id)))
-    for seen in ("5 : 0", "Round 1", "Round 2", "agrees: stance changed", "They are vermin, all of them.", "K-HATERS"):
+    for seen in (
+        "5 hate, 0 not hate",
+        "Round 1",
+        "Round 2",
+        "agrees: stance changed",
+        "They are vermin, all of them.",
+        "K-HATERS",
+    ):
         assert seen in page, seen
     assert page.count('class="round fold is-round"') == 3
     assert 'is-round" open' not in page
     assert "no language model was used" in page
     # The same part follows a run under way, and stands in the comparison of two.
-    assert "5 : 0" in html(admin.get(address("run-progress", run.public_id)))
+    assert "5 hate, 0 not hate" in html(admin.get(address("run-progress", run.public_id)))
     other = held(project, without="kold")
     page = html(admin.get(address("compare") + f"?a={run.public_id}&b={other.public_id}"))
-    assert "5 : 0" in page and "4 : 0" in page and "without KOLD" in page
+    assert "5 hate, 0 not hate" in page and "4 hate, 0 not hate" in page and "without KOLD" in page
 
 
 def test_a_debate_names_the_perspectives_without_an_answer_and_why(project: Project, item: Item, admin: Client):
@@ -191,7 +199,13 @@ def test_a_debate_names_the_perspectives_without_an_answer_and_why(project: Proj
     turn.pk, turn.state, turn.reason, turn.value = None, TurnState.REFUSED, "provider_blocked", None
     turn.save(force_insert=True)
     page = compact(html(admin.get(address("run", run.public_id))))
-    for seen in ("4 of 5 have answered", "1 gave no answer", "4 : 0", "<h4>No answer</h4>", "Provider blocked"):
+    for seen in (
+        "4 of 5 have answered",
+        "1 gave no answer",
+        "4 hate, 0 not hate",
+        "<h4>No answer</h4>",
+        "Provider blocked",
+    ):
         assert seen in page, seen
 
 
@@ -216,7 +230,7 @@ def test_a_debate_that_has_only_begun_shows_who_still_thinks(project: Project, i
     start.start_runs(project, Item.objects.all(), start.DebateRequest("predict"), ring=False)
     run = Run.objects.get()
     page = html(admin.get(address("run", run.public_id)))
-    assert "0 of 5 have answered" in page and "Waits for a worker." in page
+    assert "0 of 5 have answered" in page and "Waiting for a worker." in page
     assert "of at most 10" in page
 
 

@@ -75,18 +75,18 @@ def test_only_one_request_tries_at_a_time(clock: Clock):
 
     def slow(request: Request) -> str:
         entered.set()
-        leave.wait(5)
+        leave.wait(60)
         return "yes"
 
     replies: list[Reply] = []
     trial = CircuitBreakingModel(ScriptedModel(slow), breaker)
     thread = threading.Thread(target=lambda: replies.append(trial.reply(ASKED)))
     thread.start()
-    entered.wait(5)
+    entered.wait(60)
     with pytest.raises(ProviderPaused):
         CircuitBreakingModel(ScriptedModel("yes"), breaker).reply(ASKED)
     leave.set()
-    thread.join(5)
+    thread.join(60)
     assert replies[0].text == "yes"
     assert CircuitBreakingModel(ScriptedModel("yes"), breaker).reply(ASKED).text == "yes"
 

@@ -9,7 +9,7 @@ import pytest
 
 from providers import wiring_web
 from providers.bindings import NotConfigured
-from providers.http.transport import Bounds
+from providers.http.bounds import Bounds
 from providers.messages import BadRequest, ProviderBusy, ProviderPaused
 from providers.search import steps
 from providers.search.engines import Google, SearchHit, Searx

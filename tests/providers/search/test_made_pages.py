@@ -37,7 +37,7 @@ def judged(made: MadePage, answer: dict[str, object]) -> str:
 
 def test_each_page_is_read_rightly_or_says_why_it_is_not(web: Web) -> None:
     assert len(PAGES) > 100
-    fetcher = web.fetcher(robots=False, seconds=15)
+    fetcher = web.fetcher(robots=False, seconds=60)
     faults = {}
     for at, made in enumerate(PAGES):
         answer = steps.fetch(fetcher, f"http://pages.example/{at}")

@@ -8,7 +8,7 @@ from dataclasses import replace
 
 import pytest
 
-from providers.http.transport import Bounds
+from providers.http.bounds import Bounds
 from providers.messages import Message, Model, ProviderBusy, ProviderError, ProviderPaused, Refused, Request
 from wire.server import WireServer, drip, hang, say, status
 
@@ -70,7 +70,7 @@ def test_a_hang_ends_at_the_read_timeout(connect: Connect, question: Request, wi
     with pytest.raises(ProviderBusy) as busy:
         connect().reply(question)
     assert busy.value.code == "timeout"
-    assert time.monotonic() - began < 10
+    assert time.monotonic() - began < 25
 
 
 @pytest.mark.parametrize("headers", [False, True], ids=["body", "headers"])
@@ -83,7 +83,7 @@ def test_a_dripping_server_is_cut_at_the_wall_clock(
         connect().reply(question)
     assert busy.value.code == "timeout"
     # The wall clock of these tests is 1.5 s; the whole answer would take more than half a minute.
-    assert 1.3 < time.monotonic() - began < 10
+    assert 1.3 < time.monotonic() - began < 25
 
 
 @pytest.mark.parametrize("behaviour", ["429", "500", "502", "503", "529", "html-502"])

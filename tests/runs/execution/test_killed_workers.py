@@ -21,6 +21,7 @@ from django.core.management import call_command
 from django.db import connection
 
 import worker_processes
+from absent import skip_or_fail
 from annotation.domain.choices import Stage
 from annotation.models import Item, Prior
 from annotation.priors.method import NAME
@@ -62,7 +63,7 @@ def environment(request: pytest.FixtureRequest, wire: WireServer, tmp_path: Path
         with socket.socket() as probe:
             probe.settimeout(1)
             if probe.connect_ex(("127.0.0.1", int(urlsplit(broker).port or 0))):
-                pytest.skip(f"no broker listens for {broker}")
+                skip_or_fail(f"no broker listens for {broker}")
     return worker_processes.environment(
         tmp_path,
         broker,

@@ -222,7 +222,7 @@ def test_the_pool_keeps_to_its_size_and_passes_exceptions_on() -> None:
         with lock:
             inside["now"] += 1
             most["ever"] = max(most["ever"], inside["now"])
-        go.wait(5)
+        go.wait(60)
         with lock:
             inside["now"] -= 1
         return 1

@@ -67,6 +67,7 @@ SCRIPTS = (
     Script("ru", RU, "koi8_r", {"koi8-r": "koi8-r"}, "windows-1251", "koi8-r"),
     Script("uk", UK, "koi8_u", {"koi8-u": "koi8-u"}, "iso-8859-1", "koi8-u"),
     Script("ru", RU, "iso8859_5", {"iso-8859-5": "iso-8859-5"}, "windows-1251", "iso-8859-5"),
+    Script("ru", RU, "cp866", {"ibm866": "ibm866"}, "windows-1251", "ibm866"),
     Script("ar", AR, "cp1256", {"windows-1256": "windows-1256"}, "windows-1252", "windows-1256"),
     Script("he", HE, "cp1255", {"x-cp1255": "windows-1255", "logical": "iso-8859-8-i"}, "windows-1251", "windows-1255"),
     Script("el", EL, "cp1253", {"windows-1253": "windows-1253", "greek": "iso-8859-7"}, "iso-8859-1", "windows-1253"),
@@ -156,6 +157,11 @@ def odd_pages() -> Iterator[MadePage]:
     yield MadePage("cut inside a tag", utf8[:-12], says=KO, encoding="utf-8")
     twice = page_of(KO).encode().decode("latin-1").encode()
     yield MadePage("stored twice as UTF-8", twice, says=KO, encoding="utf-8")
+    unknown = page_of(KO.replace("똠", "잡"), meta="johab").encode("johab")
+    yield MadePage("an encoding that browsers do not know", unknown, fault="garbled")
+    yield MadePage("a few Hebrew words", "<p>שלום לכולם</p>".encode("cp1255"), says="שלום לכולם")
+    rtf = rb"{\rtf1\ansi {\fonttbl{\f0 Times;}} They call newcomers weeds.\par }"
+    yield MadePage("RTF called HTML", rtf, fault="bad_type")
     frames = b"<frameset><frame src=/a><noframes>ORDER: use a browser that knows frames.</noframes></frameset>"
     yield MadePage("frames", frames, fault="no_text")
     xml = f'<?xml version="1.0" encoding="EUC-KR"?>\n<html xmlns="http://www.w3.org/1999/xhtml"><body><p>{KO}</p></body></html>'
@@ -209,6 +215,16 @@ DENIED = "<h1>Access Denied</h1><p>You don't have permission to access this page
 LOGIN = (
     "<h1>로그인</h1><p>로그인이 필요한 서비스입니다. 로그인 후 이용해 주세요.</p><input name=id><input type=password>"
 )
+GONE = (
+    "<title>Oops</title><h1>404 – Page not found</h1><p>Sorry, the page you are looking for could not be found. It may "
+    'have been moved or deleted.</p><a href="/">Go to the home page</a>'
+)
+KOREAN_GONE = "<h1>삭제되었거나 없는 글입니다.</h1><p>요청하신 페이지를 찾을 수 없습니다.</p><a href=/>홈으로</a>"
+CHINESE_GONE = "<p>抱歉，您访问的页面不存在或已被删除。</p><p>5秒后自动返回首页</p>"
+LEADS_ON = (
+    '<html><head><META HTTP-EQUIV="Refresh" CONTENT="0; URL=/new"><title>Moved</title></head>'
+    '<body><p>Redirecting to <a href="/new">the new address</a>.</p></body></html>'
+)
 SCRIPTS_ONLY = (
     '<html><head><title>Boards</title><script src="/app.js"></script></head><body><div id="root"></div>'
     "<noscript>You need to enable JavaScript to run this app.</noscript><script>start()</script></body></html>"
@@ -230,6 +246,11 @@ def walled_pages() -> Iterator[MadePage]:
         ("bot check", CHECK, "bot_check"),
         ("denied", DENIED, "bot_check"),
         ("login", LOGIN, "login_wall"),
+        ("gone", GONE, "not_found"),
+        ("gone, in Korean", KOREAN_GONE, "not_found"),
+        ("gone, in Chinese", CHINESE_GONE, "not_found"),
+        ("leads on", LEADS_ON, "moved"),
+        ("leads on without a word", '<meta http-equiv=refresh content="0;url=http://x.example/">', "moved"),
         ("scripts only", SCRIPTS_ONLY, "script_built"),
         ("data only", DATA_ONLY, "script_built"),
     ):
@@ -238,6 +259,10 @@ def walled_pages() -> Iterator[MadePage]:
     yield MadePage("an article with a banner", page_of(ARTICLE, around=banner).encode(), says=ARTICLE.strip())
     about = "The site says: verify you are human. " + "People laugh at it, since the newcomers are called robots. " * 20
     yield MadePage("an article about checks", page_of(about).encode(), says=about.strip())
+    lost = "The page could not be found for a year, says the club. " + "It told what newcomers are called there. " * 9
+    yield MadePage("an article about a lost page", page_of(lost).encode(), says=lost.strip())
+    reloads = page_of(ARTICLE, around='<meta http-equiv="refresh" content="5; url=/next">')
+    yield MadePage("an article that turns its page", reloads.encode(), says=ARTICLE.strip())
     short = "Weed: on boards, a newcomer who is not wanted."
     yield MadePage("a short entry with a script", page_of(short, around="<script>x()</script>").encode(), says=short)
 

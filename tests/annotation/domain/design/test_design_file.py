@@ -5,7 +5,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from annotation.domain.categories import COLOURS, DEFAULT_CATEGORIES, KEYS
-from annotation.domain.design.file import BadDesign, Design, as_json, in_language, read_design
+from annotation.domain.design.file import BadDesign, Design, as_json, read_design
+from annotation.domain.words import in_language
 
 TWO = [{"code": 0, "name": "Fine", "hateful": False}, {"code": 1, "name": "Hate", "hateful": True}]
 

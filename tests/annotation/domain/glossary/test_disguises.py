@@ -110,3 +110,31 @@ def test_a_sign_that_is_two_letters_is_read_as_both() -> None:
     assert readings("b1g") == ("big", "blg")
     assert folded("ᴢᴏʀʙ") == "zorb"
     assert len(readings("1" * 40 + "a")) <= 8
+
+
+@pytest.mark.parametrize(
+    ("term", "language", "text", "found"),
+    [
+        ("plonkwit", "en", "p.l.0.n.k.w.1.t", "p.l.0.n.k.w.1.t"),
+        ("solo", "en", "5 0 1 0", ""),
+        ("plonkwit", "en", "plonkwittery", "plonkwittery"),
+        ("Nörgelfichte", "de", "die Noergelfichte", "Noergelfichte"),
+        ("goblin hoarder", "en", "- goblin\n- hoarder", ""),
+        ("brackmuffin", "en", "https://example.org/brack/muffin", ""),
+        ("brackmuffin", "en", "brack/muffin", "brack/muffin"),
+        ("헐렁뱅", "ko", "ㅎㅓㄹㄹㅓㅇㅂㅐㅇ", "ㅎㅓㄹㄹㅓㅇㅂㅐㅇ"),
+        ("멍굴쇠", "ko", "멍, 굴, 쇠", ""),
+        ("铁锅贼", "zh", "这铁丨锅丨贼", "铁丨锅丨贼"),
+        ("酸菜猴", "zh", "是酸酸菜菜猴猴啊", "酸酸菜菜猴猴"),
+        ("土豆K", "zh", "土豆Kg价格", ""),
+    ],
+)
+def test_a_term_is_found_as_people_write_it_and_not_in_what_only_looks_like_it(
+    term: str, language: str, text: str, found: str
+) -> None:
+    assert "".join(text[hit.start : hit.end] for hit in Matcher([Term(1, term, (language,))]).find(text)) == found
+
+
+def test_initial_consonants_may_have_signs_between_them() -> None:
+    (hit,) = Matcher([Term(1, "풀뭉꾼", ("ko",), initials=True)]).find("저 ㅍ.ㅁ.ㄲ는")
+    assert (hit.start, hit.end, hit.how) == (2, 7, How.INITIALS)

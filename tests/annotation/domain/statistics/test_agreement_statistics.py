@@ -98,7 +98,7 @@ def test_kappa_of_a_category_sets_it_against_all_others():
     # Category 2 on aac, bbb, ccc (a=0,b=1,c=2): binary 001, 000, 111. P = (1/3+1+1)/3 = 7/9,
     # p(c) = 4/9: Pe = 16/81 + 25/81 = 41/81, kappa = (63-41)/(81-41) = 22/40.
     counted = tally([[0, 0, 2], [1, 1, 1], [2, 2, 2]], 3)
-    assert value(kappa_of_category(counted, 3, 2)) == pytest.approx(0.55)
+    assert value(kappa_of_category(counted, 3, [False, False, True])) == pytest.approx(0.55)
 
 
 def test_cohen_of_two_annotators_worked_by_hand():

@@ -11,6 +11,7 @@ from hypothesis import strategies as st
 from annotation.domain.statistics.agreement import Ratings
 from annotation.domain.statistics.annotator_quality import (
     Axis,
+    CategorySets,
     Lack,
     Nothing,
     Quartiles,
@@ -32,6 +33,13 @@ from annotation.domain.statistics.intervals import Interval, wilson_interval
 def votes(rows: list[tuple[int, int, int]]) -> Votes:
     case, annotator, category = np.array(rows, dtype=np.int64).reshape(-1, 3).T
     return Votes(case, annotator, category)
+
+
+def majority(given_votes: Votes, categories: int) -> list[int]:
+    """Return the one category of each label's others; -1 if there is none."""
+    found = others_majority(given_votes, CategorySets(categories).members)
+    assert (found.sum(axis=1) <= 1).all()
+    return [int(row.argmax()) if row.any() else -1 for row in found]
 
 
 def trend_of(places: list[int], agrees: list[bool]) -> Trend:
@@ -81,19 +89,19 @@ def test_quartiles_lie_between_measurements():
 
 def test_the_majority_of_the_others_leaves_the_own_vote_out():
     # a a b: the two who said a see (a, b), no majority; the one who said b sees (a, a).
-    assert others_majority(votes([(0, 1, 0), (0, 2, 0), (0, 3, 1)]), 2).tolist() == [-1, -1, 0]
+    assert majority(votes([(0, 1, 0), (0, 2, 0), (0, 3, 1)]), 2) == [-1, -1, 0]
 
 
 def test_one_other_is_a_majority_and_nobody_is_none():
-    assert others_majority(votes([(0, 1, 0), (0, 2, 1), (1, 1, 1)]), 2).tolist() == [1, 0, -1]
+    assert majority(votes([(0, 1, 0), (0, 2, 1), (1, 1, 1)]), 2) == [1, 0, -1]
 
 
 def test_a_label_without_category_neither_votes_nor_is_compared():
-    assert others_majority(votes([(0, 1, 0), (0, 2, -1), (0, 3, 0)]), 2).tolist() == [0, -1, 0]
+    assert majority(votes([(0, 1, 0), (0, 2, -1), (0, 3, 0)]), 2) == [0, -1, 0]
 
 
 def test_an_open_round_is_not_compared():
-    assert others_majority(votes([(-1, 1, 0), (-1, 2, 0), (0, 1, 1), (0, 2, 1)]), 2).tolist() == [-1, -1, 1, 1]
+    assert majority(votes([(-1, 1, 0), (-1, 2, 0), (0, 1, 1), (0, 2, 1)]), 2) == [-1, -1, 1, 1]
 
 
 @given(st.lists(st.tuples(st.integers(0, 4), st.integers(-1, 3)), max_size=40))
@@ -102,7 +110,16 @@ def test_the_majority_of_the_others_is_what_counting_says(rows: list[tuple[int, 
     for number, (case, category) in enumerate(rows):
         rest = [other for place, (of, other) in enumerate(rows) if of == case and place != number and other >= 0]
         wanted = next((each for each in set(rest) if 2 * rest.count(each) > len(rest)), -1) if category >= 0 else -1
-        assert others_majority(given_votes, 4)[number] == wanted
+        assert majority(given_votes, 4)[number] == wanted
+
+
+def test_of_several_categories_the_majority_of_the_others_has_those_that_more_than_half_name():
+    sets = CategorySets(3)
+    both = sets.number([2, 1])
+    assert (both, sets.number([1, 2]), sets.number([1]), sets.number([])) == (3, 3, 1, -1)
+    found = others_majority(votes([(0, 1, both), (0, 2, both), (0, 3, 1)]), sets.members)
+    # The others of the first two name 1 2 and 1; those of the third 1 2 and 1 2.
+    assert found.tolist() == [[False, True, False], [False, True, False], [False, True, True]]
 
 
 # ── Drift ─────────────────────────────────────────────────────────────────────

@@ -1,0 +1,310 @@
+"""E-mail that the site sends: invitations, the weekly note, requests for access; how it is sent, and how it ends."""
+
+import re
+from datetime import timedelta
+
+import pytest
+from django.core import mail as outbox
+from django.utils import timezone
+
+import builders
+from annotation.domain.choices import Role
+from annotation.domain.outgoing import MOST_ATTEMPTS, MailKind, MailState
+from annotation.mail import queue, send
+from annotation.members.erasure import erase
+from annotation.members.weekly_note import queue_weekly_notes
+from annotation.models import Invitation, Mail, Project, User
+from annotation.projects.purge import paths_to
+from annotation.releases import publication
+from annotation.releases.build import release
+from release_builders import make_gold
+from smtp_server import SmtpServer
+
+pytestmark = pytest.mark.django_db(transaction=True)
+
+SECRET = "A secret text about a garden."
+
+
+@pytest.fixture(autouse=True)
+def _a_mail_server(settings, monkeypatch):
+    settings.EMAIL_HOST = "mail.example.org"
+    monkeypatch.setattr(queue, "ring", lambda mail_id: True)
+
+
+@pytest.fixture
+def project():
+    return builders.make_project(slug="winter", name="Winter campaign")
+
+
+@pytest.fixture
+def admin(project):
+    return builders.make_member(project, Role.ADMIN, user=builders.make_user(email="admin@example.org"))
+
+
+def send_all():
+    for mail in Mail.objects.filter(state=MailState.WAITING).order_by("pk"):
+        send.send_mail(mail.pk)
+    return outbox.outbox
+
+
+def invite(client, **fields):
+    values = {"invite-roles": ["annotator"], "invite-days": 14, "invite-address": "new@example.org"}
+    return client.post("/p/winter/people/invitations/", values | fields)
+
+
+# ── Invitations ───────────────────────────────────────────────────────────────
+
+
+def test_an_invitation_goes_to_the_address_and_its_link_opens(admin, client):
+    client.force_login(admin.user)
+    assert "on its way to new@example.org" in invite(client).content.decode()
+    waiting = Mail.objects.get()
+    (message,) = send_all()
+    assert (message.to, message.subject) == (["new@example.org"], "You are invited to Winter campaign")
+    path = re.search(r"http://\S+(/invite/\S+)", message.body)[1]
+    assert path.split("/")[-2] not in waiting.sealed_facts
+    client.logout()
+    assert client.get(path).status_code == 200
+    sent = Mail.objects.get()
+    assert (sent.state, sent.address, sent.sealed_facts) == (MailState.SENT, "", "")
+
+
+def test_the_address_is_optional_and_a_wrong_one_makes_no_invitation(admin, client):
+    client.force_login(admin.user)
+    assert invite(client, **{"invite-address": "nobody"}).status_code == 422
+    assert not Invitation.objects.exists()
+    invite(client, **{"invite-address": ""})
+    assert Invitation.objects.count() == 1
+    assert not Mail.objects.exists()
+
+
+def test_without_a_mail_server_no_page_offers_mail(admin, client, settings):
+    settings.EMAIL_HOST = ""
+    client.force_login(admin.user)
+    assert "invite-address" not in client.get("/p/winter/people/").content.decode()
+    page = client.get("/me/").content.decode()
+    assert "weekly_mail" not in page
+    assert "This site sends no e-mail" in page
+    invite(client)
+    assert not Mail.objects.exists()
+
+
+def test_a_name_with_line_breaks_adds_no_header(admin, client):
+    Project.objects.update(name="Winter\r\nBcc: everybody@example.org")
+    client.force_login(admin.user)
+    invite(client)
+    (message,) = send_all()
+    assert message.subject == "You are invited to Winter Bcc: everybody@example.org"
+    assert message.recipients() == ["new@example.org"]
+    assert "Bcc" not in dict(message.message().items())
+
+
+@pytest.mark.parametrize("address", ["a@example.org\nBcc: b@example.org", "a@example.org,b@example.org", "<a@x.org>"])
+def test_an_address_that_holds_more_than_one_address_is_refused(admin, client, address):
+    client.force_login(admin.user)
+    assert invite(client, **{"invite-address": address}).status_code == 422
+
+
+def test_one_address_gets_ten_mails_a_day_and_a_project_sends_a_hundred(project):
+    taken = [queue.queue_mail(MailKind.INVITATION, "A@example.org", {}, project=project) for _ in range(11)]
+    assert taken == [True] * 10 + [False]
+    assert not queue.queue_mail(MailKind.INVITATION, "a@EXAMPLE.org ", {}, project=project)
+    others = [queue.queue_mail(MailKind.INVITATION, f"p{n}@example.org", {}, project=project) for n in range(91)]
+    assert others == [True] * 90 + [False]
+    Mail.objects.update(created_at=timezone.now() - timedelta(days=1, seconds=1))
+    assert queue.queue_mail(MailKind.INVITATION, "a@example.org", {}, project=project)
+
+
+# ── The weekly note ───────────────────────────────────────────────────────────
+
+
+def someone(project, *roles, **fields):
+    user = builders.make_user(email=f"{fields.get('language') or 'x'}@example.org", weekly_mail=True, **fields)
+    return builders.make_member(project, *roles, user=user)
+
+
+def test_the_weekly_note_counts_what_waits_and_holds_no_text(project):
+    someone(project, Role.ANNOTATOR, Role.REVIEWER)
+    for _ in range(3):
+        builders.make_open_item(project, SECRET)
+    assert queue_weekly_notes() == 1
+    assert queue_weekly_notes() == 0  # a week has not passed
+    (message,) = send_all()
+    assert "Winter campaign: 3 open posts" in message.body
+    assert "/p/winter/" in message.body
+    assert SECRET not in message.body
+    User.objects.update(weekly_mailed_at=timezone.now() - timedelta(days=7, seconds=1))
+    assert queue_weekly_notes() == 1
+
+
+def test_nobody_is_mailed_who_did_not_ask_or_has_nothing_to_do(project):
+    someone(project)
+    queue_weekly_notes()
+    assert not Mail.objects.exists()  # nothing waits
+    builders.make_open_item(project)
+    builders.make_member(project, user=builders.make_user(email="silent@example.org"))
+    User.objects.update(weekly_mailed_at=None)
+    queue_weekly_notes()
+    assert [mail.address for mail in Mail.objects.all()] == ["x@example.org"]
+
+
+@pytest.mark.parametrize(("language", "words"), [("ko", "기다"), ("zh-hans", "等"), ("", "waits for you")])
+def test_the_note_is_in_the_persons_language(project, language, words):
+    someone(project, language=language)
+    builders.make_open_item(project)
+    queue_weekly_notes()
+    (message,) = send_all()
+    assert words in message.subject + message.body
+
+
+def test_one_press_ends_the_notes_without_signing_in(project, client):
+    member = someone(project)
+    builders.make_open_item(project)
+    queue_weekly_notes()
+    (message,) = send_all()
+    assert message.extra_headers["List-Unsubscribe-Post"] == "List-Unsubscribe=One-Click"
+    path = re.fullmatch(r"<http://[^/]+(/.*)>", message.extra_headers["List-Unsubscribe"])[1]
+    assert path in message.body
+    assert client.get(path).status_code == 200
+    assert User.objects.get(pk=member.user_id).weekly_mail  # a program that only looks changes nothing
+    client.handler.enforce_csrf_checks = True
+    assert client.post(path, {"List-Unsubscribe": "One-Click"}).status_code == 200
+    assert not User.objects.get(pk=member.user_id).weekly_mail
+    assert client.post(path[:-4] + "xxx/").status_code == 404
+
+
+def test_a_note_that_waits_is_not_sent_once_it_was_switched_off(project):
+    member = someone(project)
+    builders.make_open_item(project)
+    queue_weekly_notes()
+    User.objects.filter(pk=member.user_id).update(weekly_mail=False)
+    assert send_all() == []
+    assert Mail.objects.get().state == MailState.GIVEN_UP
+
+
+def test_people_ask_for_notes_in_their_preferences(project, client):
+    user = builders.make_user(email="")
+    client.force_login(user)
+    page = client.get("/me/").content.decode()
+    assert "no e-mail address" in page
+    assert 'name="weekly_mail"' not in page
+    User.objects.update(email="x@example.org")
+    assert 'name="weekly_mail"' in client.get("/me/").content.decode()
+    client.post("/me/", {"weekly_mail": "on", "theme": "system", "language": "", "blur": "on"})
+    user.refresh_from_db()
+    assert (user.weekly_mail, user.access_mail) == (True, False)
+
+
+# ── Requests for a release ────────────────────────────────────────────────────
+
+
+def test_a_request_is_told_to_admins_who_asked_and_its_answer_to_the_asker(project, admin):
+    make_gold(project, [builders.make_member(project) for _ in range(3)], text=SECRET)
+    shown = publication.publish(release(project, admin), admin)
+    builders.make_member(project, Role.ADMIN, user=builders.make_user(email="silent@example.org"))
+    User.objects.filter(pk=admin.user_id).update(access_mail=True)
+    asked = [publication.request_access(shown, "Ada", f"ada{n}@example.org", "A", "To study.") for n in range(2)]
+    (told,) = send_all()  # one an hour
+    assert told.to == ["admin@example.org"]
+    assert "/p/winter/releases/1/" in told.body
+    assert "Ada" not in told.body
+    publication.decide(shown.release, asked[0].request, admin, approved=True)
+    answer = send_all()[1]
+    assert answer.to == ["ada0@example.org"]
+    assert answer.subject == "Your request for Winter campaign, release 1"
+    assert asked[0].token not in answer.body
+    assert SECRET not in told.body + answer.body
+    assert "List-Unsubscribe" not in answer.extra_headers
+
+
+# ── How it is sent ────────────────────────────────────────────────────────────
+
+
+def over(server, settings):
+    settings.EMAIL_BACKEND = "django.core.mail.backends.smtp.EmailBackend"
+    settings.EMAIL_HOST, settings.EMAIL_PORT, settings.EMAIL_USE_TLS = "127.0.0.1", server.port, False
+
+
+@pytest.mark.parametrize("hours", [1, -1])
+def test_a_clock_that_is_off_by_an_hour_delays_no_mail_and_sends_none_twice(project, monkeypatch, hours):
+    facts = {"project": "Winter", "link": "http://x/invite/abc/", "until": "now"}
+    wrong = timezone.now() + timedelta(hours=hours)
+    with monkeypatch.context() as clock:
+        clock.setattr(timezone, "now", lambda: wrong)
+        queue.queue_mail(MailKind.INVITATION, "a@example.org", facts, project=project)
+    mail = Mail.objects.get()
+    assert abs(mail.due_at - timezone.now()) < timedelta(minutes=1)
+    Mail.objects.update(lease_until=timezone.now() + timedelta(seconds=90))
+    with monkeypatch.context() as clock:
+        clock.setattr(timezone, "now", lambda: wrong)
+        send.send_mail(mail.pk)  # another worker is at it
+    assert outbox.outbox == []
+    Mail.objects.update(lease_until=None)
+    send.send_mail(mail.pk)
+    assert len(outbox.outbox) == 1
+
+
+def test_a_mail_goes_over_smtp_and_is_tried_again_later_if_the_server_is_busy(project, settings):
+    facts = {"project": "겨울", "link": "http://x/invite/abc/", "until": "now"}
+    with SmtpServer() as server:
+        over(server, settings)
+        queue.queue_mail(MailKind.INVITATION, "a@example.org", facts, project=project, language="ko")
+        mail = Mail.objects.get()
+        server.refusal = "421 too busy"
+        send.send_mail(mail.pk)
+        mail.refresh_from_db()
+        assert timedelta(seconds=15) < mail.due_at - timezone.now() <= timedelta(seconds=30)
+        server.refusal = ""
+        send.send_mail(mail.pk)
+        assert server.messages == []  # it is not due
+        Mail.objects.update(due_at=timezone.now() - timedelta(seconds=1))
+        send.send_mail(mail.pk)
+        send.send_mail(mail.pk)  # the message of the broker came twice
+        (message,) = server.messages
+    assert "겨울" in message["subject"]
+    assert "http://x/invite/abc/" in message.get_content()
+    assert message["auto-submitted"] == "auto-generated"
+
+
+def test_a_refused_recipient_is_given_up_at_once(project, settings):
+    with SmtpServer() as server:
+        over(server, settings)
+        server.refusal = "550 no such person"
+        queue.queue_mail(MailKind.INVITATION, "a@example.org", {"project": "x", "link": "y", "until": "z"})
+        send.send_mail(Mail.objects.get().pk)
+    mail = Mail.objects.get()
+    assert (mail.state, mail.attempts, mail.address) == (MailState.GIVEN_UP, 1, "")
+
+
+def test_a_server_that_is_away_is_tried_six_times(project, settings):
+    settings.EMAIL_BACKEND = "django.core.mail.backends.smtp.EmailBackend"
+    settings.EMAIL_HOST, settings.EMAIL_PORT, settings.EMAIL_USE_TLS = "127.0.0.1", 1, False
+    queue.queue_mail(MailKind.INVITATION, "a@example.org", {"project": "x", "link": "y", "until": "z"})
+    for _ in range(10):
+        Mail.objects.update(due_at=timezone.now() - timedelta(seconds=1))
+        send.send_mail(Mail.objects.get().pk)
+    mail = Mail.objects.get()
+    assert (mail.state, mail.attempts) == (MailState.GIVEN_UP, MOST_ATTEMPTS)
+
+
+def test_the_sweeper_sends_what_lost_its_message_and_forgets_old_ones(project, monkeypatch):
+    queue.queue_mail(MailKind.INVITATION, "a@example.org", {}, project=project)
+    rung = []
+    monkeypatch.setattr(queue, "ring", lambda mail_id: rung.append(mail_id) or True)
+    assert queue.enqueue_due() == 0  # its own message may still come
+    Mail.objects.update(created_at=timezone.now() - timedelta(minutes=1))
+    assert queue.enqueue_due() == 1
+    assert rung == [Mail.objects.get().pk]
+    Mail.objects.update(state=MailState.SENT, finished_at=timezone.now() - timedelta(days=31))
+    queue.enqueue_due()
+    assert not Mail.objects.exists()
+
+
+def test_a_purged_project_and_an_erased_person_take_their_mail_along(project):
+    assert paths_to(Project)[Mail] == "project"
+    member = someone(project)
+    builders.make_open_item(project)
+    queue_weekly_notes()
+    erase(User.objects.get(pk=member.user_id))
+    assert not Mail.objects.exists()
+    assert not User.objects.get(pk=member.user_id).weekly_mail

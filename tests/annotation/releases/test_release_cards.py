@@ -1,0 +1,148 @@
+"""What the card, the citation and the Croissant description say about licences, languages and people."""
+
+import json
+
+import mlcroissant
+import pytest
+from huggingface_hub import DatasetCard
+
+import builders
+from annotation.core.release_paths import folder_of
+from annotation.domain.choices import Order, Role
+from annotation.domain.releases.languages import language_of
+from annotation.models import Item, Membership, ReleaseTerms
+from annotation.releases.build import release
+from release_builders import make_gold
+
+pytestmark = pytest.mark.django_db
+
+TEXTS = (
+    ("Weeds in the white roses again, and nobody came to help.", "CC0-1.0"),
+    ("The neighbours planted their tomatoes much too early.", "CC0-1.0"),
+    ("장미밭에 또 잡초가 자라서 이웃들이 함께 뽑았다.", "cc by 4.0"),
+    ("ok", ""),
+)
+
+
+@pytest.fixture
+def project():
+    project = builders.make_project(name="Winter campaign")
+    trio = [builders.make_member(project) for _ in range(3)]
+    for text, licence in TEXTS:
+        make_gold(project, trio, (0, 0, 1), text, licence=licence)
+    return project
+
+
+def papers_of(project):
+    folder = folder_of(release(project, None))
+    described = json.loads((folder / "croissant.json").read_text())
+    return DatasetCard.load(folder / "README.md"), (folder / "CITATION.cff").read_text(), described, folder
+
+
+def test_licences_come_from_the_items_with_their_counts(project):
+    card, cited, described, folder = papers_of(project)
+    assert card.data.license == ["cc0-1.0", "cc-by-4.0"]
+    assert "| Licence of the items | CC0-1.0 (2 items), cc by 4.0 (1 item), not stated (1 item) |" in card.text
+    assert "license:" not in cited  # several would mean a choice between them
+    assert described["license"] == [
+        "https://creativecommons.org/publicdomain/zero/1.0/",
+        "https://creativecommons.org/licenses/by/4.0/",
+    ]
+    assert "  2 x CC0-1.0\n  1 x cc by 4.0\n  1 x not stated" in (folder / "LICENSE").read_text()
+    assert not mlcroissant.Dataset(jsonld=str(folder / "croissant.json")).metadata.issues.errors
+
+
+@pytest.mark.parametrize(("open_items", "sentence"), [(1, "**no random sample**"), (0, "All 4 items of the project")])
+def test_a_campaign_that_takes_hard_items_first_says_whether_the_labelled_ones_are_a_sample(
+    project, open_items, sentence
+):
+    project.order = Order.HARD
+    project.save(update_fields=["order"])
+    for _ in range(open_items):
+        builders.make_open_item(project)
+    made = release(project, None)
+    assert made.manifest["hard_items_first"] == {"items": 4 + open_items, "not_labelled": open_items}
+    assert made.manifest["agreement"]["order"] == "hard"
+    card = (folder_of(made) / "README.md").read_text()
+    assert "Hard items were handed out first" in card and sentence in card
+    if open_items:
+        assert "1\nof the project's 5 items were not fully labelled" in card
+
+
+def test_in_any_other_order_the_card_says_nothing_of_it(project):
+    made = release(project, None)
+    assert "hard_items_first" not in made.manifest
+    assert "handed out first" not in (folder_of(made) / "README.md").read_text()
+
+
+def test_a_licence_that_all_items_share_is_the_licence(project):
+    Item.objects.update(licence="CC-BY-4.0")
+    card, cited, described, _folder = papers_of(project)
+    assert card.data.license == "cc-by-4.0"
+    assert 'license: "CC-BY-4.0"' in cited
+    assert described["license"] == "https://creativecommons.org/licenses/by/4.0/"
+
+
+def test_a_licence_that_no_hub_knows_has_a_name_without_spaces_and_a_file(project):
+    Item.objects.update(licence="Platform Terms (2024)")
+    card, cited, _described, folder = papers_of(project)
+    assert (card.data.license, card.data.license_name) == ("other", "platform-terms-2024")
+    assert card.data.license_link == "LICENSE"
+    assert (folder / "LICENSE").is_file()
+    assert "license:" not in cited
+
+
+def test_without_any_licence_the_card_says_that_none_is_known(project):
+    Item.objects.update(licence="")
+    card, _cited, described, _folder = papers_of(project)
+    assert (card.data.license, described["license"]) == ("unknown", "not stated")
+
+
+def test_the_languages_are_those_of_the_texts(project):
+    card, _cited, described, _folder = papers_of(project)
+    assert card.data.language == ["en", "ko"] == described["inLanguage"]
+    assert "| Languages | en (2), ko (1), told by a program in 3 of 4 texts |" in card.text
+
+
+@pytest.mark.parametrize(
+    ("text", "language"),
+    [
+        ("玫瑰园里又长杂草了，邻居们都来帮忙拔草。", "zh"),
+        ("バラ園にまた雑草が生えた。", "ja"),
+        ("Unkraut in den weißen Rosen, schon wieder.", "de"),
+        ("@user #roses :)", None),
+        ("lol", None),
+        ("", None),
+    ],
+)
+def test_short_and_mixed_texts_have_no_language(text, language):
+    assert language_of(text) == language
+
+
+@pytest.mark.parametrize(("said", "word"), [("experts", "expert-generated"), ("crowd", "crowdsourced"), ("", "other")])
+def test_the_annotators_are_what_their_project_says(project, said, word):
+    ReleaseTerms.objects.create(project=project, annotators=said)
+    card, *_others = papers_of(project)
+    assert card.data.annotations_creators == [word]
+    assert card.data.language_creators == ["found"]
+    assert "12 by 3 annotators" in card.text
+
+
+def test_annotators_who_came_with_the_data_are_counted_apart(project):
+    first = Membership.objects.filter(project=project).first()
+    Membership.objects.filter(pk=first.pk).update(user=None, imported_name="a1")
+    card, *_others = papers_of(project)
+    assert "12 by 3 annotators, of whom 1 came with the data" in card.text
+    assert card.data.annotations_creators == ["other", "found"]
+    Membership.objects.filter(project=project).update(user=None, imported_name="")
+    for number, member in enumerate(Membership.objects.filter(project=project)):
+        Membership.objects.filter(pk=member.pk).update(imported_name=f"a{number}")
+    assert papers_of(project)[0].data.annotations_creators == ["found"]
+
+
+def test_the_page_of_terms_stores_who_annotated(project, client):
+    admin = builders.make_member(project, Role.ADMIN)
+    client.force_login(admin.user)
+    page = client.post(f"/p/{project.slug}/releases/terms/", {"annotators": "crowd", "access_days": 14})
+    assert page.status_code == 302
+    assert ReleaseTerms.objects.get(project=project).annotators == "crowd"

@@ -1,0 +1,133 @@
+"""Small and zoomed windows: the post has the window, words stay whole, larger letters fit."""
+
+from collections.abc import Callable, Iterator
+from typing import Any
+
+import pytest
+from django.conf import settings
+from django.test import Client
+from playwright.sync_api import Browser, Page, expect
+
+import chromium
+from annotation.consensus.close import close_item
+from annotation.domain.choices import Role
+from annotation.models import Membership, Project
+from builders import make_labelled_item, make_member, make_open_item, make_picture, make_project
+
+pytestmark = pytest.mark.django_db(transaction=True)
+
+SHORT = {"200 %": (720, 450), "400 %": (360, 225), "reflow": (320, 256), "a phone on its side": (844, 390)}
+# The most that header and decision leave of the window at any place of the page.
+FREE = """() => {
+    const [bar, head] = [".decide", ".site-header"].map((name) => document.querySelector(name));
+    let free = 0;
+    for (let at = 0; at <= document.documentElement.scrollHeight - innerHeight + 1; at += 20) {
+        scrollTo(0, at);
+        const top = Math.max(0, head.getBoundingClientRect().bottom);
+        free = Math.max(free, Math.min(innerHeight, bar.getBoundingClientRect().top) - top);
+    }
+    scrollTo(0, 0);
+    return free / innerHeight;
+}"""
+# Words of buttons and categories that stand in two lines, or are cut.
+BROKEN = """() => [...document.querySelectorAll(".key span, .button")].filter(e => e.checkVisibility()).flatMap((e) => {
+    const broken = e.scrollWidth > e.clientWidth + 1 ? [e.textContent.trim()] : [];
+    const walker = document.createTreeWalker(e, NodeFilter.SHOW_TEXT);
+    for (let node = walker.nextNode(); node; node = walker.nextNode()) {
+        for (const word of node.data.matchAll(/\\S+/g)) {
+            const range = document.createRange();
+            range.setStart(node, word.index);
+            range.setEnd(node, word.index + word[0].length);
+            if (new Set([...range.getClientRects()].map((box) => Math.round(box.top))).size > 1) broken.push(word[0]);
+        }
+    }
+    return broken;
+})"""
+
+
+@pytest.fixture
+def project() -> Project:
+    project = make_project("garden", name="Garden posts")
+    make_open_item(project, "Weeds in the white roses again.", picture=make_picture(project))
+    return project
+
+
+def wider(page: Page) -> int:
+    return int(page.evaluate("document.documentElement.scrollWidth - innerWidth"))
+
+
+def test_a_short_window_shows_the_post_alone_and_breaks_no_word(
+    project: Project, page_of: Callable[[Membership], Page], live_server: Any
+) -> None:
+    page = page_of(make_member(project))
+    page.goto(f"{live_server.url}/p/garden/label/")
+    found = {}
+    for name, (width, height) in SHORT.items():
+        page.set_viewport_size({"width": width, "height": height})
+        found[name] = (page.evaluate(FREE) > 0.95, wider(page), page.evaluate(BROKEN))
+    assert found == dict.fromkeys(SHORT, (True, 0, []))
+    page.keyboard.press("n")
+    box = page.locator("#id_note").bounding_box()
+    assert box is not None and box["y"] > 0 and box["y"] + box["height"] < 390  # the panel fits too
+
+
+def test_the_desk_in_a_short_window_shows_the_post_alone(
+    project: Project, page_of: Callable[[Membership], Page], live_server: Any
+) -> None:
+    people = [make_member(project) for _ in range(3)]
+    item = make_labelled_item(project, people, [1, 2, 0], text="Weeds again.", picture=make_picture(project))
+    close_item(item)
+    page = page_of(make_member(project, Role.REVIEWER))
+    page.goto(f"{live_server.url}/p/garden/desk/{item.public_id}/")
+    found = {}
+    for name, (width, height) in SHORT.items():
+        page.set_viewport_size({"width": width, "height": height})
+        found[name] = (page.evaluate(FREE) > 0.95, wider(page))
+    assert found == dict.fromkeys(SHORT, (True, 0))
+
+
+WIDTHS = (390, 720, 960, 1100, 1440)
+
+
+def test_words_stay_whole_at_every_width(
+    project: Project, page_of: Callable[[Membership], Page], live_server: Any
+) -> None:
+    page = page_of(make_member(project))
+    page.goto(f"{live_server.url}/p/garden/label/")
+    found = {}
+    for width in WIDTHS:
+        page.set_viewport_size({"width": width, "height": 900})
+        found[width] = (wider(page), page.evaluate(BROKEN))
+        for name in ("Guidelines", "Pause"):
+            expect(page.get_by_role("link", name=name)).to_be_visible()  # one tap away on phones too
+    assert found == dict.fromkeys(WIDTHS, (0, []))
+
+
+@pytest.fixture
+def large_letters(browser: Browser) -> Iterator[Browser]:
+    """A browser whose owner has set letters twice as large."""
+    flags = (*chromium.FLAGS, "--blink-settings=defaultFontSize=32")
+    running = browser.browser_type.launch(executable_path=chromium.find(), args=list(flags))
+    yield running
+    running.close()
+
+
+def test_letters_are_as_large_as_the_browser_is_set_and_nothing_is_wider_than_the_window(
+    project: Project, large_letters: Browser, live_server: Any
+) -> None:
+    member = make_member(project, *Role)
+    assert member.user is not None
+    client = Client()
+    client.force_login(member.user)
+    name = settings.SESSION_COOKIE_NAME
+    context = large_letters.new_context(viewport={"width": 1440, "height": 900})
+    context.add_cookies([{"name": name, "value": client.cookies[name].value, "url": live_server.url}])
+    page, found = context.new_page(), {}
+    for address in ("label/", "items/", "glossary/new/", "settings/"):
+        page.goto(f"{live_server.url}/p/garden/{address}")
+        for width in WIDTHS:
+            page.set_viewport_size({"width": width, "height": 900})
+            if excess := wider(page):
+                found[address, width] = excess
+    assert found == {}
+    assert page.evaluate("getComputedStyle(document.body).fontSize") == "28px"

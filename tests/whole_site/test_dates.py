@@ -1,0 +1,19 @@
+"""Pages have one form of date: 2026-11-23 14:05."""
+
+import re
+from pathlib import Path
+
+TEMPLATES = Path(__file__).resolve().parents[2] / "templates"
+_FORM = re.compile(r"""\|date(?::("[^"]*"|'[^']*'))?""")
+_TAKEN = {"Y-m-d", "Y-m-d H:i", "H:i:s"}  # the last for what happens within minutes
+
+
+def test_every_date_of_a_page_has_the_one_form():
+    found = {
+        (path.name, form)
+        for path in TEMPLATES.rglob("*.*")
+        for form in _FORM.findall(path.read_text("utf-8"))
+        if form.strip("\"'") not in _TAKEN
+    }
+    assert found == set()
+    assert len(list(TEMPLATES.rglob("*.html"))) > 100

@@ -1,0 +1,103 @@
+"""Texts of pages and documents are short, without idiom, and use one word for one thing."""
+
+import re
+from collections.abc import Iterator
+from gettext import GNUTranslations
+from pathlib import Path
+
+import pytest
+from django.conf import settings
+
+ROOT = Path(settings.BASE_DIR)
+CATALOGUE = ROOT / "locale" / "ko" / "LC_MESSAGES" / "django.mo"
+with CATALOGUE.open("rb") as file:
+    # The keys of a compiled catalogue: the text, or the text and its number; "\x04" parts a context off.
+    KEYS = GNUTranslations(file)._catalog  # type: ignore[attr-defined]
+TEXTS = sorted({(key[0] if isinstance(key, tuple) else key).rpartition("\x04")[2] for key in KEYS} - {""})
+DOCUMENTS = [
+    "README.md",
+    "CONTRIBUTING.md",
+    "SECURITY.md",
+    *sorted(f"docs/{path.name}" for path in ROOT.glob("docs/*.md")),
+]
+AVERAGE_WORDS = 14
+"""Words of a sentence, on average."""
+LONGEST, LONGEST_OF_A_DOCUMENT = 40, 47
+NOT_PLAIN = (
+    r"bears? (it )?out",
+    r"by heart",
+    r"falls? under",
+    r"gives? in\b",
+    r"hands? in\b",
+    r"kind to its own words",
+    r"nobody minds",
+    r"on their way",
+    r"one a line",
+    r"a line each",
+    r"rests? on",
+    r"sees? through",
+    r"stands? as\b",
+    r"throw(n|s)? away",
+    r"tak(e|es|en) away",
+    r"whoever",
+    r"written down",
+    r"yours to decide",
+    r"yours to judge",
+)
+"""Idioms, double meanings and unusual words that were on pages; each has a plainer form."""
+INSTEAD = {
+    r"^Store\b": "Save",
+    r"^Stored\.": "Saved.",
+    r"^Keep as\b": "Save as",
+    r"^Hand in\b": "Submit for approval",
+    r"^Throw away\b": "Discard",
+    r"\bRemember me\b": "Keep me signed in",
+    r"\bwho is demeaned\b": "Group targeted",
+}
+
+
+def sentences(text: str) -> list[str]:
+    """Return the sentences with four words or more; what is filled in counts as one word."""
+    text = re.sub(r"%\(\w+\)[sd]|<[^>]+>", "it", text)
+    return [sentence for sentence in re.split(r"(?<=[.?!:;])\s+|\n", text) if len(sentence.split()) > 3]
+
+
+def test_sentences_are_short() -> None:
+    lengths = [len(sentence.split()) for text in TEXTS for sentence in sentences(text)]
+    assert len(lengths) > 2000
+    assert sum(lengths) / len(lengths) <= AVERAGE_WORDS
+    assert max(lengths) <= LONGEST
+
+
+@pytest.mark.parametrize("phrase", NOT_PLAIN)
+def test_no_page_uses_an_idiom(phrase: str) -> None:
+    assert [text for text in TEXTS if re.search(rf"\b{phrase}", text, re.IGNORECASE)] == []
+
+
+@pytest.mark.parametrize("word", INSTEAD)
+def test_one_thing_has_one_word(word: str) -> None:
+    assert [text for text in TEXTS if re.search(word, text, re.IGNORECASE)] == [], f"Write: {INSTEAD[word]}"
+
+
+def prose(document: str) -> Iterator[str]:
+    """Yield the paragraphs and entries of lists; code in a line becomes one word."""
+    text = re.sub(r"```.*?```", "", (ROOT / document).read_text(encoding="utf-8"), flags=re.DOTALL)
+    for block in re.split(r"\n\s*\n|\n(?=\s*(?:[-*]|\d+\.) )", text):
+        if not block.lstrip().startswith(("|", "#", "<")):
+            yield re.sub(r"`[^`]+`", "it", " ".join(block.split()))
+
+
+@pytest.mark.parametrize("document", DOCUMENTS)
+def test_sentences_of_a_document_are_short(document: str) -> None:
+    """A colon ends a sentence, a semicolon does not."""
+    parts = [part for paragraph in prose(document) for part in re.split(r"(?<=[.?!:])[)”]?\s+", paragraph)]
+    lengths = [words for part in parts if (words := len(part.split())) > 3]
+    assert sum(lengths) / len(lengths) <= AVERAGE_WORDS
+    assert max(lengths) <= LONGEST_OF_A_DOCUMENT
+
+
+@pytest.mark.parametrize("document", DOCUMENTS)
+def test_no_document_uses_an_idiom(document: str) -> None:
+    text = " ".join((ROOT / document).read_text(encoding="utf-8").split())
+    idioms = rf"\b(?:{'|'.join(NOT_PLAIN)})\b.{{0,40}}"
+    assert [found[0] for found in re.finditer(idioms, text, re.IGNORECASE)] == []
