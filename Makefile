@@ -2,7 +2,7 @@
 SHELL := /bin/bash
 .SHELLFLAGS := -eu -o pipefail -c
 .DEFAULT_GOAL := help
-.PHONY: screenshots help setup demo run worker quick test test-slow faults test-all lint types style format bench mutants messages clean
+.PHONY: crawl screenshots help setup demo run worker quick test test-slow faults test-all lint types style format bench mutants messages clean
 
 PYTHON ?= python3
 PORT ?= 8000
@@ -77,6 +77,11 @@ faults: .venv/ready ## kill processes, databases and brokers while people work; 
 test-all: .venv/ready ## every test; CI runs it on both databases
 	@$(PY) tests/support/chromium.py || true
 	@$(BIN)/pytest -n $$(($(PROCESSES) + 2)) --dist loadfile --no-loadscope-reorder -m "$(MARKS)" $(PYTEST_ARGS) $(TESTS)
+
+# FOLDER is the VAR_DIR of the sample site that runs on PORT.
+crawl: FOLDER ?= var/demo
+crawl: .venv/ready ## open all pages of a running sample site: errors, width, accessibility, language
+	@$(PY) tests/support/crawl_site.py http://127.0.0.1:$(PORT) $(FOLDER)
 
 screenshots: .venv/ready ## the pictures of the README, from a fresh sample site
 	@$(PY) docs/take_screenshots.py

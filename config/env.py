@@ -5,6 +5,7 @@ which may hold a password, and `NAME_FILE`, prices, site address and database wi
 """
 
 import os
+import re
 import tomllib
 from collections.abc import Collection, Mapping
 from pathlib import Path
@@ -131,6 +132,15 @@ def denied(name: str, nat64: str, *, environ: Mapping[str, str] = os.environ) ->
             f"{nat64} must list IPv6 prefixes of 32, 40, 48, 56, 64 or 96 bits, such as 64:ff9b::/96, not {str(bad)!r}."
         ) from None
     return Denied(networks, hosts, prefixes)
+
+
+def origins(name: str, *, environ: Mapping[str, str] = os.environ) -> list[str]:
+    """Read origins: scheme://host, or scheme://host:port, separated by commas."""
+    listed = [word.lower().rstrip("/") for word in words(name, environ=environ)]
+    for word in listed:
+        if not re.fullmatch(r"https?://[a-z0-9.:\[\]-]+", word):
+            raise ImproperlyConfigured(f"{name} must list origins, such as http://receiver.lab:8080, not {word!r}.")
+    return listed
 
 
 def choice(name: str, *, among: Collection[str], default: str, environ: Mapping[str, str] = os.environ) -> str:

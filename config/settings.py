@@ -136,7 +136,7 @@ MIDDLEWARE = [
     "django.contrib.auth.middleware.AuthenticationMiddleware",
     "config.web.locale_middleware.PersonalLanguage",
     "allauth.account.middleware.AccountMiddleware",
-    "django.contrib.auth.middleware.LoginRequiredMiddleware",
+    "config.web.sign_in_again.SignInAgain",
     "config.web.rate_limits.RateLimits",
     "config.web.middleware.WholeText",
     "django.middleware.csrf.CsrfViewMiddleware",
@@ -144,6 +144,7 @@ MIDDLEWARE = [
     "django.middleware.clickjacking.XFrameOptionsMiddleware",
     "django_htmx.middleware.HtmxMiddleware",
     "config.web.ended_project.EndedProject",
+    "config.web.middleware.NotAllowed",
 ]
 
 ROOT_URLCONF = "config.urls"
@@ -310,7 +311,8 @@ SPECTACULAR_SETTINGS = {
         "header `Authorization: Token …`; pages of the site also send their session, with X-CSRFToken. Every refusal "
         "is a JSON object with a stable `code` for programs and a sentence in `detail` for people. A method that an "
         "address does not have is refused with 405 in the same form. What is not open to the caller looks as if it "
-        "were not there."
+        "were not there. A whole campaign as one Python program, from its design to the files of its release, is in "
+        "`docs/api.md` of the source."
     ),
     "VERSION": "1",
     "OAS_VERSION": "3.1.1",  # its schemas are JSON Schema, as validators and clients read it
@@ -458,6 +460,13 @@ SEARXNG_URL = env.text("SEARXNG_URL")
 """A SearXNG server that allows the format json, e.g. http://127.0.0.1:8888."""
 FETCH_DENIED = env.denied("FETCH_DENY", "FETCH_NAT64")
 """Networks and hosts that no page or picture is fetched from, and prefixes that lead to IPv4 addresses."""
+S3_ENDPOINT = env.text("S3_ENDPOINT")
+"""The server of buckets that files are imported from, if it is not Amazon's."""
+S3_REGION = env.text("S3_REGION", default="us-east-1")
+S3_ACCESS_KEY = env.secret("S3_ACCESS_KEY")
+S3_SECRET_KEY = env.secret("S3_SECRET_KEY")
+WEBHOOK_ALLOW = env.origins("WEBHOOK_ALLOW")
+"""Origins that webhooks may be sent to although they are not public or not https, e.g. http://receiver.lab:8080."""
 SEARCHES_AT_ONCE = env.whole("SEARCHES_AT_ONCE", default=4, least=1, most=100)
 """Searches under way at one engine, per process."""
 SEARCH_SECONDS = env.whole("SEARCH_SECONDS", default=30, least=1, most=300)

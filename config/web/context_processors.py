@@ -8,12 +8,13 @@ from django.http import HttpRequest
 
 
 def site(request: HttpRequest) -> dict[str, Any]:
-    """Return demo mode, its logins (on the login page only), and the operator's contact."""
+    """Return demo mode, its logins (on the login page only), the operator's contact, whether the site sends e-mail."""
     on_login_page = request.resolver_match is not None and request.resolver_match.view_name == "account_login"
     return {
         "demo": settings.DEMO,
         "demo_logins": _demo_logins() if settings.DEMO and on_login_page else [],
         "site_contact": settings.OPERATOR_CONTACT,
+        "sends_mail": bool(settings.EMAIL_HOST),
     }
 
 

@@ -14,8 +14,6 @@ log = logging.getLogger(__name__)
 Store = TypeVar("Store")
 Answer = TypeVar("Answer")
 
-AWAY = (redis.RedisError, OSError)
-"""What a store raises that cannot be reached or written."""
 REST_SECONDS = 5.0
 """How long a store that failed is left alone, so that requests do not wait for it one after the other."""
 
@@ -37,7 +35,7 @@ class Fallbacks(Generic[Store]):
                 continue
             try:
                 return question(store)
-            except AWAY as fault:
+            except (redis.RedisError, OSError) as fault:  # what cannot be reached or written
                 self._rests_until[number] = self._clock() + REST_SECONDS
                 log.error("%s is away (%s); %s serves", _name(store), fault, _name(self._stores[number + 1]))
         return question(self._stores[-1])

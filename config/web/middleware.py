@@ -5,7 +5,7 @@ from typing import Any
 from urllib.parse import unquote_to_bytes
 
 from django.conf import settings
-from django.http import HttpRequest, HttpResponse, HttpResponseBase
+from django.http import HttpRequest, HttpResponse, HttpResponseBase, HttpResponseNotAllowed
 from django.middleware.gzip import GZipMiddleware
 from django.utils.deprecation import MiddlewareMixin
 from django.utils.translation import gettext as _
@@ -69,6 +69,17 @@ class WholeText(MiddlewareMixin):
         except UnicodeDecodeError:
             return failure(request, 400, "invalid_unicode", _("The form is not valid UTF-8; nothing was stored."))
         return None
+
+
+class NotAllowed(MiddlewareMixin):
+    """Gives the empty 405 of a view its page: whoever reloads where a form was sent to must not meet a blank."""
+
+    def process_response(self, request: HttpRequest, response: HttpResponseBase) -> HttpResponseBase:
+        if not isinstance(response, HttpResponseNotAllowed) or response.content:
+            return response
+        told = failure(request, 405, "method_not_allowed", _("This address only takes what its page sends."))
+        told["Allow"] = response["Allow"]
+        return told
 
 
 class Headers(MiddlewareMixin):

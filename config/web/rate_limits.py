@@ -12,7 +12,6 @@ import math
 import struct
 import threading
 import time
-from contextlib import suppress
 from functools import cache
 from pathlib import Path
 from typing import Any, Protocol, cast
@@ -23,7 +22,7 @@ from django.http import HttpRequest, HttpResponse, HttpResponseBase
 from django.utils.translation import gettext as _
 
 from config.web.error_pages import failure
-from config.web.fallbacks import AWAY, Fallbacks
+from config.web.fallbacks import Fallbacks
 from config.web.rate_limit_table import Rate
 
 _BY_THE_HOUR = ("export", "access")
@@ -203,8 +202,7 @@ def spend(name: str, who: str) -> int | None:
 def give_back(name: str, who: str) -> None:
     """Remove the time that `spend` counted last."""
     if name in settings.RATE_LIMITS:
-        with suppress(*AWAY):
-            counters().ask(lambda store: store.give_back(f"{name}:{who}"))
+        counters().ask(lambda store: store.give_back(f"{name}:{who}"))
 
 
 def too_many(request: HttpRequest, wait: int) -> HttpResponse:

@@ -1,0 +1,126 @@
+"""Load heavy modules when they are first used, not when they are imported.
+
+Each command, web server, worker and test pays for what a module imports at its top, whether it uses it or not. The
+modules named here are imported as ever (`import numpy as np`), but only a placeholder is bound; the first attribute
+that is asked of it loads the module. `from numpy import array` asks for one and loads at once, so code of the site
+writes `import numpy`. This is the only place that decides it; Python 3.15 has the same as `lazy import`.
+
+One thread loads at a time, and the others wait until the module is whole. Python's own import locks are not enough:
+where several threads import modules that import one another, Python 3.11 stands still now and then, or gives one of
+them half a module.
+"""
+
+import sys
+from collections.abc import Sequence
+from importlib import import_module
+from importlib.abc import Loader, MetaPathFinder
+from importlib.machinery import ModuleSpec, PathFinder
+from importlib.util import spec_from_file_location
+from threading import RLock
+from types import ModuleType
+from typing import Any
+
+LATE = frozenset(
+    {
+        # numbers and tables
+        *("bm25s", "krippendorff", "numpy", "scipy", "pyarrow", "pyarrow.compute", "pyarrow.parquet"),
+        # files, pictures, words
+        *("fuzzysearch", "json_repair", "lxml", "lxml.etree", "lxml.html", "pi_heif", "pypdf"),
+        *("py3langid", "py3langid.langid", "simplemma"),
+        # other machines; the two of ours derive classes from those of the libraries
+        *("boto3", "botocore", "botocore.config", "botocore.exceptions", "httpcore2", "httpx2", "redis"),
+        *("providers.http.pinned", "providers.http.transport"),
+        # what a library imports for its own tests
+        "jinja2",
+    }
+)
+"""Modules that starting a process does not need; tests/config/test_late_modules.py holds us to it."""
+_waiting = set(LATE)
+_one_at_a_time = RLock()
+
+
+def install() -> None:
+    """Have the modules of LATE loaded at their first use. Called once, before anything else is imported."""
+    sys.meta_path.insert(0, _Finder())
+
+
+class _Placeholder(ModuleType):
+    """Stands for a module that is not loaded; loads it when it is first asked for something.
+
+    What is set on a placeholder is seen by those who hold it, as tests want it; settings of a library are no use here.
+    """
+
+    def __getattr__(self, name: str) -> Any:
+        return getattr(_loaded(self), name)
+
+
+def load(*names: str) -> None:
+    """Load these modules now. For processes that fork or answer people, so that nobody waits for them later."""
+    for name in names:
+        module = import_module(name)
+        if isinstance(module, _Placeholder):
+            _loaded(module)
+
+
+def _loaded(placeholder: _Placeholder) -> ModuleType:
+    """Return the module itself, loaded now if it was not. Raises ImportError if that fails, each time again."""
+    own = placeholder.__dict__
+    if "__module__" not in own:
+        with _one_at_a_time:
+            if "__module__" not in own:
+                own["__module__"] = _real(placeholder)
+    module: ModuleType = own["__module__"]
+    return module
+
+
+def _real(placeholder: _Placeholder) -> ModuleType:
+    name = placeholder.__name__
+    if sys.modules.get(name) is placeholder:
+        _waiting.discard(name)
+        del sys.modules[name]
+    real = import_module(name)
+    for part, value in list(placeholder.__dict__.items()):  # `import lxml.html` has set `html` on the one of lxml
+        if isinstance(value, ModuleType) and sys.modules.get(f"{name}.{part}") is value and not hasattr(real, part):
+            setattr(real, part, value)
+    return real
+
+
+class _Finder(MetaPathFinder):
+    def find_spec(self, name: str, path: Sequence[str] | None, target: ModuleType | None = None) -> ModuleSpec | None:
+        """Return where the placeholder of a late module comes from; None for other modules and for what is missing."""
+        if name in _waiting:
+            found = PathFinder.find_spec(name, path)
+            return _of_placeholder(found) if found and found.origin else None
+        package = sys.modules.get(name.rpartition(".")[0])
+        if isinstance(package, _Placeholder):
+            _loaded(package)  # first, as Python does it; it may have loaded this module too
+            if name in sys.modules:
+                return ModuleSpec(name, _Present())
+        return None
+
+
+def _of_placeholder(found: ModuleSpec) -> ModuleSpec | None:
+    inside = found.submodule_search_locations
+    return spec_from_file_location(
+        found.name, found.origin, loader=_PlaceholderLoader(), submodule_search_locations=inside
+    )
+
+
+class _PlaceholderLoader(Loader):
+    def create_module(self, spec: ModuleSpec) -> None:
+        """Leave it to the import system, which gives an empty module its name, file and folder."""
+
+    def exec_module(self, module: ModuleType) -> None:
+        module.__class__ = _Placeholder
+
+
+class _Present(Loader):
+    """Gives the import system a module that is already there."""
+
+    def create_module(self, spec: ModuleSpec) -> ModuleType:
+        module = sys.modules[spec.name]
+        self._spec = module.__spec__
+        return module
+
+    def exec_module(self, module: ModuleType) -> None:
+        module.__spec__ = self._spec
