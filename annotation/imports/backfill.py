@@ -263,7 +263,7 @@ class _Filling:
         code, hateful = self.intake.intent_of(row)
         if (code is None and hateful is None) or item.intended is not None or item.intended_hateful is not None:
             return False
-        several = self.intake.codes(row.intended)
+        several = self.intake.categories.codes(row.intended)
         intent = self.intake.intent(code, hateful, several)
         category = item.category.value() if item.category else None
         further = further_of(category, item.categories) if category else ()

@@ -147,7 +147,7 @@ class _Import:
 
     def _check(self) -> None:
         report = self.report
-        report.format, reader = self.bundle.reader(self.options, self.intake.knows)
+        report.format, reader = self.bundle.reader(self.options, self.intake.categories.knows)
         clock = Clock(self.bundle, self.watch)
         batch: list[Incoming] = []
         try:

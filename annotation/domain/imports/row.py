@@ -7,16 +7,15 @@ A row whose labels fill all seats is decided by the same pure rule as items in a
 import hashlib
 import unicodedata
 from collections.abc import Hashable, Mapping, Sequence
-from contextlib import suppress
 from dataclasses import replace
 from typing import Any
 
 from annotation.domain.alignment import IntendedCategory, IntendedHateful, Intent
-from annotation.domain.categories import DEFAULT_CATEGORIES, UnknownCategory, names, read_category
-from annotation.domain.category_sets import BadSet, as_stored, check_together, further_of, parts_of
-from annotation.domain.choices import Choose, Modality, SourceLabels, Stage
+from annotation.domain.category_sets import further_of
+from annotation.domain.choices import Modality, SourceLabels, Stage
 from annotation.domain.formats.base import BadValue, Row, RowChallenge, RowLabel, RowPrior
 from annotation.domain.imports.answers import AnswerReader
+from annotation.domain.imports.category_reader import CategoryReader
 from annotation.domain.imports.decided import (
     Gold,
     check_claims,
@@ -38,23 +37,20 @@ from annotation.domain.imports.values import (
 from annotation.domain.item_decision import Case, decide
 from annotation.domain.patterns import Prior, Priors
 from annotation.domain.pictures.words import GIVEN
-from annotation.domain.votes import Category, Challenge, Vote
+from annotation.domain.votes import Challenge, Vote
 
 MAX_SEATS = 15
 _REMEMBERED = 10_000
 _UNMASKED: Mapping[Mask, int] = {}
-_BINARY_WORDS = {"hateful": True, "not_hateful": False}
 
 
 class Intake:
-    """A reader of rows as items of one project. It caches resolved categories and decided cases."""
+    """A reader of rows as items of one project. It caches decided cases."""
 
     def __init__(self, terms: Terms) -> None:
         self.terms = terms
-        self._by_word: dict[str, Category] = {}
-        self._by_cell: dict[str, tuple[Category, ...]] = {}
+        self.categories = CategoryReader(terms.categories, terms.choose)
         self._outcomes: dict[Hashable, Outcome] = {}
-        self._by_code = {category.code: category for category in terms.categories}
         self._answers = None if terms.questions is None else AnswerReader(terms.questions)
 
     def take(self, row: Row) -> Incoming | Dropped:
@@ -62,7 +58,7 @@ class Intake:
         terms = self.terms
         text, masked = mask(row.text, terms.masks) if terms.masks else (row.text, _UNMASKED)
         intended, intended_hateful = self.intent_of(row)
-        several = self.codes(row.intended)
+        several = self.categories.codes(row.intended)
         labels = self._answered(row, tuple(self._label(label) for label in row.labels), bool(masked))
         provenance = dict(row.provenance)
         if labels and terms.source_labels is SourceLabels.INTENDED:
@@ -70,7 +66,7 @@ class Intake:
             if unanimous is None:
                 return Dropped(row.line)
             intended, intended_hateful = self._checked_intent(*unanimous, intended, intended_hateful)
-            several = several or self.codes(row.labels[0].category)
+            several = several or self.categories.codes(row.labels[0].category)
             provenance["source_votes"] = [label.as_record() for label in labels]
             labels = ()
         priors = tuple(self._priors(row))
@@ -106,116 +102,13 @@ class Intake:
             picture_text_reader=row.picture_text_reader or (GIVEN if row.picture_text else ""),
         )
 
-    # ── Categories and intents ────────────────────────────────────────────────
-
-    def category(self, written: str, field: str) -> Category:
-        category = self._by_word.get(written)
-        if category is None:
-            try:
-                category = read_category(written, self.terms.categories)
-            except UnknownCategory as fault:
-                category = self._by_usual_name(written) or self._by_decimal_code(written)
-                if category is None:
-                    raise BadValue("unknown_label", fault.sentence, field) from fault
-            self._by_word[written] = category
-        return category
-
-    def _by_usual_name(self, written: str) -> Category | None:
-        """Return the project's category for another name of a default category (Homophobe, Homophobic).
-
-        Returns None if there is none.
-        """
-        with suppress(UnknownCategory):
-            for other in names(read_category(written, DEFAULT_CATEGORIES)):
-                with suppress(UnknownCategory):
-                    return None if written.isdecimal() else read_category(other, self.terms.categories)
-        return None
-
-    def _by_decimal_code(self, written: str) -> Category | None:
-        """Return the category of a code that a program wrote as `1.0`. Returns None if it is none."""
-        whole, point, rest = written.partition(".")
-        if not point or not whole.isdecimal() or rest.strip("0"):
-            return None
-        return next((category for category in self.terms.categories if category.code == int(whole)), None)
-
-    def categories(self, written: str, field: str) -> tuple[Category, ...]:
-        """Return the categories that a cell names, by code: several only where the project takes several.
-
-        Raises BadValue.
-        """
-        read = self._by_cell.get(written)
-        if read is None:
-            read = self._by_cell[written] = self._read_cell(written, field)
-        return read
-
-    def _read_cell(self, written: str, field: str) -> tuple[Category, ...]:
-        try:
-            return (self.category(written, field),)
-        except BadValue:
-            parts = parts_of(written)
-            if len(parts) < 2 or (self.terms.choose is Choose.ONE and not all(map(self._is_category, parts))):
-                raise
-        by_code = {category.code: category for category in (self.category(part, field) for part in parts)}
-        read = tuple(by_code[code] for code in sorted(by_code))
-        try:
-            check_together(read, self.terms.choose)
-        except BadSet as bad:
-            raise BadValue(bad.code, bad.sentence, field) from bad
-        return read
-
-    def _is_category(self, written: str) -> bool:
-        try:
-            return bool(self.category(written, ""))
-        except BadValue:
-            return False
-
-    def codes(self, written: str | None) -> tuple[int, ...]:
-        """Return the codes of a cell that was read before, as rows keep them: none for fewer than two categories."""
-        return tuple(as_stored(category.code for category in self._by_cell.get(written or "", ())))
-
-    def category_or_side(self, written: str, field: str) -> tuple[int | None, bool]:
-        """Return the code of a cell's first category and its side, or the side for `hateful` and `not_hateful`.
-
-        Raises BadValue.
-        """
-        try:
-            category = self.categories(written, field)[0]
-        except BadValue:
-            if written not in _BINARY_WORDS:
-                raise
-            return None, _BINARY_WORDS[written]
-        return category.code, category.hateful
-
-    def knows(self, written: str) -> bool:
-        """Return whether a label is a category's name, or names a side."""
-        try:
-            self.category_or_side(written, "")
-        except BadValue:
-            return False
-        return True
-
-    def category_of_side(self, written: str, field: str) -> Category:
-        """Return a category. `hateful` and `not_hateful` count only if the project has one category on that side.
-
-        Raises BadValue.
-        """
-        code, hateful = self.category_or_side(written, field)
-        if code is not None:
-            return self._by_code[code]
-        matches = [category for category in self.terms.categories if category.hateful == hateful]
-        if len(matches) != 1:
-            reason = (
-                f"The file only says {written}, but the project has {len(matches)} such categories. Import the label "
-                "as intended, where hateful or not is enough."
-            )
-            raise BadValue("binary_label", reason, field)
-        return matches[0]
+    # ── Intents and known answers ─────────────────────────────────────────────
 
     def intent_of(self, row: Row) -> tuple[int | None, bool | None]:
         """Return the intent of the row: a category's code, or only hateful or not, or neither. Raises BadValue."""
         if row.intended is None:
             return None, row.intended_hateful
-        code, hateful = self.category_or_side(row.intended, "intended")
+        code, hateful = self.categories.code_or_side(row.intended, "intended")
         if row.intended_hateful is not None and row.intended_hateful != hateful:
             reason = "intended and intended_hateful contradict each other."
             raise BadValue("intent_contradiction", reason, "intended_hateful")
@@ -228,7 +121,7 @@ class Intake:
 
         Raises BadValue if they contradict each other.
         """
-        side = self._by_code[own_code].hateful if own_code is not None else own_hateful
+        side = self.categories.by_code[own_code].hateful if own_code is not None else own_hateful
         if (own_code is not None and code is not None and own_code != code) or (side is not None and side != hateful):
             raise BadValue("intent_contradiction", "The source's votes and intended contradict each other.", "intended")
         if code is None and own_code is not None:
@@ -237,7 +130,7 @@ class Intake:
 
     def intent(self, code: int | None, hateful: bool | None, codes: Sequence[int] = ()) -> Intent | None:
         if code is not None:
-            return IntendedCategory(self._by_code[code], further_of(self._by_code[code], codes))
+            return IntendedCategory(self.categories.by_code[code], further_of(self.categories.by_code[code], codes))
         return None if hateful is None else IntendedHateful(hateful)
 
     def known_of(self, row: Row) -> IncomingKnown | None:
@@ -251,8 +144,8 @@ class Intake:
                 reason = "known_explanation and known_training need a known_category."
                 raise BadValue("known_without_category", reason, "known_category")
             return None
-        category = self.category_of_side(row.known_category, "known_category")
-        codes = self.codes(row.known_category)
+        category = self.categories.of_side(row.known_category, "known_category")
+        codes = self.categories.codes(row.known_category)
         return IncomingKnown(category.code, row.known_explanation, row.known_training, codes)
 
     # ── Labels and priors ─────────────────────────────────────────────────────
@@ -260,7 +153,11 @@ class Intake:
     def _label(self, label: RowLabel) -> IncomingLabel:
         category = None
         if label.category is not None:
-            read = self.category_or_side if self.terms.source_labels is SourceLabels.INTENDED else self._seat_category
+            read = (
+                self.categories.code_or_side
+                if self.terms.source_labels is SourceLabels.INTENDED
+                else self._seat_category
+            )
             category = read(label.category, "labels")[0]
         return IncomingLabel(
             label.annotator,
@@ -273,7 +170,7 @@ class Intake:
             label.target_group,
             tuple(self._challenge(challenge) for challenge in label.challenges),
             None if label.replaced_by is None else self._seat_category(label.replaced_by, "labels")[0],
-            self.codes(label.category or label.replaced_by),
+            self.categories.codes(label.category or label.replaced_by),
         )
 
     def _answered(self, row: Row, labels: tuple[IncomingLabel, ...], masked: bool) -> tuple[IncomingLabel, ...]:
@@ -292,30 +189,24 @@ class Intake:
         return tuple(answered)
 
     def _seat_category(self, written: str, field: str) -> tuple[int, bool]:
-        category = self.category_of_side(written, field)
+        category = self.categories.of_side(written, field)
         return category.code, category.hateful
 
     def _challenge(self, challenge: RowChallenge) -> Mapping[str, Any]:
         code, hateful = None, challenge.hateful
         if challenge.category is not None:
-            code, hateful = self._one_or_side(challenge.category, "labels")
+            code, hateful = self.categories.one_or_side(challenge.category, "labels")
             if challenge.hateful is not None and challenge.hateful != hateful:
                 raise BadValue("bad_challenges", "A challenge's category and hateful contradict each other.", "labels")
         return {"modality": str(challenge.modality), "category": code, "hateful": hateful}
-
-    def _one_or_side(self, written: str, field: str) -> tuple[int | None, bool]:
-        """Return a category's code and side, or only the side. Raises BadValue, also for several categories."""
-        found = self.category_or_side(written, field)
-        if self.codes(written):
-            raise BadValue("one_category", "A view of the text or the picture alone is one category.", field)
-        return found
 
     def _unanimous(self, row: Row) -> tuple[int | None, bool] | None:
         """Return the common label of all of the source's annotators. Returns None if they differ or one is unsure."""
         if any(label.category is None or label.low_quality for label in row.labels):
             return None
+        read = self.categories
         answers = {
-            (self.category_or_side(str(label.category), "labels"), self.codes(label.category)) for label in row.labels
+            (read.code_or_side(str(label.category), "labels"), read.codes(label.category)) for label in row.labels
         }
         return answers.pop()[0] if len(answers) == 1 else None
 
@@ -328,7 +219,7 @@ class Intake:
 
     def prior(self, modality: Modality, prior: RowPrior) -> IncomingPrior:
         """Return a prior ready to be stored. Raises BadValue for an unknown category."""
-        code, hateful = self._one_or_side(prior.category, f"{modality}_label")
+        code, hateful = self.categories.one_or_side(prior.category, f"{modality}_label")
         return IncomingPrior(modality, code, hateful, prior.explanation, prior.model, prior.severity)
 
     def _seats(self, labels: int) -> int:
@@ -371,8 +262,8 @@ class Intake:
         return outcome
 
     def _gold(self, written: str) -> Gold:
-        category = self.category_of_side(written, "gold")
-        return Gold(category, self.codes(written))
+        category = self.categories.of_side(written, "gold")
+        return Gold(category, self.categories.codes(written))
 
     def _decided(self, case: Case) -> Outcome:
         """Return the outcome of a case. Outcomes are cached, because many cases of a file are equal."""
@@ -392,14 +283,16 @@ class Intake:
     def prior_values(self, priors: Sequence[IncomingPrior]) -> Priors:
         """Return the priors as values for the rules."""
         return {
-            prior.modality: Prior(prior.hateful, None if prior.category is None else self._by_code[prior.category])
+            prior.modality: Prior(
+                prior.hateful, None if prior.category is None else self.categories.by_code[prior.category]
+            )
             for prior in priors
         }
 
     def vote(self, label: IncomingLabel) -> Vote:
         """Return the label as a vote for the rules."""
         code = label.replaced_by if label.category is None else label.category
-        category = None if code is None else self._by_code[code]
+        category = None if code is None else self.categories.by_code[code]
         challenges = tuple(
             Challenge(Modality(challenge["modality"]), bool(challenge["hateful"])) for challenge in label.challenges
         )
