@@ -52,7 +52,7 @@ STEPS: dict[Role, tuple[TourStep, ...]] = {
         TourStep(
             _("Find a post"),
             _(
-                "Review lists the posts that the annotators did not agree on. "
+                "The desk lists the posts that the annotators did not agree on. "
                 "Each says why, and how long it has waited."
             ),
             "moderation:desk",

@@ -12,7 +12,7 @@ from django.urls import reverse
 from django.utils.html import format_html, format_html_join
 from django.utils.safestring import SafeString
 from django.utils.timesince import timesince
-from django.utils.translation import get_language
+from django.utils.translation import get_language, gettext_lazy
 from django.utils.translation import gettext as _
 
 from annotation.core import extensions, tours
@@ -26,11 +26,23 @@ from annotation.domain.questions.answers import quotations
 from annotation.domain.questions.text_steps import steps
 from annotation.domain.visible_controls import pieces
 from annotation.domain.words import in_language
+from annotation.domain.written_in import written_in
 from annotation.models import Category, Item, Membership, Project, WithCategories
 
 register = template.Library()
 
 _WITHOUT_TOUR = frozenset({"consent", "report", "withdraw", "pause", "check-in", "training-post"})
+_LANGUAGE_NOTES = {
+    "zh": gettext_lazy("In Chinese"),
+    "ja": gettext_lazy("In Japanese"),
+    "ko": gettext_lazy("In Korean"),
+    "und-Arab": gettext_lazy("In Arabic script"),
+    "und-Cyrl": gettext_lazy("In Cyrillic script"),
+    "und-Deva": gettext_lazy("In Devanagari script"),
+    "und-Grek": gettext_lazy("In Greek script"),
+    "und-Hebr": gettext_lazy("In Hebrew script"),
+    "und-Thai": gettext_lazy("In Thai script"),
+}
 _BREAKABLE = 10
 """The fewest letters of a name that may be broken."""
 _CAPITAL = re.compile(r"(?<=[a-z])(?=[A-Z])")
@@ -187,6 +199,20 @@ def marked(text: str) -> SafeString:
         "{}{}",
         ((piece.text, _mark(piece.mark)) for piece in pieces(text)),
     )
+
+
+@register.filter
+def lang_of(text: str) -> str:
+    """Return the `lang` of what somebody wrote: the page's own where nothing else can be told."""
+    here, tag = get_language() or "en", written_in(text)
+    is_latin = here.partition("-")[0] not in ("ko", "zh")
+    return here if not tag or here.startswith(tag) or (is_latin and tag == "und-Latn") else tag
+
+
+@register.filter
+def language_note(text: str) -> str:
+    """Return in which language or script a text is, if that is another than the page's and is not Latin script."""
+    return str(_LANGUAGE_NOTES.get(lang_of(text), ""))
 
 
 @register.simple_tag

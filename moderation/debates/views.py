@@ -19,6 +19,7 @@ from annotation.labelling.workspace import categories_of
 from annotation.models import Item, Membership
 from annotation.review.queue import may_see_intent, may_see_votes
 from moderation.debates import presenters, repeat_agreement
+from moderation.debates.comparison import compared_lines
 from moderation.debates.forms import METHOD_NAMES, JudgeForm, StageForm, StartForm
 from moderation.debates.presenters import RunLine
 from moderation.debates.waiting import next_try
@@ -80,7 +81,7 @@ def show_item(
 ) -> HttpResponse:
     """Show the item's newest runs, at most twenty, newest first."""
     of_item = presenters.debate_runs(member.project).filter(subject=item.public_id).select_related("forked_from")
-    newest = list(of_item[:20])
+    newest = list(of_item[:RUNS_OF_POST])
     context = {
         "project": member.project,
         "membership": member,
@@ -88,6 +89,7 @@ def show_item(
         "shown": presenters.shown_runs(newest, categories_of(member.project)),
         "form": form,
         "methods": METHOD_NAMES,
+        "older": of_item.count() - len(newest),
         "any_open": any(debate_run.state in ("queued", "running") for debate_run in newest),
     }
     return render(request, "moderation/item_runs.html", context, status=status)
@@ -137,7 +139,13 @@ def compare_runs(request: PersonRequest, slug: str) -> HttpResponse:
     if item != other_item or first == second:
         raise Http404
     shown = presenters.shown_runs([first, second], categories_of(member.project))
-    context = {"project": member.project, "membership": member, "item": item, "both": shown, "methods": METHOD_NAMES}
+    context = {
+        "project": member.project,
+        "membership": member,
+        "item": item,
+        "both": shown,
+        "lines": compared_lines(shown),
+    }
     return render(request, "moderation/compare.html", context)
 
 

@@ -229,6 +229,13 @@ class Desk:
         """The newest runs about the item, newest first."""
         return presenters.run_lines(self.project, self.item.public_id, self.categories, RUNS_OF_POST)
 
+    @cached_property
+    def run_count(self) -> int:
+        """How many runs there are about the item, the older ones too."""
+        if len(self.runs) < RUNS_OF_POST:
+            return len(self.runs)
+        return presenters.debate_runs(self.project).filter(subject=self.item.public_id).count()
+
     @property
     def shown_run(self) -> Run | None:
         """The run that the page shows at first: the newest that is under way, else the newest."""
