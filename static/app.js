@@ -144,8 +144,9 @@
     for (const fold of event.target.querySelectorAll("details")) if (kept.has(nameOf(fold))) fold.open = true;
     if (!atControl || event.target.id !== atPart || document.activeElement !== document.body) return;
     const same = [...event.target.querySelectorAll(CONTROLS)].find((control) => nameOfControl(control) === atControl);
-    if (!same) event.target.tabIndex = -1; // what had the focus is done with: Tab goes on from here, not from the top
-    (same ?? event.target).focus({ preventScroll: true });
+    const place = same ?? (event.target.checkVisibility() ? event.target : document.getElementById("main"));
+    if (!same) place.tabIndex = -1; // what had the focus is done with: Tab goes on from here, not from the top
+    place.focus({ preventScroll: true });
   });
 
   // So it is in the parts that come along with it: what says nothing new stays, with its focus and its place in a list.

@@ -28,6 +28,10 @@ from annotation.projects import create
 from annotation.releases import build, publication
 
 REVIEWED, STRICT = "neighbourhood", "first-view"
+DESCRIPTIONS = {
+    REVIEWED: "Mild posts of an invented neighbourhood, written and drawn for trying Interplay.",
+    STRICT: "The same posts, with training first. Annotators answer before they see what models suggest.",
+}
 PEOPLE = ((Role.ADMIN, "kestrel"), (Role.REVIEWER, "linnet"), (Role.ANNOTATOR, "robin"))
 """One login a role. `robin` has labelled nothing yet, so that there is something left to do."""
 
@@ -59,7 +63,7 @@ def demonstrate(language: str = "en") -> SampleSite:
 def _make(slug: str, name: str, policy: Policy, display: PriorDisplay, language: str) -> None:
     project = create.create_project(slug, name=name, policy=policy)
     Project.objects.filter(pk=project.pk).update(
-        description="Mild posts of an invented neighbourhood, written and drawn for trying Interplay.",
+        description=DESCRIPTIONS[slug],
         prior_display=display,
         content_warning=CAMPAIGN.content_warning,
         consent_text=CAMPAIGN.consent,
@@ -68,7 +72,7 @@ def _make(slug: str, name: str, policy: Policy, display: PriorDisplay, language:
         break_after_minutes=15,
         training_required=slug == STRICT,
         check_percent=5,
-        operator_contact="This is a demonstration: here stands whom your site turns to.",
+        operator_contact="This is a sample project: your own names here whom to turn to.",
     )
     Guideline.objects.filter(project=project).update(text=GUIDELINES)
     project.refresh_from_db()

@@ -34,8 +34,8 @@ PICTURE_SIZES = [
     (PictureSize.SMALL, _("small")),
 ]
 MOODS = [
-    (1, _("Hard")),
-    (2, _("Heavy")),
+    (1, _("Very hard")),
+    (2, _("Hard")),
     (3, _("So-so")),
     (4, _("All right")),
     (5, _("Fine")),

@@ -110,13 +110,13 @@ def test_the_question_after_work_is_answered_by_keyboard_and_never_asked_twice(p
     WorkDay.objects.create(member=wren, day=timezone.localdate(), labels=1)
     open_as(page, wren, "/p/garden/pause/", live_server.url)
     expect(page.get_by_role("link", name="Back to work")).to_be_focused()
-    press_tab_until(page, "Heavy")
+    press_tab_until(page, "Hard")
     page.keyboard.press("Enter")
     page.wait_for_url("**/check-in/")
-    expect(page.get_by_role("button", name="Heavy")).to_have_attribute("aria-pressed", "true")
+    expect(page.get_by_role("button", name="Hard", exact=True)).to_have_attribute("aria-pressed", "true")
     assert CheckIn.objects.get().mood == 2
     page.goto("/p/garden/pause/")
-    expect(page.get_by_role("button", name="Heavy")).to_have_count(0)
+    expect(page.get_by_role("button", name="Hard", exact=True)).to_have_count(0)
 
 
 def test_an_admin_sets_caps_by_keyboard(page, project, live_server):

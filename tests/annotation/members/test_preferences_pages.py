@@ -44,7 +44,7 @@ def test_the_first_page_shows_own_projects_with_what_is_done_and_what_waits(brow
     make_item(mine, stage=Stage.DISPUTED)
     page = text_of(browser.get("/"))
     assert "My garden" in page and "Their garden" not in page
-    assert "1 today, 2 in all" in page
+    assert "1 labelled today, 2 in all" in page
     assert "1 disputed" in page
     assert 'href="/p/mine/label/"' in page and 'href="/p/mine/desk/"' in page
     assert 'href="/p/mine/settings/"' not in page

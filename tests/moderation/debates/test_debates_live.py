@@ -232,6 +232,7 @@ def test_verdicts_are_folded_at_the_desk_until_the_reviewer_has_given_their_own_
         return compact(reviewer.get(desk).content.decode()).split('id="help"')[1]
 
     folded = beside().split('<details class="fold" data-beside>')[1]
-    assert folded.index('id="run"') < folded.index("Start a method") and "Show the debates" in folded.split("</summary>")[0]
+    assert folded.index('id="run"') < folded.index("Start a method")
+    assert "Show the debates" in folded.split("</summary>")[0]
     reviewer.post(reverse("moderation:desk-opinion", args=["garden", item.public_id]), {"category": "1"})
     assert '<details class="fold" data-beside>' not in beside() and 'id="run"' in beside()
