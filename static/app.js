@@ -87,6 +87,22 @@
     const hide = !figure.classList.contains("is-hidden");
     figure.classList.toggle("is-hidden", hide);
     picture.src = hide ? figure.dataset.blurred : figure.dataset.full;
+    if (hide) zoom(figure, false);
+  });
+  const zoom = (figure, on) => {
+    figure.classList.toggle("is-zoomed", on);
+    const button = figure.querySelector("[data-zoom]");
+    button.setAttribute("aria-pressed", String(on));
+    if (on) button.focus({ preventScroll: true }); // arrow keys scroll a tall picture
+  };
+  document.addEventListener("click", ({ target }) => {
+    const figure = target.closest("[data-picture]:not(.is-hidden)");
+    if (!figure || target.closest("[data-toggle]")) return;
+    const zoomed = figure.classList.contains("is-zoomed");
+    if (zoomed || target.closest("[data-zoom]")) zoom(figure, !zoomed);
+  });
+  document.addEventListener("keydown", ({ key }) => {
+    if (key === "Escape") document.querySelectorAll("[data-picture].is-zoomed").forEach((figure) => zoom(figure, false));
   });
 
   // What a page wants the focus on has it as soon as the page can be used, not at its first painting: a key pressed

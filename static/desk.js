@@ -64,7 +64,7 @@
   }
   document.addEventListener("htmx:afterSwap", ({ target }) => { // a run that was started beside the post counts
     const [count, runs] = [document.querySelector(".work > .tabs .quiet"), target.querySelectorAll(".runs-of-post li").length];
-    if (target.id === "help" && target.querySelector("#run")) count.textContent = String(Math.max(1, runs));
+    if (target.id === "help" && target.querySelector("#run")) count.textContent = String(Math.max(1, runs, Number(count.textContent)));
   });
   document.addEventListener("DOMContentLoaded", openInPlace);
   document.addEventListener("htmx:afterSwap", openInPlace);

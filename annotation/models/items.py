@@ -31,6 +31,13 @@ class Picture(models.Model):
     class Meta:
         constraints = (models.UniqueConstraint(fields=("project", "sha256"), name="picture_once"),)
 
+    @property
+    def shape(self) -> str:
+        """`tall` or `wide` if one side is more than twice the other, so that a page scrolls it; else empty."""
+        if self.height > 2 * self.width:
+            return "tall"
+        return "wide" if self.width > 2 * self.height else ""
+
 
 class ItemQuerySet(models.QuerySet["Item"]):
     def open(self) -> Self:
