@@ -15,6 +15,25 @@ from annotation.models import Project
 GUIDELINE_LIMIT = 200_000
 """The maximum length of a project's guidelines, in characters (B38)."""
 
+GROUPS = (
+    (_("Project"), ("name", "description", "licence")),
+    (
+        _("Votes and disputes"),
+        ("policy", "low_quality_threshold", "extra_seats", "adjudicate_own", "dispute_model_conflict"),
+    ),
+    (
+        _("Suggestions of models"),
+        ("prior_display", "priors_wanted", "show_keyword_priors", "picture_reader", "picture_text_for_annotators"),
+    ),
+    (_("Handing posts out"), ("order", "lease_minutes", "daily_goal")),
+    (_("Debates and spending"), ("prompt_set", "hate_definition", "call_budget", "token_budget")),
+    (
+        _("People"),
+        ("content_warning", "consent_text", "on_withdrawal", "second_factor", "operator_contact"),
+    ),
+)
+"""The fields in their order, under the headings of the page."""
+
 
 def _checked(value: str, limit: int) -> str:
     """Return the text if it can be stored. Raises ValidationError with the message of the text rules."""
@@ -104,33 +123,7 @@ class SettingsForm(forms.ModelForm[Project]):
 
     class Meta:
         model = Project
-        fields = (
-            "name",
-            "description",
-            "policy",
-            "low_quality_threshold",
-            "extra_seats",
-            "prior_display",
-            "priors_wanted",
-            "show_keyword_priors",
-            "picture_reader",
-            "picture_text_for_annotators",
-            "order",
-            "lease_minutes",
-            "daily_goal",
-            "adjudicate_own",
-            "dispute_model_conflict",
-            "prompt_set",
-            "hate_definition",
-            "call_budget",
-            "token_budget",
-            "licence",
-            "content_warning",
-            "consent_text",
-            "on_withdrawal",
-            "second_factor",
-            "operator_contact",
-        )
+        fields = tuple(name for _heading, names in GROUPS for name in names)
         labels = {
             "name": _("Name"),
             "description": _("Description"),
@@ -176,6 +169,10 @@ class SettingsForm(forms.ModelForm[Project]):
         self.fields["lease_minutes"].widget.attrs.update(min=1, max=240)
         for name in ("description", "content_warning", "consent_text", "operator_contact", "hate_definition"):
             self.fields[name].widget.attrs["rows"] = 3
+
+    def groups(self) -> list[tuple[str, list[forms.BoundField]]]:
+        """Return the fields under their headings; a field that the site does not offer is left out."""
+        return [(str(heading), [self[name] for name in names if name in self.fields]) for heading, names in GROUPS]
 
     def clean(self) -> dict[str, Any]:
         cleaned: dict[str, Any] = super().clean() or self.cleaned_data

@@ -21,7 +21,7 @@ class StudyForm(forms.Form):
         required=False,
         strip=False,
         max_length=LONGEST,
-        widget=forms.Textarea(attrs={"rows": 22, "spellcheck": "false", "dir": "ltr"}),
+        widget=forms.Textarea(attrs={"rows": 22, "spellcheck": "false", "dir": "ltr", "lang": "en"}),
     )
     file = forms.FileField(
         label=_("Or a file"),
