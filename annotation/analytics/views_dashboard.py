@@ -4,7 +4,6 @@ For admins. Reviewers who do not annotate see it too, without anything about sin
 the agreement of others before their own work is finished.
 """
 
-from collections.abc import Iterator
 from datetime import date, timedelta
 from typing import Any
 
@@ -12,32 +11,29 @@ from django.http import Http404, HttpResponse
 from django.shortcuts import render
 from django.utils import timezone
 from django.utils.translation import gettext as _
-from django.utils.translation import ngettext
 from django.views.decorators.http import require_GET
 
 from annotation.analytics.agreement import AgreementAccount
-from annotation.analytics.dashboard import AnnotatorAgreement, Dashboard, read_dashboard
+from annotation.analytics.dashboard import Dashboard, read_dashboard
 from annotation.analytics.dashboard_tables import (
     accounts,
     agreement_reason,
     dashboard_tables,
     table_csv_rows,
 )
-from annotation.analytics.gold_matrix import gold_rows
+from annotation.analytics.heat_tables import annotator_table, confusion_table, gold_table, pair_table
 from annotation.analytics.question_tables import question_chart
 from annotation.analytics.views_influence import charts
 from annotation.core.access import PersonRequest, figures_viewer, member_of
 from annotation.core.csv_response import csv_response
 from annotation.core.extensions import gold_wanted
-from annotation.core.svg import axis_start, day_bars, heat, round_above, share, whisker
+from annotation.core.svg import axis_start, day_bars, round_above, share, whisker
 from annotation.domain.choices import Difficulty, Role, Source
 from annotation.domain.patterns import pattern_of
 from annotation.domain.statistics.agreement import Figure, Measured
 from annotation.models import Membership
 
 DAYS = 28
-PEOPLE_SHOWN = 40
-HEAT_SHOWN = 15
 
 
 @require_GET
@@ -55,18 +51,18 @@ def show(request: PersonRequest, slug: str) -> HttpResponse:
         "reasons": _bars(shown.counts.open_reasons),
         "excluded": _bars(shown.counts.excluded_reasons),
         "tiles": _tiles(shown),
-        "gold": gold_rows(shown),
+        "gold": gold_table(shown),
         "wanted_at": where.url_name if (where := gold_wanted()) else None,
         "agreements": [_agreement_chart(shown, "kappa"), _agreement_chart(shown, "alpha")],
         "questions": question_chart(shown.agreement.questions),
         "categories": _categories(shown),
-        "confusions": _confusions(shown),
+        "confusions": confusion_table(shown),
         "kappas": axis_start([figure.kappa for figure in shown.labels.by_category]),
         "influence": charts(shown.influence, brief=True),
         "days": _days(shown),
     }
     if member.administers:
-        context |= {"annotators": _annotators(shown), "heat": _heat_map(shown)}
+        context |= {"annotators": annotator_table(shown), "pairs": pair_table(shown)}
     return render(request, "annotation/dashboard.html", context)
 
 
@@ -183,78 +179,6 @@ def _categories(shown: Dashboard) -> list[dict[str, Any]]:
         | _figure_row(row.category.name, row.kappa, start)
         for row in shown.labels.by_category
     ]
-
-
-def _confusions(shown: Dashboard) -> list[dict[str, Any]]:
-    """Return a row of cells for each category: the items that people put into it and into that of the column."""
-    categories = list(enumerate(shown.labels.categories))
-    return [
-        {
-            "category": category,
-            "cells": [_confusion_cell(shown, row, column) for column, _other in categories],
-        }
-        for row, category in categories
-        if shown.labels.named
-    ]
-
-
-def _confusion_cell(shown: Dashboard, row: int, column: int) -> dict[str, Any]:
-    low, high = min(row, column), max(row, column)
-    n, whole = shown.labels.confusions.get((low, high), 0), shown.labels.named.get(row, 0)
-    if not n:
-        return {"n": 0}
-    one, other = shown.labels.categories[row], shown.labels.categories[column]
-    says = ngettext(
-        "%(n)s post: one person gave “%(one)s”, another “%(other)s”; %(percent)s of the posts with “%(one)s”",
-        "%(n)s posts: one person gave “%(one)s”, another “%(other)s”; %(percent)s of the posts with “%(one)s”",
-        n,
-    ) % {"n": n, "one": one.name, "other": other.name, "percent": _percent(n, whole)}
-    pair = f"{shown.labels.categories[low].code}-{shown.labels.categories[high].code}"
-    return {"n": n, "heat": heat(n / whole), "pair": pair, "says": says}
-
-
-def _annotators(shown: Dashboard) -> dict[str, Any]:
-    """Return the agreement of each annotator with the other seats, by the category they chose."""
-    return {
-        "categories": shown.labels.categories,
-        "rows": [
-            {"person": person, "cells": list(_alike_cells(person, len(shown.labels.categories)))}
-            for person in shown.people[:PEOPLE_SHOWN]
-        ],
-        "more": max(0, len(shown.people) - PEOPLE_SHOWN),
-    }
-
-
-def _alike_cells(person: AnnotatorAgreement, categories: int) -> Iterator[dict[str, Any]]:
-    for index in range(categories):
-        alike = person.by_category.get(index)
-        yield _heat_cell(alike.agreeing, alike.others) if alike else {}
-    yield _heat_cell(person.agreeing, person.others)
-
-
-def _heat_cell(part: int, whole: int) -> dict[str, Any]:
-    return {"text": f"{round(100 * part / whole)}", "heat": heat(part / whole), "of": whole} if whole else {}
-
-
-def _heat_map(shown: Dashboard) -> dict[str, Any]:
-    names = [person.name for person in shown.people[:HEAT_SHOWN]]
-    return {
-        "names": names,
-        "rows": [
-            {"name": row_name, "cells": [_pair_cell(shown, row_name, column_name) for column_name in names]}
-            for row_name in names
-        ],
-        "more": max(0, len(shown.people) - HEAT_SHOWN),
-    }
-
-
-def _pair_cell(shown: Dashboard, first: str, second: str) -> dict[str, Any]:
-    pair = shown.pairs.get((first, second))
-    if first == second or pair is None:
-        return {"self": first == second}
-    if isinstance(pair.kappa, Measured):
-        return {"text": f"{pair.kappa.value:.2f}", "heat": heat(pair.kappa.value), "of": pair.items}
-    return {"text": "?", "of": pair.items, "why": agreement_reason(pair.kappa)}
 
 
 def _days(shown: Dashboard) -> dict[str, Any]:

@@ -96,7 +96,7 @@ def test_a_reviewer_holds_watches_cancels_judges_again_and_compares(
 
     page.get_by_text("Compare with another run").click()
     page.get_by_role("link", name="Compare with ARCADE").first.click()
-    expect(page.get_by_text("They differ.")).to_be_visible()
+    expect(page.get_by_text("They differ.", exact=True)).to_be_visible()
 
     # One that takes long is cancelled; what was answered stays.
     wire.delay(3)
