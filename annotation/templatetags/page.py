@@ -2,13 +2,14 @@
 
 import re
 from collections.abc import Iterable, Mapping
-from datetime import datetime
+from datetime import datetime, timedelta
 from typing import Any
 
 from django import template
 from django.forms import BoundField, Form
 from django.template.defaultfilters import floatformat
 from django.urls import reverse
+from django.utils import timezone
 from django.utils.html import format_html, format_html_join
 from django.utils.safestring import SafeString
 from django.utils.timesince import timesince
@@ -182,9 +183,17 @@ def question_of(project: Project, item: Item) -> str:
 
 
 @register.filter
+def parts_alone(item: Item) -> str:
+    """Return the heading over what models say about the parts of a post."""
+    if item.text and item.picture_id:
+        return _("Text and picture on their own")
+    return _("The picture on its own") if item.picture_id else _("The text on its own")
+
+
+@register.filter
 def age(since: datetime) -> str:
     """Return how long ago a time was, in its largest unit only, to fit into lists."""
-    return timesince(since, depth=1)
+    return timesince(since, depth=1) if timezone.now() - since >= timedelta(minutes=1) else _("under a minute")
 
 
 @register.filter

@@ -35,7 +35,7 @@ def test_the_page_says_what_people_answered_together(project, trio, client):
     third = answered(frame=None, targets=["women", "others"], severity=None, why=None, words=None)
     item = make_answered_item(project, trio, [first, second, third], text="A post about a garden.")
     text = page(client, project, item, Role.ADMIN)
-    part = text[text.index("<h2>Further questions</h2>") : text.index("<h2>Text and picture on their own</h2>")]
+    part = text[text.index("<h2>Further questions</h2>") : text.index("<h2>The text on its own</h2>")]
     assert part.count("no consensus") == 1  # women and others are a tie
     assert "So." not in part and "why" not in part  # words of one's own stand with the votes alone
     assert "<bdi>women</bdi>" in part  # of several, two of three
@@ -53,7 +53,7 @@ def test_the_last_round_counts_and_the_older_scale_keeps_its_points(project, tri
         seat = Seat.objects.create(item=item, round=2, number=number, seats=3)
         builders.make_label(seat, annotator, 1, answers=answered(2, severity=1))
     text = page(client, project, item, Role.ADMIN)
-    part = text[text.index("<h2>Further questions</h2>") : text.index("<h2>Text and picture on their own</h2>")]
+    part = text[text.index("<h2>Further questions</h2>") : text.index("<h2>The text on its own</h2>")]
     assert "1 / 5" in part and "9 / 9" not in part
 
 
