@@ -499,3 +499,12 @@ def test_a_verdict_on_a_post_that_gives_orders_is_shown_as_such_wherever_it_is_s
     assert marked not in text_of(reviewer.get(address("run", ordinary.public_id)))
     row = reviewer.get(f"/api/v1/projects/garden/runs/{run.public_id}/").json()
     assert row["warnings"] == ["injection_suspected"]
+
+
+def test_more_runs_than_the_list_holds_are_all_counted(project: Project, item: Item, reviewer: Client) -> None:
+    run = held(project, item)
+    fields = {field.attname: getattr(run, field.attname) for field in Run._meta.concrete_fields}
+    fields = {name: value for name, value in fields.items() if name not in ("id", "public_id", "repeat")}
+    Run.objects.bulk_create(Run(**fields, repeat=number) for number in range(1, 25))
+    assert "5 older runs are not listed." in text_of(reviewer.get(address("item-runs", item.public_id)))
+    assert re.search(r"Debates\s*<span[^>]*>25</span>", text_of(reviewer.get(address("desk-item", item.public_id))))
