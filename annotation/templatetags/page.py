@@ -221,7 +221,8 @@ def lang_of(text: str) -> str:
 @register.filter
 def language_note(text: str) -> str:
     """Return in which language or script a text is, if that is another than the page's and is not Latin script."""
-    return str(_LANGUAGE_NOTES.get(lang_of(text), ""))
+    tag = lang_of(text)
+    return "" if tag == get_language() else str(_LANGUAGE_NOTES.get(tag, ""))
 
 
 @register.simple_tag
