@@ -342,7 +342,7 @@ def _show_missing(request: PersonRequest, desk: Desk, form: MissingCategoryForm,
         "form": form,
         "query": _query(desk.asked),
         "following": others.exclude(pk=desk.item.pk).first(),
-        "bench": {"step": "answer", "priors": _shown_priors(desk.project, desk.item)},
+        "bench": {"step": "answer", "item": desk.item, "priors": _shown_priors(desk.project, desk.item)},
     }
     response = render(request, "moderation/desk_missing.html", context, status=status)
     response["Cache-Control"] = "no-store"

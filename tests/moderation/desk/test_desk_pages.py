@@ -289,12 +289,14 @@ def test_hostile_text_is_only_text(project, reviewer):
 def test_the_missing_category_is_given_blind(project, reviewer):
     intended = builders.category(project, 3)
     item = closed(project, 4, 4, None, intended=intended, target_group="gardeners", source="a forum")
+    Prior.objects.create(item=item, modality=Modality.TEXT, category=builders.category(project, 0))
     client = as_member(reviewer)
     answer = client.get(address("desk-item", item))
     assert answer["Location"] == address("desk-missing", item)
     page = client.get(address("desk-missing", item)).content.decode()
     for secret in ("ballot", item.external_id, "gardeners", "a forum", 'class="votes"'):
         assert secret not in page
+    assert "The text on its own" in page  # what models say is given to annotators too
     queue = client.get(address("desk")).content.decode()
     assert "Your opinion is needed" in queue and 'class="votes"' not in queue
     answer = client.post(address("desk-missing", item), {"category": "4", "note": "A hedge."})
