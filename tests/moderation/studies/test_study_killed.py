@@ -86,7 +86,8 @@ class Till:
 
     def __call__(self, exchange: Exchange) -> None:
         with self.lock:
-            is_open = self.paid.total() < self.closes_at
+            # The call of a process that was killed may arrive late; nobody can receive its answer.
+            is_open = self.paid.total() < self.closes_at and not exchange.is_abandoned()
             if is_open:
                 self.paid[exchange.heard.model, exchange.heard.digest] += 1
         if not is_open:

@@ -23,7 +23,7 @@ from collections.abc import Callable, Iterable
 from contextlib import suppress
 from dataclasses import dataclass, field
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
-from socket import SO_LINGER, SOL_SOCKET
+from socket import MSG_DONTWAIT, MSG_PEEK, SO_LINGER, SOL_SOCKET
 from typing import Any, Self
 
 Behaviour = Callable[["Exchange"], None]
@@ -181,6 +181,15 @@ class Exchange:
     def pause(self, seconds: float) -> bool:
         """Wait for some seconds. Return False if the server is being stopped."""
         return not self.stopped.wait(seconds)
+
+    def is_abandoned(self) -> bool:
+        """Return whether whoever asked has closed the connection."""
+        try:
+            return self._handler.connection.recv(1, MSG_PEEK | MSG_DONTWAIT) == b""
+        except BlockingIOError:
+            return False
+        except OSError:
+            return True
 
     def hang_up(self) -> None:
         """Reset the connection."""
