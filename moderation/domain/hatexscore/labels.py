@@ -10,7 +10,7 @@ from typing import NamedTuple
 
 from moderation.domain.hatexscore.conclusion import Conclusion
 from moderation.domain.hatexscore.plain_text import ARROW
-from moderation.domain.hatexscore.signs import HATEFUL, Kind, Words, any_of, tongues
+from moderation.domain.hatexscore.signs import HATEFUL, Kind, Word, Words, any_of, tongues
 
 _SEGMENT_END = re.compile(
     r"[\n。;!?|{}\[\]→…\x02]|\.(?=[\s\x01'\")]|$|[가-힣\u4e00-\u9fff])|(?<=[\u4e00-\u9fff\x01])\."
@@ -38,6 +38,10 @@ _RATING = re.compile(
     r"|점수|확률|정도|수준|지수|评分|得分|概率|程度|分数|指数|[:=|])[^\d.?!\n。;,|()]{0,20}[:=|≈~]?\s*"
     r"(?:(?P<ko_most>\d{1,3})점 만점에 )?(?P<points>\d{1,3}(?:\.\d{1,4})?)[점分]?"
     r"(?:\s?(?:/|out of|of|\(满分)\s?(?P<most>[1-9]\d{0,2})|\s?(?P<percent>%))?(?![\d/])"
+)
+_RATED_FIRST = re.compile(
+    r"(?<![\d.])(?P<points>\d{1,3}(?:\.\d{1,4})?)(?:\s?(?:/|out of)\s?(?P<most>[1-9]\d{0,2})|\s?(?P<percent>%))"
+    r"\s(?:for|on|in|in terms of)\s(?:the\s)?$"
 )
 # A scale whose ends are explained, and the number that is chosen on it.
 _SCALE = re.compile(
@@ -73,6 +77,8 @@ class _Patterns(NamedTuple):
     label: re.Pattern[str]
     denied: re.Pattern[str]
     arrowed: re.Pattern[str]
+    rhetorical_yes: re.Pattern[str]
+    rhetorical_no: re.Pattern[str]
 
 
 @cache
@@ -100,6 +106,8 @@ def _patterns() -> _Patterns:
         early=re.compile(any_of("early")),
         refusal=re.compile(any_of("refusal")),
         both=re.compile(rf"(?P<hateful_first>{hate}{sides}{non})|{non}{sides}{hate}"),
+        rhetorical_yes=re.compile(any_of("rhetorical_yes")),
+        rhetorical_no=re.compile(any_of("rhetorical_no")),
         arrowed=re.compile(rf"(?<![a-z]){heading}\s*{ARROW}$"),
         denied=re.compile(rf"\bnon|{any_of('negation')}|{any_of('fine')}|비|非"),
         label=re.compile(
@@ -213,7 +221,7 @@ def answered(text: str, segment: Segment, words: Words = HATEFUL) -> Conclusion 
         elif field := _FIELD.match(text, mention.end, mention.end + 41):
             said = _reply(text, field.end())
         if said is None:
-            said = _rated(text, mention.end)
+            said = _rated(text, segment.start, mention)
         if said is not None:
             return Conclusion(mention.start, segment.end, said is mention.hateful)
     return None
@@ -225,11 +233,21 @@ def _reply(text: str, start: int) -> bool | None:
     return None if said is None else said["no"] is None
 
 
-def _rated(text: str, start: int) -> bool | None:
-    """Return whether the rating behind the word that ends here is high. Returns None if it is neither high nor low."""
-    rating = _RATING.match(text, start, start + _LOOK)
+def rhetorical(text: str, segment: Segment) -> Conclusion | None:
+    """Return what a question says that expects no answer. Returns None if the segment is none."""
+    for pattern, said in ((_patterns().rhetorical_yes, True), (_patterns().rhetorical_no, False)):
+        if asked := pattern.search(text, segment.start, segment.end):
+            return Conclusion(asked.start(), segment.end, said)
+    return None
+
+
+def _rated(text: str, start: int, mention: Word) -> bool | None:
+    """Return whether the rating beside the word is high. Returns None if it is neither high nor low."""
+    rating = _RATING.match(text, mention.end, mention.end + _LOOK)
+    if rating is None:
+        rating = _RATED_FIRST.search(text, max(start, mention.start - _LOOK), mention.start)
     if rating is None:
         return None
-    most = rating["most"] or rating["ko_most"]
+    most = rating["most"] or rating.groupdict().get("ko_most")
     share = float(rating["points"]) / float(most or (100 if rating["percent"] else 1))
     return None if _LOW < share < _HIGH or share > 1 else share >= _HIGH

@@ -35,7 +35,7 @@ _TRADITIONAL = str.maketrans(
 _TAG = re.compile(r"</?[a-z][a-z_]{0,29}/?>|\\boxed(?=\{)|\\text(?=\{)", re.IGNORECASE)
 _SPACED_HYPHEN = re.compile(r"(?<=[\s\x01])-{1,3}(?=[\s\x01])|(?<!-)--(?!-)")
 # A mark that answers a field.
-_MARK = re.compile(r"(?<=[:：|｜=])(\s{0,3})(?:([✅✔☑✓])|[❌✖✗✘🚫⛔])(?=\ufe0f?\s*(?:$|[|\n,;(，；（]))")
+_MARK = re.compile(r"(?<=[:：|｜=?？])(\s{0,3})(?:([✅✔☑✓])|[❌✖✗✘🚫⛔])(?=\ufe0f?\s*(?:$|[|\n,;(，；（]))")
 _NEXT_FIELD = re.compile(r',(?=\s{0,20}"[^"\n]{1,40}"\s{0,3}:)')
 _ASCII_ARROW = re.compile(r"[-=]>")
 

@@ -100,6 +100,8 @@ def stated_in(text: str, segment: Segment, words: Words = HATEFUL) -> Sequence[C
         return [scaled] if scaled else []
     if answered := labels.answered(text, segment, words):
         return [answered]
+    if words is HATEFUL and (asked := labels.rhetorical(text, segment)):
+        return [asked]
     if segment.stop == "?" or labels.has_no_verdict(text, segment):
         return []
     return [statement.said for statement in statements(text, segment, words) if statement.left_open is None]

@@ -53,7 +53,7 @@ _DENIED_BEFORE = re.compile(
 )
 _DENIED_BEHIND = re.compile(r"(?!가 있|[을를] 가진)[^.!?。！？\n]{0,90}?(?:않|없|아니|아닌|无关|没有(?:任何)?关系)")
 _END = re.compile(r"(?<![.!?])[.!?]++[\"”’»)\]]*\s+(?![a-zà-ÿ])|[。！？]+[”」』]*\n*|\n+")
-_JOINS = re.compile(r"[\s\-‐‑–'’/·]*")
+_JOINS = re.compile(r"(?:['’]s)?[\s\-‐‑–'’/·]*")
 
 
 @dataclass(frozen=True)

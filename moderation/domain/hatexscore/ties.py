@@ -11,6 +11,8 @@ from moderation.domain.hatexscore.tokenize import Tongue, grams, tongue, words
 QUOTE = "quote"
 _NEIGHBOURS = (-1, 1, -2, 2)
 """Which sentences are looked at, nearest first, where a sentence says whom the text is about."""
+_ASKS = re.compile(r"[^\n]*[?？][* _]*\s*|\s*#{1,6}\s[^\n]*\s*|\s*\*\*[^*\n]{1,40}\*\*\s*|[^\n:：]{1,30}[:：][* ]*\s*")
+"""A question, or a heading on a line of its own: what follows answers it."""
 _LIST_LINE = re.compile(r"\s*(?:[-*+•|>]|\(?\d{1,2}[.):]|第.{1,2}步|#{1,6}\s|\*\*)|[^\n:：]{1,30}[:：]")
 
 
@@ -44,7 +46,7 @@ class Ties:
     def _from_neighbours(self, number: int) -> str:
         sentence = self._sentences[number]
         before = self._sentences[number - 1] if number else ""
-        asked = before if before.rstrip("* _").endswith(("?", "？")) else ""
+        asked = before if _ASKS.fullmatch(before) else ""
         if asked and self.own(number - 1):
             return self.own(number - 1)
         if not _first_of(_about_the_text(self._speech.code), asked + sentence, self._speech):
