@@ -77,6 +77,7 @@ class _Patterns(NamedTuple):
     label: re.Pattern[str]
     denied: re.Pattern[str]
     arrowed: re.Pattern[str]
+    lessened: re.Pattern[str]
     rhetorical_yes: re.Pattern[str]
     rhetorical_no: re.Pattern[str]
 
@@ -98,7 +99,7 @@ def _patterns() -> _Patterns:
         asks=re.compile(any_of("asks")),
         answer=re.compile(
             rf"[\s'\"|:)]*+(?:{any_of('answer_before')}[\s:=,]*)?(?:(?P<no>{any_of('no')})|{any_of('yes')})"
-            r"(?=\s*(?:$|\.(?!\d)|[,;:!)\]}|\n。—→'\"{(]|because\b|since\b|(?:it|this)\b))"
+            r"(?:\s*(?:입니다|이다))?(?=\s*(?:$|\.(?!\d)|[,;:!)\]}|\n。—→'\"{(]|because\b|since\b|(?:it|this)\b))"
         ),
         benign=re.compile(any_of("benign")),
         other_label=re.compile(rf"['\"\s]*(?:{any_of('other_label')})['\"\s.]*(?:입니다|이다|임|이에요)?(?:$|[(,—])"),
@@ -106,6 +107,7 @@ def _patterns() -> _Patterns:
         early=re.compile(any_of("early")),
         refusal=re.compile(any_of("refusal")),
         both=re.compile(rf"(?P<hateful_first>{hate}{sides}{non})|{non}{sides}{hate}"),
+        lessened=re.compile(any_of("lessened")),
         rhetorical_yes=re.compile(any_of("rhetorical_yes")),
         rhetorical_no=re.compile(any_of("rhetorical_no")),
         arrowed=re.compile(rf"(?<![a-z]){heading}\s*{ARROW}$"),
@@ -218,6 +220,8 @@ def answered(text: str, segment: Segment, words: Words = HATEFUL) -> Conclusion 
         said = None
         if segment.stop == "?" or (segment.stop == ARROW and _patterns().asks.search(text, segment.start, segment.end)):
             said = _reply(text, segment.end + 1)
+            if said is not None and _patterns().lessened.search(text, segment.start, segment.end):
+                said = not said
         elif field := _FIELD.match(text, mention.end, mention.end + 41):
             said = _reply(text, field.end())
         if said is None:

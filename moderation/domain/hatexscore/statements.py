@@ -178,7 +178,7 @@ def _of_clause(clause: Clause, heading_end: int) -> Statement | None:
     left_open = None if present or refuted else _left_open(clause, links)
     if not (headed or absent or present or refuted) and _is_subject(clause):
         left_open = Kind.ANOTHER
-    if mention.kind is Kind.HATRED and not (headed or absent or refuted or _is_said(clause, links)):
+    if mention.kind is Kind.HATRED and not (headed or absent or present or refuted or _is_said(clause, links)):
         left_open = left_open or Kind.TOPIC
     if mention.kind in UNNAMED and not (headed or absent or refuted or _is_of_the_text(clause, links)):
         left_open = left_open or Kind.TOPIC
