@@ -88,9 +88,11 @@ class Clause:
         return self.tongue.follows(kind, self.text, self.mention.end, self.segment.end)
 
     def _is_own(self, sign: Sign) -> bool:
+        if sign.kind is not Kind.REPORT:
+            return False
         words = self.text[max(self.begin, sign.start - 30) : sign.start].split()[-2:]
         told = words[:-1] if words and words[-1].endswith("ly") else words[-1:]
-        return sign.kind is Kind.REPORT and bool(told) and self.tongue.is_own(told[0])
+        return bool(told) and self.tongue.is_own(told[0])
 
 
 def stated_in(text: str, segment: Segment, words: Words = HATEFUL) -> Sequence[Conclusion]:
@@ -114,18 +116,24 @@ def statements(text: str, segment: Segment, words: Words = HATEFUL) -> Iterator[
         if tongue.word(text, segment.start, segment.end, words) is None:
             continue
         signs = tongue.signs(text, segment.start, segment.end, words)
+        around = [sign for sign in signs if sign.kind not in words]
         read = _of_korean if tongue.code == "ko" else _of_clause
         for place, sign in enumerate(signs):
             if sign.kind not in words or not _is_in_script(text, sign, tongue):
                 continue
-            if statement := read(_clause(text, segment, tongue, signs, place), heading_end):
+            if statement := read(_clause(text, segment, tongue, (signs, around), place), heading_end):
                 yield statement
 
 
-def _clause(text: str, segment: Segment, tongue: Tongue, signs: Sequence[Sign], place: int) -> Clause:
+def _clause(
+    text: str, segment: Segment, tongue: Tongue, of_both: tuple[Sequence[Sign], Sequence[Sign]], place: int
+) -> Clause:
+    """Return the clause of the word at this place; `of_both` are all signs, and those that are no such word."""
+    signs, around = of_both
     mention = _with_gloss(text, signs[place], segment)
     reach = max(segment.start, mention.start - _REACH)
-    earlier = signs[bisect_left(signs, reach, key=_start_of) : place]
+    until = bisect_left(around, mention.start, key=_start_of)
+    earlier = around[bisect_left(around, reach, hi=until, key=_start_of) : until]
     behind = signs[place + 1 : bisect_left(signs, mention.end + _REACH, key=_start_of)]
     stops = [stop.end() for stop in _STOP[tongue.code].finditer(text, reach, mention.start)]
     if conceded := tongue.code == "en" and _CONCEDED.match(text, segment.start, mention.start):
