@@ -8,6 +8,12 @@ import re
 
 from providers.http.html_text import SeenText
 
+_CONSENTING = (
+    r"verwende|\bnutz(t|en)\b|\bsetz(t|en)\b|zulassen|zustimm|akzeptier|annehmen|utilis|dépose|accepte|utilizz?a|aceptar?\b"
+    r"|\busa\b|usamos|usiamo|\baccett|acconsent|gebruik|plaats(t|en)|toestemming|aceit|używa|stosuje|akceptuj"
+)
+"""What pages say of cookies when they ask for consent: to use, to set, to accept, in European languages."""
+
 # What the notice says, and what else it speaks of. The first that fits names the page.
 _NOTICES = {
     "bot_check": (
@@ -35,20 +41,45 @@ _NOTICES = {
         r"(log|sign) ?in to (continue|view|see|read)|(must|need to|have to) (be logged|log ?in|sign ?in)"
         r"|please (log|sign) ?in|로그인이 필요|로그인 ?후|로그인해 ?(주세요|주십시오)|请(先)?登录|請(先)?登入"
         r"|登录后|登入後"
-        r"|ログインが必要|ログインして",
+        r"|ログインが必要|ログインして"
+        r"|(melden? (sie sich|dich)|loggen? (sie sich|dich)) (bitte )?(an|ein)\b"
+        r"|(müssen|musst|müsst)\b.{0,20}(angemeldet|eingeloggt|einloggen|anmelden|registriert)"
+        r"|nur für (angemeldete|registrierte)|(connectez|identifiez|inscrivez)-vous (pour|afin)"
+        r"|(être|vous) (connect|identifi|inscri)\w+ (pour|afin)|réservé aux (membres|inscrits)"
+        r"|(inicia|inicie) sesión para|(debes?|necesitas?|tienes que) (iniciar sesión|registrar|estar registrad)"
+        r"|(accedi|registrati|effettua (il login|l.accesso)) per|devi (accedere|effettuare|essere registrat)"
+        r"|(log|meld je) (in|aan) om|moet (je )?(ingelogd|aangemeld|inloggen)"
+        r"|(faça login|inicie sessão) para|(precisa|deve) (fazer login|estar conectado|iniciar sessão)"
+        r"|zaloguj się,? (aby|by|żeby)|musisz (być zalogowan|się zalogować)"
+        r"|войдите,? (чтобы|на сайт|в (аккаунт|систему))|(необходимо|нужно) (войти|авторизоваться|зарегистрироваться)"
+        # Whoever reads must tell their age, which takes an account or a telephone too.
+        r"|성인 ?인증(이|을| ?후|해)|본인 ?(인증|확인)(이 필요| ?후)|미만.{0,12}(이용|열람|접근)할 수 없"
+        r"|\b(18|21)( years)? (or older|of age|or over|and over) to (view|enter|see|access|continue|read)"
+        r"|(confirm|verify) (your age|that you are (over|at least))|仅限成年人|未满.{0,6}岁.{0,12}(禁止|不得|离开)"
+        r"|(完成|进行)实名认证|18歳未満.{0,20}(閲覧|利用|お断り)|年齢(確認|認証)(が|を)|altersprüfung|alter bestätigen"
+        r"|plus de 18 ans pour|mayor de (edad|18 años) para",
         r"password|account|sign ?up|register|forgot|비밀번호|아이디|회원 ?가입|密码|密碼|账号|帳號|注册|註冊"
-        r"|パスワード|アカウント",
+        r"|パスワード|アカウント|passwort|benutzername|registrier|mot de passe|identifiant|un compte|contraseña|regístr"
+        r"|una cuenta|wachtwoord|\bsenha|cadastr|hasło|парол|регистрац|인증|your age|认证|年齢",
     ),
     "consent_wall": (
         r"uses? cookies|use of cookies|cookies and (other|similar)|(accept|reject|manage|allow) (all )?cookies"
         r"|before you continue|cookie (policy|settings|preferences|consent)|(value|care about|respect) your privacy"
         r"|access information on (a|your) device|쿠키를? ?(사용|허용|수집|저장)|쿠키에? ?동의|使用\s?cookie"
         r"|cookie\s?(政策|设置|設定)|クッキーを|cookieを|(verwende\w*|setzen) cookies|(des|les|nos) cookies"
-        r"|(utiliza\w*|usamos) cookies|используем cookie|файлы cookie|ملفات تعريف الارتباط|使用.{0,4}cookie",
+        r"|(utiliza\w*|usamos) cookies|используем cookie|файлы cookie|ملفات تعريف الارتباط|使用.{0,4}cookie"
+        rf"|({_CONSENTING}).{{0,40}}\bcookies?\b|\bcookies?\b.{{0,40}}({_CONSENTING})"
+        r"|(ihre|deine) privatsphäre|auf (ihrem|deinem|einem) (end)?gerät|votre vie privée|\b(nos|des|les) traceurs"
+        r"|continuer sans accepter|(valoramos|respetamos|cuidamos) (tu|su) privacidad|información en un dispositivo"
+        r"|rispettiamo la (tua|vostra) privacy|informazioni su un dispositivo|(uw|jouw|je) privacy"
+        r"|(valorizamos|respeitamos) a sua privacidade|(cenimy|szanujemy|dbamy o) (twoją|państwa) prywatność"
+        r"|plik(i|ów) cookie",
         r"cookie|consent|partners|personal data|personali[sz]|advertis|privacy|preferences|legitimate interest|vendors"
         r"|쿠키|동의|개인정보|맞춤|광고|同意|隐私|隱私|个性化|合作伙伴|クッキー|個人情報|einwilligung"
         r"|datenschutz|zustimm"
-        r"|akzeptier|consentement|accepte|données|partenaires|consentimiento|acepta|privacidad|datos",
+        r"|akzeptier|consentement|accepte|données|partenaires|consentimiento|acepta|privacidad|datos"
+        r"|werbung|personenbezogen|ihre auswahl|traceurs|publicité|\bsocios|publicidad|dati personali|\baccett"
+        r"|acconsent|toestemming|advertenties|anúncios|\baceit|você concorda|prywatno|dane osobowe|соглашае|続行",
     ),
     # Servers that answer 200 all the same.
     "not_found": (

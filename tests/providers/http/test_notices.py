@@ -32,8 +32,65 @@ NOTICES = [
     ("paywall", "本文为付费内容，订阅后可阅读全文。\n立即订阅"),
     ("login_wall", "You must be logged in to view this board.\nUsername\nPassword\nForgot your password?\nSign up"),
     ("login_wall", "请先登录后再查看该主题。\n账号\n密码\n注册"),
+    ("consent_wall", "Ihre Privatsphäre ist uns wichtig\nWir und unsere 812 Partner speichern Informationen auf Ihrem "
+     "Gerät oder rufen sie ab, etwa eindeutige Kennungen, um personenbezogene Daten zu verarbeiten. Sie können Ihre "
+     "Auswahl jederzeit ändern.\nAlles annehmen\nEinstellungen"),
+    ("consent_wall", "Bevor Sie weiterlesen\nDiese Seite nutzt Cookies und ähnliche Techniken. Lesen Sie mit Werbung "
+     "oder schließen Sie das Pur-Abo ab.\nMit Werbung lesen"),
+    ("consent_wall", "Zustimmung erforderlich. Zur Anzeige dieses Inhalts müssen Sie Cookies zulassen.\nOK"),
+    ("consent_wall", "Votre vie privée compte pour nous\nAvec votre accord, nos 640 partenaires et nous utilisons des "
+     "traceurs pour stocker et consulter des données personnelles comme votre visite sur ce site.\nTout accepter"),
+    ("consent_wall", "Continuer sans accepter\nCe site dépose des cookies pour mesurer son audience et afficher des "
+     "publicités."),
+    ("consent_wall", "Valoramos tu privacidad\nNosotros y nuestros socios almacenamos o accedemos a información en un "
+     "dispositivo y tratamos datos personales.\nAceptar todo\nConfigurar"),
+    ("consent_wall", "Usamos cookies propias y de terceros para mostrar publicidad. Puede aceptar o rechazar su uso."
+     "\nRechazar"),
+    ("consent_wall", "Rispettiamo la tua privacy\nNoi e i nostri partner archiviamo informazioni su un dispositivo, "
+     "come i cookie, e trattiamo dati personali.\nAccetta tutti\nRifiuta"),
+    ("consent_wall", "Questo sito utilizza cookie di profilazione. Chiudendo il banner acconsenti al loro uso."),
+    ("consent_wall", "Wij gebruiken cookies\nMet uw toestemming plaatsen wij en onze partners cookies om "
+     "advertenties te tonen.\nAlles accepteren\nWeigeren"),
+    ("consent_wall", "Uw privacy is belangrijk voor ons. Geef toestemming om verder te lezen.\nAkkoord"),
+    ("consent_wall", "Este site usa cookies para personalizar anúncios. Ao continuar, você concorda com a nossa "
+     "política de privacidade.\nAceitar"),
+    ("consent_wall", "Cenimy Twoją prywatność\nMy i nasi partnerzy przechowujemy pliki cookie i przetwarzamy dane "
+     "osobowe.\nAkceptuję"),
+    ("consent_wall", "Мы используем файлы cookie, чтобы сайт работал лучше. Продолжая, вы соглашаетесь с этим."
+     "\nПринять"),
+    ("consent_wall", "当サイトはCookieを使用します。続行すると、Cookieの使用に同意したことになります。\n同意して続ける"),
+    ("login_wall", "Bitte melden Sie sich an, um diesen Beitrag zu lesen.\nBenutzername\nPasswort\nRegistrieren"),
+    ("login_wall", "Sie müssen angemeldet sein, um das Thema zu sehen.\nAnmelden"),
+    ("login_wall", "Du musst dich einloggen, um fortzufahren.\nPasswort vergessen?"),
+    ("login_wall", "Connectez-vous pour lire la suite de ce sujet.\nMot de passe oublié ?\nCréer un compte"),
+    ("login_wall", "Vous devez être connecté pour voir ce message.\nIdentifiant"),
+    ("login_wall", "Inicia sesión para ver este contenido.\nContraseña\nRegístrate"),
+    ("login_wall", "Debes iniciar sesión para continuar.\n¿Olvidaste tu contraseña?"),
+    ("login_wall", "Accedi per continuare a leggere.\nPassword dimenticata?"),
+    ("login_wall", "Log in om verder te lezen.\nWachtwoord vergeten?"),
+    ("login_wall", "Faça login para ver esta publicação.\nEsqueceu a senha?"),
+    ("login_wall", "Войдите, чтобы прочитать это сообщение.\nПароль\nРегистрация"),
+    ("login_wall", "この投稿を見るにはログインしてください。\nパスワードをお忘れですか"),
+    ("login_wall", "続きを読むには会員登録またはログインが必要です。"),
+    ("login_wall", "성인 인증이 필요한 게시물입니다. 본인 인증 후 이용해 주세요.\n휴대폰 인증"),
+    ("login_wall", "이 정보는 청소년 유해 매체물로서 19세 미만의 청소년이 이용할 수 없습니다.\n성인인증"),
+    ("login_wall", "You must be 18 or older to view this board. Please confirm your age.\nI am over 18\nLeave"),
+    ("login_wall", "该内容仅限成年人查看，请先完成实名认证。\n去认证"),
 ]  # fmt: skip
 TEXTS = [
+    "Wir haben gefragt, wie Gemeinden Cookies auf ihren Seiten einsetzen. Die Antworten fielen verschieden aus: Manche "
+    "verzichten ganz darauf, andere fragen bei jedem Besuch. Ein Beauftragter für Datenschutz nennt das Ergebnis "
+    "ernüchternd und fordert klare Regeln für alle Ämter des Landes.",
+    "Unkraut nennen sie neue Mitglieder. Wer sich anmelden will, muss drei Fragen beantworten, und wer sie falsch "
+    "beantwortet, wird in einem eigenen Faden verspottet. Der Betreiber des Forums sagt, er habe davon nichts gewusst.",
+    "Vous devez être connecté au monde pour écrire, disait-il. Ses lettres parlent de jardins, de pluie et de voisins "
+    "qui arrachent les mauvaises herbes la nuit, sans jamais dire de qui ils parlent vraiment.",
+    "Los vecinos inician sesión cada noche en el foro y llaman malas hierbas a los recién llegados. La policía mira, "
+    "pero nadie ha denunciado nada, dice la alcaldesa, que pide respeto y calma a todos los barrios.",
+    "19세 미만 청소년 세 명이 게시판에서 새로 온 이웃을 잡초라고 불렀다. 학교는 성인 인증 없이 글을 쓸 수 있었던 점을 "
+    "문제로 보았고, 운영자는 다음 달부터 규칙을 바꾸겠다고 밝혔다. 이웃들은 사과를 기다리고 있다.",
+    "He must be 18 or older to vote, they said about the new neighbour, and laughed. The thread grew for a week, and "
+    "those who asked for calm were called gardeners of weeds. In the end the council wrote a letter to everybody.",
     "Weed: on boards, a newcomer who is not wanted.",
     "Cookie: a small file that a site stores in a browser, since 1994. The name comes from a term among "
     "programmers for a "
