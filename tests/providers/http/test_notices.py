@@ -58,7 +58,8 @@ NOTICES = [
      "osobowe.\nAkceptuję"),
     ("consent_wall", "Мы используем файлы cookie, чтобы сайт работал лучше. Продолжая, вы соглашаетесь с этим."
      "\nПринять"),
-    ("consent_wall", "当サイトはCookieを使用します。続行すると、Cookieの使用に同意したことになります。\n同意して続ける"),
+    ("consent_wall", "当サイトはCookieを使用します。続行すると、Cookieの使用に"
+     "同意したことになります。\n同意して続ける"),
     ("login_wall", "Bitte melden Sie sich an, um diesen Beitrag zu lesen.\nBenutzername\nPasswort\nRegistrieren"),
     ("login_wall", "Sie müssen angemeldet sein, um das Thema zu sehen.\nAnmelden"),
     ("login_wall", "Du musst dich einloggen, um fortzufahren.\nPasswort vergessen?"),
