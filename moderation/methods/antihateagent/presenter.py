@@ -77,7 +77,7 @@ def step_words(run: Run, turns: Mapping[str, Turn], keys: Sequence[str]) -> list
 def _about(parts: Sequence[str], state: Walk) -> str:
     kind = parts[0]
     if kind in ("queries", "urls", "select"):
-        return translated("Round %(number)s") % {"number": parts[1]}
+        return translated("round %(round)s") % {"round": parts[1]}
     if kind == "search":
         queries = next((round_.queries for round_ in state.rounds if str(round_.number) == parts[1]), [])
         at = int(parts[2]) - 1
