@@ -14,14 +14,17 @@ import sys
 import threading
 from collections import Counter
 from collections.abc import Sequence
+from contextlib import suppress
 from dataclasses import dataclass
 from itertools import pairwise
 from pathlib import Path
 from typing import Any
 
 import pypdf
+from pypdf.generic import ContentStream, FloatObject, NameObject
 
 SECONDS, MEMORY, PAGES = 30, 2**30, 1000
+_ROWS = 3  # rows at least of two columns
 _PROSE = 18  # characters of a line in a column
 _FEW = 40  # characters of a page that is a picture, with its number and the like
 
@@ -87,10 +90,11 @@ def _read(content: bytes, most: int) -> dict[str, Any]:
         if reader.is_encrypted and not reader.decrypt(""):
             return {"fault": "The PDF is locked by a password."}
         pages: list[str] = []
-        size = pictured = 0
+        size = pictured = coded = 0
         for page in reader.pages[:PAGES]:
             pages.append(_page_text(page).encode("utf-8", "replace").decode("utf-8"))
             pictured += _holds_picture(page)
+            coded += _draws_unknown_characters(page)
             size += len(pages[-1])
             if size > most:
                 break
@@ -107,19 +111,63 @@ def _read(content: bytes, most: int) -> dict[str, Any]:
         RecursionError,
     ):
         return {"fault": "The file is no PDF that can be read."}
+    if 2 * coded > len(pages):
+        return {"fault": "The PDF does not say which characters its fonts draw."}
     is_scanned = 2 * pictured > len(pages) and size < _FEW * len(pages)
     return {"pages": pages, "title": title, "cut": cut, "is_scanned": is_scanned}
 
 
 def _page_text(page: pypdf.PageObject) -> str:
+    text, pieces = _drawn(page)
+    with suppress(TypeError, ValueError, IndexError):  # a move without its numbers: the text was read all the same
+        return by_column(pieces) or (by_column(_drawn(page)[1]) if _part_lines(page) else "") or text
+    return text
+
+
+def _drawn(page: pypdf.PageObject) -> tuple[str, list[Piece]]:
+    """Return the text of a page, and its text objects with their places."""
     pieces: list[Piece] = []
 
     def see(text: str, _user: list[float], at: list[float], _font: Any, _size: float) -> None:
         if text.strip():
             pieces.append((round(at[4]), round(at[5]), text.strip()))
 
-    text = str(page.extract_text(visitor_text=see))
-    return by_column(pieces) or text
+    return str(page.extract_text(visitor_text=see)), pieces
+
+
+def _part_lines(page: pypdf.PageObject) -> bool:
+    """Give each place where a text object goes on a text object of its own; return whether lines stand side by side.
+
+    pypdf joins what one object draws at the same height, also across the gap between two columns.
+    """
+    operations: list[Any] = []
+    line, across = _START, 0
+    content = page.get_contents()
+    for operands, operator in content.operations if content is not None else ():
+        if operator == b"BT":
+            line = _START
+        if operator in (b"Td", b"TD", b"Tm"):
+            before = line
+            line = [float(number) for number in operands] if operator == b"Tm" else _moved(line, *map(float, operands))
+            across += line[5] == before[5] and line[4] > before[4]
+            operations += [([], b"ET"), ([], b"BT")]
+            operands, operator = [FloatObject(number) for number in line], b"Tm"
+        operations.append((operands, operator))
+    if across < _ROWS:
+        return False
+    apart = ContentStream(None, page.pdf)
+    apart.operations = operations
+    page[NameObject("/Contents")] = apart
+    return True
+
+
+_START = [1.0, 0.0, 0.0, 1.0, 0.0, 0.0]
+
+
+def _moved(matrix: list[float], x: float, y: float) -> list[float]:
+    """Return the matrix of a line that begins x, y from the line with this matrix."""
+    a, b, c, d, e, f = matrix
+    return [a, b, c, d, e + x * a + y * c, f + x * b + y * d]
 
 
 def by_column(pieces: Sequence[Piece]) -> str:
@@ -134,17 +182,29 @@ def by_column(pieces: Sequence[Piece]) -> str:
     gutter, rows = starts.most_common(1)[0]
     columns = [[text for x, _y, text in pieces if x < gutter], [text for x, _y, text in pieces if x >= gutter]]
     lengths = [sum(map(len, column)) / max(1, len(column)) for column in columns]
-    if rows < 3 or 2 * rows < len(columns[0]) or min(lengths) < _PROSE:
+    if rows < _ROWS or 2 * rows < len(columns[0]) or min(lengths) < _PROSE:
         return ""
     return "\n\n".join("\n".join(column) for column in columns)
 
 
-def _holds_picture(page: pypdf.PageObject) -> bool:
+def _resources(page: pypdf.PageObject, kind: str) -> dict[str, Any]:
     drawn: Any = page.get("/Resources")
-    for name in (None, "/XObject"):
+    for name in (None, kind):
         drawn = drawn.get(name) if name and drawn is not None else drawn
         drawn = drawn.get_object() if drawn is not None else None
-    return any(entry.get_object().get("/Subtype") in ("/Image", "/Form") for entry in (drawn or {}).values())
+    return {name: entry.get_object() for name, entry in (drawn or {}).items()}
+
+
+def _holds_picture(page: pypdf.PageObject) -> bool:
+    return any(entry.get("/Subtype") in ("/Image", "/Form") for entry in _resources(page, "/XObject").values())
+
+
+def _draws_unknown_characters(page: pypdf.PageObject) -> bool:
+    """Return whether all fonts of the page draw glyphs by number, and none says which characters they are."""
+    fonts = _resources(page, "/Font").values()
+    return bool(fonts) and all(
+        font.get("/Encoding") in ("/Identity-H", "/Identity-V") and "/ToUnicode" not in font for font in fonts
+    )
 
 
 if __name__ == "__main__":

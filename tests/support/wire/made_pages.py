@@ -9,7 +9,7 @@ import zlib
 from collections.abc import Iterator
 from dataclasses import dataclass, field
 
-from wire.pdf_files import pdf, pdf_in_columns, scanned_pdf
+from wire.pdf_files import coded_pdf, pdf, pdf_in_columns, scanned_pdf
 
 
 @dataclass(frozen=True)
@@ -305,6 +305,10 @@ def pdf_pages() -> Iterator[MadePage]:
     yield MadePage("PDF called bytes", pdf("Words", said), "application/octet-stream", said)
     yield MadePage("PDF in columns", pdf_in_columns(left, right, by_row=False), kind, columns)
     yield MadePage("PDF in columns by row", pdf_in_columns(left, right, by_row=True), kind, columns)
+    for moves in ("Td", "Tm"):
+        content = pdf_in_columns(left, right, by_row=True, moves=moves)
+        yield MadePage(f"PDF in columns by row, moved by {moves}", content, kind, columns)
+    yield MadePage("PDF that does not say what its glyphs mean", coded_pdf(said, said), kind, fault="bad_pdf")
     yield MadePage("scanned PDF", scanned_pdf(), kind, fault="scanned")
     yield MadePage("scanned PDF with page numbers", scanned_pdf(3, "- 1 -"), kind, fault="scanned")
     yield MadePage("broken PDF", b"%PDF-1.4 nothing", kind, fault="bad_pdf")

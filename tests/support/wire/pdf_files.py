@@ -13,15 +13,39 @@ def pdf(*pages: str) -> bytes:
     return _file([_written(_line(72, 720, text)) for text in pages])
 
 
-def pdf_in_columns(left: Sequence[str], right: Sequence[str], *, by_row: bool) -> bytes:
-    """Return one page with two columns; `by_row` draws a line of each in turn, otherwise one column is drawn first."""
+def pdf_in_columns(left: Sequence[str], right: Sequence[str], *, by_row: bool, moves: str = "") -> bytes:
+    """Return one page with two columns; `by_row` draws a line of each in turn, otherwise one column is drawn first.
+
+    With `moves`, Td or Tm, all lines stand in one text object, and this operator moves between them.
+    """
     columns = [[_line(x, 720 - 16 * row, text) for row, text in enumerate(column)]
                for x, column in ((72, left), (330, right))]  # fmt: skip
     if by_row:
         lines = [line for row in zip(*columns, strict=True) for line in row]
     else:
         lines = [line for column in columns for line in column]
-    return _file([_written(" ".join(lines))])
+    return _file([_written(_in_one_object(lines, moves) if moves else " ".join(lines))])
+
+
+def coded_pdf(*pages: str) -> bytes:
+    """Return a PDF whose font draws glyphs by number and does not say which characters they are."""
+    shown = [f"BT /F1 12 Tf 72 720 Td <{text.encode('utf-16-be').hex()}> Tj ET" for text in pages]
+    descendant = "<< /Type /Font /Subtype /CIDFontType2 /BaseFont /Gothic /CIDSystemInfo << /Registry (Adobe)"
+    descendant += " /Ordering (Identity) /Supplement 0 >> >>"
+    font = "<< /Type /Font /Subtype /Type0 /BaseFont /Gothic /Encoding /Identity-H"
+    return _file([(drawn, f"/Font << /F1 {font} /DescendantFonts [{descendant}] >> >>") for drawn in shown])
+
+
+def _in_one_object(lines: Sequence[str], moves: str) -> str:
+    """Return the lines in one text object, each reached by a move from the one before or by a place of its own."""
+    drawn, before = ["BT /F1 12 Tf"], (0, 0)
+    for line in lines:
+        place, shown = line.removeprefix("BT /F1 12 Tf ").removesuffix(" ET").split(" Td ", 1)
+        x, y = map(int, place.split())
+        drawn.append(f"{x - before[0]} {y - before[1]} Td" if moves == "Td" else f"1 0 0 1 {x} {y} Tm")
+        drawn.append(shown)
+        before = (x, y)
+    return " ".join([*drawn, "ET"])
 
 
 def scanned_pdf(pages: int = 2, words: str = "") -> bytes:
