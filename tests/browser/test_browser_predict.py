@@ -107,7 +107,7 @@ def test_a_debate_of_perspectives_is_held_read_and_compared(
     expect(run.locator(".verdict-line")).to_contain_text("Not hateful")
     page.get_by_text("Compare with another run").click()
     page.get_by_role("link", name="Compare with PREDICT").first.click()
-    expect(page.get_by_text("They differ.")).to_be_visible()
+    expect(page.get_by_text("They differ.", exact=True)).to_be_visible()
     beyond = "each => each.getBoundingClientRect().right > each.closest('.sheet').getBoundingClientRect().right"
     assert page.locator(".camp").count() > 4  # opened with the first; each stays on its own run's sheet
     assert not page.evaluate(f"[...document.querySelectorAll('.camp, .say, .tally')].some({beyond})")
