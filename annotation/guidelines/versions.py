@@ -157,8 +157,8 @@ def guideline_versions(project: Project) -> list[VersionReading]:
     return [
         VersionReading(
             row,
-            row.asked if row.asks_reading else 0,  # type: ignore[attr-defined]  # a column of the query above
-            row.read if row.asks_reading else 0,  # type: ignore[attr-defined]  # a column of the query above
+            row.asked if row.asks_reading else 0,  # type: ignore[attr-defined]  # annotated above; mypy sees only fields
+            row.read if row.asks_reading else 0,  # type: ignore[attr-defined]  # annotated above; mypy sees only fields
             asked_by.get(row.number, ()),
         )
         for row in rows

@@ -13,13 +13,14 @@ from typing import Any, BinaryIO
 
 from annotation.media.child_process import limit_memory, receive, send
 
-# The answers leave by the standard output, so whatever a library prints must not.
+# The answers leave by the standard output, so whatever a library prints must not. Some print while they are imported:
+# so their imports stand below these two lines (E402).
 _ANSWERS = os.fdopen(os.dup(1), "wb")
 os.dup2(2, 1)
 
-import numpy as np  # noqa: E402  # what they print must not reach the answers
-from PIL import Image  # noqa: E402  # what they print must not reach the answers
-from rapidocr import RapidOCR  # noqa: E402  # what they print must not reach the answers
+import numpy as np  # noqa: E402
+from PIL import Image  # noqa: E402
+from rapidocr import RapidOCR  # noqa: E402
 
 _FORMATS = ("JPEG", "PNG", "WEBP", "GIF")
 _GROUND = (127, 127, 127)

@@ -1,6 +1,6 @@
 """The form of a project's design: the words of its question, and a row for each category."""
 
-from typing import Any
+from typing import Any, cast
 
 from django import forms
 from django.conf import settings
@@ -177,7 +177,10 @@ class _CategoryRows(forms.BaseFormSet[CategoryForm]):
         return [form.row() for form in sorted(filled, key=lambda form: form.cleaned_data.get("place") or _ROWS)]
 
 
-_Rows = forms.formset_factory(CategoryForm, _CategoryRows, extra=_BLANK, max_num=_ROWS, absolute_max=_ROWS)
+_Rows = cast(  # Django types the class that it makes as its own base class
+    type[_CategoryRows],
+    forms.formset_factory(CategoryForm, _CategoryRows, extra=_BLANK, max_num=_ROWS, absolute_max=_ROWS),
+)
 
 
 def category_rows(stored: Design, shown: Design, data: Any = None) -> _CategoryRows:
@@ -190,13 +193,13 @@ def category_rows(stored: Design, shown: Design, data: Any = None) -> _CategoryR
     if data is not None:
         sent = (data.get(f"{_PREFIX}-{number}-code") for number in range(_ROWS))
         named = {str(row["code"]): _initial(0, row, codes) for row in as_json(stored)["categories"]}
-        return _Rows(data, initial=[named.get(code or "", {}) for code in sent], prefix=_PREFIX)  # type: ignore[return-value]  # made by a factory
+        return _Rows(data, initial=[named.get(code or "", {}) for code in sent], prefix=_PREFIX)
     rows = [_initial(place, row, codes) for place, row in enumerate(as_json(shown)["categories"], 1)]
     left_out = set(codes) - {row["code"] for row in rows}
     retired = Design(tuple(codes[code] for code in sorted(left_out)))
     rows += [_initial(0, row, codes) | {"retired": True, "key": ""} for row in as_json(retired)["categories"]]
     free = max((row["code"] for row in rows), default=-1) + 1
-    formset: _CategoryRows = _Rows(initial=rows, prefix=_PREFIX)  # type: ignore[assignment]  # Django types a made class as its base
+    formset = _Rows(initial=rows, prefix=_PREFIX)
     for number, form in enumerate(formset.extra_forms):
         form.initial = {**form.initial, "code": free + number}
     return formset

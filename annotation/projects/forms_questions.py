@@ -4,7 +4,7 @@ Words in several languages stand in one field: `How bad? | ko: 얼마나 심합�
 """
 
 import re
-from typing import Any
+from typing import Any, cast
 
 from django import forms
 from django.utils.translation import gettext_lazy as _
@@ -174,7 +174,10 @@ class QuestionRows(forms.BaseFormSet[QuestionRow]):
         return [form.row() for form in sorted(filled, key=lambda form: form.cleaned_data.get("place") or _ROWS)]
 
 
-_Rows = forms.formset_factory(QuestionRow, QuestionRows, extra=_BLANK, max_num=_ROWS, absolute_max=_ROWS)
+_Rows = cast(  # Django types the class that it makes as its own base class
+    type[QuestionRows],
+    forms.formset_factory(QuestionRow, QuestionRows, extra=_BLANK, max_num=_ROWS, absolute_max=_ROWS),
+)
 
 
 def question_rows(stored: Design, shown: Design, data: Any = None) -> QuestionRows | None:
@@ -189,12 +192,12 @@ def question_rows(stored: Design, shown: Design, data: Any = None) -> QuestionRo
             return None
         sent = (data.get(f"{PREFIX}-{number}-code") or "" for number in range(_ROWS))
         initial = [_initial(0, known[code], known) if code in known else {} for code in sent]
-        return _Rows(data, initial=initial, prefix=PREFIX)  # type: ignore[return-value]  # Django types a made class as its base
+        return _Rows(data, initial=initial, prefix=PREFIX)
     wanted = shown.questions if shown.questions is not None else stored.questions
     rows = [_initial(place, question, known) for place, question in enumerate(wanted or (), 1)]
     left_out = set(known) - {row["code"] for row in rows}
     rows += [_initial(0, known[code], known) | {"retired": True, "key": ""} for code in sorted(left_out)]
-    return _Rows(initial=rows, prefix=PREFIX)  # type: ignore[return-value]  # Django types a made class as its base
+    return _Rows(initial=rows, prefix=PREFIX)
 
 
 def _initial(place: int, question: Question, stored: dict[str, Question]) -> dict[str, Any]:

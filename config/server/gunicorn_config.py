@@ -23,7 +23,7 @@ max_requests = 20_000
 max_requests_jitter = 2_000
 loglevel = "warning"
 control_socket_disable = True
-worker_tmp_dir = "/dev/shm" if Path("/dev/shm").is_dir() else None  # noqa: S108  # in memory; gunicorn draws the name
+worker_tmp_dir = "/dev/shm" if Path("/dev/shm").is_dir() else None  # noqa: S108  # in memory, so a full disk stops no worker; mkstemp draws the file's name
 
 READY_PIPE = "INTERPLAY_READY_PIPE"
 """Environment variable: the number of a pipe's end that is closed when the server can answer."""

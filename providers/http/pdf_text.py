@@ -21,7 +21,6 @@ from pathlib import Path
 from typing import Any
 
 import pypdf
-from pypdf.generic import ContentStream, FloatObject, NameObject
 
 SECONDS, MEMORY, PAGES = 30, 2**30, 1000
 _ROWS = 3  # rows at least of two columns
@@ -151,13 +150,13 @@ def _part_lines(page: pypdf.PageObject) -> bool:
             line = [float(number) for number in operands] if operator == b"Tm" else _moved(line, *map(float, operands))
             across += line[5] == before[5] and line[4] > before[4]
             operations += [([], b"ET"), ([], b"BT")]
-            operands, operator = [FloatObject(number) for number in line], b"Tm"
+            operands, operator = [pypdf.generic.FloatObject(number) for number in line], b"Tm"
         operations.append((operands, operator))
     if across < _ROWS:
         return False
-    apart = ContentStream(None, page.pdf)
+    apart = pypdf.generic.ContentStream(None, page.pdf)
     apart.operations = operations
-    page[NameObject("/Contents")] = apart
+    page[pypdf.generic.NameObject("/Contents")] = apart
     return True
 
 

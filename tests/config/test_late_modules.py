@@ -122,8 +122,8 @@ def package(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> str:
 
 
 def test_a_late_module_is_loaded_by_the_first_thing_asked_of_it(package: str) -> None:
-    import heavy_sample  # noqa: PLC0415
-    import heavy_sample.inner as inner  # noqa: PLC0415
+    import heavy_sample
+    import heavy_sample.inner as inner
 
     assert "heavy_sample.early" not in sys.modules
     assert inner.value == 8
@@ -132,8 +132,8 @@ def test_a_late_module_is_loaded_by_the_first_thing_asked_of_it(package: str) ->
 
 
 def test_a_module_inside_a_late_package_is_loaded_once_with_its_package(package: str) -> None:
-    import heavy_sample  # noqa: PLC0415
-    import heavy_sample.early as early  # noqa: PLC0415
+    import heavy_sample
+    import heavy_sample.early as early
 
     assert early is sys.modules["heavy_sample.early"] is heavy_sample.early
     assert early.times == ["early"] and early.__spec__.loader.name == "heavy_sample.early"
@@ -141,7 +141,7 @@ def test_a_module_inside_a_late_package_is_loaded_once_with_its_package(package:
 
 def test_a_package_that_is_loaded_keeps_the_parts_that_were_imported_before(package: str) -> None:
     """Whoever imports a part later finds it in the package, as with `import lxml.html` after `lxml` was used."""
-    import heavy_sample.inner  # noqa: PLC0415
+    import heavy_sample.inner
 
     held = heavy_sample.inner
     assert heavy_sample.last == 7
@@ -150,7 +150,7 @@ def test_a_package_that_is_loaded_keeps_the_parts_that_were_imported_before(pack
 
 
 def test_threads_that_ask_at_once_see_a_whole_module(package: str) -> None:
-    import heavy_sample  # noqa: PLC0415
+    import heavy_sample
 
     seen: list[int] = []
     threads = [threading.Thread(target=lambda: seen.append(heavy_sample.last)) for _ in range(8)]
@@ -188,7 +188,7 @@ def test_a_process_may_load_late_modules_before_somebody_waits_for_them(package:
 
 
 def test_what_a_test_puts_in_place_of_a_part_is_taken_away_again(package: str, monkeypatch: pytest.MonkeyPatch) -> None:
-    import heavy_sample  # noqa: PLC0415
+    import heavy_sample
 
     with monkeypatch.context() as patch:
         patch.setattr(heavy_sample, "last", 9)

@@ -95,8 +95,11 @@ class Question:
 
     def same_question(self, other: "Question") -> bool:
         """Return whether both ask the same: they differ at most in version, key, place and being retired."""
-        plain = {"version": 1, "key": "", "place": 0, "retired": False}
-        return replace(self, **plain) == replace(other, **plain)  # type: ignore[arg-type]  # mypy joins the types of the four fields
+        return self._asked_alone() == other._asked_alone()
+
+    def _asked_alone(self) -> "Question":
+        """Return what is asked, as if it stood alone and was never changed."""
+        return replace(self, version=1, key="", place=0, retired=False)
 
 
 def is_asked(question: Question, category: Category | None, further: Iterable[Category] = ()) -> bool:
