@@ -20,6 +20,7 @@ from hypothesis import settings as hypothesis_settings
 import api_schema
 import migrated_database
 from absent import skip_or_fail
+from annotation.core import jobs
 from both_ends import BothEnds
 from config.server import gc_freeze
 from config.web import rate_limit_table
@@ -203,6 +204,14 @@ def _no_thread_for_leases() -> Iterator[None]:
     """Leave the leases of runs in this process unrenewed: its thread would outlive the test that starts it."""
     with pytest.MonkeyPatch.context() as patch:
         patch.setattr(lease_keeper.KEEPER, "start", lambda: None)
+        yield
+
+
+@pytest.fixture(autouse=True, scope="session")
+def _no_signs_of_life() -> Iterator[None]:
+    """Let no job in this process beat: on SQLite a beat waits 20 s for the transaction that the test is in."""
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(jobs, "BEAT_SECONDS", 3600.0)
         yield
 
 

@@ -73,7 +73,9 @@ def test_a_search_server_that_misbehaves_is_named_in_time_and_the_run_has_a_verd
         assert (run.outcome["no_search"], run.outcome["ungrounded"], run.outcome["rounds"]) == (True, True, 1), case
         (fault,) = run.outcome["faults"]
         assert (fault["of"], fault["code"], fault["times"]) == ("searxng:web", code, 3), case
-        assert said in fault["detail"], case
+        # Of queries sent together, one may wait for a place until the others run out of time.
+        waited = code == "timeout" and "other calls had all the places" in fault["detail"]
+        assert said in fault["detail"] or waited, case
         assert name_of(code) != code  # pages have words for it
         assert run.outcome["reason"].startswith("No search was possible, so no page was read. ")
         assert "No search was possible" in prompt_of(agent.asked_for("verdict")[0])
