@@ -6,22 +6,15 @@ from django.apps import AppConfig
 from django.utils.translation import gettext_lazy as _
 
 from annotation.core.extensions import POSTS, Extension, GoldWanted, Place, Tab, debate_viewers, register_extension
-from generation.domain.counterspeech.intents import Intent
-from generation.domain.counterspeech.safety_flags import Flag
-from generation.domain.counterspeech.states import ReplyState
-from generation.domain.event_verbs import GenerationVerb
-from generation.domain.injection.picture_fit import Misfit
-from generation.domain.injection.readings import Mismatch
-from generation.domain.injection.safety_holds import Hold
-from generation.domain.injection.states import SampleState
-from generation.domain.injection.strategies import Strategy
-from providers.keyword.counterspeech import COUNTERSPEECH
 from providers.keyword.model import register_answers
 from runs.methods import method
 from vocabulary.display_names import register_labels
+from vocabulary.registration import register_at_first_use
 
 if TYPE_CHECKING:  # models are loaded after this module
     from annotation.models import Project
+    from annotation.releases.formats.base import Target, Writer
+    from annotation.releases.rows import Rows
 
 _COUNTERSPEECH = (
     *("overview", "exchange", "item-counterspeech", "reply", "compare-replies", "standings", "dataset", "rules"),
@@ -41,20 +34,45 @@ class GenerationConfig(AppConfig):
     default_auto_field = "django.db.models.BigAutoField"
 
     def ready(self) -> None:
-        method.register_method("counter_explain", "generation.methods.counterspeech.explain.CounterExplain")
-        method.register_method("counterspeech", "generation.methods.counterspeech.candidates.Counterspeech")
-        method.register_method("counterscore", "generation.methods.counterspeech.score.Counterscore")
-        method.register_method("injection", "generation.methods.injection.sample.Injection")
-        method.register_method("pool_prior", "generation.methods.injection.pool_prior.PoolPrior")
-        register_labels(GenerationVerb, Intent, Flag, ReplyState, Hold, Misfit, Mismatch, SampleState, Strategy)
-        register_answers(COUNTERSPEECH)
-        register_extension(_extension())
+        register_at_first_use(_register)
+
+
+# These imports are inside the functions: short commands do without what they load.
+
+
+def _register() -> None:
+    from generation.domain.counterspeech.intents import Intent
+    from generation.domain.counterspeech.safety_flags import Flag
+    from generation.domain.counterspeech.states import ReplyState
+    from generation.domain.counterspeech.writers import Writer
+    from generation.domain.event_verbs import GenerationVerb
+    from generation.domain.injection.picture_fit import Misfit
+    from generation.domain.injection.readings import Mismatch
+    from generation.domain.injection.safety_holds import Hold
+    from generation.domain.injection.states import SampleState
+    from generation.domain.injection.strategies import Strategy
+    from providers.keyword.counterspeech import COUNTERSPEECH
+
+    method.register_method("counter_explain", "generation.methods.counterspeech.explain.CounterExplain")
+    method.register_method("counterspeech", "generation.methods.counterspeech.candidates.Counterspeech")
+    method.register_method("counterscore", "generation.methods.counterspeech.score.Counterscore")
+    method.register_method("injection", "generation.methods.injection.sample.Injection")
+    method.register_method("pool_prior", "generation.methods.injection.pool_prior.PoolPrior")
+    register_labels(GenerationVerb, Intent, Flag, ReplyState, Hold, Misfit, Mismatch, SampleState, Strategy, Writer)
+    register_answers(COUNTERSPEECH)
+    register_extension(_extension())
 
 
 def _add_samples(project: "Project") -> None:
-    from generation.demo.load import bring_in  # needs 10 MB, which beat and short commands do without
+    from generation.demo.load import bring_in
 
     bring_in(project)
+
+
+def _release_writer(target: "Target", rows: "Rows") -> "Writer":
+    from generation.counterspeech.training_release import ReleasedTraining
+
+    return ReleasedTraining(target, rows)
 
 
 def _extension() -> Extension:
@@ -76,4 +94,5 @@ def _extension() -> Extension:
             "injection": samples,
             "pool_prior": pictures,
         },
+        release_writers={"coarl": _release_writer},
     )

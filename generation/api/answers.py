@@ -9,6 +9,7 @@ from uuid import UUID
 
 from annotation.api.problems import Problem
 from generation.domain.counterspeech.intents import Intent
+from generation.domain.counterspeech.writers import Writer, WriterMode
 from generation.domain.injection.picture_fit import Misfit
 from generation.domain.injection.readings import Mismatch
 from generation.domain.injection.states import SampleState
@@ -20,7 +21,10 @@ from runs.domain.states import RunState
 
 
 class CandidateJson(TypedDict):
-    """A reply that a model wrote, with its rewards."""
+    """A reply that a model wrote, with its rewards.
+
+    `trained`: what the model was trained as, or empty. `asked_for`: how many candidates of its intent were asked for.
+    """
 
     id: UUID
     text: str
@@ -32,12 +36,17 @@ class CandidateJson(TypedDict):
     flags: list[str]
     claims: list[str]
     model: str
+    written_by: Writer
+    trained: str
+    mode: WriterMode
+    asked_for: int | None
 
 
 class CandidatesJson(TypedDict):
     """The candidates of one intent for a post, best first; `item` is null for a pasted text.
 
-    `judged_by_writer`: the scores that the model gave which also wrote the candidates (pc, aq, t, intent).
+    `judged_by_writer`: the scores that the model gave which also wrote the candidates (pc, aq, t, intent). `unusable`:
+    how many answers held no reply, by reason.
     """
 
     item: str | None
@@ -48,6 +57,7 @@ class CandidatesJson(TypedDict):
     reason_code: str | None
     judged_by_writer: list[Literal["pc", "aq", "t", "intent"]]
     near_duplicates: int
+    unusable: dict[str, int]
     candidates: list[CandidateJson]
 
 
@@ -88,6 +98,10 @@ class ReplyJson(TypedDict):
     approver: str | None
     approved_on: date | None
     model: str | None
+    written_by: Writer
+    trained: str | None
+    mode: WriterMode | None
+    asked_for: int | None
     prompt_digest: str | None
     run: UUID | None
     exemplars: int

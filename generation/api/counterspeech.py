@@ -20,6 +20,7 @@ from generation.counterspeech.candidate_json import reported
 from generation.counterspeech.presenters import visible_exchanges
 from generation.domain.counterspeech.intents import Intent
 from generation.domain.counterspeech.options import MOST_CANDIDATES, Length, Tone
+from generation.domain.counterspeech.writers import WriterMode
 from generation.methods.counterspeech import candidates as counterspeech_candidates
 from generation.models import Exchange
 from runs.execution.budget import BudgetExceeded
@@ -39,6 +40,12 @@ class CounterWish(serializers.Serializer[Any]):
     length = serializers.ChoiceField(list(Length), default=Length.MEDIUM)
     language = serializers.CharField(max_length=60, default="", allow_blank=True)
     shots = serializers.ChoiceField([0, 3], default=3)
+    mode = serializers.ChoiceField(
+        list(WriterMode),
+        required=False,
+        help_text="How the writer is asked: list (all in one answer) or plain (the instruction alone, once for each). "
+        "By default as its model's profile says.",
+    )
     explanations = serializers.BooleanField(default=True, help_text="Whether the explanations of the post are used.")
     again = serializers.BooleanField(default=False, help_text="Ask also what was answered before.")
 

@@ -12,8 +12,9 @@ def reported(exchange: Exchange, run: Run, intents: Sequence[Intent]) -> list[di
     """Return one object per intent with its candidates, best first.
 
     `{"item", "intent", "candidates": [{"text", "pc", "aq", "t", "reward", "conforms", "flags"}], …}`, and also the
-    exchange, the run with its state, and how many near-duplicates were left out. `judged_by_writer` names what the same
-    model wrote and judged (pc, aq, t, intent). The item is null for a pasted text.
+    exchange, the run with its state, and what was left out: near-duplicates, and answers that hold no reply, by reason.
+    `judged_by_writer` names what the same model wrote and judged (pc, aq, t, intent). The item is null for a pasted
+    text. Each candidate says who wrote it, how it was asked for, and how many were.
     """
     run.refresh_from_db()
     judged = (run.outcome or {}).get("judged_by_writer", [])
@@ -31,6 +32,7 @@ def reported(exchange: Exchange, run: Run, intents: Sequence[Intent]) -> list[di
             "reason_code": run.reason or outcomes.get(intent, {}).get("missing") or None,
             "judged_by_writer": judged,
             "near_duplicates": outcomes.get(intent, {}).get("near_duplicates", 0),
+            "unusable": outcomes.get(intent, {}).get("unusable", {}),
             "candidates": [_candidate(row) for row in candidates],
         }
         for intent, candidates in rows.items()
@@ -49,4 +51,8 @@ def _candidate(row: Candidate) -> dict[str, Any]:
         "flags": row.flags,
         "claims": row.claims,
         "model": row.model,
+        "written_by": row.writer,
+        "trained": row.trained,
+        "mode": row.mode,
+        "asked_for": row.asked_for,
     }

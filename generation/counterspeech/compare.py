@@ -14,6 +14,7 @@ from annotation.core.transactions import short_transaction
 from annotation.models import Membership, Project, record
 from generation.domain.counterspeech.intents import Intent
 from generation.domain.counterspeech.preferences import Choice, Criterion, WinRate, win_rates
+from generation.domain.counterspeech.writers import WriterMode
 from generation.domain.event_verbs import GenerationVerb
 from generation.models import Candidate, Comparison, Exchange
 
@@ -55,9 +56,9 @@ def next_pair(exchanges: QuerySet[Exchange], judge: Membership) -> Pair | None:
         rows = list(Candidate.objects.filter(exchange=exchange, intent=intent, rank__lte=_BEST).order_by("pk"))
         unjudged = [pair for pair in combinations(rows, 2) if (pair[0].pk, pair[1].pk) not in judged]
         random.shuffle(unjudged)
-        for one, other in unjudged:
-            pair = Pair(one, other) if random.random() < 0.5 else Pair(other, one)
-            if writer_of(one) != writer_of(other):
+        for first, second in unjudged:
+            pair = Pair(first, second) if random.random() < 0.5 else Pair(second, first)
+            if writer_of(first) != writer_of(second):
                 return pair
             spare = spare or pair
     return spare
@@ -84,9 +85,13 @@ def choose(pair: Pair, judge: Membership, choices: Mapping[str, Choice]) -> Comp
 
 @dataclass(frozen=True)
 class Standing:
-    """The win rates of one writer by criterion; None if it was compared with nobody else."""
+    """The win rates of one writer by criterion; None if it was compared with nobody else.
+
+    `kind` is a `Writer`, empty where a row stands for a prompt.
+    """
 
     name: str
+    kind: str
     rates: Mapping[Criterion, WinRate | None]
 
     @property
@@ -115,7 +120,9 @@ def writer_of(row: Candidate) -> tuple[str, str]:
 
 
 def prompt_of(row: Candidate) -> str:
-    """Return the name of a candidate's prompt: the start of its digest, with or without examples and explanations."""
+    """Return the name of a candidate's prompt: the start of its digest, and what it was told beside the post."""
+    if row.mode is WriterMode.PLAIN:
+        return f"{row.prompt_digest[:8]} plain instruction"
     shots = "3-shot" if row.exemplars else "zero-shot"
     explained = "explained" if row.explanations_id else "unexplained"
     return f"{row.prompt_digest[:8]} {shots} {explained}"
@@ -129,7 +136,12 @@ def _table(rows: Sequence[Comparison], by: str) -> list[Standing]:
         criterion: win_rates((name(row.first), name(row.second), row.choice(criterion)) for row in rows)
         for criterion in Criterion
     }
-    writers = sorted({name(candidate) for row in rows for candidate in (row.first, row.second)})
+    kinds = {
+        name(candidate): candidate.writer if by == "model" else ""
+        for row in rows
+        for candidate in (row.first, row.second)
+    }
     return [
-        Standing(writer, {criterion: rates[criterion].get(writer) for criterion in Criterion}) for writer in writers
+        Standing(writer, kinds[writer], {criterion: rates[criterion].get(writer) for criterion in Criterion})
+        for writer in sorted(kinds)
     ]

@@ -1,8 +1,8 @@
 """Evaluate candidates against human replies from a file: the table of CoARL's section 6.1.
 
-There is one row for each way of writing: a model with a prompt (zero-shot or with examples, with or without
-explanations) and the terms of the reward that chose among N. Only the best candidate of each post and intent counts,
-because best of N would use that one.
+There is one row for each way of writing. That is a model, trained or not, with a prompt (zero-shot or with examples,
+with or without explanations, or a plain instruction), the number N of candidates, and the terms of the reward that
+chose among them. Only the best candidate of each post and intent counts, because best of N would use that one.
 """
 
 from collections.abc import Iterable, Mapping, Sequence
@@ -16,6 +16,7 @@ from annotation.models import Project
 from generation.domain.counterspeech import reference_metrics
 from generation.domain.counterspeech.intentconan import BadRow, Row, read_rows
 from generation.domain.counterspeech.intents import Intent
+from generation.domain.counterspeech.writers import Writer, WriterMode, writer_of
 from generation.domain.tokens import plain
 from generation.models import Candidate
 from providers import wiring
@@ -24,18 +25,58 @@ from providers.vendors import bertscore
 from providers.vendors.embeddings import Embedder
 from runs.spending.embedding_budget import charged_to_project
 
+_EXPLAINED = ", explained"
 COLUMNS = ("R1", "R2", "RL", "M", "BS", "CS", "CS (TF-IDF)", "CA", "PC", "AQ", "T", "R")
 _NAMED = {"rouge1": "R1", "rouge2": "R2", "rougeL": "RL", "meteor": "M", "tfidf": "CS (TF-IDF)"}
 
 
-@dataclass
+@dataclass(frozen=True, order=True)
 class Way:
-    """One way of writing, and its chosen replies with their references."""
+    """One way of writing, as the settings of a candidate say it.
+
+    `candidates` is N, 0 if that is not known. `without` are the parts of the reward that were switched off.
+    """
 
     model: str
+    trained: str
     prompt: str
-    terms: str
-    chosen: list[tuple[Candidate, Sequence[str]]] = field(default_factory=list)
+    candidates: int
+    without: tuple[str, ...]
+
+    @property
+    def writer(self) -> Writer:
+        """The kind of writer."""
+        return writer_of(self.model, self.trained)
+
+    @property
+    def chosen_by(self) -> str:
+        """What chose one of N: the reward, perhaps without a part of it; nothing where N is 1."""
+        if self.candidates == 1:
+            return "nothing"
+        return f"R without {', '.join(self.without)}" if self.without else "R"
+
+    @property
+    def ablations(self) -> list[str]:
+        """The rows of the paper's ablation that this way stands for; none for a model whose training decides them.
+
+        By prompting, the choice of one in N stands for reinforcement, so that N = 1 is the row without it.
+        """
+        if self.writer is Writer.TRAINED:
+            return []
+        parts = () if self.candidates == 1 else self.without
+        return [
+            *(["−RL"] if self.candidates == 1 else []),
+            *(["−explanations"] if not self.prompt.endswith(_EXPLAINED) else []),
+            *(f"−{part}" for part in parts),
+        ]
+
+
+@dataclass
+class Chosen:
+    """The chosen replies of one way of writing, with their references."""
+
+    way: Way
+    replies: list[tuple[Candidate, Sequence[str]]] = field(default_factory=list)
 
 
 @dataclass(frozen=True)
@@ -69,7 +110,7 @@ def evaluate(
     references = _by_post(rows)
     ways = _ways(project, references)
     matched = {
-        key for way in ways for candidate, _replies in way.chosen for key in _keys(candidate) if key in references
+        key for way in ways for candidate, _replies in way.replies for key in _keys(candidate) if key in references
     }
     unmatched = sum(1 for row in rows if not {(row.id, row.intent), (plain(row.hate), row.intent)} & matched)
     embedder = charged_to_project(project.public_id, wiring.embedder())
@@ -97,48 +138,62 @@ def _keys(candidate: Candidate) -> list[tuple[str, str]]:
     return [(item.external_id, candidate.intent), *own] if item else own
 
 
-def _ways(project: Project, references: Mapping[tuple[str, str], Sequence[str]]) -> list[Way]:
+def _ways(project: Project, references: Mapping[tuple[str, str], Sequence[str]]) -> list[Chosen]:
     rows = Candidate.objects.filter(exchange__project=project).select_related("exchange__item").order_by("pk")
     newest: dict[tuple[Any, ...], Candidate] = {}
     for row in rows:
         if row.rank == 1:
-            newest[(row.exchange_id, row.intent, *_way(row))] = row  # of several runs of the same way the newest counts
-    ways: dict[tuple[str, str, str], Way] = {}
+            newest[(row.exchange_id, row.intent, way_of(row))] = row  # of several runs of one way the newest counts
+    ways: dict[Way, Chosen] = {}
     for row in newest.values():
         if replies := next((references[key] for key in _keys(row) if key in references), None):
-            ways.setdefault(_way(row), Way(*_way(row))).chosen.append((row, replies))
-    return [ways[key] for key in sorted(ways)]
+            way = way_of(row)
+            ways.setdefault(way, Chosen(way)).replies.append((row, replies))
+    return [ways[way] for way in sorted(ways)]
 
 
-def _way(row: Candidate) -> tuple[str, str, str]:
+def way_of(row: Candidate) -> Way:
+    """Return the way in which a candidate was written and chosen, from its stored settings."""
     shots = "few-shot" if row.exemplars else "zero-shot"
-    explained = "explained" if row.explanations_id else "unexplained"
+    explained = _EXPLAINED if row.explanations_id else ", unexplained"
     weights = row.settings.get("terms", {})
-    off = [name.upper() for name in ("pc", "aq", "t") if weights.get(name) == 0]
-    return row.model, f"{shots}, {explained}", f"R without {', '.join(off)}" if off else "R"
+    off = tuple(name.upper() for name in ("pc", "aq", "t") if weights.get(name) == 0)
+    prompt = "plain instruction" if row.mode is WriterMode.PLAIN else f"{shots}{explained}"
+    return Way(row.model, row.trained, prompt, row.asked_for or 0, off)
 
 
-def _measured(way: Way, embedder: Embedder) -> dict[str, Any]:
-    texts = [candidate.text for candidate, _replies in way.chosen]
-    references = [replies for _candidate, replies in way.chosen]
+def _measured(chosen: Chosen, embedder: Embedder) -> dict[str, Any]:
+    texts = [candidate.text for candidate, _replies in chosen.replies]
+    references = [replies for _candidate, replies in chosen.replies]
     by_words = [reference_metrics.best(replies, text) for text, replies in zip(texts, references, strict=True)]
     measured: dict[str, float | None] = dict.fromkeys(COLUMNS)
     for name, column in _NAMED.items():
         measured[column] = _mean([scores.get(name) for scores in by_words])
     measured["CS"] = _mean(_cosines(embedder, references, texts))
-    rows = [candidate for candidate, _replies in way.chosen]
+    rows = [candidate for candidate, _replies in chosen.replies]
     measured["CA"] = _mean([None if row.conforms is None else float(row.conforms) for row in rows])
     for column, part in (("PC", "pc"), ("AQ", "aq"), ("T", "t"), ("R", "reward")):
         measured[column] = _mean([getattr(row, part) for row in rows])
     intents = {intent.value: sum(row.intent == intent for row in rows) for intent in Intent}
-    named = {"model": way.model, "prompt": way.prompt, "chosen_by": way.terms, "replies": len(rows), "intents": intents}
+    way = chosen.way
+    named = {
+        "model": way.model,
+        "written_by": way.writer,
+        "trained": way.trained,
+        "prompt": way.prompt,
+        "candidates": way.candidates or None,
+        "chosen_by": way.chosen_by,
+        "ablations": way.ablations,
+        "replies": len(rows),
+        "intents": intents,
+    }
     return {**named, **measured}
 
 
-def _by_meaning(way: Way, language: str) -> float | None:
+def _by_meaning(chosen: Chosen, language: str) -> float | None:
     """Return the mean BERTScore. Raises ProviderError if it cannot be computed."""
-    replies = [row.text for row, _references in way.chosen]
-    return _mean(bertscore.f1([references for _row, references in way.chosen], replies, language))
+    replies = [row.text for row, _references in chosen.replies]
+    return _mean(bertscore.f1([references for _row, references in chosen.replies], replies, language))
 
 
 def _cosines(embedder: Embedder, references: Sequence[Sequence[str]], texts: Sequence[str]) -> list[float]:
@@ -158,9 +213,9 @@ def _mean(values: Sequence[float | None]) -> float | None:
     return fmean(numbers) if numbers else None
 
 
-def _own_judges(ways: Iterable[Way]) -> list[str]:
+def _own_judges(ways: Iterable[Chosen]) -> list[str]:
     """Return a note for each model that judged replies which it wrote itself."""
-    rows = (row for way in ways for row, _references in way.chosen)
+    rows = (row for chosen in ways for row, _references in chosen.replies)
     models = dict.fromkeys(row.model for row in rows if row.settings.get("judged_by_writer"))
     return [f"{model}: the same model wrote and judged, so its PC, AQ, T and CA are its own view." for model in models]
 

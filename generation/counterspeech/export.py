@@ -4,7 +4,6 @@ Rows are in the order of their ids. The split is drawn from a hash of the post, 
 split and a second download gives the same split.
 """
 
-import hashlib
 import json
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from typing import Any
@@ -14,23 +13,17 @@ from django.db.models import QuerySet
 from annotation.domain.choices import Stage
 from annotation.models import Project
 from generation.domain.counterspeech.explanations import COLUMN, Explanation
-from generation.domain.counterspeech.intents import Intent
+from generation.domain.counterspeech.instructions import Wording, reply_instruction
+from generation.domain.counterspeech.intents import Intent, read_intent
 from generation.domain.counterspeech.states import ReplyState
+from generation.domain.counterspeech.training_splits import SPLITS, split_of
+from generation.domain.counterspeech.writers import Writer
 from generation.domain.tokens import plain, tokens
 from generation.domain.word_diff import changes, share_kept
 from generation.models import Candidate, Explanations, Reply
 
 CONAN = ("id", "hatespeech", "csType", "counterspeech", *COLUMN.values())
 """The columns of IntentCONANv2, in its order."""
-
-SPLITS = ("train", "validation", "test")
-_BOUNDS = (("train", 70), ("validation", 80), ("test", 100))  # about 70, 10 and 20 of a hundred, as in the paper
-
-
-def split_of(hate: str) -> str:
-    """Return the split of all replies to this post: train, validation or test."""
-    drawn = int(hashlib.sha256(plain(hate).encode()).hexdigest()[:8], 16) % 100
-    return next(name for name, bound in _BOUNDS if drawn < bound)
 
 
 def released(project: Project) -> QuerySet[Reply]:
@@ -45,49 +38,61 @@ def released(project: Project) -> QuerySet[Reply]:
 
 
 def replies(project: Project) -> Iterator[dict[str, Any]]:
-    """Yield a row for each reply: IntentCONANv2's columns, then its origin and what a person changed.
+    """Yield a row for each reply (`reply_row`)."""
+    return map(reply_row, released(project).iterator(chunk_size=500))
+
+
+def reply_row(reply: Reply) -> dict[str, Any]:
+    """Return the row of a reply: IntentCONANv2's columns, then its origin and what a person changed.
 
     People appear under their pseudonyms, times as dates.
     """
-    for reply in released(project).iterator(chunk_size=500):
-        version = _explanations(reply)
-        source = reply.candidate
-        yield {
-            "id": str(reply.public_id),
-            "hatespeech": _hate(reply),
-            "csType": Intent(reply.intent).cs_type,
-            "counterspeech": reply.text,
-            **{COLUMN[name]: getattr(version, name) if version else "" for name in Explanation},
-            "split": split_of(_hate(reply)),
-            "item": reply.exchange.item.external_id if reply.exchange.item else None,
-            "picture_description": reply.exchange.description or None,
-            "author": reply.author.pseudonym,
-            "approver": reply.approver.pseudonym if reply.approver else None,
-            "approved_on": reply.approved_at.date().isoformat() if reply.approved_at else None,
-            "model": source.model if source else None,
-            "prompt_digest": source.prompt_digest if source else None,
-            "run": str(source.run_id) if source else None,
-            "exemplars": len(source.exemplars) if source else 0,
-            "model_text": source.text if source else None,
-            "kept": round(share_kept(source.text, reply.text), 4) if source else None,
-            "edits": [{"kind": change.kind, "text": change.text} for change in changes(source.text, reply.text)
-                      if change.kind != "same"] if source else [],
-            "pc": reply.pc,
-            "aq": reply.aq,
-            "t": reply.t,
-            "reward": reply.reward,
-            "seen_intent": reply.seen_intent or None,
-            "flags": reply.flags,
-            "override_reason": reply.override_reason or None,
-        }  # fmt: skip
+    version = _explanations(reply)
+    source = reply.candidate
+    return {
+        "id": str(reply.public_id),
+        "hatespeech": _hate(reply),
+        "csType": Intent(reply.intent).cs_type,
+        "counterspeech": reply.text,
+        **{COLUMN[name]: getattr(version, name) if version else "" for name in Explanation},
+        "split": split_of(_hate(reply)),
+        "item": reply.exchange.item.external_id if reply.exchange.item else None,
+        "picture_description": reply.exchange.description or None,
+        "author": reply.author.pseudonym,
+        "approver": reply.approver.pseudonym if reply.approver else None,
+        "approved_on": reply.approved_at.date().isoformat() if reply.approved_at else None,
+        "model": source.model if source else None,
+        "written_by": source.writer if source else Writer.PERSON,
+        "trained": source.trained if source else None,
+        "mode": source.mode if source else None,
+        "asked_for": source.asked_for if source else None,
+        "prompt_digest": source.prompt_digest if source else None,
+        "run": str(source.run_id) if source else None,
+        "exemplars": len(source.exemplars) if source else 0,
+        "model_text": source.text if source else None,
+        "kept": round(share_kept(source.text, reply.text), 4) if source else None,
+        "edits": [{"kind": change.kind, "text": change.text} for change in changes(source.text, reply.text)
+                  if change.kind != "same"] if source else [],
+        "pc": reply.pc,
+        "aq": reply.aq,
+        "t": reply.t,
+        "reward": reply.reward,
+        "seen_intent": reply.seen_intent or None,
+        "flags": reply.flags,
+        "override_reason": reply.override_reason or None,
+    }  # fmt: skip
 
 
 def pairs(project: Project) -> Iterator[dict[str, Any]]:
-    """Yield supervised pairs: an instruction in our own words, and the approved reply."""
+    """Yield supervised pairs: an instruction, and the approved reply.
+
+    `prompt` is short; `instruction` asks what the paper's Table 5 asks, in our own words.
+    """
     for row in replies(project):
         yield {
             "id": row["id"],
-            "prompt": f"Write a {row['csType'].lower()} reply that speaks against this post:\n{row['hatespeech']}",
+            "prompt": reply_instruction(read_intent(row["csType"]), row["hatespeech"], Wording.SHORT),
+            "instruction": reply_instruction(read_intent(row["csType"]), row["hatespeech"]),
             "completion": row["counterspeech"],
             "intent": row["csType"],
             "split": row["split"],
@@ -95,29 +100,35 @@ def pairs(project: Project) -> Iterator[dict[str, Any]]:
 
 
 def preferences(project: Project) -> Iterator[dict[str, Any]]:
-    """Yield preference pairs: an approved reply, preferred to each other candidate of the same post and intent.
+    """Yield preference pairs of all replies (`preference_rows`)."""
+    for reply in released(project).iterator(chunk_size=500):
+        yield from preference_rows(reply)
+
+
+def preference_rows(reply: Reply) -> Iterator[dict[str, Any]]:
+    """Yield an approved reply as preferred to each other candidate of the same post and intent.
 
     A candidate with the same text as the approved reply is left out. The rewards of both are included.
     """
-    for reply in released(project).iterator(chunk_size=500):
-        others = Candidate.objects.filter(exchange=reply.exchange, intent=reply.intent).order_by("pk")
-        hate = _hate(reply)
-        for other in others:
-            if plain(other.text) == plain(reply.text):
-                continue
-            yield {
-                "id": f"{reply.public_id}/{other.public_id}",
-                "prompt": f"Write a {reply.intent} reply that speaks against this post:\n{hate}",
-                "chosen": reply.text,
-                "rejected": other.text,
-                "chosen_reward": reply.reward,
-                "rejected_reward": other.reward,
-                "chosen_by": "person",
-                "edited_from_rejected": other.pk == reply.candidate_id,
-                "intent": Intent(reply.intent).cs_type,
-                "rejected_model": other.model,
-                "split": split_of(hate),
-            }
+    hate = _hate(reply)
+    for other in Candidate.objects.filter(exchange=reply.exchange, intent=reply.intent).order_by("pk"):
+        if plain(other.text) == plain(reply.text):
+            continue
+        yield {
+            "id": f"{reply.public_id}/{other.public_id}",
+            "prompt": reply_instruction(Intent(reply.intent), hate, Wording.SHORT),
+            "instruction": reply_instruction(Intent(reply.intent), hate),
+            "chosen": reply.text,
+            "rejected": other.text,
+            "chosen_reward": reply.reward,
+            "rejected_reward": other.reward,
+            "chosen_by": "person",
+            "edited_from_rejected": other.pk == reply.candidate_id,
+            "intent": Intent(reply.intent).cs_type,
+            "rejected_model": other.model,
+            "rejected_written_by": other.writer,
+            "split": split_of(hate),
+        }
 
 
 FILES: Mapping[str, Callable[[Project], Iterator[dict[str, Any]]]] = {

@@ -12,6 +12,7 @@ from generation.domain.counterspeech.intents import Intent
 from generation.domain.counterspeech.options import MOST_CANDIDATES, Length, Tone
 from generation.domain.counterspeech.preferences import Choice, Criterion
 from generation.domain.counterspeech.reward import BadParts, Weights
+from generation.domain.counterspeech.writers import WriterMode
 
 INTENT_NAMES = {
     Intent.INFORMATIVE: _("Informative"),
@@ -56,6 +57,14 @@ class WriteForm(forms.Form):
     candidates = forms.IntegerField(
         label=_("Candidates for each"), min_value=1, max_value=MOST_CANDIDATES, initial=5, required=False
     )
+    mode = forms.ChoiceField(
+        label=_("How the model is asked"),
+        choices=[
+            (WriterMode.LIST, _("for all in one answer, told all that is known")),
+            (WriterMode.PLAIN, _("for one reply at a time, by a plain instruction")),
+        ],
+        required=False,
+    )
     tone = forms.ChoiceField(
         label=_("Tone"),
         choices=[
@@ -85,6 +94,7 @@ class WriteForm(forms.Form):
         return {
             "intents": values["intents"],
             "candidates": values["candidates"] or 5,
+            "mode": values["mode"],
             "tone": values["tone"] or Tone.CALM,
             "length": values["length"] or Length.MEDIUM,
             "language": values["language"],

@@ -41,10 +41,10 @@ def import_rows(
 ) -> Report:
     """Check every row and, if all are usable and it is no dry run, store them. Raises BadFile."""
     report, good = Report(), []
-    there = set(Exemplar.objects.filter(project=project).values_list("external_id", flat=True))
+    stored_ids = set(Exemplar.objects.filter(project=project).values_list("external_id", flat=True))
     for row in read_rows(content, name, mapping):
         report.rows += 1
-        if isinstance(row, Row) and row.id in there:
+        if isinstance(row, Row) and row.id in stored_ids:
             row = BadRow(row.line, f"The store has a row with the id {row.id[:40]!r} already; it is never overwritten.")
         if isinstance(row, BadRow):
             report.errors.append(row)

@@ -17,6 +17,7 @@ from generation.domain.counterspeech.explanations import Explanation
 from generation.domain.counterspeech.intents import Intent
 from generation.domain.counterspeech.safety_flags import FlaggedWords
 from generation.domain.counterspeech.states import WRITABLE, ReplyState
+from generation.domain.counterspeech.writers import Writer, writer_of
 from generation.domain.word_diff import Change, changes
 from generation.methods.counterspeech import candidates, explain
 from generation.models import Candidate, Exchange, Exemplar, Explanations, Reply
@@ -198,7 +199,7 @@ class Desk:
     @property
     def is_judged_by_writer(self) -> bool:
         """Whether a language model scored candidates of this intent that it wrote itself; the page says so."""
-        if not self.cards or self.used_no_language_model:
+        if not self.cards or self.is_text_of_baseline:
             return False
         return bool(self.cards[0].row.settings.get("judged_by_writer"))
 
@@ -222,10 +223,15 @@ class Desk:
         return result
 
     @property
-    def used_no_language_model(self) -> bool:
-        """Whether the built-in baseline wrote or explained any of it; the page says so."""
-        names = [run.model_plan for run in (self.explain_run, self.write_run) if run]
-        return any(name.startswith("keyword:") for plan in names for name in plan.values())
+    def is_text_of_baseline(self) -> bool:
+        """Whether the built-in baseline wrote these candidates; the page says so."""
+        return bool(self.cards) and self.cards[0].row.writer is Writer.BASELINE
+
+    @property
+    def is_scored_by_baseline(self) -> bool:
+        """Whether the built-in baseline gave scores to these candidates; the page says so."""
+        critics = self.cards[0].row.critics.values() if self.cards else ()
+        return any(writer_of(critic["model"], "") is Writer.BASELINE for critic in critics)
 
     @property
     def draft(self) -> Draft | None:

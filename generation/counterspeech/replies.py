@@ -108,8 +108,8 @@ def move(reply: Reply, end: ReplyState, **fields: object) -> None:
     start = ReplyState(reply.state)
     if (start, end) not in MOVES:
         raise CannotDo(_("That is not possible: the state of the reply has changed."))
-    there = Reply.objects.filter(pk=reply.pk, state=start, version=reply.version)
-    if not there.update(state=end, version=F("version") + 1, changed_at=timezone.now(), **fields):
+    unchanged = Reply.objects.filter(pk=reply.pk, state=start, version=reply.version)
+    if not unchanged.update(state=end, version=F("version") + 1, changed_at=timezone.now(), **fields):
         raise SomebodyWasFirst(_("Somebody else changed the reply first. Check it again."))
     reply.refresh_from_db()
 
@@ -129,7 +129,7 @@ def is_scored(reply: Reply) -> bool:
 
 @short_transaction
 def keep_explanations(
-    exchange: Exchange, author: Membership, said: dict[Explanation, str], insults: list[str], number: int
+    exchange: Exchange, author: Membership, texts: dict[Explanation, str], insults: list[str], number: int
 ) -> Explanations | None:
     """Add a person's version of the explanations.
 
@@ -142,7 +142,7 @@ def keep_explanations(
         raise SomebodyWasFirst(
             _("There is a newer version of the explanations. Your version is still here: compare them.")
         )
-    cleaned = {name: said.get(name, "").replace("\r\n", "\n").strip() for name in Explanation}
+    cleaned = {name: texts.get(name, "").replace("\r\n", "\n").strip() for name in Explanation}
     if any(len(text) > MOST_CHARACTERS for text in cleaned.values()):
         raise CannotDo(_("An explanation has at most %(most)s characters.") % {"most": MOST_CHARACTERS})
     words = [word.strip()[:120] for word in insults if word.strip()][:30]

@@ -11,6 +11,7 @@ from dataclasses import dataclass
 from functools import lru_cache
 from typing import Any
 
+from django.conf import settings
 from django.db import transaction
 from django.utils.translation import gettext as _
 from pydantic import BaseModel, ValidationError
@@ -21,11 +22,13 @@ from annotation.models import Item, Membership, Project, record
 from generation.domain.counterspeech.exemplars import Nearest, Store
 from generation.domain.counterspeech.intents import Intent
 from generation.domain.counterspeech.options import CounterOptions, ExplainOptions, ScoreOptions
+from generation.domain.counterspeech.writers import WriterMode
 from generation.methods.counterspeech import candidates
 from generation.methods.counterspeech import explain as counterspeech_explain
 from generation.methods.counterspeech import score as counterspeech_score
 from generation.models import CounterRules, Exchange, Exemplar
-from providers import bindings
+from providers import bindings, wiring
+from providers.profiles import ModelProfile
 from providers.roles import ModelRole
 from runs.control import start
 from runs.domain.states import OPEN, RunState
@@ -75,7 +78,11 @@ def explain(
     again: bool = False,
     ring: bool = True,
 ) -> Asked:
-    """Ask for the seven explanations. Raises BadChoice, BudgetExceeded."""
+    """Ask for the seven explanations. Raises BadChoice, also for a model that only answers plainly; BudgetExceeded."""
+    named = _model(exchange.project, ModelRole.COUNTER_EXPLAINER)
+    if wiring.profile_of(named).plain:
+        sentence = _("%(model)s writes replies and explains nothing: name another model in MODEL_COUNTER_EXPLAINER.")
+        raise BadChoice(sentence % {"model": named})
     return _ask(
         exchange, counterspeech_explain.NAME, checked(ExplainOptions, options or {}), actor, again=again, ring=ring
     )
@@ -91,11 +98,19 @@ def write(
 ) -> Asked:
     """Ask for candidates. The explanations in force, the exemplars and the project's weights are fixed now.
 
+    How the writer is asked is fixed too: as the option `mode` says, or else as its model's profile does.
+
     Raises BadChoice, BudgetExceeded.
     """
     wished = dict(options or {})
     wished.setdefault("terms", terms_of(exchange.project))
+    profile = wiring.profile_of(_model(exchange.project, ModelRole.COUNTERSPEAKER))
+    wished["mode"] = wished.get("mode") or mode_of(profile)
+    wished["trained"] = profile.trained
     chosen = CounterOptions.model_validate(checked(CounterOptions, wished))
+    if chosen.mode is WriterMode.PLAIN:
+        bare = _bare(chosen) | {"at_once": profile.takes_n}
+        return _ask(exchange, candidates.NAME, checked(CounterOptions, bare), actor, again=again, ring=ring)
     newest = exchange.explanations.first()
     if chosen.explanations and chosen.version is None and newest is not None:
         chosen.version = newest.number
@@ -103,6 +118,19 @@ def write(
         exemplars = {intent: exemplars_for(exchange, intent, chosen.shots) for intent in chosen.intents}
         chosen.exemplars = {intent: [row.pk for row, _near in rows] for intent, rows in exemplars.items()}
     return _ask(exchange, candidates.NAME, chosen.model_dump(mode="json"), actor, again=again, ring=ring)
+
+
+def mode_of(profile: ModelProfile) -> WriterMode:
+    """Return how a model with this profile is asked for candidates unless somebody chooses otherwise."""
+    return WriterMode.PLAIN if profile.plain else WriterMode.LIST
+
+
+def writer_profile(project: Project) -> ModelProfile:
+    """Return what the project's writing model takes; the usual profile if no model can be asked."""
+    try:
+        return wiring.profile_of(_model(project, ModelRole.COUNTERSPEAKER))
+    except BadChoice:
+        return ModelProfile()
 
 
 def score(
@@ -156,6 +184,15 @@ def checked(shape: type[BaseModel], options: Mapping[str, Any]) -> dict[str, Any
         raise BadChoice(sentence % {"name": name, "why": error["msg"], "known": names}) from None
 
 
+def _bare(chosen: CounterOptions) -> dict[str, Any]:
+    """Return the options of a plain writer: it is told neither explanations nor examples, tone, length and language.
+
+    What is not sent is not stored, so that the same question is not asked twice under other names.
+    """
+    kept = chosen.model_dump(mode="json", include={"intents", "candidates", "temperature", "terms", "mode", "trained"})
+    return {**kept, "explanations": False, "shots": 0}
+
+
 def _ask(
     exchange: Exchange, method: str, options: dict[str, Any], actor: Membership | None, *, again: bool, ring: bool
 ) -> Asked:
@@ -185,6 +222,8 @@ def _ask(
 
 def _model(project: Project, role: ModelRole) -> str:
     named = project.model_plan.get(role, "")
+    if role is ModelRole.COUNTER_EXPLAINER and not (named or settings.MODEL_BINDINGS.get(role.setting)):
+        named = project.model_plan.get(ModelRole.COUNTERSPEAKER, "")
     try:
         binding = bindings.bind_role(role, {role: named} if named else None)
     except bindings.NotConfigured as fault:

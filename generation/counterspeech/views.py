@@ -174,6 +174,7 @@ def about(
     reply = reply or _reply(request, member, exchange_row)
     named = request.GET.get("intent", "")
     intent = Intent(named) if named in list(Intent) else Intent(reply.intent) if reply else _first_with(exchange_row)
+    profile = counterspeech_request.writer_profile(member.project)
     return {
         "project": member.project,
         "membership": member,
@@ -183,7 +184,7 @@ def about(
         "intent": intent,
         "intent_names": INTENT_NAMES,
         "side_names": SIDE_NAMES,
-        "form": form or WriteForm(),
+        "form": form or WriteForm(initial={"mode": counterspeech_request.mode_of(profile)}),
         "checks": checks(),
         **more,
     }
@@ -197,7 +198,7 @@ def checks() -> list[extensions.Tab]:
 class _Typed(TypedDict):
     """The fields of the explanations' form, as `replies.keep_explanations` takes them."""
 
-    said: dict[Explanation, str]
+    texts: dict[Explanation, str]
     insults: list[str]
     number: int
 
@@ -205,7 +206,7 @@ class _Typed(TypedDict):
 def _typed(request: PersonRequest) -> _Typed:
     number = request.POST.get("number", "")
     return {
-        "said": {name: request.POST.get(name, "") for name in Explanation},
+        "texts": {name: request.POST.get(name, "") for name in Explanation},
         "insults": request.POST.get("insults", "").replace(",", "\n").splitlines(),
         "number": int(number) if number.isascii() and number.isdigit() and len(number) < 9 else 0,
     }
@@ -213,7 +214,7 @@ def _typed(request: PersonRequest) -> _Typed:
 
 def _shown(typed: _Typed) -> dict[str, Any]:
     """Return the typed fields in the form in which the page shows them again."""
-    return {"said": typed["said"], "insults": ", ".join(word.strip() for word in typed["insults"])}
+    return {"said": typed["texts"], "insults": ", ".join(word.strip() for word in typed["insults"])}
 
 
 def _first_with(exchange_row: Exchange) -> Intent:

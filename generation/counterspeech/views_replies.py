@@ -124,10 +124,10 @@ def show_reply(
     return render(request, "generation/reply.html", context, status=status)
 
 
-def _moved(request: PersonRequest, member: Membership, reply_row: Reply, what: str) -> HttpResponse:
+def _moved(request: PersonRequest, member: Membership, reply_row: Reply, move: str) -> HttpResponse:
     typed_text = request.POST.get("said", "")
     try:
-        match what:
+        match move:
             case "submit":
                 replies.submit(reply_row, member)
             case "take-back":
@@ -144,10 +144,10 @@ def _moved(request: PersonRequest, member: Membership, reply_row: Reply, what: s
         if request.POST.get("hand_in"):
             return _editor_again(request, member, reply_row, str(refused), 409)
         now = reply_for(member, reply_row.public_id)
-        return show_reply(request, member, now, fault=str(refused), status=409, typed_for=what)
+        return show_reply(request, member, now, fault=str(refused), status=409, typed_for=move)
     except BadText as bad:
-        return show_reply(request, member, reply_row, fault=bad.sentence, status=422, typed_for=what)
-    return _after(request, member, reply_row, what)
+        return show_reply(request, member, reply_row, fault=bad.sentence, status=422, typed_for=move)
+    return _after(request, member, reply_row, move)
 
 
 def _editor_again(
@@ -159,20 +159,20 @@ def _editor_again(
     return show_desk(request, member, now.exchange, status=status, reply=now, fault_of_reply=fault, typed_reply=typed)
 
 
-def _after(request: PersonRequest, member: Membership, reply_row: Reply, what: str) -> HttpResponse:
+def _after(request: PersonRequest, member: Membership, reply_row: Reply, move: str) -> HttpResponse:
     slug = member.project.slug
-    if what == "take-back":
+    if move == "take-back":
         return _to_editor(reply_row)
-    if what == "discard":
+    if move == "discard":
         messages.success(request, _("Draft discarded."))
         return redirect("generation:exchange", slug, reply_row.exchange.public_id)
-    if what in ("approve", "return"):
-        messages.success(request, _("Approved.") if what == "approve" else _("Sent back to its author."))
+    if move in ("approve", "return"):
+        messages.success(request, _("Approved.") if move == "approve" else _("Sent back to its author."))
         following = waiting_for(member).first()
         if following is not None:
             return redirect("generation:reply", slug, following.public_id)
         return redirect("generation:overview", slug)
-    if what == "submit":
+    if move == "submit":
         messages.success(request, _("Submitted. Somebody else approves it."))
         if fault := _ask_critics(reply_row, member):
             messages.warning(request, fault)

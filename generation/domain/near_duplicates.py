@@ -1,6 +1,8 @@
 """Near-duplicate texts: the first one is kept, the others are dropped."""
 
+from collections import Counter, defaultdict
 from collections.abc import Iterable, Sequence
+from math import ceil
 
 from generation.domain.tokens import plain, tokens
 
@@ -28,6 +30,25 @@ def distinct(texts: Iterable[str], *, known: Sequence[str] = ()) -> tuple[list[s
         else:
             dropped += 1
     return distinct_texts, dropped
+
+
+def near_pairs(texts: Sequence[str]) -> list[tuple[int, int]]:
+    """Return the index pairs of texts that are near-duplicates, in order.
+
+    Two texts that share a fraction t of their n pieces share one of the n - ⌈t n⌉ + 1 rarest, whatever order "rare" is.
+    So only texts that share such a piece are compared, and no pair is missed (Chaudhuri et al. 2006, prefix filter).
+    """
+    pieces = [_pieces(text) or frozenset(plain(text).split()) for text in texts]
+    counts = Counter(piece for own in pieces for piece in own)
+    holders: dict[str, list[int]] = defaultdict(list)
+    pairs: set[tuple[int, int]] = set()
+    for place, own in enumerate(pieces):
+        rarest = sorted(own, key=lambda piece: (counts[piece], piece))[: len(own) - ceil(NEAR * len(own) - 1e-9) + 1]
+        candidates = {other for piece in rarest for other in holders[piece]}
+        pairs |= {(other, place) for other in candidates if shared_pieces(texts[other], texts[place]) >= NEAR}
+        for piece in rarest:
+            holders[piece].append(place)
+    return sorted(pairs)
 
 
 def _pieces(text: str) -> frozenset[str]:

@@ -189,9 +189,9 @@ def add_rows(member: Membership, value: Any) -> list[PlanRow]:
     project = member.project
     settings.require_on(project)
     entries = read_plan(value, material.stock_of(project))
-    there = [row.entry for row in PlanRow.objects.filter(project=project)]
+    planned = [row.entry for row in PlanRow.objects.filter(project=project)]
     read_plan(
-        [*there, *(entry.as_json() for entry in entries)], material.stock_of(project)
+        [*planned, *(entry.as_json() for entry in entries)], material.stock_of(project)
     )  # checks that old and new entries together are not too many
     rows = [PlanRow(project=project, entry=entry.as_json(), added_by=member) for entry in entries]
     PlanRow.objects.bulk_create(rows)
@@ -286,7 +286,7 @@ def _options(options: Mapping[str, Any]) -> BatchOptions:
 def _store(batch: InjectionBatch, entries: Sequence[Entry]) -> None:
     categories = {row.code: row for row in Category.objects.filter(project=batch.project)}
     Sample.objects.bulk_create(
-        [_sample(batch, entries[drawn.entry - 1], drawn, categories) for drawn in _dealt(batch, entries)],
+        [_sample(batch, entries[draw.entry - 1], draw, categories) for draw in _dealt(batch, entries)],
         batch_size=500,
     )
 

@@ -296,10 +296,10 @@ def add_triggers(member: Membership, target_group: str, lines: str) -> Added:
         )
         for text in texts
     ]  # fmt: skip
-    there = Trigger.objects.filter(project=member.project)
-    before = there.count()
+    triggers = Trigger.objects.filter(project=member.project)
+    before = triggers.count()
     Trigger.objects.bulk_create(rows, ignore_conflicts=True)
-    new = there.count() - before
+    new = triggers.count() - before
     if new:
         record(GenerationVerb.TRIGGERS_ADDED, project=member.project, actor=member, group=group, texts=new)
     return Added(new, len(rows) - new)

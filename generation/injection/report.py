@@ -54,10 +54,10 @@ def yields_of(project: Project) -> list[StrategyYield]:
 def report_of(project: Project) -> dict[str, Any]:
     """Return the yields as JSON: `strategies`, and `all` of them together."""
     rows = yields_of(project)
-    whole, rate = in_all(rows)
+    total, rate = in_all(rows)
     share = {"part": rate.part, "of": rate.n, "share": rate.value, "low": rate.interval.low,
              "high": rate.interval.high} if rate else None  # fmt: skip
-    return {"strategies": [row.as_json() for row in rows], "all": {**whole.as_json(), "aligned": share}}
+    return {"strategies": [row.as_json() for row in rows], "all": {**total.as_json(), "aligned": share}}
 
 
 def standing_of(batch: InjectionBatch) -> dict[str, Any]:

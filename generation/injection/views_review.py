@@ -113,12 +113,12 @@ def report(request: PersonRequest, slug: str) -> HttpResponse:
     """Show what each strategy made, and how often people read it as it was meant."""
     member = looker(request, slug)
     rows = yields_of(member.project)
-    whole, rate = in_all(rows)
+    total, rate = in_all(rows)
     context = shown(
         member,
         rows=[YieldRow(row) for row in rows],
         heads=[state.value for state in REPORTED],
-        totals=[whole.made, *(whole.of(state) for state in REPORTED)],
+        totals=[total.made, *(total.of(state) for state in REPORTED)],
         share=Share(rate) if rate else None,
     )
     return render(request, "generation/injection/report.html", context)

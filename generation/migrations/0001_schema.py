@@ -46,6 +46,12 @@ class Migration(migrations.Migration):
                 ('opened_by', models.ForeignKey(blank=True, null=True, on_delete=django.db.models.deletion.PROTECT, related_name='exchanges', to='annotation.membership')),
                 ('project', models.ForeignKey(on_delete=django.db.models.deletion.CASCADE, related_name='exchanges', to='annotation.project')),
             ],
+            options={
+                'constraints': [
+                    models.UniqueConstraint(condition=models.Q(('item__isnull', False)), fields=('item',), name='exchange_item_once'),
+                    models.CheckConstraint(condition=models.Q(models.Q(('item__isnull', False), ('pasted', '')), models.Q(('item__isnull', True), models.Q(('pasted', ''), _negated=True)), _connector='OR'), name='exchange_item_or_text'),
+                ],
+            },
         ),
         migrations.CreateModel(
             name='Explanations',
@@ -69,6 +75,9 @@ class Migration(migrations.Migration):
             ],
             options={
                 'ordering': ('-number',),
+                'constraints': [
+                    models.UniqueConstraint(fields=('exchange', 'number'), name='explanations_number_once'),
+                ],
             },
         ),
         migrations.CreateModel(
@@ -99,6 +108,12 @@ class Migration(migrations.Migration):
             ],
             options={
                 'ordering': ('rank',),
+                'indexes': [
+                    models.Index(fields=['exchange', 'intent', 'id'], name='candidate_of_exchange'),
+                ],
+                'constraints': [
+                    models.UniqueConstraint(fields=('run_id', 'intent', 'place'), name='candidate_place_once'),
+                ],
             },
         ),
         migrations.CreateModel(
@@ -119,6 +134,10 @@ class Migration(migrations.Migration):
             ],
             options={
                 'ordering': ('-number',),
+                'constraints': [
+                    models.UniqueConstraint(fields=('project', 'number'), name='injection_batch_number_once'),
+                    models.UniqueConstraint(fields=('project', 'key'), name='injection_batch_key_once'),
+                ],
             },
         ),
         migrations.CreateModel(
@@ -160,6 +179,9 @@ class Migration(migrations.Migration):
             ],
             options={
                 'ordering': ('name',),
+                'constraints': [
+                    models.UniqueConstraint(fields=('project', 'name'), name='picture_pool_name_once'),
+                ],
             },
         ),
         migrations.CreateModel(
@@ -193,6 +215,9 @@ class Migration(migrations.Migration):
             ],
             options={
                 'ordering': ('id',),
+                'constraints': [
+                    models.UniqueConstraint(fields=('pool', 'picture'), name='pool_picture_once'),
+                ],
             },
         ),
         migrations.CreateModel(
@@ -222,6 +247,15 @@ class Migration(migrations.Migration):
                 ('candidate', models.ForeignKey(blank=True, null=True, on_delete=django.db.models.deletion.RESTRICT, related_name='replies', to='generation.candidate')),
                 ('exchange', models.ForeignKey(on_delete=django.db.models.deletion.CASCADE, related_name='replies', to='generation.exchange')),
             ],
+            options={
+                'indexes': [
+                    models.Index(fields=['exchange', 'state'], name='reply_of_exchange'),
+                ],
+                'constraints': [
+                    models.CheckConstraint(condition=models.Q(models.Q(('state', generation.domain.counterspeech.states.ReplyState['APPROVED']), _negated=True), ('approver__isnull', False), _connector='OR'), name='reply_approved_by_somebody'),
+                    models.CheckConstraint(condition=models.Q(('approver__isnull', True), models.Q(('approver', models.F('author')), _negated=True), _connector='OR'), name='reply_not_by_its_author'),
+                ],
+            },
         ),
         migrations.CreateModel(
             name='Exemplar',
@@ -240,6 +274,9 @@ class Migration(migrations.Migration):
             ],
             options={
                 'ordering': ('id',),
+                'constraints': [
+                    models.UniqueConstraint(fields=('project', 'external_id'), name='exemplar_id_once'),
+                ],
             },
         ),
         migrations.CreateModel(
@@ -268,6 +305,9 @@ class Migration(migrations.Migration):
             ],
             options={
                 'ordering': ('id',),
+                'constraints': [
+                    models.UniqueConstraint(fields=('project', 'target_group', 'sha256'), name='trigger_text_once'),
+                ],
             },
         ),
         migrations.CreateModel(
@@ -304,6 +344,15 @@ class Migration(migrations.Migration):
             ],
             options={
                 'ordering': ('id',),
+                'indexes': [
+                    models.Index(fields=['project', 'state', 'id'], name='sample_standing'),
+                    models.Index(fields=['batch', 'state'], name='sample_of_batch'),
+                ],
+                'constraints': [
+                    models.UniqueConstraint(fields=('batch', 'entry', 'number'), name='sample_number_once'),
+                    models.UniqueConstraint(condition=models.Q(('order__isnull', False)), fields=('project', 'order'), name='sample_order_once'),
+                    models.CheckConstraint(condition=models.Q(models.Q(('state__in', (generation.domain.injection.states.SampleState['ACCEPTED'], generation.domain.injection.states.SampleState['REJECTED'])), _negated=True), ('decided_at__isnull', False), _connector='OR'), name='sample_decided_by_somebody'),
+                ],
             },
         ),
         migrations.CreateModel(
@@ -324,81 +373,5 @@ class Migration(migrations.Migration):
             options={
                 'constraints': [models.UniqueConstraint(fields=('first', 'second', 'judge'), name='comparison_once'), models.CheckConstraint(condition=models.Q(('first__lt', models.F('second'))), name='comparison_in_order')],
             },
-        ),
-        migrations.AddConstraint(
-            model_name='exchange',
-            constraint=models.UniqueConstraint(condition=models.Q(('item__isnull', False)), fields=('item',), name='exchange_item_once'),
-        ),
-        migrations.AddConstraint(
-            model_name='exchange',
-            constraint=models.CheckConstraint(condition=models.Q(models.Q(('item__isnull', False), ('pasted', '')), models.Q(('item__isnull', True), models.Q(('pasted', ''), _negated=True)), _connector='OR'), name='exchange_item_or_text'),
-        ),
-        migrations.AddConstraint(
-            model_name='explanations',
-            constraint=models.UniqueConstraint(fields=('exchange', 'number'), name='explanations_number_once'),
-        ),
-        migrations.AddIndex(
-            model_name='candidate',
-            index=models.Index(fields=['exchange', 'intent', 'id'], name='candidate_of_exchange'),
-        ),
-        migrations.AddConstraint(
-            model_name='candidate',
-            constraint=models.UniqueConstraint(fields=('run_id', 'intent', 'place'), name='candidate_place_once'),
-        ),
-        migrations.AddConstraint(
-            model_name='injectionbatch',
-            constraint=models.UniqueConstraint(fields=('project', 'number'), name='injection_batch_number_once'),
-        ),
-        migrations.AddConstraint(
-            model_name='injectionbatch',
-            constraint=models.UniqueConstraint(fields=('project', 'key'), name='injection_batch_key_once'),
-        ),
-        migrations.AddConstraint(
-            model_name='picturepool',
-            constraint=models.UniqueConstraint(fields=('project', 'name'), name='picture_pool_name_once'),
-        ),
-        migrations.AddConstraint(
-            model_name='poolpicture',
-            constraint=models.UniqueConstraint(fields=('pool', 'picture'), name='pool_picture_once'),
-        ),
-        migrations.AddIndex(
-            model_name='reply',
-            index=models.Index(fields=['exchange', 'state'], name='reply_of_exchange'),
-        ),
-        migrations.AddConstraint(
-            model_name='reply',
-            constraint=models.CheckConstraint(condition=models.Q(models.Q(('state', generation.domain.counterspeech.states.ReplyState['APPROVED']), _negated=True), ('approver__isnull', False), _connector='OR'), name='reply_approved_by_somebody'),
-        ),
-        migrations.AddConstraint(
-            model_name='reply',
-            constraint=models.CheckConstraint(condition=models.Q(('approver__isnull', True), models.Q(('approver', models.F('author')), _negated=True), _connector='OR'), name='reply_not_by_its_author'),
-        ),
-        migrations.AddConstraint(
-            model_name='exemplar',
-            constraint=models.UniqueConstraint(fields=('project', 'external_id'), name='exemplar_id_once'),
-        ),
-        migrations.AddConstraint(
-            model_name='trigger',
-            constraint=models.UniqueConstraint(fields=('project', 'target_group', 'sha256'), name='trigger_text_once'),
-        ),
-        migrations.AddIndex(
-            model_name='sample',
-            index=models.Index(fields=['project', 'state', 'id'], name='sample_standing'),
-        ),
-        migrations.AddIndex(
-            model_name='sample',
-            index=models.Index(fields=['batch', 'state'], name='sample_of_batch'),
-        ),
-        migrations.AddConstraint(
-            model_name='sample',
-            constraint=models.UniqueConstraint(fields=('batch', 'entry', 'number'), name='sample_number_once'),
-        ),
-        migrations.AddConstraint(
-            model_name='sample',
-            constraint=models.UniqueConstraint(condition=models.Q(('order__isnull', False)), fields=('project', 'order'), name='sample_order_once'),
-        ),
-        migrations.AddConstraint(
-            model_name='sample',
-            constraint=models.CheckConstraint(condition=models.Q(models.Q(('state__in', (generation.domain.injection.states.SampleState['ACCEPTED'], generation.domain.injection.states.SampleState['REJECTED'])), _negated=True), ('decided_at__isnull', False), _connector='OR'), name='sample_decided_by_somebody'),
         ),
     ]

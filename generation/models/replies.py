@@ -11,6 +11,7 @@ from annotation.models.base import choices
 from generation.domain.counterspeech.intents import Intent
 from generation.domain.counterspeech.preferences import Choice, Criterion
 from generation.domain.counterspeech.states import ReplyState
+from generation.domain.counterspeech.writers import Writer, WriterMode, writer_of
 from generation.models.exchanges import Exchange, Explanations
 
 INTENTS = choices(Intent)
@@ -48,7 +49,8 @@ class Candidate(Scored):
         Explanations, null=True, blank=True, on_delete=models.SET_NULL, related_name="candidates"
     )
     exemplars = models.JSONField(default=list, blank=True)  # keys of the store's rows that guided it
-    # tone, length, language, shots, temperature, terms; and judged_by_writer: what the same model judged
+    # mode, candidates (how many were asked for), trained (what the model was trained as, or empty), tone, length,
+    # language, explanations, shots, temperature, terms; and judged_by_writer: what the same model judged
     settings = models.JSONField(default=dict, blank=True)
     created_at = models.DateTimeField(default=timezone.now, editable=False)
 
@@ -59,6 +61,32 @@ class Candidate(Scored):
 
     def __str__(self) -> str:
         return str(self.public_id)
+
+    @property
+    def trained(self) -> str:
+        """What the model that wrote it was trained as; empty if it was prompted."""
+        return str(self.settings.get("trained", ""))
+
+    @property
+    def writer(self) -> Writer:
+        """The kind of writer."""
+        return writer_of(self.model, self.trained)
+
+    @property
+    def is_by_model(self) -> bool:
+        """Whether a language model wrote it, trained or prompted. The name of any other writer says what it is."""
+        return self.writer in (Writer.TRAINED, Writer.PROMPTED)
+
+    @property
+    def mode(self) -> WriterMode:
+        """How the writer was asked."""
+        return WriterMode(self.settings.get("mode", WriterMode.LIST))
+
+    @property
+    def asked_for(self) -> int | None:
+        """How many candidates were asked for (N); None if that is not known any more."""
+        number = self.settings.get("candidates")
+        return number if isinstance(number, int) else None
 
     @property
     def conforms(self) -> bool | None:

@@ -11,6 +11,7 @@ from generation.counterspeech import request
 from generation.injection import batches
 from generation.models import Candidate, Sample
 from injection_models import GROUP, entry, is_a_look, make_injecting_project, make_pool
+from providers.profiles import read_amendments
 from runs.execution import runner, worker
 from runs.models import Run
 from wire.family_servers import FAMILIES, nothing_rejected, server_of
@@ -43,6 +44,26 @@ def test_a_post_is_explained_answered_and_the_answer_judged(
     assert (row.text, row.conforms, row.reward) == (REPLY, True, pytest.approx(2.75 / 3))
     # The seven sides are asked at once, so each may be rejected; what was learnt from them holds from then on.
     nothing_rejected(server.heard[asked[0] :], family)
+
+
+@pytest.mark.parametrize("name", FAMILIES)
+def test_a_model_that_answers_plainly_writes_one_reply_an_answer(
+    settings: Any, monkeypatch: pytest.MonkeyPatch, name: str
+) -> None:
+    family = FAMILIES[name]
+    roles = ("COUNTERSPEAKER", "CRITIC", "DESCRIBER")
+    settings.MODEL_BINDINGS = {f"MODEL_{role}": family.model for role in roles}
+    settings.MODEL_PROFILES = read_amendments({family.model: {"plain": True, "n": True}})
+    desk = Desk(plain={"informative": [f"“{REPLY}”", REPLY, "Gardens with many kinds of plants are healthy."]})
+    exchange = request.open_on_text(make_project("garden"), POST)
+    with server_of(family, desk.answer, settings, monkeypatch):
+        wish = request.write(exchange, options={"intents": ["informative"], "candidates": 3})
+        runner.claim_and_perform(wish.run.pk, worker.planned_model)
+    wish.run.refresh_from_db()
+    assert wish.run.state == "succeeded", wish.run.detail
+    found = wish.run.outcome["intents"]["informative"]
+    assert (len(found["candidates"]), found["near_duplicates"], found["unusable"]) == (2, 1, {})
+    assert REPLY in {row.text for row in Candidate.objects.all()}
 
 
 def looks_or_writes(heard: Heard) -> str:

@@ -18,6 +18,11 @@ class Intent(NamedEnum):
         """The intent as the column csType writes it."""
         return self.value.capitalize()
 
+    @property
+    def with_article(self) -> str:
+        """The intent behind its English article: "an informative", "a positive"."""
+        return f"{'an' if self is Intent.INFORMATIVE else 'a'} {self.value}"
+
 
 _ALSO: Mapping[str, Intent] = {
     "information": Intent.INFORMATIVE,

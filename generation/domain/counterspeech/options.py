@@ -8,6 +8,7 @@ from pydantic import BaseModel, ConfigDict, Field, model_validator
 from generation.domain.counterspeech.explanations import MOST_CHARACTERS, Explanation
 from generation.domain.counterspeech.intents import Intent
 from generation.domain.counterspeech.reward import BadParts, Weights
+from generation.domain.counterspeech.writers import WriterMode
 
 MOST_CANDIDATES = 10
 MOST_REPLY = 4000
@@ -74,6 +75,11 @@ class CounterOptions(_Options):
     shots: Literal[0, 3] = 3
     temperature: Annotated[float, Field(ge=0, le=2)] = 0.8
     terms: Terms = Terms()
+    mode: WriterMode = WriterMode.LIST
+    at_once: bool = False
+    """Whether a plain writer is asked for all candidates of an intent in one call; filled in when the run is queued."""
+    trained: Annotated[str, Field(max_length=80)] = ""
+    """What the writing model was trained as, empty if it is prompted; filled in when the run is queued."""
     version: int | None = None
     """The version of the explanations to use; filled in when the run is queued."""
     exemplars: dict[Intent, list[int]] = {}

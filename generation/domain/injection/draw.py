@@ -26,9 +26,9 @@ class Drawable:
 
     def fits(self, entry: Entry) -> bool:
         """Return whether a sample of this entry can be made from the picture."""
-        wanted = entry.image_category
+        category = entry.image_category
         same_side = self.pool == entry.pool and self.hateful == entry.image_hateful
-        return same_side and (wanted is None or wanted == self.category)
+        return same_side and (category is None or category == self.category)
 
 
 @dataclass(frozen=True)

@@ -114,12 +114,12 @@ def _code(categories: _Spelled) -> Any:
 
 def _group(groups: tuple[str, ...]) -> Any:
     """Return the type of a group: one of these in any capitals, or null, which is read as an empty text."""
-    known = {group.casefold(): group for group in groups}
+    group_by_name = {group.casefold(): group for group in groups}
 
     def group_of(value: Any) -> str:
         if value is None or value == "":
             return ""
-        group = known.get(value.strip().casefold()) if isinstance(value, str) else None
+        group = group_by_name.get(value.strip().casefold()) if isinstance(value, str) else None
         if group is None:
             raise PydanticCustomError(
                 "invalid_label",

@@ -14,6 +14,7 @@ from generation.counterspeech import request
 from generation.counterspeech.candidate_json import reported
 from generation.domain.counterspeech.intents import Intent, UnknownIntent, read_intents
 from generation.domain.counterspeech.options import Length, Tone
+from generation.domain.counterspeech.writers import WriterMode
 from generation.methods.counterspeech import candidates, explain
 from runs.control import drain
 from runs.execution.budget import BudgetExceeded
@@ -37,6 +38,13 @@ class Command(JsonCommand):
         parser.add_argument("--tone", choices=list(Tone), default=Tone.CALM)
         parser.add_argument("--length", choices=list(Length), default=Length.MEDIUM)
         parser.add_argument("--language", default="", help="default: the post's")
+        parser.add_argument(
+            "--mode",
+            choices=list(WriterMode),
+            default="",
+            help="how the writer is asked: list (all in one answer) or plain (the instruction alone, once for each); "
+            "default: as its model's profile says",
+        )
         parser.add_argument("--shots", type=int, choices=(0, 3), default=3, help="approved replies shown as examples")
         parser.add_argument("--no-explanations", action="store_true", help="ablation: write from the post alone")
         parser.add_argument(
@@ -80,6 +88,13 @@ class Command(JsonCommand):
             self.stdout.write(f"{row['item']}  {row['intent']}  {row['state']} {row['reason_code'] or ''}".rstrip())
             if row["judged_by_writer"] and row["candidates"]:
                 self.stdout.write(f"  The same model wrote and judged: {', '.join(row['judged_by_writer'])}.")
+            if row["unusable"]:
+                counts = ", ".join(f"{reason} {count}" for reason, count in row["unusable"].items())
+                self.stdout.write(f"  Answers without a reply: {counts}.")
+            if row["candidates"]:
+                best = row["candidates"][0]
+                trained = f" ({best['trained']})" if best["trained"] else ""
+                self.stdout.write(f"  {best['model']}: {best['written_by']}{trained}, mode {best['mode']}")
             for candidate in row["candidates"]:
                 reward = "-" if candidate["reward"] is None else f"{candidate['reward']:.2f}"
                 marks = f"  [{', '.join(candidate['flags'])}]" if candidate["flags"] else ""
@@ -104,6 +119,6 @@ def _items(project: Project, options: dict[str, Any]) -> QuerySet[Item]:
 
 def _wish(project: Project, intents: list[Intent], options: dict[str, Any]) -> dict[str, Any]:
     terms = request.terms_of(project) | dict.fromkeys(options["without"], 0.0)
-    named = ("candidates", "tone", "length", "language", "shots")
+    named = ("candidates", "tone", "length", "language", "shots", "mode")
     wish = {name: options[name] for name in named}
     return {**wish, "intents": intents, "terms": terms, "explanations": not options["no_explanations"]}

@@ -13,6 +13,8 @@ from generation.domain.counterspeech.intentconan import COLUMNS as FILE_COLUMNS
 from generation.domain.counterspeech.intentconan import BadFile
 from providers.messages import ProviderError, Refused
 
+_WIDTH = 64
+
 
 class Command(JsonCommand):
     help = "Hold a project's candidates to reference replies in a file (columns of IntentCONANv2), a row for each way."
@@ -49,14 +51,22 @@ class Command(JsonCommand):
 
     def show(self, value: Any) -> None:
         self.stdout.write(f"{value['references']} references, {value['unmatched']} without a candidate")
-        self.stdout.write("  ".join(["way".ljust(48), "n".rjust(5), *(name.rjust(5) for name in COLUMNS)]))
+        self.stdout.write("  ".join(["way".ljust(_WIDTH), "n".rjust(5), *(name.rjust(5) for name in COLUMNS)]))
         for row in value["rows"]:
-            way = f"{row['model']}, {row['prompt']}, {row['chosen_by']}"
+            way = _name_of(row)
             figures = ("–" if row[name] is None else f"{row[name]:.3f}" for name in COLUMNS)
-            parts = [way[:48].ljust(48), str(row["replies"]).rjust(5)]
+            parts = [way.ljust(_WIDTH), str(row["replies"]).rjust(5)]
             parts += [figure.rjust(max(5, len(name))) for figure, name in zip(figures, COLUMNS, strict=True)]
             self.stdout.write("  ".join(parts))
         for note in value["notes"]:
             self.stdout.write(note)
         for error in value["errors"][:20]:
             self.stdout.write(f"line {error['line']}: {error['reason']}")
+
+
+def _name_of(row: dict[str, Any]) -> str:
+    """Return the name of a row: what decides the way of writing first, the model, which may be long, last."""
+    number = f"N = {row['candidates']}" if row["candidates"] else "N unknown"
+    writer = f"trained: {row['trained']}" if row["trained"] else str(row["written_by"])
+    ablations = f" ({' '.join(row['ablations'])})" if row["ablations"] else ""
+    return f"{number} by {row['chosen_by']}, {row['prompt']}{ablations}, {writer}, {row['model']}"

@@ -1,79 +1,40 @@
 """Write candidates for each intent, let critics score them, and rank them.
 
-CoARL with instructions and best of N in place of phases 2 and 3. For every intent the writer sees the post, the seven
-explanations and up to three approved replies of the same intent. Which replies is fixed when the run is queued, so a
+CoARL with instructions and best of N in place of phases 2 and 3; or, in mode `plain`, with a model that was trained in
+them. How the writer is asked (`writer.py`) and with which approved replies is fixed when the run is queued, so a
 resumed run asks the same.
 """
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
 from typing import Any
 
 from generation.domain.counterspeech.claims import claims
-from generation.domain.counterspeech.explanations import Explanation
 from generation.domain.counterspeech.intents import Intent
-from generation.domain.counterspeech.options import CounterOptions, Length, Replies, Tone
+from generation.domain.counterspeech.options import CounterOptions
 from generation.domain.counterspeech.safety_flags import flags, insults_of
-from generation.domain.near_duplicates import distinct
-from generation.methods.counterspeech import critics
+from generation.domain.counterspeech.writers import WriterMode
+from generation.methods.counterspeech import critics, writer
 from generation.methods.counterspeech.explain import keep_description
 from generation.methods.counterspeech.hate_case import (
-    POST_LANGUAGE,
-    Hate,
     described,
     exchange_of,
     give_up,
     hate_of,
     still_there,
 )
+from generation.methods.counterspeech.writer import Case, Written
 from generation.models import Candidate, CounterRules, Exchange, Exemplar, Explanations
 from providers.roles import ModelRole
-from runs.domain.states import RunState, TurnState
+from runs.domain.states import Reason, RunState, reason_of
 from runs.methods.method import Finish, GiveUp, Limits, Outcome, SavedTurn, Step
 from runs.models import Run
 
-NAME = "counterspeech"
+NAME = writer.NAME
 ROLES = (ModelRole.COUNTERSPEAKER, *critics.ROLES, ModelRole.DESCRIBER)
-
-_LENGTHS: Mapping[Length, str] = {
-    Length.SHORT: "Each has one or two sentences, at most 40 words.",
-    Length.MEDIUM: "Each has two to four sentences, 40 to 90 words.",
-    Length.LONG: "Each has five to eight sentences, 90 to 180 words.",
-}
-_TONES: Mapping[Tone, str] = {
-    Tone.CALM: "Their tone is calm and matter-of-fact.",
-    Tone.WARM: "Their tone is warm and friendly.",
-    Tone.FIRM: "Their tone is firm and clear, without heat.",
-    Tone.PLAIN: "They use plain words that a twelve-year-old follows.",
-}
-_TOKENS = {Length.SHORT: 120, Length.MEDIUM: 240, Length.LONG: 480}  # for one reply, with room to spare
-_LABELS: Mapping[Explanation, str] = {
-    Explanation.OFFENSIVENESS: "Why it offends",
-    Explanation.TARGET_GROUP: "Whom it is about",
-    Explanation.SPEAKER_INTENT: "What the author wants",
-    Explanation.POWER_DYNAMICS: "Who has power over whom",
-    Explanation.IMPLICATION: "What it implies",
-    Explanation.EMOTIONAL_REACTION: "What the people meant may feel",
-    Explanation.COGNITIVE_REACTION: "What they, and readers, may think",
-}
-
-
-@dataclass(frozen=True)
-class Case:
-    """A post, what is known about it, and the options of the run."""
-
-    hate: Hate
-    options: CounterOptions
-    explanations: Mapping[Explanation, str]
-    insults: Sequence[str]
-    exemplars: Mapping[Intent, Sequence[tuple[str, str]]]
-    """Pairs of post and reply for each intent, nearest first."""
-    judged_by_writer: Sequence[str] = ()
-    """What the model judges that also writes (pc, aq, t, intent): it then judges itself."""
 
 
 class Counterspeech:
-    """The method that writes candidates: one call for each intent, then four for each candidate."""
+    """The method that writes candidates: a call for each intent or each candidate, then four for each candidate."""
 
     name = NAME
     limits = Limits(calls=400, tokens=2_000_000, seconds=3600)
@@ -114,20 +75,26 @@ class Counterspeech:
         if case.hate.picture is not None and "describe" not in turns:
             return [case.hate.describe()]
         description = described(case.hate, turns.get("describe"))
-        if unwritten := [intent for intent in case.options.intents if f"write.{intent}" not in turns]:
-            return [_writer(case, intent, description) for intent in unwritten]
-        texts = {intent: _texts(case, turns[f"write.{intent}"]) for intent in case.options.intents}
-        if not any(replies for replies, _dropped in texts.values()):
-            return give_up([turns[f"write.{intent}"] for intent in case.options.intents], "No reply was written.")
+        if case.options.mode is WriterMode.PLAIN and not case.statement(description):
+            return GiveUp(Reason.BAD_REQUEST, "The post has no text, and nobody has described its picture.")
+        intents = case.options.intents
+        if unwritten := [step for intent in intents for step in writer.questions(case, intent, description, turns)]:
+            return unwritten
+        written = {intent: writer.written(case, intent, turns) for intent in intents}
+        if not any(replies_of_intent.replies for replies_of_intent in written.values()):
+            return _nothing_written(case, written, turns)
         questions = [
             question
-            for intent, (replies, _dropped) in texts.items()
-            for place, text in enumerate(replies)
+            for intent, replies_of_intent in written.items()
+            for place, text in enumerate(replies_of_intent.replies)
             for question in critics.questions(case.hate, text, f"{intent}.{place}", description)
         ]
         if unread := [question for question in questions if question.key not in turns]:
             return unread
-        ranked = {intent.value: _ranked(case, intent, texts[intent], turns) for intent in case.options.intents}
+        ranked = {
+            intent.value: _ranked(case, intent, replies_of_intent, turns)
+            for intent, replies_of_intent in written.items()
+        }
         judged = list(case.judged_by_writer)
         return Finish({"intents": ranked, "description": description, "judged_by_writer": judged})
 
@@ -170,74 +137,34 @@ def _version(exchange: Exchange, options: CounterOptions) -> Explanations | None
     return exchange.explanations.filter(number=options.version).first()
 
 
-def _writer(case: Case, intent: Intent, description: str) -> Step:
-    options = case.options
-    fields = {
-        "number": str(options.candidates),
-        "length": _LENGTHS[options.length],
-        "tone": _TONES[options.tone],
-        "language": options.language or POST_LANGUAGE,
-        "explanations": _explained(case),
-        "exemplars": _examples(case, intent),
-        "insults": case.hate.quoted(", ".join(case.insults), "note") if case.insults else "none beside slurs",
-    }
-    return case.hate.step(
-        f"write.{intent}",
-        ModelRole.COUNTERSPEAKER,
-        (NAME, f"write_{intent}"),
-        fields,
-        description,
-        shape=Replies,
-        temperature=options.temperature,
-        max_tokens=200 + options.candidates * _TOKENS[options.length],
-        context={"task": "write", "intent": intent.value, "candidates": options.candidates},
-    )
+def _nothing_written(case: Case, written: Mapping[Intent, Written], turns: Mapping[str, SavedTurn]) -> GiveUp:
+    """Return the end of a run without any reply: the reason of the first answer that failed, or held no reply."""
+    missing = next((outcome.missing for outcome in written.values() if outcome.missing), "")
+    answers = [turn for intent in written for turn in writer.answers(case, intent, turns)]
+    return give_up(answers, "No reply was written.", reason_of(missing) if missing else Reason.EMPTY_OUTPUT)
 
 
-def _explained(case: Case) -> str:
-    if not case.explanations:
-        return "(Nobody has explained it.)"
-    lines = [f"{_LABELS[name]}: {' '.join(text.split())}" for name, text in case.explanations.items()]
-    return case.hate.quoted("\n".join(lines), "note")
-
-
-def _examples(case: Case, intent: Intent) -> str:
-    rows = case.exemplars.get(intent, ())
-    if not rows:
-        return "(There are no examples of approved replies.)"
-    examples = [
-        f"{case.hate.quoted(post, 'quote')}\nThe reply that was approved:\n{case.hate.quoted(reply, 'argument')}"
-        for post, reply in rows
-    ]
-    return "Approved replies of this kind to other posts; learn their manner, not their words:\n\n" + "\n\n".join(
-        examples
-    )
-
-
-def _texts(case: Case, turn: SavedTurn) -> tuple[list[str], int]:
-    if turn.state != TurnState.OK:
-        return [], 0
-    replies, dropped = distinct(turn.value["replies"])
-    return replies[: case.options.candidates], dropped
-
-
-def _ranked(case: Case, intent: Intent, texts: tuple[list[str], int], turns: Mapping[str, SavedTurn]) -> dict[str, Any]:
-    replies, dropped = texts
-    writer = turns[f"write.{intent}"]
+def _ranked(case: Case, intent: Intent, written: Written, turns: Mapping[str, SavedTurn]) -> dict[str, Any]:
     rows = []
-    for place, text in enumerate(replies):
+    for place, text in enumerate(written.replies):
         scored = critics.scores(turns, f"{intent}.{place}", case.options.terms.weights())
         raised = flags(text, case.insults, pc=scored["pc"], t=scored["t"])
         rows.append({"place": place, "text": text, **scored, "flags": raised, "claims": claims(text)})
     rows.sort(key=lambda row: (row["reward"] is None, -(row["reward"] or 0), row["place"]))
     return {
         "candidates": [row | {"rank": number} for number, row in enumerate(rows, start=1)],
-        "near_duplicates": dropped,
-        "missing": "" if writer.state == TurnState.OK else writer.reason,
-        "prompt_digest": writer.prompt_digest,
+        "near_duplicates": written.near_duplicates,
+        "unusable": written.unusable,
+        "missing": written.missing,
+        "prompt_digest": written.prompt_digest,
     }
 
 
+_ALWAYS = ("mode", "candidates", "trained", "explanations", "shots", "temperature", "terms")
+_LISTED = ("tone", "length", "language")
+"""Settings that only a writer in mode `list` is told."""
+
+
 def _settings(options: CounterOptions) -> dict[str, Any]:
-    named = ("tone", "length", "language", "explanations", "shots", "temperature", "terms")
+    named = _ALWAYS if options.mode is WriterMode.PLAIN else (*_ALWAYS, *_LISTED)
     return {name: value for name, value in options.model_dump(mode="json").items() if name in named}

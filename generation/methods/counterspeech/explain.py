@@ -21,7 +21,7 @@ from runs.methods.method import Finish, GiveUp, Limits, Outcome, SavedTurn, Step
 from runs.models import Run
 
 NAME = "counter_explain"
-ROLES = (ModelRole.COUNTERSPEAKER, ModelRole.DESCRIBER)
+ROLES = (ModelRole.COUNTER_EXPLAINER, ModelRole.DESCRIBER)
 
 
 @dataclass(frozen=True)
@@ -30,6 +30,7 @@ class Case:
 
     hate: Hate
     options: ExplainOptions
+    role: ModelRole
 
 
 class CounterExplain:
@@ -44,7 +45,9 @@ class CounterExplain:
         Returns None if the exchange is gone or its item was excluded.
         """
         exchange = exchange_of(run)
-        return Case(hate_of(exchange, run), ExplainOptions.model_validate(run.options)) if exchange else None
+        if exchange is None:
+            return None
+        return Case(hate_of(exchange, run), ExplainOptions.model_validate(run.options), _role(run))
 
     def still_wanted(self, run: Run) -> bool:
         """Return whether the post is still to be answered."""
@@ -88,7 +91,7 @@ class CounterExplain:
                 number=last.number + 1 if last else 1,
                 insults=outcome.value["insults"],
                 missing=outcome.value["missing"],
-                model=run.model_plan[ModelRole.COUNTERSPEAKER],
+                model=run.model_plan[_role(run)],
                 run_id=run.public_id,
                 **outcome.value["explanations"],
             )
@@ -107,10 +110,16 @@ def key_of(explanation: Explanation) -> str:
     return f"explain.{explanation}"
 
 
+def _role(run: Run) -> ModelRole:
+    """Return the role that explains: runs that were queued before it had one of its own ask the writer."""
+    is_named = ModelRole.COUNTER_EXPLAINER in run.model_plan
+    return ModelRole.COUNTER_EXPLAINER if is_named else ModelRole.COUNTERSPEAKER
+
+
 def _question(case: Case, explanation: Explanation, description: str) -> Step:
     return case.hate.step(
         key_of(explanation),
-        ModelRole.COUNTERSPEAKER,
+        case.role,
         (NAME, explanation.value),
         {"language": case.options.language or POST_LANGUAGE},
         description,

@@ -133,8 +133,8 @@ def hate_of(exchange: Exchange, run: Run) -> Hate:
     looks = has_picture and not exchange.description and describer and not describer.startswith("keyword:")
     picture = _picture(exchange) if looks else None
     words = words_at(exchange.item.pk, run.created_at) if exchange.item is not None and has_picture else ""
-    known = _glossary(exchange, run, words)
-    return Hate(exchange.hate, has_picture, picture, exchange.description, nonce, known, words)
+    glossary = _glossary(exchange, run, words)
+    return Hate(exchange.hate, has_picture, picture, exchange.description, nonce, glossary, words)
 
 
 def described(hate: Hate, turn: SavedTurn | None) -> str:
@@ -144,11 +144,14 @@ def described(hate: Hate, turn: SavedTurn | None) -> str:
     return str(turn.value["description"])
 
 
-def give_up(turns: list[SavedTurn], what: str) -> GiveUp:
-    """Return the end of a run that got no usable answer; the reason is that of the first turn that failed."""
+def give_up(turns: list[SavedTurn], sentence: str, otherwise: Reason = Reason.EMPTY_OUTPUT) -> GiveUp:
+    """Return the end of a run that got no usable answer.
+
+    The reason is that of the first turn that failed, or `otherwise` if none did.
+    """
     first = next((turn for turn in turns if turn.state != TurnState.OK), None)
-    reason = reason_of(first.reason) if first else Reason.EMPTY_OUTPUT
-    return GiveUp(reason, f"{what} {first.detail if first else ''}".strip()[:500])
+    reason = reason_of(first.reason) if first else otherwise
+    return GiveUp(reason, f"{sentence} {first.detail if first else ''}".strip()[:500])
 
 
 def _glossary(exchange: Exchange, run: Run, words: str) -> str:

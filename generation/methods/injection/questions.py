@@ -112,8 +112,8 @@ def look_question(case: Case) -> Step:
 def look_digest(case: Case) -> str:
     """Return a digest of all that a look depends on besides the picture. It holds no nonce, so that runs share it."""
     prompt = load_prompt("generation", NAME, "look").digest
-    asked = [case.looker, prompt, _listed_categories(case), list(case.groups)]
-    return hashlib.sha256(json.dumps(asked).encode()).hexdigest()
+    inputs = [case.looker, prompt, _listed_categories(case), list(case.groups)]
+    return hashlib.sha256(json.dumps(inputs).encode()).hexdigest()
 
 
 def write_question(case: Case, pair: PlannedPair, look: PictureLook | None) -> Step:

@@ -70,19 +70,19 @@ class Injection:
 
     def next_steps(self, case: Case, turns: Mapping[str, SavedTurn]) -> Sequence[Step] | Finish | GiveUp:
         """Ask what the picture shows, ask the writing model if the plan fits it, then compare the text."""
-        asked, seen = turns.get("look"), _seen(turns)
-        if asked is not None and Flag.LED_ASTRAY in asked.flags:
+        look_turn, look_value = turns.get("look"), _seen(turns)
+        if look_turn is not None and Flag.LED_ASTRAY in look_turn.flags:
             return GiveUp(Reason.INVALID_OUTPUT, ASTRAY)
         if "write" not in turns and case.looker and (step := _look(case, turns)):
             return [step]
-        if not seen:
+        if not look_value:
             return _write(case, case.pair, None, turns)
-        look = PictureLook(seen["description"], case.category(seen["category"]), seen["target_group"])
+        look = PictureLook(look_value["description"], case.category(look_value["category"]), look_value["target_group"])
         outcome = fit(case.pair, replace(look, category=case.alone(look)))
         if isinstance(outcome, Unfit):
-            return Finish({"look": seen, "misfit": outcome.reason.value})
+            return Finish({"look": look_value, "misfit": outcome.reason.value})
         following = _write(case, outcome.pair, look, turns)
-        return Finish({**following.value, "look": seen}) if isinstance(following, Finish) else following
+        return Finish({**following.value, "look": look_value}) if isinstance(following, Finish) else following
 
     def settle(self, run: Run, outcome: Outcome) -> bool:
         """Store the text and the state of the sample once. Return False if the sample is gone."""
@@ -145,10 +145,10 @@ def _look(case: Case, turns: Mapping[str, SavedTurn]) -> Step | None:
 
 def _seen(turns: Mapping[str, SavedTurn]) -> dict[str, Any]:
     """Return what a model saw in the picture, asked by this run or by an earlier one; empty if there is no look."""
-    if (asked := turns.get("look")) is not None:
-        return {**asked.value, "model": asked.model, "prompt_digest": asked.prompt_digest}
-    known = turns.get("known")
-    return dict(known.value) if known else {}
+    if (look_turn := turns.get("look")) is not None:
+        return {**look_turn.value, "model": look_turn.model, "prompt_digest": look_turn.prompt_digest}
+    earlier_look = turns.get("known")
+    return dict(earlier_look.value) if earlier_look else {}
 
 
 def _write(

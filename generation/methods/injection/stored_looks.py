@@ -31,7 +31,7 @@ def find(case: Case) -> dict[str, Any]:
     return {}
 
 
-def keep(case: Case, seen: Mapping[str, Any]) -> bool:
+def keep(case: Case, look: Mapping[str, Any]) -> bool:
     """Store the look for later samples. Return False if another run stored one in the meantime."""
     rows = StoredLook.objects.filter(picture_id=case.sample.pool_picture.picture_id, question=look_digest(case))
-    return bool(rows.filter(value={}).update(value=dict(seen)))
+    return bool(rows.filter(value={}).update(value=dict(look)))

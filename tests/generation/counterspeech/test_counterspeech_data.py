@@ -4,12 +4,15 @@ import csv
 import io
 import json
 from collections.abc import Iterator
+from importlib import import_module
 from io import StringIO
 from pathlib import Path
 from typing import Any
+from uuid import uuid4
 
 import pytest
 from datasets import load_dataset
+from django.apps import apps
 from django.core.management import CommandError, call_command
 from django.test import Client
 from django.urls import reverse
@@ -19,13 +22,14 @@ from annotation.domain.choices import Role, Stage
 from annotation.models import Event, Item, Membership, Project
 from builders import make_item, make_member, make_project
 from counterspeech_models import POST, Desk, desk_on_the_wire
-from generation.counterspeech import approve, compare, export, replies, request
+from generation.counterspeech import approve, compare, evaluate, export, replies, request
 from generation.domain.counterspeech import reference_metrics
 from generation.domain.counterspeech.intentconan import COLUMNS, BadFile, BadRow, Row, read_rows
 from generation.domain.counterspeech.intents import Intent
 from generation.domain.counterspeech.preferences import Criterion
 from generation.domain.tokens import tokens
 from generation.models import Candidate, Comparison, CounterRules, Exemplar, Reply
+from providers.profiles import read_amendments
 from providers.vendors import bertscore
 from runs.models import Run
 from wire.server import WireServer
@@ -201,7 +205,7 @@ def test_the_command_prints_ranked_candidates_in_the_stated_form(desk: tuple[Wir
 def approved(project: Project, item: Item, text: str = GOOD) -> Reply:
     author, second = make_member(project, Role.REVIEWER), make_member(project, Role.REVIEWER)
     exchange = request.open_on_item(item)
-    best = Candidate.objects.filter(exchange=exchange, intent="informative").order_by("-pk").get(rank=1)
+    best = Candidate.objects.filter(exchange=exchange, intent="informative", rank=1).order_by("-pk")[0]
     reply = replies.begin(exchange, author, Intent.INFORMATIVE, best)
     reply = replies.write(reply, author, text, Intent.INFORMATIVE, reply.version)
     replies.submit(reply, author)
@@ -293,10 +297,10 @@ def test_candidates_are_held_to_references_a_row_for_each_way_of_writing(
     file.write_text("\n".join(json.dumps(row) for row in rows))
     value, code = command("evaluate_counterspeech", "garden", str(file))
     assert (code, value["references"], len(value["rows"])) == (0, 3, 2)
-    named = [(row["model"], row["prompt"], row["chosen_by"]) for row in value["rows"]]
+    named = [(row["model"], row["prompt"], row["chosen_by"], row["ablations"]) for row in value["rows"]]
     assert named == [
-        ("openai:writer", "zero-shot, explained", "R"),
-        ("openai:writer", "zero-shot, unexplained", "R without PC"),
+        ("openai:writer", "zero-shot, explained", "R", []),
+        ("openai:writer", "zero-shot, unexplained", "R without PC", ["−explanations", "−PC"]),
     ]
     first = value["rows"][0]
     assert (first["R1"], first["R2"], first["RL"], first["CS (TF-IDF)"]) == pytest.approx((1, 1, 1, 1))
@@ -324,14 +328,90 @@ def test_candidates_are_held_to_references_a_row_for_each_way_of_writing(
 
 
 @pytest.mark.django_db(transaction=True)
+def test_one_candidate_and_five_stand_side_by_side_and_say_what_wrote_them(
+    desk: tuple[WireServer, Desk], project: Project, item: Item, tmp_path: Path, settings: Any
+) -> None:
+    wire, table = desk
+    asked("--intents", "informative", "--candidates", "2")
+    table.replies["informative"] = [FAIR]
+    asked("--intents", "informative", "--candidates", "1")
+    asked("--intents", "informative", "--candidates", "1", "--again")  # of one way the newest counts
+    asked("--intents", "informative", "--candidates", "2", "--mode", "plain", "--without", "t")
+    settings.MODEL_PROFILES = read_amendments({"openai:coarl": {"plain": True, "trained": "CoARL"}})
+    project.model_plan = {"counterspeaker": "openai:coarl"}
+    project.save()
+    printed, code = asked("--intents", "informative", "--candidates", "1")
+    assert code == 0 and printed[0]["candidates"][0]["written_by"] == "trained_model"
+    file = tmp_path / "references.jsonl"
+    file.write_text(json.dumps(ROW | {"id": "post-1", "csType": "Informative", "counterspeech": GOOD}))
+    value, code = command("evaluate_counterspeech", "garden", str(file))
+    rows = {(row["candidates"], row["prompt"], row["written_by"]): row for row in value["rows"]}
+    assert code == 0 and len(value["rows"]) == 4
+    one = rows[(1, "zero-shot, explained", "prompted_model")]
+    several = rows[(2, "zero-shot, explained", "prompted_model")]
+    plain = rows[(2, "plain instruction", "prompted_model")]
+    trained = rows[(1, "plain instruction", "trained_model")]
+    assert (one["ablations"], one["chosen_by"], one["PC"]) == (["−RL"], "nothing", 0.4)
+    assert (several["ablations"], several["chosen_by"], several["PC"]) == ([], "R", -1.0)
+    assert plain["ablations"] == ["−explanations", "−T"]
+    assert (trained["ablations"], trained["trained"], trained["model"]) == ([], "CoARL", "openai:coarl")
+    out = StringIO()
+    call_command("evaluate_counterspeech", "garden", str(file), stdout=out)
+    for line in (
+        "N = 1 by nothing, zero-shot, explained (−RL), prompted_model, openai:writer",
+        "N = 1 by nothing, plain instruction, trained: CoARL, openai:coarl",
+    ):
+        assert line in out.getvalue()
+
+
+@pytest.mark.django_db(transaction=True)
+def test_exports_say_whether_a_trained_model_a_prompted_one_or_a_person_wrote(
+    desk: tuple[WireServer, Desk], project: Project, item: Item, settings: Any
+) -> None:
+    asked("--intents", "informative", "--candidates", "2")
+    settings.MODEL_PROFILES = read_amendments({"openai:writer": {"plain": True, "trained": "CoARL"}})
+    asked("--intents", "informative", "--candidates", "1")
+    reply = approved(project, item)
+    own = replies.begin(reply.exchange, reply.author, Intent.POSITIVE)
+    own = replies.write(own, reply.author, "Come and see.", Intent.POSITIVE, own.version)
+    replies.submit(own, reply.author)
+    assert reply.approver is not None
+    approve.approve(own, reply.approver, "Read by both of us.")
+    told = [(row["written_by"], row["trained"], row["mode"], row["asked_for"]) for row in export.replies(project)]
+    assert told == [("trained_model", "CoARL", "plain", 1), ("person", None, None, None)]
+    rejected = {row["rejected_written_by"] for row in export.preferences(project)}
+    assert rejected == {"prompted_model", "trained_model"}
+    assert all(row["prompt"].startswith("Write an informative reply") for row in export.preferences(project))
+
+
+@pytest.mark.django_db(transaction=True)
+def test_candidates_of_before_are_given_the_number_that_their_run_asked_for(
+    desk: tuple[WireServer, Desk], item: Item
+) -> None:
+    asked("--intents", "informative,positive", "--candidates", "2")
+    fill = import_module("generation.migrations.0004_candidates_say_how_many_were_asked_for").fill
+    gone = uuid4()
+    for row in Candidate.objects.all():
+        row.settings = {name: row.settings[name] for name in ("tone", "terms")}
+        row.run_id = gone if row.intent == "positive" else row.run_id
+        row.save()
+    fill(apps, None)
+    known = {row.intent: row.asked_for for row in Candidate.objects.all()}
+    assert known == {"informative": 2, "positive": None}
+    assert {row.mode for row in Candidate.objects.all()} == {"list"}
+    assert {evaluate.way_of(row).candidates for row in Candidate.objects.all()} == {0, 2}
+
+
+@pytest.mark.django_db(transaction=True)
 def test_the_api_asks_lists_and_refuses_in_one_sentence(
     desk: tuple[WireServer, Desk], project: Project, item: Item
 ) -> None:
     client = client_of(make_member(project, Role.REVIEWER))
     there = reverse("generation-api:counterspeech", args=["garden"])
-    made = client.post(there, {"items": ["post-1"], "intents": ["positive"]}, content_type="application/json")
+    wish = {"items": ["post-1"], "intents": ["positive"], "mode": "plain"}
+    made = client.post(there, wish, content_type="application/json")
     assert made.status_code == 202 and made.json()[0]["new"] is True
-    assert Run.objects.get().options["intents"] == ["positive"]
+    assert (Run.objects.get().options["intents"], Run.objects.get().options["mode"]) == (["positive"], "plain")
     (row,) = client.get(there).json()
     assert (row["item"], row["state"], row["candidates"]) == ("post-1", "queued", [])
     for body, said in (
