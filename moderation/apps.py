@@ -17,10 +17,10 @@ from annotation.core.extensions import (
 )
 from annotation.domain.choices import Stage
 from moderation.domain.event_verbs import ModerationVerb
-from providers.keyword.estimator import ESTIMATES
 from providers.keyword.model import register_answers
 from runs.methods import method
 from vocabulary.display_names import register_labels
+from vocabulary.registration import register_at_first_use
 
 if TYPE_CHECKING:  # models are loaded after this module
     from annotation.models import Project
@@ -71,22 +71,27 @@ class ModerationConfig(AppConfig):
     default_auto_field = "django.db.models.BigAutoField"
 
     def ready(self) -> None:
-        from moderation.methods.registry import METHODS
-        from moderation.models import AppealOutcome, EvaluationState, ScoreState
-        from providers.search.faults import SearchFault
-
-        register_labels(ModerationVerb, AppealOutcome, EvaluationState, ScoreState, SearchFault)
-        for debate_method in METHODS.values():
-            protocol = debate_method.protocol
-            method.register_method(debate_method.name, f"{protocol.__module__}.{protocol.__qualname__}")
-            register_answers(debate_method.keyword_answers)
-            register_labels(debate_method.words)
-        register_answers(ESTIMATES)
-        method.register_method("score", "moderation.hatexscore.method.Scoring")
-        register_extension(_extension())
+        register_at_first_use(_register)
 
 
-# These imports are inside the functions: they take 30 MB, which beat and short commands do not need.
+# These imports are inside the functions: they take 30 MB and half a second, which short commands do not need.
+
+
+def _register() -> None:
+    from moderation.methods.registry import METHODS
+    from moderation.models import AppealOutcome, EvaluationState, ScoreState
+    from providers.keyword.estimator import ESTIMATES
+    from providers.search.faults import SearchFault
+
+    register_labels(ModerationVerb, AppealOutcome, EvaluationState, ScoreState, SearchFault)
+    for debate_method in METHODS.values():
+        protocol = debate_method.protocol
+        method.register_method(debate_method.name, f"{protocol.__module__}.{protocol.__qualname__}")
+        register_answers(debate_method.keyword_answers)
+        register_labels(debate_method.words)
+    register_answers(ESTIMATES)
+    method.register_method("score", "moderation.hatexscore.method.Scoring")
+    register_extension(_extension())
 
 
 def _finish_evaluations() -> int:

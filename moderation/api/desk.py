@@ -37,7 +37,7 @@ from moderation.api.desk_serializers import AppealShape, DecisionShape, MissingS
 from moderation.desk import appeals, decide, leases, queue, statements
 from moderation.desk.appeals import DecidedBefore, NotAppealable
 from moderation.desk.case_view import Desk
-from moderation.desk.decide import AlreadyProposed, Decided, NeedsAppeal, Proposed, Wanted
+from moderation.desk.decide import AlreadyProposed, Decided, NeedsAppeal, Proposed, RulingRequest
 from moderation.desk.error_messages import leased_sentence, refusal_of
 from moderation.desk.leases import Leased
 from moderation.models import Statement
@@ -153,8 +153,8 @@ class Replacements(APIView):
         try:
             leases.refuse_others(item, mine)
             expert_replacement.replace_not_sure(item, mine, chosen[0], note, codes)
-        except Leased as other:
-            return problem(409, other.code, leased_sentence(other.lease))
+        except Leased as leased:
+            return problem(409, leased.code, leased_sentence(leased.lease))
         except expert_replacement.NotAnExpert as refused:
             return problem(403, refused.code, "You have a label on the item, or have seen its votes.")
         except expert_replacement.NothingToReplace as fault:
@@ -190,7 +190,7 @@ class Appeals(APIView):
     def get(self, request: Request, slug: str) -> Response:
         """List appeals and their outcomes, newest first."""
         mine = member(request, slug, Role.REVIEWER, Role.ADMIN)
-        return page_of(request, appeals.appeals_of(mine.project), lambda made: [appeal_json(each) for each in made])
+        return page_of(request, appeals.appeals_of(mine.project), lambda rows: [appeal_json(appeal) for appeal in rows])
 
 
 class NewAppeal(APIView):
@@ -251,7 +251,7 @@ class Statements(APIView):
 
 
 def _settled(desk: Desk, values: dict[str, Any], chosen: list[Category]) -> Response:
-    wanted = Wanted(
+    ruling_request = RulingRequest(
         ruling=Ruling(values["ruling"]),
         version=values["version"],
         rationale=values["rationale"],
@@ -268,11 +268,11 @@ def _settled(desk: Desk, values: dict[str, Any], chosen: list[Category]) -> Resp
         shown={"hint": desk.pointer.facts} if desk.pointer else {},
     )
     try:
-        result = decide.settle(desk.item, desk.member, wanted)
+        result = decide.settle(desk.item, desk.member, ruling_request)
     except StaleVersion as stale:
         return problem(409, stale.code, "Somebody was first.", version=stale.item.version, last=_last(stale))
-    except Leased as other:
-        return problem(409, other.code, leased_sentence(other.lease))
+    except Leased as leased:
+        return problem(409, leased.code, leased_sentence(leased.lease))
     except AlreadyProposed as again:
         return problem(409, again.code, refusal_of(again))
     except (RulingKeyReused, BadRuling) as wrong:
@@ -334,7 +334,7 @@ def _shown(desk: Desk) -> dict[str, Any]:
         "wants_category": blind,
         "may_decide": desk.may_decide and not blind,
         "second_look": desk.needs_second,
-        "leased_to": str(desk.other.reviewer) if desk.other else None,
+        "leased_to": str(desk.other_lease.reviewer) if desk.other_lease else None,
     }
     if blind:
         return shown

@@ -80,11 +80,11 @@ class Runs(APIView):
         """List runs, newest first, without turns. A verdict is shown only if the caller may see it."""
         mine = member(request, slug, Role.REVIEWER, Role.ADMIN)
         runs = presenters.debate_runs(mine.project)
-        for name, known in (("state", list(RunState)), ("method", list(METHODS))):
+        for name, choices in (("state", list(RunState)), ("method", list(METHODS))):
             if value := request.query_params.get(name, ""):
-                if value not in known:
+                if value not in choices:
                     return problem(
-                        400, "unknown_filter", f"There is no {name} {value[:40]!r}; there are {', '.join(known)}."
+                        400, "unknown_filter", f"There is no {name} {value[:40]!r}; there are {', '.join(choices)}."
                     )
                 runs = runs.filter(**{name: value})
         answer = page_of(request, runs, lambda shown: _rows(shown, mine))

@@ -72,8 +72,8 @@ def stages_of(run: Run, turns: Sequence[Turn]) -> list[tuple[str, StageState]]:
         return []
     by_key = {turn.key: turn for turn in turns if turn.state == TurnState.OK}
     stages = describe(run, by_key)
-    known = by_key.keys() | run.in_flight.keys()
-    begun = [place for place, stage in enumerate(stages) if any(key in known for key in stage.keys)]
+    keys = by_key.keys() | run.in_flight.keys()
+    begun = [place for place, stage in enumerate(stages) if any(key in keys for key in stage.keys)]
     at = begun[-1] if begun else 0
     if begun and all(key in by_key for key in stages[at].keys):
         at += 1

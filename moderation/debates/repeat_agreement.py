@@ -72,11 +72,13 @@ def repeats_in_project(project: Project) -> list[QuestionRepeats]:
     """Return the agreement of every question that was asked at least twice, most posts first."""
     runs = presenters.debate_runs(project).filter(state=RunState.SUCCEEDED).order_by("id")
     variants = runs.filter(repeat__gt=0).values_list("method", "variant").distinct()
-    questions = [_asked(runs.filter(method=method, variant=variant)) for method, variant in sorted(set(variants))]
+    questions = [
+        _question_repeats(runs.filter(method=method, variant=variant)) for method, variant in sorted(set(variants))
+    ]
     return sorted((question for question in questions if question is not None), key=lambda question: -question.posts)
 
 
-def _asked(question_runs: QuerySet[Run]) -> QuestionRepeats | None:
+def _question_repeats(question_runs: QuerySet[Run]) -> QuestionRepeats | None:
     """Return the agreement of one question, from the newest run of every repeat about each post.
 
     Posts with fewer repeats than the most are left out, since Fleiss' κ needs equally many ratings of each.

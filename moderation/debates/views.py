@@ -197,7 +197,7 @@ def run_context(
 ) -> dict[str, Any]:
     """Return what the parts of a run's page need; `lines` are the runs of its post, if they are known already."""
     method, categories = METHODS[debate_run.method], categories_of(member.project)
-    known = lines or presenters.run_lines(member.project, debate_run.subject, categories, RUNS_OF_POST)
+    run_lines = lines or presenters.run_lines(member.project, debate_run.subject, categories, RUNS_OF_POST)
     return {
         "project": member.project,
         "membership": member,
@@ -207,7 +207,7 @@ def run_context(
         "method_name": method.label,
         "repeats": repeat_agreement.repeats_on_post(debate_run),
         "judge_form": (form or JudgeForm(run=debate_run)) if method.judge is not None else None,
-        "run_lines": presenters.with_current(known, debate_run),
+        "run_lines": presenters.with_current(run_lines, debate_run),
         "given": entries.uses_of(debate_run.public_id),
         "drafts": item.stage == Stage.DISPUTED and member.reviews,
     }

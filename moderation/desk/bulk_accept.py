@@ -15,7 +15,7 @@ from annotation.review.adjudicate import NotAllowed, OwnItem, StaleVersion
 from moderation.desk import decide
 from moderation.desk.appeals import DecidedBefore
 from moderation.desk.leases import Leased
-from moderation.desk.queue import Asked, candidates
+from moderation.desk.queue import QueueFilters, candidates
 from moderation.desk.settings import rules_of
 
 REASONS = (Reason.MISALIGNED, Reason.PRIOR_CHALLENGED)
@@ -46,7 +46,7 @@ def acceptable(reviewer: Membership, reason: Reason) -> QuerySet[Item]:
     Posts that need two reviewers are left out.
     """
     two_reviewers = set(rules_of(reviewer.project).second_for)
-    items = candidates(reviewer, Asked(reason=reason)).filter(category__isnull=False)
+    items = candidates(reviewer, QueueFilters(reason=reason)).filter(category__isnull=False)
     items = items.exclude(category_source=Source.ADJUDICATED)
     worse = Dispute.objects.filter(item=OuterRef("pk"), settled_at__isnull=True).exclude(
         reason__in=[allowed for allowed in REASONS if allowed not in two_reviewers]
@@ -67,9 +67,11 @@ def accept(reviewer: Membership, reason: Reason, rationale: str, count: int) -> 
     accepted = 0
     for item in items:
         chosen = (item.category, tuple(item.categories))
-        wanted = decide.Wanted(Ruling.DECIDE, item.version, rationale, uuid4(), *chosen, shown={"bulk": True})
+        ruling_request = decide.RulingRequest(
+            Ruling.DECIDE, item.version, rationale, uuid4(), *chosen, shown={"bulk": True}
+        )
         try:
-            decide.settle(item, reviewer, wanted)
+            decide.settle(item, reviewer, ruling_request)
         except (StaleVersion, Leased, OwnItem, NotAllowed, DecidedBefore):
             continue
         accepted += 1

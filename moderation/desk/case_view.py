@@ -25,7 +25,7 @@ from moderation.debates.presenters import RunLine
 from moderation.debates.views import RUNS_OF_POST
 from moderation.desk import appeals, blind_opinions, decide, leases, triage
 from moderation.desk import queue as desk_queue
-from moderation.desk.queue import Asked
+from moderation.desk.queue import QueueFilters
 from moderation.desk.settings import rules_of, wants_second
 from moderation.desk.triage import Pointer
 from moderation.domain.text_spans import TextPiece, split_by_spans
@@ -77,7 +77,7 @@ class Desk:
 
     member: Membership
     item: Item
-    asked: Asked = Asked()
+    filters: QueueFilters = QueueFilters()
 
     @property
     def project(self) -> Project:
@@ -90,8 +90,8 @@ class Desk:
     @cached_property
     def offered(self) -> tuple[Category, ...]:
         """The categories that can be chosen, in the order of the page."""
-        kept = (category for category in self.categories if category.retired_at is None)
-        return tuple(sorted(kept, key=lambda category: (category.place, category.code)))
+        in_use = (category for category in self.categories if category.retired_at is None)
+        return tuple(sorted(in_use, key=lambda category: (category.place, category.code)))
 
     @cached_property
     def seats(self) -> list[Seat]:
@@ -172,7 +172,7 @@ class Desk:
             self.member.reviews
             and adjudicate.may_settle(self.item, self.member)
             and decide.may_answer(self.item, self.member)
-            and self.other is None
+            and self.other_lease is None
         )
 
     @cached_property
@@ -186,7 +186,7 @@ class Desk:
         return any(proposal.reviewer_id == self.member.pk for proposal in self.proposals)
 
     @cached_property
-    def other(self) -> Lease | None:
+    def other_lease(self) -> Lease | None:
         """The lease of another reviewer who works on the item."""
         others = leases.in_force().filter(item=self.item).exclude(reviewer=self.member)
         return others.select_related("reviewer").first()
@@ -275,9 +275,9 @@ class Desk:
     @cached_property
     def queue(self) -> list[Item]:
         """The head of the queue; it includes this item even if its place is further down."""
-        head = list(queued(self.member, desk_queue.queue(self.member, self.asked), QUEUE_LENGTH))
+        head = list(queued(self.member, desk_queue.queue(self.member, self.filters), QUEUE_LENGTH))
         if self.item.stage == Stage.DISPUTED and self.item not in head:
-            own = desk_queue.queue(self.member, Asked()).filter(pk=self.item.pk)
+            own = desk_queue.queue(self.member, QueueFilters()).filter(pk=self.item.pk)
             head = [*queued(self.member, own, 1), *head]
         return head
 

@@ -45,7 +45,7 @@ class NeedsAppeal(PermissionError):
 
 
 @dataclass(frozen=True)
-class Wanted:
+class RulingRequest:
     """A reviewer's decision about an item that they saw at `version`. The client sends a new `key` per decision."""
 
     ruling: Ruling
@@ -80,20 +80,20 @@ class Proposed:
 
 
 @short_transaction
-def settle(item: Item, reviewer: Membership, wanted: Wanted) -> Decided | Proposed:
+def settle(item: Item, reviewer: Membership, request: RulingRequest) -> Decided | Proposed:
     """Decide about the item, or store a proposal if two reviewers have to decide.
 
     Raises StaleVersion, OwnItem, NotAllowed, RulingKeyReused or BadRuling as the rulings do.
     Raises Leased, DecidedBefore, AlreadyProposed or NeedsAppeal as the desk does.
     """
     locked = lock_item(item)
-    if Adjudication.objects.filter(reviewer=reviewer, client_key=wanted.key).exists():
+    if Adjudication.objects.filter(reviewer=reviewer, client_key=request.key).exists():
         return Decided(  # returns the stored ruling, or refuses a different decision
-            _carry_out(locked, reviewer, wanted)
+            _carry_out(locked, reviewer, request)
         )
-    if (stored := _stored(locked, reviewer, wanted)) is not None:
+    if (stored := _stored(locked, reviewer, request)) is not None:
         return Proposed(stored)
-    adjudicate.check_ruling(locked, reviewer, wanted.version, ENDS[wanted.ruling], wanted.ruling)
+    adjudicate.check_ruling(locked, reviewer, request.version, ENDS[request.ruling], request.ruling)
     leases.refuse_others(locked, reviewer)
     appeals.refuse_own(locked, reviewer)
     anew = locked.stage in (Stage.GOLD, Stage.EXCLUDED)
@@ -101,9 +101,9 @@ def settle(item: Item, reviewer: Membership, wanted: Wanted) -> Decided | Propos
     if by_two and locked.stage == Stage.GOLD:
         raise NeedsAppeal
     if by_two or (not anew and wants_second(rules_of(locked.project), open_dispute_reasons(locked))):
-        result = _propose(locked, reviewer, wanted)
+        result = _propose(locked, reviewer, request)
     else:
-        result = Decided(_carry_out(locked, reviewer, wanted))
+        result = Decided(_carry_out(locked, reviewer, request))
     leases.give_back(locked, reviewer)
     return result
 
@@ -114,19 +114,19 @@ def proposals(item: Item) -> list[Proposal]:
     return list(rows.select_related("category", "reviewer").order_by("place"))
 
 
-def _carry_out(item: Item, reviewer: Membership, wanted: Wanted) -> Adjudication:
+def _carry_out(item: Item, reviewer: Membership, request: RulingRequest) -> Adjudication:
     before = {"before": item.category.code if item.category else None, "difficulty": item.difficulty}
-    context = RulingContext(wanted.key, wanted.target_group, wanted.drafted_from, {**before, **wanted.shown})
-    common = (item, reviewer, wanted.version, wanted.rationale)
-    match wanted.ruling, wanted.category:
+    context = RulingContext(request.key, request.target_group, request.drafted_from, {**before, **request.shown})
+    common = (item, reviewer, request.version, request.rationale)
+    match request.ruling, request.category:
         case Ruling.DECIDE, Category() as category:
-            adjudication = adjudicate.decide_item(*common, category, wanted.upheld, context, wanted.categories)
+            adjudication = adjudicate.decide_item(*common, category, request.upheld, context, request.categories)
         case Ruling.EXCLUDE, _:
-            adjudication = adjudicate.exclude_item(*common, wanted.reason, context)
+            adjudication = adjudicate.exclude_item(*common, request.reason, context)
         case Ruling.NEW_ROUND, _:
-            adjudication = adjudicate.request_new_round(*common, wanted.message, context)
+            adjudication = adjudicate.request_new_round(*common, request.message, context)
         case Ruling.MORE_SEATS, _:
-            adjudication = adjudicate.request_more_labels(*common, wanted.count, context)
+            adjudication = adjudicate.request_more_labels(*common, request.count, context)
         case _:
             raise adjudicate.BadRuling("A decision for a category names one.")
     appeals.answer(item, adjudication)
@@ -136,7 +136,7 @@ def _carry_out(item: Item, reviewer: Membership, wanted: Wanted) -> Adjudication
 # ── Two reviewers ─────────────────────────────────────────────────────────────
 
 
-def _propose(item: Item, reviewer: Membership, wanted: Wanted) -> Decided | Proposed:
+def _propose(item: Item, reviewer: Membership, request: RulingRequest) -> Decided | Proposed:
     proposed = proposals(item)
     if any(proposal.reviewer_id == reviewer.pk for proposal in proposed):
         raise AlreadyProposed
@@ -146,19 +146,19 @@ def _propose(item: Item, reviewer: Membership, wanted: Wanted) -> Decided | Prop
         round=item.round,
         place=len(proposed) + 1,
         reviewer=reviewer,
-        ruling=wanted.ruling,
-        category=wanted.category,
-        categories=list(wanted.categories),
-        rationale=wanted.rationale,
-        client_key=wanted.key,
-        body_sha256=_body(item, wanted),
+        ruling=request.ruling,
+        category=request.category,
+        categories=list(request.categories),
+        rationale=request.rationale,
+        client_key=request.key,
+        body_sha256=_body(item, request),
     )
     record(
         ModerationVerb.PROPOSED, project=item.project, actor=reviewer, item=item, row=mine.public_id, place=mine.place
     )
     agreed = len(proposed) == 1 and alike(proposed[0], mine)
     if agreed or len(proposed) == 2:
-        return Decided(_carry_out(item, reviewer, wanted))
+        return Decided(_carry_out(item, reviewer, request))
     return Proposed(mine)
 
 
@@ -168,34 +168,34 @@ def alike(first: Proposal, second: Proposal) -> bool:
     return mine == other
 
 
-def _stored(item: Item, reviewer: Membership, wanted: Wanted) -> Proposal | None:
+def _stored(item: Item, reviewer: Membership, request: RulingRequest) -> Proposal | None:
     """Return the proposal that was stored with this key.
 
     Returns None if there is none.
     Raises RulingKeyReused if the stored decision is different.
     """
-    stored = Proposal.objects.filter(reviewer=reviewer, client_key=wanted.key).first()
-    if stored is not None and stored.body_sha256 != _body(item, wanted):
+    stored = Proposal.objects.filter(reviewer=reviewer, client_key=request.key).first()
+    if stored is not None and stored.body_sha256 != _body(item, request):
         raise RulingKeyReused
     return stored
 
 
-def _body(item: Item, wanted: Wanted) -> str:
-    category = wanted.category.code if wanted.category else None
-    several = {"categories": wanted.categories} if wanted.categories else {}
+def _body(item: Item, request: RulingRequest) -> str:
+    category = request.category.code if request.category else None
+    several = {"categories": request.categories} if request.categories else {}
     return adjudicate.ruling_digest(
         several
         | {
             "item": item.public_id,
-            "ruling": wanted.ruling,
-            "version": wanted.version,
+            "ruling": request.ruling,
+            "version": request.version,
             "category": category,
-            "rationale": wanted.rationale,
-            "target_group": wanted.target_group,
-            "upheld": sorted(wanted.upheld),
-            "message": wanted.message,
-            "count": wanted.count,
-            "reason": wanted.reason,
+            "rationale": request.rationale,
+            "target_group": request.target_group,
+            "upheld": sorted(request.upheld),
+            "message": request.message,
+            "count": request.count,
+            "reason": request.reason,
         }
     )
 

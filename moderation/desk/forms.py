@@ -17,7 +17,7 @@ from annotation.models import Ruling
 from annotation.review.forms import NO_REASON, version_field
 from moderation.desk import bulk_accept, settings, statements
 from moderation.desk.case_view import REASON_NAMES
-from moderation.desk.decide import Wanted
+from moderation.desk.decide import RulingRequest
 from moderation.domain.statement import AUTOMATED, FIELDS, GROUNDS, MEASURES, Kind
 from moderation.models import DeskRules
 
@@ -50,9 +50,11 @@ class DecisionForm(CategoryChoice):
 
     def __init__(self, *args: Any, reasons: list[Reason], **kwargs: Any) -> None:
         super().__init__(*args, **kwargs)
-        known = list(dict.fromkeys([*reasons, Reason.LOW_QUALITY]))
+        offered = list(dict.fromkeys([*reasons, Reason.LOW_QUALITY]))
         offer(
-            self, "reason", [("", _("what it is disputed for")), *((reason, REASON_NAMES[reason]) for reason in known)]
+            self,
+            "reason",
+            [("", _("what it is disputed for")), *((reason, REASON_NAMES[reason]) for reason in offered)],
         )
         self.fresh_key = uuid4()
 
@@ -68,10 +70,10 @@ class DecisionForm(CategoryChoice):
     @property
     def key_to_send(self) -> str:
         """The key of this decision. A form that was sent keeps its key, so sending it twice is one decision."""
-        sent = str(self.data.get("key", "")) if self.is_bound else ""
-        return sent or str(self.fresh_key)
+        posted_key = str(self.data.get("key", "")) if self.is_bound else ""
+        return posted_key or str(self.fresh_key)
 
-    def wanted(self, corrections: Mapping[Modality, PriorValue], shown: Mapping[str, Any]) -> Wanted:
+    def ruling_request(self, corrections: Mapping[Modality, PriorValue], shown: Mapping[str, Any]) -> RulingRequest:
         """Return the decision. Fields that do not belong to the ruling are left out.
 
         Call it after the form was found valid.
@@ -84,7 +86,7 @@ class DecisionForm(CategoryChoice):
             if deciding and values.get(f"uphold_{modality}")
         }
         key: UUID = values["key"] or self.fresh_key
-        return Wanted(
+        return RulingRequest(
             ruling=ruling,
             version=values["version"],
             rationale=values["rationale"],
@@ -183,7 +185,7 @@ _GROUPS = (
 )
 
 
-_ASKED = frozenset({*MEASURES, "decision_ground"})
+_ALWAYS_ASKED = frozenset({*MEASURES, "decision_ground"})
 """What the record cannot know: these fields are always asked."""
 _NEEDED = frozenset(field.name for field in FIELDS if field.needed)
 
@@ -244,7 +246,7 @@ class StatementForm(forms.Form):
     def _group(self, title: Any, names: Sequence[str]) -> FieldGroup:
         ground = next((ground for ground in GROUNDS if names[0].startswith(f"{ground}_content")), "")
         is_open = bool(ground) or any(
-            name in _ASKED or self[name].errors or (name in _NEEDED and not self[name].value()) for name in names
+            name in _ALWAYS_ASKED or self[name].errors or (name in _NEEDED and not self[name].value()) for name in names
         )
         return FieldGroup(title, [self[name] for name in names], ground, is_open)
 

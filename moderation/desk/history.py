@@ -40,7 +40,7 @@ class Entry:
     who: str
     what: str
     decided: Adjudication | Proposal | None = None
-    said: str = ""
+    reason: str = ""
     note: str = ""
 
 
@@ -53,12 +53,12 @@ def history(item: Item, viewer: Membership) -> list[Entry]:
     rulings = {row.public_id: row for row in item.adjudications.select_related("category")}
     appeals = {row.public_id: row for row in Appeal.objects.filter(item=item)}
     events = Event.objects.filter(item=item).select_related("actor").order_by("-at", "-pk")
-    entries = [_told(event, rulings, appeals, named=named) for event in events if event.verb not in _HIDDEN]
+    entries = [_event_entry(event, rulings, appeals, named=named) for event in events if event.verb not in _HIDDEN]
     entries += _proposals(item) + _runs(item)
     return sorted(entries, key=lambda entry: entry.at, reverse=True)
 
 
-def _told(event: Event, rulings: dict[UUID, Adjudication], appeals: dict[UUID, Appeal], *, named: bool) -> Entry:
+def _event_entry(event: Event, rulings: dict[UUID, Adjudication], appeals: dict[UUID, Appeal], *, named: bool) -> Entry:
     verb, row = name_of(event.verb), event.row
     if event.verb in _RULINGS and row in rulings:
         ruling = rulings[row]

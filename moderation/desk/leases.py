@@ -11,7 +11,7 @@ from annotation.consensus.close import lock_item
 from annotation.core.transactions import short_transaction
 from annotation.domain.choices import Stage
 from annotation.models import Item, Membership
-from moderation.desk.queue import Asked, candidates
+from moderation.desk.queue import QueueFilters, candidates
 from moderation.desk.settings import rules_of
 from moderation.models import Lease
 from runs.sql.database_clock import seconds_from_now
@@ -48,12 +48,12 @@ def take(item: Item, reviewer: Membership) -> Lease | None:
     return lease
 
 
-def take_next(reviewer: Membership, asked: Asked, beside: Item | None = None) -> Item | None:
+def take_next(reviewer: Membership, filters: QueueFilters, beside: Item | None = None) -> Item | None:
     """Take the first free post of the queue for the reviewer. Return it.
 
     Returns None if there is none. `beside`, the post that was just finished, is left out.
     """
-    queue = candidates(reviewer, asked)
+    queue = candidates(reviewer, filters)
     if beside is not None:
         queue = queue.exclude(pk=beside.pk)
     for item in queue.prefetch_related(None)[:TRIES]:

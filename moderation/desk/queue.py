@@ -20,7 +20,7 @@ YES, NO = "yes", "no"
 
 
 @dataclass(frozen=True)
-class Asked:
+class QueueFilters:
     """The filters of the queue; an empty field filters nothing.
 
     `run` and `score`: yes or no; `who`: free (the viewer may take it) or mine (leased to them); `order`: urgent or age.
@@ -67,51 +67,51 @@ class UnknownFilter(ValueError):
 
     code = "unknown_filter"
 
-    def __init__(self, name: str, value: str, known: tuple[str, ...]) -> None:
-        super().__init__(f"There is no {name} {value[:40]!r}; there are {', '.join(known)}.")
+    def __init__(self, name: str, value: str, values: tuple[str, ...]) -> None:
+        super().__init__(f"There is no {name} {value[:40]!r}; there are {', '.join(values)}.")
 
 
-def read(values: Mapping[str, Any], *, strict: bool = False) -> Asked:
+def read(values: Mapping[str, Any], *, strict: bool = False) -> QueueFilters:
     """Return the filters of an address. Unknown values are ignored unless `strict`.
 
     Raises UnknownFilter if `strict` and a value is unknown.
     """
     filters: dict[str, str] = {}
-    for field in fields(Asked):
+    for field in fields(QueueFilters):
         value = str(values.get(field.name) or "")[:100]
-        known = CLOSED_SETS.get(field.name)
-        if known is not None and value and value not in known:
+        closed_set = CLOSED_SETS.get(field.name)
+        if closed_set is not None and value and value not in closed_set:
             if strict:
-                raise UnknownFilter(field.name, value, known)
+                raise UnknownFilter(field.name, value, closed_set)
             continue
         if "\x00" not in value:
             filters[field.name] = value
-    return Asked(**filters)
+    return QueueFilters(**filters)
 
 
-def queue(viewer: Membership, asked: Asked) -> QuerySet[Item]:
+def queue(viewer: Membership, filters: QueueFilters) -> QuerySet[Item]:
     """Return the disputed items that pass the filters: appeals first, then by priority, then the longest waiting."""
-    items = disputed_items(viewer.project, Reason(asked.reason) if asked.reason else None)
+    items = disputed_items(viewer.project, Reason(filters.reason) if filters.reason else None)
     for name in ("batch", "difficulty", "level"):
-        if value := getattr(asked, name):
+        if value := getattr(filters, name):
             items = items.filter(**{name: value})
-    items = _narrowed_by(items, asked.run, Exists(finished_runs()))
+    items = _narrowed_by(items, filters.run, Exists(finished_runs()))
     scored = Score.objects.filter(item=OuterRef("pk"), state=ScoreState.SCORED)
-    items = _narrowed_by(items, asked.score, Exists(scored))
-    if asked.who == "mine":
+    items = _narrowed_by(items, filters.score, Exists(scored))
+    if filters.who == "mine":
         items = items.filter(desk_lease__reviewer=viewer, desk_lease__expires_at__gt=Now())
-    elif asked.who == "free":
+    elif filters.who == "free":
         items = _free_for(items, viewer)
-    if asked.order == "age":
+    if filters.order == "age":
         return items
     appealed = Dispute.objects.filter(item=OuterRef("pk"), settled_at__isnull=True, reason=Reason.APPEAL)
     urgent = Case(When(Exists(appealed), then=Value(True)), default=Value(False), output_field=BooleanField())
     return items.annotate(urgent=urgent).order_by(F("urgent").desc(), F("priority").desc(), F("open_since").asc(), "pk")
 
 
-def candidates(reviewer: Membership, asked: Asked) -> QuerySet[Item]:
+def candidates(reviewer: Membership, filters: QueueFilters) -> QuerySet[Item]:
     """Return the items of the queue that this reviewer may take now."""
-    return queue(reviewer, replace(asked, who="free"))
+    return queue(reviewer, replace(filters, who="free"))
 
 
 def finished_runs() -> QuerySet[Run]:

@@ -73,8 +73,8 @@ def _without_vector(decided: QuerySet[Item], embedder: Embedder) -> Sequence[Ite
 
 def _make_missing(items: Sequence[Item], embedder: Embedder) -> None:
     """Compute and store the missing vectors of these items."""
-    known = set(ItemVector.objects.filter(item__in=items, model=embedder.name).values_list("item_id", "text_sha256"))
-    missing = [item for item in items if (item.pk, _digest(item.text)) not in known]
+    stored = set(ItemVector.objects.filter(item__in=items, model=embedder.name).values_list("item_id", "text_sha256"))
+    missing = [item for item in items if (item.pk, _digest(item.text)) not in stored]
     if not missing:
         return
     vectors = embedder.embed([item.text for item in missing])

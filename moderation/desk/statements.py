@@ -30,18 +30,18 @@ class NotDecided(Exception):
 
 
 class NotValid(ValueError):
-    """The fields are no valid statement; `found` holds the problem of each wrong field."""
+    """The fields are no valid statement; `problems` holds the problem of each wrong field."""
 
     code = "invalid_statement"
 
-    def __init__(self, found: Mapping[str, Problem]) -> None:
-        super().__init__(", ".join(found))
-        self.found = found
+    def __init__(self, problems: Mapping[str, Problem]) -> None:
+        super().__init__(", ".join(problems))
+        self.problems = problems
 
     @property
     def sentences(self) -> dict[str, str]:
         """The problem of each wrong field as a sentence."""
-        return {name: sentence(problem) for name, problem in self.found.items()}
+        return {name: sentence(problem) for name, problem in self.problems.items()}
 
 
 _SENTENCES = {
@@ -148,11 +148,11 @@ def write(item: Item, author: Membership, fields: Mapping[str, Any]) -> Statemen
 
     Raises NotDecided, NotValid or PuidTaken.
     """
-    known = {field.name: fields.get(field.name, _EMPTY[field.kind]) for field in FIELDS}
-    if wrong := problems(known, rules_of(item.project).value_lists):
+    values = {field.name: fields.get(field.name, _EMPTY[field.kind]) for field in FIELDS}
+    if wrong := problems(values, rules_of(item.project).value_lists):
         raise NotValid(wrong)
     try:
-        return _write(item, author, known)
+        return _write(item, author, values)
     except IntegrityError:
         raise PuidTaken from None
 

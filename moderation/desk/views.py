@@ -31,7 +31,7 @@ from moderation.desk.error_messages import leased_sentence, refusal_of
 from moderation.desk.forms import DecisionForm, OpinionForm
 from moderation.desk.history import history
 from moderation.desk.leases import Leased
-from moderation.desk.queue import Asked
+from moderation.desk.queue import QueueFilters
 from moderation.models import Lease
 from providers.messages import ProviderError, Refused
 
@@ -51,8 +51,8 @@ def reviewer(request: PersonRequest, slug: str) -> Membership:
 def desk(request: PersonRequest, slug: str) -> HttpResponse:
     """Show the disputed posts that pass the filters: appeals first, then by priority and waiting time, 50 a page."""
     member = reviewer(request, slug)
-    asked = queue.read(request.GET)
-    page = Paginator(queue.queue(member, asked), PAGE_LENGTH).get_page(request.GET.get("page"))
+    filters = queue.read(request.GET)
+    page = Paginator(queue.queue(member, filters), PAGE_LENGTH).get_page(request.GET.get("page"))
     items = queued(member, page.paginator.object_list, PAGE_LENGTH, max(page.start_index() - 1, 0))
     context = {
         "project": member.project,
@@ -60,8 +60,8 @@ def desk(request: PersonRequest, slug: str) -> HttpResponse:
         "page": page,
         "items": items,
         "first": next((item for item in items if not getattr(item, "at_other", False)), None),
-        "asked": asked,
-        "query": _query(asked),
+        "asked": filters,
+        "query": _query(filters),
         "counts": [(reason, REASON_NAMES[reason], count) for reason, count in waiting_counts(member.project).items()],
         "difficulties": list(Difficulty),
         "levels": list(Level),
@@ -132,13 +132,13 @@ def _decide(request: PersonRequest, desk: Desk) -> HttpResponse:
         return _show(request, desk, form, status=422)
     pointer = desk.pointer
     anew = desk.item.stage != Stage.DISPUTED
-    wanted = form.wanted(desk.corrections, {"hint": pointer.facts} if pointer else {})
+    ruling_request = form.ruling_request(desk.corrections, {"hint": pointer.facts} if pointer else {})
     try:
-        result = decide.settle(desk.item, desk.member, wanted)
+        result = decide.settle(desk.item, desk.member, ruling_request)
     except StaleVersion as stale:
         return _show(request, _fresh(desk), form, status=409, stale=stale.last)
-    except Leased as other:
-        return _show(request, _fresh(desk), form, status=409, leased=other.lease)
+    except Leased as leased:
+        return _show(request, _fresh(desk), form, status=409, leased=leased.lease)
     except AlreadyProposed as again:
         form.add_error(None, refusal_of(again))
         return _show(request, desk, form, status=409)
@@ -149,15 +149,15 @@ def _decide(request: PersonRequest, desk: Desk) -> HttpResponse:
         form.add_error(None, refusal_of(refused))
         return _show(request, _fresh(desk), form, status=403)
     if anew:  # from the post's page and not from the queue
-        messages.success(request, _told(result, wanted.ruling))
+        messages.success(request, _outcome_sentence(result, ruling_request.ruling))
         return redirect("annotation:item", desk.project.slug, desk.item.public_id)
-    following = leases.take_next(desk.member, desk.asked, beside=desk.item)
+    following = leases.take_next(desk.member, desk.filters, beside=desk.item)
     ahead = _("Here is the next post.") if following else _("That was the last one here.")
-    messages.success(request, f"{_told(result, wanted.ruling)} {ahead}")
+    messages.success(request, f"{_outcome_sentence(result, ruling_request.ruling)} {ahead}")
     return redirect(_next_address(desk, following))
 
 
-def _told(result: Any, ruling: Ruling) -> str:
+def _outcome_sentence(result: Any, ruling: Ruling) -> str:
     """Return a sentence that says what happened to the decision."""
     sentence = {
         Ruling.DECIDE: _("Decision saved."),
@@ -192,8 +192,8 @@ def _show(
         "leased": leased,
         "refused": status,
         "stale_category": _category(desk, stale),
-        "query": _query(desk.asked),
-        "asked": desk.asked,
+        "query": _query(desk.filters),
+        "asked": desk.filters,
         "tab": tab,
         "others": _tabs(desk),
         "history": history(desk.item, desk.member) if tab == "history" and not desk.blind else [],
@@ -201,7 +201,7 @@ def _show(
         "anew": anew,
         "open": desk.item.stage == Stage.DISPUTED or anew,
         # Who may only read gets no form, since it would be refused; text that was typed stays visible.
-        "reads": not (desk.may_decide or desk.other or desk.blind or form.is_bound),
+        "reads": not (desk.may_decide or desk.other_lease or desk.blind or form.is_bound),
     }
     if (run := None if desk.blind or tab != OWN_TABS[0] else desk.shown_run) is not None:
         context |= run_context(desk.member, run, desk.item, lines=desk.runs)
@@ -223,26 +223,26 @@ def _category(desk: Desk, event: Event | None) -> Category | None:
 
 def _fresh(desk: Desk) -> Desk:
     """Return the page of the item, read again after somebody else changed it."""
-    return Desk(desk.member, item_of(desk.project, desk.item.public_id), desk.asked)
+    return Desk(desk.member, item_of(desk.project, desk.item.public_id), desk.filters)
 
 
 def _next_address(desk: Desk, item: Item | None) -> str:
     if item is None:
-        return _queue_address(desk.project, desk.asked)
+        return _queue_address(desk.project, desk.filters)
     name = "moderation:desk-missing" if wants_category_of(item, desk.member) else "moderation:desk-item"
     return _address(name, desk, item)
 
 
 def _address(name: str, desk: Desk, item: Item) -> str:
-    return reverse(name, args=[desk.project.slug, item.public_id]) + _query(desk.asked)
+    return reverse(name, args=[desk.project.slug, item.public_id]) + _query(desk.filters)
 
 
-def _queue_address(project: Project, asked: Asked) -> str:
-    return reverse("moderation:desk", args=[project.slug]) + _query(asked)
+def _queue_address(project: Project, filters: QueueFilters) -> str:
+    return reverse("moderation:desk", args=[project.slug]) + _query(filters)
 
 
-def _query(asked: Asked) -> str:
-    return f"?{urlencode(asked.query)}" if asked.query else ""
+def _query(filters: QueueFilters) -> str:
+    return f"?{urlencode(filters.query)}" if filters.query else ""
 
 
 @require_POST
@@ -309,8 +309,8 @@ def missing(request: PersonRequest, slug: str, public_id: UUID) -> HttpResponse:
     try:
         leases.refuse_others(item, member)
         expert_replacement.replace_not_sure(item, member, category, form.cleaned_data["note"], form.stored_codes())
-    except Leased as other:
-        form.add_error(None, leased_sentence(other.lease))
+    except Leased as leased:
+        form.add_error(None, leased_sentence(leased.lease))
         return _show_missing(request, desk_page, form, status=409)
     except expert_replacement.NotAnExpert:
         form.add_error(None, _("You have labelled this post, given a category for it, or seen its votes before."))
@@ -320,7 +320,7 @@ def missing(request: PersonRequest, slug: str, public_id: UUID) -> HttpResponse:
         return _show_missing(request, desk_page, form, status=409)
     leases.give_back(item, member)
     messages.success(request, _("Saved in place of the “not sure”."))
-    return redirect(_next_address(desk_page, leases.take_next(member, desk_page.asked, beside=item)))
+    return redirect(_next_address(desk_page, leases.take_next(member, desk_page.filters, beside=item)))
 
 
 @require_POST
@@ -334,13 +334,13 @@ def look_at_votes(request: PersonRequest, slug: str, public_id: UUID) -> HttpRes
 
 
 def _show_missing(request: PersonRequest, desk: Desk, form: MissingCategoryForm, status: int = 200) -> HttpResponse:
-    others = queue.candidates(desk.member, desk.asked) if desk.member.reviews else disputed_items(desk.project)
+    others = queue.candidates(desk.member, desk.filters) if desk.member.reviews else disputed_items(desk.project)
     context: dict[str, Any] = {
         "project": desk.project,
         "membership": desk.member,
         "item": desk.item,
         "form": form,
-        "query": _query(desk.asked),
+        "query": _query(desk.filters),
         "following": others.exclude(pk=desk.item.pk).first(),
         "bench": {"step": "answer", "item": desk.item, "priors": _shown_priors(desk.project, desk.item)},
     }

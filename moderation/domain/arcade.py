@@ -5,8 +5,8 @@ from enum import StrEnum
 from pydantic import BaseModel, ConfigDict, Field
 
 from moderation.domain.prompt_options import PromptOptions
+from moderation.domain.task import Task
 from moderation.domain.tongue import Tongue
-from moderation.domain.verdicts import Task
 
 MOST_ROUNDS = 6
 

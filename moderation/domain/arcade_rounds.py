@@ -132,15 +132,15 @@ def _carried(original: Row, row: Row) -> Row:
 
 
 def _as_told(exchange: Exchange) -> dict[str, Any]:
-    told: dict[str, Any] = {"round": exchange.round, "prosecution": list(exchange.cues)}
+    entry: dict[str, Any] = {"round": exchange.round, "prosecution": list(exchange.cues)}
     if exchange.resting and not exchange.cues:
-        told["prosecution"] = _PROSECUTION_RESTS
+        entry["prosecution"] = _PROSECUTION_RESTS
     elif exchange.resting:
-        told["prosecution_rests_on"] = list(exchange.resting)
+        entry["prosecution_rests_on"] = list(exchange.resting)
     if exchange.withdrawn:
-        told["withdrawn_by_the_prosecution"] = list(exchange.withdrawn)
+        entry["withdrawn_by_the_prosecution"] = list(exchange.withdrawn)
     if exchange.rebuttals is not None:
         rests = exchange.round > 1 and exchange.cues and not exchange.rebuttals and not exchange.conceded
-        told["defence"] = _DEFENCE_RESTS if rests else list(exchange.rebuttals)
-        told["conceded_by_the_defence"] = list(exchange.conceded)
-    return told
+        entry["defence"] = _DEFENCE_RESTS if rests else list(exchange.rebuttals)
+        entry["conceded_by_the_defence"] = list(exchange.conceded)
+    return entry

@@ -237,7 +237,7 @@ def _with_ids(rows: Any) -> Any:
     for at, row in enumerate(rows):
         name = str(_as_id(row.get("id") or "")).strip()
         if not _ID.fullmatch(name) or known_id(name, used, exact=True):
-            name = _free_id([*used, *(str(other.get("id") or "") for other in rows[at + 1 :])])
+            name = _free_id([*used, *(str(later_row.get("id") or "") for later_row in rows[at + 1 :])])
         used.append(name)
     return [{**row, "id": name} for row, name in zip(rows, used, strict=True)]
 
@@ -249,9 +249,9 @@ def _free_id(used: Sequence[str]) -> str:
 
 def known_id(name: str, ids: Sequence[str], *, exact: bool = False) -> str:
     """Return the id that is meant, in any letter case, or by its number alone unless `exact`; "" if there is none."""
-    alike = [other for other in ids if other.casefold() == name.casefold()]
+    alike = [known for known in ids if known.casefold() == name.casefold()]
     if not alike and not exact and (number := re.sub(r"\D", "", name)):
-        alike = [other for other in ids if re.sub(r"\D", "", other) == number and name.isdigit() | other.isdigit()]
+        alike = [known for known in ids if re.sub(r"\D", "", known) == number and name.isdigit() | known.isdigit()]
     return alike[0] if len(alike) == 1 else ""
 
 
@@ -266,8 +266,8 @@ def _later_cues(
         words = row.counter_argument or row.claim
         if name and name not in withdrawn and words:
             earlier = [replies[name].counter_argument] if name in replies else []
-            told = {"id": name, "counter_argument": "\n".join([*earlier, words]), "claim": "", "justification": ""}
-            replies[name] = row.model_copy(update=told)  # the original claim stands
+            changes = {"id": name, "counter_argument": "\n".join([*earlier, words]), "claim": "", "justification": ""}
+            replies[name] = row.model_copy(update=changes)  # the original claim stands
         elif not name and row.is_whole:
             new.append(row)
         elif not name and words and not known_id(row.id, past):
@@ -307,5 +307,5 @@ def _known_rebuttals(rows: Sequence[Rebuttal], ids: Sequence[str], past: Sequenc
 
 
 def _unknown(name: str, ids: Sequence[str], more: str = "") -> PydanticCustomError:
-    told = {"id": name, "ids": ", ".join(ids) or "none", "more": more}
-    return PydanticCustomError("invalid_output", "there is no cue {id}; the cues are: {ids}{more}", told)
+    context = {"id": name, "ids": ", ".join(ids) or "none", "more": more}
+    return PydanticCustomError("invalid_output", "there is no cue {id}; the cues are: {ids}{more}", context)

@@ -1,7 +1,6 @@
 """The verdict of every method: hateful or not, a category, a reason (design section 8)."""
 
 from collections.abc import Callable, Sequence
-from enum import StrEnum
 from functools import lru_cache
 from typing import Annotated, Any
 
@@ -10,15 +9,7 @@ from pydantic import BaseModel, BeforeValidator, ConfigDict, Field, WithJsonSche
 from annotation.domain.categories import names
 from annotation.domain.priors.schema import category_reader
 from annotation.domain.votes import Category
-
-
-class Task(StrEnum):
-    """The question to the judge of a post."""
-
-    SIX = "six"
-    """One of the project's categories."""
-    BINARY = "binary"
-    """Hateful or not."""
+from moderation.domain.task import Task
 
 
 class AnswerShape(BaseModel):

@@ -10,7 +10,7 @@ from django.utils.translation import gettext as _
 
 from annotation.models import Project
 from moderation.debates import start
-from moderation.domain.verdicts import Task
+from moderation.domain.task import Task
 from moderation.methods import prompt_choice
 from moderation.methods.debate_method import BadChoice, DebateMethod
 from moderation.methods.registry import METHODS
@@ -157,8 +157,10 @@ def _check(grid: ArmGrid) -> None:
             raise BadChoice(_("There is no method %(name)s; there are %(known)s.") % names)
     for name in grid.options:
         if not any(_takes(METHODS[method], name) for method in grid.methods):
-            known = dict.fromkeys(option for method in grid.methods for option in METHODS[method].options.model_fields)
-            named = {"name": name, "methods": ", ".join(grid.methods), "known": ", ".join(known)}
+            option_names = dict.fromkeys(
+                option for method in grid.methods for option in METHODS[method].options.model_fields
+            )
+            named = {"name": name, "methods": ", ".join(grid.methods), "known": ", ".join(option_names)}
             raise BadChoice(_("%(methods)s: there is no option %(name)s; there are %(known)s.") % named)
     judged = [method for method in grid.methods if METHODS[method].judge is not None]
     if grid.judges and not judged:
@@ -239,7 +241,7 @@ def _plan(
 def _name(
     debate_method: DebateMethod, chosen: Mapping[str, Any], plan: Mapping[str, str], model_names: tuple[str, str, str]
 ) -> str:
-    parts = [debate_method.name, *(_said(debate_method, name, value) for name, value in chosen.items())]
+    parts = [debate_method.name, *(_option_words(debate_method, name, value) for name, value in chosen.items())]
     if any(model_names) and debate_method.judge is not None:
         auxiliary = next(name for role, name in plan.items() if role != debate_method.judge)
         parts.append(f"{auxiliary} → {plan[str(debate_method.judge)]}")
@@ -248,7 +250,7 @@ def _name(
     return ", ".join(parts)
 
 
-def _said(debate_method: DebateMethod, name: str, value: Any) -> str:
+def _option_words(debate_method: DebateMethod, name: str, value: Any) -> str:
     if name == "prompts":
         return f"{value} prompts"
     if name == "glossary":

@@ -132,9 +132,9 @@ def _bar(name: str, counts: Mapping[str, int]) -> DifficultyBar | None:
 
 
 def _squares(row: Sequence[int], place: int) -> list[ConfusionCell]:
-    whole = sum(row)
+    total = sum(row)
     return [
-        ConfusionCell(count, share(count, whole), heat(count / whole) if whole and count else None, at == place)
+        ConfusionCell(count, share(count, total), heat(count / total) if total and count else None, at == place)
         for at, count in enumerate(row)
     ]
 

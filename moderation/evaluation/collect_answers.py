@@ -159,18 +159,18 @@ def _read(
     path: Path, rows: Iterable[Row | RowError], reader: GoldReader, terms: FileReading, source: GoldSource
 ) -> None:
     bad: list[RowError] = []
-    seen: dict[str, int] = {}
+    line_by_id: dict[str, int] = {}
     missing: list[Row] = []
     folder = PictureFolder(terms.images) if terms.images else None
     for row in rows:
         if isinstance(row, RowError):
             bad.append(row)
             continue
-        if row.external_id in seen:
-            reason = f"The id {row.external_id[:80]!r} stands on line {seen[row.external_id]} too."
+        if row.external_id in line_by_id:
+            reason = f"The id {row.external_id[:80]!r} stands on line {line_by_id[row.external_id]} too."
             bad.append(RowError(row.line, "duplicate_id", reason))
             continue
-        seen[row.external_id] = row.line
+        line_by_id[row.external_id] = row.line
         try:
             gold = reader.gold(row)
             if isinstance(gold, LeftOut):

@@ -90,5 +90,5 @@ def _votes(run_end: RunEnd) -> dict[str, Any]:
 
 def _troubles(run_end: RunEnd) -> dict[str, Any]:
     """Return what went wrong with the run's searches and the limit that it ended at; nothing if all went well."""
-    found = {"no_search": run_end.no_search, "faults": list(run_end.faults), "limit": run_end.limit}
-    return {name: value for name, value in found.items() if value}
+    troubles = {"no_search": run_end.no_search, "faults": list(run_end.faults), "limit": run_end.limit}
+    return {name: value for name, value in troubles.items() if value}

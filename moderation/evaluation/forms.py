@@ -10,7 +10,7 @@ from annotation.core.form_fields import offer
 from moderation.debates import start
 from moderation.domain.evaluation.sampling import SEED, Sample
 from moderation.domain.hatexscore.estimators import Estimator
-from moderation.domain.verdicts import Task
+from moderation.domain.task import Task
 from moderation.evaluation.arms import ArmGrid
 from moderation.evaluation.request import Wish
 from moderation.evaluation.scoring import NOT_SCORED, scoring_request

@@ -15,7 +15,7 @@ from moderation.domain.evaluation.paired_tests import mcnemar
 from moderation.domain.evaluation.predict_tables import Votes, agent_table
 from moderation.domain.evaluation.tracks import track_figures
 from moderation.domain.predict.protocol import Stance, missing_perspectives
-from moderation.domain.verdicts import Task
+from moderation.domain.task import Task
 from moderation.evaluation import scoring
 from moderation.evaluation.arms import Arm
 from moderation.evaluation.scoring import ScoringRequest

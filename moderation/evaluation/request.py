@@ -5,7 +5,7 @@ from dataclasses import asdict, dataclass
 from typing import Any
 
 from moderation.domain.evaluation.sampling import SEED, Sample
-from moderation.domain.verdicts import Task
+from moderation.domain.task import Task
 from moderation.evaluation.arms import ArmGrid
 from moderation.evaluation.scoring import ScoringRequest
 

@@ -121,11 +121,11 @@ def start_scoring(
             for run in explaining_runs.only("public_id", "subject", "repeat", "started_by")
         }
         missing = [run for key, run in newest.items() if key not in scored and run.repeat < evaluation.repeats]
-        queued += run_start.queue_runs((_wanted(evaluation, arm, wish, run) for run in missing), enqueue=ring)
+        queued += run_start.queue_runs((_run_request(evaluation, arm, wish, run) for run in missing), enqueue=ring)
     return queued
 
 
-def _wanted(evaluation: Evaluation, arm: Arm, wish: ScoringRequest, explaining_run: Run) -> run_start.RunRequest:
+def _run_request(evaluation: Evaluation, arm: Arm, wish: ScoringRequest, explaining_run: Run) -> run_start.RunRequest:
     return run_start.RunRequest(
         method=SCORING,
         project=evaluation.account,

@@ -24,8 +24,8 @@ def spent(runs: QuerySet[Run], plan: Mapping[str, str], cases: Sequence[Evaluati
     by_role = _usage_by_role(dataset_runs)
     cost, saved, unpriced = _cost(plan, by_role)
     return {name: value or 0 for name, value in sums.items()} | {
-        "input_tokens": sum(row["given"] for row in by_role),
-        "output_tokens": sum(row["taken"] for row in by_role),
+        "input_tokens": sum(row["tokens_in"] for row in by_role),
+        "output_tokens": sum(row["tokens_out"] for row in by_role),
         "thinking_tokens": sum(row["thought"] for row in by_role),
         "cached_tokens": sum(row["cached"] for row in by_role),
         "cost": cost,
@@ -42,23 +42,23 @@ def spent_alone(arm: Arm, arms: Sequence[Arm], runs: QuerySet[Run], cases: Seque
     """
     own = runs.filter(method=arm.method, variant=arm.variant)
     usage = [(arm.plan, row) for row in _usage_by_role(_of_dataset(own, cases))]
-    debate = next((other for other in arms if arm.debate and _holds(other, arm)), None)
+    debate = next((candidate for candidate in arms if arm.debate and _holds(candidate, arm)), None)
     if debate is not None:
         judge = str(METHODS[arm.method].judge)
-        held = _of_dataset(runs.filter(method=debate.method, variant=debate.variant), cases)
-        usage += [(debate.plan, row) for row in _usage_by_role(held) if row["role"] != judge]
+        debate_runs = _of_dataset(runs.filter(method=debate.method, variant=debate.variant), cases)
+        usage += [(debate.plan, row) for row in _usage_by_role(debate_runs) if row["role"] != judge]
     count = len(set(_of_dataset(own, cases).values_list("subject", "repeat"))) or 1
     costs = [_cost(plan, [row])[0] for plan, row in usage]
     money = None if any(cost is None for cost in costs) else sum(cost or 0.0 for cost in costs)
     return {
-        "calls": sum(row["made"] for _plan, row in usage) / count,
-        "tokens": sum(row["given"] + row["taken"] for _plan, row in usage) / count,
+        "calls": sum(row["total_calls"] for _plan, row in usage) / count,
+        "tokens": sum(row["tokens_in"] + row["tokens_out"] for _plan, row in usage) / count,
         "cost": None if money is None else money / count,
     }
 
 
-def _holds(other: Arm, arm: Arm) -> bool:
-    return (other.method, other.variant) == (arm.method, arm.debate)
+def _holds(debate: Arm, arm: Arm) -> bool:
+    return (debate.method, debate.variant) == (arm.method, arm.debate)
 
 
 def _of_dataset(runs: QuerySet[Run], cases: Sequence[EvaluationCase]) -> QuerySet[Run]:
@@ -70,9 +70,9 @@ def _usage_by_role(runs: QuerySet[Run]) -> list[dict[str, Any]]:
     """Return calls and tokens of each role; turns that were taken over from another run have no calls."""
     turns = Turn.objects.filter(run__in=runs.values("pk"), calls__gt=0).values("role")
     sums = turns.annotate(
-        made=Sum("calls"),
-        given=Sum("input_tokens"),
-        taken=Sum("output_tokens"),
+        total_calls=Sum("calls"),
+        tokens_in=Sum("input_tokens"),
+        tokens_out=Sum("output_tokens"),
         thought=Sum("thinking_tokens"),
         cached=Sum("cached_tokens"),
     )
@@ -98,6 +98,8 @@ def _cost(
     unpriced = sorted({name for name, _ in named if name and name not in prices and not name.startswith("keyword:")})
     if unpriced:
         return None, None, unpriced
-    costs = [cost_of(prices.get(name, (0.0, 0.0)), row["given"], row["taken"], row["cached"]) for name, row in named]
+    costs = [
+        cost_of(prices.get(name, (0.0, 0.0)), row["tokens_in"], row["tokens_out"], row["cached"]) for name, row in named
+    ]
     total = sum(costs, Cost())
     return float(total.amount), float(total.saved), []

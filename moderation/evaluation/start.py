@@ -20,7 +20,7 @@ from annotation.models import Item, Membership, Project, record
 from moderation.debates.start import ANSWERED, MOST_REPEATS, NobodyDescribes
 from moderation.domain.evaluation.sampling import sample_items
 from moderation.domain.event_verbs import ModerationVerb
-from moderation.domain.verdicts import Task
+from moderation.domain.task import Task
 from moderation.evaluation import scoring
 from moderation.evaluation.arms import Arm, answers_only_binary, arms_of, arms_of_study, stored_arms
 from moderation.evaluation.collect_answers import BadSource, EvaluationItem, GoldSource

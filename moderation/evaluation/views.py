@@ -75,7 +75,7 @@ def start_evaluation(request: PersonRequest, slug: str) -> HttpResponse:
 @require_GET
 def evaluation(request: PersonRequest, slug: str, public_id: UUID) -> HttpResponse:
     """Show one evaluation: its progress, and its report when it is done."""
-    member, project_evaluation = _one(request, slug, public_id)
+    member, project_evaluation = _evaluation_of(request, slug, public_id)
     context = _standing(member, project_evaluation)
     if project_evaluation.report:
         context |= {
@@ -92,7 +92,7 @@ def evaluation(request: PersonRequest, slug: str, public_id: UUID) -> HttpRespon
 @require_GET
 def evaluation_progress(request: PersonRequest, slug: str, public_id: UUID) -> HttpResponse:
     """Show the progress part of the page; it tells the browser to reload the page when the evaluation has ended."""
-    member, project_evaluation = _one(request, slug, public_id)
+    member, project_evaluation = _evaluation_of(request, slug, public_id)
     response = render(request, "moderation/_evaluation_progress.html", _standing(member, project_evaluation))
     if project_evaluation.state != EvaluationState.RUNNING:
         response["HX-Refresh"] = "true"
@@ -102,7 +102,7 @@ def evaluation_progress(request: PersonRequest, slug: str, public_id: UUID) -> H
 @require_POST
 def cancel_evaluation(request: PersonRequest, slug: str, public_id: UUID) -> HttpResponse:
     """Cancel an evaluation; calls that are under way may still end."""
-    member, project_evaluation = _one(request, slug, public_id)
+    member, project_evaluation = _evaluation_of(request, slug, public_id)
     if continuation.cancel(project_evaluation, member):
         messages.success(request, _("The evaluation is cancelled."))
     else:
@@ -113,7 +113,7 @@ def cancel_evaluation(request: PersonRequest, slug: str, public_id: UUID) -> Htt
 @require_POST
 def retry_evaluation(request: PersonRequest, slug: str, public_id: UUID) -> HttpResponse:
     """Ask again where runs failed, were cancelled or ended unreadable, or also where models refused; keep answers."""
-    _member, project_evaluation = _one(request, slug, public_id)
+    _member, project_evaluation = _evaluation_of(request, slug, public_id)
     refused = "refused" in request.POST
     if project_evaluation.state == EvaluationState.RUNNING or not continuation.retry_failed(
         project_evaluation, refused=refused
@@ -125,7 +125,7 @@ def retry_evaluation(request: PersonRequest, slug: str, public_id: UUID) -> Http
 @require_GET
 def download_table(request: PersonRequest, slug: str, public_id: UUID, key: str) -> HttpResponse:
     """Send one table of a report as CSV."""
-    _member, project_evaluation = _one(request, slug, public_id)
+    _member, project_evaluation = _evaluation_of(request, slug, public_id)
     for report_table in tables_of(project_evaluation.report) if project_evaluation.report else ():
         if report_table.key == key:
             return _file(table_csv(report_table), "text/csv; charset=utf-8", f"{slug}-{key}.csv")
@@ -135,7 +135,7 @@ def download_table(request: PersonRequest, slug: str, public_id: UUID, key: str)
 @require_GET
 def download_report(request: PersonRequest, slug: str, public_id: UUID, form: str) -> HttpResponse:
     """Send the whole report as Markdown or JSON, or its plot of accuracy against cost as SVG."""
-    _member, project_evaluation = _one(request, slug, public_id)
+    _member, project_evaluation = _evaluation_of(request, slug, public_id)
     if not project_evaluation.report:
         raise Http404
     if form == "md":
@@ -148,7 +148,7 @@ def download_report(request: PersonRequest, slug: str, public_id: UUID, form: st
     raise Http404
 
 
-def _one(request: PersonRequest, slug: str, public_id: UUID) -> tuple[Membership, Evaluation]:
+def _evaluation_of(request: PersonRequest, slug: str, public_id: UUID) -> tuple[Membership, Evaluation]:
     member = member_of(request, slug, Role.REVIEWER, Role.ADMIN)
     project_evaluation = (
         Evaluation.objects.filter(project=member.project, public_id=public_id).select_related("started_by").first()

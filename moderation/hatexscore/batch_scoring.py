@@ -106,17 +106,17 @@ def _result(line: Line, reading: Reading, runs: Mapping[UUID, Run], order: Order
 
 def _estimated(readings: Sequence[Reading], order: Order) -> dict[UUID, Run]:
     """Return the runs that estimated these; what this model answered before is not asked again."""
-    wanted = {_subject(reading, order): reading for reading in readings}
-    known = _known(wanted, order)
-    missing = [subject for subject in wanted if subject not in known]
-    start.queue_runs((_wanted(subject, wanted[subject], order) for subject in missing), enqueue=False)
+    by_subject = {_subject(reading, order): reading for reading in readings}
+    earlier_runs = _known(by_subject, order)
+    missing = [subject for subject in by_subject if subject not in earlier_runs]
+    start.queue_runs((_run_request(subject, by_subject[subject], order) for subject in missing), enqueue=False)
     drain.drain_project_runs(order.account, method.NAME, threads=order.threads, tick=lambda: None)
-    return known | {run.subject: run for run in _runs(order).filter(subject__in=missing).order_by("id")}
+    return earlier_runs | {run.subject: run for run in _runs(order).filter(subject__in=missing).order_by("id")}
 
 
-def _known(wanted: Mapping[UUID, Reading], order: Order) -> dict[UUID, Run]:
+def _known(by_subject: Mapping[UUID, Reading], order: Order) -> dict[UUID, Run]:
     done = (RunState.SUCCEEDED, RunState.REFUSED, RunState.UNREADABLE)
-    return {run.subject: run for run in _runs(order).filter(subject__in=wanted, state__in=done).order_by("id")}
+    return {run.subject: run for run in _runs(order).filter(subject__in=by_subject, state__in=done).order_by("id")}
 
 
 def _runs(order: Order) -> Any:
@@ -125,7 +125,7 @@ def _runs(order: Order) -> Any:
     )
 
 
-def _wanted(subject: UUID, reading: Reading, order: Order) -> start.RunRequest:
+def _run_request(subject: UUID, reading: Reading, order: Order) -> start.RunRequest:
     return start.RunRequest(
         method=method.NAME,
         project=order.account,

@@ -61,11 +61,11 @@ class ScoreForm(forms.Form):
         label=_("Weights of HTC, QF, TGI, CC"), required=False, max_length=80, help_text=_("Empty: 1, 1, 1, 1.")
     )
 
-    def __init__(self, found: Sequence[Explanation], project: Project, *args: Any, **kwargs: Any) -> None:
+    def __init__(self, explanations: Sequence[Explanation], project: Project, *args: Any, **kwargs: Any) -> None:
         super().__init__(*args, **kwargs)
         offer(self, "group_list", [("", _("by language")), *((name, name) for name in group_lists.names(project))])
-        self._found = {each.key: each for each in found}
-        offer(self, "key", [*((key, key) for key in self._found), (PASTED, _("a pasted text"))])
+        self._explanations = {explanation.key: explanation for explanation in explanations}
+        offer(self, "key", [*((key, key) for key in self._explanations), (PASTED, _("a pasted text"))])
 
     def clean_weights(self) -> Weights:
         """Return the four weights."""
@@ -82,7 +82,7 @@ class ScoreForm(forms.Form):
         values = self.cleaned_data
         if values["key"] == PASTED:
             return start.pasted(values["text"], values["prediction"] != "non-hateful")
-        return self._found[values["key"]]
+        return self._explanations[values["key"]]
 
     def choice(self) -> start.Choice:
         """How to score it."""

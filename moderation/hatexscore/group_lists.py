@@ -27,9 +27,9 @@ def names(project: Project | None) -> list[str]:
 def named(project: Project | None, name: str) -> Groups:
     """Return the list of this name. Raises BadGroups if there is none."""
     if project is not None and name not in group_list_files.NAMES:
-        found = GroupList.objects.filter(project=project, name=name).first()
-        if found is not None:
-            return group_list_files.checked(found.groups)
+        row = GroupList.objects.filter(project=project, name=name).first()
+        if row is not None:
+            return group_list_files.checked(row.groups)
     return group_list_files.built_in(name)
 
 
@@ -43,18 +43,18 @@ def read(content: bytes) -> Groups:
     if len(content) > MOST_BYTES:
         raise BadGroups(_("The file has more than %(most)d MB.") % {"most": MOST_BYTES // 1_000_000})
     try:
-        given = strict_json.parse(content.decode("utf-8-sig"))
+        terms_by_category = strict_json.parse(content.decode("utf-8-sig"))
     except (UnicodeDecodeError, BadValue):
         raise BadGroups(
             _("The file is no JSON in UTF-8. Write one object: %(example)s.")
             % {"example": '{"category": ["term", "another term"]}'}
         ) from None
-    return group_list_files.checked(given)
+    return group_list_files.checked(terms_by_category)
 
 
 def add(project: Project, name: str, groups: Any, actor: Membership) -> GroupList:
     """Keep a list under a name of its own. Raises BadGroups."""
-    name, held = name.strip(), group_list_files.checked(groups)
+    name, checked_groups = name.strip(), group_list_files.checked(groups)
     if not slug_re.match(name) or len(name) > LONGEST_NAME:
         raise BadGroups(_("A name has 1 to %(most)d letters, digits, - or _.") % {"most": LONGEST_NAME})
     if name in group_list_files.NAMES:
@@ -64,7 +64,10 @@ def add(project: Project, name: str, groups: Any, actor: Membership) -> GroupLis
     try:
         with transaction.atomic():
             row = GroupList.objects.create(
-                project=project, name=name, groups={key: list(terms) for key, terms in held.items()}, created_by=actor
+                project=project,
+                name=name,
+                groups={key: list(terms) for key, terms in checked_groups.items()},
+                created_by=actor,
             )
             record(ModerationVerb.GROUP_LIST_ADDED, project=project, actor=actor, name=name, terms=row.size)
     except IntegrityError:
@@ -74,10 +77,11 @@ def add(project: Project, name: str, groups: Any, actor: Membership) -> GroupLis
     return row
 
 
-def copy(first: Project, made: Project) -> None:
+def copy(first: Project, clone: Project) -> None:
     """Give a project made like another the same lists."""
     GroupList.objects.bulk_create(
-        GroupList(project=made, name=each.name, groups=each.groups) for each in GroupList.objects.filter(project=first)
+        GroupList(project=clone, name=group_list.name, groups=group_list.groups)
+        for group_list in GroupList.objects.filter(project=first)
     )
 
 

@@ -51,18 +51,18 @@ def rate(score: Score, member: Membership, rating: Rating) -> bool:
 def results(project: Project) -> Report:
     """Return what the project's ratings come to, over its newest 2,000 rated explanations."""
     rows = Score.objects.filter(project=project, state=ScoreState.SCORED, reviews__isnull=False).distinct()
-    found = list(rows.select_related("item__category").prefetch_related("reviews").order_by("-id")[:MOST])
-    return human_review.report(_rated(found))
+    scores = list(rows.select_related("item__category").prefetch_related("reviews").order_by("-id")[:MOST])
+    return human_review.report(_rated(scores))
 
 
 def _rated(rows: Sequence[Score]) -> list[Rated]:
     labels: dict[int, bool | None] = {}
-    found = []
+    rated = []
     for row in rows:
         if row.item_id not in labels:
             labels[row.item_id] = triage.people_say(row.item).hateful
-        ratings = [Rating(each.quotes, each.group, each.hateful) for each in row.reviews.all()]
-        found.append(
+        ratings = [Rating(review.quotes, review.group, review.hateful) for review in row.reviews.all()]
+        rated.append(
             Rated(
                 ratings,
                 row.qf or 0.0,
@@ -73,4 +73,4 @@ def _rated(rows: Sequence[Score]) -> list[Rated]:
                 labels[row.item_id],
             )
         )
-    return found
+    return rated

@@ -38,9 +38,9 @@ class Fault:
 
 
 class _BadLine(ValueError):
-    def __init__(self, what: str, todo: str) -> None:
-        super().__init__(what)
-        self.what, self.todo = what, todo
+    def __init__(self, fault: str, todo: str) -> None:
+        super().__init__(fault)
+        self.what, self.todo = fault, todo
 
 
 def lines_of(path: Path) -> Iterator[Line | Fault]:
@@ -79,28 +79,28 @@ def _object(raw: bytes) -> dict[str, Any]:
 
 
 def _words(row: dict[str, Any], name: str) -> str:
-    found = row.get(name)
-    if not isinstance(found, str):
+    text = row.get(name)
+    if not isinstance(text, str):
         raise _BadLine(f"{name} is missing or no text", f"give {name} as a text")
-    if len(found) > LONGEST:
-        raise _BadLine(f"{name} has {len(found):,} characters", f"shorten it to {LONGEST:,}")
+    if len(text) > LONGEST:
+        raise _BadLine(f"{name} has {len(text):,} characters", f"shorten it to {LONGEST:,}")
     try:
-        found.encode()
+        text.encode()
     except UnicodeEncodeError:
         raise _BadLine(f"{name} holds half a character (a lone surrogate)", "repair the text") from None
-    if "\x00" in found:
+    if "\x00" in text:
         raise _BadLine(f"{name} holds the NUL character", "remove it")
-    return found
+    return text
 
 
 def _number(row: dict[str, Any], name: str) -> float | None:
-    given = row.get(name)
-    if given is None:
+    value = row.get(name)
+    if value is None:
         return None
     try:
-        return probability(given)
+        return probability(value)
     except UnreadableProbability:
-        raise _BadLine(f"{name} is {json.dumps(given)[:40]}", "give a number from 0 to 1") from None
+        raise _BadLine(f"{name} is {json.dumps(value)[:40]}", "give a number from 0 to 1") from None
 
 
 def _no_constant(word: str) -> Any:

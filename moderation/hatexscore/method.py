@@ -16,7 +16,8 @@ from annotation.domain.choices import Stage
 from annotation.models import Item
 from moderation.domain.hatexscore import group_list_files
 from moderation.domain.hatexscore.cc import Rule
-from moderation.domain.hatexscore.estimators import SCORING, WORDS, Estimate, Estimator
+from moderation.domain.hatexscore.estimate import Estimate
+from moderation.domain.hatexscore.estimators import SCORING, WORDS, Estimator
 from moderation.domain.hatexscore.group_list_files import Groups
 from moderation.domain.hatexscore.htc import conclusion_line
 from moderation.domain.hatexscore.qf import UnreadableProbability, quotation_faithfulness
@@ -132,19 +133,19 @@ def _explained(run: Run, estimator: Estimator, nonce: str) -> Case | None:
     """Return what another run of the evaluation said of the case's text, as a row that is never saved."""
     case = evaluation_case_of(run).select_related("evaluation__project", "item").first()
     about = Run.objects.filter(public_id=run.options["explained"], subject=run.subject).first()
-    said = of_run(about) if about else None
-    if case is None or said is None:
+    explanation = of_run(about) if about else None
+    if case is None or explanation is None:
         return None
     text = case.text if case.item is None else case.item.text
-    words = said.text.strip()
-    why = said.unscorable or ("refused" if is_refusal(words) else "" if text.strip() else "no_text")
-    if said.structured and said.prediction is not None:
-        words = f"{words}\n{conclusion_line(said.prediction)}"
+    words = explanation.text.strip()
+    why = explanation.unscorable or ("refused" if is_refusal(words) else "" if text.strip() else "no_text")
+    if explanation.structured and explanation.prediction is not None:
+        words = f"{words}\n{conclusion_line(explanation.prediction)}"
     row = Score(
         project=case.evaluation.project,
         text=text,
         explanation=words,
-        prediction=said.prediction,
+        prediction=explanation.prediction,
         group_list=run.options["list"],
     )
     return replace(_case(row, estimator, nonce), stands_aside=True, unscorable=why)
@@ -160,14 +161,14 @@ def _finish(case: Case, turns: Mapping[str, SavedTurn], p: float | None, p_maske
     ends = {"p": p, "p_masked": p_masked}
     if not case.stands_aside or case.score is None:
         return Finish(ends)
-    said, qf = case.score.prediction, 0.0
+    prediction, qf = case.score.prediction, 0.0
     if p is not None and p_masked is not None:
         try:
-            qf = quotation_faithfulness(said, p, p_masked)
+            qf = quotation_faithfulness(prediction, p, p_masked)
         except UnreadableProbability as wrong:
             return GiveUp(Reason.INVALID_OUTPUT, str(wrong))
-    found = scored(turns["read"].value, qf, said, Measure())
-    return Finish(ends | {"htc": found.htc, "qf": found.qf, "tgi": found.tgi, "prediction": said})
+    parts = scored(turns["read"].value, qf, prediction, Measure())
+    return Finish(ends | {"htc": parts.htc, "qf": parts.qf, "tgi": parts.tgi, "prediction": prediction})
 
 
 def _record(row: Score, listed: Groups | None) -> dict[str, Any]:
@@ -206,9 +207,9 @@ def _fill(row: Score, run: Run, value: Mapping[str, Any]) -> None:
         except UnreadableProbability as wrong:
             row.state, row.reason = ScoreState.UNREADABLE, str(wrong)
             return
-    found = scored(record, qf, row.prediction, measure)
+    parts = scored(record, qf, row.prediction, measure)
     row.reading, row.language = record, record["language"]
     row.group_list = row.group_list or group_list_files.default_name(record["language"])
     row.p, row.p_masked = value["p"], value["p_masked"]
-    row.htc, row.qf, row.tgi, row.cc, row.score = found.htc, found.qf, found.tgi, found.cc, found.score
+    row.htc, row.qf, row.tgi, row.cc, row.score = parts.htc, parts.qf, parts.tgi, parts.cc, parts.score
     row.state = ScoreState.SCORED

@@ -73,8 +73,8 @@ class Card:
     @property
     def record(self) -> Mapping[str, Any]:
         """What was read."""
-        found: Mapping[str, Any] = self.row.reading
-        return found
+        reading: Mapping[str, Any] = self.row.reading
+        return reading
 
     @cached_property
     def parts(self) -> list[Bar]:
@@ -107,34 +107,34 @@ class Card:
     @cached_property
     def masked(self) -> list[Piece]:
         """The text as it was estimated the second time."""
-        found = []
-        for number, said in enumerate(str(self.record.get("masked", "")).split(MASK)):
+        masked_pieces = []
+        for number, part in enumerate(str(self.record.get("masked", "")).split(MASK)):
             if number:
-                found.append(Piece(MASK, "mask", number))
-            found.append(Piece(said))
-        return found
+                masked_pieces.append(Piece(MASK, "mask", number))
+            masked_pieces.append(Piece(part))
+        return masked_pieces
 
     @cached_property
     def explanation(self) -> list[Piece]:
         """The explanation, quotes, groups and conclusions marked."""
         record = self.record
         marks = [(*span, "rationale", 0) for span in record.get("quotations", ())]
-        marks += [(each["start"], each["end"], "group", 0) for each in record.get("groups", ())]
+        marks += [(group["start"], group["end"], "group", 0) for group in record.get("groups", ())]
         marks += [(start, end, "conclusion", 0) for start, end, _hateful in record.get("conclusions", ())]
         return pieces(self.row.explanation, marks)
 
     @cached_property
     def groups(self) -> list[str]:
         """The groups that count, each once."""
-        found = self.record.get("groups", ())
-        counted = [each for each in found if each["tie"]] if self.row.prediction else found
-        return list(dict.fromkeys(f"{each['term']} · {each['category']}" for each in counted))
+        groups = self.record.get("groups", ())
+        counted = [group for group in groups if group["tie"]] if self.row.prediction else groups
+        return list(dict.fromkeys(f"{group['term']} · {group['category']}" for group in counted))
 
     @cached_property
     def why(self) -> list[tuple[str, float, str]]:
         """Each part's name, value and reason."""
-        said = (self._why_htc, self._why_qf, self._why_tgi, self._why_cc)
-        return [(bar.name, bar.value, sentence()) for bar, sentence in zip(self.parts, said, strict=False)]
+        reasons = (self._why_htc, self._why_qf, self._why_tgi, self._why_cc)
+        return [(bar.name, bar.value, sentence()) for bar, sentence in zip(self.parts, reasons, strict=False)]
 
     def _why_htc(self) -> str:
         stated = self.record["conclusions"]
@@ -155,20 +155,22 @@ class Card:
             return _("It quotes the whole text, which singles nothing out.")
         if not record["rationales"]:
             return _("Nothing that it quotes stands in the text.")
-        said = ngettext(
+        change = ngettext(
             "Without the %(count)d quote the probability goes from %(before)s to %(after)s.",
             "Without the %(count)d quotes the probability goes from %(before)s to %(after)s.",
             len(record["rationales"]),
         ) % {"count": len(record["rationales"]), "before": _two(row.p), "after": _two(row.p_masked)}
-        return said if row.prediction else f"{said} {_('For a verdict of not hateful, little change is what counts.')}"
+        return (
+            change if row.prediction else f"{change} {_('For a verdict of not hateful, little change is what counts.')}"
+        )
 
     def _why_tgi(self) -> str:
-        found = self.record["groups"]
-        if not found:
+        groups = self.record["groups"]
+        if not groups:
             return _("It names no group of the list outside its quotes.")
-        counted = next((each for each in found if each["tie"]), None) if self.row.prediction else found[0]
+        counted = next((group for group in groups if group["tie"]), None) if self.row.prediction else groups[0]
         if counted is None:
-            return _("“%(term)s” stands in no sentence with a quote or a hostile word.") % {"term": found[0]["term"]}
+            return _("“%(term)s” stands in no sentence with a quote or a hostile word.") % {"term": groups[0]["term"]}
         named = {"term": counted["term"], "word": counted["tie"]}
         if not self.row.prediction:
             return _("It names “%(term)s”.") % named
@@ -197,12 +199,12 @@ class Card:
 
 def pieces(text: str, marks: Iterable[tuple[int, int, str, int]]) -> list[Piece]:
     """Cut the text at these marks; of two that overlap the first stays, then the longer one."""
-    found, at = [], 0
+    cut, at = [], 0
     for start, end, kind, number in sorted(marks, key=lambda mark: (mark[0], -mark[1])):
         if start >= at and end > start:
-            found += [Piece(text[at:start]), Piece(text[start:end], kind, number)]
+            cut += [Piece(text[at:start]), Piece(text[start:end], kind, number)]
             at = end
-    return [piece for piece in [*found, Piece(text[at:])] if piece.text]
+    return [piece for piece in [*cut, Piece(text[at:])] if piece.text]
 
 
 def cards(rows: Sequence[Score]) -> list[Card]:

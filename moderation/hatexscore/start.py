@@ -199,7 +199,7 @@ def _is_named_by_settings(binding: bindings.Binding) -> bool:
 
 def _queue(project: Project, item: Item, row: Score, actor: Membership | None, ring: bool) -> UUID:
     budget.set_project_limits(project.public_id, calls=project.call_budget, tokens=project.token_budget)
-    wanted = run_start.RunRequest(
+    request = run_start.RunRequest(
         method=method.NAME,
         project=project.public_id,
         subject=item.public_id,
@@ -208,8 +208,8 @@ def _queue(project: Project, item: Item, row: Score, actor: Membership | None, r
         options={"score": str(row.public_id), "estimator": row.estimator},
         started_by=actor.public_id if actor else None,
     )
-    run_start.queue_runs([wanted], enqueue=ring)
-    queued: UUID = Run.objects.values_list("public_id", flat=True).get(method=method.NAME, variant=wanted.variant)
+    run_start.queue_runs([request], enqueue=ring)
+    queued: UUID = Run.objects.values_list("public_id", flat=True).get(method=method.NAME, variant=request.variant)
     return queued
 
 

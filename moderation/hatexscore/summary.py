@@ -41,13 +41,13 @@ def figures(project: Project) -> list[Figures]:
     for row in rows.values_list("method", "source", "state", *NAMES):
         name = name_of(row[0]) if row[0] else str(ScoreSource(row[1]).label)
         kinds.setdefault(name, []).append(row[2:])
-    return sorted((_figures(name, found) for name, found in kinds.items()), key=lambda each: -each.count)
+    return sorted((_figures(name, scores) for name, scores in kinds.items()), key=lambda line: -line.count)
 
 
-def _figures(name: str, found: Sequence[tuple[Any, ...]]) -> Figures:
-    scored = [row[1:] for row in found if row[0] == ScoreState.SCORED]
+def _figures(name: str, scores: Sequence[tuple[Any, ...]]) -> Figures:
+    scored = [row[1:] for row in scores if row[0] == ScoreState.SCORED]
     means = [fmean(row[place] for row in scored) if scored else None for place in range(len(NAMES))]
-    return Figures(name, len(scored), len(found) - len(scored), means)
+    return Figures(name, len(scored), len(scores) - len(scored), means)
 
 
 def swept(project: Project, rule: Rule) -> Sweep | None:
@@ -55,8 +55,8 @@ def swept(project: Project, rule: Rule) -> Sweep | None:
     rows = Score.objects.filter(project=project, state=ScoreState.SCORED)
     parts = rows.values_list("htc", "qf", "tgi", "prediction")
     scores = [Scored(htc or 0, qf or 0.0, tgi or 0, prediction) for htc, qf, tgi, prediction in parts]
-    found = sweep(scores, Measure(rule))
-    if not found:
+    points = sweep(scores, Measure(rule))
+    if not points:
         return None
-    lines = {name: svg.line([row[name] for row in found]) for name in ("cc", "score")}
-    return Sweep(found, lines["cc"], lines["score"])
+    lines = {name: svg.line([row[name] for row in points]) for name in ("cc", "score")}
+    return Sweep(points, lines["cc"], lines["score"])

@@ -83,11 +83,11 @@ def add_list(request: PersonRequest, slug: str) -> HttpResponse:
     if form.is_valid():
         try:
             groups = group_lists.read(form.cleaned_data["file"].read(group_lists.MOST_BYTES + 1))
-            made = group_lists.add(member.project, form.cleaned_data["name"], groups, member)
+            group_list = group_lists.add(member.project, form.cleaned_data["name"], groups, member)
         except BadGroups as bad:
             form.add_error(None, str(bad))
         else:
-            messages.success(request, _("%(name)s can be chosen now.") % {"name": made.name})
+            messages.success(request, _("%(name)s can be chosen now.") % {"name": group_list.name})
             return redirect("moderation:group-lists", slug)
     return _show_lists(request, member, form, status=422)
 
@@ -107,11 +107,11 @@ def _show_lists(request: PersonRequest, member: Membership, form: GroupListForm,
 def remove_list(request: PersonRequest, slug: str, name: str) -> HttpResponse:
     """Take out a list that nothing was scored with."""
     member = member_of(request, slug, Role.REVIEWER, Role.ADMIN)
-    found = GroupList.objects.filter(project=member.project, name=name).select_related("project").first()
-    if found is None:
+    group_list = GroupList.objects.filter(project=member.project, name=name).select_related("project").first()
+    if group_list is None:
         raise Http404
     try:
-        group_lists.remove(found, member)
+        group_lists.remove(group_list, member)
     except BadGroups as bad:
         messages.error(request, str(bad))
     else:

@@ -49,13 +49,15 @@ def rate(request: PersonRequest, slug: str) -> HttpResponse:
     if request.method == "POST":
         row = _row(member, form.data.get("score", ""))
         if form.is_valid():
-            given = form.cleaned_data
-            if not human_review.rate(row, member, Rating(given["quotes"], given["group"], given["hateful"])):
+            answers = form.cleaned_data
+            if not human_review.rate(row, member, Rating(answers["quotes"], answers["group"], answers["hateful"])):
                 messages.info(request, _("You have rated that explanation before; your first answer stands."))
             return redirect("moderation:score-review", slug)
         return _show(request, member, row, form, status=422)
-    found = human_review.next_for(member)
-    return _show(request, member, found, RatingForm(initial={"score": found.public_id} if found else None))
+    next_score = human_review.next_for(member)
+    return _show(
+        request, member, next_score, RatingForm(initial={"score": next_score.public_id} if next_score else None)
+    )
 
 
 @require_GET
@@ -66,9 +68,9 @@ def results(request: PersonRequest, slug: str) -> HttpResponse:
     return render(request, "moderation/score_review_results.html", context)
 
 
-def _row(member: Membership, given: str) -> Score:
+def _row(member: Membership, posted_id: str) -> Score:
     try:
-        public_id = UUID(given)
+        public_id = UUID(posted_id)
     except ValueError:
         raise Http404 from None
     rows = Score.objects.filter(project=member.project, public_id=public_id, state=ScoreState.SCORED)

@@ -34,7 +34,7 @@ def report_folder(name: str | None) -> Path | None:
 class EvaluationCommand(JsonCommand):
     """A command that performs the runs of an evaluation and prints its report."""
 
-    _told = 0.0
+    _last_told = 0.0
 
     def failed(self, value: Any) -> bool:
         return bool(value.get("open"))
@@ -74,9 +74,9 @@ class EvaluationCommand(JsonCommand):
             self.stdout.write(name)
 
     def _tell(self, evaluation: Evaluation) -> None:
-        if time.monotonic() < self._told + _TELL_EVERY:
+        if time.monotonic() < self._last_told + _TELL_EVERY:
             return
-        self._told = time.monotonic()
+        self._last_told = time.monotonic()
         now = continuation.progress(evaluation)
-        left = "" if now.seconds_left is None else f", {now.seconds_left / 60:,.0f} minutes left"
-        self.say(f"{now.ended:,} of {now.expected:,} runs, {now.per_minute:,.0f} a minute{left}")
+        time_left = "" if now.seconds_left is None else f", {now.seconds_left / 60:,.0f} minutes left"
+        self.say(f"{now.ended:,} of {now.expected:,} runs, {now.per_minute:,.0f} a minute{time_left}")

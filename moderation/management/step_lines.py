@@ -18,7 +18,7 @@ class StepLines:
 
     def __init__(self, runs: QuerySet[Run], names: Mapping[UUID, str], say: Callable[[str], None]) -> None:
         self._runs, self._names, self._say = runs, names, say
-        self._said: dict[int, set[str]] = defaultdict(set)
+        self._printed: dict[int, set[str]] = defaultdict(set)
         self._last_turn: int = self._turns().aggregate(last=Max("id"))["last"] or 0
 
     def say_new(self) -> None:
@@ -32,7 +32,7 @@ class StepLines:
         for run, in_flight in running.values_list("pk", "in_flight"):
             keys[run] += sorted(in_flight)
         for run, steps in keys.items():
-            unsaid = [key for key in dict.fromkeys(steps) if key not in self._said[run]]
+            unsaid = [key for key in dict.fromkeys(steps) if key not in self._printed[run]]
             if unsaid:
                 self._say_steps(run, unsaid)
 
@@ -43,8 +43,8 @@ class StepLines:
         run = Run.objects.get(pk=run_id)
         most = most_steps(run)
         for key, step in zip(keys, words_of(run, list(run.turns.order_by("id")), keys), strict=True):
-            self._said[run_id].add(key)
-            number = len(self._said[run_id])
-            left = "" if most is None else f", {max(0, most - number):,} left"
+            self._printed[run_id].add(key)
+            number = len(self._printed[run_id])
+            steps_left = "" if most is None else f", {max(0, most - number):,} left"
             about = f" {step.about[:_WIDEST]}" if step.about else ""
-            self._say(f"{self._names.get(run.subject, run.public_id)}  step {number}{left}: {step.what}{about}")
+            self._say(f"{self._names.get(run.subject, run.public_id)}  step {number}{steps_left}: {step.what}{about}")

@@ -14,7 +14,7 @@ from django.utils.translation import gettext as _
 from pydantic import BaseModel, ValidationError
 
 from annotation.models import Project
-from moderation.domain.verdicts import Task
+from moderation.domain.task import Task
 from providers.keyword.model import KeywordAnswer
 from providers.roles import ModelRole
 from runs.methods.method import Method

@@ -127,7 +127,7 @@ class Post:
             for category in self.categories
         ]
 
-    def said(self, value: Any) -> str:
+    def fenced_answer(self, value: Any) -> str:
         """Return an earlier answer of a model, fenced, since it may repeat instructions from the post."""
         written = value if isinstance(value, str) else _laid_out(value)
         return fence(written, self.nonce, name="argument").text
@@ -276,14 +276,16 @@ def item_decision_of_run(run: Run) -> Item | None:
     return _STAND.first(item=run.subject, project=run.project)
 
 
-_FOUND = Item.objects.filter(
+_SUBJECT_ITEMS = Item.objects.filter(
     public_id=slot("item", Item._meta.get_field("public_id")),
     project__public_id=slot("project", Project._meta.get_field("public_id")),
 ).exclude(stage=Stage.EXCLUDED)
-_SHOWN = CompiledQuery(_FOUND.select_related("picture").only("text", "project", "picture__file", "picture__media_type"))
-_ITEM = CompiledQuery(_FOUND.select_related("project", "picture", "category"))
+_SHOWN = CompiledQuery(
+    _SUBJECT_ITEMS.select_related("picture").only("text", "project", "picture__file", "picture__media_type")
+)
+_ITEM = CompiledQuery(_SUBJECT_ITEMS.select_related("project", "picture", "category"))
 _STAND = CompiledQuery(
-    _FOUND.select_related("category").only("stage", "category_source", "category__code", "category__hateful")
+    _SUBJECT_ITEMS.select_related("category").only("stage", "category_source", "category__code", "category__hateful")
 )
 _CATEGORIES = CompiledQuery(Category.objects.offered().filter(project=slot("project")))
 

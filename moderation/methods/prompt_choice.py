@@ -19,7 +19,7 @@ _TITLES = (gettext_noop("Careful"), gettext_noop("As in the papers"), gettext_no
 
 def prompt_set_titles() -> dict[str, str]:
     """Return the titles of the sets that can be chosen, by name, `careful` first."""
-    return {name: _(known.title) for name, known in prompt_sets(APP).items()}
+    return {name: _(about.title) for name, about in prompt_sets(APP).items()}
 
 
 def prompt_set_line(options: Mapping[str, Any]) -> str:

@@ -90,6 +90,9 @@ class Migration(migrations.Migration):
             ],
             options={
                 'ordering': ('-id',),
+                'constraints': [
+                    models.UniqueConstraint(fields=('project', 'sha256'), name='document_once'),
+                ],
             },
         ),
         migrations.CreateModel(
@@ -115,6 +118,9 @@ class Migration(migrations.Migration):
             ],
             options={
                 'ordering': ('-id',),
+                'indexes': [
+                    models.Index(fields=['wish_digest'], name='evaluation_wish'),
+                ],
             },
         ),
         migrations.CreateModel(
@@ -136,6 +142,10 @@ class Migration(migrations.Migration):
             ],
             options={
                 'ordering': ('id',),
+                'constraints': [
+                    models.UniqueConstraint(fields=('evaluation', 'dataset', 'external_id'), name='evaluation_case_once'),
+                    models.CheckConstraint(condition=models.Q(('item__isnull', False), models.Q(('text', ''), _negated=True), models.Q(('picture_path', ''), _negated=True), _connector='OR'), name='evaluation_case_has_content'),
+                ],
             },
         ),
         migrations.CreateModel(
@@ -159,6 +169,13 @@ class Migration(migrations.Migration):
             ],
             options={
                 'ordering': ('run', 'number'),
+                'indexes': [
+                    models.Index(fields=['item', 'run'], name='evidence_item'),
+                ],
+                'constraints': [
+                    models.UniqueConstraint(fields=('run', 'number'), name='evidence_number'),
+                    models.CheckConstraint(condition=models.Q(models.Q(('struck_at', None), ('struck_because', '')), models.Q(('struck_at__isnull', False), models.Q(('struck_because', ''), _negated=True)), _connector='OR'), name='evidence_struck_because'),
+                ],
             },
         ),
         migrations.CreateModel(
@@ -189,6 +206,9 @@ class Migration(migrations.Migration):
             ],
             options={
                 'ordering': ('name',),
+                'constraints': [
+                    models.UniqueConstraint(fields=('project', 'name'), name='group_list_name_once'),
+                ],
             },
         ),
         migrations.CreateModel(
@@ -220,6 +240,11 @@ class Migration(migrations.Migration):
                 ('item', models.ForeignKey(on_delete=django.db.models.deletion.CASCADE, related_name='desk_opinions', to='annotation.item')),
                 ('reviewer', models.ForeignKey(on_delete=django.db.models.deletion.PROTECT, related_name='desk_opinions', to='annotation.membership')),
             ],
+            options={
+                'constraints': [
+                    models.UniqueConstraint(fields=('item', 'round', 'reviewer'), name='desk_opinion_once_a_round'),
+                ],
+            },
         ),
         migrations.CreateModel(
             name='Passage',
@@ -232,6 +257,9 @@ class Migration(migrations.Migration):
             ],
             options={
                 'ordering': ('document', 'number'),
+                'constraints': [
+                    models.UniqueConstraint(fields=('document', 'number'), name='passage_once'),
+                ],
             },
         ),
         migrations.CreateModel(
@@ -252,6 +280,9 @@ class Migration(migrations.Migration):
             ],
             options={
                 'ordering': ('order', 'id'),
+                'constraints': [
+                    models.UniqueConstraint(fields=('project', 'code'), name='perspective_code_once'),
+                ],
             },
         ),
         migrations.CreateModel(
@@ -266,6 +297,13 @@ class Migration(migrations.Migration):
             ],
             options={
                 'ordering': ('id',),
+                'indexes': [
+                    models.Index(fields=['perspective', 'source'], name='example_source'),
+                ],
+                'constraints': [
+                    models.UniqueConstraint(fields=('perspective', 'digest'), name='example_once'),
+                    models.CheckConstraint(condition=models.Q(('text', ''), _negated=True), name='example_has_text'),
+                ],
             },
         ),
         migrations.CreateModel(
@@ -285,6 +323,13 @@ class Migration(migrations.Migration):
                 ('item', models.ForeignKey(on_delete=django.db.models.deletion.CASCADE, related_name='desk_proposals', to='annotation.item')),
                 ('reviewer', models.ForeignKey(on_delete=django.db.models.deletion.PROTECT, related_name='desk_proposals', to='annotation.membership')),
             ],
+            options={
+                'constraints': [
+                    models.UniqueConstraint(fields=('item', 'item_version', 'place'), name='desk_proposal_place_once'),
+                    models.UniqueConstraint(fields=('item', 'item_version', 'reviewer'), name='desk_proposal_person_once'),
+                    models.UniqueConstraint(fields=('reviewer', 'client_key'), name='desk_proposal_key_once'),
+                ],
+            },
         ),
         migrations.CreateModel(
             name='Score',
@@ -325,6 +370,14 @@ class Migration(migrations.Migration):
             ],
             options={
                 'ordering': ('-id',),
+                'indexes': [
+                    models.Index(fields=['item', 'state'], name='score_of_item'),
+                    models.Index(fields=['project', 'state'], name='score_of_project'),
+                    models.Index(fields=['about_run'], name='score_about_run'),
+                ],
+                'constraints': [
+                    models.CheckConstraint(condition=models.Q(models.Q(('state', 'scored'), ('score__gte', 0), ('score__lte', 1)), models.Q(models.Q(('state', 'scored'), _negated=True), ('score__isnull', True)), _connector='OR'), name='score_has_numbers_only_if_scored'),
+                ],
             },
         ),
         migrations.CreateModel(
@@ -340,6 +393,9 @@ class Migration(migrations.Migration):
             ],
             options={
                 'ordering': ('id',),
+                'constraints': [
+                    models.UniqueConstraint(fields=('score', 'reviewer'), name='explanation_review_once'),
+                ],
             },
         ),
         migrations.CreateModel(
@@ -355,6 +411,11 @@ class Migration(migrations.Migration):
                 ('author', models.ForeignKey(on_delete=django.db.models.deletion.PROTECT, related_name='statements', to='annotation.membership')),
                 ('item', models.ForeignKey(on_delete=django.db.models.deletion.CASCADE, related_name='statements', to='annotation.item')),
             ],
+            options={
+                'constraints': [
+                    models.UniqueConstraint(fields=('puid', 'version'), name='statement_version_once'),
+                ],
+            },
         ),
         migrations.CreateModel(
             name='Appeal',
@@ -375,98 +436,6 @@ class Migration(migrations.Migration):
             options={
                 'constraints': [models.UniqueConstraint(condition=models.Q(('closed_at__isnull', True)), fields=('item',), name='appeal_open_once')],
             },
-        ),
-        migrations.AddConstraint(
-            model_name='document',
-            constraint=models.UniqueConstraint(fields=('project', 'sha256'), name='document_once'),
-        ),
-        migrations.AddIndex(
-            model_name='evaluation',
-            index=models.Index(fields=['wish_digest'], name='evaluation_wish'),
-        ),
-        migrations.AddConstraint(
-            model_name='evaluationcase',
-            constraint=models.UniqueConstraint(fields=('evaluation', 'dataset', 'external_id'), name='evaluation_case_once'),
-        ),
-        migrations.AddConstraint(
-            model_name='evaluationcase',
-            constraint=models.CheckConstraint(condition=models.Q(('item__isnull', False), models.Q(('text', ''), _negated=True), models.Q(('picture_path', ''), _negated=True), _connector='OR'), name='evaluation_case_has_content'),
-        ),
-        migrations.AddIndex(
-            model_name='evidence',
-            index=models.Index(fields=['item', 'run'], name='evidence_item'),
-        ),
-        migrations.AddConstraint(
-            model_name='evidence',
-            constraint=models.UniqueConstraint(fields=('run', 'number'), name='evidence_number'),
-        ),
-        migrations.AddConstraint(
-            model_name='evidence',
-            constraint=models.CheckConstraint(condition=models.Q(models.Q(('struck_at', None), ('struck_because', '')), models.Q(('struck_at__isnull', False), models.Q(('struck_because', ''), _negated=True)), _connector='OR'), name='evidence_struck_because'),
-        ),
-        migrations.AddConstraint(
-            model_name='grouplist',
-            constraint=models.UniqueConstraint(fields=('project', 'name'), name='group_list_name_once'),
-        ),
-        migrations.AddConstraint(
-            model_name='opinion',
-            constraint=models.UniqueConstraint(fields=('item', 'round', 'reviewer'), name='desk_opinion_once_a_round'),
-        ),
-        migrations.AddConstraint(
-            model_name='passage',
-            constraint=models.UniqueConstraint(fields=('document', 'number'), name='passage_once'),
-        ),
-        migrations.AddConstraint(
-            model_name='perspective',
-            constraint=models.UniqueConstraint(fields=('project', 'code'), name='perspective_code_once'),
-        ),
-        migrations.AddIndex(
-            model_name='example',
-            index=models.Index(fields=['perspective', 'source'], name='example_source'),
-        ),
-        migrations.AddConstraint(
-            model_name='example',
-            constraint=models.UniqueConstraint(fields=('perspective', 'digest'), name='example_once'),
-        ),
-        migrations.AddConstraint(
-            model_name='example',
-            constraint=models.CheckConstraint(condition=models.Q(('text', ''), _negated=True), name='example_has_text'),
-        ),
-        migrations.AddConstraint(
-            model_name='proposal',
-            constraint=models.UniqueConstraint(fields=('item', 'item_version', 'place'), name='desk_proposal_place_once'),
-        ),
-        migrations.AddConstraint(
-            model_name='proposal',
-            constraint=models.UniqueConstraint(fields=('item', 'item_version', 'reviewer'), name='desk_proposal_person_once'),
-        ),
-        migrations.AddConstraint(
-            model_name='proposal',
-            constraint=models.UniqueConstraint(fields=('reviewer', 'client_key'), name='desk_proposal_key_once'),
-        ),
-        migrations.AddIndex(
-            model_name='score',
-            index=models.Index(fields=['item', 'state'], name='score_of_item'),
-        ),
-        migrations.AddIndex(
-            model_name='score',
-            index=models.Index(fields=['project', 'state'], name='score_of_project'),
-        ),
-        migrations.AddIndex(
-            model_name='score',
-            index=models.Index(fields=['about_run'], name='score_about_run'),
-        ),
-        migrations.AddConstraint(
-            model_name='score',
-            constraint=models.CheckConstraint(condition=models.Q(models.Q(('state', 'scored'), ('score__gte', 0), ('score__lte', 1)), models.Q(models.Q(('state', 'scored'), _negated=True), ('score__isnull', True)), _connector='OR'), name='score_has_numbers_only_if_scored'),
-        ),
-        migrations.AddConstraint(
-            model_name='explanationreview',
-            constraint=models.UniqueConstraint(fields=('score', 'reviewer'), name='explanation_review_once'),
-        ),
-        migrations.AddConstraint(
-            model_name='statement',
-            constraint=models.UniqueConstraint(fields=('puid', 'version'), name='statement_version_once'),
         ),
         migrations.RunPython(create_passage_index, drop_passage_index),
     ]

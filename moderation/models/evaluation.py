@@ -7,7 +7,7 @@ from django.db.models import Q
 
 from annotation.domain.votes import Category as CategoryValue
 from annotation.models import Item, Membership, Project
-from moderation.domain.verdicts import Task
+from moderation.domain.task import Task
 from runs.domain.states import ASIDE
 from runs.models import Run
 from vocabulary.display_names import pgettext

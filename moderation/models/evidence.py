@@ -6,8 +6,8 @@ from django.db import models
 from django.db.models import Q
 
 from annotation.models import Item, Membership, Project
+from moderation.domain.antihateagent.hosts import domain_of
 from moderation.domain.antihateagent.page_windows import page_number
-from moderation.domain.antihateagent.protocol import domain_of
 
 _SHOWN, _AROUND = 40_000, 2_000
 """Characters of a text that are shown whole; of a longer one, those around each passage."""

@@ -37,7 +37,7 @@ class Perspective(models.Model):
     def __str__(self) -> str:
         return self.name
 
-    def value(self) -> perspectives.Perspective:
+    def value(self) -> "perspectives.Perspective":  # quoted: its module is loaded late
         """Return the perspective as a value for the rules and for a run's options."""
         return perspectives.Perspective(
             id=str(self.public_id),

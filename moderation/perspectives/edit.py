@@ -49,14 +49,14 @@ def ensure_perspectives(project: Project) -> None:
     Perspective.objects.bulk_create(rows, ignore_conflicts=True)
 
 
-def copy_perspectives(first: Project, made: Project) -> None:
+def copy_perspectives(first: Project, clone: Project) -> None:
     """Copy the perspectives to a project that was made from `first`, also inactive ones, but without their examples.
 
     Examples are imported as posts are: the project that imports them pays for a vendor's embeddings.
     """
     words = [*WORDS, "code", "order", "active"]
     Perspective.objects.bulk_create(
-        Perspective(project=made, **row) for row in Perspective.objects.filter(project=first).values(*words)
+        Perspective(project=clone, **row) for row in Perspective.objects.filter(project=first).values(*words)
     )
 
 

@@ -3,7 +3,8 @@
 Each version of the store has a folder with texts, labels and digests, and for each embedding a matrix that all
 processes map into memory. Files are written under another name and then renamed, so readers see complete files only; a
 lock lets only one process embed at a time. Vectors of texts that an earlier version had are copied, not computed again.
-Nothing here uses the database.
+Where several machines serve the site, each has these files, and a matrix that one has computed goes into the bucket for
+the others. Nothing here uses the database.
 """
 
 from __future__ import annotations
@@ -22,7 +23,10 @@ from pathlib import Path
 from typing import IO, TYPE_CHECKING
 
 import numpy as np
+from django.core.files import File
+from django.core.files.storage import default_storage
 
+from annotation.core.stored_files import is_bucket, remove_below
 from moderation.domain.predict.nearest_examples import nearest
 from moderation.domain.predict.perspectives import Example, Neighbourhood, digest_of
 from providers.messages import Refused
@@ -71,28 +75,47 @@ class ExampleStore:
         with _alone(self.folder.parent):
             if target.exists():
                 return
+            if is_bucket() and self._fetch(target):
+                return
             known = self._known(target.name)
             vectors = self._embedded(embedder, known, watch)
             with _beside(target) as file:
                 np.save(file, vectors)
+            if is_bucket():
+                with target.open("rb") as matrix:
+                    default_storage.save(self._shared_name(target), File(matrix))
 
-    def search(self, embedder: Embedder, text: str, count: int, wanted: Vectors | None = None) -> Neighbourhood:
+    def search(self, embedder: Embedder, text: str, count: int, vector: Vectors | None = None) -> Neighbourhood:
         """Return the nearest examples to the text, without those of the same normal form (those are counted).
 
-        `wanted` is the text's vector by this embedder, if several stores are searched for the same text.
+        `vector` is the text's vector by this embedder, if several stores are searched for the same text.
         """
         self.prepare(embedder)
         if not self.count:
             return Neighbourhood()
         rows, same = self._rows, bytes.fromhex(digest_of(text))
-        if wanted is None:
-            [wanted] = embedder.embed([text])
+        if vector is None:
+            [vector] = embedder.embed([text])
         vectors = _mapped(self._matrix(embedder))
-        found, barred = nearest(vectors, wanted, count, lambda row: bytes(rows.digests[row]) == same)
-        return Neighbourhood(nearest=[rows.example(row, near) for row, near in found], same_text=barred)
+        neighbours, barred = nearest(vectors, vector, count, lambda row: bytes(rows.digests[row]) == same)
+        return Neighbourhood(nearest=[rows.example(row, near) for row, near in neighbours], same_text=barred)
 
     def _matrix(self, embedder: Embedder) -> Path:
         return self.folder / f"{hashlib.sha256(embedder.name.encode()).hexdigest()[:16]}.npy"
+
+    def _fetch(self, target: Path) -> bool:
+        """Take the matrix that another machine has computed. Return False if there is none yet."""
+        try:
+            with default_storage.open(self._shared_name(target), "rb") as shared, _beside(target) as file:
+                shutil.copyfileobj(shared, file)
+        except FileNotFoundError:
+            return False
+        return True
+
+    def _shared_name(self, target: Path) -> str:
+        """Return the name of a matrix in the bucket; the digests of the texts are a part of it, so it fits the rows."""
+        digests = hashlib.sha256((self.folder / "digests").read_bytes()).hexdigest()[:16]
+        return f"{_shared_folder(self.folder.parent.name)}/{self.folder.name}/{digests}-{target.name}"
 
     def _known(self, matrix: str) -> dict[bytes, NDArray[np.float32]]:
         """Return the vectors of another version of this store, by digest."""
@@ -148,6 +171,8 @@ def write_store(root: Path, perspective: str, version: int, rows: Iterable[Row])
         shutil.rmtree(unfinished, ignore_errors=True)
     for old in _versions(folder.parent)[_KEPT:]:
         shutil.rmtree(old, ignore_errors=True)
+        if is_bucket():
+            remove_below(f"{_shared_folder(perspective)}/{old.name}")
     return ExampleStore(folder)
 
 
@@ -157,6 +182,12 @@ def forget_others(root: Path, perspectives: Iterable[str]) -> None:
     for folder in root.iterdir() if root.is_dir() else ():
         if folder.is_dir() and folder.name not in existing:
             shutil.rmtree(folder, ignore_errors=True)
+            if is_bucket():
+                remove_below(_shared_folder(folder.name))
+
+
+def _shared_folder(perspective: str) -> str:
+    return f"vectors/{perspective}"
 
 
 # ── Files ─────────────────────────────────────────────────────────────────────
@@ -232,7 +263,7 @@ def _versions(folder: Path) -> list[Path]:
         for folder_of_version in folder.iterdir()
         if folder_of_version.name[0] == "v" and folder_of_version.name[1:].isdigit()
     ]
-    return sorted(folders, key=lambda each: -int(each.name[1:]))
+    return sorted(folders, key=lambda version: -int(version.name[1:]))
 
 
 @contextmanager

@@ -157,7 +157,7 @@ def _side(written: str | None, perspective: Perspective, columns: ExampleColumns
     """Return whether a label means hateful: by the mapping, else by one of the common names."""
     if written is None:
         raise BadValue("no_label", "The row has no label.", columns.label)
-    meant = columns.values.get(written, columns.values.get(ANY, written) if columns.values else written)
+    label = columns.values.get(written, columns.values.get(ANY, written) if columns.values else written)
     names = {
         HATEFUL: True,
         "hate": True,
@@ -167,7 +167,7 @@ def _side(written: str | None, perspective: Perspective, columns: ExampleColumns
         "non-hate": False,
         perspective.other_label.casefold(): False,
     }
-    side = names.get(meant.casefold())
+    side = names.get(label.casefold())
     if side is None:
         reason = f"The label {written!r} is neither {HATEFUL} nor {OTHER}: say which with --map {written}={HATEFUL}."
         raise BadValue("unknown_label", reason, columns.label)

@@ -97,8 +97,8 @@ def switch_perspective(request: PersonRequest, slug: str, code: str) -> HttpResp
     member, perspective = _perspective(request, slug, code)
     active = request.POST.get("active") == "1"
     edit.switch_perspective(perspective, active, member)
-    said = _("The perspective is active.") if active else _("The perspective is inactive.")
-    messages.success(request, said)
+    message = _("The perspective is active.") if active else _("The perspective is inactive.")
+    messages.success(request, message)
     return redirect("moderation:perspective", slug, code)
 
 

@@ -69,8 +69,8 @@ def study_estimate(study: PlannedStudy) -> StudyEstimate:
     calls = [part for arm in arms for part in _arm_calls(arm, runs, sizes)]
     lines = [ExpectedLine(part.name, part.shared, expected_spending(part, settings.MODEL_PRICES)) for part in calls]
     total = total_spending([line.spending for line in lines])
-    left = _calls_left(study.project) if study.project else None
-    return StudyEstimate(len(cases), study.wish.repeats, lines, total, settings.MODEL_PRICE_CURRENCY, left)
+    calls_left = _calls_left(study.project) if study.project else None
+    return StudyEstimate(len(cases), study.wish.repeats, lines, total, settings.MODEL_PRICE_CURRENCY, calls_left)
 
 
 def _calls_left(project: Project) -> int | None:
@@ -97,8 +97,8 @@ def _calls_by_role(arm: Arm) -> dict[str, float]:
     if arm.debate:
         return {judge: 1.0}
     others = [str(role) for role in method.roles if str(role) in arm.plan and str(role) != judge]
-    left = _most_calls(arm) - bool(judge)
-    return {role: left / len(others) for role in others} | ({judge: 1.0} if judge else {})
+    other_calls = _most_calls(arm) - bool(judge)
+    return {role: other_calls / len(others) for role in others} | ({judge: 1.0} if judge else {})
 
 
 def _most_calls(arm: Arm) -> int:

@@ -4,9 +4,9 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import lru_cache
 from typing import Any
-from urllib.parse import urlsplit
 
 from moderation.domain.antihateagent.actions import InvestigationOptions, Retrieval
+from moderation.domain.antihateagent.hosts import domain_of
 from moderation.domain.antihateagent.page_windows import Window, find_quote, is_copy, shingles, windows
 from moderation.domain.antihateagent.searches import (
     Search,
@@ -63,7 +63,7 @@ class Page:
 
     key: str
     hit: Hit
-    asked: bool = False
+    requested: bool = False
     url: str = ""
     title: str = ""
     text: str = ""
@@ -79,7 +79,7 @@ class Page:
     read: bool = False
     parts_read: int = 0
     goes_on: bool = False
-    kept: list[KeptPassage] = field(default_factory=list)
+    passages: list[KeptPassage] = field(default_factory=list)
     rejected: list[str] = field(default_factory=list)
     weighed: Mapping[str, Any] | None = None
     number: int = 0
@@ -87,7 +87,7 @@ class Page:
     @property
     def is_readable(self) -> bool:
         """Whether the page was fetched and is not a copy of another one."""
-        return self.asked and not self.fault and not self.copy_of
+        return self.requested and not self.fault and not self.copy_of
 
     @property
     def is_read_through(self) -> bool:
@@ -124,8 +124,8 @@ class Round:
     def failed(self) -> list[str]:
         """The queries that no engine answered, though one was asked."""
         answered = {search.query for search in self.searches if not search.code}
-        asked = {search.query for search in self.searches}
-        return [query for number, query in enumerate(self.queries, 1) if number in asked - answered]
+        searched = {search.query for search in self.searches}
+        return [query for number, query in enumerate(self.queries, 1) if number in searched - answered]
 
 
 @dataclass
@@ -173,7 +173,7 @@ class Walk:
                 continue
             if page.weighed["sufficient"]:
                 enough_for = page.weighed["judgment"]
-            elif page.kept and page.weighed["judgment"] != enough_for:
+            elif page.passages and page.weighed["judgment"] != enough_for:
                 enough_for = ""
         return bool(enough_for)
 
@@ -227,8 +227,8 @@ def _round(state: Walk, number: int, opened: TurnLike, turns: Turns, options: In
     state.rounds.append(current)
     values = arguments(opened)
     known = {page.hit.url for page in state.pages}
-    left = max(0, options.pages - len(state.pages))
-    most = min(options.pages_at_once, left)
+    pages_left = max(0, options.pages - len(state.pages))
+    most = min(options.pages_at_once, pages_left)
     if options.retrieval is Retrieval.MODEL_URLS:
         urls = [url for url in dict.fromkeys(values.get("urls", ())) if url not in known]
         chosen = [Hit(at, url, "", "", "") for at, url in enumerate(urls, 1)]
@@ -267,7 +267,7 @@ def _page(state: Walk, key: str, hit: Hit, turns: Turns, options: InvestigationO
     turn = turns.get(f"fetch.{key}")
     if turn is None:
         return page
-    page.asked = True
+    page.requested = True
     value = turn.value if isinstance(turn.value, dict) else {"fault": "The page could not be fetched.", "code": "fault"}
     page.url, page.title = value.get("url", hit.url), value.get("title") or hit.title
     page.text, page.sha256 = value.get("text", ""), value.get("sha256", "")
@@ -275,7 +275,7 @@ def _page(state: Walk, key: str, hit: Hit, turns: Turns, options: InvestigationO
     page.cut, page.code, page.fault = bool(value.get("cut")), value.get("code", ""), value.get("fault", "")
     if page.fault:
         return page
-    first = next((other for other in state.pages if other.is_readable and _is_same(page, other)), None)
+    first = next((earlier for earlier in state.pages if earlier.is_readable and _is_same(page, earlier)), None)
     if first is not None:
         page.copy_of = first.url
         if page.domain != first.domain and page.domain not in first.copies:
@@ -284,7 +284,7 @@ def _page(state: Walk, key: str, hit: Hit, turns: Turns, options: InvestigationO
     page.windows = _windows(value, page.text, options.windows)
     page.goes_on = sum(len(window.text) for window in page.windows) < len(page.text)
     _read(page, turns)
-    if page.kept:
+    if page.passages:
         page.number = len(state.evidence) + 1
     weighed = turns.get(f"weigh.{key}")
     page.weighed = arguments(weighed) or None if weighed else None
@@ -298,8 +298,8 @@ def _windows(value: Mapping[str, Any], text: str, most: int) -> list[Window]:
     return windows(text, most)
 
 
-def _is_same(page: Page, other: Page) -> bool:
-    return page.url == other.url or is_copy(_shingles(page.text), _shingles(other.text))
+def _is_same(page: Page, earlier: Page) -> bool:
+    return page.url == earlier.url or is_copy(_shingles(page.text), _shingles(earlier.text))
 
 
 _shingles = lru_cache(maxsize=64)(shingles)
@@ -317,24 +317,14 @@ def _read(page: Page, turns: Turns) -> None:
             span = find_quote(segment["quote"], page.text, window)
             if span is None:
                 page.rejected.append(segment["quote"])
-            elif not any(span.start < passage.end and passage.start < span.end for passage in page.kept):
+            elif not any(span.start < passage.end and passage.start < span.end for passage in page.passages):
                 quote = page.text[span.start : span.end]
                 passage = KeptPassage(
                     quote, span.start, span.end, segment["stance"], segment["relevance"], segment["bearing"]
                 )
-                page.kept.append(passage)
+                page.passages.append(passage)
 
 
 def unstruck_evidence(state: Walk, struck: Sequence[int]) -> list[Page]:
     """Return the evidence that no person removed."""
     return [page for page in state.evidence if page.number not in struck]
-
-
-def domain_of(url: str) -> str:
-    """Return the host of a URL without a leading "www."; "document" for the address of a project's document."""
-    if url.startswith("document:"):
-        return "document"
-    try:
-        return (urlsplit(url).hostname or url).removeprefix("www.")
-    except ValueError:
-        return url[:100]

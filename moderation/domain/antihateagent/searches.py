@@ -59,11 +59,11 @@ class SearchFaults:
 
 def searches_of(round_number: int, queries: int, turns: Mapping[str, TurnLike]) -> list[Search]:
     """Return the searches of a round, query by query; `queries` is the number of its queries."""
-    made = []
+    searches = []
     for query in range(1, queries + 1):
         keys = [search_key(round_number, query), *(search_key(round_number, query, name) for name in ENGINES)]
-        made += [_search(query, turns[key]) for key in keys if key in turns]
-    return made
+        searches += [_search(query, turns[key]) for key in keys if key in turns]
+    return searches
 
 
 def search_key(round_number: int, query: int, engine: str = "") -> str:
@@ -94,10 +94,10 @@ def next_engine(query: int, searches: Sequence[Search], engines: Sequence[str], 
 
     Returns None if the query is answered, or if no engine is left.
     """
-    made = [search for search in searches if search.query == query]
-    if any(not search.code for search in made):
+    query_searches = [search for search in searches if search.query == query]
+    if any(not search.code for search in query_searches):
         return None
-    tried = {search.engine for search in made} | set(out)
+    tried = {search.engine for search in query_searches} | set(out)
     if "" in tried:  # a run from before the engine was stored: its own engine failed
         tried.add(engines[0] if engines else "")
     return next((name for name in engines if name not in tried), None)

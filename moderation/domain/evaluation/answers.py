@@ -9,7 +9,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from annotation.domain.votes import Category
-from moderation.domain.verdicts import Task
+from moderation.domain.task import Task
 
 HATEFUL, NOT_HATEFUL = 1, 0
 """The classes of the binary task."""
@@ -64,14 +64,14 @@ class MarkedAnswer:
     """An answer and the truth, both as classes of the task. `readable` is False if no known label was given."""
 
     truth: int
-    said: int
+    predicted: int
     readable: bool = True
     side_right: bool = False
     """Whether the answer is right about hateful or not."""
 
     @property
     def right(self) -> bool:
-        return self.truth == self.said
+        return self.truth == self.predicted
 
 
 def mark_answer(gold: Gold, answer: GivenAnswer, question: Question) -> MarkedAnswer:

@@ -18,13 +18,13 @@ class Confusion:
     counts: tuple[tuple[int, ...], ...]
 
     @classmethod
-    def of(cls, truth: Sequence[int], said: Sequence[int], labels: Sequence[int] = ()) -> Confusion:
+    def of(cls, truth: Sequence[int], predicted: Sequence[int], labels: Sequence[int] = ()) -> Confusion:
         """Count the pairs over `labels`; without them, over the labels that occur as truth or answer."""
-        present = tuple(labels) or tuple(sorted({*truth, *said}))
+        present = tuple(labels) or tuple(sorted({*truth, *predicted}))
         place = {label: number for number, label in enumerate(present)}
         counts = np.zeros((len(present), len(present)), dtype=np.int64)
-        for true_label, answered in zip(truth, said, strict=True):
-            counts[place[true_label], place[answered]] += 1
+        for true_label, predicted_label in zip(truth, predicted, strict=True):
+            counts[place[true_label], place[predicted_label]] += 1
         return cls(present, tuple(tuple(int(count) for count in row) for row in counts))
 
     @property

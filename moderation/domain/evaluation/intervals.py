@@ -15,7 +15,7 @@ from moderation.domain.evaluation.classification import f1s_of, macro_f1s
 RESAMPLES = 2000
 
 Pairs = Sequence[tuple[int, int]]
-"""(truth, said) of one item, one pair for each repeat that answered it."""
+"""(truth, predicted) of one item, one pair for each repeat that answered it."""
 
 
 @dataclass(frozen=True)
@@ -66,8 +66,8 @@ def confusion_cells(distinct: Sequence[Pairs], labels: Sequence[int]) -> Floats:
     place = {label: at for at, label in enumerate(labels)}
     cells = np.zeros((len(distinct), len(labels) ** 2))
     for row, pairs in enumerate(distinct):
-        for truth, said in pairs:
-            cells[row, place[truth] * len(labels) + place[said]] += 1
+        for truth, predicted in pairs:
+            cells[row, place[truth] * len(labels) + place[predicted]] += 1
     return cells
 
 

@@ -13,7 +13,7 @@ from moderation.domain.evaluation.classification import Confusion
 from moderation.domain.evaluation.intervals import intervals
 from moderation.domain.evaluation.repeats import kappa, spread
 from moderation.domain.evaluation.scores import LEVELS, Scores, levels_of, score_answers
-from moderation.domain.verdicts import Task
+from moderation.domain.task import Task
 
 _COUNTED = ("total", "right", "refused", "unreadable")
 FIGURES = ("accuracy", "macro_f1", "weighted_f1", "precision", "recall", "f1")
@@ -103,7 +103,7 @@ def right_by_item(gold: Sequence[Gold], repeat: Repeat, question: Question) -> d
 
 
 def answered_pairs(gold: Sequence[Gold], repeats: Sequence[Repeat], question: Question) -> list[list[tuple[int, int]]]:
-    """Return for each item (truth, said) of every repeat that answered it. Refused items are left out."""
+    """Return for each item (truth, predicted) of every repeat that answered it. Refused items are left out."""
     repeat_answers = [_answers(repeat, question.task) for repeat in repeats]
     return [_pairs(item, repeat_answers, question) for item in gold]
 
@@ -115,13 +115,13 @@ def _answers(repeat: Repeat, task: Task) -> dict[str, GivenAnswer]:
 def _pairs(
     gold: Gold, repeat_answers: Sequence[Mapping[str, GivenAnswer]], question: Question
 ) -> list[tuple[int, int]]:
-    """Return (truth, said) of every repeat that answered the item, sorted."""
+    """Return (truth, predicted) of every repeat that answered the item, sorted."""
     marked: list[MarkedAnswer] = [
         mark_answer(gold, answers[gold.id], question)
         for answers in repeat_answers
         if gold.id in answers and not answers[gold.id].refused
     ]
-    return sorted((answer.truth, answer.said) for answer in marked)
+    return sorted((answer.truth, answer.predicted) for answer in marked)
 
 
 def _pooled(pairs: Sequence[Sequence[tuple[int, int]]], question: Question) -> Confusion:

@@ -40,7 +40,7 @@ class PairedDifferences:
 
 
 def paired_differences(first: Sequence[Pairs], second: Sequence[Pairs]) -> PairedDifferences | None:
-    """Compare two methods item by item; each item has (truth, said) of every repeat that answered it.
+    """Compare two methods item by item; each item has (truth, predicted) of every repeat that answered it.
 
     Items that one of the methods did not answer are left out.
 

@@ -126,7 +126,7 @@ def tracks_table(report: Report) -> Iterator[EvaluationTable]:
 
 
 def _track_row(result: Mapping[str, Any]) -> list[Value]:
-    tracks, spent, asked = result["tracks"], result["spent"], result["coverage"]["asked"]
+    tracks, spent, items_asked = result["tracks"], result["spent"], result["coverage"]["asked"]
     tokens = spent["input_tokens"] + spent["output_tokens"]
     return [
         result["arm"],
@@ -136,7 +136,10 @@ def _track_row(result: Mapping[str, Any]) -> list[Value]:
         Phrase.of(_("%(part)s of %(all)s"), part=tracks["open_deep"], all=tracks["open"]),
         Phrase.of(_("%(part)s of %(all)s"), part=tracks["emergent_dismissed"], all=tracks["emergent"]),
         tracks["rounds"],
-        *(total / asked if asked and total is not None else None for total in (spent["calls"], tokens, spent["cost"])),
+        *(
+            total / items_asked if items_asked and total is not None else None
+            for total in (spent["calls"], tokens, spent["cost"])
+        ),
     ]
 
 

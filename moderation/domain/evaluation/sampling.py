@@ -51,6 +51,6 @@ def _balanced(kinds: Sequence[Hashable], limit: int | None, generator: random.Ra
     quota = min(map(len, places.values())) if limit is None else limit // len(places)
     chosen = [at for rows in places.values() for at in rows[:quota]]
     if limit is not None:
-        left = [at for rows in places.values() for at in rows[quota:]]
-        chosen += generator.sample(left, min(len(left), limit - len(chosen)))
+        undrawn = [at for rows in places.values() for at in rows[quota:]]
+        chosen += generator.sample(undrawn, min(len(undrawn), limit - len(chosen)))
     return chosen

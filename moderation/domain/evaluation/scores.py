@@ -16,7 +16,7 @@ from moderation.domain.evaluation.answers import (
     mark_answer,
 )
 from moderation.domain.evaluation.classification import Averages, ClassFigures, Confusion, averages, class_figures
-from moderation.domain.verdicts import Task
+from moderation.domain.task import Task
 
 LEVELS = ("easy", "normal", "hard", "normal_hard")
 
@@ -102,7 +102,7 @@ def score_answers(gold: Sequence[Gold], answers: Mapping[str, GivenAnswer], ques
         missing=len(gold) - len(rows),
         unreadable=sum(not answer.readable for answer in marked),
         side_right=sum(answer.side_right for answer in marked),
-        confusion=Confusion.of([answer.truth for answer in marked], [answer.said for answer in marked], labels),
+        confusion=Confusion.of([answer.truth for answer in marked], [answer.predicted for answer in marked], labels),
         by_difficulty={name: _share(answer for item, answer in rows if name in levels_of(item)) for name in LEVELS},
         by_pattern={code: _share(answer for item, answer in rows if item.pattern == code) for code in PATTERNS},
         by_subset={

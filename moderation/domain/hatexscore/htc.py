@@ -5,10 +5,11 @@ say. A question, a condition or a doubt states nothing, nor does what is quoted 
 """
 
 from collections.abc import Iterator, Sequence
+from dataclasses import replace
 
 from moderation.domain.hatexscore import labels
 from moderation.domain.hatexscore.conclusion import Conclusion
-from moderation.domain.hatexscore.implied import implied
+from moderation.domain.hatexscore.implied import implied, is_taken_back
 from moderation.domain.hatexscore.labels import Segment
 from moderation.domain.hatexscore.plain_text import plain
 from moderation.domain.hatexscore.quotations import Quotation, blanked, quotations, words_of_others
@@ -33,7 +34,10 @@ def conclusions(explanation: str, quoted: Sequence[Quotation] | None = None) -> 
         stated += _stated(text, segment)
     if _contradicts_itself(text, stated):
         return []
-    return _final(text, _outermost(stated)) or _outermost(implied(text, segments, list(_said_by_others(others))))
+    final = _final(text, _outermost(stated))
+    if final and final[-1].hateful and is_taken_back(text, final[-1]):
+        final[-1] = replace(final[-1], hateful=False)
+    return final or _outermost(implied(text, segments, list(_said_by_others(others))))
 
 
 def verdict(explanation: str) -> bool | None:

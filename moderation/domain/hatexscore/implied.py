@@ -25,6 +25,9 @@ _SHORT = 4  # characters that say nothing more
 _TAIL = 3  # sentences at the end of an explanation that may conclude without a word of hate
 
 
+_ASKED = re.compile(r"[^.?!\n。]{0,90}\?")
+
+
 class _Patterns(NamedTuple):
     """What settles a clause, of all languages."""
 
@@ -32,9 +35,11 @@ class _Patterns(NamedTuple):
     assent: re.Pattern[str]
     elided_no: re.Pattern[str]
     elided_yes: re.Pattern[str]
+    takes_back: re.Pattern[str]
     actual: re.Pattern[str]
     former: re.Pattern[str]
     latter: re.Pattern[str]
+    refused: re.Pattern[str]
     opening: re.Pattern[str]
 
 
@@ -42,18 +47,24 @@ class _Patterns(NamedTuple):
 def _patterns() -> _Patterns:
     # A clause begins behind a stop or a word such as "but", and what settles another stands at its beginning.
     begins = rf"(?:[,;:.!?。\n—\x01)]|{any_of('contrast')})[\s,'\"]*(?:{any_of('contrast')}[\s,]*)*"
+    # One of two, with what denies it on either side.
+    option = rf"(?:{any_of('refused')}\s?)?{{}}(?:\s?{any_of('refused')})?"
     ends = r"[,;:.!?。\n—\x01)][^.?!\n。]{0,90}?"
     return _Patterns(
         dissent=re.compile(begins + any_of("dissent")),
         assent=re.compile(begins + any_of("assent")),
         elided_no=re.compile(ends + any_of("elided_no")),
         elided_yes=re.compile(ends + any_of("elided_yes")),
-        actual=re.compile(begins + any_of("actual")),
-        former=re.compile(any_of("former")),
-        latter=re.compile(any_of("latter")),
+        takes_back=re.compile(
+            rf"[^.?!\n。]{{0,60}}?(?:[,;—]|{any_of('conceded')})\s*(?:{any_of('contrast')}[\s,]*)?{any_of('takes_back')}"
+        ),
+        actual=re.compile(f"{begins}{any_of('actual')}|^{any_of('conceded')}"),
+        former=re.compile(option.format(any_of("former"))),
+        latter=re.compile(option.format(any_of("latter"))),
+        refused=re.compile(any_of("refused")),
         opening=re.compile(
-            rf"[\s\x01—>-]*(?:{any_of('answer_before')}\s*)?"
-            r"(?:(?P<yes>yes|네|예|是的?|对)|(?P<no>no|아니요|아니오|아닙니다|아뇨|否|不是的?|不))\s*(?=[.,!。\n—])"
+            rf"[\s\x01—>-]*(?:{any_of('answer_before')}[\s:,]*)?"
+            rf"(?:(?P<yes>{any_of('opening_yes')})|(?P<no>{any_of('opening_no')}))\s*(?=[.,!。\n—])"
         ),
     )
 
@@ -62,6 +73,12 @@ def implied(text: str, segments: Sequence[Segment], quoted: Sequence[Statement])
     """Return the conclusions that the plain text implies; `quoted` is what its quotations state, where they stand."""
     found = [*_chosen(text, segments), *_settled(text, segments, quoted), *_unnamed(text, segments)]
     return found or _opening(text)
+
+
+def is_taken_back(text: str, said: Conclusion) -> bool:
+    """Whether the rest of the sentence says of the text at hand that it is not so."""
+    denial = _patterns().takes_back.match(text, max(said.start, said.end - _BACK))
+    return denial is not None and not _kinds(text, said.end, denial.end()) & _OPEN
 
 
 def _settled(text: str, segments: Sequence[Segment], quoted: Sequence[Statement]) -> Iterator[Conclusion]:
@@ -86,7 +103,9 @@ def _settles(text: str, said: Conclusion, word: bool, kind: Kind | None) -> bool
         return said.hateful
     for pattern, settled in ((patterns.elided_no, not word), (patterns.elided_yes, word)):
         if elided := pattern.search(following):
-            return None if _kinds(text, said.end, said.end - _BACK + elided.end()) & _OPEN else settled
+            # What a question leaves open is answered with it.
+            begin = said.end - _BACK + elided.start() if _ASKED.match(text, said.end) else said.end
+            return None if _kinds(text, begin, said.end - _BACK + elided.end()) & _OPEN else settled
     actual = patterns.actual.search(following) if kind is Kind.CONDITION else None
     if actual is None:
         return None
@@ -99,18 +118,18 @@ def _kinds(text: str, start: int, end: int) -> set[Kind]:
 
 
 def _chosen(text: str, segments: Sequence[Segment]) -> Iterator[Conclusion]:
-    """Yield the label that is named as the former or the latter of two."""
-    hateful_first = None
+    """Yield what is named as the former or the latter of two."""
+    patterns, hateful_first = _patterns(), None
     for segment in segments:
-        if (first := labels.hateful_first(text, segment)) is not None:
+        named = {
+            (option is patterns.former) is (patterns.refused.search(text, *hit.span()) is None)
+            for option in (patterns.former, patterns.latter)
+            for hit in option.finditer(text, segment.start, segment.end)
+        }
+        if hateful_first is not None and len(named) == 1:
+            yield Conclusion(segment.start, segment.end, hateful_first in named)
+        elif (first := labels.hateful_first_of_two(text, segment)) is not None:
             hateful_first = first
-            continue
-        former, latter = (
-            pattern.search(text, segment.start, segment.end) is not None
-            for pattern in (_patterns().former, _patterns().latter)
-        )
-        if hateful_first is not None and former is not latter:
-            yield Conclusion(segment.start, segment.end, hateful_first is former)
 
 
 def _unnamed(text: str, segments: Sequence[Segment]) -> Iterator[Conclusion]:

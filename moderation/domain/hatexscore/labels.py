@@ -18,9 +18,9 @@ _SEGMENT_END = re.compile(
 # Where a label may begin: behind bullets, numbers, steps and words such as "so".
 _START = re.compile(
     r"[\s>+\-—'\",:)]*+(?:\(?(?:\d{1,2}|[a-z])[.):]\s*)?(?:(?:step|단계|步骤)\s?\d{1,2}\s?[.:)]\s*)?"
-    r"(?:(?:(?:yes|no)(?=\s*[,:])|so|thus|therefore|hence|overall|ultimately|finally|definitely|in (?:conclusion"
-    r"|summary|short)|따라서|그러므로|결론적으로|즉|네|예|아니요|아니오)(?:\s*[,:]\s*|\s+)"
-    r"|(?:因此|所以|综上(?:所述)?|总之|故|是的(?=,)|不(?=,))[,:]?\s*){0,2}"
+    r"(?:(?:(?:yes|no)(?=\s*[,:])|so|thus|therefore|hence|accordingly|consequently|overall|ultimately|finally"
+    r"|definitely|in (?:conclusion|summary|short)|따라서|그러므로|결론적으로|즉|네|예|아니요|아니오)(?:\s*[,:]\s*|\s+)"
+    r"|(?:因此|所以|综上(?:所述)?|总之|故|(?:总体|整体|总的|综合)(?:而言|来说|来看)|一句话|是的?(?=,)|不(?=,))[,:]?\s*){0,2}"
 )
 # A field may go on behind the word of hate, but not to say how sure or how bad.
 _FIELD = re.compile(
@@ -36,7 +36,8 @@ _UNLIKE_BENIGN = {Kind.NEGATION, Kind.DOUBT, Kind.CONDITION, Kind.CONTRAST}
 _RATING = re.compile(
     r"(?:ness|도)?[^\d.?!:=\n。;,|()]{0,8}(?:score|rat(?:e|ing)|probability|likelihood|level|risk|chance|of th(?:is|e)"
     r"|점수|확률|정도|수준|지수|评分|得分|概率|程度|分数|指数|[:=|])[^\d.?!\n。;,|()]{0,20}[:=|≈~]?\s*"
-    r"(?:(?P<ko_most>\d{1,3})점 만점에 )?(?P<points>\d{1,3}(?:\.\d{1,4})?)[점分]?"
+    r"(?:(?:满分)?(?P<most_first>\d{1,3})(?:점 만점에|分(?:制|满分)?,?(?:得|为)?)\s?)?"
+    r"(?P<points>\d{1,3}(?:\.\d{1,4})?)[점分]?"
     r"(?:\s?(?:/|out of|of|\(满分)\s?(?P<most>[1-9]\d{0,2})|\s?(?P<percent>%))?(?![\d/])"
 )
 _RATED_FIRST = re.compile(
@@ -51,6 +52,7 @@ _ON_SCALE = re.compile(r"[^\d\n]{0,60}?(?P<points>\d{1,3})(?![\d.]?\d)")
 # A number there is the code of a kind of hate, not an answer: the kinds of H-VLI go from 1 to 5.
 _CODED = re.compile(r"(?:[_ ]speech)?[_ ](?:type|category|kind)[\s'\"]*[:=|]\s*['\"]?\d")
 _LOW, _HIGH = 0.35, 0.65
+_BESIDE = 12  # characters in which a word such as "and" ties two things
 _LOOK = 60  # characters in which an answer stands
 
 
@@ -74,9 +76,10 @@ class _Patterns(NamedTuple):
     early: re.Pattern[str]
     refusal: re.Pattern[str]
     both: re.Pattern[str]
+    beside: re.Pattern[str]
     label: re.Pattern[str]
     denied: re.Pattern[str]
-    arrowed: re.Pattern[str]
+    announced: re.Pattern[str]
     lessened: re.Pattern[str]
     rhetorical_yes: re.Pattern[str]
     rhetorical_no: re.Pattern[str]
@@ -103,17 +106,20 @@ def _patterns() -> _Patterns:
         ),
         benign=re.compile(any_of("benign")),
         other_label=re.compile(rf"['\"\s]*(?:{any_of('other_label')})['\"\s.]*(?:입니다|이다|임|이에요)?(?:$|[(,—])"),
-        no_verdict=re.compile(rf"[^:\n]{{0,12}}{any_of('no_verdict')}[^:\n]{{0,10}}[:=]"),
+        no_verdict=re.compile(
+            rf"(?![^:\n]{{0,40}}{any_of('reached')})[^:(\n]{{0,12}}{any_of('no_verdict')}[^:\n]{{0,10}}[:=]"
+        ),
         early=re.compile(any_of("early")),
         refusal=re.compile(any_of("refusal")),
         both=re.compile(rf"(?P<hateful_first>{hate}{sides}{non})|{non}{sides}{hate}"),
+        beside=re.compile(r"\b(?:and|or|from|versus)\b|[와과나및和与或]|또는|라기보다"),
         lessened=re.compile(any_of("lessened")),
         rhetorical_yes=re.compile(any_of("rhetorical_yes")),
         rhetorical_no=re.compile(any_of("rhetorical_no")),
-        arrowed=re.compile(rf"(?<![a-z]){heading}\s*{ARROW}$"),
+        announced=re.compile(rf"(?<![a-z]){heading}\s*[{ARROW}?]$"),
         denied=re.compile(rf"\bnon|{any_of('negation')}|{any_of('fine')}|비|非"),
         label=re.compile(
-            rf"\s*(?:{denied}?{word}(?:{any_of('negation')}.{{0,4}})?|{before}?\s?{heading}|{any_of('other_label')})[.!]?\s*"
+            rf"\s*(?:(?:yes|no|예|네|아니요|아니오|是|否|不),\s*)?(?:{denied}?{word}(?:{any_of('negation')}.{{0,4}})?|{before}?\s?{heading}|{any_of('other_label')})[.!]?\s*"
         ),
     )
 
@@ -158,8 +164,11 @@ def is_final(heading: str) -> bool:
 
 
 def has_no_verdict(text: str, segment: Segment) -> bool:
-    """Whether the segment names a topic, a tone or a definition."""
-    return _patterns().no_verdict.match(text, label_start(text, segment), segment.end) is not None
+    """Whether the segment names a topic, a tone or a definition, or rates the text halfway."""
+    if _patterns().no_verdict.match(text, label_start(text, segment), segment.end):
+        return True
+    mentions = (tongue.word(text, segment.start, segment.end) for tongue in tongues())
+    return any(_LOW < (_rating(text, segment.start, mention) or 0) < _HIGH for mention in mentions if mention)
 
 
 def is_refusal(text: str, segment: Segment) -> bool:
@@ -171,6 +180,20 @@ def hateful_first(text: str, segment: Segment) -> bool | None:
     """Return whether hateful is the first of two labels side by side. Returns None if the segment offers no choice."""
     offered = _patterns().both.search(text, segment.start, segment.end)
     return offered and offered["hateful_first"] is not None
+
+
+def hateful_first_of_two(text: str, segment: Segment) -> bool | None:
+    """Return whether hateful is the first of two things side by side. Returns None if there are no two."""
+    offered = hateful_first(text, segment)
+    if offered is not None:
+        return offered
+    for tongue in tongues():
+        mention = tongue.word(text, segment.start, segment.end)
+        if mention and _patterns().beside.search(text, max(segment.start, mention.start - _BESIDE), mention.start):
+            return False
+        if mention and _patterns().beside.search(text, mention.end, min(segment.end, mention.end + _BESIDE)):
+            return True
+    return None
 
 
 def offers_both(text: str, segment: Segment) -> bool:
@@ -196,7 +219,7 @@ def scaled(text: str, segment: Segment) -> Conclusion | None:
 def other_label(text: str, segment: Segment) -> Conclusion | None:
     """Return the conclusion of a heading that names another label than hateful, such as harmless."""
     start, patterns = headed_end(text, segment), _patterns()
-    is_headed = start > segment.start or patterns.arrowed.search(text, max(0, start - _LOOK), start)
+    is_headed = start > segment.start or patterns.announced.search(text, max(0, start - _LOOK), start)
     if not is_headed:
         return None
     if _NUMBER_HEADING.search(text, segment.start, start) and (number := _NUMBER.match(text, start, segment.end)):
@@ -237,21 +260,28 @@ def _reply(text: str, start: int) -> bool | None:
     return None if said is None else said["no"] is None
 
 
-def rhetorical(text: str, segment: Segment) -> Conclusion | None:
-    """Return what a question says that expects no answer. Returns None if the segment is none."""
+def rhetorical(text: str, segment: Segment, words: Words = HATEFUL) -> Conclusion | None:
+    """Return what a question with these kinds of words says that expects no answer. Returns None if it is none."""
+    mention = next(filter(None, (tongue.word(text, segment.start, segment.end, words) for tongue in tongues())), None)
     for pattern, said in ((_patterns().rhetorical_yes, True), (_patterns().rhetorical_no, False)):
-        if asked := pattern.search(text, segment.start, segment.end):
-            return Conclusion(asked.start(), segment.end, said)
+        if mention and (question := pattern.search(text, segment.start, segment.end)):
+            return Conclusion(question.start(), segment.end, said is mention.hateful)
     return None
 
 
 def _rated(text: str, start: int, mention: Word) -> bool | None:
     """Return whether the rating beside the word is high. Returns None if it is neither high nor low."""
+    share = _rating(text, start, mention)
+    return None if share is None or _LOW < share < _HIGH else share >= _HIGH
+
+
+def _rating(text: str, start: int, mention: Word) -> float | None:
+    """Return the rating beside the word, from 0 to 1. Returns None if there is none."""
     rating = _RATING.match(text, mention.end, mention.end + _LOOK)
     if rating is None:
         rating = _RATED_FIRST.search(text, max(start, mention.start - _LOOK), mention.start)
     if rating is None:
         return None
-    most = rating["most"] or rating.groupdict().get("ko_most")
+    most = rating["most"] or rating.groupdict().get("most_first")
     share = float(rating["points"]) / float(most or (100 if rating["percent"] else 1))
-    return None if _LOW < share < _HIGH or share > 1 else share >= _HIGH
+    return share if share <= 1 else None

@@ -32,7 +32,10 @@ _TRADITIONAL = str.maketrans(
     "谓谎谢证讥识译议谴护读变让赞猪猫贝负财贡贫货贩贪责贵买费贴贺资贼卖贱赋质赖赞赶迹践车军软辅轻输转办辞农这进运过达违远适迟迁选遗还乡郑邻丑释针录锡错键镇长门闭开间"
     "关阵阴陈陆阳队阶际随险隐虽双杂离难电灵静韩响页顶项顺须预顽顿领头颗题愿类顾显风飞饭饮养余马驯驳骗驱验惊脏体斗闹鱼鸟丽麦面么黄点党齐齿龄龙",
 )
-_TAG = re.compile(r"</?[a-z][a-z_]{0,29}/?>|\\boxed(?=\{)|\\text(?=\{)", re.IGNORECASE)
+# A placeholder for a word that nobody writes out is no tag.
+_TAG = re.compile(
+    r"</?(?!(?:slur|insult|redacted|name)>)[a-z][a-z_]{0,29}/?>|\\boxed(?=\{)|\\text(?=\{)", re.IGNORECASE
+)
 _SPACED_HYPHEN = re.compile(r"(?<=[\s\x01])-{1,3}(?=[\s\x01])|(?<!-)--(?!-)")
 # A mark that answers a field.
 _MARK = re.compile(r"(?<=[:：|｜=?？])(\s{0,3})(?:([✅✔☑✓])|[❌✖✗✘🚫⛔])(?=\ufe0f?\s*(?:$|[|\n,;(，；（]))")

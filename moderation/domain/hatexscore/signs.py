@@ -26,11 +26,13 @@ _NOTATION = {
         (" ", r"\s+"),
         _AT_END,
     ),
-    "ko": (("(", "(?:"), ("…", r"[^,.]{0,8}?"), (" ", r"\s?"), _AT_END),
+    "ko": (("(", "(?:"), ("^", "(?<![가-힣])"), ("…", r"[^,.]{0,8}?"), (" ", r"\s?"), _AT_END),
     "zh": (("(", "(?:"), ("…", r"[^，,。]{0,12}?"), (" ", r"\s?"), _AT_END),
 }
 
 
+# What may stand between a subject and its verb.
+_ASIDE = re.compile(r",\s(?:however|though|of course|in turn|by contrast|on the other hand|as such|then),")
 # Verbs that "not" is contracted with.
 _CONTRACTED = [
     "are",
@@ -153,7 +155,9 @@ class Tongue:
 
     def is_subject(self, text: str, start: int, end: int) -> bool:
         """Whether what stands here makes the word before it the subject of its sentence."""
-        return self._subject.match(text, _skip_space(text, start, end), end) is not None
+        aside = _ASIDE.match(text, start, end)
+        behind = aside.end() if aside else start
+        return self._subject.match(text, _skip_space(text, behind, end), end) is not None
 
     def is_supposed(self, text: str, start: int, end: int) -> bool:
         """Whether what stands here, where a clause begins, makes the clause a supposition."""

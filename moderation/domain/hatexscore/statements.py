@@ -27,9 +27,10 @@ _OF_QUOTES = (Kind.REPORT, Kind.TOPIC)
 _LINKS = (Kind.COPULA, Kind.LINK, Kind.NEGATION, Kind.DISTANT)
 _REACH = 300  # characters: no sentence says anything of a word further off
 _NEAR = {"en": 40, "zh": 26}  # characters between a verb and the bare noun
+_NOUN_AND = re.compile(r"[\w\s'-]{1,40}(?:,|\band|\bor|&)\s*")
 _NEAR_NEGATION = 6  # characters between two negations of one verb in Chinese
 _KOREAN_REACH = 60
-_OPPOSITE = re.compile(r"(?:non|un|not)(?=[\s-]|hate)|비|非")
+_OPPOSITE = re.compile(r"(?:non|un|not)(?=[\s-]|hate|flag)|비|非")
 _FINAL = re.compile(r"(?:다|요|음|함|임|됨|죠|까)\s*$")
 _GLOSS = re.compile(r"\s?\([^()\n]{1,30}\)")
 _ALONE = re.compile(r"\s*(?:$|[:,.()—/!])")
@@ -45,7 +46,7 @@ _CONCEDED = re.compile(
 # Of words without hate: those that are verbs themselves, and how a clause begins that speaks of the text.
 _VERB = re.compile(
     r"violat|breach|br[eo][ao]?k|contraven|cross|fall|fell|land|sit|meets|satisf|fulfi|fits|match|compl|may|can|must|should"
-    r"|needs|ought|has|in |against|over|past|within|no|all "
+    r"|needs|ought|has|do(?:es)?(?:\b|n)|qualif|in |against|over|past|within|no|all "
 )
 _OF_THE_TEXT = re.compile(
     r"(?:(?:and|so|thus|therefore|hence|here|overall|again|yes|no|as such|in (?:my view|short|sum|all))[, ]+)*"
@@ -54,6 +55,8 @@ _OF_THE_TEXT = re.compile(
     r"|joke|statement|tweet|remark|combination|pair|whole|reading|result|criteri\w+|definition|threshold|bar|condition\w*"
     r"|requirement\w*)\b)"
 )
+_COMMA = re.compile(r"\s*,\s*(?:that (?=would|is|was)|it (?=would|was|seems)|this (?=would|is|was)|那)?")
+_ENDS_CLAUSE = re.compile(r"\s*(?:$|[;:!])")
 _BARE = re.compile(r"\s*(?:임|이다|입니다|다|으로|로)?\s*$")
 
 
@@ -87,6 +90,11 @@ class Clause:
         """Return the sign of this kind right behind the word."""
         return self.tongue.follows(kind, self.text, self.mention.end, self.segment.end)
 
+    @property
+    def is_supposed(self) -> bool:
+        """Whether the clause only supposes that the text is hateful, as "to call it hateful" does."""
+        return self.tongue.is_supposed(self.text, _first_sign(self.text, self.begin), self.mention.start)
+
     def _is_own(self, sign: Sign) -> bool:
         if sign.kind is not Kind.REPORT:
             return False
@@ -98,11 +106,13 @@ class Clause:
 def stated_in(text: str, segment: Segment, words: Words = HATEFUL) -> Sequence[Conclusion]:
     """Return what the segment states with these kinds of words; `text` is plain text."""
     if labels.offers_both(text, segment):
-        scaled = labels.scaled(text, segment)
-        return [scaled] if scaled else []
+        chosen = labels.scaled(text, segment)
+        if segment.stop == "?" and labels.hateful_first(text, segment):
+            chosen = labels.answered(text, segment, words)
+        return [chosen] if chosen else []
     if answered := labels.answered(text, segment, words):
         return [answered]
-    if words is HATEFUL and (asked := labels.rhetorical(text, segment)):
+    if asked := labels.rhetorical(text, segment, words):
         return [asked]
     if segment.stop == "?" or labels.has_no_verdict(text, segment):
         return []
@@ -150,7 +160,7 @@ def _clause(
         tongue,
         mention,
         begin,
-        before=[sign for sign in earlier if sign.start >= begin and not (sign.kind in _OF_QUOTES and sign.end <= said)],
+        before=[sign for sign in earlier if sign.end > begin and not (sign.kind in _OF_QUOTES and sign.end <= said)],
         earlier=earlier,
         behind=[sign for sign in behind if sign.start >= mention.end],
     )
@@ -182,7 +192,8 @@ def _of_clause(clause: Clause, heading_end: int) -> Statement | None:
     mention, links = clause.mention, clause.links
     headed = clause.segment.start < heading_end and clause.begin <= heading_end
     absent, present, refuted = map(clause.follows, (Kind.ABSENT, Kind.PRESENT, Kind.REFUTED))
-    refuted = None if present else refuted
+    absent = absent or _denied_topic(clause)
+    refuted = None if present else refuted or _refuted_supposition(clause)
     left_open = None if present or refuted else _left_open(clause, links)
     if not (headed or absent or present or refuted) and _is_subject(clause):
         left_open = Kind.ANOTHER
@@ -196,11 +207,28 @@ def _of_clause(clause: Clause, heading_end: int) -> Statement | None:
     return Statement(Conclusion(start, end, _is_hateful(clause, negations)), _is_hateful(clause, 0), left_open)
 
 
+def _denied_topic(clause: Clause) -> re.Match[str] | None:
+    """Return what denies the word behind a comma where the clause begins with it, as in "hateful, it is not"."""
+    comma = _COMMA.match(clause.text, clause.mention.end, clause.segment.end)
+    if comma is None or _first_sign(clause.text, clause.begin) != clause.mention.start:
+        return None
+    denial = clause.tongue.follows(Kind.ABSENT, clause.text, comma.end(), clause.segment.end)
+    return denial if denial and _ENDS_CLAUSE.match(clause.text, denial.end(), clause.segment.end) else None
+
+
+def _refuted_supposition(clause: Clause) -> re.Match[str] | None:
+    """Return what refutes a supposition behind a comma, as in "to call it hateful, that would be a stretch"."""
+    comma = _COMMA.match(clause.text, clause.mention.end, clause.segment.end)
+    if comma is None or not clause.is_supposed:
+        return None
+    return clause.tongue.follows(Kind.REFUTED, clause.text, comma.end(), clause.segment.end)
+
+
 def _left_open(clause: Clause, links: Sequence[Sign]) -> Kind | None:
     """Return whether the clause doubts, sets a condition, tells what others say or speaks about hate itself."""
     if any(sign.kind is Kind.DOUBT for sign in clause.before) or clause.follows(Kind.DOUBT_BEHIND):
         return Kind.CONDITION if _has_condition(clause) else Kind.DOUBT
-    if clause.tongue.is_supposed(clause.text, _first_sign(clause.text, clause.begin), clause.mention.start):
+    if clause.is_supposed:
         return Kind.CONDITION
     if _is_aside_in_doubt(clause):
         return Kind.DOUBT
@@ -208,6 +236,8 @@ def _left_open(clause: Clause, links: Sequence[Sign]) -> Kind | None:
         return Kind.CONDITION
     if any(sign.kind is Kind.REPORT and sign not in links for sign in clause.before):
         return Kind.REPORT
+    if _VERB.match(clause.text, clause.mention.start):  # "breaches our rule on hate speech" links itself
+        return None
     topics = [sign.start for sign in clause.before if sign.kind is Kind.TOPIC]
     is_topic = bool(topics) and topics[-1] > max((link.start for link in links), default=-1)
     return Kind.TOPIC if is_topic else None
@@ -229,8 +259,9 @@ def _has_condition(clause: Clause) -> bool:
 
 def _is_subject(clause: Clause) -> bool:
     """Whether the clause begins with the word and says something about hate in general."""
-    before = clause.text[clause.begin : clause.mention.start].strip(" \t\x01,'\"")
-    if before not in _BEFORE_SUBJECT and not before.endswith(_SUBJECT_BEHIND):
+    before = clause.text[clause.begin : clause.mention.start].strip(" \t\x01'\"")
+    opening = before[before.rfind(",") + 1 :].strip()
+    if opening not in _BEFORE_SUBJECT and not before.endswith(_SUBJECT_BEHIND):
         return False
     return clause.tongue.is_subject(clause.text, clause.mention.end, clause.segment.end)
 
@@ -263,6 +294,8 @@ def _is_alone(clause: Clause) -> bool:
         first = clause.mention.start
     if first != clause.mention.start or not _ALONE.match(clause.text, clause.mention.end, clause.segment.end):
         return False
+    if clause.segment.start < label == clause.mention.start:
+        return True
     reach = max(clause.segment.start, clause.begin - _REACH)
     before = clause.text[reach : clause.begin].rstrip(" ,")
     opening = [sign.end for sign in clause.earlier if sign.kind is Kind.CONTRAST]
@@ -278,10 +311,20 @@ def _negations(clause: Clause, links: Sequence[Sign]) -> int:
         while len(negations) > 1 and _negates_another_verb(clause.text[negations[-2].end : negations[-1].start]):
             del negations[-2]
     if clause.tongue.code == "en":
+        while len(negations) > 1 and _is_list(clause.text, negations[-2], negations[-1]):
+            del negations[-2]
         scope = _verb_group(clause, links)
         first = _first_sign(clause.text, clause.begin)
         negations = [sign for sign in negations if sign.start >= scope or sign.start == first]
     return len(negations) + len(distant)
+
+
+def _is_list(text: str, first: Sign, second: Sign) -> bool:
+    """Whether two negations are those of two nouns side by side, as in "no target and no hate", or go with a "nor"."""
+    if text[second.start : second.end] == "nor":
+        return True
+    is_same = text[first.start : first.end] == text[second.start : second.end] == "no"
+    return is_same and _NOUN_AND.fullmatch(text, first.end, second.start) is not None
 
 
 def _negates_another_verb(between: str) -> bool:

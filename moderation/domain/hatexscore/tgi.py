@@ -13,6 +13,7 @@ from itertools import pairwise
 
 from moderation.domain.hatexscore import group_list_files
 from moderation.domain.hatexscore.group_list_files import Groups
+from moderation.domain.hatexscore.persons import is_one, is_shown
 from moderation.domain.hatexscore.plain_text import simplified
 from moderation.domain.hatexscore.quotations import Quotation, blanked, words_of_others
 from moderation.domain.hatexscore.ties import QUOTE, Ties
@@ -39,19 +40,24 @@ _IN_THE_SINGULAR = {"National", "National origin"}
 _KINDS = "Race"
 """The category of the extended list that holds kinds of groups."""
 # Terms that are the names of a characteristic too: "no attack on race, sex or disability" names nobody.
-_CHARACTERISTICS = {"disability", "残疾", "宗教群体", "장애", "성적 지향", "성 정체성"}
+_CHARACTERISTICS = {
+    *("disability", "skin colour", "skin color"),
+    *("피부색", "장애", "성적 지향", "성 정체성"),
+    *("肤色", "残疾", "宗教群体"),
+}
 # Countries that are things as well: not counted where only the beginning of a sentence makes them capitals.
 _THINGS = {"turkey", "china", "chad", "jordan", "guinea"}
 _AS_NAMES = {"traveller", "polish", "pole", "scot", "dane"}
-# One of these in the singular is a person, and a group only where the sentence itself is hostile.
-_PERSONS = {"man", "woman", "boy", "girl", "senior"}
 _LONGEST_WORD = 12
 _DENIED_BEFORE = re.compile(
-    r"\b(?:no|not|any|without|nor|neither|none)\b|n['’]t\b|\b(?:if|whether|specific|particular|certain)\b"
-    r"|没有|未|不(?!仅|只|但)|无(?!论)|任何|某[个些一]|如果|어떤|아무|특정",
+    r"\b(?:no|not|any|without|nor|neither|none|nothing|nobody)\b|n['’]t\b|\b(?:if|whether|specific|particular|certain)\b"
+    r"|\bof (?:all|different|various|mixed)\b|没有|未|不(?!仅|只|但)|无(?!论)|任何|某[个些一]|如果|어떤|아무|특정",
     re.IGNORECASE,
 )
-_DENIED_BEHIND = re.compile(r"(?!가 있|[을를] 가진)[^.!?。！？\n]{0,90}?(?:않|없|아니|아닌|无关|没有(?:任何)?关系)")
+_DENIED_BEHIND = re.compile(
+    r"(?!가 있|[을를] 가진)[^.!?。！？\n]{0,90}?(?:않|없|아니|아닌|无关|没有(?:任何)?关系)"
+    r"|[^.!?。！？\n]{0,8}?(?:다양|제각각|각기|各异|不一|各不相?同)"
+)
 _END = re.compile(r"(?<![.!?])[.!?]++[\"”’»)\]]*\s+(?![a-zà-ÿ])|[。！？]+[”」』]*\n*|\n+")
 _JOINS = re.compile(r"(?:['’]s)?[\s\-‐‑–'’/·]*")
 
@@ -101,8 +107,10 @@ def groups(explanation: str, quoted: Sequence[Quotation], language: str, listed:
             text[max(starts[sentence], start - 120) : start], text[stop : stop + 100]
         ):
             continue  # "no ethnic group is named" names none
-        if lemmas in _PERSONS and text[start:stop].lower() == lemmas and ties.own(sentence) in ("", QUOTE):
-            continue  # one man or woman is no group
+        if is_one(text, start, stop, lemmas, language) and ties.own(sentence) in ("", QUOTE):
+            continue  # one man or woman is a group only where the sentence itself is hostile
+        if is_shown(text, start, stop, lemmas, language):
+            continue
         named.append(group)
     return named
 

@@ -57,11 +57,11 @@ def _folded(written: str) -> str:
 
 def _forms(values: Mapping[str, Iterable[str]]) -> Forms:
     """Return the forms of all values; a form of several values stands for none of them."""
-    meant: dict[str, set[str]] = {}
+    values_of_form: dict[str, set[str]] = {}
     for value, forms in values.items():
         for form in forms:
-            meant.setdefault(_folded(form), set()).add(value)
-    return {form: next(iter(of)) for form, of in meant.items() if len(of) == 1}
+            values_of_form.setdefault(_folded(form), set()).add(value)
+    return {form: next(iter(of)) for form, of in values_of_form.items() if len(of) == 1}
 
 
 def _reader(values: Mapping[str, Iterable[str]]) -> BeforeValidator:

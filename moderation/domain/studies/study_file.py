@@ -17,7 +17,7 @@ from moderation.domain.evaluation.sampling import SEED, Sample
 from moderation.domain.evaluation.table import Phrase
 from moderation.domain.evaluation.table import gettext_noop as _
 from moderation.domain.hatexscore.cc import Rule
-from moderation.domain.verdicts import Task
+from moderation.domain.task import Task
 
 LONGEST = 100_000
 """Characters of a file."""

@@ -20,7 +20,7 @@ from moderation.domain.evaluation.sampling import SEED, Sample
 from moderation.domain.evaluation.scores import score_answers
 from moderation.domain.hatexscore.cc import Rule
 from moderation.domain.hatexscore.estimators import Estimator
-from moderation.domain.verdicts import Task
+from moderation.domain.task import Task
 from moderation.evaluation import continuation
 from moderation.evaluation import start as evaluation_start
 from moderation.evaluation.arms import ArmGrid, without_examples
@@ -159,9 +159,11 @@ class Command(EvaluationCommand):
             for name in options["sources"]
         ]
         for source in sources:
-            left = ", ".join(f"{count:,} {why}" for why, count in source.left_out.items())
-            taken = f", taken for {source.guessed}" if source.guessed else ""
-            self.say(f"{source.name}: {len(source.rows):,} items{taken}" + (f"; left out: {left}" if left else ""))
+            left_out = ", ".join(f"{count:,} {why}" for why, count in source.left_out.items())
+            guess = f", taken for {source.guessed}" if source.guessed else ""
+            self.say(
+                f"{source.name}: {len(source.rows):,} items{guess}" + (f"; left out: {left_out}" if left_out else "")
+            )
         return project, sources
 
     def show(self, value: Any) -> None:

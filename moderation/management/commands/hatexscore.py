@@ -29,7 +29,7 @@ NAMES = (*PARTS, "score")
 
 
 @dataclass
-class Told:
+class Tally:
     """What is left of the results once each is printed: sums for the means, parts for the sweep."""
 
     values: dict[str, list[float]] = field(default_factory=lambda: {name: [] for name in NAMES})
@@ -60,7 +60,7 @@ class Stream:
     order: Order
     swept: bool
     plot: str
-    told: Told = field(default_factory=Told)
+    tally: Tally = field(default_factory=Tally)
 
 
 class Command(JsonCommand):
@@ -102,8 +102,8 @@ class Command(JsonCommand):
     def answer(self, **options: Any) -> Stream:
         path: Path = options["file"]
         all_given = _checked(path)
-        wanted = Estimator(options["estimator"]) if options["estimator"] else None
-        estimator = wanted or (Estimator.GIVEN if all_given else Estimator.MODEL)
+        chosen = Estimator(options["estimator"]) if options["estimator"] else None
+        estimator = chosen or (Estimator.GIVEN if all_given else Estimator.MODEL)
         if estimator is Estimator.GIVEN and not all_given:
             raise CommandError("The estimator given needs p and p_masked on every line; add them, or name another one.")
         order = _order(estimator, options)
@@ -115,7 +115,7 @@ class Command(JsonCommand):
         return Stream(scored(lines, order), order, swept, options["plot"])
 
     def failed(self, value: Any) -> bool:
-        return isinstance(value, Stream) and value.told.counts["failed"] > 0
+        return isinstance(value, Stream) and value.tally.counts["failed"] > 0
 
     def _print_json(self, value: Any) -> None:
         if not isinstance(value, Stream):
@@ -123,10 +123,10 @@ class Command(JsonCommand):
             return
         self.stdout.write('{"items": [', ending="")
         for place, result in enumerate(value.results):
-            value.told.add(result)
+            value.tally.add(result)
             self.stdout.write(f"{',' if place else ''}\n{_json(result.shown)}", ending="")
         named = {"estimator": str(value.order.estimator), "model": value.order.model}
-        rest = named | {"means": value.told.means, "counts": value.told.counts}
+        rest = named | {"means": value.tally.means, "counts": value.tally.counts}
         if value.swept:
             rest["sweep"] = self._swept(value)
         self.stdout.write(f"\n], {_json(rest)[1:]}")
@@ -134,23 +134,23 @@ class Command(JsonCommand):
     def show(self, value: Stream) -> None:
         self.stdout.write(f"{'line':>6}  " + "  ".join(f"{name:>6}" for name in NAMES))
         for result in value.results:
-            value.told.add(result)
+            value.tally.add(result)
             self.stdout.write(f"{result.line.number:>6}  {_row(result)}")
-        means = value.told.means
+        means = value.tally.means
         self.stdout.write(f"{'mean':>6}  " + "  ".join(_figure(means[name]) for name in NAMES))
-        self.stdout.write(", ".join(f"{count} {state}" for state, count in value.told.counts.items()))
+        self.stdout.write(", ".join(f"{count} {state}" for state, count in value.tally.counts.items()))
         for row in self._swept(value) if value.swept else ():
             self.stdout.write(f"τ {row['threshold']:.1f}  cc {row['cc']:.3f}  score {row['score']:.3f}")
 
     def _swept(self, value: Stream) -> list[dict[str, float]]:
-        rows = sweep(value.told.parts, value.order.measure)
+        rows = sweep(value.tally.parts, value.order.measure)
         if value.plot:
             lines = {name: svg.line([row[name] for row in rows]) for name in ("cc", "score")}
-            drawn = render_to_string(
+            plot = render_to_string(
                 "moderation/sweep.svg", {"rows": rows, "lines": lines, "tau": value.order.measure.tau}
             )
             try:
-                Path(value.plot).write_text(drawn, encoding="utf-8")
+                Path(value.plot).write_text(plot, encoding="utf-8")
             except OSError as fault:
                 raise CommandError(f"The plot cannot be written to {value.plot}: {fault.strerror}.") from None
             self.say(f"The plot is in {value.plot}.")
@@ -162,7 +162,7 @@ def _checked(path: Path) -> bool:
 
     Raises CommandError if lines are bad, and names them.
     """
-    faults, lines, given = [], 0, True
+    faults, lines, has_p = [], 0, True
     try:
         for line in lines_of(path):
             if isinstance(line, Fault):
@@ -170,7 +170,7 @@ def _checked(path: Path) -> bool:
                 if len(faults) == MOST_FAULTS:
                     break
             else:
-                lines, given = lines + 1, given and line.p is not None
+                lines, has_p = lines + 1, has_p and line.p is not None
     except OSError as fault:
         raise CommandError(f"{path} cannot be read: {fault.strerror}.") from None
     if faults:
@@ -181,7 +181,7 @@ def _checked(path: Path) -> bool:
         raise error
     if not lines:
         raise CommandError(f"{path} holds no line to score.")
-    return given
+    return has_p
 
 
 def _order(estimator: Estimator, options: dict[str, Any]) -> Order:
@@ -201,9 +201,9 @@ def _order(estimator: Estimator, options: dict[str, Any]) -> Order:
     return Order(estimator, model, measure, options["lang"], listed, project.public_id, options["threads"])
 
 
-def _weights(said: str) -> Weights:
+def _weights(text: str) -> Weights:
     try:
-        return Weights.read(said)
+        return Weights.read(text)
     except ValueError as bad:
         raise CommandError(f"--weights takes four numbers, such as 1,1,1,1. {bad}") from None
 

@@ -83,12 +83,12 @@ class Command(JsonCommand):
 
     def _embed(self, perspective: Perspective) -> None:
         """Embed the stored examples. If that fails they stay stored, and a run computes the missing vectors."""
-        said = 0
+        reported = 0
 
         def watch(done: int, count: int) -> None:
-            nonlocal said
-            if done == count or done - said >= 10_000:
-                said = done
+            nonlocal reported
+            if done == count or done - reported >= 10_000:
+                reported = done
                 self.say(f"{done:,} of {count:,} embedded")
 
         try:
@@ -110,8 +110,8 @@ def _perspective(project: Project, code: str) -> Perspective:
     edit.ensure_perspectives(project)
     perspective = Perspective.objects.filter(project=project, code=code).first()
     if perspective is None:
-        known = ", ".join(Perspective.objects.filter(project=project).values_list("code", flat=True))
-        raise CommandError(f"The project has no perspective {code!r}; there are {known}.")
+        codes = ", ".join(Perspective.objects.filter(project=project).values_list("code", flat=True))
+        raise CommandError(f"The project has no perspective {code!r}; there are {codes}.")
     perspective.project = project
     return perspective
 

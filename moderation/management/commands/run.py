@@ -57,10 +57,12 @@ class Command(JsonCommand):
     def answer(self, **options: Any) -> Any:
         project = project_named(options["slug"], to_change=True)
         items = _items(project, options)
-        known = METHODS[options["method"]]
-        models = dict.fromkeys((role for role in known.roles if role != known.judge), options["auxiliary"])
+        debate_method = METHODS[options["method"]]
+        models = dict.fromkeys(
+            (role for role in debate_method.roles if role != debate_method.judge), options["auxiliary"]
+        )
         wish = start.DebateRequest(
-            method=known.name,
+            method=debate_method.name,
             options=_options(options),
             models={str(role): name for role, name in models.items() if name},
             judges=options["judge"],
@@ -78,9 +80,9 @@ class Command(JsonCommand):
             names = dict(items.values_list("public_id", "external_id"))
             if options["wait"]:
                 lines = StepLines(runs, names, self.say)
-                self._hold(project, known.name, options["threads"], lines)
+                self._hold(project, debate_method.name, options["threads"], lines)
                 self._judge(project, runs, wish)
-                self._hold(project, known.name, options["threads"], lines)
+                self._hold(project, debate_method.name, options["threads"], lines)
         except BadChoice as bad:
             raise CommandError(str(bad)) from None
         pauses, rows = provider_pauses.pauses_in_force(), runs.prefetch_related("turns")
@@ -108,9 +110,9 @@ class Command(JsonCommand):
             return
         first = [run for run in runs if run.variant == ask_again.judged_variant(run, wish.judges[0])]
         for run in {(run.subject, run.repeat): run for run in first}.values():
-            left = [name for name in wish.judges[1:] if not _is_judged(run, name)]
+            unheard_judges = [name for name in wish.judges[1:] if not _is_judged(run, name)]
             try:
-                ask_again.judge_run_again(run, left, project)
+                ask_again.judge_run_again(run, unheard_judges, project)
             except BadChoice as bad:
                 self.say(f"{run.public_id}: {bad}")
 
@@ -146,8 +148,8 @@ def _items(project: Project, options: dict[str, Any]) -> QuerySet[Item]:
         return items.filter(stage=options["stage"])
     if options["items"]:
         names = [name.strip() for name in options["items"].split(",") if name.strip()]
-        known = set(items.filter(external_id__in=names).values_list("external_id", flat=True))
-        if missing := [name for name in names if name not in known]:
+        names_there = set(items.filter(external_id__in=names).values_list("external_id", flat=True))
+        if missing := [name for name in names if name not in names_there]:
             raise CommandError(f"The project has no item {missing[0]!r} that can be looked at.")
         return items.filter(external_id__in=names)
     return items

@@ -100,8 +100,8 @@ class Command(EvaluationCommand):
 def _template(name: str) -> dict[str, Any]:
     template = study_template(name)
     if template is None:
-        known = ", ".join(template.name for template in study_templates())
-        raise CommandError(f"There is no template {name}; there are {known}.")
+        names = ", ".join(template.name for template in study_templates())
+        raise CommandError(f"There is no template {name}; there are {names}.")
     return {"template": template.text}
 
 

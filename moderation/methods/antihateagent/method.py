@@ -108,7 +108,7 @@ def _plan(case: InvestigationCase, state: Walk, turns: Turns) -> _Plan:
     room = case.options.steps - len(turns) - 1
     unread = sum(page.is_readable and bool(page.windows) and not page.parts_read for page in state.pages)
     limit = ""
-    for action, steps in _wanted(case, state, turns):
+    for action, steps in _needed_steps(case, state, turns):
         fitting = steps[: steps_that_fit(action, room, unread)]
         if fitting:
             return _Plan(fitting)
@@ -129,7 +129,7 @@ def _limit(case: InvestigationCase, state: Walk, turns: Turns) -> Mapping[str, s
     return {"name": limit, "detail": f"{limit}: {getattr(case.options, limit):,}"} if limit else None
 
 
-def _wanted(case: InvestigationCase, state: Walk, turns: Turns) -> Iterator[tuple[Action, Sequence[Step]]]:
+def _needed_steps(case: InvestigationCase, state: Walk, turns: Turns) -> Iterator[tuple[Action, Sequence[Step]]]:
     """Yield the kinds of steps that the current round still needs, in their order, then those of the next round."""
     if state.rounds:
         current = state.rounds[-1]
@@ -173,7 +173,7 @@ def _fetches(case: InvestigationCase, current: Round, state: Walk) -> list[Step]
     """
     if state.size >= case.options.bytes:
         return []
-    return [_fetch(case, page, current.queries) for page in current.pages if not page.asked]
+    return [_fetch(case, page, current.queries) for page in current.pages if not page.requested]
 
 
 def _fetch(case: InvestigationCase, page: Page, queries: Sequence[str]) -> Step:
@@ -201,7 +201,10 @@ def _readings(case: InvestigationCase, current: Round, turns: Turns) -> list[Ste
         for number, key in enumerate(page.read_keys(), 1)
         if key not in turns
     ]
-    return [questions.reading_question(case, page, number) for number, page in sorted(unread, key=lambda one: one[0])]
+    return [
+        questions.reading_question(case, page, number)
+        for number, page in sorted(unread, key=lambda numbered: numbered[0])
+    ]
 
 
 def _weighing(case: InvestigationCase, current: Round, state: Walk) -> list[Step]:

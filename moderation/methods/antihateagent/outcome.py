@@ -90,7 +90,7 @@ def _keep(run: Run, item: Item) -> None:
                     relevance=passage.relevance,
                     bearing=passage.bearing,
                 )
-                for passage in page.kept
+                for passage in page.passages
             )
 
 

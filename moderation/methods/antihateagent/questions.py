@@ -17,7 +17,7 @@ from runs.methods.method import Step
 
 NAME = "antihateagent"
 
-_ASKED, _JUDGED = 1500, 2000  # tokens
+_QUESTION_TOKENS, _VERDICT_TOKENS = 1500, 2000  # tokens
 _STRUCK = "(A person has gone through the evidence and taken some of it out.)"
 _NO_SEARCH = "No search was possible, so nothing could be read."
 
@@ -88,7 +88,7 @@ def weighing_question(case: InvestigationCase, state: Walk, page: Page) -> Step:
         "opening": str(actions.CONFIRMED),
     }
     shape = actions.reconfirm_text(case.text, claimed=bool(case.options.claim))
-    return _ask(case, f"weigh.{page.key}", "weigh", fields, shape, evidence=len(page.kept))
+    return _ask(case, f"weigh.{page.key}", "weigh", fields, shape, evidence=len(page.passages))
 
 
 def verdict_question(case: InvestigationCase, state: Walk) -> Step:
@@ -128,7 +128,7 @@ def _ask(
         fields,
         shape=shape,
         temperature=case.options.temperature,
-        max_tokens=_JUDGED if template == "verdict" else _ASKED,
+        max_tokens=_VERDICT_TOKENS if template == "verdict" else _QUESTION_TOKENS,
         context={"ask": template, "opening": actions.opening_of(case.text)} | context,
         optional=optional,
     )
@@ -143,10 +143,10 @@ def _evidence(case: InvestigationCase, pages: Sequence[Page]) -> str:
             f"- {passage.stance}, relevance {passage.relevance} of 3{_cited_page(page, passage)}: "
             f"{case.post.fenced_as('quote', passage.quote)}\n"
             f"  Its bearing, as noted: {case.post.fenced_as('note', passage.bearing)}"
-            for passage in page.kept
+            for passage in page.passages
         )
         for page in pages
-        if page.kept
+        if page.passages
     )
 
 

@@ -5,8 +5,8 @@ from typing import Any
 from django.utils.translation import gettext_lazy as _
 
 from moderation.domain.arcade import CourtOptions, Track
+from moderation.domain.task import Task
 from moderation.domain.tongue import Tongue
-from moderation.domain.verdicts import Task
 from moderation.methods.arcade import presenter
 from moderation.methods.arcade.forms import ArcadeComparison, ArcadeForm
 from moderation.methods.arcade.method import NAME, ROLES, Arcade

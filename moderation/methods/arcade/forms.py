@@ -11,8 +11,8 @@ from django.utils.translation import gettext_lazy as _
 from annotation.core.form_fields import offer
 from annotation.models import Project
 from moderation.domain.arcade import MOST_ROUNDS, Track
+from moderation.domain.task import Task
 from moderation.domain.tongue import Tongue
-from moderation.domain.verdicts import Task
 from moderation.methods.debate_method import OptionForm
 from moderation.methods.model_choices import model_choices
 

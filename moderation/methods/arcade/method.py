@@ -10,7 +10,8 @@ from typing import Any
 from moderation.domain import arcade_statements as statements
 from moderation.domain.arcade import CourtOptions, Track, Way
 from moderation.domain.arcade_rounds import Hearing, hearing_of, transcript
-from moderation.domain.verdicts import AnswerShape, Task, not_hateful_verdict, verdict, verdict_shape
+from moderation.domain.task import Task
+from moderation.domain.verdicts import AnswerShape, not_hateful_verdict, verdict, verdict_shape
 from moderation.methods.post_case import Post, post_of
 from moderation.methods.post_method import PostMethod
 from providers.roles import ModelRole
@@ -84,28 +85,28 @@ def _fast(case: ArcadeCase, values: Mapping[str, Any]) -> Sequence[Step] | Finis
     if (prosecution := values.get("prosecutor.1")) is None:
         shape = statements.cues_shape(post.categories, _FAST_CUES)
         return [_argue(case, "prosecutor.1", ModelRole.PROSECUTOR, "prosecutor_fast", {}, shape)]
-    fields = {"prosecution": post.said(prosecution["cues"])}
+    fields = {"prosecution": post.fenced_answer(prosecution["cues"])}
     if (defence := values.get("defender.1")) is None:
         shape = statements.rebuttals_shape([cue["id"] for cue in prosecution["cues"]])
         return [_argue(case, "defender.1", ModelRole.DEFENDER, "defender_fast", fields, shape)]
     if (judgment := values.get("judge")) is None:
-        return [_judge(case, "judge_fast", fields | {"defence": post.said(defence["rebuttals"])}, values)]
+        return [_judge(case, "judge_fast", fields | {"defence": post.fenced_answer(defence["rebuttals"])}, values)]
     return _finish(case, judgment, Way.FAST, 1)
 
 
 def _deep(case: ArcadeCase, values: Mapping[str, Any]) -> Sequence[Step] | Finish:
     hearing = hearing_of(values)
-    held = len(hearing.rounds)
-    if held == 1 and not hearing.cues:
+    round_count = len(hearing.rounds)
+    if round_count == 1 and not hearing.cues:
         nothing = "The prosecutor found no cue, open or hidden, so the case was dismissed without a judge."
         return Finish(not_hateful_verdict(case.post.categories, case.options.task, nothing) | _heard(Way.DISMISSED, 1))
     if hearing.awaits_defence:
-        return [_defender(case, held, hearing)]
-    if held < case.options.rounds and not hearing.is_closed:
-        return [_prosecutor(case, held + 1, hearing)]
+        return [_defender(case, round_count, hearing)]
+    if round_count < case.options.rounds and not hearing.is_closed:
+        return [_prosecutor(case, round_count + 1, hearing)]
     if (judgment := values.get("judge")) is None:
-        return [_judge(case, "judge_deep", {"transcript": case.post.said(transcript(hearing.rounds))}, values)]
-    return _finish(case, judgment, Way.DEEP, held)
+        return [_judge(case, "judge_deep", {"transcript": case.post.fenced_answer(transcript(hearing.rounds))}, values)]
+    return _finish(case, judgment, Way.DEEP, round_count)
 
 
 def _prosecutor(case: ArcadeCase, number: int, hearing: Hearing) -> Step:
@@ -124,14 +125,14 @@ def _defender(case: ArcadeCase, number: int, hearing: Hearing) -> Step:
     key = f"defender.{number}"
     shape = statements.rebuttals_shape(_ids(hearing), hearing.past, later=number > 1)
     if number == 1:
-        fields = {"prosecution": case.post.said(hearing.cues)}
+        fields = {"prosecution": case.post.fenced_answer(hearing.cues)}
         return _argue(case, key, ModelRole.DEFENDER, "defender_first", fields, shape)
     fields = _last_words(case, hearing) | {"round": str(number)}
     return _argue(case, key, ModelRole.DEFENDER, "defender_next", fields, shape)
 
 
 def _last_words(case: ArcadeCase, hearing: Hearing) -> dict[str, str]:
-    return {"prosecution": case.post.said(hearing.cues), "defence": case.post.said(hearing.rebuttals)}
+    return {"prosecution": case.post.fenced_answer(hearing.cues), "defence": case.post.fenced_answer(hearing.rebuttals)}
 
 
 def _ids(hearing: Hearing) -> list[str]:

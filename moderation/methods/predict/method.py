@@ -240,7 +240,7 @@ _SPEECHES: Mapping[str, tuple[type[AnswerShape], Callable[[Sequence[Vote], Mappi
 
 def _speech(case: PredictCase, key: str, votes: Sequence[Vote], values: Mapping[str, Any]) -> Step:
     shape, fields_of = _SPEECHES[key]
-    fields = {name: case.post.said(_lines(value)) for name, value in fields_of(votes, values).items()}
+    fields = {name: case.post.fenced_answer(_lines(value)) for name, value in fields_of(votes, values).items()}
     fields["definition"] = _definition(case)
     step = _ask(case, key, ModelRole.DEBATER, key.replace(".", "_"), fields, shape, _SPEECH)
     return replace(step, context={**step.context, "speech": key})
@@ -262,7 +262,7 @@ def _judge(case: PredictCase, votes: Sequence[Vote], values: Mapping[str, Any]) 
         ]
     else:
         material = protocol.history(values, case.options.rounds)
-    fields = {"history": case.post.said(material), "definition": _definition(case)}
+    fields = {"history": case.post.fenced_answer(material), "definition": _definition(case)}
     return _ask(case, "judge", ModelRole.DEBATE_JUDGE, "judge", fields, answers.Judgement, _JUDGEMENT)
 
 

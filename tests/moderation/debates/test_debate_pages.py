@@ -198,7 +198,7 @@ def test_the_courtroom_shows_who_rested_withdrew_and_conceded_and_each_claim_bes
     second = page.split("Round 2")[1]
     for words in (
         "no garden",
-        "The claim: <bdi>claim of c1</bdi>",
+        'The claim: <bdi lang="en">claim of c1</bdi>',
         "Unchanged: <code>c2</code>",
         "Withdrawn: <code>c3</code>",
         "the earlier answer stands",

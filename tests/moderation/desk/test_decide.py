@@ -29,9 +29,9 @@ from moderation.desk import (
     triage,
 )
 from moderation.desk.appeals import DecidedBefore, NotAppealable
-from moderation.desk.decide import AlreadyProposed, Decided, NeedsAppeal, Proposed, Wanted
+from moderation.desk.decide import AlreadyProposed, Decided, NeedsAppeal, Proposed, RulingRequest
 from moderation.desk.leases import Leased
-from moderation.desk.queue import Asked, queue
+from moderation.desk.queue import QueueFilters, queue
 from moderation.desk.settings import set_rules
 from moderation.domain.triage import HitRate, Side
 from moderation.models import Appeal, AppealOutcome, Lease, Proposal, Score, Statement
@@ -40,7 +40,7 @@ from runs.domain.states import RunState
 
 pytestmark = pytest.mark.django_db
 
-ANY = Asked()
+ANY = QueueFilters()
 
 
 @pytest.fixture
@@ -76,13 +76,13 @@ def closed(project: Project, *codes: int | None, **fields) -> Item:
     return item
 
 
-def for_(item: Item, code: int, **more) -> Wanted:
+def for_(item: Item, code: int, **more) -> RulingRequest:
     category = builders.category(item.project, code)
-    return Wanted(Ruling.DECIDE, more.pop("version", item.version), "The roses.", uuid4(), category, **more)
+    return RulingRequest(Ruling.DECIDE, more.pop("version", item.version), "The roses.", uuid4(), category, **more)
 
 
-def to(item: Item, ruling: Ruling, **more) -> Wanted:
-    return Wanted(ruling, item.version, "The roses.", uuid4(), **more)
+def to(item: Item, ruling: Ruling, **more) -> RulingRequest:
+    return RulingRequest(ruling, item.version, "The roses.", uuid4(), **more)
 
 
 def ran(item: Item, method: str = "arcade", **outcome):
@@ -141,7 +141,7 @@ def test_the_queue_has_appeals_first_then_priority_then_age(project, heron):
     gold = closed(project, 1, 1, 1)
     appeals.appeal(gold, heron, "It is satire.")
     assert list(queue(heron, ANY)) == [gold, urgent, old]
-    assert list(queue(heron, Asked(order="age"))) == [old, urgent, gold]
+    assert list(queue(heron, QueueFilters(order="age"))) == [old, urgent, gold]
 
 
 def test_the_queue_is_narrowed_by_what_was_asked(project, heron, wren):
@@ -149,15 +149,15 @@ def test_the_queue_is_narrowed_by_what_was_asked(project, heron, wren):
     kinds = closed(project, 1, 2, 3, batch="b")
     ran(kinds, category=1, hateful=True)
     Item.objects.filter(pk=kinds.pk).update(difficulty="hard")
-    assert list(queue(heron, Asked(reason="no_majority"))) == [plain]
-    assert list(queue(heron, Asked(batch="b"))) == [kinds]
-    assert list(queue(heron, Asked(level="strong"))) == [kinds]
-    assert list(queue(heron, Asked(difficulty="hard"))) == [kinds]
-    assert list(queue(heron, Asked(run="yes"))) == [kinds]
-    assert list(queue(heron, Asked(run="no"))) == [plain]
+    assert list(queue(heron, QueueFilters(reason="no_majority"))) == [plain]
+    assert list(queue(heron, QueueFilters(batch="b"))) == [kinds]
+    assert list(queue(heron, QueueFilters(level="strong"))) == [kinds]
+    assert list(queue(heron, QueueFilters(difficulty="hard"))) == [kinds]
+    assert list(queue(heron, QueueFilters(run="yes"))) == [kinds]
+    assert list(queue(heron, QueueFilters(run="no"))) == [plain]
     leases.take(plain, wren)
-    assert list(queue(heron, Asked(who="free"))) == [kinds]
-    assert list(queue(wren, Asked(who="mine"))) == [plain]
+    assert list(queue(heron, QueueFilters(who="free"))) == [kinds]
+    assert list(queue(wren, QueueFilters(who="mine"))) == [plain]
 
 
 def test_a_reviewer_gets_nothing_that_they_labelled(project):
@@ -179,7 +179,7 @@ def test_the_same_key_and_decision_answer_with_what_was_stored_another_decision_
     first = decide.settle(item, heron, wanted)
     again = decide.settle(item, heron, wanted)
     assert first.adjudication.pk == again.adjudication.pk
-    other = Wanted(Ruling.DECIDE, wanted.version, "Another.", wanted.key, wanted.category)
+    other = RulingRequest(Ruling.DECIDE, wanted.version, "Another.", wanted.key, wanted.category)
     with pytest.raises(RulingKeyReused):
         decide.settle(item, heron, other)
     assert Adjudication.objects.count() == 1
@@ -502,7 +502,7 @@ def test_two_reviewers_at_once_settle_two_hundred_disputes_none_twice_none_lost(
     def work(reviewer: Membership, code: int) -> list[int]:
         mine = []
         while (item := leases.take_next(reviewer, ANY)) is not None:
-            wanted = Wanted(Ruling.DECIDE, item.version, "Plain.", uuid4(), categories[code])
+            wanted = RulingRequest(Ruling.DECIDE, item.version, "Plain.", uuid4(), categories[code])
             assert isinstance(decide.settle(item, reviewer, wanted), Decided)
             mine.append(item.pk)
         return mine
@@ -581,7 +581,9 @@ def test_a_score_of_a_differing_verdict_says_whom_it_speaks_for(project, heron):
     assert (found.side, found.run, found.score) == (Side.MODEL, differing, 0.75)
     scored(item, differing, 0.25)
     assert triage.pointer(item).side is Side.PEOPLE
-    assert list(queue(heron, Asked(score="yes"))) == [item] and list(queue(heron, Asked(score="no"))) == []
+    assert (
+        list(queue(heron, QueueFilters(score="yes"))) == [item] and list(queue(heron, QueueFilters(score="no"))) == []
+    )
     decide.settle(item, heron, for_(item, 0, shown={"hint": triage.pointer(item).facts}))
     rates, _decisions = triage.hit_rates(project)
     assert rates[Side.PEOPLE] == HitRate(1, 1)

@@ -8,7 +8,8 @@ import pytest
 from annotation.domain.categories import DEFAULT_CATEGORIES
 from moderation.domain import arcade
 from moderation.domain import arcade_statements as statements
-from moderation.domain.verdicts import Task, not_hateful_verdict, verdict, verdict_shape
+from moderation.domain.task import Task
+from moderation.domain.verdicts import not_hateful_verdict, verdict, verdict_shape
 from providers.structured_output import InvalidAnswer, ReadAnswer, read_answer
 
 

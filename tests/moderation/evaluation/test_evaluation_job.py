@@ -492,12 +492,12 @@ def test_a_killed_evaluation_goes_on_without_asking_anything_twice(tmp_path: Pat
         report = json.loads(second.stdout)["report"]
         times = Counter(each.digest for each in wire.heard)
     assert report["results"][0]["coverage"]["succeeded"] == items * repeats
-    # Every repeat is a call of its own; only calls under way at the kill were made again, and that is noted.
+    # Every repeat is a call of its own; only calls under way at the kill were made again, and that is noted. A call
+    # that was noted as begun and had not reached the server at the kill is noted too.
     assert len(times) == items and min(times.values()) == repeats
     twice = sum(times.values()) - items * repeats
-    assert 0 <= twice <= threads
     noted = sum(Flag.POSSIBLY_BILLED_TWICE in turn.flags for turn in Turn.objects.all())
-    assert noted == twice
+    assert 0 <= twice <= noted <= threads
     again = {turn.run.public_id for turn in Turn.objects.select_related("run") if turn.calls > 1}
     assert not again & saved
 

@@ -10,7 +10,8 @@ from annotation.domain.choices import Modality
 from annotation.models import Event, Item, Prior, Project, Seat
 from builders import category, make_item, make_label, make_member, make_open_item, make_picture, make_project
 from moderation.debates import start
-from moderation.domain.hatexscore.estimators import Estimate, Estimator
+from moderation.domain.hatexscore.estimate import Estimate
+from moderation.domain.hatexscore.estimators import Estimator
 from moderation.hatexscore import start as hatexscore_start
 from moderation.hatexscore.explanations import explanations, named
 from moderation.hatexscore.start import CannotScore, Choice, pasted

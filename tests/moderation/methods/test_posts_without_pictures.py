@@ -17,7 +17,7 @@ from annotation.models import Item, Membership, PictureText, Project
 from builders import category, make_item, make_labelled_item, make_member, make_picture, make_project
 from moderation.debates import start
 from moderation.debates.start import DebateRequest, NobodyDescribes
-from moderation.domain.verdicts import Task
+from moderation.domain.task import Task
 from moderation.evaluation import start as evaluation_start
 from moderation.evaluation.arms import ArmGrid
 from moderation.evaluation.collect_answers import FileReading, GoldSource, file_items, gold_items

@@ -13,7 +13,7 @@ PASSAGE = KeptPassage("call newcomers weeds", 0, 20, "supports", 3, "explains it
 
 def weighed(judgment: str, sufficient: bool, *, evidence: bool = True) -> Page:
     page = Page("1.1", Hit(1, "http://a.example/", "", "", ""))
-    page.kept = [PASSAGE] if evidence else []
+    page.passages = [PASSAGE] if evidence else []
     page.weighed = {"judgment": judgment, "sufficient": sufficient}
     return page
 

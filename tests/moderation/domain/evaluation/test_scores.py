@@ -14,7 +14,7 @@ from moderation.domain.evaluation.answers import GivenAnswer, Gold, Question, ma
 from moderation.domain.evaluation.binary import two_class
 from moderation.domain.evaluation.classification import Confusion, averages, class_figures
 from moderation.domain.evaluation.scores import score_answers
-from moderation.domain.verdicts import Task
+from moderation.domain.task import Task
 
 SIX, BINARY = (Question.about(task, DEFAULT_CATEGORIES) for task in (Task.SIX, Task.BINARY))
 
@@ -103,7 +103,7 @@ def test_what_is_no_known_whole_number_is_wrong_and_takes_the_other_side(
 ) -> None:
     for question, said in ((SIX, six), (BINARY, side)):
         found = mark_answer(gold(truth), GivenAnswer(label), question)
-        assert (found.right, found.readable, found.said, found.side_right) == (False, False, said, False)
+        assert (found.right, found.readable, found.predicted, found.side_right) == (False, False, said, False)
 
 
 def test_in_the_binary_task_any_hateful_category_is_hateful() -> None:

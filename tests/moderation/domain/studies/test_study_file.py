@@ -4,7 +4,7 @@ import pytest
 
 from moderation.domain.evaluation.sampling import Sample
 from moderation.domain.studies.study_file import LONGEST, BadStudy, read_study
-from moderation.domain.verdicts import Task
+from moderation.domain.task import Task
 
 WHOLE = """
 title = "Judges"

@@ -1,0 +1,12 @@
+"""What a method is asked about a post."""
+
+from enum import StrEnum
+
+
+class Task(StrEnum):
+    """The question to the judge of a post."""
+
+    SIX = "six"
+    """One of the project's categories."""
+    BINARY = "binary"
+    """Hateful or not."""
