@@ -3,26 +3,31 @@ FROM python:3.12-slim AS build
 ENV PIP_DISABLE_PIP_VERSION_CHECK=1 PIP_NO_CACHE_DIR=1
 WORKDIR /app
 COPY pyproject.toml requirements.lock ./
-# What the site needs, with pages, PDF, Chinese, Korean and words in pictures, in the locked versions; the tools of development stay outside.
+# What the site needs, with pages, PDF, Chinese, Korean, words in pictures, buckets and traces, in the locked versions; the tools of development stay outside.
 RUN python -m venv /opt/venv \
-    && python -c "import tomllib; p = tomllib.load(open('pyproject.toml', 'rb'))['project']; print(*p['dependencies'], *(each for name in ('evidence', 'zh', 'ko', 'ocr') for each in p['optional-dependencies'][name]), sep='\n')" > wanted.txt \
+    && python -c "import tomllib; p = tomllib.load(open('pyproject.toml', 'rb'))['project']; print(*p['dependencies'], *(each for name in ('evidence', 'zh', 'ko', 'ocr', 's3', 'tracing') for each in p['optional-dependencies'][name]), sep='\n')" > wanted.txt \
     && /opt/venv/bin/pip install -r wanted.txt -c requirements.lock
 
 FROM python:3.12-slim
 ENV PATH=/opt/venv/bin:$PATH PYTHONUNBUFFERED=1 PYTHONDONTWRITEBYTECODE=1 \
     VAR_DIR=/var/lib/interplay TMPDIR=/var/lib/interplay/tmp
-RUN useradd --system --uid 10001 --home-dir /var/lib/interplay --shell /usr/sbin/nologin interplay \
+# pg_dump and pg_restore, for `manage.py backup` and `restore`.
+RUN apt-get update && apt-get install -y --no-install-recommends postgresql-client && rm -rf /var/lib/apt/lists/*
+RUN groupadd --system --gid 10001 interplay \
+    && useradd --system --uid 10001 --gid interplay --home-dir /var/lib/interplay --shell /usr/sbin/nologin interplay \
     && install -d -o interplay -g interplay /var/lib/interplay /var/lib/interplay/tmp
 COPY --from=build /opt/venv /opt/venv
 WORKDIR /app
 COPY . .
-# The static files are built into the image, outside the volume; the key used here signs nothing.
+# The static files are built into the image, outside the volume; the key used here signs nothing. The site writes files
+# for its own account alone, and here that is root: everybody may read them.
 RUN VAR_DIR=/app/.building SECRET_KEY=only-for-collecting STATIC_ROOT=/app/static-collected COLLECTING=on \
-    python manage.py collectstatic --no-input --verbosity 0 && rm -rf /app/.building
+    python manage.py collectstatic --no-input --verbosity 0 \
+    && chmod -R a+rX /app/static-collected && rm -rf /app/.building
 ENV STATIC_ROOT=/app/static-collected
 USER interplay
 VOLUME /var/lib/interplay
 EXPOSE 8000
 HEALTHCHECK --interval=15s --timeout=5s --start-period=60s --retries=4 \
-    CMD ["python", "-c", "import socket; s = socket.create_connection(('127.0.0.1', 8000), 4); s.sendall(b'GET /livez HTTP/1.0\\r\\nHost: localhost\\r\\n\\r\\n'); assert b' 200 ' in s.recv(64)"]
+    CMD ["python", "-c", "import socket; s = socket.create_connection(('127.0.0.1', 8000), 4); s.sendall(b'GET /readyz HTTP/1.0\\r\\nHost: localhost\\r\\n\\r\\n'); assert b' 200 ' in s.recv(64)"]
 CMD ["gunicorn", "--config", "python:config.server.gunicorn_config", "--bind", "0.0.0.0:8000"]

@@ -1,0 +1,158 @@
+"""The manifests of Kubernetes keep to its schemas, to docker-compose.yml and to the site."""
+
+import shutil
+import subprocess
+import sys
+from pathlib import Path
+from typing import Any
+
+import pytest
+import yaml
+from django.urls import Resolver404, resolve
+
+import deployment
+from config import env
+from config.server import gunicorn_config
+from deployment import BASE
+
+EXAMPLE = BASE.parent / "example"
+COMPOSE = deployment.site_services()
+COMPOSE_DATABASE = deployment.compose()["services"]["database"]["command"]
+PODS = deployment.pods()
+SETTINGS = dict(
+    literal.split("=", 1)
+    for literal in yaml.safe_load((BASE / "kustomization.yaml").read_text())["configMapGenerator"][0]["literals"]
+)
+
+
+@pytest.fixture(scope="module")
+def site(tmp_path_factory: pytest.TempPathFactory) -> list[dict[str, Any]]:
+    """The resources of the example, with files for its secrets."""
+    folder = tmp_path_factory.mktemp("kubernetes")
+    shutil.copytree(BASE.parent, folder / "kubernetes")
+    example = folder / "kubernetes/example"
+    (example / "secrets").mkdir()
+    for file in yaml.safe_load((EXAMPLE / "kustomization.yaml").read_text())["secretGenerator"][0]["files"]:
+        (example / file).write_text("only for tests")
+    return list(yaml.safe_load_all(deployment.rendered(example)))
+
+
+def pod_specs(resources: list[dict[str, Any]]) -> dict[str, dict[str, Any]]:
+    kinds = ("Deployment", "StatefulSet", "Job")
+    return {
+        resource["metadata"]["name"]: resource["spec"]["template"]["spec"]
+        for resource in resources
+        if resource["kind"] in kinds
+    }
+
+
+@pytest.mark.parametrize("oldest", ["1.30", "1.37"])
+def test_kubernetes_takes_every_resource(site: list[dict[str, Any]], tmp_path: Path, oldest: str) -> None:
+    file = tmp_path / "site.yaml"
+    file.write_text(yaml.safe_dump_all(site))
+    command = [str(Path(sys.executable).parent / "kubernetes-validate"), "--strict", "-k", oldest, str(file)]
+    checked = subprocess.run(command, capture_output=True, text=True, timeout=120, check=False)
+    assert checked.returncode == 0, checked.stdout + checked.stderr
+    assert (checked.stdout + checked.stderr).count("passed") == len(site)
+
+
+def test_every_pod_keeps_to_the_standard_restricted(site: list[dict[str, Any]]) -> None:
+    """As https://kubernetes.io/docs/concepts/security/pod-security-standards/ has it, and a read-only root beside."""
+    for name, pod in pod_specs(site).items():
+        assert pod["automountServiceAccountToken"] is False
+        shared = pod["securityContext"]
+        assert shared["runAsNonRoot"] is True and shared["runAsUser"] > 0 and shared["fsGroup"] > 0, name
+        assert shared["seccompProfile"] == {"type": "RuntimeDefault"}
+        assert all(volume.keys() & {"secret", "emptyDir"} for volume in pod["volumes"])
+        for container in pod["containers"] + pod.get("initContainers", []):
+            context = {"readOnlyRootFilesystem": True, "allowPrivilegeEscalation": False}
+            assert container["securityContext"] == context | {"capabilities": {"drop": ["ALL"]}}, name
+            assert container["resources"]["limits"]["memory"] and container["resources"]["requests"]["cpu"]
+
+
+def test_every_pod_that_stays_says_whether_it_lives_and_servers_whether_they_are_ready(
+    site: list[dict[str, Any]],
+) -> None:
+    pods = pod_specs(site)
+    for name in pods.keys() - {"migrate"}:
+        probes = pods[name]["containers"][0]
+        assert "livenessProbe" in probes
+        assert "readinessProbe" in probes if name in ("web", "database", "queue") else "readinessProbe" not in probes
+        assert probes["livenessProbe"] != probes.get("readinessProbe")
+
+
+def test_pods_of_the_site_start_when_the_database_is_migrated(site: list[dict[str, Any]]) -> None:
+    pods = pod_specs(site)
+    for name in ("web", "runs", "worker", "beat"):
+        (waits,) = pods[name]["initContainers"]
+        assert waits["command"] == ["python", "manage.py", "migrate", "--check"]
+        assert waits["image"] == pods[name]["containers"][0]["image"] == pods["migrate"]["containers"][0]["image"]
+    assert "initContainers" not in pods["migrate"]
+
+
+def test_the_secrets_that_are_named_are_those_that_are_mounted(site: list[dict[str, Any]]) -> None:
+    (secret,) = (resource for resource in site if resource["kind"] == "Secret")
+    named = {value for key, value in SETTINGS.items() if key.endswith("_FILE")}
+    assert named == {f"/run/secrets/site/{key}" for key in secret["data"]}
+    for pod in pod_specs(site).values():
+        assert {"name": "secrets", "mountPath": "/run/secrets/site", "readOnly": True} in pod["containers"][0][
+            "volumeMounts"
+        ]
+        (volume,) = (volume for volume in pod["volumes"] if volume["name"] == "secrets")
+        assert volume["secret"]["secretName"] == secret["metadata"]["name"]
+
+
+def test_every_variable_is_one_that_the_settings_read() -> None:
+    own = {entry["name"] for pod in PODS.values() for entry in pod["containers"][0].get("env", ())}
+    assert deployment.unknown(set(SETTINGS) | own) == []
+    overlay = yaml.safe_load((EXAMPLE / "kustomization.yaml").read_text())
+    assert {literal.partition("=")[0] for literal in overlay["configMapGenerator"][0]["literals"]} <= set(SETTINGS)
+
+
+def test_a_pod_runs_what_its_container_in_docker_compose_runs() -> None:
+    assert {name: pod["containers"][0]["command"] for name, pod in PODS.items()} == {
+        name: service["command"] for name, service in COMPOSE.items()
+    }
+    for name in ("runs", "worker"):
+        own = {entry["name"]: entry["value"] for entry in PODS[name]["containers"][0]["env"]}
+        assert own.items() <= COMPOSE[name]["environment"].items()
+        check = PODS[name]["containers"][0]["livenessProbe"]["exec"]["command"]
+        assert check == ["sh", "-c", COMPOSE[name]["healthcheck"]["test"][1]]
+    alive = PODS["beat"]["containers"][0]["livenessProbe"]["exec"]["command"]
+    assert alive == COMPOSE["beat"]["healthcheck"]["test"][1:]
+
+
+def test_ports_and_addresses_lead_to_the_web_server() -> None:
+    (container,) = PODS["web"]["containers"]
+    assert container["command"][-1] == f"0.0.0.0:{container['ports'][0]['containerPort']}"
+    for probe in ("startupProbe", "livenessProbe", "readinessProbe"):
+        asked = container[probe]["httpGet"]
+        assert asked["port"] == container["ports"][0]["name"]
+        assert asked["httpHeaders"] == [{"name": "Host", "value": "localhost"}]  # a pod's address is no allowed host
+        try:
+            resolve(asked["path"])
+        except Resolver404:
+            pytest.fail(f"{probe} asks {asked['path']}, which the site does not have")
+    assert container["livenessProbe"]["httpGet"]["path"] == "/livez"  # asks no database: it would restart every pod
+    assert container["readinessProbe"]["httpGet"]["path"] == "/readyz"
+    resources = {resource["kind"]: resource for resource in deployment.manifests() if resource["kind"] != "Deployment"}
+    assert resources["Service"]["spec"]["ports"][0]["targetPort"] == container["ports"][0]["name"]
+    backend = resources["Ingress"]["spec"]["rules"][0]["http"]["paths"][0]["backend"]["service"]
+    assert backend == {"name": "web", "port": {"name": resources["Service"]["spec"]["ports"][0]["name"]}}
+
+
+def test_the_database_takes_the_connections_of_all_pods() -> None:
+    """While a release is rolled out: one more web pod, each worker twice, beat and its health check, the migration."""
+    (autoscaler,) = (resource for resource in deployment.manifests() if resource["kind"] == "HorizontalPodAutoscaler")
+    web_processes = gunicorn_config.workers * (autoscaler["spec"]["maxReplicas"] + 1)
+    pool = env.database("D", default=Path(), environ={"D": "postgres://interplay@database/interplay"})["OPTIONS"][
+        "pool"
+    ]
+    (database,) = (
+        resource
+        for resource in deployment.manifests(EXAMPLE)
+        if resource["metadata"]["name"] == "database" and resource["kind"] == "StatefulSet"
+    )
+    most = int(database["spec"]["template"]["spec"]["containers"][0]["args"][-1].removeprefix("max_connections="))
+    assert pool["max_size"] * (web_processes + 2 * 2 + 2 + 1) < most - 3  # three are kept for administrators
+    assert COMPOSE_DATABASE[-1] == f"max_connections={most}"
