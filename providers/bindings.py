@@ -20,7 +20,11 @@ from providers.servers import ModelServer
 
 KEYWORD, DETOXIFY = "keyword", "detoxify"
 _DASHSCOPE_TEXT, _DASHSCOPE_VISION = "dashscope:qwen-plus", "dashscope:qwen3-vl-plus"
-_PREFERRED_ROLE = {ModelRole.GATEKEEPER: ModelRole.PROSECUTOR, ModelRole.TOXICITY: ModelRole.CRITIC}
+_PREFERRED_ROLE = {
+    ModelRole.GATEKEEPER: ModelRole.PROSECUTOR,
+    ModelRole.COUNTER_EXPLAINER: ModelRole.COUNTERSPEAKER,
+    ModelRole.TOXICITY: ModelRole.CRITIC,
+}
 
 
 class NotConfigured(ProviderError):

@@ -54,7 +54,8 @@ class Request:
     two words, the answer is `{"probability": p}`: how likely the model says the first word next and not the second, by
     the provider's log-probabilities; an adapter without them raises ProviderError `bad_request`. `context` holds values
     for the keyword model, which does not parse prompts (for example the item's text and the categories); other adapters
-    ignore it. `profile` says what the model takes; without one an adapter goes by the model's family.
+    ignore it. `profile` says what the model takes; without one an adapter goes by the model's family. `samples` answers
+    in prose are wanted at once; a model whose profile does not say that it takes `n` gives one.
     """
 
     role: str
@@ -65,6 +66,7 @@ class Request:
     context: dict[str, Any] = field(default_factory=dict)
     among: tuple[str, str] | None = None
     profile: ModelProfile | None = None
+    samples: int = 1
 
     @property
     def has_pictures(self) -> bool:
@@ -93,9 +95,18 @@ class Usage:
 
 
 @dataclass(frozen=True)
+class Sample:
+    """One of several answers to one request. `finish` is as in `Reply`, or "refused" where the model declined it."""
+
+    text: str
+    finish: str = "stop"
+
+
+@dataclass(frozen=True)
 class Reply:
     """The reply of a model. `finish` is "stop", "length" or another word of the provider's.
 
+    `samples` holds all answers if several were wanted, and is empty otherwise; `text` is the first of them.
     `without` names what the request asked for and the model was not sent, because it does not take it: `temperature`.
     """
 
@@ -106,6 +117,7 @@ class Reply:
     finish: str = "stop"
     attempts: int = 1
     without: tuple[str, ...] = ()
+    samples: tuple[Sample, ...] = ()
 
 
 class ProviderError(Exception):

@@ -30,9 +30,9 @@ _Key = tuple[bytes, int]
 class ScaledPictures:
     """The pictures that were drawn for models, newest last; each is drawn once, however many threads want it."""
 
-    def __init__(self, kept: int = _KEPT) -> None:
+    def __init__(self, most: int = _KEPT) -> None:
         self._lock = threading.Lock()
-        self._kept = kept
+        self._most = most
         self._drawn: OrderedDict[_Key, Future[Picture]] = OrderedDict()
         self.times_drawn = 0
 
@@ -47,7 +47,7 @@ class ScaledPictures:
             if future is None:
                 future = self._drawn[key] = Future()
                 self.times_drawn += 1
-                if len(self._drawn) > self._kept:
+                if len(self._drawn) > self._most:
                     self._drawn.popitem(last=False)
             self._drawn.move_to_end(key)
         if is_mine:

@@ -70,6 +70,10 @@ class ModelProfile:
     `thinking_tokens` are added. `effort` is sent as `reasoning_effort`, and `send` are further parameters.
     `picture_side` is the longest side, in pixels, that a picture is worth sending with. A model without `pictures` is
     sent them all the same, because only its server knows, unless the operator says so (`is_sent_pictures`).
+
+    Three facts only an operator can say. A `plain` model answers an instruction with one text and knows no JSON. One
+    that takes `n` gives several answers in one call. `trained` names what a model was trained as (say `CoARL`) that
+    writes by its weights; it is empty for one that is prompted.
     """
 
     rejects: frozenset[str] = frozenset()
@@ -84,6 +88,14 @@ class ModelProfile:
     is_sent_pictures: bool = True
     picture_side: int = 2048
     send: tuple[tuple[str, Any], ...] = ()
+    plain: bool = False
+    n: bool = False
+    trained: str = ""
+
+    @property
+    def takes_n(self) -> bool:
+        """Whether several answers may be wanted in one call; its server may have told otherwise."""
+        return self.n and "n" not in self.rejects
 
     @property
     def room_to_think(self) -> int:
@@ -218,7 +230,7 @@ def _read_field(pattern: str, key: str, value: Any) -> Any:
         return frozenset(value)
     if key == "send" and isinstance(value, Mapping) and not _SET_ELSEWHERE & set(value):
         return tuple(value.items())
-    if (key in ("temperature", "thinks", "pictures") and isinstance(value, bool)) or _is_fitting(key, value):
+    if (key in _SWITCHES and isinstance(value, bool)) or _is_fitting(key, value):
         return value
     raise ValueError(f"{key} = {value!r} of {pattern} makes no sense. {_EXPLAINED}")
 
@@ -231,6 +243,8 @@ def _is_fitting(key: str, value: Any) -> bool:
             return value in LIMIT_NAMES
         case "effort":
             return isinstance(value, str) and len(value) <= 40
+        case "trained":
+            return isinstance(value, str) and len(value) <= MOST_TRAINED and value.isprintable()
         case "least_temperature":
             return isinstance(value, float) and 0 <= value <= 2
         case "most_tokens" | "thinking_tokens":
@@ -240,8 +254,11 @@ def _is_fitting(key: str, value: Any) -> bool:
     return False
 
 
+_SWITCHES = ("temperature", "thinks", "pictures", "plain", "n")
+MOST_TRAINED = 80
+"""The most characters of what a model was trained as."""
 _EXPLAINED = (
-    "A model may have: temperature, thinks, pictures (true or false); json (schema, object, off); limit_name "
+    "A model may have: temperature, thinks, pictures, plain, n (true or false); json (schema, object, off); limit_name "
     "(max_tokens, max_completion_tokens); most_tokens, thinking_tokens, picture_side (whole numbers); "
-    "least_temperature; effort (a word); rejects (a list of parameters); send (a table of further parameters)."
+    "least_temperature; effort, trained (words); rejects (a list of parameters); send (a table of further parameters)."
 )

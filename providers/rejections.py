@@ -136,9 +136,9 @@ def _next_json_form(profile: ModelProfile) -> Lesson | None:
 
 def _limit_lesson(parameter: str, sentence: str, request: Request) -> Lesson | None:
     """Return the other name of the limit where the server does not know this one, else the most that it allows."""
-    other = _LIMITS[1 - _LIMITS.index(parameter)]
-    if other in sentence or any(word in sentence for word in _UNKNOWN):
-        return Lesson(Fact.LIMIT_NAME, other)
+    other_name = _LIMITS[1 - _LIMITS.index(parameter)]
+    if other_name in sentence or any(word in sentence for word in _UNKNOWN):
+        return Lesson(Fact.LIMIT_NAME, other_name)
     allowed = [int(number) for number in _NUMBER.findall(sentence) if len(number) <= 7]
     fitting = [number for number in allowed if _LEAST_LIMIT <= number < request.max_tokens]
     return Lesson(Fact.MOST_TOKENS, str(max(fitting))) if fitting else None

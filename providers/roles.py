@@ -25,6 +25,8 @@ class ModelRole(NamedEnum):
     ESTIMATOR = "estimator", pgettext("stored word", "estimator of probabilities")
     EXPLAINER = "explainer"
     COUNTERSPEAKER = "counterspeaker", pgettext("stored word", "writer of counterspeech")
+    COUNTER_EXPLAINER = "counter_explainer", pgettext("stored word", "explainer of hateful posts")
+    """The writer's own model, unless another is named: a writer that was trained may only know how to reply."""
     CRITIC = "critic", pgettext("stored word", "critic of counterspeech")
     TOXICITY = "toxicity", pgettext("stored word", "critic of tone")
     """The critic's own model, unless another is named: a classifier such as detoxify."""

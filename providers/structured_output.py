@@ -40,6 +40,38 @@ _REFUSALS = [
 ]
 _BEFORE_REFUSAL = " \t\r\n\"'*#>-“"
 
+# What a model says that does not write. A text against something may begin with "We cannot" itself: only what is said
+# of the request counts.
+_TASK = (
+    r"(?:request|prompt|instruction|task|content|counter[ -]?speech|repl(?:y|ies)|response|"
+    r"that kind of|this kind of|this type of|that type of)\b"
+)
+_NO_TASK = (
+    r"(?:(?:help|assist)(?: you)?(?: with\b|\s*[.,!;]|\s*$)|comply\b|fulfil|(?:do|write) (?:this|that)\s*(?:[.,!;]|$)|"
+    rf"(?:write|generate|create|produce|provide|compose|engage|respond|answer|process|complete|discuss)\b[^.!?]{{0,60}}?{_TASK})"
+)
+_SORRY = (
+    r"(?:unfortunately,? |(?:(?:i['’]m|i am|we['’]re)? ?(?:very |really |truly )?sorry|i apologi[sz]e|my apologies)\b"
+    r"[^.!?]{0,30}?)"
+)
+_NOT_WRITTEN = [
+    re.compile(pattern, re.IGNORECASE)
+    for pattern in (
+        rf"{_SORRY}?\b(?:i|we) {_CANNOT} {_NO_TASK}",
+        rf"{_SORRY}?\b(?:i['’]m|i am)(?: sorry, but i['’]m)? (?:unable to|not able to|not comfortable) {_NO_TASK}",
+        r"(?:i['’]m|i am) not comfortable\b[^.!?]{0,20}?\b(?:writing|generating|creating|producing|answering)\b",
+        rf"i (?:do not|don['’]t) feel comfortable\b[^.!?]{{0,40}}?(?:\b(?:writing|generating|creating)\b|{_TASK})",
+        r"as an ai\b",
+        r"(?:this|that|the|your) (?:content|request|prompt)\b[^.!?]{0,60}?\b(?:our|my)\b[^.!?]{0,40}?"
+        r"\b(?:polic(?:y|ies)|guidelines)\b",
+        r"(?:很|非常)?(?:抱歉|对不起)[^。!?！？]{0,12}?(?:无法|不能|不便)"
+        r"(?:协助|帮助|帮您|回答|提供|处理|满足|生成|撰写|完成|回应(?:该|此|这个|您的)请求)",
+        r"我(?:无法|不能)(?:协助|帮助您|帮您|回答|提供|处理|满足|生成|撰写|完成)",
+        r"(?:죄송(?:하지만|합니다)[^!?]{0,40}?|이 요청은? )?(?:도와|도움을|작성|답변|응답|생성|처리|요청)"
+        r"[^.!?]{0,20}?(?:수 없|어렵|못)",
+    )
+]
+
 
 @dataclass(frozen=True)
 class ReadAnswer(Generic[Shape]):
@@ -91,10 +123,10 @@ def read_answer(
     """
     if len(text) > _LONGEST:
         return InvalidAnswer("invalid_output", f"the answer has {len(text):,} characters")
-    without_thinking = _THINKING.sub("", text)
+    answer = without_thinking(text)
     wrong = InvalidAnswer("invalid_output", "the answer holds no JSON value")
     answers: list[ReadAnswer[Shape]] = []
-    for piece in _pieces(without_thinking):
+    for piece in _pieces(answer):
         if piece.unfit:
             wrong = InvalidAnswer("invalid_output", piece.unfit)
             continue
@@ -103,10 +135,10 @@ def read_answer(
         except ValidationError as fault:
             wrong = _wrong(fault)
             continue
-        answers.append(ReadAnswer(value, piece.raw, piece.repaired or without_thinking != text))
+        answers.append(ReadAnswer(value, piece.raw, piece.repaired or answer != text))
     if not answers:
         return wrong
-    if any(other.value != answers[0].value for other in answers[1:]):
+    if any(later.value != answers[0].value for later in answers[1:]):
         return InvalidAnswer("invalid_output", "the answer holds two different values, and one was asked for")
     return answers[0]
 
@@ -125,6 +157,20 @@ def is_refusal(text: str) -> bool:
     A refusal starts the answer and holds no JSON; further in, such words are talk about the post.
     """
     return not _has_json(text) and any(refusal.match(text.lstrip(_BEFORE_REFUSAL)) for refusal in _REFUSALS)
+
+
+def declines_to_write(text: str) -> bool:
+    """Return whether a text that was to be written is a refusal to write it.
+
+    Narrower than `is_refusal`: "We cannot let words like these stand" is a reply.
+    """
+    said = without_thinking(text).replace("**", "").lstrip(_BEFORE_REFUSAL)
+    return not _has_json(said) and any(refusal.match(said) for refusal in _NOT_WRITTEN)
+
+
+def without_thinking(text: str) -> str:
+    """Return the text without the thoughts that some models put before it."""
+    return _THINKING.sub("", text)
 
 
 def _has_json(text: str) -> bool:

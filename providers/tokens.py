@@ -27,7 +27,7 @@ def prompt_tokens(request: Request) -> int:
 
 def most_usage(request: Request) -> Usage:
     """Return the most that one call of this request may use: what a budget reserves before it."""
-    return Usage(prompt_tokens(request), request.max_tokens, estimated=True)
+    return Usage(prompt_tokens(request), request.samples * request.max_tokens, estimated=True)
 
 
 def estimated_usage(request: Request, answer: str) -> Usage:
@@ -38,7 +38,7 @@ def estimated_usage(request: Request, answer: str) -> Usage:
 _BELIEVED = 10_000_000
 
 
-def stated_usage(asked: object, answered: object, thought: object = 0, cached: object = 0) -> Usage | None:
+def stated_usage(prompt: object, answered: object, thought: object = 0, cached: object = 0) -> Usage | None:
     """Return the usage that a provider reports.
 
     `thought` are the tokens of thinking. Some servers count them among those of the answer, others beside them: more
@@ -46,14 +46,14 @@ def stated_usage(asked: object, answered: object, thought: object = 0, cached: o
 
     Returns None if it is impossible: no number, an empty prompt, or more than any model takes.
     """
-    if not isinstance(asked, int) or not isinstance(answered, int):
+    if not isinstance(prompt, int) or not isinstance(answered, int):
         return None
     thinking = thought if isinstance(thought, int) and 0 < thought <= _BELIEVED else 0
     given = answered + thinking if thinking > answered else answered
-    if not (0 < asked <= _BELIEVED and answered >= 0 and given <= _BELIEVED):
+    if not (0 < prompt <= _BELIEVED and answered >= 0 and given <= _BELIEVED):
         return None
-    read_before = min(cached, asked) if isinstance(cached, int) and cached > 0 else 0
-    return Usage(asked, given, thinking_tokens=thinking, cached_tokens=read_before)
+    read_before = min(cached, prompt) if isinstance(cached, int) and cached > 0 else 0
+    return Usage(prompt, given, thinking_tokens=thinking, cached_tokens=read_before)
 
 
 def stated_cached(usage: Mapping[str, Any]) -> object:

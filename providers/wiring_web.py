@@ -75,8 +75,8 @@ class _Guarded:
 
     def _once(self, query: str, count: int, until: float) -> Sequence[SearchHit]:
         with self._gate.place_until(until):
-            bounds, left = self._engine.bounds, max(0.1, round(until - time.monotonic(), 1))
-            engine = replace(self._engine, bounds=replace(bounds, wall=min(bounds.wall, left)))
+            bounds, seconds_left = self._engine.bounds, max(0.1, round(until - time.monotonic(), 1))
+            engine = replace(self._engine, bounds=replace(bounds, wall=min(bounds.wall, seconds_left)))
             return self._breaker.watch(lambda: engine.search(query, count))
 
 

@@ -2,7 +2,7 @@
 
 from contextlib import closing
 from dataclasses import dataclass
-from typing import BinaryIO
+from typing import Any, BinaryIO
 
 from providers.http.safe_urls import FetchFault
 
@@ -36,6 +36,25 @@ class BucketAccess:
     secret_key: str
 
 
+def bucket_faults() -> tuple[type[Exception], ...]:
+    """Return all that a bucket's server, or the way to it, may raise."""
+    return botocore.exceptions.ClientError, botocore.exceptions.BotoCoreError, boto3.exceptions.Boto3Error
+
+
+def client_config(endpoint: str | None) -> Any:
+    """Return how a server is spoken to; servers that are not Amazon's get addresses and checksums that all know."""
+    return botocore.config.Config(
+        connect_timeout=10,
+        read_timeout=60,
+        retries={"max_attempts": 3},
+        proxies={},
+        max_pool_connections=64,
+        request_checksum_calculation="when_required",
+        response_checksum_validation="when_required",
+        s3={"addressing_style": "path" if endpoint else "auto"},
+    )
+
+
 def copy_from_bucket(access: BucketAccess, bucket: str, key: str, target: BinaryIO, limit: int) -> None:
     """Write the file of a bucket to `target`.
 
@@ -50,13 +69,7 @@ def copy_from_bucket(access: BucketAccess, bucket: str, key: str, target: Binary
         region_name=access.region,
         aws_access_key_id=access.access_key,
         aws_secret_access_key=access.secret_key,
-        config=botocore.config.Config(
-            connect_timeout=10,
-            read_timeout=60,
-            retries={"max_attempts": 3},
-            proxies={},
-            s3={"addressing_style": "path" if access.endpoint else "auto"},
-        ),
+        config=client_config(access.endpoint),
     )
     try:
         answer = client.get_object(Bucket=bucket, Key=key)

@@ -29,31 +29,33 @@ MULTIBYTE = ("euc-kr", "gb18030", "gbk", "big5", "shift_jis", "euc-jp")
 
 def oddity(text: str, encoding: str) -> float:
     """Return how odd the text is in the languages that use the encoding: 0, or 0.2 and more."""
-    other = [letter for letter in text if not _ANYWHERE.match(letter)]
-    if not other:
+    specific = [letter for letter in text if not _ANYWHERE.match(letter)]
+    if not specific:
         return 0.0
     if encoding in MULTIBYTE:
-        return _east_asian(text, other, encoding)
+        return _east_asian(text, specific, encoding)
     if alphabets := _ALPHABETS.get(encoding):
-        strange = min(sum(1 for letter in other if letter.lower() not in letters) for letters in alphabets)
-        return 2 * strange / len(other) + _shouted(other)
+        strange = min(sum(1 for letter in specific if letter.lower() not in letters) for letters in alphabets)
+        return 2 * strange / len(specific) + _shouted(specific)
     few_vowels = len(_VOWELS.findall(text)) < 0.3 * len(_VOWELLED.findall(text))
-    no_accents = encoding == "windows-1253" and len(other) > 8 and not re.search("[άέήίόύώ]", text)
-    return ODD * (few_vowels or no_accents) + _shouted(other)
+    no_accents = encoding == "windows-1253" and len(specific) > 8 and not re.search("[άέήίόύώ]", text)
+    return ODD * (few_vowels or no_accents) + _shouted(specific)
 
 
-def _shouted(other: list[str]) -> float:
-    return ODD * (sum(map(str.isupper, other)) > 0.6 * len(other))
+def _shouted(specific: list[str]) -> float:
+    return ODD * (sum(map(str.isupper, specific)) > 0.6 * len(specific))
 
 
-def _east_asian(text: str, other: list[str], encoding: str) -> float:
-    odd = ODD * (sum(map(len, _CHAINED.findall(text))) < 0.5 * len(other))  # alone within Latin words
-    kana = len(_KANA.findall(text)) / len(other)
+def _east_asian(text: str, specific: list[str], encoding: str) -> float:
+    odd = ODD * (sum(map(len, _CHAINED.findall(text))) < 0.5 * len(specific))  # alone within Latin words
+    kana = len(_KANA.findall(text)) / len(specific)
     if encoding in ("shift_jis", "euc-jp"):
         return odd + ODD * (kana < 0.05)
     if encoding == "euc-kr":
         return (
-            odd + ODD * (len(_HANGUL.findall(text)) < 0.5 * len(other)) + ODD * _share(_HANGUL, text, "euc_kr", 0x100)
+            odd
+            + ODD * (len(_HANGUL.findall(text)) < 0.5 * len(specific))
+            + ODD * _share(_HANGUL, text, "euc_kr", 0x100)
         )
     codec, end = _COMMON_HAN[encoding]
     return odd + ODD * (kana > 0.2) + ODD * _share(_HAN, text, codec, end)
@@ -61,6 +63,6 @@ def _east_asian(text: str, other: list[str], encoding: str) -> float:
 
 def _share(pattern: re.Pattern[str], text: str, codec: str, end: int) -> bool:
     """Return whether more than a fifth of these characters are not in the codec before its lead byte `end`."""
-    found = pattern.findall(text)
-    rare = sum(1 for letter in found if len(stored := letter.encode(codec, "ignore")) != 2 or stored[0] >= end)
-    return rare > 0.2 * len(found)
+    characters = pattern.findall(text)
+    rare = sum(1 for letter in characters if len(stored := letter.encode(codec, "ignore")) != 2 or stored[0] >= end)
+    return rare > 0.2 * len(characters)

@@ -220,7 +220,7 @@ def _makes_more_sense(best: _Reading, stated: _Reading, hint: str) -> bool:
 
 def _best(sample: bytes, hint: str) -> _Reading | None:
     readings = [reading for name in _CANDIDATES if (reading := _reading(sample, name, hint))]
-    return min(readings, key=lambda found: (found.encoding != hint or found.is_odd, found.cost), default=None)
+    return min(readings, key=lambda reading: (reading.encoding != hint or reading.is_odd, reading.cost), default=None)
 
 
 def _reading(sample: bytes, encoding: str, hint: str) -> _Reading | None:
@@ -229,9 +229,9 @@ def _reading(sample: bytes, encoding: str, hint: str) -> _Reading | None:
     Returns None if it is not in it: too many bytes have no meaning there, or what they mean is nonsense.
     """
     text = _decoded(sample, encoding)
-    other = sum(1 for letter in text if letter > "\x7f")
+    beyond_ascii = sum(1 for letter in text if letter > "\x7f")
     lost = text.count("\ufffd") + len(_MEANINGLESS.findall(text))
-    if not other or lost > _FEW * other + (other > 20):
+    if not beyond_ascii or lost > _FEW * beyond_ascii + (beyond_ascii > 20):
         return None
     codec = _codec(encoding).replace("-", "_")
     plain = re.sub(r"[\ufffd\x80-\x9f]", "", text)
@@ -244,5 +244,5 @@ def _reading(sample: bytes, encoding: str, hint: str) -> _Reading | None:
     ).best()
     if match is None:
         return None
-    nonsense = match.chaos + oddity(text, encoding) + lost / other
+    nonsense = match.chaos + oddity(text, encoding) + lost / beyond_ascii
     return _Reading(encoding, text, nonsense, match.coherence) if nonsense < _HOPELESS else None

@@ -97,8 +97,8 @@ _NOTICES = {
         r"|アドレス|startseite|accueil|inicio|главн",
     ),
 }
-_SAID = {code: re.compile(said, re.IGNORECASE) for code, (said, _spoken) in _NOTICES.items()}
-_SPOKEN_OF = {code: re.compile(spoken, re.IGNORECASE) for code, (_said, spoken) in _NOTICES.items()}
+_NOTICE_PATTERNS = {code: re.compile(wording, re.IGNORECASE) for code, (wording, _spoken) in _NOTICES.items()}
+_SPOKEN_OF = {code: re.compile(spoken, re.IGNORECASE) for code, (_wording, spoken) in _NOTICES.items()}
 _ROOM = {"paywall": 900}
 """A paywall leaves the beginning of an article to be seen."""
 _LITTLE, _NOTHING = 160, 100  # letters; a character of East Asian scripts counts as three
@@ -119,13 +119,13 @@ _NEEDS_SCRIPTS = re.compile(
 def in_place_of_text(title: str, text: str, seen: SeenText) -> str:
     """Return the code of the notice that a page shows in place of its text; empty if it shows its text."""
     sentences = [sentence.strip() for sentence in _SENTENCE.findall(text[: max(_LONGEST.values())])]
-    for code, pattern in _SAID.items():
+    for code, pattern in _NOTICE_PATTERNS.items():
         if len(text) > _LONGEST[code]:
             continue
         by_program = (code == "bot_check" and pattern.search(title)) or (code == "paywall" and seen.is_paid)
         if by_program or any(pattern.search(sentence) for sentence in sentences):
-            left = [sentence for sentence in sentences if not _is_furniture(sentence, code)]
-            if sum(map(_weight, left)) < _ROOM.get(code, _LITTLE):
+            remaining = [sentence for sentence in sentences if not _is_furniture(sentence, code)]
+            if sum(map(_weight, remaining)) < _ROOM.get(code, _LITTLE):
                 return code
     if seen.leads_on and sum(map(_weight, sentences)) < _ON_THE_WAY:
         return "moved"
@@ -133,8 +133,8 @@ def in_place_of_text(title: str, text: str, seen: SeenText) -> str:
 
 
 def _is_script_built(sentences: list[str], seen: SeenText) -> bool:
-    left = sum(_weight(sentence) for sentence in sentences if not _is_button(sentence))
-    if not seen.has_scripts or left >= _NOTHING:
+    remaining = sum(_weight(sentence) for sentence in sentences if not _is_button(sentence))
+    if not seen.has_scripts or remaining >= _NOTHING:
         return False
     says_so = _NEEDS_SCRIPTS.search(" ".join([seen.noscript, *sentences]))
     return not sentences or seen.is_empty_shell or bool(says_so)
@@ -145,7 +145,7 @@ def _is_furniture(sentence: str, code: str) -> bool:
     return (
         _is_button(sentence)
         or bool(_SPOKEN_OF[code].search(sentence))
-        or any(pattern.search(sentence) for pattern in _SAID.values())
+        or any(pattern.search(sentence) for pattern in _NOTICE_PATTERNS.values())
     )
 
 

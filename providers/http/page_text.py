@@ -71,12 +71,12 @@ def read_page(page: FetchedPage) -> PageText:
         return _fault("bad_type", page.media_type)
     decoded = decode(page.content, page.charset)
     if page.media_type in _PLAIN and not _MARKUP_FIRST.match(decoded.text[:2000]):
-        return _kept(page, decoded, SeenText(text=decoded.text))
+        return _page_text(page, decoded, SeenText(text=decoded.text))
     tree = parsed(decoded.text)
-    return _kept(page, decoded, html_text(tree) if tree is not None else SeenText())
+    return _page_text(page, decoded, html_text(tree) if tree is not None else SeenText())
 
 
-def _kept(page: FetchedPage, decoded: Decoded, seen: SeenText) -> PageText:
+def _page_text(page: FetchedPage, decoded: Decoded, seen: SeenText) -> PageText:
     text, title = _tidy(seen.text), _tidy(seen.title)[:300]
     code = "garbled" if is_garbled(f"{title}\n{text}") else ""
     if not code and not text and page.cut:

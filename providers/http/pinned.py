@@ -32,9 +32,9 @@ class Pinned(httpcore2.SyncBackend):
                 raise httpcore2.ConnectError("not an address to connect to")
             try:
                 at, through = self._reach(address, port)
-                stream = super().connect_tcp(at, through, self._deadline.left(5.0), None, socket_options)
+                stream = super().connect_tcp(at, through, self._deadline.remaining(5.0), None, socket_options)
             except (httpcore2.NetworkError, httpcore2.TimeoutException) as error:
                 fault = error
                 continue
-            return TimedStream(stream, self._deadline.left)
+            return TimedStream(stream, self._deadline.remaining)
         raise fault

@@ -28,15 +28,15 @@ class Deadline:
     def __init__(self, at: float) -> None:
         self._at = at
 
-    def left(self, timeout: float | None) -> float | None:
+    def remaining(self, timeout: float | None) -> float | None:
         """Return the seconds an operation may still take: its own timeout, cut at the deadline.
 
         Raises ReadTimeout if no time is left.
         """
-        left = self._at - time.monotonic()
-        if left <= 0:
+        seconds = self._at - time.monotonic()
+        if seconds <= 0:
             raise httpcore2.ReadTimeout("the wall clock of this exchange has run out")
-        return left if timeout is None else min(timeout, left)
+        return seconds if timeout is None else min(timeout, seconds)
 
 
 class _Deadline(threading.local):
@@ -48,15 +48,15 @@ class _Deadline(threading.local):
 class TimedStream(httpcore2.NetworkStream):
     """A connection whose operations all end at the deadline of the thread that uses it."""
 
-    def __init__(self, inner: httpcore2.NetworkStream, left: Callable[[float | None], float | None]) -> None:
+    def __init__(self, inner: httpcore2.NetworkStream, remaining: Callable[[float | None], float | None]) -> None:
         self._inner = inner
-        self._left = left
+        self._remaining = remaining
 
     def read(self, max_bytes: int, timeout: float | None = None) -> bytes:
-        return self._inner.read(max_bytes, self._left(timeout))
+        return self._inner.read(max_bytes, self._remaining(timeout))
 
     def write(self, buffer: bytes, timeout: float | None = None) -> None:
-        self._inner.write(buffer, self._left(timeout))
+        self._inner.write(buffer, self._remaining(timeout))
 
     def close(self) -> None:
         self._inner.close()
@@ -64,7 +64,9 @@ class TimedStream(httpcore2.NetworkStream):
     def start_tls(
         self, ssl_context: ssl.SSLContext, server_hostname: str | None = None, timeout: float | None = None
     ) -> httpcore2.NetworkStream:
-        return TimedStream(self._inner.start_tls(ssl_context, server_hostname, self._left(timeout)), self._left)
+        return TimedStream(
+            self._inner.start_tls(ssl_context, server_hostname, self._remaining(timeout)), self._remaining
+        )
 
     def get_extra_info(self, info: str) -> Any:
         return self._inner.get_extra_info(info)
@@ -73,8 +75,8 @@ class TimedStream(httpcore2.NetworkStream):
 class _TimedBackend(httpcore2.SyncBackend):
     """Opens connections that respect the deadline."""
 
-    def __init__(self, left: Callable[[float | None], float | None]) -> None:
-        self._left = left
+    def __init__(self, remaining: Callable[[float | None], float | None]) -> None:
+        self._remaining = remaining
 
     def connect_tcp(
         self,
@@ -84,8 +86,8 @@ class _TimedBackend(httpcore2.SyncBackend):
         local_address: str | None = None,
         socket_options: Iterable[Any] | None = None,
     ) -> httpcore2.NetworkStream:
-        stream = super().connect_tcp(host, port, self._left(timeout), local_address, socket_options)
-        return TimedStream(stream, self._left)
+        stream = super().connect_tcp(host, port, self._remaining(timeout), local_address, socket_options)
+        return TimedStream(stream, self._remaining)
 
 
 class _ConnectionPool:
@@ -144,7 +146,7 @@ class BoundedTransport(httpx2.BaseTransport):
     def __init__(self, bounds: Bounds | None = None, *, connections: int = 512) -> None:
         self.bounds = bounds or Bounds()
         self._deadline = _Deadline()
-        context, backend = httpx2.create_ssl_context(), _TimedBackend(self._left)
+        context, backend = httpx2.create_ssl_context(), _TimedBackend(self._remaining)
         self._pool = _ConnectionPool(
             connections,
             _EXPIRY,
@@ -153,9 +155,9 @@ class BoundedTransport(httpx2.BaseTransport):
             ),
         )
 
-    def _left(self, timeout: float | None) -> float | None:
+    def _remaining(self, timeout: float | None) -> float | None:
         """Return the seconds an operation may still take: its own timeout, cut at the deadline of the exchange."""
-        return timeout if self._deadline.at is None else Deadline(self._deadline.at).left(timeout)
+        return timeout if self._deadline.at is None else Deadline(self._deadline.at).remaining(timeout)
 
     @contextmanager
     def _clocked(self) -> Iterator[None]:

@@ -24,22 +24,22 @@ _ROUNDS = ("meaning", "slang", "said of people", "origin")
 
 def investigate(request: Request, own: Cues) -> dict[str, Any]:
     """Answer with the requested action: queries from the post's longest telling words, no page, a verdict by cues."""
-    asked, text = str(request.context.get("ask", "")), str(request.context.get("text", ""))
+    action, text = str(request.context.get("ask", "")), str(request.context.get("text", ""))
     actions = {"queries": _queries, "urls": _urls, "select": _select, "read": _read, "weigh": _weigh}
-    if asked in actions:
-        return actions[asked](request, text)
+    if action in actions:
+        return actions[action](request, text)
     if request.context.get("claimed"):
         open_ = {"verdict": "OPEN", "confidence": 0.0, "rationale": f"{CANNOT} So the claim stays unchecked."}
         return _act("FinalJudgment", {"text": request.context.get("opening", "")} | open_)
     hit = worst_hit(text, own)
-    found = (
+    finding = (
         f"The text says {' with '.join(f'“{words}”' for words in hit.words)}." if hit else "It found none of its cues."
     )
     judgment = {
         "text": request.context.get("opening", ""),
         "verdict": "HATE" if hit else "NON-HATE",
         "confidence": 0.5,
-        "rationale": f"{OWN_WORDS} {found} No page was read: it cannot judge pages.",
+        "rationale": f"{OWN_WORDS} {finding} No page was read: it cannot judge pages.",
     }
     return _act("FinalJudgment", judgment)
 
@@ -50,8 +50,8 @@ def _queries(request: Request, text: str) -> dict[str, Any]:
     while len(words) < 3:
         words.append(f"post {len(words) + 1}")
     again, place = divmod(len(request.context.get("queries", ())) // 3, len(_ROUNDS))
-    asked = f"{_ROUNDS[place]} {again + 1}" if again else _ROUNDS[place]
-    return _act("SearchWeb", {"queries": [f'"{word}" {asked}' for word in words]})
+    addition = f"{_ROUNDS[place]} {again + 1}" if again else _ROUNDS[place]
+    return _act("SearchWeb", {"queries": [f'"{word}" {addition}' for word in words]})
 
 
 def _urls(request: Request, text: str) -> dict[str, Any]:

@@ -58,8 +58,8 @@ def verdict(request: Request, own: Cues) -> Any:
 def explanation(request: Request, own: Cues) -> str:
     """Prose that ends in a conclusion."""
     hit = worst_hit(str(request.context.get("text", "")), own)
-    found = f"The text says {_quoted(hit)}, which is on its list." if hit else "The text holds none of its cues."
-    return f"{_own(request, found)}\nConclusion: {'hateful' if hit else 'non-hateful'}"
+    finding = f"The text says {_quoted(hit)}, which is on its list." if hit else "The text holds none of its cues."
+    return f"{_own(request, finding)}\nConclusion: {'hateful' if hit else 'non-hateful'}"
 
 
 COURT: Mapping[str, KeywordAnswer] = {
@@ -74,7 +74,7 @@ EXPLANATION: Mapping[str, KeywordAnswer] = {"explainer": explanation}
 
 def _note(request: Request) -> Mapping[str, Any] | None:
     """Return the first note of the project's glossary about this text that names who is meant."""
-    return next((each for each in request.context.get("glossary", ()) if each["target_group"]), None)
+    return next((note for note in request.context.get("glossary", ()) if note["target_group"]), None)
 
 
 def _hit_by(note: Mapping[str, Any]) -> Hit:
@@ -85,8 +85,8 @@ def _cited(note: Mapping[str, Any] | None) -> str:
     return f", which the glossary explains (G{note['number']})" if note else ""
 
 
-def _own(request: Request, said: str) -> str:
-    return f"{OWN_WORDS} {said}{_NOT_SEEN if request.context.get('has_picture') else ''}"
+def _own(request: Request, finding: str) -> str:
+    return f"{OWN_WORDS} {finding}{_NOT_SEEN if request.context.get('has_picture') else ''}"
 
 
 def _quoted(hit: Hit) -> str:

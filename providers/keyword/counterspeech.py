@@ -58,16 +58,18 @@ _SHOWS: Mapping[str, re.Pattern[str]] = {
 }
 
 
-def counterspeaker(request: Request, own: Cues) -> dict[str, Any]:
+def counterspeaker(request: Request, own: Cues) -> dict[str, Any] | str:
     """One of the seven explanations, or fixed sentences for an intent; `context` says which."""
     text = str(request.context.get("text", ""))
     hit = worst_hit(text, own)
     if request.context.get("task") == "explain":
         return _explanation(str(request.context.get("explanation")), hit)
     group = _group(hit)
-    wanted = int(request.context.get("candidates", 1))
-    sentences = _SENTENCES[str(request.context.get("intent"))][:wanted]
-    return {"note": OWN_WORDS, "replies": [sentence.format(group=group) for sentence in sentences]}
+    sentences = [sentence.format(group=group) for sentence in _SENTENCES[str(request.context.get("intent"))]]
+    if "place" in request.context:  # one reply as prose
+        return sentences[int(request.context["place"]) % len(sentences)]
+    count = int(request.context.get("candidates", 1))
+    return {"note": OWN_WORDS, "replies": sentences[:count]}
 
 
 def critic(request: Request, own: Cues) -> dict[str, Any]:
@@ -80,6 +82,7 @@ def critic(request: Request, own: Cues) -> dict[str, Any]:
 
 COUNTERSPEECH: Mapping[str, KeywordAnswer] = {
     "counterspeaker": counterspeaker,
+    "counter_explainer": counterspeaker,
     "critic": critic,
     "toxicity": critic,
 }
@@ -88,9 +91,9 @@ COUNTERSPEECH: Mapping[str, KeywordAnswer] = {
 def _explanation(name: str, hit: Hit | None) -> dict[str, Any]:
     if hit is None:
         return {"explanation": f"{OWN_WORDS} It found none of its cues: write this one yourself."}
-    said = " with ".join(f"“{words}”" for words in hit.words)
+    quoted = " with ".join(f"“{words}”" for words in hit.words)
     known = {
-        "offensiveness": f"The text says {said}.",
+        "offensiveness": f"The text says {quoted}.",
         "target_group": f"The text names {_group(hit)}.",
     }
     if name not in known:

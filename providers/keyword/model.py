@@ -15,6 +15,7 @@ from pathlib import Path
 from typing import Any
 
 from providers.messages import Model, ProviderError, Reply, Request, Usage
+from vocabulary.registration import complete
 
 OWN_WORDS = "Built-in keyword baseline, no language model was used."
 _SENTENCES = re.compile(r"[^.!?。！？\n]+")
@@ -51,10 +52,10 @@ class Hit:
 @cache
 def own_cues() -> Cues:
     """Read the list of cues."""
-    held = tomllib.loads(_FILE.read_text(encoding="utf-8"))
-    groups = tuple(Group(tuple(g["kinds"]), tuple(g["terms"]), tuple(g["sayings"])) for g in held["group"])
-    hostile = sorted(((h["severity"], saying) for h in held["hostile"] for saying in h["sayings"]), reverse=True)
-    return Cues(held["version"], groups, tuple(hostile))
+    table = tomllib.loads(_FILE.read_text(encoding="utf-8"))
+    groups = tuple(Group(tuple(g["kinds"]), tuple(g["terms"]), tuple(g["sayings"])) for g in table["group"])
+    hostile = sorted(((h["severity"], saying) for h in table["hostile"] for saying in h["sayings"]), reverse=True)
+    return Cues(table["version"], groups, tuple(hostile))
 
 
 def worst_hit(text: str, cues: Cues) -> Hit | None:
@@ -125,8 +126,10 @@ class KeywordModel:
                 f"set MODEL_{request.role.upper()}.",
                 code="bad_request",
             )
-        said = answer(request, self._cues)
-        return Reply(said if isinstance(said, str) else json.dumps(said, ensure_ascii=False), self.name, Usage())
+        content = answer(request, self._cues)
+        return Reply(
+            content if isinstance(content, str) else json.dumps(content, ensure_ascii=False), self.name, Usage()
+        )
 
 
 class SlowKeywordModel:
@@ -152,8 +155,8 @@ def text_prior(request: Request, cues: Cues) -> dict[str, Any]:
     hit = worst_hit(str(request.context.get("text", "")), cues)
     category = category_for(request.context.get("categories", ()), hit)
     if hit is None:
-        said = f"{OWN_WORDS} It found none of its cues; it does not understand anything that is not said openly."
-        return {"category": category["code"], "explanation": said, "severity": 0}
+        explanation = f"{OWN_WORDS} It found none of its cues; it does not understand anything that is not said openly."
+        return {"category": category["code"], "explanation": explanation, "severity": 0}
     quoted = " with ".join(f"“{words}”" for words in hit.words)
     return {
         "category": category["code"],
@@ -189,6 +192,7 @@ def register_answers(answers: Mapping[str, KeywordAnswer]) -> None:
 
 def site_model() -> KeywordModel:
     """Return the baseline with all answers that were registered."""
+    complete()
     return KeywordModel(_registered)
 
 
@@ -196,8 +200,8 @@ def category_for(categories: Sequence[Mapping[str, Any]], hit: Hit | None) -> Ma
     """Return the project's category for a hit: the one of its kind, else one for other hate, else by severity."""
     among = [category for category in categories if bool(category["hateful"]) is (hit is not None)]
     if not among:
-        wanted = "hateful" if hit else "not hateful"
-        raise ProviderError(f"The project has no category that is {wanted}.", code="bad_request")
+        side = "hateful" if hit else "not hateful"
+        raise ProviderError(f"The project has no category that is {side}.", code="bad_request")
     if hit is None:
         return among[0]
     for kinds in (hit.group.kinds, ("other", "otherhate")):

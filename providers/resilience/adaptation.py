@@ -30,15 +30,15 @@ class AdaptingModel:
         messages = scaled_messages(request.messages, self._profile.picture_side, self._pictures)
         while True:
             known = (*self._facts.about(self.name), *lessons)
-            asked = replace(request, messages=messages, profile=self._profile.with_lessons(known))
+            adapted = replace(request, messages=messages, profile=self._profile.with_lessons(known))
             try:
-                reply = self._model.reply(asked)
+                reply = self._model.reply(adapted)
             except BadRequest as fault:
                 fault.attempts += len(lessons)
-                lesson = self._next_lesson(fault, asked, lessons)
+                lesson = self._next_lesson(fault, adapted, lessons)
                 if lesson is None:
                     raise
-                lessons[lesson] = _kept_sentence(fault, asked)
+                lessons[lesson] = _kept_sentence(fault, adapted)
             except Refused as refusal:
                 self._remember(lessons)
                 refusal.attempts += len(lessons)

@@ -90,9 +90,9 @@ class CircuitBreaker:
             now = self._clock()
             if self._until is None:
                 return Exchange(now)
-            left = self._until - now
-            if left > 0 or self._trying:
-                pause = ProviderPaused(self._reason, retry_after=max(left, 5.0))
+            seconds_left = self._until - now
+            if seconds_left > 0 or self._trying:
+                pause = ProviderPaused(self._reason, retry_after=max(seconds_left, 5.0))
                 pause.attempts = 0
                 raise pause from self._cause
             self._trying = True
@@ -149,8 +149,8 @@ class CircuitBreaker:
                 self._reason = f"{self._provider} keeps failing ({fault}); next try in {rest:g} s"
             elif self._until is None:
                 return
-            left = (self._until or now) - now
-            raise ProviderPaused(self._reason, retry_after=left if left > 0 else 5.0) from fault
+            seconds_left = (self._until or now) - now
+            raise ProviderPaused(self._reason, retry_after=seconds_left if seconds_left > 0 else 5.0) from fault
 
     def turned_away(self, fault: ProviderPaused) -> None:
         """Open the breaker for a fault of the account, for as long as the fault says."""

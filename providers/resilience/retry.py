@@ -47,24 +47,24 @@ class RetryPolicy:
         """Return the result of the call, and how often it was made."""
         began = self._clock()
         attempt = 1
-        made = 0
+        calls_made = 0
         since: float | None = None
         while True:
             try:
-                return exchange(), made + 1
+                return exchange(), calls_made + 1
             except ProviderBusy as fault:
-                made += fault.attempts
-                fault.attempts = made
+                calls_made += fault.attempts
+                fault.attempts = calls_made
                 since = fault.at if since is None else since
                 wait = self._wait(fault, attempt)
                 if attempt == self._attempts or self._clock() - began + wait > self._patience:
                     if since is not None and self._is_away(since, attempt):
                         raise
                     final = ProviderError(f"{fault} (attempt {attempt} of {self._attempts})", code=fault.code)
-                    final.attempts = made
+                    final.attempts = calls_made
                     raise final from fault
             except (ProviderError, Refused) as fault:
-                fault.attempts += made
+                fault.attempts += calls_made
                 raise
             self._sleep(wait)
             attempt += 1

@@ -94,8 +94,8 @@ def _get(
 ) -> Mapping[str, Any]:
     """Return the JSON object that the engine answers."""
     try:
-        left = replace(bounds, wall=_wall_after_lookup(address, bounds.wall, resolve))
-        answer = transport.http_get(address, parameters, left)
+        bounds_left = replace(bounds, wall=_wall_after_lookup(address, bounds.wall, resolve))
+        answer = transport.http_get(address, parameters, bounds_left)
     except TransportFault as fault:
         raise _unanswered(provider, fault) from fault
     except ValueError as fault:

@@ -67,8 +67,8 @@ def search(engine: SearchEngine, query: str, count: int) -> dict[str, Any]:
         hits = engine.search(query, count)
     except ProviderError as error:
         return failed_search(engine.name, error)
-    found = [FoundPage(url=hit.url, title=hit.title, snippet=hit.snippet) for hit in hits]
-    return SearchAnswer(hits=found, engine=engine.name).model_dump(mode="json")
+    pages = [FoundPage(url=hit.url, title=hit.title, snippet=hit.snippet) for hit in hits]
+    return SearchAnswer(hits=pages, engine=engine.name).model_dump(mode="json")
 
 
 def failed_search(engine: str, error: ProviderError) -> dict[str, Any]:

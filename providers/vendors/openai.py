@@ -4,7 +4,7 @@ import base64
 import json
 import logging
 import time
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
@@ -25,6 +25,7 @@ from providers.messages import (
     Refused,
     Reply,
     Request,
+    Sample,
     Text,
     Usage,
 )
@@ -151,8 +152,10 @@ class OpenAIChat:
             body["reasoning_effort"] = profile.effort
         if request.among:
             return _without(body, profile) | {"logprobs": True, "top_logprobs": 20}
-        if wanted := _response_format(request, profile.json):
-            body["response_format"] = wanted
+        if response_format := _response_format(request, profile.json):
+            body["response_format"] = response_format
+        if request.samples > 1 and profile.takes_n:
+            body["n"] = request.samples
         return _without(body, profile)
 
     def _limit_name(self, profile: ModelProfile) -> str:
@@ -162,9 +165,31 @@ class OpenAIChat:
     def _read(self, request: Request, answer: Any, seconds: float) -> Reply:
         if not isinstance(answer, dict):
             raise ProviderBusy(f"{self._connection.provider} answered 200 with JSON that is no chat completion")
-        choice = _first(answer.get("choices"))
-        if not choice and isinstance(answer.get("error"), dict):  # routers pass on a model's fault in this way
+        choices = _choices(answer.get("choices"))
+        if not choices and isinstance(answer.get("error"), dict):  # routers pass on a model's fault in this way
             raise self._connection.error_of(answer, _status_in(answer["error"]), {})
+        samples = tuple(self._samples(choices)) if request.samples > 1 else ()
+        said = [sample for sample in samples if sample.finish != "refused"]
+        first = said[0] if said else self._sample(choices[0] if choices else {})
+        text, finish = first.text, first.finish
+        if request.among:
+            text = word_probability(choices[0].get("logprobs") if choices else None, request.among, text, self.name)
+            finish = "stop"  # one word is all that was wanted
+        written = "".join(sample.text for sample in samples) or text
+        usage = _usage(answer.get("usage")) or tokens.estimated_usage(request, written)
+        named = _name(answer.get("model")) or self._model
+        return Reply(text, named, usage, seconds, finish, without=self._left_out(request), samples=samples)
+
+    def _samples(self, choices: Sequence[dict[str, Any]]) -> Iterator[Sample]:
+        """Yield every answer of the exchange; one that was refused has no text."""
+        for choice in choices:
+            try:
+                yield self._sample(choice)
+            except Refused:
+                yield Sample("", "refused")
+
+    def _sample(self, choice: dict[str, Any]) -> Sample:
+        """Return one answer. Raises Refused if the model declined it or a filter stopped it."""
         message = choice.get("message")
         message = message if isinstance(message, dict) else {}
         text = hide_key(_text(message.get("content")), self._connection.endpoint.key)
@@ -174,13 +199,7 @@ class OpenAIChat:
             raise refusal
         if message.get("refusal") and not text:
             raise Refused(f"{self.name}: {str(message['refusal'])[:300]}")
-        if request.among:
-            text = word_probability(choice.get("logprobs"), request.among, text, self.name)
-            finish = "stop"  # one word is all that was wanted
-        usage = _usage(answer.get("usage")) or tokens.estimated_usage(request, text)
-        return Reply(
-            text, _name(answer.get("model")) or self._model, usage, seconds, finish, without=self._left_out(request)
-        )
+        return Sample(text, finish)
 
     def _left_out(self, request: Request) -> tuple[str, ...]:
         profile = request.profile or family_profile(self._model)
@@ -200,8 +219,8 @@ class OpenAIEmbedding:
 
     def vectors(self, texts: Sequence[str]) -> Vectors:
         """Return the vectors of one exchange; see `embeddings.Sender`."""
-        wanted = {"dimensions": self._dimensions} if self._dimensions else {}
-        body = {"model": self._model, "input": list(texts), "encoding_format": "float"} | wanted
+        size_field = {"dimensions": self._dimensions} if self._dimensions else {}
+        body = {"model": self._model, "input": list(texts), "encoding_format": "float"} | size_field
         answer = self._connection.embeddings(body)
         rows = answer.get("data") if isinstance(answer, dict) else None
         if not isinstance(rows, list):
@@ -250,8 +269,8 @@ def _closed(schema: Any) -> bool:
     return all(_closed(part) for part in schema.values())
 
 
-def _first(choices: Any) -> dict[str, Any]:
-    return choices[0] if isinstance(choices, list) and choices and isinstance(choices[0], dict) else {}
+def _choices(choices: Any) -> list[dict[str, Any]]:
+    return [choice for choice in choices if isinstance(choice, dict)] if isinstance(choices, list) else []
 
 
 def _text(content: Any) -> str:

@@ -11,11 +11,11 @@ from django.db.models import F, IntegerField, QuerySet
 from django.db.models.functions import Cast, Ceil, Now
 
 from providers import wiring
-from runs import tasks
+from runs import origin
 from runs.domain.states import OPEN, Reason, RunState, TurnState
 from runs.methods.method import Limits, method_named
 from runs.models import Account, Run, Turn
-from runs.queue import lease
+from runs.queue import lease, task_messages
 
 _BATCH = 500
 # Without the columns that the database fills itself.
@@ -122,6 +122,8 @@ def retry_run(run: UUID, *, enqueue: bool = True) -> bool:
                 rung_at=None,
                 lost_workers=0,
                 waits=0,
+                request_id=origin.request_id.get(),
+                traceparent=origin.tracing.traceparent(),
                 call_limit=F("call_limit") + F("calls"),
                 token_limit=F("token_limit") + F("tokens"),
                 seconds_limit=F("seconds_limit") + Cast(Ceil("seconds"), IntegerField()),
@@ -147,6 +149,8 @@ def build_run(request: RunRequest) -> Run:
         model_plan=dict(request.model_plan),
         provider=next(iter(request.model_plan.values()), "").partition(":")[0],
         started_by=request.started_by,
+        request_id=origin.request_id.get(),
+        traceparent=origin.tracing.traceparent(),
         call_limit=limits.calls,
         token_limit=limits.tokens,
         seconds_limit=limits.seconds,
@@ -187,4 +191,4 @@ def _insert_per_subject(subjects: QuerySet[Any, Any], like: Run) -> int:
 
 
 def _enqueue_projects(projects: Sequence[UUID]) -> None:
-    tasks.enqueue_runs(lease.due_run_ids(projects))
+    task_messages.enqueue_runs(lease.due_run_ids(projects))

@@ -7,12 +7,11 @@ from django.db import transaction
 from django.db.models import BooleanField, Case, F, Q, When
 from django.db.models.functions import Now
 
-from runs import tasks
 from runs.domain.states import Reason, RunState
 from runs.execution import runner
 from runs.methods.method import Outcome, method_named
 from runs.models import Run
-from runs.queue import call_sql, claim, lease
+from runs.queue import call_sql, claim, lease, task_messages
 from runs.sql.database_clock import seconds_from_now
 
 log = logging.getLogger(__name__)
@@ -40,7 +39,7 @@ def enqueue_waiting_runs() -> int:
     without_task = Q(rung_at=None) | Q(rung_at__lt=seconds_from_now(-settings.RUN_BELL_SECONDS))
     at_work = Run.objects.filter(state=RunState.RUNNING).count() + due.exclude(without_task).count()
     missing = max(0, settings.RUN_BELLS - at_work)
-    return tasks.enqueue_runs(
+    return task_messages.enqueue_runs(
         list(due.filter(without_task).order_by("not_before", "id").values_list("pk", flat=True)[:missing])
     )
 

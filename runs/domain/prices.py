@@ -24,12 +24,12 @@ class Cost:
         return Cost(self.amount + other.amount, self.saved + other.saved)
 
 
-def cost_of(price: Price, given: int, taken: int, cached: int) -> Cost:
-    """Return the cost of `given` tokens in, of which `cached` were read before, and `taken` tokens out.
+def cost_of(price: Price, tokens_in: int, tokens_out: int, cached: int) -> Cost:
+    """Return the cost of `tokens_in`, of which `cached` were read before, and `tokens_out`.
 
     Without a price of their own, cached tokens cost as much as all others.
     """
     full, out, *rest = (Decimal(str(number)) for number in price)
     reread = rest[0] if rest else full
-    amount = full * (given - cached) + reread * cached + out * taken
+    amount = full * (tokens_in - cached) + reread * cached + out * tokens_out
     return Cost(amount / _MILLION, (full - reread) * cached / _MILLION)

@@ -9,6 +9,7 @@ of one project would queue for that one row with every call. `queue.progress.pro
 import math
 from collections.abc import Mapping
 from datetime import UTC, date, datetime
+from typing import TYPE_CHECKING
 from uuid import UUID
 
 from django.conf import settings
@@ -18,11 +19,13 @@ from django.db.models.functions import Greatest
 
 from runs.domain.states import RunState
 from runs.execution.early_end import NOTHING_KEPT, Kept, Room
-from runs.execution.step import PendingStep
 from runs.models import Account, Run, SiteDay
 from runs.queue import call_sql
 from runs.queue.call_sql import CallUnderWay
 from runs.queue.lease import CancelRequested, LeaseLost, holds_lease
+
+if TYPE_CHECKING:  # a command that sets a limit needs none of the forms of answers
+    from runs.execution.step import PendingStep
 
 _USED_UP = "The project's budget for model calls is used up."
 
@@ -51,7 +54,7 @@ def set_project_limits(project: UUID, *, calls: int | None, tokens: int | None) 
             call_sql.charge_remaining(run_id)
 
 
-def with_next_call(pending: PendingStep, in_flight: Mapping[str, CallUnderWay]) -> dict[str, CallUnderWay]:
+def with_next_call(pending: "PendingStep", in_flight: Mapping[str, CallUnderWay]) -> dict[str, CallUnderWay]:
     """Return the calls under way, including the call that this step counted last."""
     return {**in_flight, pending.step.key: pending.call_under_way()}
 
@@ -80,7 +83,7 @@ def may_call_again(run: Run, tokens: int, kept: Kept = NOTHING_KEPT) -> bool:
 
 
 def reserve_call(
-    run: Run, pending: PendingStep, tokens: int, in_flight: dict[str, CallUnderWay], kept: Kept = NOTHING_KEPT
+    run: Run, pending: "PendingStep", tokens: int, in_flight: dict[str, CallUnderWay], kept: Kept = NOTHING_KEPT
 ) -> None:
     """Reserve the tokens that the step's next call may use, and record the call in `in_flight`.
 
@@ -101,7 +104,7 @@ def reserve_call(
     run.tokens += tokens
 
 
-def settle_charged_step(run: Run, pending: PendingStep, *, calls: int = 0) -> None:
+def settle_charged_step(run: Run, pending: "PendingStep", *, calls: int = 0) -> None:
     """Charge the account for what a step really used instead of what was reserved, and for `calls` more or fewer.
 
     Runs in the caller's transaction, which books the same on the run's row.
@@ -140,7 +143,7 @@ def _charge_site_anyway(calls: int, tokens: int) -> None:
         )
 
 
-def _reserve_limited(run: Run, pending: PendingStep, tokens: int, under_way: dict[str, CallUnderWay]) -> None:
+def _reserve_limited(run: Run, pending: "PendingStep", tokens: int, under_way: dict[str, CallUnderWay]) -> None:
     with transaction.atomic():
         if not call_sql.begin_call(run, tokens, under_way, charged=True):
             raise CancelRequested if holds_lease(run) else LeaseLost

@@ -14,6 +14,7 @@ from django.db import connection
 
 from providers import wiring
 from providers.messages import Model, ProviderBusy, ProviderError, ProviderPaused, Refused, Reply, Request
+from runs import origin, signals
 from runs.domain.states import Flag, Reason, RunState, TurnState, reason_of, state_of
 from runs.execution import budget, early_end, shutdown, thread_pool, turns
 from runs.execution.interruptions import TimeLimitReached, WaitForProvider, WorkerStopping
@@ -26,6 +27,8 @@ from runs.queue.call_sql import CallUnderWay
 ModelOfRole = Callable[[str, str], Model]
 """Returns the model of a role, given the role and the name ("provider:model") that the run planned for it."""
 
+WAITS, ASKED_AGAIN = "waits", "asked_again"
+"""Outcomes of a call that are no end of its step: the provider is busy or paused; the reply was of no use."""
 _FIRST_WAIT = 30.0
 _LONGEST_WAIT = 600.0
 _CHECK_SUBJECT_EVERY = 1.0
@@ -257,7 +260,8 @@ class RunExecution:
         model = self.models_in_use.get(role)
         if model is None:  # built here, not at planning: a fault of its settings belongs to this call
             model = self.models_in_use[role] = self.models(role, self.run.model_plan[role])
-        return model.reply(request)
+        with origin.tracing.call(role, self.run.model_plan[role]):
+            return model.reply(request)
 
     def _next_answers(self) -> Iterator[Future[Any]]:
         """Wait for the next answers without a database connection."""
@@ -302,16 +306,20 @@ class RunExecution:
         model_facts.store_new_facts()
         if pending.step.work is not None:
             return self._handle_work(pending, future)
+        reply: Reply | None = None
         try:
-            answer = pending.accept_reply(future.result())
+            reply = future.result()
+            answer = pending.accept_reply(reply)
         except Refused as refusal:
             pending.count_refusal(refusal.attempts)
             answer = unusable_answer(reason_of(refusal.code), str(refusal))
         except ProviderError as fault:
             if isinstance(fault, ProviderPaused) or self._may_wait(fault):
+                self._tell_of_call(pending, WAITS)
                 return self._wait_for_provider(pending, fault)
             pending.retries += fault.attempts - 1
             answer = unusable_answer(reason_of(fault.code), str(fault))
+        self._tell_of_call(pending, ASKED_AGAIN if answer is None else answer.reason or answer.state, reply)
         if answer is None:
             self._send_next_call(pending)
         else:
@@ -329,11 +337,23 @@ class RunExecution:
             answer = unusable_answer(reason_of(refusal.code), str(refusal))
         except ProviderError as fault:
             if isinstance(fault, ProviderPaused) or self._may_wait(fault):
+                self._tell_of_call(pending, WAITS)
                 return self._wait_for_provider(pending, fault) if pending.step.spends else self._wait_time(fault)
             pending.retries += fault.attempts - 1 if pending.step.spends else 0
             answer = unusable_answer(reason_of(fault.code), str(fault))
+        self._tell_of_call(pending, answer.reason or answer.state)
         self._hold_turn(pending, answer)
         return None
+
+    def _tell_of_call(self, pending: PendingStep, outcome: str, reply: Reply | None = None) -> None:
+        """Tell listeners that a provider was asked; reading what the site has asks nobody."""
+        step = pending.step
+        if step.at_home or step.kind == StepKind.READ or not signals.call_ended.has_listeners(Run):
+            return
+        model = step.spends[0] if step.spends else self.run.model_plan.get(step.role, step.kind)
+        signals.call_ended.send_robust(
+            Run, run=self.run, role=step.role, model=model, outcome=str(outcome), reply=reply
+        )
 
     def _hold_turn(self, pending: PendingStep, answer: StepAnswer) -> None:
         self.answered_at = time.monotonic()

@@ -5,11 +5,13 @@ none is lost. Only the thread that performs a run uses the database; the threads
 """
 
 import logging
+import socket
 import time
 
 from django.conf import settings
 from django.db import DatabaseError, connection, transaction
 
+from runs import origin, signals
 from runs.domain.states import Reason, RunState
 from runs.execution import budget
 from runs.execution.interruptions import TimeLimitReached, WaitForProvider, WorkerStopping
@@ -23,6 +25,9 @@ from runs.sql.database_clock import seconds_from_now
 
 log = logging.getLogger(__name__)
 
+_FILE_SECONDS = 30.0
+"""Seconds until a run is tried again whose worker could not read a file, such as a picture."""
+
 
 def claim_and_perform(run_id: int, models: ModelOfRole) -> None:
     """Claim the run and perform it to its end; do nothing if it is not due or another worker has it."""
@@ -33,6 +38,11 @@ def claim_and_perform(run_id: int, models: ModelOfRole) -> None:
 
 def perform_claimed(run: Run, models: ModelOfRole) -> None:
     """Perform a run that this worker has claimed to its end, or return it to the queue."""
+    with origin.of_run(str(run.public_id), run.request_id), origin.tracing.run(run):
+        _perform(run, models)
+
+
+def _perform(run: Run, models: ModelOfRole) -> None:
     began = time.monotonic()
     try:
         method = method_named(run.method)
@@ -59,14 +69,18 @@ def perform_claimed(run: Run, models: ModelOfRole) -> None:
 def finish_run(run: Run, method: Method, outcome: Outcome, *, seconds: float = 0.0) -> None:
     """End a claimed run, store its outcome, and charge its project for all calls, including those without an answer."""
     with transaction.atomic():
-        lease.end_run(run, method, outcome, seconds=seconds)
+        ended = lease.end_run(run, method, outcome, seconds=seconds)
         call_sql.charge_remaining(run.pk)
+    signals.run_ended.send_robust(Run, run=run, state=ended.state, seconds=seconds)
 
 
 def _result(run: Run, method: Method, models: ModelOfRole) -> Outcome | WaitForProvider:
     try:
         model_facts.refresh_facts()
-        case = method.case(run)
+        try:
+            case = method.case(run)
+        except OSError as fault:
+            return _wait_for_file(run, fault)
         if case is None:
             return Outcome(RunState.CANCELLED, Reason.TARGET_GONE)
         return RunExecution(run, method, case, models).run_to_end()
@@ -78,6 +92,15 @@ def _result(run: Run, method: Method, models: ModelOfRole) -> Outcome | WaitForP
         return Outcome(RunState.FAILED, Reason.BAD_REQUEST, str(bad))
     except TimeLimitReached:
         return Outcome(RunState.FAILED, Reason.TIMEOUT, f"Not done after {run.seconds_limit} seconds of work.")
+
+
+def _wait_for_file(run: Run, fault: OSError) -> WaitForProvider:
+    """Give the run back, for a worker that can read the file of its subject. Raises the fault after enough tries."""
+    if run.waits + 1 >= settings.RUN_BUSY_ROUNDS:
+        raise fault
+    host = socket.gethostname()
+    log.error("run %s: %s cannot read a file of its subject (%s); others try", run.public_id, host, fault)
+    return WaitForProvider(_FILE_SECONDS, f"{host} cannot read a file of the subject: {type(fault).__name__}.")
 
 
 def _let_lapse(run: Run) -> None:

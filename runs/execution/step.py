@@ -5,6 +5,7 @@ allows (twice by default); a reply that is cut, or empty because thinking took a
 often as `most_tokens` allows; an empty reply once more unchanged.
 """
 
+import json
 from dataclasses import dataclass, field, replace
 from functools import lru_cache
 from typing import Any
@@ -12,7 +13,7 @@ from typing import Any
 from pydantic import BaseModel
 
 from providers import structured_output, tokens
-from providers.messages import Message, Reply, Request, Usage
+from providers.messages import Message, Reply, Request, Sample, Usage
 from runs.domain.states import Flag, Reason, RunState, TurnState, state_of
 from runs.methods.method import Step
 from runs.queue.call_sql import CallUnderWay
@@ -78,6 +79,7 @@ class PendingStep:
             max_tokens=step.max_tokens + thinking_tokens,
             context=dict(step.context),
             among=step.among,
+            samples=step.samples,
         )
         return cls(step, request, most_tokens, flags=[Flag.INJECTION_SUSPECTED] if step.suspect else [])
 
@@ -128,20 +130,41 @@ class PendingStep:
             self._add_flag(Flag.LED_ASTRAY)
         if reply.without:
             self._add_flag(Flag.WITHOUT_TEMPERATURE)
+        if self.step.samples > 1:
+            return self._read_samples(reply)
         if reply.finish == "length":
             return self._retry_truncated(reply)
         if not reply.text.strip():
             return self._retry_empty()
-        if structured_output.is_refusal(reply.text):
-            return unusable_answer(Reason.REFUSED, "The model declined to answer.", reply.text)
+        if self._declines(reply.text):
+            return unusable_answer(Reason.REFUSED, _DECLINED, reply.text)
         if self.step.shape is None:
-            return StepAnswer(TurnState.OK, reply.text, reply.text)
+            return StepAnswer(TurnState.OK, storable(reply.text), reply.text)
         read = structured_output.read_answer(reply.text, self.step.shape)
         if isinstance(read, structured_output.ReadAnswer):
             if read.repaired:
                 self._add_flag(Flag.REPAIRED)
             return StepAnswer(TurnState.OK, read.value.model_dump(mode="json"), reply.text)
         return self._retry_invalid(reply, read)
+
+    def _read_samples(self, reply: Reply) -> StepAnswer:
+        """Return all answers of one exchange. Those of no use are not asked for again here: the method may do that."""
+        samples = reply.samples or (Sample(reply.text, reply.finish),)
+        value = [{"text": storable(sample.text), "reason": self._fault_of(sample)} for sample in samples]
+        texts = json.dumps([sample.text for sample in samples], ensure_ascii=False)
+        if all(sample["reason"] == Reason.REFUSED for sample in value):
+            return unusable_answer(Reason.REFUSED, _DECLINED, texts)
+        return StepAnswer(TurnState.OK, value, texts)
+
+    def _declines(self, text: str) -> bool:
+        return (self.step.declines or structured_output.is_refusal)(text)
+
+    def _fault_of(self, sample: Sample) -> str:
+        if sample.finish == "refused" or self._declines(sample.text):
+            return Reason.REFUSED
+        if sample.finish == "length":
+            return Reason.TRUNCATED
+        return "" if sample.text.strip() else Reason.EMPTY_OUTPUT
 
     def _retry_empty(self) -> StepAnswer | None:
         if self._was_empty:
@@ -192,6 +215,7 @@ class PendingStep:
             self.flags.append(flag)
 
 
+_DECLINED = "The model declined to answer."
 _TAIL = 80
 _REPEATED = 6
 
@@ -199,6 +223,11 @@ _REPEATED = 6
 def _repeats_itself(text: str) -> bool:
     """Return whether the end of the text stands in it again and again."""
     return len(text) > _TAIL * _REPEATED and text.count(text[-_TAIL:]) >= _REPEATED
+
+
+def storable(text: str) -> str:
+    """Replace what PostgreSQL refuses: NUL and lone surrogates."""
+    return text.replace("\x00", "\ufffd").encode("utf-8", "replace").decode("utf-8")
 
 
 @lru_cache(maxsize=256)

@@ -7,6 +7,8 @@ answer in a minute. Such a call counts as possibly billed, and another worker co
 import threading
 from collections.abc import Callable
 from concurrent.futures import Future
+from contextvars import copy_context
+from functools import partial
 from queue import SimpleQueue
 from typing import Any, TypeVar
 
@@ -33,7 +35,7 @@ class ModelThreads:
             self._unfinished += 1
             grow = self._threads < min(self._unfinished, self._size)
             self._threads += grow
-        self._jobs.put((future, job))
+        self._jobs.put((future, partial(copy_context().run, job)))  # its log lines name the run too
         if grow:
             threading.Thread(target=self._work, name="model", daemon=True).start()
         return future

@@ -15,7 +15,7 @@ from providers.messages import Message, Picture
 from runs.domain.states import Flag, TurnState
 from runs.execution import budget
 from runs.execution.early_end import NOTHING_KEPT, Kept
-from runs.execution.step import PendingStep, StepAnswer
+from runs.execution.step import PendingStep, StepAnswer, storable
 from runs.methods.method import SavedTurn
 from runs.models import Run, Turn
 from runs.queue import call_sql, lease
@@ -83,10 +83,10 @@ def save_turn(run: Run, unsaved: UnsavedTurn, in_flight: Mapping[str, CallUnderW
     def check_earlier_attempt() -> tuple[bool, Turn] | None:
         return (lease.holds_lease(run), unsaved.turn) if _is_saved(unsaved.turn) else None
 
-    held, turn = _through_faults(
+    has_lease, turn = _through_faults(
         run, unsaved.turn, lambda: _save_and_book(run, unsaved, in_flight), check_earlier_attempt
     )
-    if not held:
+    if not has_lease:
         raise lease.LeaseLost
     run.tokens -= unsaved.unused_tokens
     return _as_saved_turn(turn)
@@ -180,18 +180,18 @@ def _save_and_book(run: Run, unsaved: UnsavedTurn, in_flight: Mapping[str, CallU
     """Save and book, both or neither. Return whether this worker still has the run, and the turn that counts."""
     turn, booking = unsaved.turn, unsaved.booking
     if connection.vendor == "postgresql" and not booking.charged:
-        is_saved, held = call_sql.insert_turn_and_book(turn, run, booking, in_flight)
+        is_saved, has_lease = call_sql.insert_turn_and_book(turn, run, booking, in_flight)
         if is_saved:
-            return held, turn
+            return has_lease, turn
     with transaction.atomic():
-        is_saved, held = call_sql.insert_turn_and_book(turn, run, booking, in_flight)
+        is_saved, has_lease = call_sql.insert_turn_and_book(turn, run, booking, in_flight)
         if not is_saved:
-            held = call_sql.book_on_run(run, booking, in_flight)
-        if held and booking.charged:
+            has_lease = call_sql.book_on_run(run, booking, in_flight)
+        if has_lease and booking.charged:
             budget.settle_charged_step(run, unsaved.pending)
-        if held and not is_saved:
+        if has_lease and not is_saved:
             turn = _keep_first(run, turn)
-    return held, turn
+    return has_lease, turn
 
 
 def _is_saved(turn: Turn) -> bool:
@@ -236,11 +236,11 @@ def _build_turn(run: Run, pending: PendingStep, answer: StepAnswer) -> Turn:
         role=step.role,
         state=answer.state,
         reason=answer.reason or "",
-        detail=_storable(answer.detail[:500]),
+        detail=storable(answer.detail[:500]),
         prompt_digest=step.prompt_digest,
         messages=[_message(message) for message in pending.request.messages],
-        reply=_storable(answer.reply),
-        rejected=[{name: _storable(text) for name, text in attempt.items()} for attempt in pending.rejected],
+        reply=storable(answer.reply),
+        rejected=[{name: storable(text) for name, text in attempt.items()} for attempt in pending.rejected],
         value=answer.value if answer.state == TurnState.OK else None,
         model=pending.model,
         input_tokens=pending.usage.input_tokens,
@@ -289,9 +289,4 @@ def _message(message: Message) -> dict[str, Any]:
 def _part(part: Any) -> dict[str, str]:
     if isinstance(part, Picture):
         return {"picture": hashlib.sha256(part.content).hexdigest(), "media_type": part.media_type}
-    return {"text": _storable(part.text)}
-
-
-def _storable(text: str) -> str:
-    """Replace what PostgreSQL refuses: NUL and lone surrogates."""
-    return text.replace("\x00", "\ufffd").encode("utf-8", "replace").decode("utf-8")
+    return {"text": storable(part.text)}

@@ -11,12 +11,14 @@ from functools import cache
 from typing import TYPE_CHECKING, Any, Protocol, runtime_checkable
 
 from django.utils.module_loading import import_string
-from pydantic import BaseModel
 
 from providers.messages import Message
 from runs.domain.states import Reason, RunState, TurnState
+from vocabulary.registration import complete
 
 if TYPE_CHECKING:
+    from pydantic import BaseModel
+
     from runs.models import Run
 
 
@@ -46,6 +48,10 @@ class Step:
 
     `among`: two words whose probabilities are asked for instead of an answer (see `providers.messages.Request`).
 
+    `samples`: how many answers in prose are wanted in one call. The value is then a list of `{"text", "reason"}`: all
+    that the model gave, perhaps fewer, each with the reason why it is of no use, or "". `declines` tells a refusal in
+    prose from an answer; without it `providers.structured_output.is_refusal` does.
+
     `reasks`: how often a wrong shape is asked again. `at_home`: the `work` reads the site's own rows and therefore runs
     in the run's thread, the only one that uses the database.
     """
@@ -53,7 +59,7 @@ class Step:
     key: str
     role: str
     messages: tuple[Message, ...] = ()
-    shape: type[BaseModel] | None = None
+    shape: "type[BaseModel] | None" = None
     kind: StepKind = StepKind.ASK
     temperature: float | None = 0.0
     max_tokens: int = 1500
@@ -67,6 +73,8 @@ class Step:
     at_home: bool = False
     spends: tuple[str, int] | None = None
     among: tuple[str, str] | None = None
+    samples: int = 1
+    declines: Callable[[str], bool] | None = None
 
 
 @dataclass(frozen=True)
@@ -180,6 +188,7 @@ def method_named(name: str) -> Method:
 
     Raises UnknownMethodError if there is none.
     """
+    complete()
     if name not in _paths:
         raise UnknownMethodError(f"No installed app knows the method {name!r}.")
     return _instance(_paths[name])

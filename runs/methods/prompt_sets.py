@@ -53,8 +53,8 @@ def prompt_set(app: str, name: str) -> PromptSet:
     Raises BadPromptSet.
     """
     if not is_prompt_set(app, name):
-        known = {"name": name[:40], "known": ", ".join(prompt_sets(app))}
-        raise BadPromptSet(_("There is no prompt set %(name)s; there are %(known)s.") % known)
+        names = {"name": name[:40], "known": ", ".join(prompt_sets(app))}
+        raise BadPromptSet(_("There is no prompt set %(name)s; there are %(known)s.") % names)
     path = next(path for path in _abouts(app, name) if os.path.isfile(path))
     try:
         about = tomllib.loads(Path(path).read_text(encoding="utf-8"))

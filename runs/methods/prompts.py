@@ -39,6 +39,14 @@ class Prompt:
             Message("user", tuple(self._user_parts(fields, further))),
         )
 
+    def bare_messages(self, fields: Mapping[str, str]) -> tuple[Message, ...]:
+        """Return the messages, filled, without any rule of ours: for a model that was trained on these words alone.
+
+        There is no system message if that part of the file is empty.
+        """
+        system, user = _filled(self.system, fields), _filled(self.user, fields)
+        return (*([Message.of("system", system)] if system else ()), Message.of("user", user))
+
     def _user_parts(self, fields: Mapping[str, str], further: tuple[Part, ...]) -> Iterator[Part]:
         template = self.user.template
         post = _POST.search(template) if further else None

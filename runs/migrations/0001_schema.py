@@ -91,6 +91,17 @@ class Migration(migrations.Migration):
                 ('finished_at', models.DateTimeField(blank=True, null=True)),
                 ('forked_from', models.ForeignKey(blank=True, null=True, on_delete=django.db.models.deletion.SET_NULL, related_name='forks', to='runs.run')),
             ],
+            options={
+                'indexes': [
+                    models.Index(condition=models.Q(('state', 'queued')), fields=['project', 'not_before', 'id'], name='run_queued'),
+                    models.Index(condition=models.Q(('state', 'running')), fields=['project', 'lease_until'], name='run_running'),
+                    models.Index(fields=['project', 'method', 'state'], name='run_counts'),
+                    models.Index(fields=['subject', 'method'], name='run_subject'),
+                ],
+                'constraints': [
+                    models.UniqueConstraint(condition=models.Q(('state__in', (runs.domain.states.RunState['QUEUED'], runs.domain.states.RunState['RUNNING']))), fields=('method', 'subject', 'variant', 'repeat'), name='run_open_once'),
+                ],
+            },
         ),
         migrations.CreateModel(
             name='Turn',
@@ -121,30 +132,9 @@ class Migration(migrations.Migration):
             ],
             options={
                 'ordering': ('id',),
+                'constraints': [
+                    models.UniqueConstraint(fields=('run', 'key'), name='turn_key_once'),
+                ],
             },
-        ),
-        migrations.AddIndex(
-            model_name='run',
-            index=models.Index(condition=models.Q(('state', 'queued')), fields=['project', 'not_before', 'id'], name='run_queued'),
-        ),
-        migrations.AddIndex(
-            model_name='run',
-            index=models.Index(condition=models.Q(('state', 'running')), fields=['project', 'lease_until'], name='run_running'),
-        ),
-        migrations.AddIndex(
-            model_name='run',
-            index=models.Index(fields=['project', 'method', 'state'], name='run_counts'),
-        ),
-        migrations.AddIndex(
-            model_name='run',
-            index=models.Index(fields=['subject', 'method'], name='run_subject'),
-        ),
-        migrations.AddConstraint(
-            model_name='run',
-            constraint=models.UniqueConstraint(condition=models.Q(('state__in', (runs.domain.states.RunState['QUEUED'], runs.domain.states.RunState['RUNNING']))), fields=('method', 'subject', 'variant', 'repeat'), name='run_open_once'),
-        ),
-        migrations.AddConstraint(
-            model_name='turn',
-            constraint=models.UniqueConstraint(fields=('run', 'key'), name='turn_key_once'),
         ),
     ]

@@ -32,6 +32,9 @@ class Run(models.Model):
     options = models.JSONField(default=dict, blank=True)
     model_plan = models.JSONField(default=dict, blank=True)  # role -> "provider:model", fixed when the run is created
     provider = models.CharField(max_length=40, blank=True, default="")  # of the first role; a pause holds its runs
+    # Of the request that started it: its id for logs, and its place in a trace (W3C traceparent).
+    request_id = models.CharField(max_length=64, blank=True, default="", db_default="")
+    traceparent = models.CharField(max_length=55, blank=True, default="", db_default="")
     forked_from = models.ForeignKey("self", null=True, blank=True, on_delete=models.SET_NULL, related_name="forks")
 
     state = models.CharField(max_length=12, choices=enum_choices(RunState), default=RunState.QUEUED)
@@ -82,6 +85,7 @@ class Run(models.Model):
             models.Index(fields=("project", "lease_until"), condition=Q(state="running"), name="run_running"),
             models.Index(fields=("project", "method", "state"), name="run_counts"),
             models.Index(fields=("subject", "method"), name="run_subject"),
+            models.Index(fields=("finished_at",), condition=Q(state="failed"), name="run_failed"),
         )
 
     def __str__(self) -> str:

@@ -60,8 +60,8 @@ class LeaseKeeper:
         if not at_work:
             return
         runs = Run.objects.filter(pk__in=[run_id for run_id, _ in at_work.values()])
-        held = runs.filter(owner__in=list(at_work), state=RunState.RUNNING)
-        if held.update(lease_until=lease.lease_end()) == len(at_work):
+        held_runs = runs.filter(owner__in=list(at_work), state=RunState.RUNNING)
+        if held_runs.update(lease_until=lease.lease_end()) == len(at_work):
             return
         # A row that cannot be seen (deleted, or of a transaction under way) is noticed by the run's own statements.
         owners = dict(runs.values_list("pk", "owner"))

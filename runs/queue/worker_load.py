@@ -5,7 +5,7 @@ import socket
 from dataclasses import dataclass
 
 from django.conf import settings
-from django.db.models import Count, DurationField, ExpressionWrapper, Max, Min, Sum
+from django.db.models import Count, DurationField, ExpressionWrapper, Max, Min, QuerySet, Sum
 from django.db.models.functions import Now
 
 from runs.domain.states import RunState
@@ -47,15 +47,21 @@ def note_load(runs: int, delay: float) -> None:
     WorkerLoad.objects.update_or_create(process=process, defaults={"at": Now(), "runs": runs, "delay": delay})
 
 
+def living_workers() -> QuerySet[WorkerLoad]:
+    """Return what each process told that has told something within the length of a lease."""
+    return WorkerLoad.objects.filter(at__gt=seconds_from_now(-float(settings.RUN_LEASE_SECONDS)))
+
+
 def site_load() -> SiteLoad:
     """Return the load now; a process that has told nothing for the length of a lease is not counted."""
-    alive = WorkerLoad.objects.filter(at__gt=seconds_from_now(-float(settings.RUN_LEASE_SECONDS)))
-    told = alive.aggregate(workers=Count("process"), runs=Sum("runs", default=0), delay=Max("delay", default=0.0))
+    totals = living_workers().aggregate(
+        workers=Count("process"), runs=Sum("runs", default=0), delay=Max("delay", default=0.0)
+    )
     due = Run.objects.filter(state=RunState.QUEUED, not_before__lte=Now())
     wait = ExpressionWrapper(Now() - Min("not_before"), DurationField())
     queue = due.aggregate(waiting=Count("pk"), wait=wait)
     return SiteLoad(
-        **told, waiting=queue["waiting"], longest_wait=queue["wait"].total_seconds() if queue["wait"] else 0
+        **totals, waiting=queue["waiting"], longest_wait=queue["wait"].total_seconds() if queue["wait"] else 0
     )
 
 

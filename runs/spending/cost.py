@@ -39,7 +39,9 @@ def project_bill(project: UUID) -> Bill | None:
         Turn.objects.filter(run__project=project)
         .values("role", "model", plan=F("run__model_plan"))
         .annotate(
-            given=Sum(F("input_tokens") + F("lost_tokens")), taken=Sum("output_tokens"), cached=Sum("cached_tokens")
+            tokens_in=Sum(F("input_tokens") + F("lost_tokens")),
+            tokens_out=Sum("output_tokens"),
+            cached=Sum("cached_tokens"),
         )
         .order_by()
     )
@@ -47,8 +49,8 @@ def project_bill(project: UUID) -> Bill | None:
     for row in sums:
         name = row["plan"].get(row["role"], row["model"])
         if name in prices:
-            total += cost_of(prices[name], row["given"], row["taken"], row["cached"])
-        elif not _is_free(name) and row["given"] + row["taken"]:
+            total += cost_of(prices[name], row["tokens_in"], row["tokens_out"], row["cached"])
+        elif not _is_free(name) and row["tokens_in"] + row["tokens_out"]:
             unpriced.add(name)
     return Bill(total.amount, settings.MODEL_PRICE_CURRENCY, sorted(unpriced), total.saved)
 
@@ -61,10 +63,10 @@ def run_cost(run: Run, turns: Iterable[Turn]) -> Decimal | None:
     prices: Prices = settings.MODEL_PRICES
     total = Cost()
     for turn in turns:
-        name, given = run.model_plan.get(turn.role, turn.model), turn.input_tokens + turn.lost_tokens
+        name, tokens_in = run.model_plan.get(turn.role, turn.model), turn.input_tokens + turn.lost_tokens
         if name in prices:
-            total += cost_of(prices[name], given, turn.output_tokens, turn.cached_tokens)
-        elif not _is_free(name) and given + turn.output_tokens:
+            total += cost_of(prices[name], tokens_in, turn.output_tokens, turn.cached_tokens)
+        elif not _is_free(name) and tokens_in + turn.output_tokens:
             return None
     return total.amount
 

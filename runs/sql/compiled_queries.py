@@ -21,6 +21,7 @@ from django.db import connection
 from django.db.models import Field, Model, QuerySet
 from django.db.models.expressions import RawSQL
 from django.db.models.query import get_related_populators  # what iterating a queryset uses
+from django.db.models.sql import UpdateQuery
 from django.db.transaction import TransactionManagementError
 
 Row = TypeVar("Row", bound=Model)
@@ -40,6 +41,26 @@ def slot(name: str, field: "Field[Any, Any] | None" = None) -> RawSQL:
     UUIDs and times need their field, because SQLite adapts them.
     """
     return RawSQL("%s", (Slot(name, field),))
+
+
+def insert(row: Model) -> None:
+    """Store a new row as `save` does, by a statement whose text never changes; no signal is sent."""
+    model, vendor = type(row), connection.vendor
+    fields = [field for field in model._meta.local_concrete_fields if not field.primary_key]
+    if (statement := _INSERTS.get((model, vendor))) is None:
+        quote = connection.ops.quote_name
+        columns, places = ", ".join(quote(str(field.column)) for field in fields), ", ".join(["%s"] * len(fields))
+        key = quote(str(model._meta.pk.column))
+        statement = f"INSERT INTO {quote(model._meta.db_table)} ({columns}) VALUES ({places}) RETURNING {key}"  # noqa: S608  # names of the model
+        _INSERTS[model, vendor] = statement
+    values = [field.get_db_prep_save(field.pre_save(row, True), connection) for field in fields]
+    with planned_cursor() as cursor:
+        cursor.execute(statement, values)
+        row.pk = cursor.fetchone()[0]
+    row._state.adding, row._state.db = False, connection.alias
+
+
+_INSERTS: dict[tuple[type[Model], str], str] = {}
 
 
 def planned_cursor() -> Any:
@@ -64,7 +85,7 @@ class CompiledQuery(Generic[Row]):
         plan = self._plans.get(connection.vendor) or self._plan()
         if plan.locks and not connection.in_atomic_block:
             raise TransactionManagementError("These rows are locked: run this inside a transaction.")
-        with connection.cursor() as cursor:
+        with planned_cursor() as cursor:
             cursor.execute(plan.sql, plan.arguments(values))
             rows = cursor.fetchall()
         return plan.instances(rows)
@@ -124,6 +145,31 @@ class CompiledQuery(Generic[Row]):
         )
         self._plans[connection.vendor] = plan
         return plan
+
+
+class CompiledUpdate:
+    """An UPDATE of a queryset's rows, with slots in its filters and values, compiled when it first runs."""
+
+    def __init__(self, queryset: QuerySet[Any], **fields: Any) -> None:
+        self._queryset, self._fields = queryset, fields
+        self._plans: dict[str, tuple[str, Sequence[Any]]] = {}
+        self._compiling = threading.Lock()
+
+    def run(self, **values: Any) -> int:
+        """Return the number of rows that were changed."""
+        statement, params = self._plans.get(connection.vendor) or self._plan()
+        with planned_cursor() as cursor:
+            cursor.execute(statement, [_with_value(param, values) for param in params])
+            changed: int = cursor.rowcount
+        return changed
+
+    def _plan(self) -> tuple[str, Sequence[Any]]:
+        with self._compiling:  # as a `CompiledQuery` does
+            query: Any = self._queryset.all().query.chain(UpdateQuery)
+            query.add_update_values(self._fields)
+            statement, params = query.get_compiler(using=connection.alias).as_sql()
+            self._plans[connection.vendor] = statement, params
+        return statement, params
 
 
 def _with_value(param: Any, values: dict[str, Any]) -> Any:

@@ -88,7 +88,7 @@ def test_many_threads_draw_one_picture_once(photo: Picture):
 
 
 def test_only_so_many_are_kept():
-    pictures = ScaledPictures(kept=2)
+    pictures = ScaledPictures(most=2)
     several = [drawn("RGB", (100 + number, 80), "JPEG", "red") for number in range(3)]
     for picture in (*several, several[2], several[0]):
         pictures.scaled(picture, 64)

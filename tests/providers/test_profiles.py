@@ -63,11 +63,23 @@ def test_the_first_pattern_that_fits_amends_the_family():
         {"lab:m": {"send": {"n": 2}}},
         {"lab:m": {"rejects": "seed"}},
         {"lab:m": {"limit_name": "tokens"}},
+        {"lab:m": {"plain": "yes"}},
+        {"lab:m": {"n": 5}},
+        {"lab:m": {"trained": True}},
+        {"lab:m": {"trained": "x" * 81}},
+        {"lab:m": {"trained": "two\nlines"}},
     ],
 )
 def test_an_amendment_that_makes_no_sense_is_refused(tables: dict[str, Any]):
     with pytest.raises(ValueError, match="must be a table|makes no sense"):
         read_amendments(tables)
+
+
+def test_an_operator_says_that_a_model_is_trained_answers_plainly_and_takes_n():
+    profile = site_profile("lab:coarl", read_amendments({"lab:*": {"plain": True, "n": True, "trained": "CoARL"}}))
+    assert (profile.plain, profile.takes_n, profile.trained) == (True, True, "CoARL")
+    assert not profile.with_lesson(Lesson(Fact.REJECTS, "n")).takes_n
+    assert (ModelProfile().plain, ModelProfile().takes_n, ModelProfile().trained) == (False, False, "")
 
 
 def test_a_lesson_that_makes_no_sense_changes_nothing():

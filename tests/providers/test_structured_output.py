@@ -10,6 +10,7 @@ from providers.structured_output import (
     InvalidAnswer,
     ReadAnswer,
     correction_prompt,
+    declines_to_write,
     invalid_label,
     is_refusal,
     read_answer,
@@ -178,3 +179,63 @@ def test_a_refusal_in_prose_is_known(text: str):
 )
 def test_an_answer_is_no_refusal(text: str):
     assert not is_refusal(text)
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "I can't help with that.",
+        "I’m sorry, but I can’t assist with that request.",
+        "Sorry, I cannot write a reply to this.",
+        "Unfortunately, I am unable to generate this kind of content.",
+        "As an AI language model, I cannot evaluate this.",
+        "**I won't** do that",
+        "I cannot comply with this request.",
+        "I'm not comfortable writing this.",
+        "I don't feel comfortable responding to this prompt.",
+        "This request violates our policies.",
+        "很抱歉，我无法协助处理该内容。",
+        "我不能提供帮助",
+        "죄송하지만 도와드릴 수 없습니다.",
+        "죄송합니다. 이 요청은 처리할 수 없습니다.",
+        "I can't help you with this",
+        "I'm unable to provide a response to that.",
+        "<think>hm</think>I'm sorry, I can't help with that.",
+        "I apologize, but I cannot create content like that.",
+        "I'm sorry, but I'm unable to help with this.",
+    ],
+)
+def test_what_says_that_it_does_not_write_is_no_reply(text: str):
+    assert declines_to_write(text)
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "We cannot let words like these stand.",
+        "I can't believe that we still say this about our neighbours.",
+        "I'm sorry, but I can't agree: nobody was planted here first.",
+        "I can't help but wonder who taught you that.",
+        "We cannot do this to each other.",
+        "We won't be silent about this.",
+        "I am not able to see what the roses have to do with it.",
+        "I won't accept that people are called weeds.",
+        "Sorry, but we cannot call people weeds.",
+        "I cannot write off a whole street because of one gardener.",
+        "我们不能这样说别人。",
+        "抱歉，我不能同意：没有人是杂草。",
+        "我不能接受这种说法。",
+        "죄송하지만 동의할 수 없습니다.",
+        "이런 말을 두고 볼 수 없습니다.",
+        "We cannot help everybody, but we can be kind.",
+        "I don't feel comfortable when people are called weeds.",
+        "I can't help feeling sad about this.",
+        "Unfortunately, we cannot undo these words.",
+        "I won't answer hate with hate.",
+        "As an aid worker would say, people are no plants.",
+        "This content of yours hurts people.",
+        "We won't do that here: people are no weeds.",
+    ],
+)
+def test_a_reply_that_says_what_we_cannot_accept_is_no_refusal(text: str):
+    assert not declines_to_write(text)

@@ -15,7 +15,7 @@ pytestmark = pytest.mark.django_db(transaction=True)
 def test_t21_a_bell_for_a_row_that_is_gone_does_nothing() -> None:
     for row in (987_654, -1, 2**62):
         tasks.perform_run(row)
-        for kind in ("import", "release", "bulk_change", "competence"):
+        for kind in ("import", "release", "bulk_change", "competence", "figures"):
             annotation_tasks.perform_job(kind, row)
     assert not Run.objects.exists()
 

@@ -5,10 +5,11 @@ from dataclasses import replace
 
 import pytest
 
-from providers.messages import Message, Picture, Reply, Request, Text
+from providers.messages import Message, Picture, Reply, Request, Sample, Text
 from providers.profiles import JsonForm, ModelProfile
+from providers.tokens import estimate_tokens, most_usage
 from providers.vendors import openai
-from wire.server import WireServer, say
+from wire.server import Exchange, WireServer, say
 
 
 @pytest.fixture
@@ -58,3 +59,31 @@ def test_a_text_beside_a_refusal_field_is_read(connection: openai.Connection, wi
 
 def test_a_local_server_needs_no_key(wire: WireServer, question: Request):
     assert openai.connect(openai.Endpoint("", wire.openai_url)).model("m").reply(question).text
+
+
+def test_several_answers_are_wanted_only_of_a_model_that_takes_n(
+    connection: openai.Connection, wire: WireServer, question: Request
+):
+    def three(exchange: Exchange) -> None:
+        answer = exchange.reply("")
+        ends = (("one", "stop"), ("tw", "length"), ("", "content_filter"))
+        answer["choices"] = [{"message": {"content": text}, "finish_reason": end} for text, end in ends]
+        del answer["usage"]
+        exchange.send(200, answer)
+
+    prose = replace(question, schema=None, samples=3)
+    rejecting = ModelProfile(n=True, rejects=frozenset({"n"}))
+    for profile, sent in ((ModelProfile(n=True), 3), (ModelProfile(), None), (rejecting, None)):
+        wire.forget()
+        wire.queue(three)
+        reply = connection.model("m").reply(replace(prose, profile=profile))
+        assert wire.heard[0].body.get("n") == sent
+        assert reply.samples == (Sample("one"), Sample("tw", "length"), Sample("", "refused"))
+        assert (reply.text, reply.usage.output_tokens) == ("one", estimate_tokens("onetw"))
+    wire.queue(three)
+    assert connection.model("m").reply(question).samples == ()
+
+
+def test_a_budget_reserves_room_for_every_answer_that_is_wanted(question: Request):
+    one, four = most_usage(question), most_usage(replace(question, samples=4))
+    assert four.output_tokens == 4 * one.output_tokens and four.input_tokens == one.input_tokens

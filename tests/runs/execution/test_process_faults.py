@@ -27,9 +27,9 @@ from annotation.domain.choices import Role
 from annotation.models import Item, Membership, Project
 from builders import make_item, make_labelled_item, make_member, make_project
 from moderation.debates import start
-from runs import tasks
 from runs.control import start as run_start
 from runs.models import Account, Pause, Run, Turn
+from runs.queue import task_messages
 from wire.server import Exchange, WireServer, hang, say, sensible
 from worker_processes import Processes, environment, free_port, kill, listens, wait_until
 
@@ -51,7 +51,7 @@ def _models(settings: Any, wire: WireServer, monkeypatch: pytest.MonkeyPatch) ->
     """This process plans runs for the wire server; who is to be woken is told by each test."""
     settings.OPENAI_BASE_URL, settings.OPENAI_API_KEY = wire.openai_url, "sk-CANARY-1"
     settings.MODEL_BINDINGS = dict.fromkeys(("MODEL_TEXT", "MODEL_VISION"), "openai:house")
-    monkeypatch.setattr(tasks.perform_run, "delay", lambda run_id: None)
+    monkeypatch.setattr(task_messages, "enqueue_task", lambda name, run_id: True)
 
 
 @pytest.fixture
@@ -249,8 +249,8 @@ def test_f7_nothing_is_lost_with_a_broker_that_forgets_everything(wire: WireServ
     wait_until(lambda: listens(port), "Redis")
     queued(make_project("garden"), 50)
     program = (
-        "import django; django.setup()\nfrom runs import tasks\nfrom runs.models import Run\n"
-        "assert tasks.enqueue_runs(list(Run.objects.values_list('pk', flat=True))) == 50"
+        "import django; django.setup()\nfrom runs.queue import task_messages\nfrom runs.models import Run\n"
+        "assert task_messages.enqueue_runs(list(Run.objects.values_list('pk', flat=True))) == 50"
     )
     assert processes.start("-c", program).wait(60) == 0
     assert Run.objects.filter(rung_at=None).count() == 0

@@ -24,7 +24,6 @@ from annotation.priors.method import NAME
 from builders import make_item, make_member, make_open_item, make_project
 from providers import learnt_facts
 from providers.profiles import Fact, Lesson
-from runs import tasks
 from runs.control import sweep
 from runs.execution import runner
 from runs.execution.perform import RunExecution
@@ -32,7 +31,7 @@ from runs.execution.worker import planned_model
 from runs.methods.method import method_named
 from runs.models import Run, Turn
 from runs.queue import claim as run_claim
-from runs.queue import model_facts, provider_pauses
+from runs.queue import model_facts, provider_pauses, task_messages
 from wire import families
 from wire.server import Behaviour, Exchange, WireServer, altered, answer_for, say, status
 
@@ -88,7 +87,7 @@ def _models(settings: Any, wire: WireServer, vendor: str, monkeypatch: pytest.Mo
     settings.MODEL_BINDINGS = {"MODEL_TEXT": f"{vendor}:some-model"}
     settings.MODEL_BACKOFF = 0
     settings.MODEL_READ_SECONDS, settings.MODEL_WALL_SECONDS = 1, 2
-    monkeypatch.setattr(tasks.perform_run, "delay", lambda run_id: None)
+    monkeypatch.setattr(task_messages, "enqueue_task", lambda name, run_id: True)
 
 
 @pytest.fixture

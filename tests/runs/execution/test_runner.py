@@ -686,3 +686,24 @@ def test_what_a_provider_let_us_wait_for_nothing_is_no_work_of_the_run(rounds: R
     run = perform(queued(), ScriptedModel(answer, busy))
     assert (run.state, run.detail) == ("queued", "later")
     assert 0.2 <= run.seconds < 0.9  # the answer took 0.2 s, the second during which nothing came does not count
+
+
+def test_a_worker_that_cannot_read_a_picture_gives_the_run_to_others(rounds: Rounds, settings: Any) -> None:
+    settings.RUN_BUSY_ROUNDS = 3
+    rounds.rounds = [[step("a")]]
+    rounds.unreadable = True
+    run = perform(queued(), ScriptedModel())
+    assert (run.state, run.waits, run.owner) == ("queued", 1, "")
+    assert run.detail.endswith("cannot read a file of the subject: FileNotFoundError.")
+    rounds.unreadable = False
+    Run.objects.update(not_before=seconds_from_now(-1))
+    assert perform(run, ScriptedModel(word("one"))).state == "succeeded"
+
+
+def test_a_picture_that_nobody_can_read_ends_the_run(rounds: Rounds, settings: Any) -> None:
+    settings.RUN_BUSY_ROUNDS = 2
+    rounds.rounds, rounds.unreadable, run = [[step("a")]], True, queued()
+    for _ in range(2):
+        Run.objects.update(not_before=seconds_from_now(-1))
+        run = perform(run, ScriptedModel())
+    assert run.detail == "A fault in the program; the worker's log says more."  # lapses, as after any other fault

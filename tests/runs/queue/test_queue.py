@@ -1,12 +1,14 @@
 """The queue: rows are the truth, the bell may be late, double or lost."""
 
 import threading
+import time
 from collections import Counter
 from datetime import timedelta
 from typing import Any
 from uuid import uuid4
 
 import pytest
+from celery import current_app
 from django.db import connection, transaction
 from django.utils import timezone
 from kombu.exceptions import OperationalError
@@ -19,7 +21,7 @@ from runs.domain.states import RunState
 from runs.execution import runner, shutdown, worker
 from runs.execution.thread_pool import ModelThreads
 from runs.models import Account, Run
-from runs.queue import claim, progress
+from runs.queue import claim, progress, task_messages
 from scripted_runs import Rounds, queued, step, word
 
 
@@ -27,7 +29,7 @@ from scripted_runs import Rounds, queued, step, word
 def rung(monkeypatch: pytest.MonkeyPatch) -> list[int]:
     """The ids that were rung for."""
     ids: list[int] = []
-    monkeypatch.setattr(tasks.perform_run, "delay", ids.append)
+    monkeypatch.setattr(task_messages, "enqueue_task", lambda name, run_id: ids.append(run_id) or True)
     return ids
 
 
@@ -69,16 +71,16 @@ def test_a_broker_that_is_away_costs_one_attempt_and_the_sweeper_rings_later(
 ) -> None:
     attempts: list[int] = []
 
-    def away(run_id: int) -> None:
-        attempts.append(run_id)
+    def away(name: str, args: list[int]) -> None:
+        attempts.extend(args)
         raise OperationalError("no broker")
 
-    monkeypatch.setattr(tasks.perform_run, "delay", away)
+    monkeypatch.setattr(current_app, "send_task", away)
     start.queue_runs(wanted() for _ in range(5))
     assert len(attempts) == 1
     assert Run.objects.filter(rung_at=None, state="queued").count() == 5
     rung: list[int] = []
-    monkeypatch.setattr(tasks.perform_run, "delay", rung.append)
+    monkeypatch.setattr(current_app, "send_task", lambda name, args: rung.extend(args))
     assert sweep.enqueue_waiting_runs() == 5
     assert sweep.enqueue_waiting_runs() == 0  # they were rung for just now
     Run.objects.update(rung_at=timezone.now() - timedelta(seconds=61))
@@ -234,3 +236,25 @@ def test_the_pool_keeps_to_its_size_and_passes_exceptions_on() -> None:
     with pytest.raises(ZeroDivisionError):
         pool.submit(lambda: 1 / 0).result(5)
     assert not shutdown.is_stop_requested()
+
+
+def test_the_messages_that_wait_in_the_broker_are_counted_by_their_kind_of_work(rounds: Rounds, settings: Any) -> None:
+    rounds.rounds = [[step("a")]]
+    work = "rest" if settings.QUEUE_FOLDERS else "runs"
+    before = task_messages.queue_lengths()
+    assert before is not None
+    assert task_messages.enqueue_runs([queued().pk, queued().pk]) == 2
+    until = time.monotonic() + 5  # RabbitMQ counts a message a moment later
+    while task_messages.queue_lengths() == before and time.monotonic() < until:
+        time.sleep(0.05)
+    assert task_messages.queue_lengths() == {**before, work: before[work] + 2}
+    with current_app.pool.acquire() as broker, broker.channel() as channel:
+        channel.queue_purge(settings.QUEUES.names[work])
+
+
+def test_a_broker_that_is_away_has_no_lengths(monkeypatch: pytest.MonkeyPatch) -> None:
+    def away(*_: Any, **__: Any) -> None:
+        raise OSError("connection refused")
+
+    monkeypatch.setattr(current_app, "connection_for_read", away)
+    assert task_messages.queue_lengths() is None

@@ -15,10 +15,10 @@ from django.db.transaction import TransactionManagementError
 from django.test.utils import CaptureQueriesContext
 from django.utils import timezone
 
-from annotation.models import Membership, Seat
+from annotation.models import Event, Item, Membership, Seat
 from builders import make_labelled_item, make_member, make_open_item, make_picture, make_project, make_user
 from concurrency import at_once
-from runs.sql.compiled_queries import CompiledQuery, slot
+from runs.sql.compiled_queries import CompiledQuery, CompiledUpdate, insert, slot
 
 pytestmark = pytest.mark.django_db
 
@@ -128,3 +128,32 @@ def test_of_many_who_come_first_one_compiles(monkeypatch: pytest.MonkeyPatch):
     monkeypatch.undo()
     for rows in found:
         same(rows, SEATS.filter(item__project=project))
+
+
+def test_an_inserted_row_is_as_one_that_was_saved() -> None:
+    project = make_project()
+    facts = {"seat": "x", "numbers": [1, None]}
+    saved, inserted = (Event(project=project, verb="bench", row=uuid4(), facts=facts) for _ in range(2))
+    saved.save()
+    insert(inserted)
+    assert inserted.pk and not inserted._state.adding and inserted._state.db == saved._state.db
+    first, second = (Event.objects.get(pk=row.pk) for row in (saved, inserted))
+    assert (second.verb, second.facts, second.project) == (first.verb, facts, project)
+    assert (second.row, second.at, second.actor, second.item) == (inserted.row, inserted.at, None, None)
+
+
+def test_a_compiled_update_changes_what_its_queryset_would() -> None:
+    project = make_project()
+    items = [make_open_item(project, priority=number) for number in range(3)]
+    moved = CompiledUpdate(
+        Item.objects.filter(project=slot("project"), priority__lt=slot("below")),
+        taken=F("taken") + 1,
+        severity=slot("severity"),
+        closed_at=slot("now", Item._meta.get_field("closed_at")),
+    )
+    now = timezone.now()
+    for below, severity in ((2, 3), (1, None)):
+        expected = Item.objects.filter(project=project, priority__lt=below).count()
+        assert moved.run(project=project.pk, below=below, severity=severity, now=now) == expected
+    rows = Item.objects.filter(pk__in=[item.pk for item in items]).order_by("priority")
+    assert list(rows.values_list("taken", "severity", "closed_at")) == [(2, None, now), (1, 3, now), (0, None, None)]

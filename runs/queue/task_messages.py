@@ -1,0 +1,71 @@
+"""Enqueue tasks by their names. A message may come late, twice or never; the rows are the truth.
+
+This is the only module of the apps below `config` that sends to the broker. Celery is loaded when the first task is
+enqueued: most commands enqueue none.
+"""
+
+import logging
+from collections.abc import Mapping, Sequence
+from typing import Any
+
+import celery
+import kombu.exceptions
+from django.conf import settings
+from django.db.models.functions import Now
+
+from runs.models import Run
+
+log = logging.getLogger(__name__)
+
+PERFORM_RUN = "runs.tasks.perform_run"
+
+
+def enqueue_task(name: str, *arguments: Any) -> bool:
+    """Enqueue the task of this name. Return False if the broker is down; the sweeper enqueues it later."""
+    try:
+        celery.current_app.send_task(name, args=list(arguments))
+    except (kombu.exceptions.OperationalError, OSError) as fault:
+        log.warning("the broker is down (%s); the sweeper enqueues %s %s", type(fault).__name__, name, arguments)
+        return False
+    return True
+
+
+def enqueue_runs(run_ids: Sequence[int]) -> int:
+    """Enqueue a task for each of these runs. Return how many were enqueued.
+
+    If the broker is down, stop at once; the sweeper enqueues the others later.
+    """
+    enqueued = []
+    for run_id in run_ids:
+        if not enqueue_task(PERFORM_RUN, run_id):
+            break
+        enqueued.append(run_id)
+    Run.objects.filter(pk__in=enqueued).update(rung_at=Now())
+    return len(enqueued)
+
+
+def queue_lengths() -> Mapping[str, int] | None:
+    """Return how many messages wait in the broker, by the kind of work of their queue.
+
+    Returns None if the broker does not answer.
+    """
+    names = settings.QUEUES.names
+    if settings.QUEUE_FOLDERS:  # one machine has one queue
+        names = {work: name for work, name in names.items() if name == settings.CELERY_TASK_DEFAULT_QUEUE}
+    try:
+        with celery.current_app.connection_for_read() as connection:
+            return {str(work): _length(connection, name) for work, name in names.items()}
+    except (kombu.exceptions.OperationalError, OSError) as fault:
+        log.warning("the broker is down (%s); its queues cannot be counted", type(fault).__name__)
+        return None
+
+
+def _length(connection: Any, queue: str) -> int:
+    """Return the length of a queue; one that nobody has declared yet is empty."""
+    channel = connection.channel()
+    try:
+        return int(channel.queue_declare(queue, passive=True).message_count)
+    except connection.channel_errors:
+        return 0
+    finally:
+        channel.close()

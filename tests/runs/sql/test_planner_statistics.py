@@ -1,0 +1,61 @@
+"""PostgreSQL counts a table anew once many of its rows came or went, without waiting for autovacuum."""
+
+import io
+import json
+from datetime import timedelta
+from typing import Any
+
+import pytest
+from django.db import connection, transaction
+from django.test.utils import CaptureQueriesContext
+from django.utils import timezone
+
+from annotation.batches.open_items import open_items
+from annotation.imports.options import ImportOptions
+from annotation.imports.run import import_file
+from annotation.models import Item, Project, Seat
+from annotation.projects.purge import purge
+from builders import make_project
+from runs.sql import planner_statistics
+from runs.sql.planner_statistics import refresh_statistics
+
+pytestmark = pytest.mark.django_db(transaction=True)
+
+
+@pytest.fixture(autouse=True)
+def _few_are_many(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(planner_statistics, "MANY", 3)
+
+
+def counted(*models: Any) -> list[int]:
+    """Return the rows that the planner believes the tables to hold; -1: never counted."""
+    with connection.cursor() as cursor:
+        cursor.execute("SELECT relname, reltuples FROM pg_class WHERE relkind = 'r'")
+        rows = dict(cursor.fetchall())
+    return [int(rows[model._meta.db_table]) for model in models]
+
+
+def test_import_opening_and_purge_leave_fresh_statistics() -> None:
+    project = make_project("garden")
+    file = io.BytesIO(b"".join(json.dumps({"id": n, "text": f"Post {n}."}).encode() + b"\n" for n in range(1, 6)))
+    with CaptureQueriesContext(connection) as queries:
+        import_file(project, file, ImportOptions())
+        open_items(project)
+    analyzed = [query["sql"] for query in queries if query["sql"].startswith("ANALYZE")]
+    if connection.vendor != "postgresql":
+        assert analyzed == []
+        return
+    assert len(analyzed) == 2
+    assert counted(Item, Seat) == [5, Seat.objects.count()]
+    Project.objects.update(delete_after=timezone.now() - timedelta(days=1))
+    assert purge(project)
+    assert counted(Item, Seat) == [0, 0]
+
+
+def test_statistics_of_few_rows_or_of_an_undone_transaction_are_left_alone() -> None:
+    with CaptureQueriesContext(connection) as queries:
+        refresh_statistics(2, Item)
+        with transaction.atomic():
+            refresh_statistics(3, Item)
+            transaction.set_rollback(True)
+    assert not [query for query in queries if query["sql"].startswith("ANALYZE")]

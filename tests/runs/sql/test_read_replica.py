@@ -1,0 +1,147 @@
+"""A standby of PostgreSQL, made as operators make one: what is read from it, and what never is."""
+
+import json
+import subprocess
+import sys
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+
+import pytest
+from django.conf import settings
+from django.core.exceptions import ImproperlyConfigured
+
+from absent import skip_or_fail
+from config import env
+from postgresql_cluster import Cluster, Standby, program
+from runs.sql.read_replica import Router, from_replica, reads_from
+from worker_processes import environment
+
+ITEMS = 30
+LATE = "import replica_reading; replica_reading.impatient(); "
+
+
+class Site:
+    """A site with a primary and a standby; each call is a process of its own."""
+
+    def __init__(self, folder: Path) -> None:
+        self.primary = Cluster()
+        self.standby = Standby(self.primary)
+        tests = f"{settings.BASE_DIR}:{settings.BASE_DIR / 'tests/support'}"
+        self.environ = environment(
+            folder, "memory://", DATABASE_URL=self.primary.url, DATABASE_REPLICA_URL=self.standby.url, PYTHONPATH=tests
+        )
+
+    def ran(self, *arguments: str) -> "subprocess.CompletedProcess[str]":
+        done = subprocess.run(
+            [sys.executable, *arguments],
+            env=self.environ,
+            cwd=settings.BASE_DIR,
+            capture_output=True,
+            text=True,
+            timeout=300,
+            check=False,
+        )
+        assert done.returncode == 0, done.stdout[-1000:] + done.stderr[-2000:]
+        return done
+
+    def called(self, name: str, *values: object, first: str = "") -> Any:
+        call = f"import replica_reading; {first}print(json.dumps(replica_reading.{name}(*{values!r})))"
+        return json.loads(self.ran("-c", f"import json, django; django.setup(); {call}").stdout.splitlines()[-1])
+
+    def remove(self) -> None:
+        self.standby.remove()
+        self.primary.remove()
+
+
+@pytest.fixture(scope="module")
+def site(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Site]:
+    if not program("initdb"):
+        skip_or_fail("the programs of PostgreSQL's server are not installed")
+    site = Site(tmp_path_factory.mktemp("replica"))
+    site.ran("manage.py", "migrate", "--verbosity", "0")
+    assert site.called("fill", ITEMS) == ITEMS
+    yield site
+    site.remove()
+
+
+pytestmark = pytest.mark.once
+
+
+@pytest.mark.slow
+def test_files_and_figures_are_read_from_the_replica_and_say_the_same(site: Site) -> None:
+    file, figures = site.called("file_of_items"), site.called("figures")
+    assert file["primary"] == 0 and file["replica"] >= 2
+    assert figures["primary"] == 0 and figures["replica"] >= 2
+    without = site.environ.pop("DATABASE_REPLICA_URL")
+    try:
+        plain = site.ran("-c", PLAIN).stdout.splitlines()[-1]
+    finally:
+        site.environ["DATABASE_REPLICA_URL"] = without
+    assert json.loads(plain) == file["value"]
+
+
+PLAIN = """
+import hashlib, json, django
+django.setup()
+from annotation.items import export
+from annotation.models import Membership
+admin = Membership.objects.select_related("project", "user").get(user__username="the-admin")
+content = b"".join(export.as_csv(admin, {}))
+print(json.dumps([hashlib.sha256(content).hexdigest(), content.count(b"Post ")]))
+"""
+
+
+@pytest.mark.slow
+def test_what_writes_reads_where_it_writes(site: Site) -> None:
+    assert site.called("inside_a_transaction") == {"value": 1, "primary": 1, "replica": 0}
+    assert site.called("change_what_the_replica_gave") == ["replica", "default", "Changed."]
+    assert "read-only transaction" in site.called("write_to_the_replica")
+
+
+@pytest.mark.slow
+def test_a_replica_that_is_behind_is_not_read(site: Site) -> None:
+    """Somebody who has just changed a post, and loads the file of posts, finds the change in it."""
+    site.standby.pause()
+    try:
+        with site.primary.connect() as server:
+            server.execute("UPDATE annotation_item SET text = 'Post 1, later.' WHERE external_id = 'i-1'")
+        digest = site.called("file_of_items", first=LATE)
+    finally:
+        site.standby.resume()
+    assert (digest["primary"] > 0, digest["replica"]) == (True, 0)
+    caught_up = site.called("file_of_items")
+    assert (caught_up["primary"], caught_up["value"]) == (0, digest["value"])
+
+
+@pytest.mark.slow
+def test_without_its_replica_the_site_reads_the_primary(site: Site) -> None:
+    before = site.called("file_of_items")["value"]
+    site.standby.stop()
+    try:
+        away = site.called("file_of_items")
+        assert (away["value"], away["replica"]) == (before, 0)
+        assert site.called("figures")["primary"] >= 2
+    finally:
+        site.standby.start()
+
+
+def test_without_a_replica_a_block_changes_nothing() -> None:
+    with from_replica():
+        assert reads_from() == "default"
+    router = Router()
+    assert (router.db_for_read(None), router.db_for_write(None)) == ("default", "default")
+    assert router.allow_migrate("default", "annotation") and not router.allow_migrate("replica", "annotation")
+
+
+def test_a_replica_needs_postgresql_on_both_sides() -> None:
+    sqlite, postgresql = ({"ENGINE": name} for name in ("django.db.backends.sqlite3", "config.postgresql"))
+    copy = {"R": "postgres://reader@copy/site", "DATABASE_PASSWORD": "a password"}
+    assert env.replica("R", of=sqlite, environ={}) == {}
+    with pytest.raises(ImproperlyConfigured, match="R needs a standby of PostgreSQL"):
+        env.replica("R", of=sqlite, environ=copy)
+    with pytest.raises(ImproperlyConfigured, match="R needs a standby"):
+        env.replica("R", of=postgresql, environ={"R": "sqlite:///copy"})
+    entry = env.replica("R", of=postgresql, environ=copy)["replica"]
+    assert (entry["HOST"], entry["PASSWORD"], entry["TEST"]) == ("copy", "a password", {"MIRROR": "default"})
+    assert "default_transaction_read_only=on" in str(entry["OPTIONS"])
