@@ -3,16 +3,21 @@
 from django.apps import AppConfig
 from django.conf import settings
 
-from config import celery
-
 
 class SiteConfig(AppConfig):
-    """Binds shared tasks to the site's Celery app and makes the folders that its queue needs."""
+    """Makes the folders that the queue needs, and counts what happens if /metrics is read."""
 
     name = "config"
     default_auto_field = "django.db.models.BigAutoField"
-    celery_app = celery.app
 
     def ready(self) -> None:
         for folder in settings.QUEUE_FOLDERS:
             folder.mkdir(parents=True, exist_ok=True)
+        if settings.METRICS:
+            from config.monitoring import counters
+
+            counters.listen()
+        if settings.TRACES:
+            from config.monitoring import tracing
+
+            tracing.start()

@@ -8,7 +8,9 @@ import os
 import re
 import tomllib
 from collections.abc import Collection, Mapping
+from ipaddress import IPv4Network, IPv6Network, ip_network
 from pathlib import Path
+from typing import Any
 from urllib.parse import parse_qsl, quote, unquote, urlsplit
 
 from django.core.exceptions import ImproperlyConfigured
@@ -134,6 +136,28 @@ def denied(name: str, nat64: str, *, environ: Mapping[str, str] = os.environ) ->
     return Denied(networks, hosts, prefixes)
 
 
+def networks(name: str, *, environ: Mapping[str, str] = os.environ) -> list[IPv4Network | IPv6Network]:
+    """Read networks and single addresses, separated by commas: 10.0.0.0/8, 192.0.2.7."""
+    listed = []
+    for word in words(name, environ=environ):
+        try:
+            listed.append(ip_network(word))
+        except ValueError:
+            raise ImproperlyConfigured(
+                f"{name} must list networks, such as 10.0.0.0/8,192.0.2.7, not {word!r}."
+            ) from None
+    return listed
+
+
+def traces(*, environ: Mapping[str, str] = os.environ) -> str:
+    """Read from OpenTelemetry's own variables whether traces are wanted: "otlp", "console", or "" for none."""
+    off = environ.get("OTEL_SDK_DISABLED", "").strip().lower() == "true"
+    endpoints = ("OTEL_EXPORTER_OTLP_ENDPOINT", "OTEL_EXPORTER_OTLP_TRACES_ENDPOINT")
+    by_default = "otlp" if any(environ.get(name, "").strip() for name in endpoints) else "none"
+    exporter = choice("OTEL_TRACES_EXPORTER", among={"otlp", "console", "none"}, default=by_default, environ=environ)
+    return "" if off or exporter == "none" else exporter
+
+
 def origins(name: str, *, environ: Mapping[str, str] = os.environ) -> list[str]:
     """Read origins: scheme://host, or scheme://host:port, separated by commas."""
     listed = [word.lower().rstrip("/") for word in words(name, environ=environ)]
@@ -148,6 +172,22 @@ def choice(name: str, *, among: Collection[str], default: str, environ: Mapping[
     raw = environ.get(name, "").strip() or default
     if raw not in among:
         raise ImproperlyConfigured(f"{name} must be one of {', '.join(sorted(among))}, not {raw!r}.")
+    return raw
+
+
+def several(name: str, *, among: Collection[str], environ: Mapping[str, str] = os.environ) -> list[str]:
+    """Read some of a closed set of words, separated by commas; an empty or missing variable is all of them."""
+    named = words(name, environ=environ)
+    if unknown := sorted(set(named) - set(among)):
+        raise ImproperlyConfigured(f"{name} may list {', '.join(sorted(among))}, not {unknown[0]!r}.")
+    return named or sorted(among)
+
+
+def matching(name: str, pattern: str, *, default: str, environ: Mapping[str, str] = os.environ) -> str:
+    """Read a word of a certain form, which is a regular expression."""
+    raw = environ.get(name, "").strip() or default
+    if not re.fullmatch(pattern, raw):
+        raise ImproperlyConfigured(f"{name} must match {pattern}, which {raw!r} does not.")
     return raw
 
 
@@ -237,7 +277,9 @@ def database(name: str, *, default: Path, environ: Mapping[str, str] = os.enviro
         "CONN_HEALTH_CHECKS": False,  # the backend glances at them instead
         "OPTIONS": {
             # A long lock (a migration) or a lost server ends in a 503 with a retry text, not in a hanging page.
-            "options": "-c lock_timeout=5s -c idle_in_transaction_session_timeout=120s",
+            # What is planned once is planned without its values: see `planned_cursor`.
+            "options": "-c lock_timeout=5s -c idle_in_transaction_session_timeout=120s"
+            " -c plan_cache_mode=force_generic_plan",
             "connect_timeout": 5,
             "prepare_threshold": 2,  # see `planned_cursor`; all else is sent as text
             "pool": {"min_size": 2, "max_size": 8, "timeout": 6, "reconnect_timeout": 10},
@@ -246,10 +288,56 @@ def database(name: str, *, default: Path, environ: Mapping[str, str] = os.enviro
     }
 
 
+def replica(
+    name: str, *, of: Mapping[str, object], environ: Mapping[str, str] = os.environ
+) -> dict[str, dict[str, object]]:
+    """Read the address of a read-only copy of the database `of`, as a part of Django's DATABASES: {"replica": …}.
+
+    Returns an empty dictionary without one. Raises ImproperlyConfigured if one of the two is not PostgreSQL.
+    """
+    if not secret(name, environ=environ):
+        return {}
+    entry = database(name, default=Path(), environ=environ)
+    if {entry["ENGINE"], of["ENGINE"]} != {"config.postgresql"}:
+        raise ImproperlyConfigured(f"{name} needs a standby of PostgreSQL, and DATABASE_URL its primary.")
+    options: dict[str, Any] = dict(entry["OPTIONS"])  # type: ignore[call-overload]
+    options["options"] += " -c default_transaction_read_only=on"  # also where somebody names the primary here
+    options["pool"] = {"min_size": 0, "max_size": 4, "timeout": 2, "reconnect_timeout": 10}
+    return {"replica": entry | {"OPTIONS": options, "TEST": {"MIRROR": "default"}}}
+
+
+def bucket(
+    name: str, *, endpoint: str, region: str, access_key: str, secret_key: str, prefix: str = ""
+) -> dict[str, object]:
+    """Return the bucket of the site's files as an entry of Django's STORAGES.
+
+    Without keys boto3 finds those of the machine it runs on. Nothing in the bucket is public, and no address of it is
+    given to anybody: the site sends every file itself, after it has asked whether this person may have it.
+    """
+    if endpoint and not re.fullmatch(r"https?://[^/?#\s]+/?", endpoint):
+        raise ImproperlyConfigured(f"MEDIA_ENDPOINT must look like https://minio.example.org, not {endpoint!r}.")
+    return {
+        "BACKEND": "config.media_bucket.MediaBucket",
+        "OPTIONS": {
+            "bucket_name": name,
+            "endpoint_url": endpoint or None,
+            "region_name": region,
+            "access_key": access_key or None,
+            "secret_key": secret_key or None,
+            "location": prefix.strip("/"),
+            "default_acl": None,
+            "file_overwrite": True,  # names are random: asking first whether one is free would double the requests
+            "max_memory_size": 4 * 2**20,  # larger files are read by way of the disk
+        },
+    }
+
+
 def _sqlite(path: str) -> dict[str, object]:
     return {
         "ENGINE": "django.db.backends.sqlite3",
         "NAME": path,
+        # Opened once a thread: the last one to close the file would write its whole log back, at every request.
+        "CONN_MAX_AGE": None,
         "OPTIONS": {
             # Django's default takes the write lock in the middle of a transaction, which ends in "database is locked".
             "transaction_mode": "IMMEDIATE",

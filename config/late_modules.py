@@ -27,14 +27,19 @@ LATE = frozenset(
         # files, pictures, words
         *("fuzzysearch", "json_repair", "lxml", "lxml.etree", "lxml.html", "pi_heif", "pypdf"),
         *("py3langid", "py3langid.langid", "simplemma"),
-        # other machines; the two of ours derive classes from those of the libraries
-        *("boto3", "botocore", "botocore.config", "botocore.exceptions", "httpcore2", "httpx2", "redis"),
+        # other machines; ours derive classes from those of libraries
+        *("boto3", "botocore", "botocore.config", "botocore.exceptions", "httpcore2", "httpx2", "redis", "requests"),
+        *("celery", "kombu", "kombu.exceptions"),
         *("providers.http.pinned", "providers.http.transport"),
+        # what is asked of models, and the forms of their answers
+        *("annotation.picture_text.method", "annotation.priors.method", "moderation.domain.predict.perspectives"),
         # what a library imports for its own tests
         "jinja2",
     }
 )
 """Modules that starting a process does not need; tests/config/test_late_modules.py holds us to it."""
+_FOLLOWED_BY = {"celery": "config.celery"}
+"""What is loaded next: whoever sends a task sends it with the site's own Celery app."""
 _waiting = set(LATE)
 _one_at_a_time = RLock()
 
@@ -82,6 +87,8 @@ def _real(placeholder: _Placeholder) -> ModuleType:
     for part, value in list(placeholder.__dict__.items()):  # `import lxml.html` has set `html` on the one of lxml
         if isinstance(value, ModuleType) and sys.modules.get(f"{name}.{part}") is value and not hasattr(real, part):
             setattr(real, part, value)
+    if follower := _FOLLOWED_BY.get(name):
+        import_module(follower)
     return real
 
 
@@ -89,8 +96,8 @@ class _Finder(MetaPathFinder):
     def find_spec(self, name: str, path: Sequence[str] | None, target: ModuleType | None = None) -> ModuleSpec | None:
         """Return where the placeholder of a late module comes from; None for other modules and for what is missing."""
         if name in _waiting:
-            found = PathFinder.find_spec(name, path)
-            return _of_placeholder(found) if found and found.origin else None
+            spec = PathFinder.find_spec(name, path)
+            return _of_placeholder(spec) if spec and spec.origin else None
         package = sys.modules.get(name.rpartition(".")[0])
         if isinstance(package, _Placeholder):
             _loaded(package)  # first, as Python does it; it may have loaded this module too
@@ -99,10 +106,10 @@ class _Finder(MetaPathFinder):
         return None
 
 
-def _of_placeholder(found: ModuleSpec) -> ModuleSpec | None:
-    inside = found.submodule_search_locations
+def _of_placeholder(spec: ModuleSpec) -> ModuleSpec | None:
+    inside = spec.submodule_search_locations
     return spec_from_file_location(
-        found.name, found.origin, loader=_PlaceholderLoader(), submodule_search_locations=inside
+        spec.name, spec.origin, loader=_PlaceholderLoader(), submodule_search_locations=inside
     )
 
 

@@ -28,6 +28,11 @@ def secret_values(environ: Mapping[str, str]) -> list[str]:
     return sorted((value for value in secrets if len(value) >= 6), key=len, reverse=True)
 
 
+def all_secrets(more: Sequence[str]) -> list[str]:
+    """Return those that the environment does not hold, and those that it holds."""
+    return [*(value for value in more if len(value) >= 6), *secret_values(os.environ)]
+
+
 def redact(text: str, secrets: list[str]) -> str:
     """Return the text without secrets and quoted row values."""
     for value in secrets:
@@ -43,7 +48,7 @@ class Redacting(logging.Formatter):
 
     def __init__(self, fmt: str | None = None, datefmt: str | None = None, *, secrets: Sequence[str] = ()) -> None:
         super().__init__(fmt, datefmt)
-        self._secrets = [*(value for value in secrets if len(value) >= 6), *secret_values(os.environ)]
+        self._secrets = all_secrets(secrets)
 
     def format(self, record: logging.LogRecord) -> str:
         return redact(super().format(record), self._secrets)

@@ -1,8 +1,13 @@
-"""When the parts of the site were last seen alive, by the database's clock: those of machines may differ."""
+"""What the processes of the site know of each other: when parts were last seen alive, and what all of them share.
+
+Times are the database's: the clocks of machines may differ.
+"""
 
 from datetime import datetime, timedelta
 
 from django.db import models
+from django.db.models import ExpressionWrapper, F
+from django.db.models.functions import Now
 
 from runs.sql.database_clock import seconds_from_now
 
@@ -39,6 +44,28 @@ class Pulse(models.Model):
         return cls.objects.filter(part=part).values_list("at", flat=True).first()
 
     @classmethod
+    def age(cls, part: str) -> float | None:
+        """Return the seconds since `part` was last seen alive.
+
+        Returns None if it never was.
+        """
+        age = ExpressionWrapper(Now() - F("at"), models.DurationField())
+        seen: timedelta | None = cls.objects.filter(part=part).values_list(age, flat=True).first()
+        return None if seen is None else max(0.0, seen.total_seconds())
+
+    @classmethod
     def is_fresh(cls, part: str, within: timedelta) -> bool:
         """Return whether `part` was seen alive within that time."""
         return cls.objects.filter(part=part, at__gte=seconds_from_now(-within.total_seconds())).exists()
+
+
+class SharedParts(models.Model):
+    """What all processes of the site have in common, in one row (`config.shared_parts`)."""
+
+    database = models.CharField(max_length=32)  # drawn once; the mark in the storage of files repeats it
+    files = models.CharField(max_length=32)  # drawn once for the storage of files
+    key = models.CharField(max_length=64)  # a fingerprint of SECRET_KEY
+
+    class Meta:
+        verbose_name_plural = "shared parts"
+        constraints = (models.CheckConstraint(condition=models.Q(pk=1), name="shared_parts_one_row"),)

@@ -7,11 +7,13 @@ import os
 from contextlib import suppress
 from datetime import timedelta
 from pathlib import Path
+from typing import Any
 from urllib.parse import urlsplit
 
 import django_stubs_ext
 
 from config import env
+from config.queues import Queues, Work
 from config.secret_key import load_or_create_key
 from config.web import rate_limit_table
 from providers.roles import ModelRole
@@ -46,11 +48,12 @@ TRUSTED_PROXIES = env.whole("TRUSTED_PROXIES", default=0, most=5)
 """How many reverse proxies stand in front; the caller's address is the entry of that depth in X-Forwarded-For."""
 ADMIN_PATH = env.text("ADMIN_PATH", default="backstage").strip("/") + "/"
 
+SESSION_ENGINE = "config.web.sessions"
 SESSION_COOKIE_AGE = 7 * 24 * 3600
 SESSION_COOKIE_SECURE = CSRF_COOKIE_SECURE = LANGUAGE_COOKIE_SECURE = HTTPS
 SESSION_COOKIE_SAMESITE = CSRF_COOKIE_SAMESITE = LANGUAGE_COOKIE_SAMESITE = "Lax"
 SECURE_SSL_REDIRECT = HTTPS
-SECURE_REDIRECT_EXEMPT = [r"^(healthz|livez)$"]
+SECURE_REDIRECT_EXEMPT = [r"^(healthz|livez|readyz|metrics)$"]
 SECURE_PROXY_SSL_HEADER = ("HTTP_X_FORWARDED_PROTO", "https") if TRUSTED_PROXIES else None
 SECURE_HSTS_SECONDS = 365 * 24 * 3600 if HTTPS else 0
 SECURE_HSTS_INCLUDE_SUBDOMAINS = HTTPS
@@ -94,6 +97,19 @@ CONTENT_SECURITY_POLICY = {
     }
 }
 
+# ── What the site says about itself ───────────────────────────────────────────
+
+METRICS_TOKEN = env.secret("METRICS_TOKEN")
+"""The bearer token with which Prometheus reads /metrics; empty: METRICS_NETWORKS decides alone."""
+METRICS_NETWORKS = env.networks("METRICS_NETWORKS")
+"""Networks from which /metrics is read; empty: from everywhere, with the token. With neither there is no /metrics."""
+METRICS = bool(METRICS_TOKEN or METRICS_NETWORKS)
+METRICS_FOLDER = VAR_DIR / "metrics"
+"""Where the processes of this machine count."""
+
+TRACES = env.traces()
+"""How traces are sent, as the standard variables OTEL_… say; empty: there are none."""
+
 # ── The parts ─────────────────────────────────────────────────────────────────
 
 INSTALLED_APPS = [
@@ -113,7 +129,7 @@ INSTALLED_APPS = [
     "allauth.account",
     "allauth.mfa",
     "allauth.socialaccount",
-    "allauth.socialaccount.providers.openid_connect",
+    *(["allauth.socialaccount.providers.openid_connect"] if OIDC_SERVER_URL else []),
     "csp",
     "django_htmx",
     "rest_framework",
@@ -124,6 +140,8 @@ INSTALLED_APPS = [
 
 # CSRF comes after the login check, so that nobody's upload is parsed before it is known who they are.
 MIDDLEWARE = [
+    "config.web.request_ids.RequestIds",
+    *(["config.monitoring.middleware.RequestCounts"] if METRICS else []),
     "config.web.middleware.CallerAddress",
     "django.middleware.security.SecurityMiddleware",
     "config.web.middleware.Headers",
@@ -168,6 +186,10 @@ TEMPLATES = [
 # ── Rows, pictures, files ─────────────────────────────────────────────────────
 
 DATABASES = {"default": env.database("DATABASE_URL", default=VAR_DIR / "interplay.sqlite3")}
+_REPLICA = env.replica("DATABASE_REPLICA_URL", of=DATABASES["default"])
+"""A read-only copy of the database, from which figures and files of items are read."""
+DATABASES |= _REPLICA
+DATABASE_ROUTERS = ["runs.sql.read_replica.Router"] if _REPLICA else []
 _ON_SQLITE = str(DATABASES["default"]["ENGINE"]).endswith("sqlite3")
 # Tests use a database file, not memory, so that threads and processes see the same rows; one per process, so that
 # suites may run side by side.
@@ -191,8 +213,18 @@ _COLLECTED = not DEBUG and (STATIC_ROOT / "staticfiles.json").exists()
 WHITENOISE_USE_FINDERS = not _COLLECTED
 WHITENOISE_AUTOREFRESH = DEBUG
 WHITENOISE_ALLOW_ALL_ORIGINS = False
-STORAGES = {
-    "default": {"BACKEND": "django.core.files.storage.FileSystemStorage"},
+MEDIA_BUCKET = env.text("MEDIA_BUCKET")
+"""The bucket of an S3-compatible server for pictures, uploads and releases of several machines; empty: MEDIA_ROOT."""
+_BUCKET = env.bucket(
+    MEDIA_BUCKET,
+    endpoint=env.text("MEDIA_ENDPOINT"),
+    region=env.text("MEDIA_REGION", default="us-east-1"),
+    access_key=env.secret("MEDIA_ACCESS_KEY"),
+    secret_key=env.secret("MEDIA_SECRET_KEY"),
+    prefix=env.text("MEDIA_PREFIX"),
+)
+STORAGES: dict[str, dict[str, Any]] = {
+    "default": _BUCKET if MEDIA_BUCKET else {"BACKEND": "django.core.files.storage.FileSystemStorage"},
     "staticfiles": {
         "BACKEND": "whitenoise.storage.CompressedManifestStaticFilesStorage"
         if _COLLECTED or env.flag("COLLECTING", default=False)
@@ -343,6 +375,8 @@ WORKER_TAKES_WHAT_IS_LEFT = env.flag("WORKER_TAKES_WHAT_IS_LEFT", default=True)
 """Run a worker only on processor time that nothing else in its session or container needs (Linux)."""
 WORKER_ONE_CORE = env.flag("WORKER_ONE_CORE", default=True)
 """Keep a worker on one core, each worker on another one (Linux)."""
+WORKER_HEARTBEAT_FILE = env.text("WORKER_HEARTBEAT_FILE")
+"""A file that a worker touches every ten seconds, for health checks of containers; empty: none."""
 RUN_BUSY_ROUNDS = env.whole("RUN_BUSY_ROUNDS", default=12, least=1, most=1000)
 """Rounds in a row for which a run waits for a busy provider before it fails."""
 RUN_SITE_CALLS_A_DAY = env.whole("RUN_SITE_CALLS_A_DAY", default=0)
@@ -356,10 +390,16 @@ PROMPTS_DIR = env.folder("PROMPTS_DIR", default=VAR_DIR / "prompts")
 CELERY_BROKER_URL = env.secret("CELERY_BROKER_URL", default="filesystem://localhost//")
 if CELERY_BROKER_URL.startswith(("redis:", "rediss:")):
     CELERY_BROKER_URL = env.with_password(CELERY_BROKER_URL, _REDIS_PASSWORD)
+# Celery reads the variable CELERY_BROKER_URL itself, which goes before the setting and lacks REDIS_PASSWORD.
+CELERY_BROKER_READ_URL = CELERY_BROKER_WRITE_URL = CELERY_BROKER_URL
 for _name, _address in (
     (
         "DATABASE_URL or DATABASE_PASSWORD",
         env.with_password(env.secret("DATABASE_URL"), env.secret("DATABASE_PASSWORD")),
+    ),
+    (
+        "DATABASE_REPLICA_URL or DATABASE_PASSWORD",
+        env.with_password(env.secret("DATABASE_REPLICA_URL"), env.secret("DATABASE_PASSWORD")),
     ),
     ("REDIS_URL or REDIS_PASSWORD", REDIS_URL),
     ("CELERY_BROKER_URL", CELERY_BROKER_URL),
@@ -388,7 +428,12 @@ CELERY_TASK_PUBLISH_RETRY = False
 CELERY_TASK_IGNORE_RESULT = True
 CELERY_TASK_SERIALIZER = "json"
 CELERY_ACCEPT_CONTENT = ["json"]
-CELERY_TASK_DEFAULT_QUEUE = "interplay"
+QUEUES = Queues(env.matching("QUEUE_PREFIX", r"[a-z0-9-]{1,40}", default="interplay"))
+CELERY_TASK_DEFAULT_QUEUE = QUEUES.default
+# With files there is one machine: one queue will do. Where there are more, config/celery.py declares them.
+CELERY_TASK_ROUTES = () if QUEUE_FOLDERS else (QUEUES.route,)
+WORKER_QUEUES = env.several("WORKER_QUEUES", among=set(Work))
+"""What a worker takes: runs, imports, releases, figures, rest; all of them by default."""
 CELERY_WORKER_PREFETCH_MULTIPLIER = 1
 CELERY_WORKER_HIJACK_ROOT_LOGGER = False
 CELERY_WORKER_REDIRECT_STDOUTS = False
@@ -480,17 +525,23 @@ LOCALE_PATHS = [BASE_DIR / "locale"]
 TIME_ZONE = env.text("TIME_ZONE", default="UTC")
 USE_TZ = True
 
+LOG_FORMAT = env.choice("LOG_FORMAT", among={"text", "json"}, default="text")
+_FORMATTERS: dict[str, dict[str, Any]] = {
+    "text": {
+        "()": "config.logging_filters.Redacting",
+        "fmt": "%(asctime)s %(levelname)s %(name)s: %(message)s",
+        "secrets": [server.key for server in MODEL_SERVERS.values()],
+    },
+    "json": {
+        "()": "config.json_logs.RedactingJson",
+        "secrets": [server.key for server in MODEL_SERVERS.values()],
+    },
+}
 LOGGING = {
     "version": 1,
     "disable_existing_loggers": False,
-    "formatters": {
-        "plain": {
-            "()": "config.logging_filters.Redacting",
-            "fmt": "%(asctime)s %(levelname)s %(name)s: %(message)s",
-            "secrets": [server.key for server in MODEL_SERVERS.values()],
-        }
-    },
-    "handlers": {"stderr": {"class": "logging.StreamHandler", "formatter": "plain"}},
+    "formatters": {LOG_FORMAT: _FORMATTERS[LOG_FORMAT]},
+    "handlers": {"stderr": {"class": "logging.StreamHandler", "formatter": LOG_FORMAT}},
     "root": {
         "handlers": ["stderr"],
         "level": env.choice("LOG_LEVEL", among={"DEBUG", "INFO", "WARNING", "ERROR"}, default="INFO"),

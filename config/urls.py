@@ -5,7 +5,8 @@ from django.conf import settings
 from django.contrib import admin
 from django.urls import include, path
 
-from config.web import health
+from annotation.core.view_marks import limited
+from config.web import health, metrics, queues
 
 admin.site.login = secure_admin_login(admin.site.login)  # type: ignore[method-assign]  # with the second factor
 admin.site.site_header = admin.site.site_title = "Interplay"
@@ -13,7 +14,11 @@ admin.site.site_header = admin.site.site_title = "Interplay"
 urlpatterns = [
     path("healthz", health.health, name="healthz"),
     path("livez", health.live, name="livez"),
+    path("metrics", metrics.metrics, name="metrics"),
+    path("readyz", health.ready, name="readyz"),
     path("favicon.ico", health.icon, name="favicon"),
+    path("queues/", queues.queues, name="queues"),
+    path("queues/do/", limited("trigger", queues.act), name="queues-act"),
     path("accounts/", include("allauth.urls")),
     path(settings.ADMIN_PATH, admin.site.urls),
     path("api/v1/", include("annotation.api.urls")),

@@ -8,11 +8,14 @@ from django.urls import get_resolver
 from config import late_modules
 from config.server import gc_freeze
 from config.web.content_type import with_plain_content_type
+from vocabulary import registration
 
 os.environ.setdefault("DJANGO_SETTINGS_MODULE", "config.settings")
 
 application = with_plain_content_type(get_wsgi_application())
 # Every page's code is loaded before gunicorn parts into processes: they share it, and no first visitor waits.
 get_resolver().url_patterns  # noqa: B018
-late_modules.load("numpy", "krippendorff")  # the figures on the dashboard and in the desk, and similar posts
+registration.complete()
+# Figures on the dashboard and in the desk, similar posts; tasks that a page enqueues.
+late_modules.load("numpy", "krippendorff", "celery", "kombu.exceptions")
 gc_freeze.freeze_loaded_objects()

@@ -9,11 +9,16 @@ would be answered late, all with the same 503.
 """
 
 import select
+from pathlib import Path
 from typing import Any
 
 import psycopg
+from django.apps import apps
+from django.conf import settings
 from django.db.backends.postgresql import base
 from django.db.backends.postgresql.operations import DatabaseOperations
+from django.db.backends.postgresql.schema import DatabaseSchemaEditor
+from django.db.models import DateField
 from django.utils.asyncio import async_unsafe
 from psycopg_pool import PoolTimeout
 
@@ -24,9 +29,53 @@ class _Operations(DatabaseOperations):
         return super().last_executed_query(cursor, sql, params) or str(sql)
 
 
+_BUSY = ("user", "project", "membership", "item", "seat", "label")
+"""The tables of `annotation` that most transactions touch, in the order in which they do."""
+
+
+class _SchemaEditor(DatabaseSchemaEditor):
+    """Changes tables while the code before the migration goes on working.
+
+    The default of a column that is added to a table of the site stays; Django's own editor drops it at once. The old
+    code does not know the column and leaves it out: without a default each of its rows would be refused. A moment is no
+    such default.
+
+    A migration that adds columns to several tables locks the busy ones first, as transactions of the site do. Who holds
+    one of them then needs none that the migration has, and neither waits for the other.
+    """
+
+    _adds_a_column = False
+    _holds_busy_tables = False
+
+    def add_field(self, model: Any, field: Any) -> None:
+        """Add the column of a field."""
+        if self.atomic_migration and not self._holds_busy_tables:
+            self._lock_busy_tables()
+        self._adds_a_column = True
+        try:
+            super().add_field(model, field)
+        finally:
+            self._adds_a_column = False
+
+    def skip_default_on_alter(self, field: Any) -> bool:
+        """Return whether a default stays as it is; `add_field` asks before it drops one."""
+        own = Path(apps.get_app_config(field.model._meta.app_label).path).parent == settings.BASE_DIR
+        keeps = self._adds_a_column and own and not isinstance(field, DateField)
+        return keeps or super().skip_default_on_alter(field)
+
+    def _lock_busy_tables(self) -> None:
+        self._holds_busy_tables = True
+        with self.connection.cursor() as cursor:
+            present = self.connection.introspection.table_names(cursor)
+            tables = [name for name in (f"annotation_{table}" for table in _BUSY) if name in present]
+            if tables:
+                cursor.execute(f"LOCK TABLE {', '.join(tables)} IN ACCESS EXCLUSIVE MODE")
+
+
 class DatabaseWrapper(base.DatabaseWrapper):
     """PostgreSQL; pooled connections that the server has closed are replaced."""
 
+    SchemaEditorClass = _SchemaEditor
     ops_class = _Operations
     _AWAY = 0.5
     """So many seconds a connection is waited for once one was waited for in vain, until there is one again."""

@@ -18,6 +18,7 @@ from django.views.decorators.csrf import requires_csrf_token
 
 from annotation.core import disk_faults
 from annotation.core.second_factor import SecondFactorNeeded
+from annotation.core.stored_files import StoreAway, away_sentence
 
 RETRY_SECONDS = 10
 """The seconds after which to try again if the database cannot be reached."""
@@ -28,7 +29,7 @@ _SQLITE_PASSING = ("locked", "busy", "unable to open", "disk", "readonly")
 
 def speaks_json(request: HttpRequest) -> bool:
     """Return whether the caller wants JSON: on API paths, or by its Accept header."""
-    return request.path.startswith(("/api/", "/healthz", "/livez")) or (
+    return request.path.startswith(("/api/", "/healthz", "/livez", "/readyz", "/metrics")) or (
         request.get_preferred_type(["text/html", "application/json"]) == "application/json"
     )
 
@@ -108,10 +109,12 @@ def not_found(request: HttpRequest, exception: Exception) -> HttpResponse:
 
 @requires_csrf_token
 def server_error(request: HttpRequest) -> HttpResponse:
-    """Return 503 if a disk is full or the database cannot be reached, else 500."""
+    """Return 503 if a disk is full, or database or stored files cannot be reached, else 500."""
     fault = sys.exc_info()[1]
     if disk_faults.is_disk_fault(fault):
         return failure(request, 503, "disk_full", disk_faults.disk_sentence(), retry_after=60)
+    if isinstance(fault, StoreAway):
+        return failure(request, 503, "files_away", away_sentence(), retry_after=60)
     if is_outage(fault):
         return outage(request)
     return failure(request, 500, "server_error", _("The server failed. The last step may not be stored; try again."))

@@ -20,7 +20,18 @@ LATE = timedelta(seconds=90)
 @never_cache
 @require_safe
 def live(request: HttpRequest) -> JsonResponse:
-    """Return 200 if the web process reaches its database, else 503."""
+    """Return 200: this process answers, with or without its database.
+
+    A platform that gets no answer should start it again.
+    """
+    return JsonResponse({"web": "ok"})
+
+
+@login_not_required
+@never_cache
+@require_safe
+def ready(request: HttpRequest) -> JsonResponse:
+    """Return 200 if the web process reaches its database, else 503: then send people to another one."""
     try:
         with connection.cursor() as cursor:
             cursor.execute("SELECT 1")

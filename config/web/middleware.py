@@ -77,9 +77,9 @@ class NotAllowed(MiddlewareMixin):
     def process_response(self, request: HttpRequest, response: HttpResponseBase) -> HttpResponseBase:
         if not isinstance(response, HttpResponseNotAllowed) or response.content:
             return response
-        told = failure(request, 405, "method_not_allowed", _("This address only takes what its page sends."))
-        told["Allow"] = response["Allow"]
-        return told
+        refusal = failure(request, 405, "method_not_allowed", _("This address only takes what its page sends."))
+        refusal["Allow"] = response["Allow"]
+        return refusal
 
 
 class Headers(MiddlewareMixin):

@@ -13,7 +13,7 @@ class Command(BaseCommand):
 
     def add_arguments(self, parser: CommandParser) -> None:
         parser.add_argument("address", nargs="?", default="127.0.0.1:8000", help="host:port (default %(default)s)")
-        parser.add_argument("--web-workers", type=int, default=2)
+        parser.add_argument("--web-workers", type=int, default=int(os.environ.get("WEB_CONCURRENCY", "2")))
         parser.add_argument("--threads", type=int, default=64, help="runs the worker performs at a time")
         parser.add_argument("--no-worker", action="store_true", help="only the web server")
 

@@ -5,15 +5,18 @@ from pathlib import Path
 
 from django.conf import settings
 
+import deployment
 from config.server import gunicorn_config, supervisor
 
 ROOT = Path(__file__).resolve().parents[3]
 
 
 def stop_grace_period(service):
-    compose = (ROOT / "docker-compose.yml").read_text()
-    section = compose.split(f"\n  {service}:\n")[1].split("\n\n")[0]
-    return int(re.search(r"stop_grace_period: (\d+)s", section)[1])
+    return int(deployment.compose()["services"][service]["stop_grace_period"].removesuffix("s"))
+
+
+def termination_grace_period(component):
+    return deployment.pods()[component]["terminationGracePeriodSeconds"]
 
 
 def test_the_supervisor_waits_longer_than_pages_and_runs_need():
@@ -29,7 +32,13 @@ def test_the_service_manager_waits_longer_than_the_supervisor():
 
 def test_containers_have_the_time_that_their_process_takes():
     assert stop_grace_period("web") > gunicorn_config.graceful_timeout
-    assert stop_grace_period("worker") > settings.RUN_GRACE_SECONDS
+    assert stop_grace_period("runs") == stop_grace_period("worker") > supervisor.STOP_SECONDS
+    assert termination_grace_period("runs") == termination_grace_period("worker") > supervisor.STOP_SECONDS
+
+
+def test_a_pod_is_out_of_the_service_before_it_refuses_connections():
+    before = int(deployment.pods()["web"]["containers"][0]["lifecycle"]["preStop"]["exec"]["command"][-1])
+    assert termination_grace_period("web") > before + gunicorn_config.graceful_timeout
 
 
 def test_the_image_and_serve_start_the_web_server_with_the_same_settings():

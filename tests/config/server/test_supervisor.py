@@ -334,7 +334,8 @@ def test_while_the_database_is_away_pages_say_so_and_when_to_try_again(environ):
         assert refused.value.code == 503
         assert refused.value.headers["Retry-After"] == "10"
         assert b"try again soon" in refused.value.read()
-        assert get(port, "/livez")[0] == 503
+        assert get(port, "/livez")[0] == 200, "a process without its database would be killed for it"
+        assert get(port, "/readyz")[0] == 503
     finally:
         site.terminate()
         site.communicate(timeout=120)

@@ -4,6 +4,7 @@ import encodings.aliases
 import io
 import string
 from collections.abc import Iterator
+from itertools import cycle
 from typing import Any
 
 import pytest
@@ -15,8 +16,10 @@ from hypothesis import strategies as st
 from config.web.content_type import content_type
 from config.wsgi import application
 
-ADDRESSES = ("/", "/livez", "/accounts/login/", "/static/app.css", "/api/v1/projects/", "/data/x/")
+ADDRESSES = ("/", "/livez", "/readyz", "/accounts/login/", "/static/app.css", "/api/v1/projects/", "/data/x/")
 CHARSETS = sorted({*encodings.aliases.aliases, *encodings.aliases.aliases.values(), "klingon", "undefined", "idna"})
+QUERIES = ("", "a=1", "a=%ff&b=%E4", "xn--a=%2e")
+MARKS = ("charset=", "charset*=", "x=1; Charset=")
 
 
 @pytest.fixture(autouse=True)
@@ -58,27 +61,34 @@ def status(address: str, header: str, query: str = "", body: bytes = b"", **more
 
 @pytest.mark.django_db
 @pytest.mark.parametrize("address", ADDRESSES)
+@pytest.mark.once  # a charset is read before anything is looked up
 def test_no_charset_brings_an_address_down(address: str) -> None:
-    for charset in CHARSETS:
-        for query in ("", "a=1", "a=%ff&b=%E4", "xn--a=%2e"):
-            assert status(address, f"text/html; charset={charset}", query) < 500, (charset, query)
+    """Each charset with one query at each address, another one at the next address."""
+    queries = cycle(QUERIES)
+    for _ in range(ADDRESSES.index(address)):
+        next(queries)
+    for charset, query in zip(CHARSETS, queries, strict=False):
+        assert status(address, f"text/html; charset={charset}", query) < 500, (charset, query)
 
 
 @pytest.mark.django_db
 @pytest.mark.once  # the charset is read, and refused, before anything is looked up
 @pytest.mark.parametrize("charset", CHARSETS)
 def test_no_charset_brings_a_form_down_and_none_but_utf_8_is_read(charset: str) -> None:
+    """Each charset in each kind of form, under each mark in one of them."""
     multipart = b'--b\r\nContent-Disposition: form-data; name="login"\r\n\r\na\r\n--b--\r\n'
-    for kind, body in (
+    kinds = (
         ("application/x-www-form-urlencoded", b"login=a&password=b"),
         ("multipart/form-data; boundary=b", multipart),
         ("application/json", b"{}"),
-    ):
-        for mark in ("charset=", "charset*=", "x=1; Charset="):
-            answer = status("/accounts/login/", f"{kind}; {mark}{charset}", body=body)
-            assert answer < 500, (kind, mark)
-            plain = charset.lower() in {"utf8", "utf-8", "us-ascii", "ascii"} and mark != "charset*="
-            assert (answer == 415) is not plain
+    )
+    first = CHARSETS.index(charset)
+    for number, (kind, body) in enumerate(kinds):
+        mark = MARKS[(first + number) % len(MARKS)]
+        answer = status("/accounts/login/", f"{kind}; {mark}{charset}", body=body)
+        assert answer < 500, (kind, mark)
+        is_plain = charset.lower() in {"utf8", "utf-8", "us-ascii", "ascii"} and mark != "charset*="
+        assert (answer == 415) is not is_plain
 
 
 @pytest.mark.django_db

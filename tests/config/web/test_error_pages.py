@@ -65,7 +65,7 @@ def test_who_prefers_json_gets_json(client):
 
 @pytest.mark.django_db
 def test_health_is_red_without_a_worker_and_green_with_one(client):
-    assert client.get("/livez").status_code == 200
+    assert client.get("/readyz").status_code == 200
     assert (client.get("/healthz").status_code, client.get("/healthz").json()["worker"]) == (503, "late")
     Pulse.beat("worker")
     assert (client.get("/healthz").status_code, client.get("/healthz").json()["worker"]) == (200, "ok")
