@@ -2,7 +2,7 @@
 
 from django.apps import AppConfig
 
-from annotation.core import append_only  # noqa: F401  registers its system check
+from annotation.core import append_only, text_index  # noqa: F401  register their system checks
 from annotation.domain import choices
 from annotation.domain.design.changes import ChangeKind
 from annotation.domain.glossary.disguises import How

@@ -2,7 +2,7 @@
 
 from django.urls import path
 
-from annotation.analytics import views_annotator_quality, views_dashboard, views_influence
+from annotation.analytics import views_annotator_quality, views_dashboard, views_figures, views_influence
 from annotation.batches import views, views_open
 from annotation.core.view_marks import limited, open_when_closed
 from annotation.glossary import views as glossary_views
@@ -190,6 +190,12 @@ urlpatterns = [
     path("p/<slug:slug>/dashboard/", views_dashboard.show, name="dashboard"),
     path("p/<slug:slug>/dashboard/<slug:name>.csv", views_dashboard.table, name="dashboard-table"),
     path("p/<slug:slug>/influence/", views_influence.show, name="influence"),
+    path("p/<slug:slug>/figures/<slug:kind>/", views_figures.moment, name="figures-moment"),
+    path(
+        "p/<slug:slug>/figures/<slug:kind>/compute/",
+        limited("trigger", open_when_closed(views_figures.refresh)),
+        name="figures-refresh",
+    ),
     # versions of the guidelines
     path("p/<slug:slug>/guidelines/edit/", guideline_views.edit, name="guidelines-edit"),
     path("p/<slug:slug>/guidelines/versions/", guideline_views.versions, name="guideline-versions"),

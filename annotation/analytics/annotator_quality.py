@@ -15,6 +15,7 @@ from uuid import UUID
 import numpy as np
 
 from annotation.analytics.annotator_quality_queries import UNDATED, LabelColumns, read_rows
+from annotation.analytics.closed_items import LabelsRead, tell_nobody
 from annotation.core.snapshots import snapshot
 from annotation.domain.statistics.annotator_quality import (
     Drift,
@@ -113,14 +114,14 @@ class QualityReport:
         return expected_by_chance(person.drift.trend for person in self.people)
 
 
-def read_quality(project: Project) -> QualityReport:
+def read_quality(project: Project, tell: LabelsRead = tell_nobody) -> QualityReport:
     """Read a project's figures from one moment of the database, in a fixed number of queries."""
     with snapshot():
         categories = list(project.categories.order_by("code"))
-        rows = read_rows(project, {category.pk: category.code for category in categories})
-        known = check_rates(project)
+        rows = read_rows(project, {category.pk: category.code for category in categories}, tell)
+        rates = check_rates(project)
         members = {member.pk: member for member in Membership.objects.filter(project=project)}
-    book = _Book(rows, known)
+    book = _Book(rows, rates)
     people = sorted((book.person(members[pk], indices) for pk, indices in book.by_person()), key=_by_name)
     names = {person.key: person.name for person in people}
     return QualityReport(
@@ -141,8 +142,8 @@ def _by_name(person: AnnotatorQuality) -> list[tuple[bool, int, str]]:
 class _Book:
     """The labels, each compared with the majority of the others."""
 
-    def __init__(self, rows: LabelColumns, known: Mapping[int, Rate]) -> None:
-        self.rows, self.known = rows, known
+    def __init__(self, rows: LabelColumns, rates: Mapping[int, Rate]) -> None:
+        self.rows, self.rates = rows, rates
         self.majority = others_majority(rows.votes, rows.sets)
         self.named = rows.sets[rows.category] & (rows.category >= 0)[:, np.newaxis]
         self.comparable: Flags = np.asarray(self.majority.any(axis=1))
@@ -160,7 +161,7 @@ class _Book:
         rows, chose = self.rows, self.rows.category[indices]
         final = rows.final[indices]
         decided = (final >= 0) & (chose >= 0)
-        checks = self.known.get(member.pk)
+        checks = self.rates.get(member.pk)
         seconds = rows.seconds[indices]
         return AnnotatorQuality(
             key=member.pk,

@@ -82,15 +82,15 @@ def category_rows(person: AnnotatorQuality, shown: QualityReport) -> list[dict[s
     everybody = [
         sum(annotator.by_category[index] for annotator in shown.people) for index in range(len(shown.categories))
     ]
-    whole = sum(everybody)
+    total = sum(everybody)
     return [
         {
             "category": category,
             "n": n,
             "width": share(n, own_total),
             "percent": percent(n / own_total) if own_total else None,
-            "all_width": share(of_all, whole),
-            "all_percent": percent(of_all / whole) if whole else None,
+            "all_width": share(of_all, total),
+            "all_percent": percent(of_all / total) if total else None,
         }
         for category, n, of_all in zip(shown.categories, person.by_category, everybody, strict=True)
     ]

@@ -11,6 +11,7 @@ import numpy as np
 from django.db.models import Case, F, Q, When
 from django.utils import timezone
 
+from annotation.analytics.closed_items import TOLD_EVERY, LabelsRead, told_of
 from annotation.domain.category_sets import codes_of
 from annotation.domain.choices import Stage
 from annotation.domain.statistics.agreement import Ratings
@@ -60,7 +61,7 @@ class LabelColumns:
         return Ratings.of(zip(*columns, strict=True))
 
 
-def read_rows(project: Project, codes: Mapping[int, int]) -> LabelColumns:
+def read_rows(project: Project, codes: Mapping[int, int], tell: LabelsRead) -> LabelColumns:
     """Return a project's valid labels except those of control items.
 
     `codes` has the codes of the categories by their keys, in order.
@@ -85,7 +86,7 @@ def read_rows(project: Project, codes: Mapping[int, int]) -> LabelColumns:
     def number_of(key: int | None, stored: list[int]) -> int:
         return sets.number(index_of[code] for code in codes_of(None if key is None else codes[key], stored))
 
-    rows = _rows(seats.iterator(chunk_size=5000), number_of)
+    rows = _rows(told_of(seats.iterator(chunk_size=TOLD_EVERY), tell), number_of)
     table = np.fromiter(chain.from_iterable(rows), dtype=np.float64).reshape(-1, _COLUMNS)
     case, annotator, category, final, version, week, hard = table[:, :7].T.astype(np.int64)
     not_sure, low_quality, first = table[:, 7:10].T.astype(bool)

@@ -33,6 +33,7 @@ from annotation.core.snapshots import snapshot
 from annotation.domain.choices import CompetenceMethod, EventVerb
 from annotation.domain.statistics.competence import Differing, Judged, differing, judged
 from annotation.models import CompetenceEstimate, Item, JobState, Membership, Project, record
+from runs.sql.read_replica import from_replica
 
 log = logging.getLogger(__name__)
 
@@ -96,7 +97,7 @@ def latest(project: Project) -> list[CompetenceEstimate]:
 
 def estimate(project: Project, method: CompetenceMethod) -> dict[str, Any]:
     """Fit a model to the project's present raw labels, and return the result as it is stored. Raises CannotEstimate."""
-    with snapshot():
+    with from_replica(), snapshot():
         codes = list(project.categories.order_by("code").values_list("pk", "code"))
         raw = read_raw(project, {pk: index for index, (pk, _code) in enumerate(codes)})
         names = dict(Membership.objects.filter(project=project).values_list("pk", "public_id"))
@@ -143,7 +144,7 @@ def _fitted(labels: dict[str, Any]) -> dict[str, Any]:
         raise CannotEstimate("not_installed", how_to_install())
     offline = {"HF_HUB_OFFLINE": "1", "TRANSFORMERS_OFFLINE": "1"}
     try:
-        done = subprocess.run(
+        process = subprocess.run(
             [sys.executable, "-m", "annotation.analytics.competence_process"],
             input=json.dumps(labels),
             capture_output=True,
@@ -158,7 +159,7 @@ def _fitted(labels: dict[str, Any]) -> dict[str, Any]:
     except subprocess.CalledProcessError as fault:
         log.error("The model's process ended with %s: %s", fault.returncode, fault.stderr[-2000:])
         raise CannotEstimate("model_failed", _("The model could not be fitted; the log says why.")) from fault
-    fitted: dict[str, Any] = json.loads(done.stdout)
+    fitted: dict[str, Any] = json.loads(process.stdout)
     return fitted
 
 

@@ -2,15 +2,16 @@
 
 from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from datetime import date, datetime
 from typing import Any
 
 from django.db.models import BooleanField, Count, ExpressionWrapper, F, Min, Q, QuerySet
 from django.db.models.functions import TruncDate
 
-from annotation.analytics.agreement import Agreement, RawLabels, agreement_and_labels
-from annotation.analytics.influence import Influence, read_influence
+from annotation.analytics.agreement import Agreement, LabelFigures, read_labels
+from annotation.analytics.closed_items import LabelsRead, tell_nobody
+from annotation.analytics.influence import Influence, read_answers
 from annotation.core.extensions import gold_wanted
 from annotation.core.snapshots import snapshot
 from annotation.domain.category_sets import codes_of
@@ -85,7 +86,7 @@ class Dashboard:
 
     counts: ItemCounts
     agreement: Agreement
-    labels: RawLabels
+    labels: LabelFigures
     influence: Influence
     people: Sequence[AnnotatorAgreement]
     """The annotators, those with most labels first."""
@@ -97,23 +98,38 @@ class Dashboard:
     """How many gold items the project wants, by pattern and code of the category."""
 
 
-def read_dashboard(project: Project) -> Dashboard:
-    """Read a project's dashboard from one moment of the database."""
+def read_dashboard(project: Project, tell: LabelsRead = tell_nobody) -> Dashboard:
+    """Read a project's dashboard from one moment of the database, and compute its figures afterwards."""
     with snapshot():
-        figures, labels = agreement_and_labels(project)
-        members = list(_with_labels(project))
-        names = {member.pk: member.pseudonym for member in members}
-        return Dashboard(
-            counts=_counts(project),
-            agreement=figures,
-            labels=labels,
-            influence=read_influence(project),
-            people=_people(members, alike_by_category(labels.ratings)),
-            pairs=_named(cohen_kappas(labels.ratings), names),
-            days=_days(project),
-            guideline_version=project.guidelines.values_list("number", flat=True).first(),
-            gold_wanted=where.read(project) if (where := gold_wanted()) else {},
-        )
+        agreement_of_labels, influence_of_answers = read_labels(project, tell), read_answers(project)
+        members, counts, days = list(_with_labels(project)), _counts(project), _days(project)
+        guideline_version, gold_targets = _guideline_version(project), _gold_wanted(project)
+    agreement, labels = agreement_of_labels()
+    names = {member.pk: member.pseudonym for member in members}
+    return Dashboard(
+        counts=counts,
+        agreement=agreement,
+        labels=labels.figures,
+        influence=influence_of_answers(),
+        people=_people(members, alike_by_category(labels.ratings)),
+        pairs=_named(cohen_kappas(labels.ratings), names),
+        days=days,
+        guideline_version=guideline_version,
+        gold_wanted=gold_targets,
+    )
+
+
+def live_parts(project: Project, stored: Dashboard) -> Dashboard:
+    """Return a stored dashboard with the parts as they are now that cost nothing to read."""
+    return replace(stored, guideline_version=_guideline_version(project), gold_wanted=_gold_wanted(project))
+
+
+def _guideline_version(project: Project) -> int | None:
+    return project.guidelines.values_list("number", flat=True).first()
+
+
+def _gold_wanted(project: Project) -> Mapping[tuple[str, int], int]:
+    return where.read(project) if (where := gold_wanted()) else {}
 
 
 def _counts(project: Project) -> ItemCounts:
@@ -129,10 +145,10 @@ def _counts(project: Project) -> ItemCounts:
     )
     by_stage, levels, sources = Counter[str](), Counter[str](), Counter[str]()
     gold, patterns = Counter[int](), Counter[tuple[str, int]]()
-    excluded, closed, known = Counter[str](), 0, 0
+    excluded, closed, known_items = Counter[str](), 0, 0
     for is_aside, stage, level, source, excluded_for, code, several, pattern, n, n_closed in groups:
         if is_aside:
-            known += n if stage == Stage.KNOWN else 0
+            known_items += n if stage == Stage.KNOWN else 0
             continue
         by_stage[stage] += n
         closed += n_closed
@@ -141,7 +157,7 @@ def _counts(project: Project) -> ItemCounts:
         if stage == Stage.GOLD:
             sources[source] += n
             gold.update(dict.fromkeys(codes_of(code, several), n))
-            patterns.update({(pattern, one): n for one in codes_of(code, several) if pattern})
+            patterns.update({(pattern, gold_code): n for gold_code in codes_of(code, several) if pattern})
         if excluded_for:
             excluded[excluded_for] += n
     reasons, oldest = _open_reasons(project)
@@ -159,7 +175,7 @@ def _counts(project: Project) -> ItemCounts:
         open_reasons=reasons,
         excluded_reasons={reason: excluded[reason] for reason in Reason if excluded[reason]},
         oldest_dispute=oldest,
-        known=known,
+        known=known_items,
     )
 
 

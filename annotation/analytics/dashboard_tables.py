@@ -133,8 +133,8 @@ def _by_category(shown: Dashboard) -> Rows:
 
 def _confusions(shown: Dashboard) -> Rows:
     categories = shown.labels.categories
-    for (one, other), n in sorted(shown.labels.confusions.items()):
-        yield categories[one].name, categories[other].name, n, shown.labels.named[one], shown.labels.named[other]
+    for (first, second), n in sorted(shown.labels.confusions.items()):
+        yield categories[first].name, categories[second].name, n, shown.labels.named[first], shown.labels.named[second]
 
 
 def _annotators(shown: Dashboard) -> Rows:

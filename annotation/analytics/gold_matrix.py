@@ -40,6 +40,6 @@ def _cell(shown: Dashboard, pattern: Pattern, category: Category, most: int) -> 
     if pattern.combined != category.hateful:
         return None
     square = (pattern.code, category.code)
-    gold, wanted = shown.counts.gold_patterns.get(square, 0), shown.gold_wanted.get(square, 0)
+    gold, target = shown.counts.gold_patterns.get(square, 0), shown.gold_wanted.get(square, 0)
     query = urlencode({"stage": Stage.GOLD, "pattern": pattern.code, "category": category.code})
-    return GoldCell(category, gold, wanted, heat(gold / (wanted or most)) if gold else None, query)
+    return GoldCell(category, gold, target, heat(gold / (target or most)) if gold else None, query)

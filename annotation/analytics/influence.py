@@ -7,9 +7,10 @@ says what the prior says if the prior's category is among them.
 """
 
 from bisect import bisect_right
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from datetime import datetime
+from functools import partial
 from typing import Any
 
 from django.db import transaction
@@ -94,6 +95,11 @@ def read_influence(project: Project) -> Influence:
 
     Two queries if no arm was drawn; seven if the share or the display changed in between.
     """
+    return read_answers(project)()
+
+
+def read_answers(project: Project) -> Callable[[], Influence]:
+    """Read the answers; return what computes the influence from them, without the database."""
     rows = list(project.categories.order_by("code"))
     counted = dict(_labels(project).values_list("prior_arm").annotate(n=Count("pk")).order_by())
     labels = {arm: counted.get(arm.value, 0) for arm in PriorArm}
@@ -101,12 +107,13 @@ def read_influence(project: Project) -> Influence:
     if any(labels.values()):
         book = _Book(project, {row.pk: index for index, row in enumerate(rows)}, [row.code for row in rows])
         readings = book.readings()
-    return Influence(
-        categories=tuple(row.value() for row in rows),
-        labels=labels,
-        without_arm=counted.get("", 0),
-        accounts=accounts_of(Readings.of(readings), len(rows)),
-    )
+    return partial(_figures, tuple(row.value() for row in rows), labels, counted.get("", 0), Readings.of(readings))
+
+
+def _figures(
+    categories: tuple[Category, ...], labels: Mapping[PriorArm, int], without_arm: int, readings: Readings
+) -> Influence:
+    return Influence(categories, labels, without_arm, accounts_of(readings, len(categories)))
 
 
 def _labels(project: Project) -> QuerySet[Label]:
@@ -150,31 +157,31 @@ class _Book:
             yield from self._beside(row)
 
     def _beside(self, row: tuple[Any, ...]) -> Iterator[Reading]:
-        item, annotator, arm, category, stored, first, seen, held_at, shown_at = row
+        item, annotator, arm, category, stored, first, prior_keys, held_at, shown_at = row
         arm = _ARMS[arm]
-        categories = self._prior_categories(item, seen, arm, shown_at)
+        categories = self._prior_categories(item, prior_keys, arm, shown_at)
         period = bisect_right(self._turns, min(held_at, self._given_back.get((item, annotator), held_at)))
         submitted = NONE if category is None else self.index_of[category]
         before = self._first(first) if arm is PriorArm.HIDDEN else NONE
         for modality, prior in categories.items():
             other = categories.get(_OTHER[modality], NONE)
-            said = (
+            codes_beside = (
                 self._beside_prior(before, (first or {}).get("categories"), prior),
                 self._beside_prior(submitted, stored, prior),
             )
-            yield Reading(item, annotator, period, arm, modality, prior, other, *said)
+            yield Reading(item, annotator, period, arm, modality, prior, other, *codes_beside)
 
     def _beside_prior(self, lead: int, stored: Sequence[int] | None, prior: int) -> int:
         """Return the prior's category where the answer names it, else the answer's first."""
         named = {self.index_of_code.get(code) for code in stored or ()}
         return prior if lead != NONE and prior in named else lead
 
-    def _prior_categories(self, item: int, seen: list[int], arm: PriorArm, when: datetime) -> dict[Modality, int]:
+    def _prior_categories(self, item: int, prior_keys: list[int], arm: PriorArm, when: datetime) -> dict[Modality, int]:
         """Return the categories of the priors that the annotator saw or would have seen, the newest of several."""
         priors = self._priors.get(item, ())
         if arm is PriorArm.WITHHELD:
             return {prior.modality: prior.category for prior in priors if prior.since <= when + CLOCK_TOLERANCE}
-        return {prior.modality: prior.category for prior in priors if prior.pk in seen}
+        return {prior.modality: prior.category for prior in priors if prior.pk in prior_keys}
 
     def _first(self, answer: dict[str, Any] | None) -> int:
         code = (answer or {}).get("category")

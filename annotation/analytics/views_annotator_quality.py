@@ -13,11 +13,11 @@ from django.shortcuts import redirect, render
 from django.utils.translation import gettext as _
 from django.views.decorators.http import require_GET, require_POST
 
-from annotation.analytics import annotator_quality_charts, competence
-from annotation.analytics.annotator_quality import read_quality
+from annotation.analytics import annotator_quality_charts, competence, stored_figures
 from annotation.analytics.annotator_quality_tables import competence_table, differing_table, quality_tables
 from annotation.analytics.competence import CannotEstimate
 from annotation.analytics.dashboard_tables import FigureTable, table_csv_rows
+from annotation.analytics.views_figures import table_file, waiting
 from annotation.core.access import PersonRequest, member_of
 from annotation.core.csv_response import csv_response
 from annotation.domain.choices import CompetenceMethod, Role
@@ -33,11 +33,15 @@ ITEMS_SHOWN = 50
 def show(request: PersonRequest, slug: str) -> HttpResponse:
     """Show the figures of all annotators."""
     member = member_of(request, slug, Role.ADMIN)
-    shown = read_quality(member.project)
+    moment = stored_figures.quality(member.project)
+    if moment.value is None:
+        return waiting(request, member, _("Quality over time"), moment)
+    shown = moment.value
     page = Paginator(shown.people, PEOPLE_A_PAGE).get_page(request.GET.get("page"))
     context = {
         "project": member.project,
         "membership": member,
+        "moment": moment,
         "shown": shown,
         "tables": quality_tables(shown),
         "page": page,
@@ -57,9 +61,13 @@ def person(request: PersonRequest, slug: str, public_id: UUID) -> HttpResponse:
     membership = Membership.objects.filter(project=member.project, public_id=public_id).first()
     if membership is None:
         raise Http404
-    shown = read_quality(member.project)
+    moment = stored_figures.quality(member.project)
+    if moment.value is None:
+        return waiting(request, member, membership.pseudonym, moment)
+    shown = moment.value
     figures = next((annotator for annotator in shown.people if annotator.key == membership.pk), None)
     context: dict[str, Any] = {"project": member.project, "membership": member, "who": membership, "person": figures}
+    context["moment"] = moment
     if figures is not None:
         context |= {
             "rates": annotator_quality_charts.rate_rows(figures),
@@ -81,10 +89,12 @@ def person(request: PersonRequest, slug: str, public_id: UUID) -> HttpResponse:
 def table(request: PersonRequest, slug: str, name: str) -> HttpResponse:
     """Return one table as CSV, safe in a spreadsheet."""
     member = member_of(request, slug, Role.ADMIN)
-    figure_table = _model_table(member.project, name) or quality_tables(read_quality(member.project)).get(name)
-    if figure_table is None:
-        raise Http404
-    return csv_response(f"{slug}-{name}.csv", table_csv_rows(figure_table), mark=False)
+    if (figure_table := _model_table(member.project, name)) is not None:
+        return csv_response(f"{slug}-{name}.csv", table_csv_rows(figure_table), mark=False)
+    moment = stored_figures.quality(member.project)
+    if moment.value is None:
+        return redirect("annotation:quality", slug)
+    return table_file(f"{slug}-{name}.csv", quality_tables(moment.value).get(name), moment)
 
 
 @require_POST
@@ -111,9 +121,9 @@ def progress(request: PersonRequest, slug: str) -> HttpResponse:
 
 def _competence(project: Project) -> dict[str, Any]:
     rows = competence.latest(project)
-    done = next((row for row in rows if row.state == JobState.DONE), None)
+    newest = next((row for row in rows if row.state == JobState.DONE), None)
     under_way = [row for row in rows if row.state in CompetenceEstimate.ACTIVE]
-    failed = next((row for row in rows if row.state == JobState.FAILED and (not done or row.pk > done.pk)), None)
+    failed = next((row for row in rows if row.state == JobState.FAILED and (not newest or row.pk > newest.pk)), None)
     context: dict[str, Any] = {
         "methods": annotator_quality_charts.METHODS,
         "categories": project.category_values(),
@@ -121,23 +131,25 @@ def _competence(project: Project) -> dict[str, Any]:
         "how_to_install": competence.how_to_install(),
         "under_way": under_way,
         "failed": failed,
-        "estimate": done,
+        "estimate": newest,
         "estimates": [row for row in rows if row.state == JobState.DONE],
     }
-    if done is not None:
+    if newest is not None:
         names = dict(Membership.objects.filter(project=project).values_list("public_id", "pseudonym"))
-        first = done.result["differing"][:ITEMS_SHOWN]
+        first = newest.result["differing"][:ITEMS_SHOWN]
         items = Item.objects.filter(project=project, stage__in=CLOSED_STAGES)
         items = items.filter(public_id__in=[difference["item"] for difference in first])
         rows_of = {str(item.public_id): item for item in items.select_related("category")}
-        context["judged"] = annotator_quality_charts.judged_rows(done, {str(key): name for key, name in names.items()})
+        context["judged"] = annotator_quality_charts.judged_rows(
+            newest, {str(key): name for key, name in names.items()}
+        )
         context["differing"] = annotator_quality_charts.differing_rows(first, rows_of, context["categories"])
     return context
 
 
 def _models_of(project: Project, membership: Membership) -> list[dict[str, Any]]:
-    done = [row for row in competence.latest(project) if row.state == JobState.DONE]
-    rows = [(row, annotator_quality_charts.judged_of(row, str(membership.public_id))) for row in done]
+    estimates = [row for row in competence.latest(project) if row.state == JobState.DONE]
+    rows = [(row, annotator_quality_charts.judged_of(row, str(membership.public_id))) for row in estimates]
     return [{"estimate": row, **judged} for row, judged in rows if judged]
 
 
@@ -151,8 +163,8 @@ def _model_table(project: Project, name: str) -> FigureTable | None:
     kind, _dash, method = name.partition("-")
     if kind not in ("competence", "differing"):
         return None
-    done = CompetenceEstimate.objects.filter(project=project, state=JobState.DONE)
-    row = (done.filter(method=method) if method else done).order_by("-pk").first()
+    estimates = CompetenceEstimate.objects.filter(project=project, state=JobState.DONE)
+    row = (estimates.filter(method=method) if method else estimates).order_by("-pk").first()
     if row is None:
         raise Http404
     if kind == "competence":

@@ -7,31 +7,30 @@ the agreement of others before their own work is finished.
 from datetime import date, timedelta
 from typing import Any
 
-from django.http import Http404, HttpResponse
-from django.shortcuts import render
+from django.http import HttpResponse
+from django.shortcuts import redirect, render
 from django.utils import timezone
 from django.utils.translation import gettext as _
 from django.views.decorators.http import require_GET
 
+from annotation.analytics import stored_figures
 from annotation.analytics.agreement import AgreementAccount
-from annotation.analytics.dashboard import Dashboard, read_dashboard
+from annotation.analytics.dashboard import Dashboard
 from annotation.analytics.dashboard_tables import (
     accounts,
     agreement_reason,
     dashboard_tables,
-    table_csv_rows,
 )
 from annotation.analytics.heat_tables import annotator_table, confusion_table, gold_table, pair_table
 from annotation.analytics.question_tables import question_chart
+from annotation.analytics.views_figures import figure_reader, table_file, waiting
 from annotation.analytics.views_influence import charts
-from annotation.core.access import PersonRequest, figures_viewer, member_of
-from annotation.core.csv_response import csv_response
+from annotation.core.access import PersonRequest
 from annotation.core.extensions import gold_wanted
 from annotation.core.svg import axis_start, day_bars, round_above, share, whisker
-from annotation.domain.choices import Difficulty, Role, Source
+from annotation.domain.choices import Difficulty, Source
 from annotation.domain.patterns import pattern_of
 from annotation.domain.statistics.agreement import Figure, Measured
-from annotation.models import Membership
 
 DAYS = 28
 
@@ -39,11 +38,15 @@ DAYS = 28
 @require_GET
 def show(request: PersonRequest, slug: str) -> HttpResponse:
     """Show the dashboard."""
-    member = _viewer(request, slug)
-    shown = read_dashboard(member.project)
+    member = figure_reader(request, slug)
+    moment = stored_figures.dashboard(member.project)
+    if moment.value is None:
+        return waiting(request, member, _("Dashboard"), moment, tabs=False)
+    shown = moment.value
     context = {
         "project": member.project,
         "membership": member,
+        "moment": moment,
         "shown": shown,
         "tables": dashboard_tables(shown, with_people=member.administers),
         "funnel": _funnel(shown),
@@ -69,15 +72,12 @@ def show(request: PersonRequest, slug: str) -> HttpResponse:
 @require_GET
 def table(request: PersonRequest, slug: str, name: str) -> HttpResponse:
     """Return one table of the dashboard as CSV, safe in a spreadsheet."""
-    member = _viewer(request, slug)
-    figure_table = dashboard_tables(read_dashboard(member.project), with_people=member.administers).get(name)
-    if figure_table is None:
-        raise Http404
-    return csv_response(f"{slug}-{name}.csv", table_csv_rows(figure_table), mark=False)
-
-
-def _viewer(request: PersonRequest, slug: str) -> Membership:
-    return figures_viewer(member_of(request, slug, Role.REVIEWER, Role.ADMIN))
+    member = figure_reader(request, slug)
+    moment = stored_figures.dashboard(member.project)
+    if moment.value is None:
+        return redirect("annotation:dashboard", slug)
+    figure_table = dashboard_tables(moment.value, with_people=member.administers).get(name)
+    return table_file(f"{slug}-{name}.csv", figure_table, moment)
 
 
 def _funnel(shown: Dashboard) -> list[dict[str, Any]]:

@@ -13,12 +13,13 @@ from django.shortcuts import redirect, render
 from django.utils.translation import gettext as _
 from django.views.decorators.http import require_http_methods
 
+from annotation.analytics import stored_figures
 from annotation.analytics.dashboard_tables import influence_tables
 from annotation.analytics.forms_influence import WithheldForm
-from annotation.analytics.influence import Influence, read_influence, set_withheld_share
+from annotation.analytics.influence import Influence, set_withheld_share
 from annotation.analytics.influence_tables import CONTRASTS, VIEWS, group_name, influence_reason, with_answers
+from annotation.analytics.views_figures import waiting
 from annotation.core.access import PersonRequest, member_of
-from annotation.core.snapshots import snapshot
 from annotation.core.svg import share, whisker
 from annotation.domain.choices import Modality, PriorArm, PriorDisplay, Role, Stage
 from annotation.domain.statistics.agreement import Measured
@@ -60,11 +61,16 @@ def show(request: PersonRequest, slug: str) -> HttpResponse:
         else:
             messages.info(request, _("That share is already withheld."))
         return redirect("annotation:influence", slug)
-    with snapshot():
-        influence, planned = read_influence(project), _answers_planned(project)
+    moment = stored_figures.influence(project)
+    if moment.value is None:
+        for faults in form.errors.values():
+            messages.error(request, " ".join(map(str, faults)))
+        return waiting(request, member, _("Prior influence"), moment)
+    influence, planned = moment.value, _answers_planned(project)
     context = {
         "project": project,
         "membership": member,
+        "moment": moment,
         "form": form,
         "found": influence,
         "arms": _arms(project, influence),
@@ -79,7 +85,7 @@ def show(request: PersonRequest, slug: str) -> HttpResponse:
 
 def charts(influence: Influence, *, brief: bool = False) -> list[dict[str, Any]]:
     """Return, for each modality with answers, bars by view and differences; without categories if `brief`."""
-    drawn = []
+    modality_charts = []
     for modality in Modality:
         accounts = [account for account in with_answers(influence.accounts) if account.group.modality is modality]
         if brief:
@@ -87,7 +93,7 @@ def charts(influence: Influence, *, brief: bool = False) -> list[dict[str, Any]]
         if accounts:
             wide = [account for account in accounts if account.group.scope is not Scope.CATEGORY]
             reach = _reach(wide)
-            drawn.append(
+            modality_charts.append(
                 {
                     "modality": modality.value,
                     "groups": [_group(account, influence) for account in wide],
@@ -97,7 +103,7 @@ def charts(influence: Influence, *, brief: bool = False) -> list[dict[str, Any]]
                     "changes": _changes(accounts[0]),
                 }
             )
-    return drawn
+    return modality_charts
 
 
 def _reach(accounts: Iterable[Account]) -> int:

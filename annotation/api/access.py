@@ -25,26 +25,26 @@ def member(request: Request, slug: str, *roles: Role, open_when_closed: bool = F
     user = request.user
     if not isinstance(user, User):
         raise Http404
-    found = membership(user, slug)
-    if found is None or (roles and not any(found.has(role) for role in roles)):
+    mine = membership(user, slug)
+    if mine is None or (roles and not any(mine.has(role) for role in roles)):
         raise Http404
     try:
-        second_factor.require(found)
+        second_factor.require(mine)
     except second_factor.SecondFactorNeeded as needed:
         raise PermissionDenied(str(needed), needed.code) from None
-    if request.method not in SAFE_METHODS and found.project.is_closed and not open_when_closed:
+    if request.method not in SAFE_METHODS and mine.project.is_closed and not open_when_closed:
         raise PermissionDenied("This project is archived or about to be deleted: nothing in it changes.", "read_only")
-    return found
+    return mine
 
 
 def account_of(admin: Membership, public_id: UUID) -> Membership:
     """Return the member of the admin's project with this id. Raises Http404 if there is none, or it has no account."""
     people = Membership.objects.filter(project=admin.project_id, public_id=public_id, user__isnull=False)
-    found = people.select_related("user").first()
-    if found is None:
+    account = people.select_related("user").first()
+    if account is None:
         raise Http404
-    found.project = admin.project
-    return found
+    account.project = admin.project
+    return account
 
 
 def cleaned(form: BaseForm) -> dict[str, Any]:

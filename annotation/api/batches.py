@@ -68,8 +68,8 @@ class Batches(APIView):
         """Return state, stages, seats, people, pace, estimate and who is needed of every batch, and of all together."""
         mine = member(request, slug, Role.ADMIN)
         with snapshot():
-            found = read_batch_overview(mine.project)
-        return Response(as_json(found))
+            overview = read_batch_overview(mine.project)
+        return Response(as_json(overview))
 
     @extend_schema(request=OpenBatchShape, responses={200: OpenedJson})
     def post(self, request: Request, slug: str) -> Response:
@@ -80,13 +80,13 @@ class Batches(APIView):
         name = shape.validated_data.get("name")
         if name is not None and not open_items.is_batch(mine.project, name):
             raise serializers.ValidationError({"name": "The project has no batch of this name."})
-        done = open_items.open_items(mine.project, mine, name, at_most=AT_MOST)
+        outcome = open_items.open_items(mine.project, mine, name, at_most=AT_MOST)
         return Response(
             {
-                "opened": done.opened,
-                "pictures_missing": done.missing_pictures,
-                "waiting_for_priors": done.waiting_for_priors,
-                "more": done.opened == AT_MOST,
+                "opened": outcome.opened,
+                "pictures_missing": outcome.missing_pictures,
+                "waiting_for_priors": outcome.waiting_for_priors,
+                "more": outcome.opened == AT_MOST,
             }
         )
 
@@ -150,13 +150,13 @@ class Quotas(APIView):
         mine = member(request, slug, Role.ADMIN)
         shape = QuotasShape(data=request.data)
         shape.is_valid(raise_exception=True)
-        asked, project = shape.validated_data, mine.project
-        own = {each["id"]: each["own"] for each in asked.get("people", ())}
-        known = Membership.objects.filter(project=project, public_id__in=own).values_list("public_id", flat=True)
-        if missing := own.keys() - set(known):
+        fields, project = shape.validated_data, mine.project
+        own = {person["id"]: person["own"] for person in fields.get("people", ())}
+        member_ids = Membership.objects.filter(project=project, public_id__in=own).values_list("public_id", flat=True)
+        if missing := own.keys() - set(member_ids):
             raise serializers.ValidationError({"people": f"The project has no member {min(map(str, missing))}."})
         with transaction.atomic():
-            quota, new_batches = asked.get("quota", project.quota), asked.get("new_batches", project.new_batches)
+            quota, new_batches = fields.get("quota", project.quota), fields.get("new_batches", project.new_batches)
             quotas.change_campaign(mine, quota, new_batches)
             quotas.change_quotas(mine, own)
         return _quotas(mine)
@@ -172,8 +172,8 @@ def _batch(admin: Membership, public_id: UUID) -> Batch:
 
 def _shown(row: Batch) -> Response:
     with snapshot():
-        found = as_json(read_batch_overview(row.project))
-    return Response(next(each for each in found["batches"] if each["id"] == str(row.public_id)))
+        overview = as_json(read_batch_overview(row.project))
+    return Response(next(batch for batch in overview["batches"] if batch["id"] == str(row.public_id)))
 
 
 def _limit(row: Batch, admin: Membership, members: list[UUID] | None) -> None:

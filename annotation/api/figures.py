@@ -3,7 +3,7 @@
 Every key is always there unless it is `NotRequired`, and a key that is not named is never there.
 """
 
-from datetime import date
+from datetime import date, datetime
 from typing import Literal, NotRequired, TypedDict
 from uuid import UUID
 
@@ -165,7 +165,21 @@ class AgreementSteps(TypedDict):
     alignment: AgreementAccountJson
 
 
-class AgreementJson(TypedDict):
+class FiguresMoment(TypedDict):
+    """When figures were computed, and whether a worker computes them anew."""
+
+    as_of: datetime
+    being_computed: bool
+
+
+class FiguresAwaited(TypedDict):
+    """There are no figures yet: a worker computes them."""
+
+    as_of: None
+    being_computed: bool
+
+
+class AgreementJson(FiguresMoment):
     """How far annotators agree. `first_answers` is there where priors are hidden at first.
 
     `questions` has the further questions by their codes. `order` says which items are handed out first.
@@ -216,7 +230,7 @@ class InfluenceGroup(TypedDict):
     changes: dict[Change, int]
 
 
-class InfluenceJson(TypedDict):
+class InfluenceJson(FiguresMoment):
     """How far the priors sway answers: labels by arm, and every group with answers."""
 
     labels: dict[PriorArm, int]

@@ -45,7 +45,7 @@ class Guidelines(APIView):
     def get(self, request: Request, slug: str) -> Response:
         """List the versions, newest first, with how many annotators were asked to read each and did."""
         mine = member(request, slug, Role.ADMIN, Role.REVIEWER)
-        return Response([_version(each) for each in versions.guideline_versions(mine.project)])
+        return Response([_version(version) for version in versions.guideline_versions(mine.project)])
 
     @extend_schema(request=NewGuidelineShape, responses={200: GuidelineJson, 201: GuidelineJson, 409: Problem})
     def post(self, request: Request, slug: str) -> Response:
@@ -55,14 +55,14 @@ class Guidelines(APIView):
             raise PermissionDenied("Only admins of the project publish guidelines.", "not_an_admin")
         shape = NewGuidelineShape(data=request.data)
         shape.is_valid(raise_exception=True)
-        asked = shape.validated_data
-        examples = _examples(mine.project, asked.pop("examples"))
+        fields = shape.validated_data
+        examples = _examples(mine.project, fields.pop("examples"))
         try:
-            made = versions.write_guidelines(mine, examples=examples, **cleaned(GuidelineForm(asked)))
+            guideline = versions.write_guidelines(mine, examples=examples, **cleaned(GuidelineForm(fields)))
         except versions.ChangedMeanwhile as meanwhile:
             sentence = f"Version {meanwhile.number} is in force by now: read it, and begin with it."
             return problem(409, "changed_meanwhile", sentence, field="begun_at")
-        return Response(_json(made or _version_of(mine.project, None)), status=201 if made else 200)
+        return Response(_json(guideline or _version_of(mine.project, None)), status=201 if guideline else 200)
 
 
 class NewestGuideline(APIView):
@@ -105,10 +105,10 @@ def _examples(project: Project, rows: list[dict[str, Any]]) -> list[versions.Exa
 def _version_of(project: Project, number: int | None) -> Guideline:
     """Return the version of this number, the newest for None. Raises Http404."""
     rows = project.guidelines.order_by("-number")
-    found = rows.first() if number is None else rows.filter(number=number).first()
-    if found is None:
+    guideline = rows.first() if number is None else rows.filter(number=number).first()
+    if guideline is None:
         raise Http404
-    return found
+    return guideline
 
 
 def _json(guideline: Guideline) -> dict[str, Any]:
@@ -119,13 +119,17 @@ def _json(guideline: Guideline) -> dict[str, Any]:
         "asks_reading": guideline.asks_reading,
         "created_at": guideline.created_at,
         "examples": [
-            {"text": each.text, "category": each.category.code, "why": each.why}
-            for each in versions.examples_of(guideline)
+            {"text": example.text, "category": example.category.code, "why": example.why}
+            for example in versions.examples_of(guideline)
         ],
     }
 
 
-def _version(each: versions.VersionReading) -> dict[str, Any]:
-    shown = {name: getattr(each.guideline, name) for name in ("number", "summary", "asks_reading", "created_at")}
-    author = each.guideline.author
-    return shown | {"author": author.pseudonym if author else None, "asked": each.asked, "read": each.read}
+def _version(reading: versions.VersionReading) -> dict[str, Any]:
+    shown = {name: getattr(reading.guideline, name) for name in ("number", "summary", "asks_reading", "created_at")}
+    author = reading.guideline.author
+    return shown | {
+        "author": author.pseudonym if author else None,
+        "asked": reading.annotators_asked,
+        "read": reading.read,
+    }

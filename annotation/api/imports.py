@@ -28,7 +28,7 @@ class IncomingShape(serializers.Serializer[Any]):
     """Rows in the keys of Interplay JSONL, at most 1,000; larger sets come as files on the page or by command."""
 
     rows = serializers.ListField(child=serializers.DictField(), min_length=1, max_length=MOST_ROWS)
-    source_labels = serializers.ChoiceField([str(each) for each in SourceLabels], default=str(SourceLabels.SEATS))
+    source_labels = serializers.ChoiceField([str(choice) for choice in SourceLabels], default=str(SourceLabels.SEATS))
     ignore = serializers.ListField(
         child=serializers.CharField(max_length=200),
         default=list,
@@ -50,18 +50,18 @@ class NewItems(APIView):
         mine = member(request, slug, Role.ADMIN)
         shape = IncomingShape(data=request.data)
         shape.is_valid(raise_exception=True)
-        asked = shape.validated_data
-        lines = "".join(f"{json.dumps(row)}\n" for row in asked["rows"])
+        fields = shape.validated_data
+        lines = "".join(f"{json.dumps(row)}\n" for row in fields["rows"])
         report = import_file(
             mine.project,
             BytesIO(lines.encode()),
             ImportOptions(
                 format=Format.INTERPLAY,
-                source_labels=SourceLabels(asked["source_labels"]),
-                ignore=frozenset(asked["ignore"]),
-                skip_existing=asked["only_new"],
+                source_labels=SourceLabels(fields["source_labels"]),
+                ignore=frozenset(fields["ignore"]),
+                skip_existing=fields["only_new"],
             ),
-            dry_run=asked["dry_run"],
+            dry_run=fields["dry_run"],
             fetches=False,
             actor=mine,
         )
@@ -87,5 +87,7 @@ class ProjectPriors(APIView):
     def post(self, request: Request, slug: str) -> Response:
         """Ask for every prior that is missing."""
         mine = member(request, slug, Role.ADMIN)
-        asked = requests.request_missing(mine.project, mine)
-        return Response({"queued": asked.queued, "problems": [str(each) for each in asked.problems]}, status=202)
+        requested = requests.request_missing(mine.project, mine)
+        return Response(
+            {"queued": requested.queued, "problems": [str(fault) for fault in requested.problems]}, status=202
+        )

@@ -62,14 +62,14 @@ class Invitations(APIView):
         mine = member(request, slug, Role.ADMIN)
         shape = InvitationShape(data=request.data)
         shape.is_valid(raise_exception=True)
-        asked = shape.validated_data
-        batch = Batch.objects.filter(project=mine.project, public_id=asked["team"]).first() if asked["team"] else None
-        sent = {**asked, "team": (batch.pk if batch else 0) if asked["team"] else ""}
-        values = cleaned(InvitationForm(mine.project, {f"invite-{name}": value for name, value in sent.items()}))
+        fields = shape.validated_data
+        batch = Batch.objects.filter(project=mine.project, public_id=fields["team"]).first() if fields["team"] else None
+        form_values = {**fields, "team": (batch.pk if batch else 0) if fields["team"] else ""}
+        values = cleaned(InvitationForm(mine.project, {f"invite-{name}": value for name, value in form_values.items()}))
         roles = [Role(role) for role in values["roles"]]
-        made = invitations.invite(mine, roles, days=values["days"], team=values["team"], note=values["note"])
-        link = request.build_absolute_uri(reverse("annotation:invitation", args=[made.token]))
-        return Response(_json(made.invitation) | {"link": link, "token": made.token}, status=201)
+        new_invitation = invitations.invite(mine, roles, days=values["days"], team=values["team"], note=values["note"])
+        link = request.build_absolute_uri(reverse("annotation:invitation", args=[new_invitation.token]))
+        return Response(_json(new_invitation.invitation) | {"link": link, "token": new_invitation.token}, status=201)
 
 
 class InvitationEnd(APIView):
@@ -79,11 +79,11 @@ class InvitationEnd(APIView):
     def post(self, request: Request, slug: str, public_id: UUID) -> Response:
         """Revoke an invitation: its link opens nothing any more. 409: it was used or revoked already."""
         mine = member(request, slug, Role.ADMIN, open_when_closed=True)
-        done = invitations.revoke(mine, public_id)
+        is_revoked = invitations.revoke(mine, public_id)
         row = invitations.invitations_of(mine.project).filter(public_id=public_id).first()
         if row is None:
             raise Http404
-        if not done:
+        if not is_revoked:
             return problem(409, "invitation_over", "The invitation was used or revoked already.")
         return Response(_json(row))
 

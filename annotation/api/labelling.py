@@ -197,9 +197,9 @@ class SeatLabel(OwnWork):
         mine = _annotator(request, slug)
         shape = SubmissionShape(data=request.data)
         shape.is_valid(raise_exception=True)
-        given = shape.validated_data
+        values = shape.validated_data
         return _outcome_response(
-            submit.submit_label(mine, seat, given["key"], shape.answer(), seconds=given["seconds"])
+            submit.submit_label(mine, seat, values["key"], shape.answer(), seconds=values["seconds"])
         )
 
 
@@ -285,12 +285,12 @@ class SeatPicture(APIView):
 
 def _picture(member: Membership, seat: UUID) -> Picture:
     """Return the picture at a seat of this member's, unless its item was reported."""
-    held = (
+    seat_row = (
         Seat.objects.filter(public_id=seat, annotator=member, item__picture__isnull=False)
         .exclude(item__excluded_for=Reason.REPORTED)
         .select_related("item__picture")
         .first()
     )
-    if held is None or held.item.picture is None:
+    if seat_row is None or seat_row.item.picture is None:
         raise Http404
-    return held.item.picture
+    return seat_row.item.picture

@@ -4,7 +4,6 @@ from typing import Any
 from uuid import UUID
 
 from django.db import transaction
-from django.db.models import Count, Q
 from drf_spectacular.utils import extend_schema
 from rest_framework import serializers
 from rest_framework.request import Request
@@ -18,7 +17,7 @@ from annotation.core.error_messages import sentence_for
 from annotation.domain.choices import Role
 from annotation.members import join, participation, roles
 from annotation.members.forms import NewMemberForm, PseudonymForm, QuotaForm
-from annotation.models import ROLE_FLAG, Membership, Project
+from annotation.models import ROLE_FLAG, Membership, Project, seat_count
 
 ROLES = [str(role) for role in Role]
 
@@ -128,7 +127,7 @@ def _change(admin: Membership, person: Membership, changes: dict[str, Any]) -> N
 
 def _people(project: Project) -> Any:
     people = Membership.objects.filter(project=project, user__isnull=False).select_related("user", "project")
-    return people.annotate(labels_in_force=Count("seat_rows", filter=Q(seat_rows__label__isnull=False)))
+    return people.annotate(labels_in_force=seat_count(filled_at__isnull=False))
 
 
 def _shown(person: Membership) -> Response:

@@ -25,9 +25,13 @@ from annotation.projects.create import FEWEST_SEATS, MOST_SEATS, NAME_LIMIT, Bad
 
 _FILTERS = [
     OpenApiParameter(
-        name, str, many=True, enum=list(one.values) or None, description="Only items of this value, or of one of these."
+        name,
+        str,
+        many=True,
+        enum=list(rule.values) or None,
+        description="Only items of this value, or of one of these.",
     )
-    for name, one in search.FILTERS.items()
+    for name, rule in search.FILTERS.items()
 ]
 _ORDER = OpenApiParameter("order", str, enum=list(search.ORDERS), description="What the list is sorted by.")
 
@@ -61,19 +65,19 @@ class Projects(APIView):
         if not isinstance(user, User) or not user.is_staff:
             raise PermissionDenied("Only staff of the site create projects.", "not_staff")
         shape.is_valid(raise_exception=True)
-        asked = shape.validated_data
+        fields = shape.validated_data
         try:
-            design = read_design(asked["design"]) if "design" in asked else templates.template(asked["template"])
-            made = create_project(
-                asked["slug"], name=asked["name"], design=design, seats=asked["seats"], policy=asked["policy"],
+            design = read_design(fields["design"]) if "design" in fields else templates.template(fields["template"])
+            project = create_project(
+                fields["slug"], name=fields["name"], design=design, seats=fields["seats"], policy=fields["policy"],
                 creator=user,
             )  # fmt: skip
         except BadDesign as bad:
             return problem(422, bad.code, bad.sentence, field="design")
         except BadProject as bad:
             return problem(409 if bad.code == "slug_taken" else 422, bad.code, bad.sentence, field=bad.field)
-        mine = Membership.objects.get(project=made, user=user)
-        return Response(ProjectShape(made, context={"memberships": {made.pk: mine}}).data, status=201)
+        mine = Membership.objects.get(project=project, user=user)
+        return Response(ProjectShape(project, context={"memberships": {project.pk: mine}}).data, status=201)
 
 
 class OneProject(APIView):
@@ -96,12 +100,12 @@ class Items(APIView):
         """Find items. A filter, value or order that does not exist is refused with `unknown_filter`."""
         mine = member(request, slug, Role.REVIEWER, Role.ADMIN)
         try:
-            found = search.find_items(mine, dict(request.query_params.lists()))
+            matches = search.find_items(mine, dict(request.query_params.lists()))
         except search.UnknownFilter as unknown:
             return problem(400, unknown.code, unknown.sentence)
         return page_of(
             request,
-            found.select_related("category", "intended"),
+            matches.select_related("category", "intended"),
             lambda items: ItemShape(items, many=True, context={"membership": mine}).data,
         )
 
@@ -113,16 +117,16 @@ class OneItem(APIView):
     def get(self, request: Request, slug: str, public_id: UUID) -> Response:
         """Show an item with its priors, disputes and decisions."""
         mine = member(request, slug, Role.REVIEWER, Role.ADMIN)
-        found = (
+        item = (
             search.visible_items(mine)
             .filter(public_id=public_id)
             .select_related("category", "intended")
             .prefetch_related("priors__category", "disputes", "adjudications__category")
             .first()
         )
-        if found is None:
+        if item is None:
             raise Http404
-        return Response(WholeItemShape(found, context={"membership": mine}).data)
+        return Response(WholeItemShape(item, context={"membership": mine}).data)
 
 
 class Priors(APIView):

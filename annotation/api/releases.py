@@ -17,13 +17,13 @@ from annotation.api.access import member, problem
 from annotation.api.answers import SplitListJson, WholeSplitList
 from annotation.api.problems import Problem
 from annotation.api.serializers import ReleaseShape
-from annotation.core.release_paths import folder_of
 from annotation.domain.choices import Level, Role, Source
 from annotation.domain.releases.columns import ReleaseFormat, Scope
 from annotation.domain.releases.splits import MAX_SEED, BadShares, Part, Shares
 from annotation.models import Release, SplitList
 from annotation.releases.build import CannotRelease, release
 from annotation.releases.files import Changed, open_verified
+from annotation.releases.folders import release_folder
 from annotation.releases.selection import MAX_TOPICS, Selection, Splitting
 from annotation.releases.split import BadSplitList, checked_parts, find_list, keep_parts
 
@@ -37,7 +37,7 @@ class SelectionShape(serializers.Serializer[Any]):
     fresh_pseudonyms = serializers.BooleanField(default=False)
     scope = serializers.ChoiceField([str(scope) for scope in Scope], default=Scope.GOLD.value)
     formats = serializers.ListField(
-        child=serializers.ChoiceField([str(each) for each in ReleaseFormat]), default=[ReleaseFormat.CSV.value]
+        child=serializers.ChoiceField([str(choice) for choice in ReleaseFormat]), default=[ReleaseFormat.CSV.value]
     )
     media = serializers.BooleanField(default=True)
     texts = serializers.BooleanField(default=True)
@@ -72,20 +72,20 @@ class SelectionShape(serializers.Serializer[Any]):
 
     def selection(self) -> Selection:
         """Return the validated fields as a value."""
-        asked = self.validated_data
+        fields = self.validated_data
         return Selection(
-            levels=tuple(level for level in Level if level in asked["levels"]),
-            sources=tuple(source for source in Source if source in asked["sources"]),
-            notes=asked["notes"],
-            fresh_pseudonyms=asked["fresh_pseudonyms"],
-            scope=Scope(asked["scope"]),
-            formats=tuple(each for each in ReleaseFormat if each in asked["formats"]),
-            media=asked["media"],
-            texts=asked["texts"],
-            picture_texts=asked["picture_texts"],
-            licences=tuple(asked["licences"]),
-            split=Splitting(asked["splits"], asked["seed"], asked["topics"], str(asked["split_list"] or ""))
-            if asked["splits"]
+            levels=tuple(level for level in Level if level in fields["levels"]),
+            sources=tuple(source for source in Source if source in fields["sources"]),
+            notes=fields["notes"],
+            fresh_pseudonyms=fields["fresh_pseudonyms"],
+            scope=Scope(fields["scope"]),
+            formats=tuple(file_format for file_format in ReleaseFormat if file_format in fields["formats"]),
+            media=fields["media"],
+            texts=fields["texts"],
+            picture_texts=fields["picture_texts"],
+            licences=tuple(fields["licences"]),
+            split=Splitting(fields["splits"], fields["seed"], fields["topics"], str(fields["split_list"] or ""))
+            if fields["splits"]
             else None,
         )
 
@@ -108,10 +108,10 @@ class Releases(APIView):
         shape = SelectionShape(data=request.data, context={"project": mine.project})
         shape.is_valid(raise_exception=True)
         try:
-            made = release(mine.project, mine, shape.selection())
+            new_release = release(mine.project, mine, shape.selection())
         except CannotRelease as fault:
             return problem(409, fault.code, fault.sentence)
-        return Response(ReleaseShape(made).data, status=201)
+        return Response(ReleaseShape(new_release).data, status=201)
 
 
 class PartsShape(serializers.Serializer[Any]):
@@ -120,10 +120,10 @@ class PartsShape(serializers.Serializer[Any]):
     name = serializers.CharField(max_length=120)
     parts = serializers.DictField(child=serializers.CharField(max_length=20), allow_empty=False)
 
-    def validate_parts(self, given: dict[str, str]) -> dict[str, str]:
+    def validate_parts(self, parts: dict[str, str]) -> dict[str, str]:
         """Return the parts under the names that releases use."""
         try:
-            return checked_parts(given)
+            return checked_parts(parts)
         except BadSplitList as bad:
             raise serializers.ValidationError(bad.sentence) from None
 
@@ -137,7 +137,9 @@ class SplitLists(APIView):
     def get(self, request: Request, slug: str) -> Response:
         """List the fixed lists, newest first."""
         mine = member(request, slug, Role.ADMIN)
-        return Response([_list(each) for each in SplitList.objects.filter(project=mine.project).order_by("-pk")])
+        return Response(
+            [_list(split_list) for split_list in SplitList.objects.filter(project=mine.project).order_by("-pk")]
+        )
 
     @extend_schema(request=PartsShape, responses={200: SplitListJson, 201: SplitListJson})
     def post(self, request: Request, slug: str) -> Response:
@@ -146,9 +148,9 @@ class SplitLists(APIView):
         shape = PartsShape(data=request.data)
         shape.is_valid(raise_exception=True)
         before = SplitList.objects.filter(project=mine.project).count()
-        kept = keep_parts(mine.project, mine, shape.validated_data["name"], shape.validated_data["parts"])
+        split_list = keep_parts(mine.project, mine, shape.validated_data["name"], shape.validated_data["parts"])
         new = SplitList.objects.filter(project=mine.project).count() > before
-        return Response(_list(kept), status=201 if new else 200)
+        return Response(_list(split_list), status=201 if new else 200)
 
 
 class OneSplitList(APIView):
@@ -158,15 +160,20 @@ class OneSplitList(APIView):
     def get(self, request: Request, slug: str, public_id: UUID) -> Response:
         """Show a fixed list with its parts."""
         mine = member(request, slug, Role.ADMIN)
-        kept = find_list(mine.project, str(public_id))
-        if kept is None:
+        split_list = find_list(mine.project, str(public_id))
+        if split_list is None:
             raise Http404
-        return Response(_list(kept) | {"parts": kept.parts})
+        return Response(_list(split_list) | {"parts": split_list.parts})
 
 
-def _list(kept: SplitList) -> dict[str, Any]:
-    sizes = Counter(kept.parts.values())
-    about = {"id": str(kept.public_id), "name": kept.name, "sha256": kept.sha256, "items": len(kept.parts)}
+def _list(split_list: SplitList) -> dict[str, Any]:
+    sizes = Counter(split_list.parts.values())
+    about = {
+        "id": str(split_list.public_id),
+        "name": split_list.name,
+        "sha256": split_list.sha256,
+        "items": len(split_list.parts),
+    }
     return about | {"sizes": {part.value: sizes[part.value] for part in Part}}
 
 
@@ -185,12 +192,12 @@ class ReleasedFile(APIView):
     @extend_schema(responses={(200, "application/octet-stream"): bytes, 409: Problem})
     def get(self, request: Request, slug: str, number: int, path: str) -> HttpResponseBase:
         """Return a file that the manifest names. 409: it is no longer the file that was released."""
-        made = _release(request, slug, number)
-        listed = {file["path"]: file for file in made.manifest.get("files", ())}
+        released = _release(request, slug, number)
+        listed = {file["path"]: file for file in released.manifest.get("files", ())}
         if path not in listed:
             raise Http404
         try:
-            content = open_verified(folder_of(made), listed[path])
+            content = open_verified(release_folder(released), listed[path])
         except Changed as fault:
             return problem(409, "release_changed", fault.sentence)
         answer = FileResponse(content, content_type="application/octet-stream")
@@ -201,7 +208,7 @@ class ReleasedFile(APIView):
 
 def _release(request: Request, slug: str, number: int) -> Release:
     mine = member(request, slug, Role.ADMIN)
-    made = Release.objects.filter(project=mine.project, number=number).first()
-    if made is None:
+    released = Release.objects.filter(project=mine.project, number=number).first()
+    if released is None:
         raise Http404
-    return made
+    return released

@@ -208,7 +208,7 @@ class WholeItemShape(ItemShape):
     def get_glossary(self, item: Item) -> list[dict[str, Any]]:
         """Return the approved terms of the glossary in the item, with how each is written and how sure that is."""
         found_terms = entries.found_in_item(item.project, texts_of(item))
-        return [found.as_json() | {"in_picture": found.in_picture} for found in found_terms]
+        return [term.as_json() | {"in_picture": term.in_picture} for term in found_terms]
 
 
 class CorrectionShape(serializers.Serializer[Correction]):
@@ -236,7 +236,8 @@ class AnswerShape(serializers.Serializer[Answer]):
         """Return the validated fields as a value."""
         fields = self.validated_data
         corrections = tuple(
-            Correction(Modality(one["modality"]), one["category"], one["hateful"]) for one in fields["challenges"]
+            Correction(Modality(challenge["modality"]), challenge["category"], challenge["hateful"])
+            for challenge in fields["challenges"]
         )
         codes = sorted(set(fields["categories"]))
         return Answer(

@@ -105,18 +105,18 @@ class KnownPosts(APIView):
         mine = member(request, slug, Role.ADMIN)
         shape = LinesShape(data=request.data)
         shape.is_valid(raise_exception=True)
-        asked = shape.validated_data
+        fields = shape.validated_data
         lines = [
             control_items.KnownAnswerLine(number, row["id"], row["category"], row["explanation"])
-            for number, row in enumerate(asked["posts"], 1)
+            for number, row in enumerate(fields["posts"], 1)
         ]
         try:
-            done = control_items.mark_control_items(mine, lines, training=asked["purpose"] == "training")
+            count = control_items.mark_control_items(mine, lines, training=fields["purpose"] == "training")
         except control_items.BadRows as bad:
             first = bad.errors[0]
-            errors = [{"line": each.line, "reason": each.reason} for each in bad.errors]
+            errors = [{"line": error.line, "reason": error.reason} for error in bad.errors]
             return problem(422, first.code, first.reason, errors=errors)
-        return Response({"marked": done})
+        return Response({"marked": count})
 
 
 class KnownPost(APIView):
@@ -171,7 +171,7 @@ class TrainedPeople(APIView):
     def get(self, request: Request, slug: str) -> Response:
         """List annotators with their attempts and checks."""
         mine = member(request, slug, Role.ADMIN)
-        return Response([_person(each) for each in results.people_results(mine.project)])
+        return Response([_person(result) for result in results.people_results(mine.project)])
 
 
 class TrainedPerson(APIView):
@@ -184,15 +184,22 @@ class TrainedPerson(APIView):
         person = account_of(mine, public_id)
         shape = GrantShape(data=request.data)
         shape.is_valid(raise_exception=True)
-        found = next((each for each in results.people_results(mine.project) if each.member.pk == person.pk), None)
-        if found is None:
+        result = next(
+            (
+                person_result
+                for person_result in results.people_results(mine.project)
+                if person_result.member.pk == person.pk
+            ),
+            None,
+        )
+        if result is None:
             raise Http404
         if shape.validated_data["act"] == "attempt":
             attempts.grant_attempt(mine, person)
         else:
             attempts.declare_trained(mine, person)
-        found.member.trained_at = Membership.objects.get(pk=person.pk).trained_at
-        return Response(_person(found))
+        result.member.trained_at = Membership.objects.get(pk=person.pk).trained_at
+        return Response(_person(result))
 
 
 def _item(admin: Membership, public_id: UUID) -> Item:
@@ -210,41 +217,41 @@ def _rules(admin: Membership) -> Response:
 
 
 def _known(item: Item) -> Response:
-    known = control_items.known_answer_of(item)
-    if known is None:
+    known_answer = control_items.known_answer_of(item)
+    if known_answer is None:
         raise Http404
-    return Response(_known_posts([known])[0])
+    return Response(_known_posts([known_answer])[0])
 
 
 def _known_posts(rows: list[KnownAnswer]) -> list[dict[str, Any]]:
     figures = results.control_item_figures(rows)
     return [
         {
-            "item": known.item.public_id,
-            "external_id": known.item.external_id,
-            "category": known.category.code,
-            "explanation": known.explanation,
-            "purpose": "training" if known.training else "check",
-            "active": known.active,
-            "answered": figures[known.item_id].answered,
-            "right": figures[known.item_id].right,
-            "doubtful": figures[known.item_id].doubtful,
+            "item": row.item.public_id,
+            "external_id": row.item.external_id,
+            "category": row.category.code,
+            "explanation": row.explanation,
+            "purpose": "training" if row.training else "check",
+            "active": row.active,
+            "answered": figures[row.item_id].answered,
+            "right": figures[row.item_id].right,
+            "doubtful": figures[row.item_id].doubtful,
         }
-        for known in rows
+        for row in rows
     ]
 
 
-def _person(each: results.PersonResult) -> dict[str, Any]:
+def _person(result: results.PersonResult) -> dict[str, Any]:
     return {
-        "id": each.member.public_id,
-        "name": each.member.pseudonym,
-        "trained_at": each.member.trained_at,
+        "id": result.member.public_id,
+        "name": result.member.pseudonym,
+        "trained_at": result.member.trained_at,
         "attempts": [
             {"right": mark.correct, "answered": mark.answered, "total": mark.total, "percent": mark.percent}
-            for mark in each.marks
+            for mark in result.marks
         ],
-        "under_way": each.under_way,
-        "checks": _checks(each.checks),
+        "under_way": result.under_way,
+        "checks": _checks(result.checks),
     }
 
 

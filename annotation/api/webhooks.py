@@ -83,10 +83,10 @@ class WebhookTest(APIView):
     def post(self, request: Request, slug: str, public_id: UUID) -> Response:
         """Let a worker send a test message now. 409: the webhook is switched off, or other tests still wait."""
         mine = member(request, slug, Role.ADMIN)
-        sent = change.send_test(_webhook(mine, public_id))
-        if sent is None:
+        message = change.send_test(_webhook(mine, public_id))
+        if message is None:
             return problem(409, "no_test_now", "Other test messages still wait, or the webhook is switched off.")
-        return Response(_message(sent), status=202)
+        return Response(_message(message), status=202)
 
 
 def _webhook(admin: Membership, public_id: UUID) -> Webhook:
@@ -96,9 +96,9 @@ def _webhook(admin: Membership, public_id: UUID) -> Webhook:
     return row
 
 
-def _store(admin: Membership, sent: Any) -> str:
+def _store(admin: Membership, body: Any) -> str:
     """Store what was sent; return the secret of a new webhook."""
-    shape = WebhookShape(data=sent)
+    shape = WebhookShape(data=body)
     shape.is_valid(raise_exception=True)
     values = cleaned(WebhookForm(shape.validated_data))
     return change.store(admin, values["address"], values["happenings"])

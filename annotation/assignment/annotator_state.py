@@ -18,7 +18,7 @@ from annotation.assignment.item_query import COMMON_QUEUE, ItemSearch, UnwantedC
 from annotation.domain.wellbeing.breaks import Caps, Pace, act
 from annotation.models import Batch, Guideline, Item, Label, Membership, OptOut, Project, Seat
 from annotation.workload.workday import newest_day_sql, read_workday
-from runs.sql.compiled_queries import CompiledQuery, slot
+from runs.sql.compiled_queries import CompiledQuery, planned_cursor, slot
 
 _ITEM, _SEAT, _LABEL, _MEMBER, _GUIDELINE, _OPT_OUT, _TEAM = (
     f'"{model._meta.db_table}"' for model in (Item, Seat, Label, Membership, Guideline, OptOut, Batch.members.through)
@@ -79,6 +79,8 @@ class ClaimRequest:
     caps: Caps
     ahead: bool
     """Whether the seat is prefetched, so that its clock does not start yet."""
+    may_wait: bool = True
+    """Whether the claim may wait for an item that somebody else has locked."""
 
     @property
     def project(self) -> Project:
@@ -108,7 +110,7 @@ def lock_member(member: Membership) -> tuple[Membership, datetime]:
 def read_annotator_state(member: Membership, now: datetime) -> AnnotatorState:
     """Read what counts for a member whose row the caller has locked, with its project loaded."""
     midnight = timezone.localtime(now).replace(hour=0, minute=0, second=0, microsecond=0)
-    with connection.cursor() as cursor:
+    with planned_cursor() as cursor:
         values = [connection.ops.adapt_datetimefield_value(midnight), quota_of(member) is not None, member.pk]
         cursor.execute(_statement(), values)
         front, ahead, must_read, opt_outs, teams, day, today, quota_used = cursor.fetchone()

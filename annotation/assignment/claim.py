@@ -17,7 +17,9 @@ Depth first is a preference, not a promise: a probe looks at no more than 64 ope
 """
 
 import random
-from datetime import timedelta
+from contextlib import suppress
+from dataclasses import replace
+from datetime import datetime, timedelta
 from typing import Any
 
 from django.db.models import F, QuerySet
@@ -47,12 +49,13 @@ from annotation.assignment.outcomes import (
 from annotation.assignment.release_seats import free_lapsed_seats_of_project, free_seat, lock_items
 from annotation.assignment.take_seat import STAGES_WITH_SEATS, clock_fields, lease_end, take_seat
 from annotation.assignment.training_gate import needs_training
+from annotation.core import signals
 from annotation.core.transactions import short_transaction
 from annotation.domain.choices import EventVerb, Order, Role
 from annotation.domain.priors.arms import draws_check
 from annotation.domain.priors.informativeness import Informativeness
 from annotation.domain.wellbeing import breaks
-from annotation.domain.wellbeing.breaks import Limit, Milder, NothingMore
+from annotation.domain.wellbeing.breaks import Limit, Milder, NothingMore, Pace
 from annotation.models import Membership, Seat
 from annotation.workload.workday import caps_of, is_severe, store_workday
 
@@ -66,12 +69,8 @@ _ATTEMPTS = 6
 def claim(member: Membership, *, ahead: bool = False) -> ClaimOutcome:
     """Give the annotator a seat: at most one in front and one ahead, however many tabs ask."""
     member, now = lock_member(member)
-    if not member.has(Role.ANNOTATOR) or not member.project.is_open or member.project.is_closed:
-        return NotOpen()
-    if member.consent_version < member.project.consent_version:
-        return ConsentNeeded()
-    if member.project.training_required and member.trained_at is None and needs_training(member):
-        return TrainingNeeded()
+    if (closed := _gate(member)) is not None:
+        return closed
     state = read_annotator_state(member, now)
     if state.must_read:
         return GuidelinesChanged()
@@ -82,7 +81,42 @@ def claim(member: Membership, *, ahead: bool = False) -> ClaimOutcome:
     return _claim_next(request)
 
 
+def claim_after_label(member: Membership, now: datetime, pace: Pace) -> HeldSeat | None:
+    """Claim in the transaction that has just stored a label of the member, and store their workday with both.
+
+    The caller has locked the member and the label's item. So this waits for no other item: two people who wait for the
+    item of each other would stand still.
+
+    Returns None where `claim` has to look, in a transaction of its own.
+    """
+    state = read_annotator_state(member, now)
+    request = ClaimRequest(member, now, replace(state, pace=pace), caps_of(member), ahead=False, may_wait=False)
+    outcome: ClaimOutcome | None = None
+    if _gate(member) is None and not state.must_read and state.front is None:
+        with suppress(_WouldWait):
+            outcome = _claim_next(request)
+    if isinstance(outcome, HeldSeat):
+        return outcome
+    store_workday(member, pace)
+    return None
+
+
+class _WouldWait(Exception):
+    """The claim has to wait for an item, or to look at all items, and must not do so now."""
+
+
 # ── What comes in front of the annotator ──────────────────────────────────────
+
+
+def _gate(member: Membership) -> ClaimOutcome | None:
+    """Return what keeps the member from all items; None if nothing does."""
+    if not member.has(Role.ANNOTATOR) or not member.project.is_open or member.project.is_closed:
+        return NotOpen()
+    if member.consent_version < member.project.consent_version:
+        return ConsentNeeded()
+    if member.project.training_required and member.trained_at is None and needs_training(member):
+        return TrainingNeeded()
+    return None
 
 
 def _claim_next(request: ClaimRequest) -> ClaimOutcome:
@@ -100,8 +134,8 @@ def _claim_next(request: ClaimRequest) -> ClaimOutcome:
         return QuotaReached(quota)
     if request.member.idle_until and request.member.idle_until > request.now:
         return NothingLeft(request.member.idle_until)
-    if (taken := _take_new(request, unwanted)) is not None:
-        return taken
+    if (outcome := _take_new(request, unwanted)) is not None:
+        return outcome
     if isinstance(allowed, Milder) and scan_items(request.search(state.unwanted)) is not None:
         return BreakDue() if allowed.limit is Limit.SEVERE_RUN else DoneForToday(allowed.limit)
     until = request.now + IDLE_PERIOD
@@ -125,9 +159,10 @@ def _show_ahead(request: ClaimRequest, seat_id: int, unwanted: UnwantedContent) 
     seat = _held_seats(request.member).filter(pk=seat_id).first()
     if seat is None:
         return None
-    done = isinstance(breaks.allowance(request.pace, request.caps), NothingMore)
-    if done or (unwanted != UnwantedContent() and not is_item_wanted(seat.item_id, unwanted)):
+    is_over = isinstance(breaks.allowance(request.pace, request.caps), NothingMore)
+    if is_over or (unwanted != UnwantedContent() and not is_item_wanted(seat.item_id, unwanted)):
         # Without penalty: nothing is counted, and the item may come another time.
+        _must_wait(request)
         free_seat(seat, lock_items({seat.item_id}, wait=True)[seat.item_id], EventVerb.SEAT_EMPTIED, None)
         return None
     seat.item.project = request.project
@@ -185,6 +220,7 @@ def _take_new(request: ClaimRequest, unwanted: UnwantedContent) -> HeldSeat | No
             break
         if seat := take_seat(request, item_id, wait=False):
             return _taken(request, seat)
+    _must_wait(request)
     free_lapsed_seats_of_project(request.project, request.now)
     for attempt in range(_ATTEMPTS):
         item_id = scan_items(search)
@@ -194,6 +230,11 @@ def _take_new(request: ClaimRequest, unwanted: UnwantedContent) -> HeldSeat | No
         if seat := take_seat(request, item_id, wait=attempt > 0):
             return _taken(request, seat)
     return None
+
+
+def _must_wait(request: ClaimRequest) -> None:
+    if not request.may_wait:
+        raise _WouldWait
 
 
 def _probe(search: ItemSearch, *, check: bool) -> int | None:
@@ -219,10 +260,11 @@ def _is_check_due(request: ClaimRequest) -> bool:
 
 
 def _taken(request: ClaimRequest, seat: Seat) -> HeldSeat:
+    signals.send_after_commit(signals.seat_claimed, Seat, ahead=request.ahead)
     return _held(request, seat) if request.ahead else _count_shown(request, seat)
 
 
 def _held_seats(member: Membership) -> QuerySet[Seat]:
     """Return the member's held seats at items in a stage with seats."""
-    held = Seat.objects.filter(annotator=member, expires_at__isnull=False)
-    return held.filter(item__stage__in=STAGES_WITH_SEATS, round=F("item__round")).select_related("item__picture")
+    seats = Seat.objects.filter(annotator=member, expires_at__isnull=False)
+    return seats.filter(item__stage__in=STAGES_WITH_SEATS, round=F("item__round")).select_related("item__picture")

@@ -3,9 +3,12 @@
 Raw SQL, the same on both databases: Django cannot write limited queries joined by UNION ALL on SQLite. An annotator
 gets items of the common queue (0) and of the batches limited to them. The probe looks at the highest priority that
 has open items in any of these queues; there, in each queue at each level of `taken`, from a random place on, then from
-the start. A probe sees at most `PROBE_WIDTH` open items of a level, so its cost grows neither with the project nor with
-what the annotator has done. `stage` is written out because SQLite uses a partial index only where the statement repeats
-the index's condition.
+the start. It ends where it finds something: COALESCE asks no level after that. A probe sees at most `PROBE_WIDTH` open
+items of a level, so its cost grows neither with the project nor with what the annotator has done. `stage` is written
+out because SQLite uses a partial index only where the statement repeats the index's condition.
+
+Texts of probes never change, so PostgreSQL plans each once a connection. Their plans must be good without statistics
+of the tables: the OFFSET of `_LAZY` keeps it from joining what it should look up, item by item.
 
 Where hard items come first, a probe also looks at the highest `informativeness` alone, with an index of its own
 (`item_open_hard`; the needless condition `informativeness >= 0` keeps that index from other orders' statements). So
@@ -17,13 +20,13 @@ Clauses for unwanted content are added only to the statements of annotators who 
 import random
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field, replace
+from itertools import product
 from typing import Any
-
-from django.db import connection
 
 from annotation.domain.choices import Order
 from annotation.domain.priors.informativeness import Informativeness
 from annotation.models import Adjudication, Item, KnownAnswer, Membership, Prior, Replacement, Seat, Skip
+from runs.sql.compiled_queries import planned_cursor
 
 PLACE_RANGE = 2**31
 """An item's `place` is below this."""
@@ -38,60 +41,74 @@ _ITEM, _SEAT, _SKIP = (f'"{model._meta.db_table}"' for model in (Item, Seat, Ski
 _REPLACEMENT, _ADJUDICATION = (f'"{model._meta.db_table}"' for model in (Replacement, Adjudication))
 _PRIOR, _KNOWN = (f'"{model._meta.db_table}"' for model in (Prior, KnownAnswer))
 
-_OPEN = "{i}.project_id = %s AND {i}.stage = 'labelling' AND {i}.taken < {i}.seats AND NOT {i}.picture_missing"
+_OPEN = "{i}.project_id = %(project)s AND {i}.stage = 'labelling' AND {i}.taken < {i}.seats AND NOT {i}.picture_missing"
 _OPEN_I, _OPEN_T, _OPEN_U = (_OPEN.format(i=name) for name in "itu")
 # Who skipped an item, or has seen its votes, is not asked about it.
 _UNBARRED = f"""
-    NOT EXISTS (SELECT 1 FROM {_SKIP} k WHERE k.item_id = c.id AND k.annotator_id = %s)
-    AND NOT EXISTS (SELECT 1 FROM {_REPLACEMENT} e WHERE e.item_id = c.id AND e.reviewer_id = %s)
-    AND NOT EXISTS (SELECT 1 FROM {_ADJUDICATION} a WHERE a.item_id = c.id AND a.reviewer_id = %s)
+    NOT EXISTS (SELECT 1 FROM {_SKIP} k WHERE k.item_id = c.id AND k.annotator_id = %(member)s {{lazy}})
+    AND NOT EXISTS (SELECT 1 FROM {_REPLACEMENT} e WHERE e.item_id = c.id AND e.reviewer_id = %(member)s {{lazy}})
+    AND NOT EXISTS (SELECT 1 FROM {_ADJUDICATION} a WHERE a.item_id = c.id AND a.reviewer_id = %(member)s {{lazy}})
 """
-_NO_SEAT = f"NOT EXISTS (SELECT 1 FROM {_SEAT} s WHERE s.item_id = c.id AND s.annotator_id = %s)"
-_HIGHEST = f"SELECT (SELECT MAX(t.priority) FROM {_ITEM} t WHERE {_OPEN_T} AND t.queue = {{queue}}) AS priority"
+_LAZY = "LIMIT 1 OFFSET 0"
+_NEW = f"""
+    NOT EXISTS (SELECT 1 FROM {_SEAT} s WHERE s.item_id = c.id AND s.annotator_id = %(member)s {_LAZY})
+    AND {_UNBARRED.format(lazy=_LAZY)}
+"""
+# Not MAX: without statistics PostgreSQL would read all open items for it.
+_HIGHEST = f"""
+    SELECT (
+        SELECT t.priority FROM {_ITEM} t WHERE {_OPEN_T} AND t.queue = {{queue}} ORDER BY t.priority DESC LIMIT 1
+    ) AS priority
+"""
 _NEXT = f"""
     SELECT (
-        SELECT MAX(u.priority) FROM {_ITEM} u
+        SELECT u.priority FROM {_ITEM} u
         WHERE {_OPEN_U} AND u.queue = {{queue}} AND u.priority < (SELECT priority FROM highest)
+        ORDER BY u.priority DESC LIMIT 1
     ) AS priority
 """
 _IS_HARD = "AND {i}.informativeness >= 0"
 _HARDEST = f"""
     SELECT (
-        SELECT MAX(h.informativeness) FROM {_ITEM} h WHERE {_OPEN.format(i="h")} AND h.queue = {{queue}}
+        SELECT h.informativeness FROM {_ITEM} h WHERE {_OPEN.format(i="h")} AND h.queue = {{queue}}
         AND h.priority = (SELECT priority FROM top) {_IS_HARD.format(i="h")} AND h.informativeness <= {{most}}
+        ORDER BY h.informativeness DESC LIMIT 1
     ) AS priority
 """
 _AS_HARD = f"{_IS_HARD.format(i='i')} AND i.informativeness = (SELECT informativeness FROM hardest)"
 _PROBE = f"""
     SELECT * FROM (
-        SELECT -i.priority AS rank, {{level}} AS level, {{side}} AS side, i.id, i.place FROM {_ITEM} i
+        SELECT i.id, i.place FROM {_ITEM} i
         WHERE {_OPEN_I} AND i.queue = {{queue}} AND i.priority = (SELECT priority FROM top) {{alike}}
-        AND i.taken = {{taken}} AND i.place {{comparison}} %s
+        AND i.taken = {{taken}} AND i.place {{side}} %(place)s
         ORDER BY i.place LIMIT {PROBE_WIDTH}
-    ) p{{name}}
+    ) p
 """
 # Few, so all of them are looked at; they come before everything else where one is wanted at all.
 _CHECK = f"""
-    SELECT -100000 AS rank, 0 AS level, CASE WHEN i.place < %s THEN 1 ELSE 0 END AS side, i.id, i.place FROM {_ITEM} i
-    WHERE i.project_id = %s AND i.stage = 'known' AND NOT i.picture_missing AND EXISTS (
+    SELECT i.id, i.place + CASE WHEN i.place < %(place)s THEN {PLACE_RANGE} ELSE 0 END AS place FROM {_ITEM} i
+    WHERE i.project_id = %(project)s AND i.stage = 'known' AND NOT i.picture_missing AND EXISTS (
         SELECT 1 FROM {_KNOWN} n WHERE n.item_id = i.id AND n.active AND NOT n.training
     )
 """
+_NEAREST = f"(SELECT c.id FROM ({{found}}) c WHERE {_NEW} {{wanted}} ORDER BY c.place LIMIT 1)"
 _WALK = f"""
     SELECT * FROM (
         SELECT c.priority, c.informativeness, c.id FROM {_ITEM} c
-        WHERE {_OPEN.format(i="c")} AND c.queue = {{queue}} {{hard}} AND {_NO_SEAT} AND {_UNBARRED} {{wanted}}
+        WHERE {_OPEN.format(i="c")} AND c.queue = {{queue}} {{hard}} AND {_NEW} {{wanted}}
         ORDER BY c.priority DESC{{hardest}}, c.taken DESC, c.place DESC LIMIT 1
-    ) w{{name}}
+    ) w
 """
 _SCAN = f"""
     SELECT c.id FROM (
         SELECT i.id, i.round, i.priority, i.informativeness, i.place FROM {_ITEM} i
         WHERE {_OPEN_I} AND i.queue IN ({{queues}})
     ) c
-    WHERE NOT EXISTS (SELECT 1 FROM {_SEAT} s WHERE s.item_id = c.id AND s.annotator_id = %s AND s.round = c.round)
-    AND {_UNBARRED} {{wanted}}
-    ORDER BY EXISTS (SELECT 1 FROM {_SEAT} s WHERE s.item_id = c.id AND s.annotator_id = %s),
+    WHERE NOT EXISTS (
+        SELECT 1 FROM {_SEAT} s WHERE s.item_id = c.id AND s.annotator_id = %(member)s AND s.round = c.round
+    )
+    AND {_UNBARRED.format(lazy="")} {{wanted}}
+    ORDER BY EXISTS (SELECT 1 FROM {_SEAT} s WHERE s.item_id = c.id AND s.annotator_id = %(member)s),
     c.priority DESC{{hardest}}, c.place LIMIT 1
 """
 
@@ -138,36 +155,21 @@ def probe_items(
 
     Returns None if the probes find nothing.
     """
-    project = search.member.project.pk
-    queues = _some(search.queues)
+    queues, values = _places("queue", _some(search.queues))
     # Named, so that PostgreSQL plans it once and not in every probe.
-    named, projects = f"highest(priority) AS ({_of_all(_HIGHEST, queues)})", 1
-    if below:
-        named, projects = f"{named}, top(priority) AS ({_of_all(_NEXT, queues)})", 2
-    else:
-        named = f"{named}, top(priority) AS (SELECT priority FROM highest)"
+    named = f"highest(priority) AS ({_of_all(_HIGHEST, queues)})"
+    named += f", top(priority) AS ({_of_all(_NEXT, queues) if below else 'SELECT priority FROM highest'})"
     alike = ""
     if _is_hard_first(search):
-        found = _HARDEST.replace("{most}", f"{hardest:d}")
-        named, projects, alike = (
-            f"{named}, hardest(informativeness) AS ({_of_all(found, queues)})",
-            projects + 1,
-            _AS_HARD,
-        )
-    probes, values = ([_CHECK], [place, project]) if check else ([], [])
-    for queue in queues:
-        for level, taken in enumerate(_levels(search.member)):
-            for side, comparison in enumerate((">=", "<")):
-                at = {"queue": queue, "level": level, "taken": taken, "side": side, "comparison": comparison}
-                probes.append(_PROBE.format(name=len(probes), alike=alike, **at))
-                values += [project, place]
-    wanted, more = _wanted(search.unwanted)
-    # Who is barred is asked once of what all probes found, not in each: PostgreSQL plans that ten times faster.
-    statement = f"""
-        WITH {named} SELECT c.id FROM ({" UNION ALL ".join(probes)}) c
-        WHERE {_NO_SEAT} AND {_UNBARRED} {wanted} ORDER BY c.rank, c.level, c.side, c.place LIMIT 1
-    """
-    return _first(statement, [*[project] * projects * len(queues), *values, *[search.member.pk] * 4, *more])
+        hardest_of_queue = _HARDEST.replace("{most}", f"{hardest:d}")
+        named, alike = f"{named}, hardest(informativeness) AS ({_of_all(hardest_of_queue, queues)})", _AS_HARD
+    probes = [_CHECK] if check else []
+    for seats_taken, side in product(_levels(search.member), (">=", "<")):
+        queries = (_PROBE.format(queue=queue, taken=seats_taken, side=side, alike=alike) for queue in queues)
+        probes.append(" UNION ALL ".join(queries))
+    clause, more = _wanted(search)
+    nearest = ", ".join(_NEAREST.format(found=probe, wanted=clause) for probe in probes)
+    return _first(f"WITH {named} SELECT COALESCE({nearest}, NULL)", values | more | {"place": place})
 
 
 def walk_items(search: ItemSearch) -> int | None:
@@ -177,14 +179,12 @@ def walk_items(search: ItemSearch) -> int | None:
 
     Returns None if there is no such item.
     """
-    wanted, more = _wanted(search.unwanted)
-    walks, values = [], []
+    queues, values = _places("queue", search.queues)
+    clause, more = _wanted(search)
     hard = _IS_HARD.format(i="c") if _is_hard_first(search) else ""
-    for name, queue in enumerate(search.queues):
-        walks.append(_WALK.format(queue=int(queue), name=name, wanted=wanted, hard=hard, hardest=_order(search, "c")))
-        values += [search.member.project.pk, *[search.member.pk] * 4, *more]
+    walks = [_WALK.format(queue=queue, wanted=clause, hard=hard, hardest=_order(search, "c")) for queue in queues]
     order = f"f.priority DESC{_order(search, 'f')}"
-    return _first(f"SELECT f.id FROM ({' UNION ALL '.join(walks)}) f ORDER BY {order} LIMIT 1", values)
+    return _first(f"SELECT f.id FROM ({' UNION ALL '.join(walks)}) f ORDER BY {order} LIMIT 1", values | more)
 
 
 def scan_items(search: ItemSearch) -> int | None:
@@ -195,17 +195,17 @@ def scan_items(search: ItemSearch) -> int | None:
 
     Returns None if there is no such item.
     """
-    wanted, more = _wanted(search.unwanted)
-    queues = ", ".join(str(int(queue)) for queue in search.queues)
-    statement = _SCAN.format(queues=queues, wanted=wanted, hardest=_order(search, "c"))
-    member = search.member.pk
-    return _first(statement, [search.member.project.pk, *[member] * 4, *more, member])
+    queues, values = _places("queue", search.queues)
+    clause, more = _wanted(search)
+    scan = _SCAN.format(queues=", ".join(queues), wanted=clause, hardest=_order(search, "c"))
+    return _first(scan, values | more)
 
 
 def is_item_wanted(item: int, unwanted: UnwantedContent) -> bool:
     """Whether the item has none of the unwanted content."""
-    wanted, more = _wanted(unwanted)
-    return not wanted or _first(f"SELECT c.id FROM {_ITEM} c WHERE c.id = %s {wanted}", [item, *more]) is not None
+    clause, values = _wanted_clause(unwanted)
+    statement = f"SELECT c.id FROM {_ITEM} c WHERE c.id = %(item)s {clause}"
+    return not clause or _first(statement, values | {"item": item}) is not None
 
 
 def _levels(member: Membership) -> Iterable[int]:
@@ -222,38 +222,49 @@ def _order(search: ItemSearch, table: str) -> str:
     return f", {table}.informativeness DESC" if _is_hard_first(search) else ""
 
 
-def _of_all(highest: str, queues: Sequence[int]) -> str:
+def _of_all(highest: str, queues: Sequence[str]) -> str:
     """Return SQL for the maximum of `highest` over the queues."""
-    each = " UNION ALL ".join(highest.format(queue=queue) for queue in queues)
-    return f"SELECT MAX(each_one.priority) FROM ({each}) each_one"
+    maxima = " UNION ALL ".join(highest.format(queue=queue) for queue in queues)
+    return f"SELECT MAX(each_one.priority) FROM ({maxima}) each_one"
 
 
-def _some(queues: Sequence[int]) -> list[int]:
-    few = list(queues) if len(queues) <= PROBED_QUEUES else random.sample(list(queues), PROBED_QUEUES)
-    return [int(queue) for queue in few]
+def _some(queues: Sequence[int]) -> Sequence[int]:
+    return queues if len(queues) <= PROBED_QUEUES else random.sample(queues, PROBED_QUEUES)
 
 
-def _wanted(unwanted: UnwantedContent) -> tuple[str, list[Any]]:
+def _places(name: str, values: Iterable[Any]) -> tuple[list[str], dict[str, Any]]:
+    """Return places for these values in a statement, and the values by the names of the places."""
+    named = {f"{name}{number}": value for number, value in enumerate(values)}
+    return [f"%({place})s" for place in named], named
+
+
+def _wanted(search: ItemSearch) -> tuple[str, dict[str, Any]]:
+    """Return the SQL clause that excludes unwanted items `c`, and the values of a statement with it."""
+    clause, values = _wanted_clause(search.unwanted)
+    return clause, values | {"project": search.member.project.pk, "member": search.member.pk}
+
+
+def _wanted_clause(unwanted: UnwantedContent) -> tuple[str, dict[str, Any]]:
     """Return the SQL clause that excludes unwanted items `c`, and its values; both empty if nothing is unwanted."""
     clauses: list[str] = []
-    values: list[Any] = []
+    values: dict[str, Any] = {}
     if unwanted.severity is not None:
-        clauses.append("(w.severity IS NULL OR w.severity < %s)")
-        values.append(unwanted.severity)
+        clauses.append("(w.severity IS NULL OR w.severity < %(severity)s)")
+        values["severity"] = unwanted.severity
     if unwanted.categories:
-        places = ", ".join(["%s"] * len(unwanted.categories))
-        clauses.append(f"(w.intended_id IS NULL OR w.intended_id NOT IN ({places}))")
-        said = "r.item_id = w.id AND r.current AND r.state = 'ok'"
-        clauses.append(f"NOT EXISTS (SELECT 1 FROM {_PRIOR} r WHERE {said} AND r.category_id IN ({places}))")
-        values += [*unwanted.categories, *unwanted.categories]
+        places, named = _places("category", unwanted.categories)
+        categories, values = ", ".join(places), values | named
+        clauses.append(f"(w.intended_id IS NULL OR w.intended_id NOT IN ({categories}))")
+        usable = "r.item_id = w.id AND r.current AND r.state = 'ok'"
+        clauses.append(f"NOT EXISTS (SELECT 1 FROM {_PRIOR} r WHERE {usable} AND r.category_id IN ({categories}))")
     if unwanted.groups:
-        spellings = sorted({each for group in unwanted.groups for each in _spellings(group)})
-        places = ", ".join(["%s"] * len(spellings))
-        clauses.append(f"TRIM(w.target_group) NOT IN ({places}) AND LOWER(TRIM(w.target_group)) NOT IN ({places})")
-        values += [*spellings, *spellings]
+        spellings = sorted({spelling for group in unwanted.groups for spelling in _spellings(group)})
+        places, named = _places("spelling", spellings)
+        groups, values = ", ".join(places), values | named
+        clauses.append(f"TRIM(w.target_group) NOT IN ({groups}) AND LOWER(TRIM(w.target_group)) NOT IN ({groups})")
     if not clauses:
-        return "", []
-    return f"AND EXISTS (SELECT 1 FROM {_ITEM} w WHERE w.id = c.id AND {' AND '.join(clauses)})", values
+        return "", {}
+    return f"AND EXISTS (SELECT 1 FROM {_ITEM} w WHERE w.id = c.id AND {' AND '.join(clauses)} {_LAZY})", values
 
 
 def _spellings(group: str) -> set[str]:
@@ -263,8 +274,8 @@ def _spellings(group: str) -> set[str]:
     return forms | {"".join(letter.lower() if letter.isascii() else letter for letter in form) for form in forms}
 
 
-def _first(statement: str, values: Sequence[Any]) -> int | None:
-    with connection.cursor() as cursor:
+def _first(statement: str, values: dict[str, Any]) -> int | None:
+    with planned_cursor() as cursor:
         cursor.execute(statement, values)
         row = cursor.fetchone()
     return row[0] if row else None

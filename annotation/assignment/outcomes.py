@@ -86,11 +86,15 @@ ClaimOutcome = (
 
 @dataclass(frozen=True)
 class Stored:
-    """The answer is stored as a label. `undo_until` is set if it closed the item (it cannot be corrected then)."""
+    """The answer is stored as a label. `undo_until` is set if it closed the item (it cannot be corrected then).
+
+    `following` is the next seat, if it was asked for and found without waiting.
+    """
 
     label: Label
     closed: bool
     undo_until: datetime | None = None
+    following: HeldSeat | None = None
 
 
 @dataclass(frozen=True)

@@ -53,9 +53,9 @@ def free_lapsed_seats() -> int:
 @short_transaction
 def free_seats_of_member(member: Membership, actor: Membership | None) -> int:
     """Free all seats held by a member who leaves; return how many."""
-    held = Seat.objects.filter(annotator=member, expires_at__isnull=False)
-    items = lock_items({seat.item_id for seat in held}, wait=True)
-    freed = sum(free_seat(seat, items[seat.item_id], EventVerb.SEAT_EMPTIED, actor) for seat in held)
+    seats = Seat.objects.filter(annotator=member, expires_at__isnull=False)
+    items = lock_items({seat.item_id for seat in seats}, wait=True)
+    freed = sum(free_seat(seat, items[seat.item_id], EventVerb.SEAT_EMPTIED, actor) for seat in seats)
     if freed:
         reset_idle_members(member.project_id)
     return freed
@@ -63,8 +63,8 @@ def free_seats_of_member(member: Membership, actor: Membership | None) -> int:
 
 def free_seats_of_item(item: Item) -> int:
     """Free the held seats of an item that is excluded and locked by the caller; return how many."""
-    taken = Seat.objects.filter(item=item, annotator__isnull=False).select_related("annotator")
-    return sum(free_seat(seat, item, EventVerb.SEAT_EMPTIED, None) for seat in taken if seat.label_id is None)
+    seats = Seat.objects.filter(item=item, annotator__isnull=False).select_related("annotator")
+    return sum(free_seat(seat, item, EventVerb.SEAT_EMPTIED, None) for seat in seats if seat.label_id is None)
 
 
 def free_seat(seat: Seat, item: Item, verb: EventVerb, actor: Membership | None, **facts: Any) -> bool:

@@ -12,7 +12,7 @@ from annotation.assignment.release_seats import holder_key
 from annotation.domain.choices import EventVerb, PriorArm, PriorDisplay, Stage
 from annotation.domain.priors.arms import draw_arm
 from annotation.models import Event, Item, Project, Seat
-from runs.sql.compiled_queries import CompiledQuery, Slot, slot
+from runs.sql.compiled_queries import CompiledQuery, CompiledUpdate, Slot, slot
 
 STAGES_WITH_SEATS = (Stage.LABELLING, Stage.KNOWN)
 """The stages of items that are given to annotators. Items with a known answer are among them and look like others."""
@@ -30,6 +30,23 @@ _FREE_SEAT_OF = CompiledQuery(
     .annotate(arm_before=RawSQL(_ARM_BEFORE, (Slot("holder"),)))
     .order_by("number")[:1]
 )
+_MOMENT = Seat._meta.get_field("held_at")
+_MOMENTS = ("held_at", "expires_at", "shown_at", "priors_shown_at")
+_ASSIGN = CompiledUpdate(
+    Seat.objects.filter(pk=slot("seat"), annotator__isnull=True),
+    annotator=slot("annotator"),
+    prior_arm=slot("prior_arm"),
+    **{name: slot(name, _MOMENT) for name in _MOMENTS},
+)
+
+
+def _count_seat(*, wait: bool) -> CompiledUpdate:
+    rows = Item.objects.filter(pk=slot("item"), stage__in=STAGES_WITH_SEATS, picture_missing=False)
+    lock = rows.select_for_update(no_key=True, skip_locked=not wait)
+    return CompiledUpdate(Item.objects.filter(pk__in=lock.values("pk")), taken=F("taken") + 1)
+
+
+_COUNT_SEAT = {wait: _count_seat(wait=wait) for wait in (True, False)}
 
 
 def lease_end(project: Project, now: datetime, *, ahead: bool = False) -> datetime:
@@ -48,9 +65,7 @@ def take_seat(request: ClaimRequest, item_id: int, *, wait: bool) -> Seat | None
 
     Returns None if none is free any more, or if `wait` is False and somebody else has locked the item.
     """
-    rows = Item.objects.filter(pk=item_id, stage__in=STAGES_WITH_SEATS, picture_missing=False)
-    lock = rows.select_for_update(no_key=True, skip_locked=not wait)
-    if not Item.objects.filter(pk__in=lock.values("pk")).update(taken=F("taken") + 1):
+    if not _COUNT_SEAT[wait].run(item=item_id):
         return None
     values = {"item": item_id, "holder": holder_key(request.member)}
     seat = _FREE_SEAT_OF.first(**values) or (_FREE_SEAT_OF.first(**values) if _add_control_seat(item_id) else None)
@@ -73,14 +88,13 @@ def _assign(request: ClaimRequest, seat: Seat) -> bool:
         project.withheld_percent,
         PriorDisplay(project.prior_display),
     )
-    fields = {"annotator": request.member, "held_at": now, "prior_arm": arm}
-    fields |= {"expires_at": lease_end(project, now, ahead=request.ahead)}
-    fields |= {} if request.ahead else clock_fields(project, now, arm)
-    if not Seat.objects.filter(pk=seat.pk, annotator__isnull=True).update(**fields):
+    fields = {"held_at": now, "expires_at": lease_end(project, now, ahead=request.ahead), "prior_arm": arm}
+    fields |= {"shown_at": None, "priors_shown_at": None} | ({} if request.ahead else clock_fields(project, now, arm))
+    if not _ASSIGN.run(seat=seat.pk, annotator=request.member.pk, **fields):
         return False
     for name, value in fields.items():
         setattr(seat, name, value)
-    seat.item.project = project
+    seat.annotator, seat.item.project = request.member, project
     return True
 
 

@@ -6,12 +6,12 @@ from annotation.models import KnownAnswer, Membership, OptOut, Prior
 
 def training_items(member: Membership) -> list[KnownAnswer]:
     """Return the training items that the member may be shown, each with its item, picture and category."""
-    known = (
+    known_answers = (
         KnownAnswer.objects.filter(item__project=member.project_id, item__stage=Stage.KNOWN, training=True, active=True)
         .filter(item__picture_missing=False)
         .select_related("item__picture", "category")
     )
-    return _wanted(list(known), member)
+    return _wanted(list(known_answers), member)
 
 
 def needs_training(member: Membership) -> bool:
@@ -20,22 +20,24 @@ def needs_training(member: Membership) -> bool:
     return project.training_required and member.trained_at is None and bool(training_items(member))
 
 
-def _wanted(known: list[KnownAnswer], member: Membership) -> list[KnownAnswer]:
+def _wanted(known_answers: list[KnownAnswer], member: Membership) -> list[KnownAnswer]:
     """Return the items without content that the member opted out of, by category, target group or severity."""
     rows = OptOut.objects.filter(member=member, ended_at__isnull=True)
-    asked = list(rows.values_list("category_id", "target_group", "severity"))
-    if not asked or not known:
-        return known
-    categories = {category for category, _, _ in asked if category is not None}
-    groups = {group.strip().casefold() for _, group, _ in asked if group}
-    band = min((severity for _, _, severity in asked if severity is not None), default=None)
-    said = Prior.objects.filter(item__in=[each.item_id for each in known], current=True, state=PriorState.OK)
-    by_prior = set(said.filter(category__in=categories).values_list("item_id", flat=True))
+    opt_outs = list(rows.values_list("category_id", "target_group", "severity"))
+    if not opt_outs or not known_answers:
+        return known_answers
+    categories = {category for category, _, _ in opt_outs if category is not None}
+    groups = {group.strip().casefold() for _, group, _ in opt_outs if group}
+    band = min((severity for _, _, severity in opt_outs if severity is not None), default=None)
+    priors = Prior.objects.filter(
+        item__in=[known_answer.item_id for known_answer in known_answers], current=True, state=PriorState.OK
+    )
+    by_prior = set(priors.filter(category__in=categories).values_list("item_id", flat=True))
     return [
-        each
-        for each in known
-        if each.item_id not in by_prior
-        and not {each.category_id, each.item.intended_id} & categories
-        and each.item.target_group.strip().casefold() not in groups
-        and (band is None or each.item.severity is None or each.item.severity < band)
+        known_answer
+        for known_answer in known_answers
+        if known_answer.item_id not in by_prior
+        and not {known_answer.category_id, known_answer.item.intended_id} & categories
+        and known_answer.item.target_group.strip().casefold() not in groups
+        and (band is None or known_answer.item.severity is None or known_answer.item.severity < band)
     ]

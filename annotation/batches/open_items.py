@@ -11,11 +11,11 @@ from django.db.models import Count, F, Q, QuerySet
 
 from annotation.assignment.release_seats import reset_idle_members
 from annotation.batches import state
-from annotation.core.planner_statistics import refresh_statistics
 from annotation.core.transactions import short_transaction
 from annotation.domain.choices import BatchState, EventVerb, Stage
 from annotation.models import Batch as BatchRow
 from annotation.models import Item, Membership, Project, Seat, record
+from runs.sql.planner_statistics import refresh_statistics
 
 AT_MOST = 50_000
 """Items that one press of a button or one call opens, so that the answer comes within seconds."""
@@ -68,9 +68,11 @@ def open_items(
             break
         opened += count
     refresh_statistics(opened, Item, Seat)
-    left = openable_batches(project, batch)
+    openable = openable_batches(project, batch)
     return OpenedItems(
-        opened, sum(each.missing_pictures for each in left), sum(each.waiting_for_priors for each in left)
+        opened,
+        sum(figures.missing_pictures for figures in openable),
+        sum(figures.waiting_for_priors for figures in openable),
     )
 
 

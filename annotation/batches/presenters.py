@@ -42,14 +42,14 @@ def batch_card(figures: BatchFigures) -> dict[str, Any]:
     }
 
 
-def annotator_rows(found: BatchOverview, typed: Mapping[str, str] | None) -> list[dict[str, Any]]:
+def annotator_rows(overview: BatchOverview, typed: Mapping[str, str] | None) -> list[dict[str, Any]]:
     """Return annotators with labels given, labels left and batches; `typed` is what a form was sent with."""
-    of_person: dict[int, list[str]] = {person.key: [] for person in found.people}
-    for each in found.batches:
-        for person in each.members:
-            of_person[person.key].append(batch_name(each.name))
+    of_person: dict[int, list[str]] = {person.key: [] for person in overview.people}
+    for batch in overview.batches:
+        for person in batch.members:
+            of_person[person.key].append(batch_name(batch.name))
     rows = []
-    for person in found.people:
+    for person in overview.people:
         own = "" if person.own_quota is None else str(person.own_quota)
         value = typed.get(f"quota-{person.public_id}", own) if typed else own
         rows.append({"person": person, "batches": of_person[person.key], "value": value})
@@ -128,35 +128,35 @@ def _as_before(pace: Pace) -> str:
 
 def _needed(figures: BatchFigures) -> str:
     """Return in a sentence which annotators are needed."""
-    found = figures.staffing
+    staffing = figures.staffing
     if figures.members_short:
         return ngettext(
             "Needs %(count)d more person to be finished.",
             "Needs %(count)d more people to be finished.",
             figures.members_short,
         ) % {"count": figures.members_short}
-    match found.verdict:
+    match staffing.verdict:
         case Verdict.PEOPLE:
             items = ngettext(
                 "%(count)d item cannot be finished with the present people;",
                 "%(count)d items cannot be finished with the present people;",
-                found.stuck_items,
-            ) % {"count": found.stuck_items}
+                staffing.stuck_items,
+            ) % {"count": staffing.stuck_items}
             more = ngettext(
-                "%(count)d more person is needed.", "%(count)d more people are needed.", found.more_people
-            ) % {"count": found.more_people}
+                "%(count)d more person is needed.", "%(count)d more people are needed.", staffing.more_people
+            ) % {"count": staffing.more_people}
             return f"{items} {more}"
         case Verdict.QUOTAS:
             return ngettext(
-                "The quotas are %(count)d label short.", "The quotas are %(count)d labels short.", found.labels_short
-            ) % {"count": found.labels_short}
+                "The quotas are %(count)d label short.", "The quotas are %(count)d labels short.", staffing.labels_short
+            ) % {"count": staffing.labels_short}
         case Verdict.PERHAPS:
             return _("Perhaps enough people: the number is close, or not every item could be checked.")
         case Verdict.ENOUGH:
             return ngettext(
                 "Enough people: %(count)d annotator is available.",
                 "Enough people: %(count)d annotators are available.",
-                figures.asked,
-            ) % {"count": figures.asked}
+                figures.available,
+            ) % {"count": figures.available}
         case _:
             return ""

@@ -56,7 +56,7 @@ class BatchFigures:
     """Whom a limited batch is for; active annotators only."""
     waits_for: str | None = None
     """The name of the pilot that is not closed yet, where this batch waits for it."""
-    asked: int = 0
+    available: int = 0
     """How many people can be asked about it now: for them, active, below their quota."""
     staffing: Staffing = field(default_factory=lambda: Staffing(Verdict.NOTHING_LEFT))
     days: Mapping[date, int] = field(default_factory=dict)
@@ -97,17 +97,17 @@ class BatchOverview:
     @cached_property
     def ready(self) -> int:
         """Items that opening everything would open."""
-        return sum(each.ready for each in self.batches if each.state is not BatchState.CLOSED)
+        return sum(batch.ready for batch in self.batches if batch.state is not BatchState.CLOSED)
 
     def named(self, name: str) -> BatchFigures | None:
-        return next((each for each in self.batches if each.name == name), None)
+        return next((batch for batch in self.batches if batch.name == name), None)
 
 
 def read_batch_overview(project: Project) -> BatchOverview:
     """Read the batches of a project as they are now."""
     rows = {row.name: row for row in Batch.objects.filter(project=project).prefetch_related("members")}
     people = read_annotator_quotas(project)
-    counted, held, days = _groups(project, rows), _held(project), _days(project)
+    counted, held_seats, days = _groups(project, rows), _held_seats(project), _days(project)
     audience = {name: audience_of(rows.get(name), people) for name in counted}
     open_ones = [name for name in counted if not (name in rows and rows[name].state == BatchState.CLOSED)]
     crew = Workforce(project, people, {name: audience[name] for name in open_ones}, counted)
@@ -118,7 +118,7 @@ def read_batch_overview(project: Project) -> BatchOverview:
             name,
             rows.get(name),
             groups,
-            held=held[name],
+            held=held_seats[name],
             days=days[name],
             today=today,
             waits_for=pilot.name if pilot and pilot.name != name else None,
@@ -127,8 +127,8 @@ def read_batch_overview(project: Project) -> BatchOverview:
         )
         for name, groups in sorted(counted.items())
     ]
-    whole = _together(batches, crew.staffing(open_ones), people, today)
-    return BatchOverview(batches, whole, people, crew.nobody_left(), crew.looked_at_all)
+    total = _together(batches, crew.staffing(open_ones), people, today)
+    return BatchOverview(batches, total, people, crew.nobody_left(), crew.looked_at_all)
 
 
 # ── Counting in groups ────────────────────────────────────────────────────────
@@ -136,20 +136,20 @@ def read_batch_overview(project: Project) -> BatchOverview:
 
 def _groups(project: Project, rows: Mapping[str, Batch]) -> dict[str, list[ItemGroup]]:
     alike = Item.objects.filter(project=project).exclude(stage=Stage.KNOWN).order_by()
-    found = (
+    counts = (
         alike.values_list("batch", "stage", "picture_missing", "seats", "taken")
         .annotate(n=Count("pk"), low=Min("priority"), high=Max("priority"))
         .order_by()
     )
     groups: dict[str, list[ItemGroup]] = {name: [] for name in rows if name}
-    for batch, stage, blind, seats, taken, items, low, high in found:
+    for batch, stage, blind, seats, taken, items, low, high in counts:
         if stage == Stage.IMPORTED and not project.priors_wanted:
             stage = Stage.READY
         groups.setdefault(batch, []).append(ItemGroup(Stage(stage), blind, seats, taken, items, (low, high)))
     return groups
 
 
-def _held(project: Project) -> Mapping[str, int]:
+def _held_seats(project: Project) -> Mapping[str, int]:
     seats = Seat.objects.filter(expires_at__isnull=False, item__project=project, item__stage=Stage.LABELLING)
     return defaultdict(int, seats.order_by().values_list("item__batch").annotate(n=Count("pk")))
 
@@ -162,10 +162,10 @@ def _days(project: Project) -> Mapping[str, Counter[date]]:
     since = timezone.now() - timedelta(days=LOOKED_BACK)
     seats = Seat.objects.filter(item__project=project, filled_at__gte=since).exclude(filled_at=F("item__created_at"))
     hours = seats.annotate(hour=Substr(Cast("filled_at", CharField()), 1, 13)).order_by()
-    found: dict[str, Counter[date]] = defaultdict(Counter)
+    counts: dict[str, Counter[date]] = defaultdict(Counter)
     for batch, hour, labels in hours.values_list("item__batch", "hour").annotate(n=Count("pk")):
-        found[batch][timezone.localdate(datetime.strptime(hour, "%Y-%m-%d %H").replace(tzinfo=UTC))] += labels
-    return found
+        counts[batch][timezone.localdate(datetime.strptime(hour, "%Y-%m-%d %H").replace(tzinfo=UTC))] += labels
+    return counts
 
 
 def _figures(
@@ -206,7 +206,7 @@ def _figures(
         ),
         members=people if row is not None and row.limited else (),
         waits_for=waits_for,
-        asked=sum(person.left != 0 for person in people),
+        available=sum(person.left != 0 for person in people),
         staffing=staffing,
         days=days,
         finish=estimate(days, held + max(0, free) + unopened, today),
@@ -219,27 +219,27 @@ def _together(
     """All batches as one; what is left of closed ones is not counted as left."""
     stages: Counter[str] = Counter()
     days: Counter[date] = Counter()
-    for each in batches:
-        stages.update(each.stages)
-        days.update(each.days)
-    going_on = [each for each in batches if each.state is not BatchState.CLOSED]
-    held, free = sum(each.held for each in batches), sum(each.free for each in going_on)
-    unopened = sum(each.unopened for each in going_on)
+    for batch in batches:
+        stages.update(batch.stages)
+        days.update(batch.days)
+    going_on = [batch for batch in batches if batch.state is not BatchState.CLOSED]
+    held, free = sum(batch.held for batch in batches), sum(batch.free for batch in going_on)
+    unopened = sum(batch.unopened for batch in going_on)
     return BatchFigures(
         name="",
         row=None,
         state=BatchState.OPEN,
         stages=stages,
-        ready=sum(each.ready for each in going_on),
-        missing_pictures=sum(each.missing_pictures for each in batches),
-        waiting_for_priors=sum(each.waiting_for_priors for each in batches),
-        filled=sum(each.filled for each in batches),
+        ready=sum(batch.ready for batch in going_on),
+        missing_pictures=sum(batch.missing_pictures for batch in batches),
+        waiting_for_priors=sum(batch.waiting_for_priors for batch in batches),
+        filled=sum(batch.filled for batch in batches),
         held=held,
         free=free,
         unopened=unopened,
-        most_seats=max((each.most_seats for each in batches), default=0),
+        most_seats=max((batch.most_seats for batch in batches), default=0),
         priorities=(0, 0),
-        asked=sum(person.left != 0 for person in people),
+        available=sum(person.left != 0 for person in people),
         staffing=staffing,
         days=days,
         finish=estimate(days, held + free + unopened, today),
@@ -249,29 +249,29 @@ def _together(
 # ── As JSON, for the API and the command ──────────────────────────────────────
 
 
-def as_json(found: BatchOverview) -> dict[str, Any]:
+def as_json(overview: BatchOverview) -> dict[str, Any]:
     """Return the overview as JSON values; people by pseudonym, items by external id."""
     return {
         "batches": [
             {
-                "id": str(each.row.public_id) if each.row else None,
-                "name": each.name,
-                "state": each.state.value,
-                "pilot": each.row is not None and each.row.pilot,
-                "waits_for_pilot": each.waits_for is not None and each.state is not BatchState.CLOSED,
-                "members": [person.name for person in each.members] if each.limited else None,
-                "priority": list(each.priorities),
+                "id": str(batch.row.public_id) if batch.row else None,
+                "name": batch.name,
+                "state": batch.state.value,
+                "pilot": batch.row is not None and batch.row.pilot,
+                "waits_for_pilot": batch.waits_for is not None and batch.state is not BatchState.CLOSED,
+                "members": [person.name for person in batch.members] if batch.limited else None,
+                "priority": list(batch.priorities),
             }
-            | _numbers(each)
-            for each in found.batches
+            | _numbers(batch)
+            for batch in overview.batches
         ],
-        "all": _numbers(found.whole),
+        "all": _numbers(overview.whole),
         "people": [
             {"name": person.name, "labels": person.given, "quota": person.quota, "left": person.left}
-            for person in found.people
+            for person in overview.people
         ],
-        "nobody_left": [each.external_id for each in found.nobody_left],
-        "looked_at_all": found.looked_at_all,
+        "nobody_left": [item.external_id for item in overview.nobody_left],
+        "looked_at_all": overview.looked_at_all,
     }
 
 
@@ -291,7 +291,7 @@ def _numbers(figures: BatchFigures) -> dict[str, Any]:
         },
         "pace": pace and {"labels_a_day": pace.per_day, "days": pace.days, "of_last_days": pace.span},
         "finish": finish and [finish.first.isoformat(), finish.last.isoformat()],
-        "people_to_ask": figures.asked,
+        "people_to_ask": figures.available,
         "staffing": {
             "verdict": needs.verdict.value,
             "stuck_items": needs.stuck_items,

@@ -30,16 +30,16 @@ def change_quotas(admin: Membership, quotas: Mapping[UUID, int | None]) -> int:
     members = Membership.objects.select_for_update(no_key=True).filter(project=admin.project_id, public_id__in=quotas)
     changed = 0
     for member in members.order_by("pk"):
-        wanted = quotas[member.public_id]
-        if member.quota != wanted:
-            Membership.objects.filter(pk=member.pk).update(quota=wanted)
+        quota = quotas[member.public_id]
+        if member.quota != quota:
+            Membership.objects.filter(pk=member.pk).update(quota=quota)
             record(
                 EventVerb.QUOTA,
                 project=admin.project,
                 actor=admin,
                 row=member.public_id,
                 before=member.quota,
-                after=wanted,
+                after=quota,
             )
             changed += 1
     if changed:

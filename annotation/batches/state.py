@@ -50,19 +50,23 @@ def ensure_batches(project: Project, names: Iterable[str], state: BatchState | N
 
     A name without a row that items carry already counts as open, and stays so.
     """
-    held = _hold(project)
-    wanted = set(names)
-    missing = wanted - set(Batch.objects.filter(project=held, name__in=wanted).values_list("name", flat=True))
+    locked = _hold(project)
+    distinct_names = set(names)
+    missing = distinct_names - set(
+        Batch.objects.filter(project=locked, name__in=distinct_names).values_list("name", flat=True)
+    )
     if not missing:
         return
-    there = Item.objects.filter(project=held, batch__in=missing).order_by().values_list("batch", flat=True).distinct()
-    under_way = set() if state is not None else set(there)
-    fresh = state if state is not None else BatchState(held.new_batches)
+    names_of_items = (
+        Item.objects.filter(project=locked, batch__in=missing).order_by().values_list("batch", flat=True).distinct()
+    )
+    under_way = set() if state is not None else set(names_of_items)
+    fresh = state if state is not None else BatchState(locked.new_batches)
     Batch.objects.bulk_create(
-        Batch(project=held, name=name, state=BatchState.OPEN if name in under_way else fresh)
+        Batch(project=locked, name=name, state=BatchState.OPEN if name in under_way else fresh)
         for name in sorted(missing)
     )
-    _lag(held)
+    _lag(locked)
 
 
 def open_batches(project: Project, actor: Membership | None, names: Iterable[str]) -> None:
@@ -86,7 +90,7 @@ def pause_batch(batch: Batch, actor: Membership | None) -> None:
 
     Raises WrongBatchState if it is not open.
     """
-    _one(batch, actor, BatchState.PAUSED, EventVerb.BATCH_PAUSED, (BatchState.OPEN,))
+    _change_state(batch, actor, BatchState.PAUSED, EventVerb.BATCH_PAUSED, (BatchState.OPEN,))
 
 
 def resume_batch(batch: Batch, actor: Membership | None) -> None:
@@ -94,7 +98,7 @@ def resume_batch(batch: Batch, actor: Membership | None) -> None:
 
     Raises WrongBatchState if it is neither paused nor closed.
     """
-    _one(batch, actor, BatchState.OPEN, EventVerb.BATCH_RESUMED, (BatchState.PAUSED, BatchState.CLOSED))
+    _change_state(batch, actor, BatchState.OPEN, EventVerb.BATCH_RESUMED, (BatchState.PAUSED, BatchState.CLOSED))
 
 
 def close_batch(batch: Batch, actor: Membership | None) -> None:
@@ -104,7 +108,7 @@ def close_batch(batch: Batch, actor: Membership | None) -> None:
 
     Raises WrongBatchState if it is closed.
     """
-    _one(
+    _change_state(
         batch,
         actor,
         BatchState.CLOSED,
@@ -118,19 +122,19 @@ def limit_batch(batch: Batch, actor: Membership | None, members: Iterable[Member
 
     Raises NotAnAnnotator if one is no active annotator of the project.
     """
-    wanted = {member.pk for member in members}
+    member_ids = {member.pk for member in members}
 
     @short_transaction
     def limited() -> None:
-        held = _hold(batch.project)
-        people = Membership.objects.filter(project=held, pk__in=wanted, active=True, annotates=True)
-        if people.count() != len(wanted):
+        locked = _hold(batch.project)
+        people = Membership.objects.filter(project=locked, pk__in=member_ids, active=True, annotates=True)
+        if people.count() != len(member_ids):
             raise NotAnAnnotator
         Batch.objects.filter(pk=batch.pk).update(limited=True)
-        batch.members.set(wanted)
-        record(EventVerb.BATCH_LIMITED, project=held, actor=actor, row=batch.public_id, members=len(wanted))
-        _lag(held)
-        reset_idle_members(held)
+        batch.members.set(member_ids)
+        record(EventVerb.BATCH_LIMITED, project=locked, actor=actor, row=batch.public_id, members=len(member_ids))
+        _lag(locked)
+        reset_idle_members(locked)
 
     limited()
     update_item_queues(batch.project)
@@ -141,12 +145,12 @@ def unlimit_batch(batch: Batch, actor: Membership | None) -> None:
 
     @short_transaction
     def opened() -> None:
-        held = _hold(batch.project)
+        locked = _hold(batch.project)
         if not Batch.objects.filter(pk=batch.pk, limited=True).update(limited=False):
             return
         batch.members.clear()
-        record(EventVerb.BATCH_FOR_ALL, project=held, actor=actor, row=batch.public_id)
-        _lag(held)
+        record(EventVerb.BATCH_FOR_ALL, project=locked, actor=actor, row=batch.public_id)
+        _lag(locked)
 
     opened()
     update_item_queues(batch.project)
@@ -160,15 +164,18 @@ def set_pilot(batch: Batch, actor: Membership | None, *, pilot: bool) -> None:
 
     @short_transaction
     def changed() -> None:
-        held = _hold(batch.project)
+        locked = _hold(batch.project)
         if not Batch.objects.filter(pk=batch.pk, pilot=not pilot).update(pilot=pilot):
             return
         if pilot:
-            Batch.objects.filter(project=held, pilot=True).exclude(pk=batch.pk).update(pilot=False)
+            Batch.objects.filter(project=locked, pilot=True).exclude(pk=batch.pk).update(pilot=False)
         record(
-            EventVerb.BATCH_PILOT if pilot else EventVerb.BATCH_NO_PILOT, project=held, actor=actor, row=batch.public_id
+            EventVerb.BATCH_PILOT if pilot else EventVerb.BATCH_NO_PILOT,
+            project=locked,
+            actor=actor,
+            row=batch.public_id,
         )
-        _lag(held)
+        _lag(locked)
 
     changed()
     update_item_queues(batch.project)
@@ -259,8 +266,8 @@ def _settle(project: Project, keys: Keys) -> int:
     for key, batch, queue in rows.values_list("pk", "batch", "queue"):
         if now.of(batch) != queue:
             wrong[now.of(batch)].append(key)
-    for queue, those in wrong.items():
-        Item.objects.filter(pk__in=those).update(queue=queue)
+    for queue, item_keys in wrong.items():
+        Item.objects.filter(pk__in=item_keys).update(queue=queue)
     if any(queue is not None for queue in wrong):
         reset_idle_members(project)
     return sum(map(len, wrong.values()))
@@ -269,10 +276,10 @@ def _settle(project: Project, keys: Keys) -> int:
 @short_transaction
 def _is_settled(project: Project) -> bool:
     """Note that the queues agree with the rows, if they do: nobody changes a batch while this looks."""
-    held = _hold(project)
-    if _lagging(held):
+    locked = _hold(project)
+    if _lagging(locked):
         return False
-    Project.objects.filter(pk=held.pk, queues_settled=False).update(queues_settled=True)
+    Project.objects.filter(pk=locked.pk, queues_settled=False).update(queues_settled=True)
     return True
 
 
@@ -288,7 +295,7 @@ def _lag(project: Project) -> None:
     Project.objects.filter(pk=project.pk).update(queues_settled=False)
 
 
-def _one(
+def _change_state(
     batch: Batch, actor: Membership | None, state: BatchState, verb: EventVerb, before: tuple[BatchState, ...]
 ) -> None:
     if not _change_states(batch.project, actor, [batch.name], state, verb, before):
@@ -306,14 +313,14 @@ def _change_states(
     before: tuple[BatchState, ...],
 ) -> bool:
     """Give the batches of these names the state where they had one of those before; whether any had another."""
-    held = _hold(project)
-    rows = Batch.objects.filter(project=held, name__in=names, state__in=before).exclude(state=state)
+    locked = _hold(project)
+    rows = Batch.objects.filter(project=locked, name__in=names, state__in=before).exclude(state=state)
     changed = list(rows)
     for batch in changed:
         Batch.objects.filter(pk=batch.pk).update(state=state)
-        record(verb, project=held, actor=actor, row=batch.public_id, before=batch.state)
+        record(verb, project=locked, actor=actor, row=batch.public_id, before=batch.state)
     if changed:
-        _lag(held)
+        _lag(locked)
     return bool(changed)
 
 

@@ -48,11 +48,11 @@ def campaign(request: PersonRequest, slug: str) -> HttpResponse:
 def own_quotas(request: PersonRequest, slug: str) -> HttpResponse:
     """Set people's own quotas: a field `quota-ID` a person, empty for the project's."""
     member = member_of(request, slug, Role.ADMIN)
-    wanted, wrong = _read_quotas(request)
+    new_quotas, wrong = _read_quotas(request)
     if wrong:
         messages.error(request, _("A quota is a whole number from 0 up, or empty: nothing was saved."))
         return _page(request, member, CampaignForm(instance=member.project), status=422, typed=request.POST)
-    changed = quotas.change_quotas(member, wanted)
+    changed = quotas.change_quotas(member, new_quotas)
     text = ngettext("%(count)d quota is changed.", "%(count)d quotas are changed.", changed)
     messages.success(request, text % {"count": changed})
     return redirect("annotation:batches", slug)
@@ -119,8 +119,8 @@ def _batch(request: PersonRequest, slug: str, public_id: UUID) -> tuple[Membersh
 
 
 def _set_people(request: PersonRequest, member: Membership, row: Batch) -> HttpResponse:
-    found = read_batch_overview(member.project)
-    form = PeopleForm(found.people, request.POST)
+    overview = read_batch_overview(member.project)
+    form = PeopleForm(overview.people, request.POST)
     if form.is_valid():
         try:
             if form.cleaned_data["limited"] == "1":
@@ -152,17 +152,17 @@ def _page(
     request: PersonRequest, member: Membership, form: CampaignForm, *, status: int = 200, typed: Any = None
 ) -> HttpResponse:
     with snapshot():
-        found = read_batch_overview(member.project)
+        overview = read_batch_overview(member.project)
     context = {
         "project": member.project,
         "membership": member,
-        "found": found,
-        "cards": [batch_card(each) for each in found.batches],
-        "whole": batch_card(found.whole),
+        "overview": overview,
+        "cards": [batch_card(figures) for figures in overview.batches],
+        "whole": batch_card(overview.whole),
         "form": form,
-        "people": annotator_rows(found, typed),
-        "reached": [person for person in found.people if person.left == 0],
-        **_nobody_left(found),
+        "people": annotator_rows(overview, typed),
+        "reached": [person for person in overview.people if person.left == 0],
+        **_nobody_left(overview),
     }
     return render(request, "annotation/batches.html", context, status=status)
 
@@ -177,34 +177,34 @@ def _batch_page(
     status: int = 200,
 ) -> HttpResponse:
     with snapshot():
-        found = read_batch_overview(member.project)
-    its = found.named(row.name)
-    if its is None or its.row is None:
+        overview = read_batch_overview(member.project)
+    figures = overview.named(row.name)
+    if figures is None or figures.row is None:
         raise Http404
     people = {
         "limited": "1" if row.limited else "0",
-        "members": [str(person.public_id) for person in its.members],
+        "members": [str(person.public_id) for person in figures.members],
     }
     context = {
         "project": member.project,
         "membership": member,
         "batch": row,
-        "its": its,
-        "card": batch_card(its),
-        "asked": _asked(request.GET.get("do", ""), row),
-        "people_form": people_form or PeopleForm(found.people, initial=people),
-        "priority_form": priority_form or PriorityForm(initial={"priority": its.priorities[1]}),
-        **_nobody_left(found, row.name),
+        "its": figures,
+        "card": batch_card(figures),
+        "asked": _confirmation(request.GET.get("do", ""), row),
+        "people_form": people_form or PeopleForm(overview.people, initial=people),
+        "priority_form": priority_form or PriorityForm(initial={"priority": figures.priorities[1]}),
+        **_nobody_left(overview, row.name),
     }
     return render(request, "annotation/batch.html", context, status=status)
 
 
-def _nobody_left(found: BatchOverview, name: str | None = None) -> dict[str, Any]:
-    stuck = [each for each in found.nobody_left if name is None or each.batch == name]
+def _nobody_left(overview: BatchOverview, name: str | None = None) -> dict[str, Any]:
+    stuck = [item for item in overview.nobody_left if name is None or item.batch == name]
     return {"nobody_left": stuck[:LISTED], "nobody_left_count": len(stuck)}
 
 
-def _asked(do: str, row: Batch) -> dict[str, str] | None:
+def _confirmation(do: str, row: Batch) -> dict[str, str] | None:
     """Return what the act would mean, for the panel that asks before it is done; None for an unknown one."""
     acts = {
         "open": (
@@ -243,7 +243,7 @@ def _asked(do: str, row: Batch) -> dict[str, str] | None:
 
 def _read_quotas(request: PersonRequest) -> tuple[dict[UUID, int | None], bool]:
     """Return the quotas that were sent by person, and whether one of them is none."""
-    wanted: dict[UUID, int | None] = {}
+    new_quotas: dict[UUID, int | None] = {}
     for name, value in request.POST.items():
         if not name.startswith("quota-"):
             continue
@@ -254,5 +254,5 @@ def _read_quotas(request: PersonRequest) -> tuple[dict[UUID, int | None], bool]:
             return {}, True
         if not form.is_valid():
             return {}, True
-        wanted[key] = form.cleaned_data["quota"]
-    return wanted, False
+        new_quotas[key] = form.cleaned_data["quota"]
+    return new_quotas, False

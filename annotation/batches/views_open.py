@@ -30,9 +30,9 @@ def open_items(request: PersonRequest, slug: str) -> HttpResponse:
 def open_project(request: PersonRequest, slug: str) -> HttpResponse:
     """Open the project for labelling, or close it (`open` is 1 or 0)."""
     member = member_of(request, slug, Role.ADMIN)
-    wanted = request.POST.get("open") == "1"
-    batch_open_items.set_project_open(member.project, member, is_open=wanted)
-    if wanted:
+    is_open = request.POST.get("open") == "1"
+    batch_open_items.set_project_open(member.project, member, is_open=is_open)
+    if is_open:
         messages.success(request, _("The project is open: annotators get items again."))
     else:
         messages.success(request, _("The project is closed. Answers that are under way are still stored."))

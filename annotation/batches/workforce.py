@@ -15,7 +15,19 @@ from django.db.models import Count, F, Q
 from annotation.domain.choices import Stage
 from annotation.domain.wellbeing.opt_outs import Content, Unwanted, falls_under
 from annotation.domain.workforce.staffing import Staffing, Work, staffing
-from annotation.models import Adjudication, Batch, Item, Membership, OptOut, Prior, Project, Replacement, Seat, Skip
+from annotation.models import (
+    Adjudication,
+    Batch,
+    Item,
+    Membership,
+    OptOut,
+    Prior,
+    Project,
+    Replacement,
+    Seat,
+    Skip,
+    seat_count,
+)
 
 MAX_EXAMINED_ITEMS = 5_000
 """Items whose people are looked at one by one, at most."""
@@ -67,10 +79,10 @@ class ItemGroup:
 
 
 def read_annotator_quotas(project: Project) -> list[AnnotatorQuota]:
-    counts = Q(seat_rows__filled_at__isnull=False) | Q(seat_rows__expires_at__isnull=False)
+    """Return the active annotators, each with the number of seats that they have filled or hold."""
     rows = (
         Membership.objects.filter(project=project, active=True, annotates=True)
-        .annotate(given=Count("seat_rows", filter=counts))
+        .annotate(given=seat_count(filled_at__isnull=False) + seat_count(expires_at__isnull=False))
         .order_by("pseudonym")
     )
     return [
@@ -109,13 +121,13 @@ class Workforce:
         audience: Mapping[str, frozenset[int]],
         groups: Mapping[str, Sequence[ItemGroup]],
     ) -> None:
-        self.audience, self.left = audience, {person.key: person.left for person in people}
+        self.audience, self.labels_left = audience, {person.key: person.left for person in people}
         self._unwanted = _opt_outs(project)
-        choosy = {each.member for each in self._unwanted}
+        choosy = {opt_out.member for opt_out in self._unwanted}
         self._work = {
             name: [group for group in groups[name] if group.stage in STAGES_WITH_FREE_SEATS] for name in audience
         }
-        used_up = {person for person, left in self.left.items() if left == 0}
+        used_up = {person for person, labels in self.labels_left.items() if labels == 0}
         # How many people of a batch may be barred from an item before it can lack any.
         self._spare = {
             name: len(audience[name] - choosy - used_up) - max((group.seats for group in its), default=0)
@@ -134,26 +146,26 @@ class Workforce:
         """Return whether the annotators can do what is left of these batches."""
         names = set(names)
         whole = self.looked_at_all and not names & self._choosy_unopened
-        return staffing([work for name in sorted(names) for work in self._of(name)], self.left, whole=whole)
+        return staffing([work for name in sorted(names) for work in self._of(name)], self.labels_left, whole=whole)
 
     def nobody_left(self) -> list[StuckItem]:
         """Return items that were skipped and that nobody below their quota can label."""
-        willing = {person for person, left in self.left.items() if left is None or left > 0}
-        found = [each.stuck for each in self._items if each.skipped and not each.able & willing]
-        return sorted(found, key=lambda each: each.external_id)
+        willing = {person for person, labels in self.labels_left.items() if labels is None or labels > 0}
+        stuck = [item.stuck for item in self._items if item.skipped and not item.able & willing]
+        return sorted(stuck, key=lambda item: item.external_id)
 
     def _of(self, name: str) -> list[Work]:
         """Return the batch's work: examined items as they are, all others as if everybody in it were able."""
-        seen = Counter((each.seats, each.taken) for each in self._items if each.batch == name)
-        one_by_one = Counter((each.seats - each.taken, each.able) for each in self._items if each.batch == name)
+        examined = Counter((item.seats, item.taken) for item in self._items if item.batch == name)
+        one_by_one = Counter((item.seats - item.taken, item.able) for item in self._items if item.batch == name)
         work = [Work(places, able, items) for (places, able), items in one_by_one.items()]
         for group in self._work[name]:
             taken = group.taken if group.stage is Stage.LABELLING else 0
             others = group.items
             if group.stage is Stage.LABELLING:
-                known = min(others, seen[group.seats, taken])
-                seen[group.seats, taken] -= known
-                others -= known
+                group_examined = min(others, examined[group.seats, taken])
+                examined[group.seats, taken] -= group_examined
+                others -= group_examined
             work.append(Work(group.seats - taken, self.audience[name], others))
         return work
 
@@ -164,33 +176,35 @@ class Workforce:
         keys = [row[0] for row in rows]
         done, skipped = _barred(keys)
         contents = self._contents(rows) if self._unwanted else {}
-        found = []
+        examined = []
         for key, batch, seats, taken, public_id, external_id, *_ in rows:
-            unwilling = {each.member for each in self._unwanted if key in contents and falls_under(contents[key], each)}
+            unwilling = {
+                opt_out.member for opt_out in self._unwanted if key in contents and falls_under(contents[key], opt_out)
+            }
             able = self.audience[batch] - done[key] - unwilling
-            found.append(_Open(batch, seats, taken, able, key in skipped, StuckItem(public_id, external_id, batch)))
-        return found, whole
+            examined.append(_Open(batch, seats, taken, able, key in skipped, StuckItem(public_id, external_id, batch)))
+        return examined, whole
 
     def _may_lack(self, project: Project) -> Q:
         """Return which open items to examine: all where people are few, otherwise those with many marks."""
-        wanted = Q(pk__in=[])
+        query = Q(pk__in=[])
         by_spare: dict[int, list[str]] = defaultdict(list)
         for name, spare in self._spare.items():
             by_spare[max(spare, -1)].append(name)
         for spare, names in by_spare.items():
-            wanted |= Q(batch__in=names) if spare < 0 else Q(batch__in=names) & _much_marked(project, spare)
-        return wanted
+            query |= Q(batch__in=names) if spare < 0 else Q(batch__in=names) & _much_marked(project, spare)
+        return query
 
     def _contents(self, rows: Sequence[Sequence[Any]]) -> dict[int, Content]:
         """Return what is known of these items before anybody labels them."""
         priors: dict[int, list[tuple[int | None, int | None]]] = defaultdict(list)
-        known = Prior.objects.filter(item__in=[row[0] for row in rows], current=True)
-        for item, category, severity in known.values_list("item_id", "category_id", "severity"):
+        prior_rows = Prior.objects.filter(item__in=[row[0] for row in rows], current=True)
+        for item, category, severity in prior_rows.values_list("item_id", "category_id", "severity"):
             priors[item].append((category, severity))
         contents = {}
         for key, _batch, _seats, _taken, _public, _external, intended, group, severity in rows:
             categories = {intended, *(category for category, _ in priors[key])} - {None}
-            severities = [each for each in (severity, *(each for _, each in priors[key])) if each is not None]
+            severities = [band for band in (severity, *(band for _, band in priors[key])) if band is not None]
             contents[key] = Content(frozenset(categories), group, max(severities, default=None))
         return contents
 
@@ -200,11 +214,11 @@ def _much_marked(project: Project, spare: int) -> Q:
 
     Of so many marks at least a third is of one kind. Grouped by kind, so that no count is made for each item.
     """
-    least, found = spare // 3 + 1, Q()
+    least, query = spare // 3 + 1, Q()
     for kind in (Skip, Replacement, Adjudication):
         rows = kind._default_manager.filter(item__project=project).order_by().values("item")
-        found |= Q(pk__in=rows.annotate(n=Count("pk")).filter(n__gte=least).values("item"))
-    return found
+        query |= Q(pk__in=rows.annotate(n=Count("pk")).filter(n__gte=least).values("item"))
+    return query
 
 
 def _barred(items: Sequence[int]) -> tuple[Mapping[int, set[int]], set[int]]:
@@ -214,9 +228,9 @@ def _barred(items: Sequence[int]) -> tuple[Mapping[int, set[int]], set[int]]:
     for item, person in seats.values_list("item_id", "annotator_id"):
         done[item].add(person)
     skips = list(Skip.objects.filter(item__in=items).values_list("item_id", "annotator_id"))
-    seen = Replacement.objects.filter(item__in=items).values_list("item_id", "reviewer_id")
-    seen = seen.union(Adjudication.objects.filter(item__in=items).values_list("item_id", "reviewer_id"))
-    for item, person in (*skips, *seen):
+    reviews = Replacement.objects.filter(item__in=items).values_list("item_id", "reviewer_id")
+    reviews = reviews.union(Adjudication.objects.filter(item__in=items).values_list("item_id", "reviewer_id"))
+    for item, person in (*skips, *reviews):
         done[item].add(person)
     return done, {item for item, _ in skips}
 

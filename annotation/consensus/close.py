@@ -59,11 +59,11 @@ def decide_again(item: Item) -> Decision | None:
     Returns None if the item is no longer disputed.
     """
     with transaction.atomic(savepoint=False):
-        held = lock_item(item)
-        seats = seats_of(held)
-        if held.stage != Stage.DISPUTED or not is_round_complete(seats):
+        locked = lock_item(item)
+        seats = seats_of(locked)
+        if locked.stage != Stage.DISPUTED or not is_round_complete(seats):
             return None
-        return _conclude(held, seats)
+        return _conclude(locked, seats)
 
 
 def close_full_items() -> int:
@@ -113,15 +113,15 @@ def decision_fields(verdict: Verdict, category_ids: Mapping[int, int]) -> dict[s
 
     An item that becomes gold also gets a source and a time; those depend on who decides, not on the votes.
     """
-    found = verdict.findings
+    findings = verdict.findings
     return {
-        "level": found.level,
-        "category": category_ids[found.category.code] if found.category else None,
-        "categories": as_stored(value.code for value in (found.category, *found.further) if value),
-        "hateful": found.hateful,
-        "aligned": aligned_flag(found.alignment),
-        "pattern": found.pattern.code if found.pattern else None,
-        "difficulty": found.pattern.difficulty if found.pattern else None,
+        "level": findings.level,
+        "category": category_ids[findings.category.code] if findings.category else None,
+        "categories": as_stored(value.code for value in (findings.category, *findings.further) if value),
+        "hateful": findings.hateful,
+        "aligned": aligned_flag(findings.alignment),
+        "pattern": findings.pattern.code if findings.pattern else None,
+        "difficulty": findings.pattern.difficulty if findings.pattern else None,
         "excluded_for": verdict.reasons[0] if verdict.stage is Stage.EXCLUDED else None,
     }
 
@@ -193,14 +193,16 @@ def dispute_item(item: Item, reason: Reason) -> bool:
     reason.
     """
     with transaction.atomic(savepoint=False):
-        held = lock_item(item)
-        asked_for = reason is Reason.APPEAL or (reason is Reason.MODEL_CONFLICT and held.project.dispute_model_conflict)
-        if not asked_for or held.stage not in (Stage.GOLD, Stage.DISPUTED):
+        locked = lock_item(item)
+        asked_for = reason is Reason.APPEAL or (
+            reason is Reason.MODEL_CONFLICT and locked.project.dispute_model_conflict
+        )
+        if not asked_for or locked.stage not in (Stage.GOLD, Stage.DISPUTED):
             return False
-        if not held.disputes.filter(reason=reason, settled_at__isnull=True).exists():
-            Dispute.objects.create(item=held, round=held.round, reason=reason)
-            record(EventVerb.DISPUTED, project=held.project, item=held, reason=reason)
-            move_locked_item(held, Stage.DISPUTED, category_source=None, gold_at=None)
+        if not locked.disputes.filter(reason=reason, settled_at__isnull=True).exists():
+            Dispute.objects.create(item=locked, round=locked.round, reason=reason)
+            record(EventVerb.DISPUTED, project=locked.project, item=locked, reason=reason)
+            move_locked_item(locked, Stage.DISPUTED, category_source=None, gold_at=None)
         return True
 
 

@@ -17,10 +17,10 @@ def report_item(item: Item, reporter: Membership, note: str = "") -> Report:
 
     An item that is excluded already is reported too: the report is the graver reason.
     """
-    held = lock_item(item)
-    report = Report.objects.create(item=held, reporter=reporter, note=note)
-    record(EventVerb.REPORT, project=held.project, actor=reporter, item=held)
-    _take_out(held, Reason.REPORTED)
+    locked = lock_item(item)
+    report = Report.objects.create(item=locked, reporter=reporter, note=note)
+    record(EventVerb.REPORT, project=locked.project, actor=reporter, item=locked)
+    _take_out(locked, Reason.REPORTED)
     return report
 
 
@@ -32,11 +32,11 @@ def withdraw_item(item: Item, by: Membership, reason: str) -> bool:
 
     Returns False if it is reported or withdrawn already.
     """
-    held = lock_item(item)
-    if held.excluded_for in (Reason.REPORTED, Reason.WITHDRAWN):
+    locked = lock_item(item)
+    if locked.excluded_for in (Reason.REPORTED, Reason.WITHDRAWN):
         return False
-    record(EventVerb.WITHDRAW_ITEM, project=held.project, actor=by, item=held, reason=reason)
-    _take_out(held, Reason.WITHDRAWN)
+    record(EventVerb.WITHDRAW_ITEM, project=locked.project, actor=by, item=locked, reason=reason)
+    _take_out(locked, Reason.WITHDRAWN)
     return True
 
 

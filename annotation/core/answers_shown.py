@@ -29,10 +29,14 @@ def answers_shown(answers: Mapping[str, Any], questions: Iterable[Question], tex
     `questions` are all versions; the order in which a label holds its answers is the database's.
     """
     language = get_language() or ""
-    asked = [one for one in questions if one.code in answers and answers[one.code]["version"] == one.version]
+    answered = [
+        question
+        for question in questions
+        if question.code in answers and answers[question.code]["version"] == question.version
+    ]
     return [
         _shown(question, answers[question.code]["value"], text, language)
-        for question in sorted(asked, key=lambda question: (question.place, question.code))
+        for question in sorted(answered, key=lambda question: (question.place, question.code))
     ]
 
 

@@ -66,12 +66,12 @@ class _Form:
     @classmethod
     def of(cls, model: type[models.Model], names: tuple[str, ...]) -> "_Form":
         fields = {field.attname: field for field in model._meta.concrete_fields}
-        left = [field for name, field in fields.items() if name not in names and not field.primary_key]
-        makers = [_default(field) for field in left]
-        is_fresh = [callable(field.default) and not _is_fixed(field) for field in left]
+        unnamed = [field for name, field in fields.items() if name not in names and not field.primary_key]
+        makers = [_default(field) for field in unnamed]
+        is_fresh = [callable(field.default) and not _is_fixed(field) for field in unnamed]
         return cls(
             names=frozenset(names),
-            columns=[str(fields[name].column) for name in names] + [str(field.column) for field in left],
+            columns=[str(fields[name].column) for name in names] + [str(field.column) for field in unnamed],
             plain=[(name, plain) for name in names if (plain := _plain(fields[name]))],
             constant=tuple(None if new else make() for new, make in zip(is_fresh, makers, strict=True)),
             fresh=[(place, make) for place, make in enumerate(makers) if is_fresh[place]],
@@ -222,7 +222,10 @@ _encode = json.JSONEncoder(ensure_ascii=False, separators=(",", ":"), allow_nan=
 
 
 def _json(value: Any) -> str:
-    return _encode(value) if value else ("{}" if isinstance(value, Mapping) else _encode(value))
+    """Return the JSON of a value. Most columns of most rows hold an empty list or object."""
+    if value or value is None or isinstance(value, str | int | float):
+        return _encode(value)
+    return "{}" if isinstance(value, Mapping) else "[]"
 
 
 def fresh_uuids() -> Iterator[str]:

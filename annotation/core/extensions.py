@@ -1,6 +1,6 @@
 """What other apps add to this one: pages in a header, tabs and actions on an item's page, steps of the sweeper.
 
-This app does not import those apps: each registers one `Extension` in `AppConfig.ready()`.
+This app does not import those apps: each registers one `Extension` in what its `AppConfig.ready()` names.
 """
 
 from collections.abc import Callable, Iterator, Mapping, Sequence
@@ -9,10 +9,14 @@ from typing import TYPE_CHECKING, Any
 
 from django.utils.functional import Promise
 
+from vocabulary.registration import complete
+
 if TYPE_CHECKING:  # apps register their pages before models are loaded
     from django.db.models import Model, QuerySet
 
     from annotation.models import Item, Membership, Project
+    from annotation.releases.formats.base import Target, Writer
+    from annotation.releases.rows import Rows
 
 POSTS = "posts"
 """The group of pages about posts: items, imports, priors."""
@@ -130,6 +134,8 @@ class Extension:
     personal_data: PersonalData = field(default_factory=dict)
     run_subjects: Mapping[str, Callable[["Project"], "QuerySet[Any, Any]"]] = field(default_factory=dict)
     """Methods whose runs have subjects other than items → a query for the public ids of these subjects."""
+    release_writers: Mapping[str, Callable[["Target", "Rows"], "Writer"]] = field(default_factory=dict)
+    """Formats of a release that the app writes from its own rows, by their names (`ReleaseFormat`)."""
 
 
 _extensions: list[Extension] = []
@@ -142,6 +148,7 @@ def register_extension(extension: Extension) -> None:
 
 def registered() -> Sequence[Extension]:
     """Return every extension, in the order of the installed apps."""
+    complete()
     return _extensions
 
 

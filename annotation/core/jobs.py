@@ -7,10 +7,12 @@ A job is a row (`models.Job`). It waits, one worker at a time works on it, and i
 The row is the truth. A Celery message only names a row; it may come late, twice or never (threat T21). A worker takes
 a job by a guarded UPDATE, and a thread of its own writes `beat_at` every second while it works; a job without a sign
 of life for LAPSE is given to the next worker. The clock that decides is the database's. A worker that is asked to end
-gives its job back at the next sign of progress. Small jobs are carried out while the page waits.
+gives its job back at the next sign of progress, and so does one that does not see the files of the site: the sweeper
+offers the job to others. Small jobs are carried out while the page waits.
 """
 
 import logging
+import socket
 import threading
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
@@ -18,16 +20,16 @@ from datetime import timedelta
 from functools import partial
 from typing import Any, Generic, TypeVar
 
-from celery import current_app
 from django.db import DatabaseError, connection, transaction
 from django.db.models import Q, QuerySet
 from django.db.models.functions import Now
 from django.utils.translation import gettext as _
-from kombu.exceptions import OperationalError
 
-from annotation.core import disk_faults
+from annotation.core import disk_faults, stored_files
+from annotation.core.stored_files import StoreAway
 from annotation.models import Job, JobState
 from runs.execution import shutdown
+from runs.queue.task_messages import enqueue_task
 from runs.sql.database_clock import seconds_from_now
 
 log = logging.getLogger(__name__)
@@ -40,6 +42,7 @@ LAPSE = timedelta(seconds=30)
 UNCLAIMED = timedelta(seconds=30)
 """A job that waits for longer than this needs another message."""
 BEAT_SECONDS = 1.0
+HOST = socket.gethostname()
 
 
 class JobCancelled(Exception):
@@ -111,14 +114,7 @@ class JobKind(Generic[J]):
 
         Returns False if the broker is down; the sweeper sends it later.
         """
-        try:
-            current_app.send_task(TASK, args=[self.name, job_id])
-        except (OperationalError, OSError) as fault:
-            log.warning(
-                "the broker is down (%s); the sweeper enqueues %s job %s", type(fault).__name__, self.name, job_id
-            )
-            return False
-        return True
+        return enqueue_task(TASK, self.name, job_id)
 
     def cancel(self, row: J) -> bool:
         """Cancel a job that waits or rests; ask the worker of a running one to stop.
@@ -147,7 +143,7 @@ class JobKind(Generic[J]):
         rows = self._rows.filter(pk=job_id)
         for phase in self.phases:
             due = rows.filter(phase.is_waiting | phase.is_abandoned)
-            if due.update(state=phase.working, begun_at=Now(), beat_at=Now()):
+            if due.update(state=phase.working, begun_at=Now(), beat_at=Now(), problem=""):
                 row = rows.select_related(*self.related).first()
                 if row is not None:  # its project may have been purged
                     self._work(phase, row)
@@ -162,14 +158,20 @@ class JobKind(Generic[J]):
         except JobInterrupted:
             if self._working(row).update(state=phase.waiting, beat_at=None):
                 self.enqueue(row.pk)
-        except JobRefused as refusal:
-            self.end(row, JobState.FAILED, refusal.sentence)
         except Exception as fault:
-            log.exception("The %s job %s failed", self.name, row.public_id)
-            problem = _("Something went wrong on the server. The people who run this site find the details in the log.")
-            if disk_faults.is_disk_fault(fault):
-                problem = disk_faults.disk_sentence()
-            self.end(row, JobState.FAILED, problem)
+            if _sees_no_files(fault):
+                self._hand_back(phase, row)
+            elif isinstance(fault, JobRefused):
+                self.end(row, JobState.FAILED, fault.sentence)
+            else:
+                log.exception("The %s job %s failed", self.name, row.public_id)
+                self.end(row, JobState.FAILED, _problem_of(fault))
+
+    def _hand_back(self, phase: Phase[J], row: J) -> None:
+        """Let the job wait for a worker that sees the files; the sweeper enqueues it again."""
+        log.error("%s does not see the files of the site: it hands the %s job %s back", HOST, self.name, row.public_id)
+        problem = _("The machine %(host)s cannot reach the files of this site. Another one tries it within a minute.")
+        self._working(row).update(state=phase.waiting, beat_at=None, problem=(problem % {"host": HOST})[:500])
 
     def beat(self, row: J, **figures: Any) -> None:
         """Store a sign of life with figures of the progress.
@@ -207,10 +209,10 @@ class JobKind(Generic[J]):
     def left_behind(self) -> list[int]:
         """Return the ids of jobs that wait although no worker is at them."""
         unclaimed = Q(created_at__lt=seconds_from_now(-UNCLAIMED.total_seconds()))
-        left = Q()
+        is_left_behind = Q()
         for phase in self.phases:
-            left |= (phase.is_waiting & unclaimed) | phase.is_abandoned
-        return list(self._rows.filter(left).values_list("pk", flat=True))
+            is_left_behind |= (phase.is_waiting & unclaimed) | phase.is_abandoned
+        return list(self._rows.filter(is_left_behind).values_list("pk", flat=True))
 
     def enqueue_left_behind(self) -> int:
         """Enqueue the jobs that no worker is at; return how many."""
@@ -226,6 +228,24 @@ class JobKind(Generic[J]):
     def _working(self, row: J) -> QuerySet[J]:
         """Return the row as a query, while it is in the state in which this worker took it."""
         return self._row(row).filter(state=row.state)
+
+
+def _sees_no_files(fault: Exception) -> bool:
+    """Return whether the fault comes from this machine, not from the job: its files are there, but not in its sight."""
+    if isinstance(fault, StoreAway):
+        return True
+    if not isinstance(fault, OSError | JobRefused):
+        return False
+    try:
+        return stored_files.is_out_of_sight()
+    except OSError:
+        return True
+
+
+def _problem_of(fault: Exception) -> str:
+    if disk_faults.is_disk_fault(fault):
+        return disk_faults.disk_sentence()
+    return _("Something went wrong on the server. The people who run this site find the details in the log.")
 
 
 class Heartbeat(Generic[J]):

@@ -4,7 +4,9 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 from typing import Any
 
-from django.db import connection, transaction
+from django.db import connections, transaction
+
+from runs.sql.read_replica import reads_from
 
 
 @contextmanager
@@ -13,24 +15,25 @@ def snapshot() -> Iterator[None]:
 
     PostgreSQL: a REPEATABLE READ, READ ONLY transaction. SQLite: one deferred transaction, which in WAL mode reads from
     the snapshot of its first read (the site's usual IMMEDIATE mode would lock all writers). Inside a transaction of the
-    caller no new one begins: the reads see what that transaction sees.
+    caller no new one begins: the reads see what that transaction sees. Inside `from_replica` it is one of the replica.
     """
+    alias = reads_from()
+    connection = connections[alias]
     if connection.in_atomic_block:
         yield
     elif connection.vendor == "postgresql":
-        with transaction.atomic():
+        with transaction.atomic(using=alias):
             with connection.cursor() as cursor:
                 cursor.execute("SET TRANSACTION ISOLATION LEVEL REPEATABLE READ, READ ONLY")
             yield
     else:
-        with _deferred(), transaction.atomic():
+        with _deferred(connection), transaction.atomic(using=alias):
             yield
 
 
 @contextmanager
-def _deferred() -> Iterator[None]:
-    """Begin the next transaction of this thread's connection without the write lock."""
-    sqlite: Any = connection  # only SQLite's wrapper has `transaction_mode`
+def _deferred(sqlite: Any) -> Iterator[None]:
+    """Begin the next transaction of this connection without the write lock."""
     mode = sqlite.transaction_mode
     sqlite.transaction_mode = "DEFERRED"
     try:

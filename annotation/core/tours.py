@@ -106,9 +106,9 @@ def offer_tours(user: User, roles: Iterable[Role]) -> None:
         user.save(update_fields=["tours"])
 
 
-def pass_step(user: User, role: Role, seen: int) -> None:
+def pass_step(user: User, role: Role, steps_seen: int) -> None:
     """Store that the person has seen so many steps of the role's tour; the number of all ends it."""
-    user.tours[str(role)] = max(0, min(seen, len(STEPS[role])))
+    user.tours[str(role)] = max(0, min(steps_seen, len(STEPS[role])))
     user.save(update_fields=["tours"])
 
 
@@ -118,19 +118,19 @@ def begin_again(member: Membership, user: User) -> None:
     user.save(update_fields=["tours"])
 
 
-def shown_tour(member: Membership, user: User, here: str) -> dict[str, Any]:
-    """Return the step that is due, for `_tour.html`; without `step` if none is due. `here` is the path of the page."""
+def shown_tour(member: Membership, user: User, path: str) -> dict[str, Any]:
+    """Return the step that is due, for `_tour.html`; without `step` if none is due. `path` is that of the page."""
     for role, steps in STEPS.items():
-        seen = user.tours.get(str(role), len(steps))
-        if member.has(role) and seen < len(steps):
-            step = steps[seen]
-            place = {"number": seen + 1, "total": len(steps), "last": seen + 1 == len(steps)}
+        steps_seen = user.tours.get(str(role), len(steps))
+        if member.has(role) and steps_seen < len(steps):
+            step = steps[steps_seen]
+            place = {"number": steps_seen + 1, "total": len(steps), "last": steps_seen + 1 == len(steps)}
             address = address_of(step.url_name, member.project.slug)
             return {
                 "step": step,
                 "role": role,
                 "project": member.project,
-                "address": "" if address == here else address,
+                "address": "" if address == path else address,
                 **place,
             }
     return {"project": member.project}

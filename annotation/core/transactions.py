@@ -1,12 +1,12 @@
 """Short transactions that are repeated after a temporary conflict in the database."""
 
+import fcntl
 import random
-import threading
 import time
-from collections.abc import Callable
-from contextlib import AbstractContextManager, nullcontext
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
 from functools import wraps
-from typing import Any, ParamSpec, TypeVar
+from typing import ParamSpec, TypeVar
 
 from django.db import OperationalError, connection, transaction
 
@@ -16,7 +16,6 @@ R = TypeVar("R")
 TRIES = 4
 """The maximum number of tries: the first and three more (threats F13)."""
 _PASSING = frozenset({"40001", "40P01"})  # serialization failure, deadlock
-_sqlite_turn = threading.Lock()
 
 
 def short_transaction(verb: Callable[P, R]) -> Callable[P, R]:
@@ -45,12 +44,19 @@ def short_transaction(verb: Callable[P, R]) -> Callable[P, R]:
     return tried
 
 
-def _turn() -> AbstractContextManager[Any]:
-    """Return, on SQLite, the lock for this thread's turn to write.
+@contextmanager
+def _turn() -> Iterator[None]:
+    """Wait, on SQLite, for this thread's turn to write, among the threads of all processes.
 
-    A thread that waits for this lock wakes at once; a thread that waits for SQLite polls.
+    Who waits for the lock of a file wakes at once, and whoever came first goes first. Who waits for SQLite looks again
+    now and then, and may be passed by for seconds.
     """
-    return _sqlite_turn if connection.vendor == "sqlite" else nullcontext()
+    if connection.vendor != "sqlite":
+        yield
+        return
+    with open(f"{connection.settings_dict['NAME']}.turn", "ab") as queue:
+        fcntl.flock(queue, fcntl.LOCK_EX)
+        yield
 
 
 def _passes(error: OperationalError) -> bool:

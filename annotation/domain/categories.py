@@ -203,11 +203,11 @@ def _key(number: int, value: object) -> str:
 
 
 def _refuse_doubles(field: str, values: Sequence[str]) -> None:
-    seen: set[str] = set()
+    earlier_values: set[str] = set()
     for value in values:
-        if value in seen:
+        if value in earlier_values:
             raise BadCategories(f"Two categories share the {field} {_shown(value)}.")
-        seen.add(value)
+        earlier_values.add(value)
 
 
 def _refuse_foreign_codes(categories: Sequence[Category]) -> None:
@@ -220,20 +220,20 @@ def _refuse_foreign_codes(categories: Sequence[Category]) -> None:
 
 def _with_keys(categories: Sequence[Category]) -> Iterator[Category]:
     keyless = [category for category in categories if not category.key and not category.retired]
-    taken = {category.key for category in categories if category.key}
-    free = iter(key for key in KEYS if key not in taken | {str(category.code) for category in keyless})
+    used_keys = {category.key for category in categories if category.key}
+    free = iter(key for key in KEYS if key not in used_keys | {str(category.code) for category in keyless})
     for category in categories:
         if category not in keyless:
             yield category
             continue
-        key = _own_digit(category, taken) or next(free)
-        taken.add(key)
+        key = _own_digit(category, used_keys) or next(free)
+        used_keys.add(key)
         yield replace(category, key=key)
 
 
-def _own_digit(category: Category, taken: set[str]) -> str:
+def _own_digit(category: Category, used_keys: set[str]) -> str:
     digit = str(category.code)
-    return digit if len(digit) == 1 and digit not in taken else ""
+    return digit if len(digit) == 1 and digit not in used_keys else ""
 
 
 def _shown(value: object) -> str:

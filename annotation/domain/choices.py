@@ -223,6 +223,15 @@ class GlossarySourceKind(NamedEnum):
     """A reference in words: a book, an address, a person."""
 
 
+class FigureKind(StrEnum):
+    """The figures of a project that are computed together."""
+
+    DASHBOARD = "dashboard"
+    """Counts, agreement, people, days, influence of priors."""
+    QUALITY = "quality"
+    """Annotators over time, pairs, versions of the guidelines."""
+
+
 class EventVerb(NamedEnum):
     """The action that an event of the log records. Apps that build on this one have their own verbs too."""
 

@@ -32,16 +32,16 @@ def restored(cell: str) -> str:
 
 def cell(value: Any) -> str:
     """Return a value as a safe cell: empty for None, true or false, JSON for lists and mappings."""
-    return _FORMS.get(type(value), _other)(value)
+    return _FORMS.get(type(value), _as_string)(value)
 
 
 def cells(values: Iterable[Any]) -> list[str]:
     """Return many values as safe cells. This path is fast, because a release has tens of millions of cells."""
     form = _FORMS.get
-    return [form(type(value), _other)(value) for value in values]
+    return [form(type(value), _as_string)(value) for value in values]
 
 
-def _other(value: Any) -> str:
+def _as_string(value: Any) -> str:
     return neutralized(str(value)) if isinstance(value, str) else str(value)
 
 

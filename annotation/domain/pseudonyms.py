@@ -18,10 +18,10 @@ def gives_away(pseudonym: str, names: Iterable[str]) -> bool:
     plain = _plain(pseudonym)
     for name in names:
         before, _at, _after = name.partition("@")
-        whole = _plain(before)
-        if whole and (whole == plain or (len(plain) >= SHORTEST and plain in whole)):
+        plain_name = _plain(before)
+        if plain_name and (plain_name == plain or (len(plain) >= SHORTEST and plain in plain_name)):
             return True
-        if any(len(part) >= SHORTEST and part in plain for part in (whole, *map(_plain, _PARTS.split(before)))):
+        if any(len(part) >= SHORTEST and part in plain for part in (plain_name, *map(_plain, _PARTS.split(before)))):
             return True
     return False
 

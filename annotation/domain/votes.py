@@ -33,10 +33,6 @@ class Challenge:
     hateful: bool
     category: Category | None = None
 
-    @classmethod
-    def to_category(cls, modality: Modality, category: Category) -> "Challenge":
-        return cls(modality, category.hateful, category)
-
 
 @dataclass(frozen=True)
 class Vote:

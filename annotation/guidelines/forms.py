@@ -96,4 +96,4 @@ def example_forms(project: Project, newest: Guideline | None, data: Any = None) 
 def examples_in(rows: Any) -> list[Example]:
     """Return the examples of valid rows without the empty ones."""
     filled = [row.cleaned_data for row in rows if row.cleaned_data.get("text", "").strip()]
-    return [Example(each["text"], each["category"], each["why"]) for each in filled]
+    return [Example(row["text"], row["category"], row["why"]) for row in filled]

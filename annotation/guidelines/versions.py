@@ -50,7 +50,7 @@ class VersionReading:
     """A version with how many annotators were asked to read it and how many confirmed it, and what was asked then."""
 
     guideline: Guideline
-    asked: int
+    annotators_asked: int
     read: int
     questions: tuple[Question, ...] = ()
     """The versions of further questions that were asked while this version was in force."""
@@ -79,15 +79,19 @@ def write_guidelines(
         raise ChangedMeanwhile(number)
     if newest and newest.text == text and examples_of(newest) == list(examples):
         return None
-    made = Guideline.objects.create(
+    guideline = Guideline.objects.create(
         project=project, number=number + 1, text=text, summary=summary, asks_reading=asks_reading, author=admin
     )
     GuidelineExample.objects.bulk_create(
-        GuidelineExample(guideline=made, place=place, text=each.text, category=each.category, why=each.why)
-        for place, each in enumerate(examples, 1)
+        GuidelineExample(
+            guideline=guideline, place=place, text=example.text, category=example.category, why=example.why
+        )
+        for place, example in enumerate(examples, 1)
     )
-    record(EventVerb.GUIDELINES_WRITTEN, project=project, actor=admin, number=made.number, asks_reading=asks_reading)
-    return made
+    record(
+        EventVerb.GUIDELINES_WRITTEN, project=project, actor=admin, number=guideline.number, asks_reading=asks_reading
+    )
+    return guideline
 
 
 def examples_of(guideline: Guideline) -> list[Example]:
@@ -99,8 +103,8 @@ def examples_of(guideline: Guideline) -> list[Example]:
 def as_text(guideline: Guideline) -> str:
     """Return a version as one text followed by its examples, for comparing two."""
     examples = [
-        f"{place}. {each.text}\n→ {each.category.code} {each.category.name}\n{each.why}".rstrip()
-        for place, each in enumerate(examples_of(guideline), 1)
+        f"{place}. {example.text}\n→ {example.category.code} {example.category.name}\n{example.why}".rstrip()
+        for place, example in enumerate(examples_of(guideline), 1)
     ]
     return "\n\n".join([guideline.text.rstrip(), *examples])
 
@@ -123,10 +127,14 @@ def news_for(member: Membership) -> GuidelineNews | None:
     if not asks_to_read(member):
         return None
     versions = list(Guideline.objects.filter(project=member.project_id).order_by("number"))
-    known = [each for each in versions if each.number <= member.guideline_read or each.created_at <= member.created_at]
+    known = [
+        version
+        for version in versions
+        if version.number <= member.guideline_read or version.created_at <= member.created_at
+    ]
     since = known[-1] if known else None
     newest = versions[-1]
-    between = tuple(each for each in versions if since is None or each.number > since.number)
+    between = tuple(version for version in versions if since is None or version.number > since.number)
     return GuidelineNews(newest, since, between, differences(since, newest) if since else ())
 
 
@@ -142,7 +150,7 @@ def guideline_versions(project: Project) -> list[VersionReading]:
     A version asks annotators who joined before it and have labelled (`assignment.annotator_state` asks before the next
     item).
     """
-    asked = Membership.objects.filter(
+    annotators = Membership.objects.filter(
         Exists(Label.objects.filter(annotator=OuterRef("pk"))),
         project=project,
         active=True,
@@ -151,13 +159,13 @@ def guideline_versions(project: Project) -> list[VersionReading]:
         created_at__lt=OuterRef("created_at"),
     ).order_by()
     rows: QuerySet[Guideline] = project.guidelines.select_related("author").annotate(
-        asked=_count(asked), read=_count(asked.filter(guideline_read__gte=OuterRef("number")))
+        annotators_asked=_count(annotators), read=_count(annotators.filter(guideline_read__gte=OuterRef("number")))
     )
     asked_by = questions_by_guideline(project)
     return [
         VersionReading(
             row,
-            row.asked if row.asks_reading else 0,  # type: ignore[attr-defined]  # annotated above; mypy sees only fields
+            row.annotators_asked if row.asks_reading else 0,  # type: ignore[attr-defined]  # annotated above; mypy sees only fields
             row.read if row.asks_reading else 0,  # type: ignore[attr-defined]  # annotated above; mypy sees only fields
             asked_by.get(row.number, ()),
         )
@@ -172,15 +180,15 @@ def questions_by_guideline(project: Project) -> dict[int, tuple[Question, ...]]:
     questions = project.questions.order_by("place", "code", "version")
     ended = {(row.code, row.version): row.retired_at for row in questions}
     ended |= {(row.code, row.version - 1): row.created_at for row in questions}
-    asked, until = {}, timezone.now()
+    by_number, until = {}, timezone.now()
     for number, since in project.guidelines.values_list("number", "created_at"):
-        asked[number] = tuple(
+        by_number[number] = tuple(
             row
             for row in questions
             if row.created_at <= until and ((end := ended[row.code, row.version]) is None or end > since)
         )
         until = since
-    return asked
+    return by_number
 
 
 def _count(members: QuerySet[Membership]) -> Coalesce:

@@ -32,13 +32,17 @@ def edit(request: PersonRequest, slug: str) -> HttpResponse:
         preview = {"text": form.cleaned_data["text"], "examples": examples_in(rows)}
     elif valid:
         try:
-            made = guideline_versions.write_guidelines(member, examples=examples_in(rows), **form.cleaned_data)
+            guideline = guideline_versions.write_guidelines(member, examples=examples_in(rows), **form.cleaned_data)
         except guideline_versions.ChangedMeanwhile as meanwhile:
             valid = False
             form.add_error(None, _meanwhile(meanwhile.number))
         else:
-            said = _("Version %(number)s is in force.") % {"number": made.number} if made else _("Nothing changed.")
-            messages.success(request, said)
+            message = (
+                _("Version %(number)s is in force.") % {"number": guideline.number}
+                if guideline
+                else _("Nothing changed.")
+            )
+            messages.success(request, message)
             return redirect("annotation:guideline-versions", slug)
     context = {
         "project": member.project,
@@ -55,10 +59,10 @@ def edit(request: PersonRequest, slug: str) -> HttpResponse:
 def versions(request: PersonRequest, slug: str) -> HttpResponse:
     """Show all versions, who read them, and what changed between two (`from`, `to`: numbers)."""
     member = member_of(request, slug, Role.ADMIN, Role.REVIEWER)
-    found = guideline_versions.guideline_versions(member.project)
-    context: dict[str, Any] = {"project": member.project, "membership": member, "versions": found}
-    if len(found) > 1 or "to" in request.GET:
-        old, new = _two(request, member.project, [each.guideline.number for each in found])
+    readings = guideline_versions.guideline_versions(member.project)
+    context: dict[str, Any] = {"project": member.project, "membership": member, "versions": readings}
+    if len(readings) > 1 or "to" in request.GET:
+        old, new = _two(request, member.project, [reading.guideline.number for reading in readings])
         context |= {"old": old, "new": new, "changes": guideline_versions.differences(old, new)}
     return render(request, "annotation/guideline_versions.html", context)
 
@@ -67,14 +71,14 @@ def versions(request: PersonRequest, slug: str) -> HttpResponse:
 def version(request: PersonRequest, slug: str, number: int) -> HttpResponse:
     """Show one version."""
     member = member_of(request, slug, Role.ADMIN, Role.REVIEWER)
-    found = member.project.guidelines.select_related("author").filter(number=number).first()
-    if found is None:
+    guideline = member.project.guidelines.select_related("author").filter(number=number).first()
+    if guideline is None:
         raise Http404
     context = {
         "project": member.project,
         "membership": member,
-        "guideline": found,
-        "examples": guideline_versions.examples_of(found),
+        "guideline": guideline,
+        "examples": guideline_versions.examples_of(guideline),
         "questions": guideline_versions.questions_by_guideline(member.project).get(number, ()),
     }
     return render(request, "annotation/guideline_version.html", context)
@@ -95,13 +99,14 @@ def _two(request: PersonRequest, project: Project, numbers: list[int]) -> tuple[
 
     Raises Http404 for unknown numbers.
     """
-    asked = [request.GET.get("from") or str(numbers[1:2] and numbers[1]), request.GET.get("to") or str(numbers[0])]
-    if not all(each.isascii() and each.isdigit() and len(each) < 9 for each in asked):
+    chosen = [request.GET.get("from") or str(numbers[1:2] and numbers[1]), request.GET.get("to") or str(numbers[0])]
+    if not all(number.isascii() and number.isdigit() and len(number) < 9 for number in chosen):
         raise Http404
-    found = {each.number: each for each in project.guidelines.filter(number__in=[int(each) for each in asked])}
-    if any(int(each) not in found for each in asked):
+    rows = project.guidelines.filter(number__in=[int(number) for number in chosen])
+    guidelines = {guideline.number: guideline for guideline in rows}
+    if any(int(number) not in guidelines for number in chosen):
         raise Http404
-    return found[int(asked[0])], found[int(asked[1])]
+    return guidelines[int(chosen[0])], guidelines[int(chosen[1])]
 
 
 def _meanwhile(number: int) -> str:

@@ -128,15 +128,15 @@ class _Filling:
         self.report.format, reader = self.bundle.reader(self.options)
         clock = Clock(self.bundle, self.watch)
         batch: list[Row] = []
-        seen: dict[str, int] = {}
+        first_lines: dict[str, int] = {}
         try:
             for row in reader:
                 self.report.rows += 1
                 clock.tick(self.report.rows)
                 if isinstance(row, RowError):
                     self.report.errors.append(row)
-                elif seen.setdefault(row.external_id, row.line) != row.line:
-                    reason = f"The id {row.external_id} stands in line {seen[row.external_id]} and in line {row.line}."
+                elif (first := first_lines.setdefault(row.external_id, row.line)) != row.line:
+                    reason = f"The id {row.external_id} stands in line {first} and in line {row.line}."
                     self.report.errors.append(RowError(row.line, "duplicate_id", reason, "id"))
                 else:
                     batch.append(row)
@@ -178,14 +178,14 @@ class _Filling:
     def _fill_pictures(self, gaps: Sequence[_Gap]) -> None:
         report = self.report
         findable = [gap for gap in gaps if self.gallery.want(gap.name)]
-        there = {gap.item for gap in findable}
+        items_with_picture = {gap.item for gap in findable}
         for gap in gaps:
-            if gap.item not in there:
+            if gap.item not in items_with_picture:
                 report.note_missing(gap.name)
         self.gallery.finish()
-        known = dict(self.gallery.known)
+        picture_keys = dict(self.gallery.known)
         if not report.dry_run:
-            known |= store_pictures(self.project, self.gallery.staged())
+            picture_keys |= store_pictures(self.project, self.gallery.staged())
         for gap in findable:
             result = self.gallery.result(gap.name)
             if isinstance(result, BadPicture):
@@ -193,7 +193,7 @@ class _Filling:
                 report.errors.append(RowError(gap.line, result.code, reason, "image", result.limit, result.status))
                 continue
             if not report.dry_run:
-                self._give_picture(gap, known[result])
+                self._give_picture(gap, picture_keys[result])
             report.items += 1
         report.pictures = report.items
         if self.bundle.archive is not None:
@@ -284,11 +284,13 @@ class _Filling:
     # ── Known answers ─────────────────────────────────────────────────────────
 
     def _fill_known(self, row: Row, item: Item) -> bool:
-        known = self.intake.known_of(row)
-        if known is None or item.stage == Stage.KNOWN:
+        known_answer = self.intake.known_of(row)
+        if known_answer is None or item.stage == Stage.KNOWN:
             return False
-        category = self.categories[known.category]
-        key = control_items.KnownAnswerKey(category, known.explanation, known.training, known.categories)
+        category = self.categories[known_answer.category]
+        key = control_items.KnownAnswerKey(
+            category, known_answer.explanation, known_answer.training, known_answer.categories
+        )
         try:
             control_items.mark_control_item(item, self.actor, key)
         except control_items.NotMarkable as fault:

@@ -35,8 +35,8 @@ def take_in(project: Project, rows: Sequence[tuple[Row, Picture | None]], actor:
         assert isinstance(item, Incoming)  # only rows with labels of a source can be dropped
         incoming.append((item, picture.sha256 if picture else ""))
     names = [row.external_id for row, _picture in rows]
-    if (known := Item.objects.filter(project=project, external_id__in=names).first()) is not None:
-        raise BadValue("id_exists", f"The project has an item {known.external_id} already.", "id")
+    if (existing := Item.objects.filter(project=project, external_id__in=names).first()) is not None:
+        raise BadValue("id_exists", f"The project has an item {existing.external_id} already.", "id")
     pictures = {picture.sha256: picture.pk for _row, picture in rows if picture is not None}
     with Sender() as sender:
         ItemStore(project, pictures, sender).store(incoming)

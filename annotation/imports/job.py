@@ -22,6 +22,7 @@ from annotation.imports.options import ImportOptions, ImportReport
 from annotation.imports.run import import_file
 from annotation.media.pictures import remove_orphans
 from annotation.models import Import, ImportState
+from annotation.releases.places import remove_unlisted_releases
 
 FOLDER = "imports"
 SMALL = 2 * 2**20
@@ -177,7 +178,8 @@ def _orphans() -> int:
             return 0
         default_storage.delete(_WALKED)
     default_storage.save(_WALKED, ContentFile(b""))
-    return remove_orphans(now - KEPT) + _remove_orphan_uploads(now - KEPT)
+    before = now - KEPT
+    return remove_orphans(before) + _remove_orphan_uploads(before) + remove_unlisted_releases(before)
 
 
 def _remove_orphan_uploads(before: datetime) -> int:

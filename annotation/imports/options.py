@@ -86,8 +86,10 @@ class ImportOptions:
         mapped = dict(values.get("mapped", {}))
         if "label_is" in mapped:
             mapped["label_is"] = LabelUse(mapped["label_is"])
-        known: dict[str, Any] = {option.name: values[option.name] for option in fields(cls) if option.name in values}
-        known |= {
+        arguments: dict[str, Any] = {
+            option.name: values[option.name] for option in fields(cls) if option.name in values
+        }
+        arguments |= {
             "format": Format(values.get("format", Format.AUTO)),
             "mapped": Mapped(**mapped),
             "source_labels": SourceLabels(values.get("source_labels", SourceLabels.SEATS)),
@@ -95,7 +97,7 @@ class ImportOptions:
             "masks": frozenset(Mask(kind) for kind in values.get("masks", ())),
             "ignore": frozenset(values.get("ignore", ())),
         }
-        return cls(**known)
+        return cls(**arguments)
 
 
 @dataclass(frozen=True)

@@ -48,16 +48,16 @@ class ReportTable:
 
 def tables(project: Project, row: Import, preview: Sequence[Mapping[str, Any]]) -> list[ReportTable]:
     """Return the tables that have rows. `preview` are the first rows, with their categories."""
-    found = row.outcome
-    errors = found.get("errors", [])
-    shown = _("%(shown)s of %(all)s") % {"shown": f"{len(errors):,}", "all": f"{found.get('error_count', 0):,}"}
+    outcome = row.outcome
+    errors = outcome.get("errors", [])
+    shown = _("%(shown)s of %(all)s") % {"shown": f"{len(errors):,}", "all": f"{outcome.get('error_count', 0):,}"}
     csv = reverse("annotation:import-errors", args=[project.slug, row.public_id]) if row.error_list else ""
     doubles = _("kept: another item has the same text or picture")
-    columns = [_with_frequent(column) for column in found.get("columns", ())]
+    columns = [_with_frequent(column) for column in outcome.get("columns", ())]
     stored = _("as they are stored") if row.state == ImportState.DONE else _("as they would be stored")
     every = (
         ReportTable("error", _("Errors"), shown, _ERRORS, errors, csv),
-        ReportTable("double", _("Duplicates"), doubles, _DOUBLES, found.get("twins", [])),
+        ReportTable("double", _("Duplicates"), doubles, _DOUBLES, outcome.get("twins", [])),
         ReportTable("column", _("Columns"), _("what each was read as"), _COLUMNS, columns),
         ReportTable("first_row", _("First rows"), stored, _FIRST_ROWS, preview),
     )

@@ -22,7 +22,6 @@ from annotation.assignment.release_seats import reset_idle_members
 from annotation.batches.open_items import open_items
 from annotation.batches.state import ensure_batches, update_item_queues
 from annotation.core.bulk_insert import Sender
-from annotation.core.planner_statistics import refresh_statistics
 from annotation.domain.category_sets import codes_of
 from annotation.domain.choices import BatchState, EventVerb
 from annotation.domain.formats import picture_words
@@ -41,6 +40,7 @@ from annotation.imports.store import ItemStore, store_pictures
 from annotation.media.pictures import Gallery, discard_staged, known_pictures
 from annotation.models import Batch, Event, Item, Label, Membership, Picture, Prior, Project, Seat, record
 from annotation.picture_text.requests import read_new_pictures
+from runs.sql.planner_statistics import refresh_statistics
 
 BATCH = 500
 MAX_ERRORS = 100_000
@@ -238,24 +238,24 @@ class _Import:
         if not self.crowded:
             return batch
         names = [item.external_id for item in batch]
-        here = Item.objects.filter(project=self.project, external_id__in=names)
+        rows = Item.objects.filter(project=self.project, external_id__in=names)
         facts = ("text_sha256", "picture_name", "intended_hateful", "intended__code", "intended_categories")
-        there = {
+        existing = {
             name: (*values, codes_of(lead, stored))
-            for name, *values, lead, stored in here.values_list("external_id", *facts)
+            for name, *values, lead, stored in rows.values_list("external_id", *facts)
         }
         for item in batch:
-            if item.external_id in there:
-                self._already_here(item, there[item.external_id])
-        return [item for item in batch if item.external_id not in there]
+            if item.external_id in existing:
+                self._already_here(item, existing[item.external_id])
+        return [item for item in batch if item.external_id not in existing]
 
     def _already_here(self, item: Incoming, stored: Sequence[Any]) -> None:
         if item.picture in self.lines_of_picture:
             self.lines_of_picture[item.picture].remove(item.line)
         if self.options.skip_existing:
             intended = codes_of(item.intended, item.intended_categories)
-            given = (item.text_sha256, item.picture, item.intended_hateful, intended)
-            is_changed = any(new not in (None, "", (), old) for new, old in zip(given, stored, strict=True))
+            new_values = (item.text_sha256, item.picture, item.intended_hateful, intended)
+            is_changed = any(new not in (None, "", (), old) for new, old in zip(new_values, stored, strict=True))
             self.report.note_existing(item.external_id, is_changed)
             self.twins.add(item.line)
             return
@@ -265,16 +265,16 @@ class _Import:
 
     def _find_twins(self, batch: list[Incoming]) -> None:
         """Warn of equal texts, however they are composed, in the file and in the project."""
-        there: set[str] = set()
+        stored_digests: set[str] = set()
         if self.crowded:
             digests = [item.text_sha256 for item in batch if item.text_sha256]
             same = Item.objects.filter(project=self.project, text_sha256__in=digests)
-            there = set(same.values_list("text_sha256", flat=True))
+            stored_digests = set(same.values_list("text_sha256", flat=True))
         for item in batch:
             digest = item.text_sha256
             if not digest:
                 continue
-            if digest in self.texts or digest in there:
+            if digest in self.texts or digest in stored_digests:
                 self._note_twin(item)
             self.texts.add(digest)
 

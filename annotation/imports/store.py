@@ -72,11 +72,11 @@ class ItemStore:
         """Ask the database for the keys and annotators of a batch, so that nothing is asked while rows are sent."""
         labels = sum(len(item.labels) for item in items)
         seats = sum(item.seats + item.extra_seats for item in items if item.labels)
-        wanted = ((self._item_keys, len(items)), (self._seat_keys, seats), (self._label_keys, labels))
-        if all(keys.left >= needed for keys, needed in wanted) and self._annotators.know(items):
+        needs = ((self._item_keys, len(items)), (self._seat_keys, seats), (self._label_keys, labels))
+        if all(keys.left >= needed for keys, needed in needs) and self._annotators.know(items):
             return
         self._sender.wait()
-        for keys, needed in wanted:
+        for keys, needed in needs:
             keys.reserve(needed)
         self._annotators.meet(items)
 
@@ -98,8 +98,8 @@ class ItemStore:
         return None if code is None else self._categories[code]
 
     def _item(self, item: Incoming, sha256: str) -> None:
-        key, found, now = self._item_keys.next(), item.outcome, self.now
-        closed = bool(item.labels) and found.stage in (Stage.GOLD, Stage.DISPUTED, Stage.EXCLUDED)
+        key, outcome, now = self._item_keys.next(), item.outcome, self.now
+        closed = bool(item.labels) and outcome.stage in (Stage.GOLD, Stage.DISPUTED, Stage.EXCLUDED)
         self._items.add(
             id=key,
             public_id=next(self._uuids),
@@ -119,25 +119,25 @@ class ItemStore:
             severity=_severity(item),
             target_group=item.target_group,
             provenance=item.provenance or _NOTHING,
-            stage=found.stage.value,
+            stage=outcome.stage.value,
             seats=item.seats + item.extra_seats,
             taken=len(item.labels),
             place=random_place(),
             informativeness=informativeness((prior.hateful, prior.category) for prior in item.priors).value,
             queue=self._queues.of(item.batch),
             version=2 if closed or item.extra_seats else 1,
-            level=found.level,
-            category_id=self._category(found.category),
-            categories=found.categories,
-            hateful=found.hateful,
-            category_source=found.category_source and found.category_source.value,
-            aligned=found.aligned,
-            pattern=found.pattern,
-            difficulty=found.difficulty,
-            excluded_for=found.excluded_for and found.excluded_for.value,
+            level=outcome.level,
+            category_id=self._category(outcome.category),
+            categories=outcome.categories,
+            hateful=outcome.hateful,
+            category_source=outcome.category_source and outcome.category_source.value,
+            aligned=outcome.aligned,
+            pattern=outcome.pattern,
+            difficulty=outcome.difficulty,
+            excluded_for=outcome.excluded_for and outcome.excluded_for.value,
             created_at=now,
             closed_at=now if closed else None,
-            gold_at=now if found.stage is Stage.GOLD else None,
+            gold_at=now if outcome.stage is Stage.GOLD else None,
         )
         self._priors_of(key, item)
         if item.picture_text_reader:
@@ -155,19 +155,19 @@ class ItemStore:
         if item.known is not None:
             self._known_answer(key, item.known)
 
-    def _known_answer(self, key: int, known: IncomingKnown) -> None:
-        category = self._category(known.category)
+    def _known_answer(self, key: int, known_answer: IncomingKnown) -> None:
+        category = self._category(known_answer.category)
         self._known.add(
             item_id=key,
             category_id=category,
-            categories=known.categories,
-            explanation=known.explanation,
-            training=known.training,
+            categories=known_answer.categories,
+            explanation=known_answer.explanation,
+            training=known_answer.training,
             active=True,
             created_at=self.now,
         )
-        several = {"categories": list(known.categories)} if known.categories else {}
-        facts = {"category": known.category, **several, "training": known.training}
+        several = {"categories": list(known_answer.categories)} if known_answer.categories else {}
+        facts = {"category": known_answer.category, **several, "training": known_answer.training}
         self._event(EventVerb.KNOWN_MARKED, key, facts)
 
     def _event(self, verb: EventVerb, item: int, facts: Mapping[str, Any]) -> None:
@@ -241,26 +241,26 @@ class ItemStore:
 
     def _decision(self, key: int, item: Incoming) -> None:
         """Create the events, reasons and ruling that closing this item would have left."""
-        found, now = item.outcome, self.now
+        outcome, now = item.outcome, self.now
         if item.extra_seats:
             self._event(EventVerb.SEATS_ADDED, key, {"count": item.extra_seats})
             return
-        adjudicated = found.category_source is Source.ADJUDICATED
-        if found.stage is Stage.DISPUTED or adjudicated:
-            for reason in found.reasons:
+        adjudicated = outcome.category_source is Source.ADJUDICATED
+        if outcome.stage is Stage.DISPUTED or adjudicated:
+            for reason in outcome.reasons:
                 settled_at = now if adjudicated else None
                 self._disputes.add(item_id=key, reason=reason.value, opened_at=now, settled_at=settled_at)
-        reasons = [reason.value for reason in found.reasons]
-        facts = {"stage": found.stage.value, "reasons": reasons, "level": found.level}
+        reasons = [reason.value for reason in outcome.reasons]
+        facts = {"stage": outcome.stage.value, "reasons": reasons, "level": outcome.level}
         if adjudicated:
             facts["source"] = Source.ADJUDICATED.value
             self._rulings.add(
                 item_id=key,
                 round=1,
                 ruling=Ruling.DECIDE.value,
-                category_id=self._category(found.category),
-                categories=found.categories,
-                rationale=found.rationale,
+                category_id=self._category(outcome.category),
+                categories=outcome.categories,
+                rationale=outcome.rationale,
                 item_version=1,
                 created_at=now,
             )

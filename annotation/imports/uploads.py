@@ -6,6 +6,7 @@ Small files are checked and stored while the page waits; larger ones by a worker
 import hashlib
 from dataclasses import replace
 
+from django.core.files.storage import default_storage
 from django.core.files.uploadedfile import UploadedFile
 from django.db import transaction
 
@@ -28,36 +29,52 @@ def upload(member: Membership, uploaded: "UploadedFile[bytes] | None", options: 
     digest = hashlib.sha256(options.address.encode())
     for piece in uploaded.chunks(2**20) if uploaded else ():
         digest.update(piece)
-    given = options.as_json()
-    with transaction.atomic():
-        # Two posts of the same file come one after the other here.
-        project = Project.objects.select_for_update().get(pk=member.project_id)
-        active = Import.objects.filter(project=project, sha256=digest.hexdigest(), state__in=_ACTIVE)
-        same = next((row for row in active.order_by("pk") if row.options == given), None)
-        if same is not None:
-            return same
-        row = Import(
-            project=project,
-            started_by=member,
-            file_name=_file_name((uploaded.name or "") if uploaded else name_of(options.address)),
-            size=(uploaded.size or 0) if uploaded else 0,
-            sha256=digest.hexdigest(),
-            options=given,
-        )
-        if uploaded:
-            uploaded.seek(0)
-            row.file.save(job.new_name(), uploaded, save=False)
-        row.save()
-        record(
-            EventVerb.IMPORT_UPLOADED,
-            project=project,
-            actor=member,
-            row=row.public_id,
-            sha256=row.sha256,
-            size=row.size,
-        )
+    stored = ""
+    if uploaded:  # before the transaction: a large file takes its time on the way to a bucket
+        uploaded.seek(0)
+        stored = default_storage.save(job.new_name(), uploaded)
+    try:
+        row, is_new = _begun(member, uploaded, options, digest.hexdigest(), stored)
+    except BaseException:
+        _discard(stored)
+        raise
+    if not is_new:
+        _discard(stored)
+        return row
     job.IMPORTS.begin(row)
     return row
+
+
+@transaction.atomic
+def _begun(
+    member: Membership, uploaded: "UploadedFile[bytes] | None", options: ImportOptions, sha256: str, stored: str
+) -> tuple[Import, bool]:
+    """Return the row of the import, and whether it is a new one."""
+    option_values = options.as_json()
+    # Two posts of the same file come one after the other here.
+    project = Project.objects.select_for_update().get(pk=member.project_id)
+    active = Import.objects.filter(project=project, sha256=sha256, state__in=_ACTIVE)
+    same = next((row for row in active.order_by("pk") if row.options == option_values), None)
+    if same is not None:
+        return same, False
+    row = Import.objects.create(
+        project=project,
+        started_by=member,
+        file_name=_file_name((uploaded.name or "") if uploaded else name_of(options.address)),
+        file=stored,
+        size=(uploaded.size or 0) if uploaded else 0,
+        sha256=sha256,
+        options=option_values,
+    )
+    record(
+        EventVerb.IMPORT_UPLOADED, project=project, actor=member, row=row.public_id, sha256=row.sha256, size=row.size
+    )
+    return row, True
+
+
+def _discard(stored: str) -> None:
+    if stored:
+        default_storage.delete(stored)
 
 
 def check_again(row: Import, options: ImportOptions) -> bool:
@@ -100,7 +117,7 @@ def store(row: Import, member: Membership) -> bool:
     return bool(begun)
 
 
-def _file_name(given: str) -> str:
+def _file_name(client_name: str) -> str:
     """Return the name by which people recognise the file; nothing is stored or opened under it."""
-    name = "".join(char for char in given if char.isprintable())[:255]
+    name = "".join(char for char in client_name if char.isprintable())[:255]
     return "file" if is_blank(name) else name

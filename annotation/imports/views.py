@@ -79,21 +79,21 @@ def act(request: PersonRequest, slug: str, public_id: UUID) -> HttpResponse:
     member, row = _import(request, slug, public_id)
     match request.POST.get("do"):
         case "store":
-            done = uploads.store(row, member)
+            was_possible = uploads.store(row, member)
         case "leave_out":
-            done = uploads.leave_out_bad_rows(row)
+            was_possible = uploads.leave_out_bad_rows(row)
         case "use_column" | "leave_out_column" as choice:
-            done = uploads.decide_column(row, request.POST.get("column", ""), is_label=choice == "use_column")
+            was_possible = uploads.decide_column(row, request.POST.get("column", ""), is_label=choice == "use_column")
         case "cancel":
-            done = IMPORTS.cancel(row)
+            was_possible = IMPORTS.cancel(row)
         case "check":
             form = OptionsForm(request.POST)
             if not form.is_valid():
                 return _page(request, member, row, form, status=422)
-            done = uploads.check_again(row, form.options())
+            was_possible = uploads.check_again(row, form.options())
         case _:
-            done = False
-    if not done:
+            was_possible = False
+    if not was_possible:
         messages.warning(request, _("That was no longer possible. This is the current state."))
     return redirect("annotation:import-show", slug, public_id)
 
@@ -143,7 +143,7 @@ def _context(member: Membership, row: Import, form: OptionsForm | None = None) -
         row_shown | {name: _named(row_shown[name], categories) for name in ("intended", "category")}
         for row_shown in outcome.get("preview", ())
     ]
-    left = (1 - row.share) * row.rows_done / (row.share * row.rate) if row.share and row.rate else None
+    seconds_left = (1 - row.share) * row.rows_done / (row.share * row.rate) if row.share and row.rate else None
     return {
         "project": member.project,
         "membership": member,
@@ -152,7 +152,7 @@ def _context(member: Membership, row: Import, form: OptionsForm | None = None) -
         "tables": tables(member.project, row, preview),
         "options": options,
         "percent": round(row.share * 100),
-        "seconds_left": None if left is None else round(left),
+        "seconds_left": None if seconds_left is None else round(seconds_left),
         "running": row.state in _RUNNING,
         "form": form or OptionsForm(initial=OptionsForm.initial_of(options)),
         "upload": UploadForm(initial=OptionsForm.initial_of(options), auto_id="again_%s"),
@@ -161,8 +161,8 @@ def _context(member: Membership, row: Import, form: OptionsForm | None = None) -
 
 def _named(codes: list[int] | int | None, categories: Mapping[int, Category]) -> list[Category]:
     """Return the categories of a first row; an import of before kept one code alone."""
-    known = codes if isinstance(codes, list) else [codes]
-    return [categories[code] for code in known if code is not None and code in categories]
+    code_list = codes if isinstance(codes, list) else [codes]
+    return [categories[code] for code in code_list if code is not None and code in categories]
 
 
 def _as_json(row: Import) -> dict[str, Any]:

@@ -63,8 +63,8 @@ def _set_priority(row: BulkOrder, items: Sequence[Item]) -> Passed:
 
 
 def _withdraw(row: BulkOrder, items: Sequence[Item]) -> Passed:
-    done = sum(withdraw_item(item, row.ordered_by, row.options["reason"]) for item in items)
-    return Passed(already_out=len(items) - done)
+    withdrawn = sum(withdraw_item(item, row.ordered_by, row.options["reason"]) for item in items)
+    return Passed(already_out=len(items) - withdrawn)
 
 
 def _label_again(row: BulkOrder, items: Sequence[Item]) -> Passed:
@@ -97,8 +97,8 @@ def _compute_priors(row: BulkOrder, items: Sequence[Item]) -> Passed:
 
 def _open(row: BulkOrder, items: Sequence[Item]) -> Passed:
     opened = open_items.open_selected_items(row.project, row.ordered_by, [item.pk for item in items])
-    left = [item for item in items if item.pk not in opened]
-    return Passed(_why_not_open(item) for item in left)
+    unopened = [item for item in items if item.pk not in opened]
+    return Passed(_why_not_open(item) for item in unopened)
 
 
 def _why_not_open(item: Item) -> str:

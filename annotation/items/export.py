@@ -5,10 +5,13 @@ items that they could still label, and names of annotators only for admins. Item
 out.
 """
 
-from array import array
 from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from itertools import chain, islice
 from random import Random
 from typing import Any
+
+from django.db.models import QuerySet
 
 from annotation.core.csv_response import csv_of_dicts
 from annotation.domain.choices import Choose, Reason, Stage
@@ -22,10 +25,13 @@ from annotation.domain.releases.columns import (
 )
 from annotation.items.search import Asked, find_items
 from annotation.models import Item, KnownAnswer, Membership
-from annotation.releases.rows import CHUNK, ITEM, Rows
+from annotation.releases.rows import ITEM, ReleasedItem, Rows
 from annotation.releases.selection import Selection
 from annotation.review.queue import may_see_intent, sees_every_intent
+from runs.sql.read_replica import from_replica
 
+AT_ONCE = 10_000
+"""How many items are read together, with six queries: what one key after the other finds, from the last one on."""
 STANDING = ("stage", "excluded_for", "priority")
 """Columns in addition to those of a release."""
 _KNOWN = ("known_category", "known_explanation", "known_training")
@@ -63,26 +69,40 @@ def _sets(viewer: Membership) -> tuple[str, ...]:
 
 def _rows(viewer: Membership, selected: Asked) -> Iterator[dict[str, Any]]:
     matching = find_items(viewer, selected).exclude(excluded_for=Reason.REPORTED).order_by("pk")
-    keys = array(
-        "q", matching.values_list("pk", flat=True).iterator(chunk_size=CHUNK)
-    )  # one query, because a search may be slow
-    rows = Rows(viewer.project, Selection(notes=viewer.administers), "")
-    people = Membership.objects.filter(project=viewer.project_id)
-    names = dict(people.values_list("pk", "pseudonym")) if viewer.administers else {}
+    with from_replica():
+        rows = Rows(viewer.project, Selection(notes=viewer.administers), "")
+        people = Membership.objects.filter(project=viewer.project_id)
+        names = dict(people.values_list("pk", "pseudonym")) if viewer.administers else {}
     # All columns, also those that licences forbid in a release: this file stays inside the project.
     questions = (QUESTION_COLUMN,) if rows.answers.kinds else ()
     rows.columns = (*COLUMNS, *_sets(viewer), *questions, *PICTURE_TEXT_COLUMNS)
     rows.name_of = lambda person: names.get(person, "")
-    probe = Item()
-    for start in range(0, len(keys), CHUNK):
-        some = Item.objects.filter(pk__in=keys[start : start + CHUNK].tolist()).order_by("pk")
-        chunk = list(some.values(*_READ, *_sets(viewer)))
-        known = _known_of(chunk)
-        for item, released in zip(chunk, rows.of(chunk), strict=True):
+    probe, last, columns = Item(), 0, (*_READ, *_sets(viewer))
+    while (chunk := _read(matching.filter(pk__gt=last).values(*columns)[:AT_ONCE], rows)).items:
+        last = chunk.items[-1]["pk"]
+        for item, released in zip(chunk.items, chunk.rows, strict=True):
             row = _seen(viewer, probe, item, released.row)
             if item["stage"] == Stage.KNOWN:
                 row |= _without_labels(row)  # answers to such an item are no votes
-            yield row | known.get(item["public_id"], _NOTHING_KNOWN)
+            yield row | chunk.known.get(item["public_id"], _NOTHING_KNOWN)
+
+
+@dataclass(frozen=True)
+class _Chunk:
+    """Items that were read together: their values, their rows in a file, and the known answers among them."""
+
+    items: Sequence[dict[str, Any]]
+    rows: Iterator[ReleasedItem]
+    known: dict[Any, dict[str, Any]]
+
+
+def _read(items: QuerySet[Item, dict[str, Any]], rows: Rows) -> _Chunk:
+    """Return these items, read from the replica if there is one."""
+    with from_replica():
+        values = list(items)
+        released = rows.of(values)
+        first = list(islice(released, 1))  # all queries run before the first row
+        return _Chunk(values, chain(first, released), _known_of(values))
 
 
 def _known_of(items: Sequence[dict[str, Any]]) -> dict[Any, dict[str, Any]]:

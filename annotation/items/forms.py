@@ -161,9 +161,9 @@ def _chips(selected: Asked, listed: dict[str, list[tuple[str, str]]]) -> Any:
         names = dict(listed.get(key, ()))
         closed = set(FILTERS[key].values) - set(SEVERITIES)
         for value in values:
-            left = [other for other in values if other != value]
+            others = [other for other in values if other != value]
             text = name_of(value) if value in closed else names.get(value, value)
-            yield Chip(filter_name(key), text[:60], query_of(selected, **{key: left}))
+            yield Chip(filter_name(key), text[:60], query_of(selected, **{key: others}))
 
 
 class SaveSearchForm(forms.Form):

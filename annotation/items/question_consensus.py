@@ -27,16 +27,16 @@ def consensus_shown(
     `answers` has what each label stores.
     """
     released = ReleasedAnswers(questions)
-    found = released.of_item([released.of_label(stored) for stored in answers])
+    consensus = released.of_item([released.of_label(stored) for stored in answers])
     together = {
         code: {"version": row["version"], "value": _plain(row["value"])}
-        for code, row in found.items()
+        for code, row in consensus.items()
         if row["answers"] and released.kinds[code] is not QuestionKind.TEXT
     }
     shown = answers_shown(together, questions, text)
     return [
-        ConsensusShown(one, found[code]["answers"], found[code].get("overlap"))
-        for code, one in zip(together, shown, strict=True)
+        ConsensusShown(answer, consensus[code]["answers"], consensus[code].get("overlap"))
+        for code, answer in zip(together, shown, strict=True)
     ]
 
 

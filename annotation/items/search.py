@@ -20,7 +20,8 @@ from django.utils import timezone
 from django.utils.translation import gettext as _
 
 from annotation.domain.choices import Difficulty, Level, Reason, Source, Stage
-from annotation.models import Batch, Dispute, Item, Membership, PictureText, Prior, Seat, Skip
+from annotation.items import text_search
+from annotation.models import Batch, Dispute, Item, Membership, Prior, Seat, Skip
 from annotation.review.queue import sees_every_intent
 
 PATTERNS = ("000", "001", "010", "011", "100", "101", "110", "111")
@@ -52,13 +53,15 @@ class Filter:
     """
 
     values: tuple[str, ...]
-    ask: Callable[[str], Q]
+    ask: Callable[..., Q]
     admins: bool = False
     figures: bool = False
     """Whether it is for those who may see the project's figures: it says what single labels are."""
     about_intent: bool = False
     listed: bool = False
     form: str = "text"
+    within: bool = False
+    """Whether `ask` takes the project's key too."""
 
 
 def _day(value: str) -> datetime:
@@ -128,11 +131,6 @@ def _severe(value: str) -> Q:
     return Q(severity__gte=int(value)) | Q(Exists(priors))
 
 
-def _in_picture(value: str) -> Q:
-    """Return the condition for words in the item's picture."""
-    return Q(Exists(PictureText.objects.filter(item=OuterRef("pk"), current=True, text__icontains=value)))
-
-
 def _number(value: str) -> int:
     if not -32768 <= (number := int(value)) <= 32767 or not value.isascii():
         raise ValueError
@@ -147,10 +145,10 @@ _SKIPPED = Q(Exists(Skip.objects.filter(item=OuterRef("pk"))))
 _INTENDED = Q(intended__isnull=False) | Q(intended_hateful__isnull=False)
 
 FILTERS: dict[str, Filter] = {
-    "q": Filter((), lambda value: Q(text__icontains=value) | Q(external_id__icontains=value) | _in_picture(value)),
+    "q": Filter((), text_search.anywhere, within=True),
     "id": Filter((), _of_id),
-    "text": Filter((), lambda value: Q(text__icontains=value)),
-    "picture_text": Filter((), _in_picture),
+    "text": Filter((), text_search.in_text),
+    "picture_text": Filter((), text_search.in_picture),
     "stage": Filter(tuple(Stage), lambda value: Q(stage=value)),
     "reason": Filter(tuple(Reason), _reason),
     "picture": Filter(
@@ -220,14 +218,14 @@ def find_items(member: Membership, selected: Asked) -> QuerySet[Item]:
     An item matches a filter if it matches one of its values; empty values are ignored.
     Raises UnknownFilter for a key, value or order that does not exist, or is not for this member.
     """
-    matching, known = visible_items(member), filters_for(member)
+    matching, filters = visible_items(member), filters_for(member)
     for key, values in selected.items():
         if key in NOT_FILTERS:
             continue
-        if key not in known:
+        if key not in filters:
             raise UnknownFilter(
                 _("There is no filter “%(key)s”; there are %(keys)s.")
-                % {"key": key[:40].replace("\x00", "␀"), "keys": ", ".join(sorted(known))}
+                % {"key": key[:40].replace("\x00", "␀"), "keys": ", ".join(sorted(filters))}
             )
         if chosen := [value for value in values if value]:
             matching = matching.filter(_question(member, key, chosen))
@@ -253,7 +251,10 @@ def listed_values(member: Membership, key: str) -> list[tuple[str, str]]:
         return [(str(code), f"{code} {row.name}") for code, row in sorted(member.project.categories_by_code.items())]
     if key == "named_both":
         pairs = combinations_with_replacement(sorted(member.project.categories_by_code), 2)
-        return [(f"{one}-{other}", _("%(one)s and %(other)s") % {"one": one, "other": other}) for one, other in pairs]
+        return [
+            (f"{first}-{second}", _("%(one)s and %(other)s") % {"one": first, "other": second})
+            for first, second in pairs
+        ]
     if key == "annotator":
         seated = Exists(Seat.objects.filter(annotator=OuterRef("pk")))
         names = Membership.objects.filter(Q(annotates=True) | seated, project=project).order_by("pseudonym")
@@ -270,7 +271,7 @@ def _question(member: Membership, key: str, values: Sequence[str]) -> Q:
         raise UnknownFilter(_("The filter %(key)s takes %(most)s values at most.") % {"key": key, "most": MOST_VALUES})
     question = Q()
     for value in values:
-        question |= _asks(key, rule, value)
+        question |= _asks(key, rule, value, member.project_id)
     if rule.about_intent and not sees_every_intent(member):
         question &= _INTENT_OPEN
     return question
@@ -280,11 +281,11 @@ _INTENT_OPEN = Q(stage__in=(Stage.GOLD, Stage.EXCLUDED)) | Q(stage=Stage.DISPUTE
 """The items whose intent `may_see_intent` shows to annotators and reviewers."""
 
 
-def _asks(key: str, rule: Filter, value: str) -> Q:
+def _asks(key: str, rule: Filter, value: str, project: int) -> Q:
     try:
         if "\x00" in value or len(value) > LONGEST or ((rule.values or rule.listed) and value not in rule.values):
             raise ValueError
-        return rule.ask(value)
+        return rule.ask(value, project) if rule.within else rule.ask(value)
     except (ValueError, OverflowError):
         shown = value[:40].replace("\x00", "␀")
         raise UnknownFilter(

@@ -6,11 +6,12 @@ from django.http import Http404, HttpResponse
 from django.shortcuts import redirect, render
 from django.views.decorators.http import require_GET, require_POST
 
+from annotation.core import text_index
 from annotation.core.access import PersonRequest, member_of, page_before
 from annotation.core.answers_shown import answers_shown, questions_answered
 from annotation.domain.choices import Role, Stage
 from annotation.glossary import entries
-from annotation.items import forms, saved_searches, search
+from annotation.items import forms, saved_searches, search, text_search
 from annotation.items.bulk_actions import ACTS
 from annotation.items.question_consensus import ConsensusShown, consensus_shown
 from annotation.models import Dispute, Event, Item, Label, Membership, Prior, Seat
@@ -41,6 +42,7 @@ def items(request: PersonRequest, slug: str) -> HttpResponse:
         "form": forms.shown(member, filters),
         "narrowed": bool(filters.keys() - search.NOT_FILTERS),
         "wrong": problem,
+        "slow_search": bool(filters.keys() & text_search.FILTERS) and not text_index.is_there(),
         "searches": saved_searches.open_to(member),
         "acts": list(ACTS.values()) if member.administers else [],
         "ready": member.administers and Item.objects.filter(project=member.project, stage=Stage.READY).count(),

@@ -40,7 +40,7 @@ def bulk(request: PersonRequest, slug: str) -> HttpResponse:
     except UnknownFilter as unknown:
         messages.error(request, unknown.sentence)
         return redirect("annotation:items", slug)
-    page_values: dict[str, Any] = {"act": act, "query": query, "chosen": chosen, "found": matching}
+    page_values: dict[str, Any] = {"act": act, "query": query, "chosen": chosen, "items": matching}
     if "confirm" not in request.POST:
         return _ask(request, member, BulkForm(needs=act.needs), **page_values)
     form = BulkForm(request.POST, needs=act.needs)
@@ -82,14 +82,14 @@ def cancel(request: PersonRequest, slug: str, public_id: UUID) -> HttpResponse:
 
 
 def _ask(
-    request: PersonRequest, member: Membership, form: BulkForm, *, found: Any, status: int = 200, **asked: Any
+    request: PersonRequest, member: Membership, form: BulkForm, *, items: Any, status: int = 200, **page_values: Any
 ) -> HttpResponse:
-    stages = bulk_job.stages_of(found)
+    stages = bulk_job.stages_of(items)
     count = sum(stages.values())
-    act = asked["act"]
+    act = page_values["act"]
     if act.needs == "batch":
         form.fields["batch"].widget.attrs |= {"list": "batches", "autocomplete": "off"}
-        asked["batches"] = [name for name, _name in listed_values(member, "batch")]
+        page_values["batches"] = [name for name, _name in listed_values(member, "batch")]
     context = {
         "project": member.project,
         "membership": member,
@@ -98,7 +98,7 @@ def _ask(
         "count": count,
         "large": count > bulk_job.SMALL,
         "key": uuid4(),
-        **asked,
+        **page_values,
     }
     return render(request, "annotation/bulk.html", context, status=status)
 

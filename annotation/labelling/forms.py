@@ -104,7 +104,7 @@ class AnswerForm(CategoryChoice):
     def refuse(self, bad: BadAnswer) -> None:
         """Add the error of an answer that cannot be stored, at its field where the page has that field."""
         sentence = sentence_for(bad.code, bad.sentence)
-        question = next((one for one in self.further if bad.field == f"answers.{one.code}"), None)
+        question = next((question for question in self.further if bad.field == f"answers.{question.code}"), None)
         if question is not None:
             if not reads_english():
                 sentence = f"{question.question.lead(question.language)} {sentence}"
@@ -129,6 +129,11 @@ class AnswerForm(CategoryChoice):
             ),
             answers=raw_answers(self.further),
         )
+
+    @property
+    def is_untouched(self) -> bool:
+        """Whether it shows no answer and asks no further question, as for most new posts."""
+        return not (self.is_bound or self.questions) and self.initial.keys() == {"key"}
 
     @property
     def is_not_sure(self) -> bool:

@@ -22,8 +22,8 @@ ANSWER, ASKED, QUOTED = "answer_", "asked_", "quoted_"
 
 def questions_for(project: Project, data: Mapping[str, Any]) -> tuple[Question, ...]:
     """Return every version of the project's questions, to read an answer; no query where it asks none."""
-    asked = project.question_count or any(name.startswith(ASKED) for name in data)
-    return project.question_values() if asked else ()
+    has_questions = project.question_count or any(name.startswith(ASKED) for name in data)
+    return project.question_values() if has_questions else ()
 
 
 def answers_to_store(
@@ -100,7 +100,7 @@ class QuestionOnPage:
     def options(self) -> tuple[OptionOnPage, ...]:
         """What can be chosen: the options of a list, the points of a scale."""
         typed = self.value if isinstance(self.value, list) else [self.value]
-        chosen = {str(one) for one in typed if one is not None}
+        chosen = {str(value) for value in typed if value is not None}
         if self.kind is QuestionKind.SCALE:
             points = (Option(str(point)) for point in range(1, (self.question.points or 0) + 1))
             return tuple(OptionOnPage(point.code, point.code, point.code in chosen) for point in points)
@@ -167,13 +167,13 @@ def on_page(
 
 def raw_answers(shown: Sequence[QuestionOnPage]) -> dict[str, Any]:
     """Return the answers to the questions that are asked, with the version that the page showed."""
-    return {one.code: _raw(one) for one in shown if one.asked}
+    return {question.code: _raw(question) for question in shown if question.asked}
 
 
-def _raw(one: QuestionOnPage) -> Mapping[str, Any]:
-    if not (one.shown or one.value or one.question.required):
+def _raw(question: QuestionOnPage) -> Mapping[str, Any]:
+    if not (question.shown or question.value or question.question.required):
         return NOT_SHOWN
-    return {"version": one.question.version, "value": one.value}
+    return {"version": question.question.version, "value": question.value}
 
 
 def _stored(question: Question, entry: Mapping[str, Any] | None) -> Any:

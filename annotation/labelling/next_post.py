@@ -50,23 +50,29 @@ def next_post(
 ) -> HttpResponse:
     """Claim a seat and show its post, with a notice about the last one; without a seat, show the reason."""
     match claim(member):
-        case HeldSeat() as held:
-            return _show_held(request, Workspace(member, held.seat, notice=notice, held=held), status)
+        case HeldSeat() as held_seat:
+            return _show_held(request, Workspace(member, held_seat.seat, notice=notice, held=held_seat), status)
         case ConsentNeeded():
             return redirect("annotation:consent", member.project.slug)
         case outcome:
             return show_no_post(request, member, outcome, notice, status)
 
 
-def go_on(member: Membership, request: PersonRequest | None = None, answered: AnswerForm | None = None) -> HttpResponse:
+def go_on(
+    member: Membership,
+    request: PersonRequest | None = None,
+    answered: AnswerForm | None = None,
+    following: HeldSeat | None = None,
+) -> HttpResponse:
     """Go on to the next post; where a script swaps it in, it is in this response and no second request is needed.
 
-    The next post is asked about as the one `answered`: its categories and questions need no second query.
+    The next post is asked about as the one `answered`: its categories and questions need no second query. `following`
+    is its seat, if the answer has claimed it.
     """
     if request is not None and answered is not None and swaps_post(request):
-        match claim(member):
-            case HeldSeat() as held:
-                workspace = Workspace(member, held.seat, categories=answered.categories, held=held)
+        match following or claim(member):
+            case HeldSeat() as held_seat:
+                workspace = Workspace(member, held_seat.seat, categories=answered.categories, held=held_seat)
                 if answered.questions:
                     workspace.known_questions = in_force(answered.questions)
                 return _show_held(request, workspace)
@@ -97,7 +103,7 @@ def answer_not_stored(form: AnswerForm, member: Membership, seat: UUID) -> PageN
         _("Your answer was not stored"),
         _("The post is no longer open to you: others have answered it, or it was taken out. Here is the next one."),
         kept=form,
-        quotes=tuple(quote for one in form.further for quote in one.quoted_from(text)),
+        quotes=tuple(quote for question in form.further for quote in question.quoted_from(text)),
     )
 
 

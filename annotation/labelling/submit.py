@@ -13,15 +13,16 @@ Rows are locked in one order everywhere: the member, then the item, then its sea
 after the other, and so do the two last labels of an item: the second of them closes it.
 """
 
-from collections.abc import Collection, Mapping, Sequence
+from collections.abc import Sequence
+from dataclasses import replace
 from datetime import datetime, timedelta
-from typing import Any
 from uuid import UUID
 
 from django.conf import settings
 from django.db.models import F
 
 from annotation.assignment.annotator_state import lock_member
+from annotation.assignment.claim import claim_after_label
 from annotation.assignment.outcomes import (
     AlreadyLabelled,
     FirstAnswerNeeded,
@@ -38,36 +39,41 @@ from annotation.assignment.outcomes import (
     TakenBack,
     TooLate,
 )
-from annotation.assignment.prior_display import first_answer_is_due, priors_seen_at
+from annotation.assignment.prior_display import first_answer_is_due
 from annotation.assignment.release_seats import free_seat, holder_key, reset_idle_members
 from annotation.assignment.seat_lookup import (
-    CLOCK_TOLERANCE,
     LockedSeat,
     can_change_label,
     ensure_fillable,
-    guideline_seen,
     is_closed_at_once,
     lock_labelled_seat,
     lock_seat,
-    next_revision,
 )
 from annotation.assignment.take_seat import lease_end
 from annotation.consensus import exclude, rounds
 from annotation.consensus.close import close_locked_item, lock_item
+from annotation.core import signals
 from annotation.core.transactions import short_transaction
-from annotation.domain.answer import Answer, BadAnswer, Correction, check
-from annotation.domain.choices import EventVerb, Modality, PriorArm, PriorState, Stage
+from annotation.domain.answer import Answer, BadAnswer, check
+from annotation.domain.choices import EventVerb, Modality, Stage
 from annotation.domain.item_decision import MoreSeats
-from annotation.domain.questions.answers import Stored as Answers
 from annotation.domain.questions.question import Question
 from annotation.domain.text_rules import BadText, read_optional_text
 from annotation.labelling.further_answers import answers_to_store
+from annotation.labelling.new_label import create_label, priors_seen, working_seconds
 from annotation.labelling.offered_categories import check_set, read_offered, refuse_category
-from annotation.models import Category, Event, Label, Membership, Prior, Project, Seat, Skip, record
-from annotation.workload.workday import count_act
+from annotation.models import Event, Label, Membership, Seat, Skip, record
+from annotation.workload.workday import after_label, count_act, store_workday
+from runs.sql.compiled_queries import CompiledUpdate, slot
 
 UNDO_TIME = timedelta(seconds=30)
 """How long the label that closed an item can be taken back."""
+_FILL = CompiledUpdate(
+    Seat.objects.filter(pk=slot("seat"), annotator=slot("annotator"), label__isnull=True),
+    label=slot("label"),
+    filled_at=slot("now", Seat._meta.get_field("filled_at")),
+    expires_at=None,
+)
 _REPLACEMENT = Label._meta.get_field("replacement")
 REASON_LIMIT = 500
 """Characters of the reason for a skip."""
@@ -85,12 +91,14 @@ def submit_label(
     *,
     seconds: float | None = None,
     questions: Sequence[Question] = (),
+    go_on: bool = False,
 ) -> Stored | Replayed | KeyReused | AlreadyLabelled | SeatLost | FirstAnswerNeeded | NoSuchSeat:
     """Fill the seat with a label; the k-th label of a round closes the item in the same transaction.
 
     `key` is made by the client, once per form. `seconds` is the client's own count of working time (pauses left out).
     It is stored as sent, up to the time since the seat was held. A lapsed seat is accepted while nobody took it.
-    `questions` are every version of the project's, if the caller has read them.
+    `questions` are every version of the project's, if the caller has read them. With `go_on` the next seat is taken in
+    the same transaction, where that waits for nobody (`Stored.following`).
 
     Raises BadAnswer for an answer that no form should let through.
     """
@@ -110,13 +118,17 @@ def submit_label(
         refuse_category(answer.category, "category")
     check_set(member.project, answer)
     answers = answers_to_store(member.project, answer, locked.category, locked.item, questions)
-    seconds = _working_seconds(locked.seat, now, seconds)
-    label = _create_label(
+    seconds = working_seconds(locked.seat, now, seconds)
+    label = create_label(
         member, locked.seat, answer, locked.category, answers, seconds=seconds, client_key=key, body_sha256=digest
     )
     _fill_seat(locked.seat, label, now)
-    count_act(member, locked.pace, now, labels=1)
-    return _close_if_complete(locked, label, now)
+    stored, pace = _close_if_complete(locked, label, now), after_label(locked.pace, now)
+    signals.send_after_commit(signals.label_stored, Label, closed=stored.closed)
+    if go_on:
+        return replace(stored, following=claim_after_label(member, now, pace))
+    store_workday(member, pace)
+    return stored
 
 
 @short_transaction
@@ -141,7 +153,7 @@ def correct_label(
     check_set(member.project, answer)
     category = categories[answer.category] if answer.category is not None else None
     answers = answers_to_store(member.project, answer, category, seat.item, questions)
-    revision = _create_label(
+    revision = create_label(
         member, seat, answer, category, answers, seconds=seat.label.seconds, client_key=key, body_sha256=digest
     )
     Seat.objects.filter(pk=seat.pk).update(label=revision)
@@ -201,7 +213,7 @@ def submit_first_answer(
         row.save(update_fields=("first_answer", "priors_shown_at"))
         record(EventVerb.FIRST_ANSWER, project=member.project, actor=member, item=row.item, row=row.public_id)
         count_act(member, locked.pace, now)
-    priors = _priors_seen(member.project, row)
+    priors = priors_seen(member.project, row)
     return PriorsOpened(row, tuple(priors[modality] for modality in Modality if modality in priors))
 
 
@@ -245,9 +257,9 @@ def renew_lease(member: Membership, seat: UUID) -> bool:
     if locked is None or ensure_fillable(locked, member, now) is not None:
         return False
     count_act(member, locked.pace, now)
-    held = Seat.objects.filter(annotator=member, expires_at__isnull=False)
-    held.filter(pk=locked.seat.pk).update(expires_at=lease_end(member.project, now))
-    held.filter(shown_at__isnull=True).update(expires_at=lease_end(member.project, now, ahead=True))
+    seats = Seat.objects.filter(annotator=member, expires_at__isnull=False)
+    seats.filter(pk=locked.seat.pk).update(expires_at=lease_end(member.project, now))
+    seats.filter(shown_at__isnull=True).update(expires_at=lease_end(member.project, now, ahead=True))
     return True
 
 
@@ -278,73 +290,9 @@ def _earlier_label(member: Membership, key: UUID, digest: str) -> Replayed | Key
     return Replayed(label) if label.body_sha256 == digest else KeyReused(label)
 
 
-def _create_label(
-    member: Membership,
-    seat: Seat,
-    answer: Answer,
-    category: Category | None,
-    answers: Answers,
-    **fields: Any,
-) -> Label:
-    """Store the answer as the next revision at the seat, with everything that was seen.
-
-    Raises BadAnswer if a challenged prior was not shown.
-    """
-    priors = _priors_seen(member.project, seat)
-    return Label.objects.create(
-        seat=seat,
-        item=seat.item,
-        annotator=member,
-        revision=next_revision(seat),
-        category=category,
-        categories=list(answer.categories),
-        not_sure=answer.not_sure,
-        low_quality=answer.low_quality,
-        target_group=answer.target_group,
-        note=answer.note,
-        answers=answers,
-        challenges=_challenges(member.project, answer.corrections, priors),
-        first_answer=seat.first_answer,
-        priors_shown=[prior.pk for prior in priors.values()],
-        priors_shown_at=seat.priors_shown_at,
-        prior_arm=seat.prior_arm,
-        reveals=seat.reveals,
-        guideline_id=guideline_seen(seat),
-        **fields,
-    )
-
-
-def _priors_seen(project: Project, seat: Seat) -> dict[Modality, Prior]:
-    """Return the priors that were shown with the item, by modality; none if they were not shown."""
-    if seat.priors_shown_at is None or seat.prior_arm == PriorArm.WITHHELD:
-        return {}
-    priors = priors_seen_at(project, seat, seat.priors_shown_at + CLOCK_TOLERANCE)
-    return {Modality(prior.modality): prior for prior in priors}
-
-
-def _challenges(
-    project: Project, corrections: Collection[Correction], priors: Mapping[Modality, Prior]
-) -> list[dict[str, Any]]:
-    """Return the corrections as a label stores them.
-
-    Raises BadAnswer if no usable prior of that modality was shown.
-    """
-    categories = read_offered(project, [correction.category for correction in corrections], "challenges")
-    challenges = []
-    for correction in corrections:
-        modality, code = correction.modality, correction.category
-        if modality not in priors or priors[modality].state != PriorState.OK:
-            sentence = f"No view of the {modality} was shown that could be challenged."
-            raise BadAnswer("no_prior", sentence, "challenges")
-        hateful = correction.hateful if code is None else categories[code].hateful
-        challenges.append({"modality": modality, "category": code, "hateful": hateful})
-    return challenges
-
-
 def _fill_seat(seat: Seat, label: Label, now: datetime) -> None:
     """Put the label into the held seat. The guarded UPDATE cannot miss while the item's row is locked."""
-    held = Seat.objects.filter(pk=seat.pk, annotator=label.annotator, label__isnull=True)
-    if not held.update(label=label, filled_at=now, expires_at=None):
+    if not _FILL.run(seat=seat.pk, annotator=label.annotator_id, label=label.pk, now=now):
         raise RuntimeError(f"Seat {seat.public_id} changed hands while its item was held.")
     facts = {"seat": str(seat.public_id), "revision": label.revision}
     project = label.annotator.project
@@ -377,16 +325,3 @@ def _closed_item_just_now(seat: Seat, now: datetime) -> bool:
     events = Event.objects.filter(item=seat.item)
     last = events.filter(verb=EventVerb.LABELLED, row=seat.label.public_id).order_by("-pk").first()
     return last is not None and not events.filter(pk__gt=last.pk).exclude(verb=EventVerb.CLOSED).exists()
-
-
-def _working_seconds(seat: Seat, now: datetime, counted: float | None) -> float | None:
-    """Return the working time at the seat: what the client counted, at most the time since the seat was held.
-
-    The seat need not have been shown: a program may hold seats, and answer for them later. Without a count it is the
-    time since the item was shown, or None if it was never shown. Both bounds go by the database's clock.
-    """
-    since = seat.shown_at if counted is None else seat.held_at
-    if since is None:
-        return counted
-    passed = max((now - since).total_seconds(), 0.0)
-    return round(passed, 1) if counted is None else min(counted, passed)

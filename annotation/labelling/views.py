@@ -43,7 +43,7 @@ from annotation.labelling.submit import (
     take_back_label,
 )
 from annotation.labelling.views_post import annotator, own_seat
-from annotation.labelling.workspace import PageNotice, Workspace, categories_of, show_workspace
+from annotation.labelling.workspace import PageNotice, Workspace, categories_of, show_workspace, swaps_post
 from annotation.models import Membership, Seat
 
 
@@ -71,6 +71,7 @@ def submit(request: PersonRequest, slug: str, seat: UUID) -> HttpResponse:
             answer,
             seconds=form.cleaned_data["seconds"],
             questions=questions,
+            go_on=swaps_post(request),
         )
     )
     return _after_answer(request, member, seat, form, outcome)
@@ -106,7 +107,9 @@ def _after_answer(
     match outcome:
         case None | KeyReused():
             return same_post(request, member, seat, form)
-        case Stored() | Replayed() | PriorsOpened():
+        case Stored(following=next_seat):
+            return go_on(member, request, form, next_seat)
+        case Replayed() | PriorsOpened():
             return go_on(member, request, form)
         case AlreadyLabelled(stored):
             return next_post(request, member, already_labelled(member, stored, form), status=409)

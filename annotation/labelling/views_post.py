@@ -94,10 +94,8 @@ def seat_blurred(request: PersonRequest, slug: str, seat: UUID) -> HttpResponseB
 def ahead(request: PersonRequest, slug: str) -> HttpResponse:
     """Hold the next post and load its blurred picture in advance; its clock starts when it is shown."""
     member = annotator(request, slug)
-    seat = None
-    match claim.claim(member, ahead=True):
-        case HeldSeat(found):
-            seat = found
+    outcome = claim.claim(member, ahead=True)
+    seat = outcome.seat if isinstance(outcome, HeldSeat) else None
     answer = render(request, "annotation/_workspace_preload.html", {"seat": seat, "slug": slug})
     answer["Cache-Control"] = "no-store"
     return answer

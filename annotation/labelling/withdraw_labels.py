@@ -33,15 +33,15 @@ def withdraw_remaining_labels() -> int:
 
 def withdraw_labels_of(member: Membership, until: float | None = None) -> int:
     """Withdraw the member's labels item by item; return how many items were done before `until` (monotonic seconds)."""
-    done = 0
+    count = 0
     while items := list(_seats_left(member).values_list("item", flat=True).distinct()[:AT_ONCE]):
         for item in items:
             if until is not None and time.monotonic() > until:
-                return done
+                return count
             _withdraw_at_item(member, item)
-            done += 1
+            count += 1
     _record_end(member)
-    return done
+    return count
 
 
 def _seats_left(member: Membership) -> QuerySet[Seat]:

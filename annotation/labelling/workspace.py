@@ -126,17 +126,16 @@ class Workspace:
     @property
     def severity(self) -> int | None:
         """The severity to expect, 0 to 3, from visible priors only; None if none states one."""
-        said = [prior.severity for prior in self.priors if prior.severity is not None]
-        return max(said, default=None)
+        return max((prior.severity for prior in self.priors if prior.severity is not None), default=None)
 
     @property
     def challenges(self) -> list[tuple[Modality, Prior]]:
         """The priors that can be challenged: the usable ones."""
         return [(Modality(prior.modality), prior) for prior in self.priors if prior.state == PriorState.OK]
 
-    @property
+    @cached_property
     def action(self) -> str:
-        """The address that the answer is sent to."""
+        """Return the address that the answer is sent to."""
         slug = self.project.slug
         if self.correcting is not None:
             return reverse("annotation:label-correct", args=[slug, self.correcting.public_id])
@@ -179,9 +178,9 @@ def swaps_post(request: PersonRequest) -> bool:
     return request.headers.get("HX-Request") == "true" and request.headers.get("HX-Target") == "bench"
 
 
-def done_today(member: Membership, held: HeldSeat | None = None) -> dict[str, Any]:
+def done_today(member: Membership, held_seat: HeldSeat | None = None) -> dict[str, Any]:
     """Return the annotator's own day: the number of labels and, where the project has a goal, the share in per cent."""
-    count = labels_today(member) if held is None else held.labels_today
+    count = labels_today(member) if held_seat is None else held_seat.labels_today
     goal = member.project.daily_goal
     percent = min(100, count * 100 // goal) if goal else None
     return {"count": count, "goal": goal, "percent": percent}

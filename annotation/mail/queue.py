@@ -4,23 +4,19 @@ Nothing is stored where no mail server is set (`EMAIL_HOST`). Facts are names, n
 never a text of an item.
 """
 
-import logging
 from collections.abc import Mapping
 from datetime import timedelta
 from functools import partial
 
-from celery import current_app
 from django.conf import settings
 from django.db import transaction
 from django.utils.crypto import salted_hmac
-from kombu.exceptions import OperationalError
 
 from annotation.core.sealed import seal
 from annotation.domain.outgoing import MailKind, MailState
 from annotation.models import Mail, Project, User
+from runs.queue.task_messages import enqueue_task
 from runs.sql.database_clock import database_now
-
-log = logging.getLogger(__name__)
 
 TASK = "annotation.tasks.send_mail"
 MOST_TO_ONE = 10
@@ -82,12 +78,7 @@ def digest_of(address: str) -> str:
 
 def ring(mail_id: int) -> bool:
     """Enqueue the task that sends. Return False if the broker is down; the sweeper enqueues it later."""
-    try:
-        current_app.send_task(TASK, args=[mail_id])
-    except (OperationalError, OSError) as fault:
-        log.warning("the broker is down (%s); the sweeper enqueues mail %s", type(fault).__name__, mail_id)
-        return False
-    return True
+    return enqueue_task(TASK, mail_id)
 
 
 def enqueue_due() -> int:

@@ -101,8 +101,8 @@ def _is_wanted(mail: Mail) -> bool:
     if mail.user is None:
         return True
     setting = STOPPED_BY.get(MailKind(mail.kind))
-    asked = setting is None or bool(getattr(mail.user, setting))
-    return asked and mail.user.is_active and mail.user.email == mail.address
+    opted_in = setting is None or bool(getattr(mail.user, setting))
+    return opted_in and mail.user.is_active and mail.user.email == mail.address
 
 
 def _finish(mail: Mail, state: MailState) -> None:

@@ -47,19 +47,19 @@ def serve(source: BinaryIO, sink: BinaryIO, limits: PictureLimits) -> None:
         except (EOFError, struct.error):
             return
         try:
-            drawn = draw(content, limits)
+            picture = draw(content, limits)
         except MemoryError:
             return  # what is left of the memory is not worth much: a new process starts clean
         except BadPicture as refused:
             send(sink, json.dumps(vars(refused)).encode())
             continue
-        about = {name: getattr(drawn, name) for name in ("media_type", "width", "height", "sha256", "frames")}
+        about = {name: getattr(picture, name) for name in ("media_type", "width", "height", "sha256", "frames")}
         send(sink, json.dumps(about).encode())
-        send(sink, drawn.shown)
-        send(sink, drawn.blurred)
+        send(sink, picture.shown)
+        send(sink, picture.blurred)
 
 
 if __name__ == "__main__":
-    allowed, given = json.loads(sys.argv[1])
+    allowed, limits = json.loads(sys.argv[1])
     limit_memory(allowed)
-    serve(sys.stdin.buffer, sys.stdout.buffer, PictureLimits(**given))
+    serve(sys.stdin.buffer, sys.stdout.buffer, PictureLimits(**limits))

@@ -25,6 +25,7 @@ from django.core.files.storage import default_storage
 from django.db.models import Exists, OuterRef, Q, QuerySet
 
 from annotation.core.second_factor import lets_in
+from annotation.core.stored_files import files_below
 from annotation.domain.choices import Reason
 from annotation.domain.imports.zip_archives import Archive, BadArchive
 from annotation.domain.pictures.decoding import BadPicture, Drawn, PictureLimits
@@ -226,12 +227,12 @@ class Gallery:
         if refused is not None:
             return refused
         sha256 = self._sha256_of[key]
-        drawn = self._drawn.get(sha256)
-        return drawn if isinstance(drawn, BadPicture) else sha256
+        outcome = self._drawn.get(sha256)
+        return outcome if isinstance(outcome, BadPicture) else sha256
 
     def staged(self) -> list[Staged]:
         """Return the new pictures."""
-        return [drawn for drawn in self._drawn.values() if isinstance(drawn, Staged)]
+        return [outcome for outcome in self._drawn.values() if isinstance(outcome, Staged)]
 
     def _draw(self, key: str) -> None:
         try:
@@ -251,14 +252,14 @@ class Gallery:
     def _outcome(self, content: bytes) -> Staged | BadPicture:
         process = self._free.get()
         try:
-            drawn = process.draw(content)
+            picture = process.draw(content)
         except BadPicture as refused:
             return refused
         finally:
             self._free.put(process)
         if self.keep:
-            return stage_picture(drawn, self.project)
-        return Staged(drawn.sha256, drawn.media_type, drawn.width, drawn.height, frames=drawn.frames)
+            return stage_picture(picture, self.project)
+        return Staged(picture.sha256, picture.media_type, picture.width, picture.height, frames=picture.frames)
 
 
 # ── Who may be shown them ─────────────────────────────────────────────────────
@@ -279,8 +280,8 @@ def full_for(user: User, public_id: UUID) -> Picture | None:
     """
     member = Membership.objects.filter(user=user, active=True)
     at_desk = member.filter(Q(reviews=True) | Q(administers=True), project=OuterRef("project"))
-    seen = Q(reveals__gt=0) | Q(label__isnull=False)
-    own_seat = Seat.objects.filter(seen, item__picture=OuterRef("pk"), annotator__in=member)
+    saw_picture = Q(reveals__gt=0) | Q(label__isnull=False)
+    own_seat = Seat.objects.filter(saw_picture, item__picture=OuterRef("pk"), annotator__in=member)
     return _pictures_of(user).filter(Exists(at_desk) | Exists(own_seat), public_id=public_id).first()
 
 
@@ -299,7 +300,7 @@ def remove_orphans(before: datetime) -> int:
     A process that dies between writing a picture and storing its row leaves them behind.
     """
     removed = 0
-    for names in _batches(_files(FOLDER), 500):
+    for names in _batches(files_below(FOLDER), 500):
         used = set(Picture.objects.filter(file__in=names).values_list("file", flat=True))
         used |= set(Picture.objects.filter(blurred__in=names).values_list("blurred", flat=True))
         for name in set(names) - used:
@@ -307,15 +308,6 @@ def remove_orphans(before: datetime) -> int:
                 default_storage.delete(name)
                 removed += 1
     return removed
-
-
-def _files(folder: str) -> Iterator[str]:
-    if not default_storage.exists(folder):
-        return
-    folders, files = default_storage.listdir(folder)
-    yield from (f"{folder}/{name}" for name in files)
-    for name in folders:
-        yield from _files(f"{folder}/{name}")
 
 
 def _batches(names: Iterator[str], size: int) -> Iterator[Sequence[str]]:

@@ -51,20 +51,20 @@ def opened(content: bytes, longest_side: int) -> Image.Image:
         picture.thumbnail((longest_side, longest_side))
         if "A" not in picture.getbands() and "transparency" not in picture.info:
             return picture.convert("RGB")
-        whole = picture.convert("RGBA")
-        flat = Image.new("RGB", whole.size, _GROUND)  # black and white letters both stand out from grey
-        flat.paste(whole, mask=whole.getchannel("A"))
+        with_alpha = picture.convert("RGBA")
+        flat = Image.new("RGB", with_alpha.size, _GROUND)  # black and white letters both stand out from grey
+        flat.paste(with_alpha, mask=with_alpha.getchannel("A"))
         return flat
 
 
 def lines_of(reader: Any, picture: Image.Image) -> list[dict[str, Any]]:
     """Return the lines that the reader finds, with their boxes as shares of the picture's sides."""
-    found = reader(np.asarray(picture)[:, :, ::-1])  # it expects blue, green, red
-    if found.boxes is None or found.txts is None:
+    result = reader(np.asarray(picture)[:, :, ::-1])  # it expects blue, green, red
+    if result.boxes is None or result.txts is None:
         return []
     size = np.array([picture.width, picture.height], dtype=float)
     lines = []
-    for corners, text, confidence in zip(found.boxes, found.txts, found.scores, strict=True):
+    for corners, text, confidence in zip(result.boxes, result.txts, result.scores, strict=True):
         places = np.clip(np.asarray(corners, dtype=float) / size, 0, 1).round(4)
         box = [*places.min(axis=0).tolist(), *places.max(axis=0).tolist()]
         lines.append({"text": str(text), "box": box, "confidence": round(float(confidence), 4)})

@@ -1,7 +1,6 @@
 """Responses with the bytes of stored files: pictures (threat T6), and large files in parts (RFC 9110, one range)."""
 
 import re
-from collections.abc import Iterator
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -10,10 +9,11 @@ from django.http import FileResponse, Http404, HttpRequest, HttpResponse, Stream
 from django.http.response import HttpResponseBase
 from django.utils.http import content_disposition_header
 
+from annotation.core.stored_files import read_part
+
 _MEDIA_TYPES = {".jpg": "image/jpeg", ".png": "image/png"}
 """What pictures are stored as; nothing else is ever served as a picture."""
 _RANGE = re.compile(r"bytes=(\d{0,18})-(\d{0,18})")
-_BLOCK = 1 << 18
 
 
 def picture_file(stored: FieldFile, keep: str) -> HttpResponseBase:
@@ -51,52 +51,43 @@ def requested_range(header: str, size: int) -> ByteRange | None:
 
     Raises OutOfReach if the range begins behind the end of the file.
     """
-    found = _RANGE.fullmatch(header.strip())
-    if not found or found[1] == found[2] == "":
+    parts = _RANGE.fullmatch(header.strip())
+    if not parts or parts[1] == parts[2] == "":
         return None
-    if found[1] == "":  # the last bytes
-        if int(found[2]) == 0:
+    if parts[1] == "":  # the last bytes
+        if int(parts[2]) == 0:
             raise RangeOutOfFile
-        return ByteRange(max(0, size - int(found[2])), size - 1)
-    first = int(found[1])
-    last = min(int(found[2]), size - 1) if found[2] else size - 1
+        return ByteRange(max(0, size - int(parts[2])), size - 1)
+    first = int(parts[1])
+    last = min(int(parts[2]), size - 1) if parts[2] else size - 1
     if first >= size:
         raise RangeOutOfFile
     return ByteRange(first, last) if first <= last else None
 
 
-def part_of_file(request: HttpRequest, path: Path, name: str, size: int, sha256: str) -> tuple[HttpResponseBase, bool]:
-    """Return the response to a request for the file, and whether it begins with the first byte."""
+def part_of_file(request: HttpRequest, stored: str, name: str, size: int, sha256: str) -> tuple[HttpResponseBase, bool]:
+    """Return the response to a request for a stored file, and whether it begins with the first byte."""
     tag = f'"{sha256}"'
-    wanted = request.headers.get("Range", "")
+    range_header = request.headers.get("Range", "")
     if request.headers.get("If-Range", tag) != tag:
-        wanted = ""  # another file by now: all of it
+        range_header = ""  # another file by now: all of it
     try:
-        span = requested_range(wanted, size)
+        span = requested_range(range_header, size)
     except RangeOutOfFile:
         refused = HttpResponse(status=416)
         refused["Content-Range"] = f"bytes */{size}"
         return refused, False
-    whole = span or ByteRange(0, size - 1)
+    byte_range = span or ByteRange(0, size - 1)
     answer: HttpResponseBase
     if request.method == "HEAD":
         answer = HttpResponse(content_type="application/zip", status=206 if span else 200)
     else:
-        blocks = _blocks(path, whole)
+        blocks = read_part(stored, byte_range.first, byte_range.last)
         answer = StreamingHttpResponse(blocks, content_type="application/zip", status=206 if span else 200)
     if span:
         answer["Content-Range"] = f"bytes {span.first}-{span.last}/{size}"
-    answer["Content-Length"] = str(whole.last - whole.first + 1)
+    answer["Content-Length"] = str(byte_range.last - byte_range.first + 1)
     answer["Content-Disposition"] = content_disposition_header(True, name) or "attachment"
     answer["Accept-Ranges"], answer["ETag"] = "bytes", tag
     answer["Cache-Control"] = "private, no-store"
-    return answer, whole.first == 0 and request.method == "GET"
-
-
-def _blocks(path: Path, span: ByteRange) -> Iterator[bytes]:
-    left = span.last - span.first + 1
-    with path.open("rb") as file:
-        file.seek(span.first)
-        while left > 0 and (block := file.read(min(_BLOCK, left))):
-            left -= len(block)
-            yield block
+    return answer, byte_range.first == 0 and request.method == "GET"

@@ -22,6 +22,7 @@ from django.contrib.sessions.models import Session
 from django.db.models import Model, Q
 from knox.models import AuthToken
 
+from annotation.assignment.annotator_state import lock_member
 from annotation.assignment.release_seats import free_seats_of_member
 from annotation.core.transactions import short_transaction
 from annotation.domain.choices import EventVerb
@@ -73,9 +74,8 @@ def erase(user: User, by: Membership | None = None) -> Erased:
     Raises CannotErase.
     """
     members = Membership.objects.select_related("project").filter(user=user).order_by("project_id")
-    list(
-        Project.objects.select_for_update().filter(memberships__user=user).order_by("pk")
-    )  # the same lock as in change_roles
+    # The same lock as in change_roles; without the key, so that people who label can write their events meanwhile.
+    list(Project.objects.select_for_update(no_key=True).filter(memberships__user=user).order_by("pk"))
     user = User.objects.select_for_update(of=("self",)).get(pk=user.pk)
     _refuse_the_last(user)
     ended = [_end(member, by) for member in members]
@@ -113,6 +113,7 @@ def _refuse_the_last(user: User) -> None:
 
 
 def _end(member: Membership, by: Membership | None) -> Membership:
+    lock_member(member)  # so that they take no further seat until this is stored
     free_seats_of_member(member, by)
     own = {"severe_a_day": None, "minutes_a_day": None}
     Membership.objects.filter(pk=member.pk).update(active=False, idle_until=None, **own)

@@ -124,7 +124,7 @@ def accept(token: str, user: User) -> Accepted | MemberAlready | AccessEnded | N
 
     The invitation is then used.
     """
-    invitation = _held(token)
+    invitation = _locked_invitation(token)
     if invitation is None:
         return NotOpen()
     member = Membership.objects.filter(project=invitation.project, user=user).first()
@@ -148,7 +148,7 @@ def accept_anew(token: str, username: str, password: str) -> Accepted | NotOpen:
 
 @short_transaction
 def _accept_anew(token: str, username: str, hashed: str) -> Accepted | NotOpen:
-    invitation = _held(token)
+    invitation = _locked_invitation(token)
     if invitation is None:
         return NotOpen()
     return _join(invitation, make_account(username, hashed))
@@ -205,7 +205,7 @@ def _open(token: str) -> QuerySet[Invitation]:
     )
 
 
-def _held(token: str) -> Invitation | None:
+def _locked_invitation(token: str) -> Invitation | None:
     """Return the open invitation with its row locked, so that only one of two simultaneous requests uses it."""
     rows = _open(token).select_for_update(of=("self",), no_key=True)
     return rows.select_related("project", "batch").first()

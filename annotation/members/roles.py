@@ -6,7 +6,7 @@ from django.db import transaction
 
 from annotation.domain.choices import EventVerb
 from annotation.domain.pseudonyms import gives_away
-from annotation.models import Membership, Project, record
+from annotation.models import Figures, Membership, Project, record
 from annotation.projects.pseudonyms import new_pseudonym
 
 PSEUDONYM_LIMIT = 40
@@ -65,6 +65,7 @@ def change_pseudonym(admin: Membership, member: Membership, name: str | None) ->
     if user is not None and gives_away(chosen, (user.username, user.email, user.first_name, user.last_name)):
         raise BadPseudonym("pseudonym_gives_away", "This looks like the person's name or address; choose another.")
     Membership.objects.filter(pk=member.pk).update(pseudonym=chosen)
+    Figures.objects.filter(project=member.project_id).delete()  # they name people by the old one
     record(EventVerb.PSEUDONYM_CHANGED, project=member.project, actor=admin, row=member.public_id)
     return chosen
 

@@ -76,9 +76,9 @@ def plan(project: Project, people: Sequence[Membership], size: int, batches: Seq
     return Plan(teams, None)
 
 
-def carry_out(project: Project, actor: Membership | None, team_plan: Plan, seen: str) -> None:
+def carry_out(project: Project, actor: Membership | None, team_plan: Plan, seen_digest: str) -> None:
     """Create the teams. Raises PlanChanged if the plan is not the one that was seen."""
-    if team_plan.digest != seen:
+    if team_plan.digest != seen_digest:
         raise PlanChanged
     if team_plan.split is None:
         for team in team_plan.teams:

@@ -4,7 +4,6 @@ from typing import Any
 from uuid import UUID
 
 from django.contrib import messages
-from django.db.models import Count, Q
 from django.forms import Form
 from django.http import Http404, HttpResponse
 from django.shortcuts import redirect, render
@@ -26,7 +25,7 @@ from annotation.mail.queue import queue_mail
 from annotation.members import erasure, join, participation, roles
 from annotation.members import invitations as member_invitations
 from annotation.members.forms import EraseMemberForm, InvitationForm, NewMemberForm, PseudonymForm, QuotaForm, RolesForm
-from annotation.models import Invitation, Membership, Project
+from annotation.models import Invitation, Membership, Project, seat_count
 from annotation.projects import consent_texts
 
 INVITATIONS_SHOWN = 50
@@ -64,9 +63,11 @@ def invitations(request: PersonRequest, slug: str) -> HttpResponse:
     if form.is_valid():
         values = form.cleaned_data
         roles = [Role(role) for role in values["roles"]]
-        made = member_invitations.invite(admin, roles, days=values["days"], team=values["team"], note=values["note"])
-        link = request.build_absolute_uri(reverse("annotation:invitation", args=[made.token]))
-        _send_link(request, made.invitation, values.get("address", ""), link)
+        new_invitation = member_invitations.invite(
+            admin, roles, days=values["days"], team=values["team"], note=values["note"]
+        )
+        link = request.build_absolute_uri(reverse("annotation:invitation", args=[new_invitation.token]))
+        _send_link(request, new_invitation.invitation, values.get("address", ""), link)
         form = InvitationForm(admin.project)
     return _people_page(request, admin, invite=form, link=link)
 
@@ -128,10 +129,10 @@ def member_pseudonym(request: PersonRequest, slug: str, public_id: UUID) -> Http
     admin = member_of(request, slug, Role.ADMIN)
     person = _member(admin.project, public_id)
     form = PseudonymForm(request.POST)
-    drawn = "draw" in request.POST
-    if drawn or form.is_valid():
+    at_random = "draw" in request.POST
+    if at_random or form.is_valid():
         try:
-            name = roles.change_pseudonym(admin, person, None if drawn else form.cleaned_data["pseudonym"])
+            name = roles.change_pseudonym(admin, person, None if at_random else form.cleaned_data["pseudonym"])
         except roles.BadPseudonym as bad:
             form.add_error("pseudonym", sentence_for(bad.code, bad.sentence))
         else:
@@ -290,4 +291,4 @@ def _people(project: Project) -> list[Membership]:
 
 def _counted(project: Project) -> Any:
     people = Membership.objects.filter(project=project, user__isnull=False).select_related("user")
-    return people.annotate(labels_in_force=Count("seat_rows", filter=Q(seat_rows__label__isnull=False)))
+    return people.annotate(labels_in_force=seat_count(filled_at__isnull=False))

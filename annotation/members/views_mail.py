@@ -17,10 +17,10 @@ from annotation.models import User
 @require_http_methods(["GET", "POST"])
 def mail_stop(request: HttpRequest, token: str) -> HttpResponse:
     """Offer to end one kind of e-mail to one person, and end it. Opening the page alone changes nothing."""
-    found = read_stop_token(token)
-    if found is None or found[1] not in STOPPED_BY:
+    stop = read_stop_token(token)
+    if stop is None or stop[1] not in STOPPED_BY:
         raise Http404
-    public_id, kind = found
+    public_id, kind = stop
     if request.method == "POST":
         User.objects.filter(public_id=public_id).update(**{STOPPED_BY[kind]: False})
     return render(request, "annotation/mail_stop.html", {"ended": request.method == "POST"})

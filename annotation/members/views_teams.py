@@ -33,9 +33,9 @@ def teams(request: PersonRequest, slug: str) -> HttpResponse:
     plan = None
     if form.is_valid():
         plan = _plan(member, form.cleaned_data, names)
-        if seen := request.POST.get("seen"):
+        if seen_digest := request.POST.get("seen"):
             try:
-                member_teams.carry_out(member.project, member, plan, seen)
+                member_teams.carry_out(member.project, member, plan, seen_digest)
             except member_teams.PlanChanged:
                 messages.warning(request, _("Something has changed: look at the plan again."))
             else:

@@ -20,8 +20,8 @@ def tour(request: PersonRequest, slug: str) -> HttpResponse:
         messages.success(request, _("The tour begins again."))
         return redirect("annotation:project", slug)
     if (step := _step(request)) is not None:
-        role, seen = step
-        tours.pass_step(request.user, role, seen if request.POST.get("do") == "next" else len(tours.STEPS[role]))
+        role, steps_seen = step
+        tours.pass_step(request.user, role, steps_seen if request.POST.get("do") == "next" else len(tours.STEPS[role]))
     if request.headers.get("HX-Request") == "true":
         return render(request, "_tour.html", tours.shown_tour(member, request.user, page_before(request)))
     return redirect(page_before(request))

@@ -27,8 +27,8 @@ def queue_weekly_notes() -> int:
 
 
 def _due() -> QuerySet[User]:
-    asked = User.objects.filter(weekly_mail=True, is_active=True).exclude(email="")
-    return asked.filter(Q(weekly_mailed_at=None) | Q(weekly_mailed_at__lt=database_now() - WEEK)).order_by("pk")
+    readers = User.objects.filter(weekly_mail=True, is_active=True).exclude(email="")
+    return readers.filter(Q(weekly_mailed_at=None) | Q(weekly_mailed_at__lt=database_now() - WEEK)).order_by("pk")
 
 
 @short_transaction
@@ -45,9 +45,9 @@ def lines_for(user: User) -> str:
     """Return a line for each of the person's projects in which something waits, in their language; "" if none does."""
     members = Membership.objects.filter(user=user, active=True, project__archived_at=None, project__delete_after=None)
     with override(user.language or settings.LANGUAGE_CODE):
-        told = [(member, _waiting(member)) for member in members.select_related("project").order_by("project__name")]
+        waiting = [(member, _waiting(member)) for member in members.select_related("project").order_by("project__name")]
         return "\n".join(
-            f"{member.project.name}: {', '.join(parts)}\n{_page(member)}\n" for member, parts in told if parts
+            f"{member.project.name}: {', '.join(parts)}\n{_page(member)}\n" for member, parts in waiting if parts
         )
 
 

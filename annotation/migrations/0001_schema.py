@@ -174,6 +174,11 @@ class Migration(migrations.Migration):
                 ('intended', models.ForeignKey(blank=True, null=True, on_delete=django.db.models.deletion.PROTECT, related_name='intended_items', to='annotation.category')),
                 ('picture', models.ForeignKey(blank=True, null=True, on_delete=django.db.models.deletion.PROTECT, related_name='items', to='annotation.picture')),
             ],
+            options={
+                'constraints': [
+                    models.CheckConstraint(condition=models.Q(models.Q(('text', ''), _negated=True), ('picture__isnull', False), ('picture_missing', True), _connector='OR'), name='item_has_content'),
+                ],
+            },
         ),
         migrations.CreateModel(
             name='KnownAnswer',
@@ -239,6 +244,12 @@ class Migration(migrations.Migration):
                 ('item', models.ForeignKey(on_delete=django.db.models.deletion.PROTECT, related_name='labels', to='annotation.item')),
                 ('annotator', models.ForeignKey(on_delete=django.db.models.deletion.PROTECT, related_name='labels', to='annotation.membership')),
             ],
+            options={
+                'constraints': [
+                    models.UniqueConstraint(fields=('annotator', 'client_key'), name='label_client_key_once'),
+                    models.CheckConstraint(condition=models.Q(models.Q(('not_sure', False), ('category__isnull', True), _connector='OR'), models.Q(('category__isnull', False), ('not_sure', True), ('low_quality', True), _connector='OR')), name='label_says_something'),
+                ],
+            },
         ),
         migrations.AddField(
             model_name='guideline',
@@ -376,6 +387,10 @@ class Migration(migrations.Migration):
             ],
             options={
                 'ordering': ('-pk',),
+                'constraints': [
+                    models.CheckConstraint(condition=models.Q(('annotates', True), ('reviews', True), ('administers', True), _connector='OR'), name='invitation_to_some_role'),
+                    models.CheckConstraint(condition=models.Q(models.Q(('accepted_at__isnull', True), ('accepted_by__isnull', True)), models.Q(('accepted_at__isnull', False), ('accepted_by__isnull', False), ('revoked_at__isnull', True)), _connector='OR'), name='invitation_accepted_by_someone'),
+                ],
             },
         ),
         migrations.CreateModel(
@@ -420,6 +435,12 @@ class Migration(migrations.Migration):
             ],
             options={
                 'ordering': ('-number',),
+                'indexes': [
+                    models.Index(fields=['project', '-id'], name='glossary_newest'),
+                ],
+                'constraints': [
+                    models.UniqueConstraint(fields=('entry', 'number'), name='glossary_version_once'),
+                ],
             },
         ),
         migrations.CreateModel(
@@ -434,6 +455,9 @@ class Migration(migrations.Migration):
             ],
             options={
                 'ordering': ('number',),
+                'constraints': [
+                    models.UniqueConstraint(fields=('run', 'number'), name='glossary_use_once'),
+                ],
             },
         ),
         migrations.AddField(
@@ -453,6 +477,11 @@ class Migration(migrations.Migration):
                 ('actor', models.ForeignKey(blank=True, null=True, on_delete=django.db.models.deletion.PROTECT, related_name='events', to='annotation.membership')),
                 ('project', models.ForeignKey(on_delete=django.db.models.deletion.PROTECT, related_name='events', to='annotation.project')),
             ],
+            options={
+                'indexes': [
+                    models.Index(fields=['project', 'at'], name='event_when'),
+                ],
+            },
         ),
         migrations.CreateModel(
             name='ConsentText',
@@ -466,6 +495,9 @@ class Migration(migrations.Migration):
             ],
             options={
                 'ordering': ('-version',),
+                'constraints': [
+                    models.UniqueConstraint(fields=('project', 'version'), name='consent_version_once'),
+                ],
             },
         ),
         migrations.CreateModel(
@@ -485,6 +517,9 @@ class Migration(migrations.Migration):
             ],
             options={
                 'ordering': ('-pk',),
+                'constraints': [
+                    models.UniqueConstraint(condition=models.Q(('state__in', ('queued', 'building'))), fields=('project', 'method'), name='competence_one_under_way'),
+                ],
             },
         ),
         migrations.AddField(
@@ -516,6 +551,11 @@ class Migration(migrations.Migration):
                 ('ordered_by', models.ForeignKey(on_delete=django.db.models.deletion.PROTECT, related_name='bulk_orders', to='annotation.membership')),
                 ('project', models.ForeignKey(on_delete=django.db.models.deletion.CASCADE, related_name='bulk_orders', to='annotation.project')),
             ],
+            options={
+                'constraints': [
+                    models.UniqueConstraint(fields=('project', 'key'), name='bulk_order_once'),
+                ],
+            },
         ),
         migrations.AddField(
             model_name='batch',
@@ -576,6 +616,9 @@ class Migration(migrations.Migration):
             ],
             options={
                 'ordering': ('-number',),
+                'constraints': [
+                    models.UniqueConstraint(fields=('project', 'number'), name='release_number_once'),
+                ],
             },
         ),
         migrations.AddField(
@@ -603,6 +646,11 @@ class Migration(migrations.Migration):
                 ('project', models.ForeignKey(on_delete=django.db.models.deletion.CASCADE, related_name='release_orders', to='annotation.project')),
                 ('release', models.OneToOneField(blank=True, null=True, on_delete=django.db.models.deletion.PROTECT, related_name='order', to='annotation.release')),
             ],
+            options={
+                'constraints': [
+                    models.UniqueConstraint(fields=('project', 'key'), name='release_order_once'),
+                ],
+            },
         ),
         migrations.CreateModel(
             name='ReleaseTerms',
@@ -626,6 +674,11 @@ class Migration(migrations.Migration):
                 ('label', models.OneToOneField(on_delete=django.db.models.deletion.PROTECT, related_name='replacement', to='annotation.label')),
                 ('reviewer', models.ForeignKey(on_delete=django.db.models.deletion.PROTECT, related_name='replacements', to='annotation.membership')),
             ],
+            options={
+                'constraints': [
+                    models.UniqueConstraint(fields=('item', 'reviewer'), name='replacement_once_per_person'),
+                ],
+            },
         ),
         migrations.CreateModel(
             name='Report',
@@ -651,6 +704,9 @@ class Migration(migrations.Migration):
             ],
             options={
                 'ordering': ('name',),
+                'constraints': [
+                    models.UniqueConstraint(fields=('member', 'name'), name='search_name_once'),
+                ],
             },
         ),
         migrations.CreateModel(
@@ -673,6 +729,20 @@ class Migration(migrations.Migration):
                 ('item', models.ForeignKey(on_delete=django.db.models.deletion.CASCADE, related_name='seat_rows', to='annotation.item')),
                 ('label', models.OneToOneField(blank=True, null=True, on_delete=django.db.models.deletion.PROTECT, related_name='in_force_at', to='annotation.label')),
             ],
+            options={
+                'indexes': [
+                    models.Index(condition=models.Q(('expires_at__isnull', False)), fields=['annotator', 'expires_at'], name='seat_held'),
+                    models.Index(condition=models.Q(('expires_at__isnull', False)), fields=['expires_at'], name='seat_lapsing'),
+                    models.Index(fields=['annotator', 'filled_at'], name='seat_filled'),
+                ],
+                'constraints': [
+                    models.UniqueConstraint(fields=('item', 'round', 'number'), name='seat_number_once'),
+                    models.UniqueConstraint(fields=('item', 'round', 'annotator'), name='seat_annotator_once'),
+                    models.CheckConstraint(condition=models.Q(('number__gte', 1), ('number__lte', models.F('seats'))), name='seat_number_within_seats'),
+                    models.CheckConstraint(condition=models.Q(('label__isnull', True), ('annotator__isnull', False), _connector='OR'), name='seat_filled_by_someone'),
+                    models.CheckConstraint(condition=models.Q(('expires_at__isnull', True), models.Q(('annotator__isnull', False), ('label__isnull', True)), _connector='OR'), name='seat_held_by_someone'),
+                ],
+            },
         ),
         migrations.AddField(
             model_name='label',
@@ -689,6 +759,11 @@ class Migration(migrations.Migration):
                 ('annotator', models.ForeignKey(on_delete=django.db.models.deletion.PROTECT, related_name='skips', to='annotation.membership')),
                 ('item', models.ForeignKey(on_delete=django.db.models.deletion.CASCADE, related_name='skips', to='annotation.item')),
             ],
+            options={
+                'constraints': [
+                    models.UniqueConstraint(fields=('item', 'annotator'), name='skip_once'),
+                ],
+            },
         ),
         migrations.CreateModel(
             name='SplitList',
@@ -704,6 +779,9 @@ class Migration(migrations.Migration):
             ],
             options={
                 'ordering': ('-pk',),
+                'constraints': [
+                    models.UniqueConstraint(fields=('project', 'sha256'), name='split_list_once'),
+                ],
             },
         ),
         migrations.CreateModel(
@@ -722,6 +800,10 @@ class Migration(migrations.Migration):
             ],
             options={
                 'ordering': ('number',),
+                'constraints': [
+                    models.UniqueConstraint(fields=('member', 'number'), name='training_attempt_number_once'),
+                    models.UniqueConstraint(condition=models.Q(('finished_at__isnull', True)), fields=('member',), name='training_attempt_open_once'),
+                ],
             },
         ),
         migrations.CreateModel(
@@ -736,6 +818,12 @@ class Migration(migrations.Migration):
                 ('item', models.ForeignKey(on_delete=django.db.models.deletion.CASCADE, related_name='training_answers', to='annotation.item')),
                 ('attempt', models.ForeignKey(on_delete=django.db.models.deletion.CASCADE, related_name='answers', to='annotation.trainingattempt')),
             ],
+            options={
+                'constraints': [
+                    models.UniqueConstraint(fields=('attempt', 'item'), name='training_answer_once'),
+                    models.CheckConstraint(condition=models.Q(models.Q(('category__isnull', False), ('not_sure', False), ('skipped', False)), models.Q(('category__isnull', True), ('correct', False), ('not_sure', True), ('skipped', False)), models.Q(('category__isnull', True), ('correct', False), ('not_sure', False), ('skipped', True)), _connector='OR'), name='training_answer_of_one_kind'),
+                ],
+            },
         ),
         migrations.CreateModel(
             name='WorkDay',
@@ -756,6 +844,11 @@ class Migration(migrations.Migration):
                 ('breaks', models.PositiveIntegerField(default=0)),
                 ('member', models.ForeignKey(on_delete=django.db.models.deletion.CASCADE, related_name='work_days', to='annotation.membership')),
             ],
+            options={
+                'constraints': [
+                    models.UniqueConstraint(fields=('member', 'day'), name='work_day_once'),
+                ],
+            },
         ),
         migrations.CreateModel(
             name='Deletion',
@@ -927,32 +1020,8 @@ class Migration(migrations.Migration):
             constraint=models.UniqueConstraint(fields=('project', 'external_id'), name='item_external_id_once'),
         ),
         migrations.AddConstraint(
-            model_name='item',
-            constraint=models.CheckConstraint(condition=models.Q(models.Q(('text', ''), _negated=True), ('picture__isnull', False), ('picture_missing', True), _connector='OR'), name='item_has_content'),
-        ),
-        migrations.AddConstraint(
-            model_name='invitation',
-            constraint=models.CheckConstraint(condition=models.Q(('annotates', True), ('reviews', True), ('administers', True), _connector='OR'), name='invitation_to_some_role'),
-        ),
-        migrations.AddConstraint(
-            model_name='invitation',
-            constraint=models.CheckConstraint(condition=models.Q(models.Q(('accepted_at__isnull', True), ('accepted_by__isnull', True)), models.Q(('accepted_at__isnull', False), ('accepted_by__isnull', False), ('revoked_at__isnull', True)), _connector='OR'), name='invitation_accepted_by_someone'),
-        ),
-        migrations.AddConstraint(
             model_name='guideline',
             constraint=models.UniqueConstraint(fields=('project', 'number'), name='guideline_number_once'),
-        ),
-        migrations.AddIndex(
-            model_name='glossaryversion',
-            index=models.Index(fields=['project', '-id'], name='glossary_newest'),
-        ),
-        migrations.AddConstraint(
-            model_name='glossaryversion',
-            constraint=models.UniqueConstraint(fields=('entry', 'number'), name='glossary_version_once'),
-        ),
-        migrations.AddConstraint(
-            model_name='glossaryuse',
-            constraint=models.UniqueConstraint(fields=('run', 'number'), name='glossary_use_once'),
         ),
         migrations.AddIndex(
             model_name='glossaryentry',
@@ -961,18 +1030,6 @@ class Migration(migrations.Migration):
         migrations.AddConstraint(
             model_name='glossaryentry',
             constraint=models.UniqueConstraint(fields=('project', 'key'), name='glossary_term_once'),
-        ),
-        migrations.AddIndex(
-            model_name='event',
-            index=models.Index(fields=['project', 'at'], name='event_when'),
-        ),
-        migrations.AddConstraint(
-            model_name='consenttext',
-            constraint=models.UniqueConstraint(fields=('project', 'version'), name='consent_version_once'),
-        ),
-        migrations.AddConstraint(
-            model_name='competenceestimate',
-            constraint=models.UniqueConstraint(condition=models.Q(('state__in', ('queued', 'building'))), fields=('project', 'method'), name='competence_one_under_way'),
         ),
         migrations.AddConstraint(
             model_name='category',
@@ -987,100 +1044,12 @@ class Migration(migrations.Migration):
             constraint=models.UniqueConstraint(fields=('project', 'key'), name='category_key_once'),
         ),
         migrations.AddConstraint(
-            model_name='bulkorder',
-            constraint=models.UniqueConstraint(fields=('project', 'key'), name='bulk_order_once'),
-        ),
-        migrations.AddConstraint(
             model_name='batch',
             constraint=models.UniqueConstraint(fields=('project', 'name'), name='batch_name_once'),
         ),
         migrations.AddConstraint(
-            model_name='release',
-            constraint=models.UniqueConstraint(fields=('project', 'number'), name='release_number_once'),
-        ),
-        migrations.AddConstraint(
-            model_name='releaseorder',
-            constraint=models.UniqueConstraint(fields=('project', 'key'), name='release_order_once'),
-        ),
-        migrations.AddConstraint(
-            model_name='replacement',
-            constraint=models.UniqueConstraint(fields=('item', 'reviewer'), name='replacement_once_per_person'),
-        ),
-        migrations.AddConstraint(
-            model_name='savedsearch',
-            constraint=models.UniqueConstraint(fields=('member', 'name'), name='search_name_once'),
-        ),
-        migrations.AddIndex(
-            model_name='seat',
-            index=models.Index(condition=models.Q(('expires_at__isnull', False)), fields=['annotator', 'expires_at'], name='seat_held'),
-        ),
-        migrations.AddIndex(
-            model_name='seat',
-            index=models.Index(condition=models.Q(('expires_at__isnull', False)), fields=['expires_at'], name='seat_lapsing'),
-        ),
-        migrations.AddIndex(
-            model_name='seat',
-            index=models.Index(fields=['annotator', 'filled_at'], name='seat_filled'),
-        ),
-        migrations.AddConstraint(
-            model_name='seat',
-            constraint=models.UniqueConstraint(fields=('item', 'round', 'number'), name='seat_number_once'),
-        ),
-        migrations.AddConstraint(
-            model_name='seat',
-            constraint=models.UniqueConstraint(fields=('item', 'round', 'annotator'), name='seat_annotator_once'),
-        ),
-        migrations.AddConstraint(
-            model_name='seat',
-            constraint=models.CheckConstraint(condition=models.Q(('number__gte', 1), ('number__lte', models.F('seats'))), name='seat_number_within_seats'),
-        ),
-        migrations.AddConstraint(
-            model_name='seat',
-            constraint=models.CheckConstraint(condition=models.Q(('label__isnull', True), ('annotator__isnull', False), _connector='OR'), name='seat_filled_by_someone'),
-        ),
-        migrations.AddConstraint(
-            model_name='seat',
-            constraint=models.CheckConstraint(condition=models.Q(('expires_at__isnull', True), models.Q(('annotator__isnull', False), ('label__isnull', True)), _connector='OR'), name='seat_held_by_someone'),
-        ),
-        migrations.AddConstraint(
-            model_name='label',
-            constraint=models.UniqueConstraint(fields=('annotator', 'client_key'), name='label_client_key_once'),
-        ),
-        migrations.AddConstraint(
             model_name='label',
             constraint=models.UniqueConstraint(fields=('seat', 'annotator', 'revision'), name='label_revision_once'),
-        ),
-        migrations.AddConstraint(
-            model_name='label',
-            constraint=models.CheckConstraint(condition=models.Q(models.Q(('not_sure', False), ('category__isnull', True), _connector='OR'), models.Q(('category__isnull', False), ('not_sure', True), ('low_quality', True), _connector='OR')), name='label_says_something'),
-        ),
-        migrations.AddConstraint(
-            model_name='skip',
-            constraint=models.UniqueConstraint(fields=('item', 'annotator'), name='skip_once'),
-        ),
-        migrations.AddConstraint(
-            model_name='splitlist',
-            constraint=models.UniqueConstraint(fields=('project', 'sha256'), name='split_list_once'),
-        ),
-        migrations.AddConstraint(
-            model_name='trainingattempt',
-            constraint=models.UniqueConstraint(fields=('member', 'number'), name='training_attempt_number_once'),
-        ),
-        migrations.AddConstraint(
-            model_name='trainingattempt',
-            constraint=models.UniqueConstraint(condition=models.Q(('finished_at__isnull', True)), fields=('member',), name='training_attempt_open_once'),
-        ),
-        migrations.AddConstraint(
-            model_name='traininganswer',
-            constraint=models.UniqueConstraint(fields=('attempt', 'item'), name='training_answer_once'),
-        ),
-        migrations.AddConstraint(
-            model_name='traininganswer',
-            constraint=models.CheckConstraint(condition=models.Q(models.Q(('category__isnull', False), ('not_sure', False), ('skipped', False)), models.Q(('category__isnull', True), ('correct', False), ('not_sure', True), ('skipped', False)), models.Q(('category__isnull', True), ('correct', False), ('not_sure', False), ('skipped', True)), _connector='OR'), name='training_answer_of_one_kind'),
-        ),
-        migrations.AddConstraint(
-            model_name='workday',
-            constraint=models.UniqueConstraint(fields=('member', 'day'), name='work_day_once'),
         ),
         KeepAppendOnly(["Adjudication", "Event", "Label", "Release"]),
     ]

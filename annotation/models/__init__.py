@@ -18,11 +18,13 @@ from annotation.models.labels import (
     Skip,
     TrainingAnswer,
     TrainingAttempt,
+    seat_count,
 )
 from annotation.models.orders import (
     BulkOrder,
     CompetenceEstimate,
     Deletion,
+    Figures,
     Import,
     ImportState,
     Job,
@@ -75,6 +77,7 @@ __all__ = (
     "Deletion",
     "Dispute",
     "Event",
+    "Figures",
     "Guideline",
     "GuidelineExample",
     "GuidelineQuerySet",
@@ -117,4 +120,5 @@ __all__ = (
     "random_key",
     "random_place",
     "record",
+    "seat_count",
 )

@@ -11,7 +11,7 @@ from annotation.domain.category_sets import codes_of
 
 def random_place() -> int:
     """Return a random position in the order of assignment: 0 … 2**31 - 1."""
-    return secrets.randbelow(2**31)
+    return secrets.randbits(31)
 
 
 def random_key() -> str:

@@ -9,6 +9,7 @@ from django.utils import timezone
 from annotation.models.base import AppendOnly, WithCategories
 from annotation.models.items import Item
 from annotation.models.projects import Category, Membership, Project
+from runs.sql.compiled_queries import insert
 from vocabulary.display_names import NamedEnum
 
 
@@ -78,4 +79,6 @@ def record(
     **facts: Any,
 ) -> Event:
     """Write an event to the log. Facts are JSON values and never contain the item's text."""
-    return Event.objects.create(project=project, actor=actor, verb=verb, item=item, row=row, facts=facts)
+    event = Event(project=project, actor=actor, verb=verb, item=item, row=row, facts=facts)
+    insert(event)
+    return event

@@ -1,4 +1,4 @@
-"""Work on many rows: imports, releases, estimates, bulk changes, deletions."""
+"""Work on many rows: imports, releases, estimates, figures, bulk changes, deletions."""
 
 from uuid import uuid4
 
@@ -123,6 +123,31 @@ class CompetenceEstimate(Job):
                 fields=("project", "method"),
                 condition=Q(state__in=("queued", "building")),
                 name="competence_one_under_way",
+            ),
+        )
+
+
+class Figures(Job):
+    """The figures of a large project at one moment, computed by a worker (`analytics/stored_figures.py`).
+
+    They are out of date once the log has events that they do not know. `since` and `events` say what they know: the
+    number of events after `since`, which lies a little before the newest one.
+    """
+
+    project = models.ForeignKey(Project, on_delete=models.CASCADE, related_name="figures")
+    kind = models.CharField(max_length=12, choices=choices(domain_choices.FigureKind))
+    share = models.FloatField(default=0)  # the part of the work that is done, 0 to 1
+    as_of = models.DateTimeField(null=True, blank=True)
+    since = models.DateTimeField(null=True, blank=True)  # None: the log was empty
+    events = models.PositiveIntegerField(default=0)
+    form = models.CharField(max_length=16, blank=True, default="")  # of `result`, see `core/typed_json.py`
+    result = models.JSONField(default=dict, blank=True)
+
+    class Meta:
+        ordering = ("-pk",)
+        constraints = (
+            models.UniqueConstraint(
+                fields=("project", "kind"), condition=Q(state__in=("queued", "building")), name="figures_one_under_way"
             ),
         )
 

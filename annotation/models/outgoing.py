@@ -50,6 +50,7 @@ class Delivery(models.Model):
         constraints = (models.UniqueConstraint(fields=("webhook", "key"), name="delivery_once"),)
         indexes = (
             models.Index(fields=("webhook", "id"), condition=models.Q(state="waiting"), name="delivery_waiting"),
+            models.Index(fields=("tried_at",), condition=models.Q(state="given_up"), name="delivery_given_up"),
         )
 
 
@@ -73,4 +74,7 @@ class Mail(models.Model):
     finished_at = models.DateTimeField(null=True, blank=True)
 
     class Meta:
-        indexes = (models.Index(fields=("due_at",), condition=Q(state="waiting"), name="mail_waiting"),)
+        indexes = (
+            models.Index(fields=("due_at",), condition=Q(state="waiting"), name="mail_waiting"),
+            models.Index(fields=("finished_at",), condition=Q(state="given_up"), name="mail_given_up"),
+        )

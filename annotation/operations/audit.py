@@ -89,6 +89,9 @@ def _labels(project: Project) -> Iterator[str]:
     inconsistent = seats.exclude(label__seat=F("pk"), label__item=F("item"), label__annotator=F("annotator"))
     for seat in inconsistent.values_list("public_id", flat=True):
         yield f"Seat {seat}: its label belongs to another seat, item or person."
+    half_filled = Q(label__isnull=True, filled_at__isnull=False) | Q(label__isnull=False, filled_at__isnull=True)
+    for seat in Seat.objects.filter(half_filled, item__project=project).values_list("public_id", flat=True):
+        yield f"Seat {seat}: it has a label without a time, or a time without a label."
     labels = Label.objects.filter(item__project=project)
     for label in labels.exclude(seat__item=F("item")).values_list("public_id", flat=True):
         yield f"Label {label}: its seat is at another item."

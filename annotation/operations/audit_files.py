@@ -6,11 +6,13 @@ from collections.abc import Iterator
 
 from django.core.files.storage import default_storage
 
-from annotation.core.release_paths import archive_of, folder_of, releases_root
+from annotation.core.release_paths import archive_name, release_name, releases_of
+from annotation.core.stored_files import StoreAway, files_below
 from annotation.domain.choices import EventVerb
 from annotation.media.pictures import FOLDER
 from annotation.models import Event, Picture, Project, Publication, Release
 from annotation.releases.files import Changed, problems, read_manifest
+from annotation.releases.folders import release_folder
 
 _UNDER_WAY = 3600  # seconds for which an import may have written a picture without its row
 
@@ -37,6 +39,8 @@ def _sha256(name: str) -> str | None:
     try:
         with default_storage.open(name, "rb") as file:
             return hashlib.file_digest(file, "sha256").hexdigest()
+    except StoreAway:
+        raise
     except OSError:
         return None
 
@@ -45,18 +49,9 @@ def _left_over(project: Project) -> Iterator[str]:
     rows = Picture.objects.filter(project=project).values_list("file", "blurred")
     known = {name for names in rows for name in names}
     before = time.time() - _UNDER_WAY
-    for name in _files(f"{FOLDER}/{project.public_id}"):
+    for name in files_below(f"{FOLDER}/{project.public_id}"):
         if name not in known and default_storage.get_modified_time(name).timestamp() < before:
             yield f"File {name}: no picture refers to it; `sweep` removes it."
-
-
-def _files(folder: str) -> Iterator[str]:
-    if not default_storage.exists(folder):
-        return
-    folders, files = default_storage.listdir(folder)
-    yield from (f"{folder}/{name}" for name in sorted(files))
-    for name in sorted(folders):
-        yield from _files(f"{folder}/{name}")
 
 
 def _releases(project: Project) -> Iterator[str]:
@@ -70,20 +65,28 @@ def _releases(project: Project) -> Iterator[str]:
         yield from (f"Release {release.number}: {problem}" for problem in _release(release))
     for lost in sorted(recorded - {release.public_id for release in made}, key=str):
         yield f"Release {lost}: an event tells of it, but it is lost."
-    home = releases_root() / str(project.public_id)
     shown = Publication.objects.filter(release__project=project, withdrawn_at=None).select_related("release")
-    archives = {archive_of(published.release): published for published in shown}
-    folders = {folder_of(release) for release in made} | set(archives)
-    for path, published in archives.items():
-        if not path.is_file() or path.stat().st_size != published.archive_size:
+    archives = {archive_name(published.release): published for published in shown}
+    for name, published in archives.items():
+        if not default_storage.exists(name) or default_storage.size(name) != published.archive_size:
             yield f"Release {published.release.number}: the archive that it is fetched as is lost; publish it again."
-    for folder in sorted(home.iterdir()) if home.is_dir() else ():
-        if folder not in folders and not folder.name.startswith("."):
-            yield f"Folder {folder.name}: no release refers to it."
+    known = {release_name(release) for release in made} | set(archives)
+    for name in _entries(releases_of(project.public_id)):
+        if name not in known:
+            yield f"Folder {name.rpartition('/')[2]}: no release refers to it."
+
+
+def _entries(folder: str) -> list[str]:
+    """Return the names of what is in a folder, but not what is still built there."""
+    try:
+        inside = default_storage.listdir(folder)
+    except FileNotFoundError:
+        return []
+    return sorted(f"{folder}/{name}" for names in inside for name in names if not name.startswith("."))
 
 
 def _release(made: Release) -> Iterator[str]:
-    folder = folder_of(made)
+    folder = release_folder(made)
     yield from problems(folder)
     try:
         same = read_manifest(folder) == made.manifest

@@ -4,6 +4,7 @@ import logging
 from collections.abc import Callable
 
 from annotation.analytics.competence import COMPETENCE
+from annotation.analytics.stored_figures import FIGURES
 from annotation.assignment import release_seats
 from annotation.batches import state
 from annotation.consensus import close
@@ -15,7 +16,7 @@ from annotation.mail import queue as mail_queue
 from annotation.members import weekly_note
 from annotation.picture_text.job import READINGS
 from annotation.projects import purge
-from annotation.releases import build
+from annotation.releases import places
 from annotation.releases.job import RELEASES
 from annotation.webhooks import send as webhook_messages
 from runs.control import sweep as run_sweep
@@ -34,8 +35,9 @@ STEPS: dict[str, Callable[[], int]] = {
     "imports_enqueued": job.IMPORTS.enqueue_left_behind,
     "files_removed": job.forget_old_files,
     "releases_enqueued": RELEASES.enqueue_left_behind,
-    "release_folders_removed": build.remove_abandoned_folders,
+    "release_folders_removed": places.remove_abandoned_folders,
     "estimates_enqueued": COMPETENCE.enqueue_left_behind,
+    "figures_enqueued": FIGURES.enqueue_left_behind,
     "changes_enqueued": BULK_CHANGES.enqueue_left_behind,
     "readings_enqueued": READINGS.enqueue_left_behind,
     "webhooks_enqueued": webhook_messages.look_and_ring,

@@ -8,6 +8,7 @@ from django.db import IntegrityError, transaction
 from django.utils.translation import gettext as _
 
 from annotation.core.jobs import Heartbeat, JobKind, JobRefused, Phase
+from annotation.core.stored_files import StoreAway
 from annotation.domain.choices import EventVerb, PriorState
 from annotation.domain.pictures.words import Words
 from annotation.media import reading_process
@@ -64,15 +65,15 @@ def _read(row: PictureReading, heartbeat: Heartbeat[PictureReading]) -> None:
     """Read one picture after the other; a picture that cannot be read costs nothing but itself."""
     if not reading_process.is_installed():
         raise NotInstalled
-    done, failed = row.pictures_done, row.pictures_failed
+    succeeded, failed = row.pictures_done, row.pictures_failed
     with _READER.lent() as read:
         while (picture := _next(row)) is not None:
-            heartbeat.note(pictures_done=done, pictures_failed=failed)
+            heartbeat.note(pictures_done=succeeded, pictures_failed=failed)
             worked = _read_one(row, picture, read)
-            done, failed = done + worked, failed + (not worked)
+            succeeded, failed = succeeded + worked, failed + (not worked)
             row.last = picture.pk
-            READINGS.beat(row, pictures_done=done, pictures_failed=failed, last=picture.pk)
-    READINGS.finish(row, pictures_done=done, pictures_failed=failed)
+            READINGS.beat(row, pictures_done=succeeded, pictures_failed=failed, last=picture.pk)
+    READINGS.finish(row, pictures_done=succeeded, pictures_failed=failed)
     # What came in meanwhile did not order a job, since this one was under way.
     if store.unread_items(row.project).exists():
         order_reading(row.project)
@@ -88,6 +89,8 @@ def _read_one(row: PictureReading, picture: Picture, read: "_Read") -> bool:
     try:
         with picture.file.open("rb") as file:
             words = read(file.read())
+    except StoreAway:
+        raise  # no fault of the picture: the job is handed back
     except (CannotRead, OSError) as fault:
         code = fault.code if isinstance(fault, CannotRead) else "missing_file"
         store.store_failure(row.project, picture.pk, PriorState.FAILED, code, name, over=over)

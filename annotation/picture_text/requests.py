@@ -75,8 +75,8 @@ def read_new_pictures(project: Project) -> None:
 
 def reading_progress(project: Project) -> ReadingProgress:
     """Return how far the reading of the project's pictures is."""
-    held = PictureText.objects.filter(item__project=project, current=True).exclude(item__stage=Stage.EXCLUDED)
-    counts = held.aggregate(
+    readings = PictureText.objects.filter(item__project=project, current=True).exclude(item__stage=Stage.EXCLUDED)
+    counts = readings.aggregate(
         read=Count("pk", filter=Q(state=PriorState.OK)),
         with_words=Count("pk", filter=Q(state=PriorState.OK) & ~Q(text="")),
         failed=Count("pk", filter=~Q(state=PriorState.OK)),

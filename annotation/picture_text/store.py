@@ -42,9 +42,9 @@ _STAYS = {
 
 def unread_items(project: Project, over: Over = Over.NOTHING) -> QuerySet[Item]:
     """Return the items with a picture that nobody has read, or whose reading may be replaced."""
-    held = PictureText.objects.filter(_STAYS[over], item=OuterRef("pk"), current=True)
+    readings = PictureText.objects.filter(_STAYS[over], item=OuterRef("pk"), current=True)
     pictured = Item.objects.filter(project=project, picture__isnull=False).exclude(stage=Stage.EXCLUDED)
-    return pictured.filter(~Exists(held))
+    return pictured.filter(~Exists(readings))
 
 
 @transaction.atomic
@@ -100,16 +100,16 @@ def store_given(item: Item, text: str, reader: str) -> bool:
 
 
 @transaction.atomic
-def correct_words(member: Membership, item: Item, text: str, seen: int | None) -> PictureText:
+def correct_words(member: Membership, item: Item, text: str, seen_key: int | None) -> PictureText:
     """Store a person's version of the words in a picture; the same words change nothing.
 
-    `seen` is the key of the reading that the person saw, None if there was none.
+    `seen_key` is the key of the reading that the person saw, None if there was none.
     Raises ReadMeanwhile if there is another one now, and BadText.
     """
     text = read_optional_text(text.strip().replace("\r\n", "\n"), MOST_CHARS)
     locked = Item.objects.select_for_update(of=("self",)).get(pk=item.pk)
     before = PictureText.objects.filter(item=locked, current=True).first()
-    if (before.pk if before else None) != seen:
+    if (before.pk if before else None) != seen_key:
         raise ReadMeanwhile(before)
     if before is not None and before.state == PriorState.OK and before.text == text:
         return before
@@ -147,6 +147,6 @@ def _store(items: Sequence[Item], like: PictureText) -> int:
     values = {name: getattr(like, name) for name in fields}
     PictureText.objects.bulk_create(PictureText(item_id=key, **values) for key in keys)
     if severity := severity_of(like.text):
-        known = Coalesce(F("severity"), 0)
-        Item.objects.filter(pk__in=keys).update(severity=Greatest(known, severity))
+        item_severity = Coalesce(F("severity"), 0)
+        Item.objects.filter(pk__in=keys).update(severity=Greatest(item_severity, severity))
     return len(keys)

@@ -46,17 +46,17 @@ def correct(request: PersonRequest, slug: str, public_id: UUID) -> HttpResponse:
     except BadText as bad:
         messages.error(request, _not_stored(sentence_for(bad.code, bad.sentence), form))
     except store.ReadMeanwhile:
-        said = _(
+        sentence = _(
             "Somebody else read or corrected the words in the meantime. Their version is shown here; yours was "
             "not stored."
         )
-        messages.warning(request, _not_stored(said, form))
+        messages.warning(request, _not_stored(sentence, form))
     return redirect(reverse("annotation:item", args=(slug, public_id)) + "#words-in-picture")
 
 
-def _not_stored(said: str, form: CorrectionForm) -> str:
+def _not_stored(sentence: str, form: CorrectionForm) -> str:
     """Return a refusal with what was typed, so that nobody has to type it again."""
-    return said + " " + _("You had written: “%(words)s”") % {"words": form.cleaned_data["text"]}
+    return sentence + " " + _("You had written: “%(words)s”") % {"words": form.cleaned_data["text"]}
 
 
 @require_POST

@@ -5,14 +5,13 @@ Its decisions are pure; `case` reads the item and its picture, `settle` stores t
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from uuid import UUID
 
 from django.conf import settings
-from django.db.models import QuerySet
 
-from annotation.domain.choices import Modality, Stage
+from annotation.domain.choices import Modality
 from annotation.domain.priors.schema import answer_shape
 from annotation.domain.votes import Category
+from annotation.models import Category as CategoryRow
 from annotation.models import Item
 from annotation.priors import results
 from providers.messages import Picture
@@ -20,8 +19,11 @@ from providers.prompt_fencing import fence, nonce_for
 from runs.methods.method import Finish, Limits, Outcome, SavedTurn, Step
 from runs.methods.prompts import Prompt, load_prompt
 from runs.models import Run
+from runs.sql.compiled_queries import CompiledQuery, slot
 
 NAME = "prior"
+_ITEM = CompiledQuery(results.items_of_run().select_related("project", "picture"))
+_CATEGORIES = CompiledQuery(CategoryRow.objects.offered().filter(project=slot("project")))
 
 
 @dataclass(frozen=True)
@@ -50,12 +52,12 @@ class PriorMethod:
         Returns None if item or picture is gone.
         """
         modality = Modality(run.variant)
-        item = _items(run.subject, run.project).select_related("project", "picture").first()
+        item = _ITEM.first(subject=run.subject, project=run.project)
         if item is None or not _has(item, modality):
             return None
         return PriorCase(
             modality,
-            item.project.offered_categories(),
+            tuple(category.value() for category in _CATEGORIES.rows(project=item.project_id)),
             load_prompt("annotation", NAME, modality),
             nonce_for(settings.SECRET_KEY, NAME, str(run.public_id)),
             item.text if modality == Modality.TEXT else "",
@@ -64,7 +66,7 @@ class PriorMethod:
 
     def still_wanted(self, run: Run) -> bool:
         """Whether the item is still there and not taken out."""
-        return _items(run.subject, run.project).exists()
+        return _ITEM.first(subject=run.subject, project=run.project) is not None
 
     def next_steps(self, case: PriorCase, turns: Mapping[str, SavedTurn]) -> Sequence[Step] | Finish:
         """Return the one question, or its answer."""
@@ -97,9 +99,9 @@ def prior_question(case: PriorCase) -> Step:
 def _listed(categories: Sequence[Category]) -> str:
     """Return the categories for the prompt, a line each."""
     return "\n".join(
-        f"- {each.code}: {each.name} ({'hateful' if each.hateful else 'not hateful'})"
-        + (f". {' '.join(each.definition.split())}" if each.definition else "")
-        for each in categories
+        f"- {category.code}: {category.name} ({'hateful' if category.hateful else 'not hateful'})"
+        + (f". {' '.join(category.definition.split())}" if category.definition else "")
+        for category in categories
     )
 
 
@@ -110,10 +112,6 @@ def _plain(category: Category) -> dict[str, object]:
         "hateful": category.hateful,
         "aliases": list(category.aliases),
     }
-
-
-def _items(item: UUID, project: UUID) -> QuerySet[Item]:
-    return Item.objects.filter(public_id=item, project__public_id=project).exclude(stage=Stage.EXCLUDED)
 
 
 def _has(item: Item, modality: Modality) -> bool:

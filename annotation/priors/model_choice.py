@@ -68,12 +68,12 @@ class TrialReply:
 def model_setups(project: Project | None = None) -> list[ModelSetup]:
     """Return the models of all roles, for a project or for the site, those of the priors first."""
     paused = {pause.provider: pause for pause in provider_pauses.pauses_in_force()}
-    found = []
+    setups = []
     for role in ModelRole:
         binding = _bound(role, project)
         chosen = project.model_plan.get(role, "") if project else ""
-        found.append(ModelSetup(role, binding, chosen, paused.get(binding.provider)))
-    return found
+        setups.append(ModelSetup(role, binding, chosen, paused.get(binding.provider)))
+    return setups
 
 
 def prior_setups(project: Project | None = None) -> list[ModelSetup]:
@@ -103,18 +103,18 @@ def try_model(role: ModelRole, project: Project | None = None) -> TrialReply:
 
 
 @transaction.atomic
-def choose_models(admin: Membership, wanted: Mapping[ModelRole, str]) -> None:
+def choose_models(admin: Membership, names: Mapping[ModelRole, str]) -> None:
     """Set the project's own models; an empty name selects the site's. Runs in progress keep theirs.
 
     Raises NotConfigured, with a sentence, for a model that the site does not allow or cannot call; nothing is stored.
     """
-    plan: dict[str, str] = {role: name for role, name in wanted.items() if name}
-    for role in wanted:
+    plan: dict[str, str] = {role: name for role, name in names.items() if name}
+    for role in names:
         if role in plan and (problem := bindings.bind_role(role, plan).problem):
             raise NotConfigured(problem)
     project = Project.objects.select_for_update().get(pk=admin.project_id)
-    kept = {role: name for role, name in project.model_plan.items() if role not in wanted}
-    if (changed := {**kept, **plan}) == project.model_plan:
+    unchanged = {role: name for role, name in project.model_plan.items() if role not in names}
+    if (changed := {**unchanged, **plan}) == project.model_plan:
         return
     project.model_plan = changed
     project.save(update_fields=["model_plan"])
@@ -145,6 +145,6 @@ def _sample_picture() -> Picture:
     for x, y in ((96, 70), (160, 70), (96, 126), (160, 126)):
         pen.ellipse((x - 38, y - 38, x + 38, y + 38), fill="#ffffff", outline="#b8b8b8")
     pen.ellipse((106, 76, 150, 120), fill="#f2c84b")
-    held = io.BytesIO()
-    image.save(held, "JPEG", quality=85)
-    return Picture(held.getvalue(), "image/jpeg")
+    buffer = io.BytesIO()
+    image.save(buffer, "JPEG", quality=85)
+    return Picture(buffer.getvalue(), "image/jpeg")

@@ -26,7 +26,7 @@ class ModelTraits:
     """How one model is asked at present, and what of that was learnt."""
 
     name: str
-    asked: list[str]
+    profile_texts: list[str]
     learnt: list[LearntTrait]
 
 

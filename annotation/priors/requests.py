@@ -13,8 +13,7 @@ from django.utils.translation import gettext as _
 
 from annotation.domain.choices import EventVerb, Modality, PriorState, Stage
 from annotation.models import Item, Membership, Prior, Project, record
-from annotation.priors import results
-from annotation.priors.method import NAME
+from annotation.priors import method, results
 from runs.control import start
 from runs.execution import budget as run_budget
 from runs.models import Run
@@ -53,19 +52,19 @@ class PriorProgress:
     pauses: tuple[provider_pauses.PauseInForce, ...]
 
     @property
-    def asked(self) -> int:
+    def settled(self) -> int:
         """Priors that models were asked for and are settled."""
         return self.done + self.refused + self.unreadable + self.failed
 
     @property
     def total(self) -> int:
         """All priors that can be had from models."""
-        return self.asked + self.missing
+        return self.settled + self.missing
 
     @property
     def share(self) -> float:
         """The settled part of the total, 0 to 100."""
-        return 100 * self.asked / self.total if self.total else 100.0
+        return 100 * self.settled / self.total if self.total else 100.0
 
 
 def request_missing(project: Project, actor: Membership | None = None, *, ring: bool = True) -> RequestedPriors:
@@ -78,8 +77,8 @@ def request_again(
 ) -> RequestedPriors:
     """Request again the priors in these states (see AGAIN)."""
     states = [state for state in states if state in AGAIN]
-    held = {modality: _with_prior(project, modality, Q(state__in=states)) for modality in Modality}
-    return _request(project, actor, held, ring)
+    by_modality = {modality: _with_prior(project, modality, Q(state__in=states)) for modality in Modality}
+    return _request(project, actor, by_modality, ring)
 
 
 def request_missing_of(project: Project, items: QuerySet[Item], actor: Membership | None = None) -> int:
@@ -99,14 +98,14 @@ def request_missing_of(project: Project, items: QuerySet[Item], actor: Membershi
 
 def request_for_item(item: Item, actor: Membership | None = None) -> RequestedPriors:
     """Request the priors of one item, also where it has some."""
-    one = _items(item.project).filter(pk=item.pk)
-    return _request(item.project, actor, {modality: _with_content(one, modality) for modality in Modality})
+    this_item = _items(item.project).filter(pk=item.pk)
+    return _request(item.project, actor, {modality: _with_content(this_item, modality) for modality in Modality})
 
 
 def cancel_prior_requests(project: Project, actor: Membership | None = None) -> int:
     """Cancel the project's prior runs; return how many. Stored priors stay, and the rest can be requested later."""
     with transaction.atomic():
-        ended = start.cancel_run_queryset(Run.objects.filter(project=project.public_id, method=NAME))
+        ended = start.cancel_run_queryset(Run.objects.filter(project=project.public_id, method=method.NAME))
         if ended:
             record(EventVerb.PRIORS_CANCELLED, project=project, actor=actor, runs=ended)
     return ended
@@ -135,8 +134,8 @@ def release_waiting_items(project: Project, actor: Membership | None = None) -> 
 
 def read_prior_progress(project: Project) -> PriorProgress:
     """Return the progress of the project's priors, their cost, and what holds them up."""
-    held = Prior.objects.filter(item__project=project, current=True).exclude(item__stage=Stage.EXCLUDED)
-    counts = held.aggregate(
+    priors = Prior.objects.filter(item__project=project, current=True).exclude(item__stage=Stage.EXCLUDED)
+    counts = priors.aggregate(
         imported=Count("pk", filter=Q(run_id=None)),
         **{state: Count("pk", filter=Q(run_id__isnull=False, state=state)) for state in PriorState},
         **{f"with_{modality}": Count("pk", filter=Q(modality=modality) & _HAS_IT[modality]) for modality in Modality},
@@ -154,8 +153,8 @@ def read_prior_progress(project: Project) -> PriorProgress:
             for modality in _askable(project)
         ),
         waits_for_failed=waiting.distinct().count(),
-        progress=run_progress.method_progress(project.public_id, NAME),
-        spend=run_progress.method_spending(project.public_id, NAME),
+        progress=run_progress.method_progress(project.public_id, method.NAME),
+        spend=run_progress.method_spending(project.public_id, method.NAME),
         budget=run_progress.project_spending(project.public_id),
         pauses=tuple(provider_pauses.pauses_in_force()),
     )
@@ -213,7 +212,7 @@ def _request(
 
 def _run(project: Project, actor: Membership | None, modality: Modality) -> start.RunRequest:
     return start.RunRequest(
-        method=NAME,
+        method=method.NAME,
         project=project.public_id,
         subject=project.public_id,
         model_plan={str(results.ROLES[modality]): results.prior_model(project, modality).name},

@@ -4,19 +4,20 @@ from collections.abc import Mapping
 from dataclasses import replace
 from typing import Any
 
-from django.db.models import F
+from django.db.models import F, QuerySet
 from django.db.models.functions import Coalesce, Greatest
 
 from annotation.consensus.case_from_rows import priors_of, seats_of, vote_of
 from annotation.domain.choices import EventVerb, Modality, PriorState, Stage
 from annotation.domain.patterns import corrected, pattern
-from annotation.models import Item, Prior, Project, record
+from annotation.models import Category, Item, Prior, Project, record
 from annotation.priors.informativeness import update_informativeness
 from providers.bindings import Binding, NotConfigured, bind_role
 from providers.roles import ModelRole
 from runs.domain.states import Flag, RunState
 from runs.methods.method import Outcome
 from runs.models import Run
+from runs.sql.compiled_queries import CompiledQuery, slot
 
 ROLES = {Modality.TEXT: ModelRole.PRIOR_TEXT, Modality.IMAGE: ModelRole.PRIOR_IMAGE}
 LED_ASTRAY = "injection_suspected"
@@ -32,6 +33,19 @@ SETTLED = (PriorState.OK, PriorState.REFUSED, PriorState.UNREADABLE)
 """States for which an item goes on. A failed prior can be asked for again, so the item waits for a person's word."""
 
 
+def items_of_run() -> QuerySet[Item]:
+    """Return the queryset, to be compiled, of the item that a run is about; none if it is gone or excluded."""
+    subject = slot("subject", Item._meta.get_field("public_id"))
+    project = slot("project", Project._meta.get_field("public_id"))
+    return Item.objects.filter(public_id=subject, project__public_id=project).exclude(stage=Stage.EXCLUDED)
+
+
+# The work around one call: what is short and asked for each prior is compiled once.
+_LOCKED_ITEM = CompiledQuery(items_of_run().select_for_update(of=("self",)).select_related("project"))
+_CURRENT = CompiledQuery(Prior.objects.filter(item=slot("item"), modality=slot("modality"), current=True))
+_CATEGORY = CompiledQuery(Category.objects.filter(project=slot("project"), code=slot("code")))
+
+
 def store_prior(run: Run, outcome: Outcome) -> bool:
     """Store a run's prior within the caller's transaction, and release the item if it waits for no other.
 
@@ -39,22 +53,15 @@ def store_prior(run: Run, outcome: Outcome) -> bool:
 
     Returns False, and stores nothing, if the item is gone or excluded.
     """
-    item = (
-        Item.objects.select_for_update(of=("self",))
-        .select_related("project")
-        .filter(public_id=run.subject, project__public_id=run.project)
-        .exclude(stage=Stage.EXCLUDED)
-        .first()
-    )
+    item = _LOCKED_ITEM.first(subject=run.subject, project=run.project)
     if item is None:
         return False
     prior = Prior(item=item, modality=run.variant, run_id=run.public_id, **_fields(run, item, outcome))
-    before = Prior.objects.filter(item=item, modality=run.variant, current=True)
-    held = before.first()
-    if held is not None and _stays(held, prior):
+    earlier = _CURRENT.first(item=item.pk, modality=run.variant)
+    if earlier is not None and _stays(earlier, prior):
         prior.current = False
-    else:
-        before.update(current=False)
+    elif earlier is not None:
+        Prior.objects.filter(pk=earlier.pk).update(current=False)
     prior.save(force_insert=True)
     if prior.state == PriorState.OK:
         update_informativeness(item)
@@ -72,8 +79,8 @@ def release_item(item: Item, *, without_failed: bool = False) -> bool:
     if item.stage != Stage.IMPORTED:
         return False
     settled = (*SETTLED, PriorState.FAILED) if without_failed else SETTLED
-    there = set(item.priors.filter(current=True, state__in=settled).values_list("modality", flat=True))
-    if wanted_modalities(item) <= there and item.move(Stage.IMPORTED, Stage.READY):
+    modalities = set(item.priors.filter(current=True, state__in=settled).values_list("modality", flat=True))
+    if wanted_modalities(item) <= modalities and item.move(Stage.IMPORTED, Stage.READY):
         record(EventVerb.READY, project=item.project, item=item)
         return True
     return False
@@ -84,10 +91,10 @@ def wanted_modalities(item: Item) -> set[str]:
 
     A missing picture has none until it is there, and none can be had while no configured model sees pictures.
     """
-    found = {Modality.TEXT: bool(item.text), Modality.IMAGE: item.picture_id is not None}
-    if found[Modality.IMAGE] and not prior_model(item.project, Modality.IMAGE).is_language_model:
-        found[Modality.IMAGE] = item.priors.filter(modality=Modality.IMAGE, current=True).exists()
-    return {modality for modality, there in found.items() if there}
+    present = {Modality.TEXT: bool(item.text), Modality.IMAGE: item.picture_id is not None}
+    if present[Modality.IMAGE] and not prior_model(item.project, Modality.IMAGE).is_language_model:
+        present[Modality.IMAGE] = item.priors.filter(modality=Modality.IMAGE, current=True).exists()
+    return {modality for modality, is_present in present.items() if is_present}
 
 
 def prior_model(project: Project, modality: Modality) -> Binding:
@@ -99,17 +106,17 @@ def prior_model(project: Project, modality: Modality) -> Binding:
 
 
 def _fields(run: Run, item: Item, outcome: Outcome) -> Mapping[str, Any]:
-    known = {"model": next(iter(run.model_plan.values()), ""), "prompt_digest": outcome.value.get("prompt_digest", "")}
+    origin = {"model": next(iter(run.model_plan.values()), ""), "prompt_digest": outcome.value.get("prompt_digest", "")}
     if outcome.state != RunState.SUCCEEDED:
-        return {**known, "state": _STATE[outcome.state], "reason": outcome.reason or ""}
+        return {**origin, "state": _STATE[outcome.state], "reason": outcome.reason or ""}
     value = outcome.value
-    category = item.project.categories.filter(code=value["category"]).first()
+    category = _CATEGORY.first(project=item.project_id, code=value["category"])
     if Flag.LED_ASTRAY in value["flags"]:
-        return {**known, "state": PriorState.UNREADABLE, "reason": LED_ASTRAY}
+        return {**origin, "state": PriorState.UNREADABLE, "reason": LED_ASTRAY}
     if category is None:  # removed since the question was asked
-        return {**known, "state": PriorState.UNREADABLE, "reason": "invalid_label"}
+        return {**origin, "state": PriorState.UNREADABLE, "reason": "invalid_label"}
     return {
-        **known,
+        **origin,
         "state": PriorState.OK,
         "category": category,
         "hateful": category.hateful,
@@ -118,8 +125,8 @@ def _fields(run: Run, item: Item, outcome: Outcome) -> Mapping[str, Any]:
     }
 
 
-def _stays(held: Prior, new: Prior) -> bool:
-    return held.state == PriorState.OK and (held.run_id is None or new.state != PriorState.OK)
+def _stays(earlier: Prior, new: Prior) -> bool:
+    return earlier.state == PriorState.OK and (earlier.run_id is None or new.state != PriorState.OK)
 
 
 def _take_in(item: Item, prior: Prior) -> None:

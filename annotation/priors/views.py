@@ -49,10 +49,10 @@ def compute(request: PersonRequest, slug: str) -> HttpResponse:
     member = member_of(request, slug, Role.ADMIN)
     state = request.POST.get("state", "")
     if state in requests.AGAIN:
-        asked = requests.request_again(member.project, [PriorState(state)], member)
+        requested = requests.request_again(member.project, [PriorState(state)], member)
     else:
-        asked = requests.request_missing(member.project, member)
-    return _told(request, member, asked)
+        requested = requests.request_missing(member.project, member)
+    return _redirect_with_messages(request, member, requested)
 
 
 @require_POST
@@ -71,12 +71,12 @@ def cancel(request: PersonRequest, slug: str) -> HttpResponse:
     """Ask no further."""
     member = member_of(request, slug, Role.ADMIN)
     ended = requests.cancel_prior_requests(member.project, member)
-    said = ngettext(
+    message = ngettext(
         "%(count)s question is cancelled. What was answered stays; the rest can be asked later.",
         "%(count)s questions are cancelled. What was answered stays; the rest can be asked later.",
         ended,
     )
-    messages.success(request, said % {"count": ended})
+    messages.success(request, message % {"count": ended})
     return redirect("annotation:priors", slug)
 
 
@@ -85,27 +85,29 @@ def go_on(request: PersonRequest, slug: str) -> HttpResponse:
     """Let items go on whose priors failed."""
     member = member_of(request, slug, Role.ADMIN)
     moved = requests.release_items_without_failed_priors(member.project, member)
-    said = ngettext(
+    message = ngettext(
         "%(count)s item goes on without the prior that failed.",
         "%(count)s items go on without the priors that failed.",
         moved,
     )
-    messages.success(request, said % {"count": moved})
+    messages.success(request, message % {"count": moved})
     return redirect("annotation:priors", slug)
 
 
-def _told(request: PersonRequest, member: Membership, asked: requests.RequestedPriors) -> HttpResponse:
-    _tell(request, asked)
+def _redirect_with_messages(
+    request: PersonRequest, member: Membership, requested: requests.RequestedPriors
+) -> HttpResponse:
+    _tell(request, requested)
     return redirect("annotation:priors", member.project.slug)
 
 
-def _tell(request: PersonRequest, asked: requests.RequestedPriors) -> None:
-    for problem in asked.problems:
+def _tell(request: PersonRequest, requested: requests.RequestedPriors) -> None:
+    for problem in requested.problems:
         messages.warning(request, problem)
-    if asked.queued:
-        said = ngettext("%(count)s prior is asked for.", "%(count)s priors are asked for.", asked.queued)
-        messages.success(request, said % {"count": asked.queued})
-    elif not asked.problems:
+    if requested.queued:
+        message = ngettext("%(count)s prior is asked for.", "%(count)s priors are asked for.", requested.queued)
+        messages.success(request, message % {"count": requested.queued})
+    elif not requested.problems:
         messages.info(request, _("Nothing is left to ask for."))
 
 

@@ -32,7 +32,7 @@ class ModelsForm(forms.Form):
 class TryForm(forms.Form):
     """Which role's model to ask."""
 
-    role = forms.ChoiceField(choices=[(each.value, each.value) for each in ModelRole])
+    role = forms.ChoiceField(choices=[(model_role.value, model_role.value) for model_role in ModelRole])
 
 
 @require_GET

@@ -26,28 +26,28 @@ def clone_project(admin: Membership, slug: str, name: str, *, with_people: bool 
     Raises BadProject for its address and name.
     """
     first = Project.objects.get(pk=admin.project_id)
-    made = create_project(slug, name=name, design=design_of(first), seats=first.seats, creator=admin.user)
+    clone = create_project(slug, name=name, design=design_of(first), seats=first.seats, creator=admin.user)
     copied = [field.attname for field in Project._meta.concrete_fields if field.attname not in OWN]
-    Project.objects.filter(pk=made.pk).update(**{field: getattr(first, field) for field in copied})
-    _copy_guidelines(first, made)
+    Project.objects.filter(pk=clone.pk).update(**{field: getattr(first, field) for field in copied})
+    _copy_guidelines(first, clone)
     for extension in extensions.registered():
         for copy in extension.copy_settings:
-            copy(first, made)
+            copy(first, clone)
     if with_people:
-        _copy_people(first, made)
-    record(EventVerb.PROJECT_CLONED, project=first, actor=admin, row=made.public_id, people=with_people)
-    made.refresh_from_db()
-    return made
+        _copy_people(first, clone)
+    record(EventVerb.PROJECT_CLONED, project=first, actor=admin, row=clone.public_id, people=with_people)
+    clone.refresh_from_db()
+    return clone
 
 
-def _copy_guidelines(first: Project, made: Project) -> None:
+def _copy_guidelines(first: Project, clone: Project) -> None:
     """Copy the newest version of the guidelines as the first version of the new project."""
     newest = first.guidelines.order_by("-number").first()
     if newest is None:
         return
-    Guideline.objects.filter(project=made).update(text=newest.text)
-    guideline = Guideline.objects.get(project=made)
-    code = dict(Category.objects.filter(project=made).values_list("code", "pk"))
+    Guideline.objects.filter(project=clone).update(text=newest.text)
+    guideline = Guideline.objects.get(project=clone)
+    code = dict(Category.objects.filter(project=clone).values_list("code", "pk"))
     GuidelineExample.objects.bulk_create(
         GuidelineExample(
             guideline=guideline,
@@ -60,14 +60,14 @@ def _copy_guidelines(first: Project, made: Project) -> None:
     )
 
 
-def _copy_people(first: Project, made: Project) -> None:
-    existing = Membership.objects.filter(project=made).values("user")
+def _copy_people(first: Project, clone: Project) -> None:
+    existing = Membership.objects.filter(project=clone).values("user")
     people = Membership.objects.filter(project=first, active=True, user__is_active=True).exclude(user__in=existing)
     for person in people.order_by("pk"):
         Membership.objects.create(
-            project=made,
+            project=clone,
             user=person.user,
-            pseudonym=new_pseudonym(made),
+            pseudonym=new_pseudonym(clone),
             annotates=person.annotates,
             reviews=person.reviews,
             administers=person.administers,

@@ -94,33 +94,33 @@ def store_design(project: Project, design: Design) -> None:
 
 @transaction.atomic
 def change_design(
-    project: Project, wanted: Design, *, admin: Membership | None, begun_at: int | None = None
+    project: Project, new_design: Design, *, admin: Membership | None, begun_at: int | None = None
 ) -> Difference:
     """Put a design in force and return what changed; an equal design changes nothing.
 
     `begun_at` is the design number that the writer began with; None: whatever is in force is replaced.
-    Categories and questions that `wanted` leaves out are retired. Labels, decisions and figures keep those they name.
+    Categories and questions that `new_design` leaves out are retired. Labels, decisions and figures keep theirs.
     Raises BadDesign for a change that is not possible, and DesignChangedMeanwhile.
     """
     project = Project.objects.select_for_update().get(pk=project.pk)
     if begun_at is not None and begun_at != project.design_number:
         raise DesignChangedMeanwhile
     present = design_of(project)
-    asked = present.questions or ()
-    categories, questions = merged_design(present, wanted)
+    stored_questions = present.questions or ()
+    categories, questions = merged_design(present, new_design)
     difference = Difference(
         changes(present.categories, categories),
-        question_changes(asked, questions),
-        words=dict(wanted.question) != project.question,
-        choose=wanted.choose if wanted.choose != project.choose else None,
+        question_changes(stored_questions, questions),
+        words=dict(new_design.question) != project.question,
+        choose=new_design.choose if new_design.choose != project.choose else None,
     )
     if not difference:
         return difference
-    refuse_other_choice(project, wanted)
+    refuse_other_choice(project, new_design)
     _refuse_known_answers(project, [category.code for category in categories if category.retired])
     _store_changes(project, categories)
     _store_questions(project, questions)
-    project.question = dict(wanted.question)
+    project.question = dict(new_design.question)
     project.choose = difference.choose or project.choose
     project.design_number += 1
     project.save(update_fields=["question", "choose", "design_number"])
@@ -137,9 +137,9 @@ def change_design(
     return difference
 
 
-def refuse_other_choice(project: Project, wanted: Design) -> None:
+def refuse_other_choice(project: Project, new_design: Design) -> None:
     """Raise ChoiceIsFixed if the design would change how many categories an answer may name, and that is settled."""
-    if wanted.choose not in (None, project.choose) and is_choice_fixed(project):
+    if new_design.choose not in (None, project.choose) and is_choice_fixed(project):
         raise ChoiceIsFixed
 
 
@@ -150,12 +150,12 @@ def is_choice_fixed(project: Project) -> bool:
     return Label.objects.filter(item__project=project).exists() or items.filter(named).exists()
 
 
-def merged_design(present: Design, wanted: Design) -> tuple[tuple[CategoryValue, ...], tuple[QuestionValue, ...]]:
+def merged_design(present: Design, new_design: Design) -> tuple[tuple[CategoryValue, ...], tuple[QuestionValue, ...]]:
     """Return all categories and the newest version of every question after the change. Raises BadDesign."""
     try:
-        categories = merge(present.categories, wanted.categories)
+        categories = merge(present.categories, new_design.categories)
         before = present.questions or ()
-        questions = before if wanted.questions is None else merge_questions(before, wanted.questions)
+        questions = before if new_design.questions is None else merge_questions(before, new_design.questions)
         return categories, with_keys(questions, categories)
     except (BadCategories, BadQuestions) as bad:
         raise BadDesign(bad.sentence) from bad

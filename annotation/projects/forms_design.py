@@ -162,14 +162,14 @@ class _CategoryRows(forms.BaseFormSet[CategoryForm]):
 
     @staticmethod
     def _refuse_doubles(filled: list[CategoryForm], field: str, message: Any) -> None:
-        seen = set()
+        earlier_values = set()
         for form in filled:
             value = str(form.cleaned_data.get(field, "")).casefold()
             if field == "key" and (not value or form.cleaned_data.get("retired")):
                 continue
-            if value in seen:
+            if value in earlier_values:
                 form.add_error(field, message)
-            seen.add(value)
+            earlier_values.add(value)
 
     def rows(self) -> list[dict[str, Any]]:
         """Return the filled rows in the order of the page."""
@@ -191,9 +191,9 @@ def category_rows(stored: Design, shown: Design, data: Any = None) -> _CategoryR
     """
     codes = {category.code: category for category in stored.categories}
     if data is not None:
-        sent = (data.get(f"{_PREFIX}-{number}-code") for number in range(_ROWS))
+        posted_codes = (data.get(f"{_PREFIX}-{number}-code") for number in range(_ROWS))
         named = {str(row["code"]): _initial(0, row, codes) for row in as_json(stored)["categories"]}
-        return _Rows(data, initial=[named.get(code or "", {}) for code in sent], prefix=_PREFIX)
+        return _Rows(data, initial=[named.get(code or "", {}) for code in posted_codes], prefix=_PREFIX)
     rows = [_initial(place, row, codes) for place, row in enumerate(as_json(shown)["categories"], 1)]
     left_out = set(codes) - {row["code"] for row in rows}
     retired = Design(tuple(codes[code] for code in sorted(left_out)))
@@ -219,9 +219,9 @@ def _initial(place: int, row: dict[str, Any], stored: Any) -> dict[str, Any]:
 
 def design_in(question: QuestionForm, rows: _CategoryRows, further: QuestionRows | None) -> Design:
     """Return the design of valid forms. Raises BadDesign."""
-    asked = {} if further is None else {"questions": further.rows()}
+    questions = {} if further is None else {"questions": further.rows()}
     choose = question.cleaned_data["choose"] or None
-    return read_design({"categories": rows.rows(), "question": question.question(), "choose": choose, **asked})
+    return read_design({"categories": rows.rows(), "question": question.question(), "choose": choose, **questions})
 
 
 class DesignFileForm(forms.Form):

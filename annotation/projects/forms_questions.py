@@ -186,17 +186,17 @@ def question_rows(stored: Design, shown: Design, data: Any = None) -> QuestionRo
     `stored` is the design in force: what it has keeps its kind.
     Returns None for a form that was sent without questions.
     """
-    known = {question.code: question for question in stored.questions or ()}
+    in_force = {question.code: question for question in stored.questions or ()}
     if data is not None:
         if f"{PREFIX}-TOTAL_FORMS" not in data:
             return None
-        sent = (data.get(f"{PREFIX}-{number}-code") or "" for number in range(_ROWS))
-        initial = [_initial(0, known[code], known) if code in known else {} for code in sent]
+        posted_codes = (data.get(f"{PREFIX}-{number}-code") or "" for number in range(_ROWS))
+        initial = [_initial(0, in_force[code], in_force) if code in in_force else {} for code in posted_codes]
         return _Rows(data, initial=initial, prefix=PREFIX)
-    wanted = shown.questions if shown.questions is not None else stored.questions
-    rows = [_initial(place, question, known) for place, question in enumerate(wanted or (), 1)]
-    left_out = set(known) - {row["code"] for row in rows}
-    rows += [_initial(0, known[code], known) | {"retired": True, "key": ""} for code in sorted(left_out)]
+    questions = shown.questions if shown.questions is not None else stored.questions
+    rows = [_initial(place, question, in_force) for place, question in enumerate(questions or (), 1)]
+    left_out = set(in_force) - {row["code"] for row in rows}
+    rows += [_initial(0, in_force[code], in_force) | {"retired": True, "key": ""} for code in sorted(left_out)]
     return _Rows(initial=rows, prefix=PREFIX)
 
 
@@ -207,7 +207,9 @@ def _initial(place: int, question: Question, stored: dict[str, Question]) -> dic
     return {
         **row,
         **words,
-        "options": "\r\n".join(_written_option(one) for one in row.get("options", ()) if not one.get("retired")),
+        "options": "\r\n".join(
+            _written_option(option) for option in row.get("options", ()) if not option.get("retired")
+        ),
         "when": str(question.when.asked),
         "categories": ", ".join(str(code) for code in when) if isinstance(when, list) else "",
         "place": place,

@@ -47,7 +47,7 @@ class NotSo(Exception):
 @short_transaction
 def archive(project: Project, admin: Membership) -> None:
     """Make the project read-only until it is unarchived. Raises UnderWay, NotSo."""
-    locked = _held(project)
+    locked = _locked_project(project)
     if locked.is_closed:
         raise NotSo
     _close(locked, admin)
@@ -58,7 +58,7 @@ def archive(project: Project, admin: Membership) -> None:
 @short_transaction
 def unarchive(project: Project, admin: Membership) -> None:
     """Make an archived project writable; it stays closed for labelling until an admin opens it. Raises NotSo."""
-    locked = _held(project)
+    locked = _locked_project(project)
     if locked.archived_at is None or locked.delete_after is not None:
         raise NotSo
     Project.objects.filter(pk=locked.pk).update(archived_at=None)
@@ -68,7 +68,7 @@ def unarchive(project: Project, admin: Membership) -> None:
 @short_transaction
 def ask_deletion(project: Project, admin: Membership) -> Deletion:
     """Schedule the purge of the project in seven days; until then it is read-only. Raises UnderWay, NotSo."""
-    locked = _held(project)
+    locked = _locked_project(project)
     if locked.delete_after is not None:
         raise NotSo
     _close(locked, admin)
@@ -85,7 +85,7 @@ def cancel_deletion(project: Project, admin: Membership) -> None:
 
     Raises NotSo if none is scheduled or it is due.
     """
-    locked, now = _held(project), timezone.now()
+    locked, now = _locked_project(project), timezone.now()
     if locked.delete_after is None or locked.delete_after <= now:
         raise NotSo
     Project.objects.filter(pk=locked.pk).update(delete_after=None)
@@ -93,7 +93,7 @@ def cancel_deletion(project: Project, admin: Membership) -> None:
     record(EventVerb.DELETION_CANCELLED, project=locked, actor=admin, row=locked.public_id)
 
 
-def _held(project: Project) -> Project:
+def _locked_project(project: Project) -> Project:
     return Project.objects.select_for_update(no_key=True).get(pk=project.pk)
 
 

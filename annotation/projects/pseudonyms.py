@@ -10,8 +10,8 @@ _VOWELS = "aeiou"
 
 def new_pseudonym(project: Project) -> str:
     """Return a random pseudonym that is new in the project."""
-    taken = set(Membership.objects.filter(project=project).values_list("pseudonym", flat=True))
+    pseudonyms = set(Membership.objects.filter(project=project).values_list("pseudonym", flat=True))
     while True:
         name = "".join(secrets.choice(letters) for letters in (_LETTERS, _VOWELS) * 2) + str(secrets.randbelow(90) + 10)
-        if name not in taken:
+        if name not in pseudonyms:
             return name

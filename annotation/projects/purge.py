@@ -19,8 +19,8 @@ from django.db.models import ForeignKey, Model
 from django.db.models.functions import Now
 from django.utils import timezone
 
-from annotation.core.planner_statistics import refresh_statistics
-from annotation.core.release_paths import releases_root
+from annotation.core.release_paths import releases_of, releases_root
+from annotation.core.stored_files import remove_below
 from annotation.core.transactions import short_transaction
 from annotation.media import pictures
 from annotation.models import (
@@ -37,6 +37,7 @@ from annotation.models import (
 )
 from runs.queue import delete
 from runs.sql.database_clock import seconds_from_now
+from runs.sql.planner_statistics import refresh_statistics
 
 log = logging.getLogger(__name__)
 
@@ -135,13 +136,15 @@ def paths_to(root: type[Model]) -> dict[type[Model], str]:
 
 def in_order(models: Iterable[type[Model]]) -> list[type[Model]]:
     """Order the models so that each comes before those that its foreign keys point to; a cycle is broken anywhere."""
-    left, done = sorted(set(models), key=lambda model: model._meta.label), []
-    while left:
-        pointed = {field.related_model for model in left for field in _keys(model) if field.related_model is not model}
-        free = [model for model in left if model not in pointed] or left[:1]
-        done += free
-        left = [model for model in left if model not in free]
-    return done
+    remaining, ordered = sorted(set(models), key=lambda model: model._meta.label), []
+    while remaining:
+        pointed = {
+            field.related_model for model in remaining for field in _keys(model) if field.related_model is not model
+        }
+        free = [model for model in remaining if model not in pointed] or remaining[:1]
+        ordered += free
+        remaining = [model for model in remaining if model not in free]
+    return ordered
 
 
 def _keys(model: type[Model]) -> "list[ForeignKey[Model, Model]]":
@@ -157,7 +160,7 @@ def _begin(project: Project) -> bool:
 
     Return False if the project is not due.
     """
-    if not _held(project):
+    if not _lock_if_due(project):
         return False
     open_rows = Deletion.objects.filter(project_key=project.public_id, cancelled_at=None, finished_at=None)
     row = open_rows.first()
@@ -172,13 +175,13 @@ def _begin(project: Project) -> bool:
 
 @short_transaction
 def _runs(project: Project) -> int:
-    return delete.delete_project_runs(project.public_id, ROWS_AT_ONCE) if _held(project) else 0
+    return delete.delete_project_runs(project.public_id, ROWS_AT_ONCE) if _lock_if_due(project) else 0
 
 
 @short_transaction
 def _files(project: Project) -> int:
     """Remove the files of some pictures and imports. Their rows are removed soon after."""
-    if not _held(project):
+    if not _lock_if_due(project):
         return 0
     with_files = Picture.objects.filter(project=project).exclude(file="").order_by("pk")[:ROWS_AT_ONCE]
     picture_files = list(with_files.values_list("pk", "file", "blurred"))
@@ -195,7 +198,7 @@ def _files(project: Project) -> int:
 @short_transaction
 def _items(project: Project) -> int:
     """Remove some items with all rows that depend on them; constraints are checked at the end of the transaction."""
-    if not _held(project):
+    if not _lock_if_due(project):
         return 0
     keys = list(Item.objects.filter(project=project).order_by("pk").values_list("pk", flat=True)[:ITEMS_AT_ONCE])
     paths = paths_to(Item)
@@ -209,7 +212,7 @@ def _items(project: Project) -> int:
 @short_transaction
 def _rest(project: Project) -> int:
     """Remove some rows of the first table that has any, in an order that removes referring rows first."""
-    if not _held(project):
+    if not _lock_if_due(project):
         return 0
     paths = paths_to(Project)
     for model in in_order(paths):
@@ -225,7 +228,7 @@ def _rest(project: Project) -> int:
 @short_transaction
 def _end(project: Project) -> bool:
     """Remove the project itself, and store that the purge is finished."""
-    if not _held(project):
+    if not _lock_if_due(project):
         return False
     _remove(Project, pk=project.pk)
     rows = Deletion.objects.filter(project_key=project.public_id, cancelled_at=None, finished_at=None)
@@ -236,7 +239,7 @@ def _end(project: Project) -> bool:
     return True
 
 
-def _held(project: Project) -> bool:
+def _lock_if_due(project: Project) -> bool:
     """Lock the project's row. Return False if it does not exist or is not due."""
     due = Project.objects.select_for_update().filter(pk=project.pk, delete_after__lte=seconds_from_now(0))
     return due.values_list("pk", flat=True).first() is not None
@@ -263,20 +266,9 @@ def _remove(model: type[Model], **which: object) -> None:
 
 def _folders(key: UUID) -> None:
     """Remove the remaining files of the project with this public id: releases, and pictures without a row."""
-    home = releases_root() / str(key)
-    if home.is_dir():
-        shutil.rmtree(home)
-    _remove_folder(f"{pictures.FOLDER}/{key}")
-
-
-def _remove_folder(folder: str) -> None:
-    if default_storage.exists(folder):
-        folders, files = default_storage.listdir(folder)
-        for name in files:
-            default_storage.delete(f"{folder}/{name}")
-        for name in folders:
-            _remove_folder(f"{folder}/{name}")
-        default_storage.delete(folder)
+    remove_below(releases_of(key))
+    remove_below(f"{pictures.FOLDER}/{key}")
+    shutil.rmtree(releases_root() / str(key), ignore_errors=True)  # under construction, where the storage is a bucket
 
 
 def _written(counts: Mapping[str, int]) -> str:

@@ -28,14 +28,14 @@ def design(request: PersonRequest, slug: str) -> HttpResponse:
     if data is not None and valid:
         begun_at = question.cleaned_data["begun_at"]
         try:
-            wanted = design_in(question, rows, further)
-            changed = project_design.change_design(project, wanted, admin=member, begun_at=begun_at)
+            new_design = design_in(question, rows, further)
+            changed = project_design.change_design(project, new_design, admin=member, begun_at=begun_at)
         except project_design.DesignChangedMeanwhile:
             question.add_error(
                 None, _("Somebody else changed the design in the meantime. Load the page again and compare.")
             )
-        except project_design.KnownAnswersLeft as left:
-            question.add_error(None, _known_answers_sentence(left))
+        except project_design.KnownAnswersLeft as fault:
+            question.add_error(None, _known_answers_sentence(fault))
         except project_design.ChoiceIsFixed:
             question.add_error(None, _choice_sentence())
         except BadDesign as bad:
@@ -84,7 +84,7 @@ def _page(
     further: QuestionRows | None,
     upload: DesignFileForm | None = None,
 ) -> HttpResponse:
-    faults = sum(getattr(each, "total_error_count", int)() for each in (rows, further))
+    faults = sum(getattr(formset, "total_error_count", int)() for formset in (rows, further))
     refused = question.errors or faults or (upload is not None and upload.errors)
     context = {
         "project": member.project,
@@ -110,11 +110,11 @@ def _choice_sentence() -> str:
     return _("Posts have labels or categories: one or several cannot change any more.")
 
 
-def _known_answers_sentence(left: project_design.KnownAnswersLeft) -> str:
+def _known_answers_sentence(fault: project_design.KnownAnswersLeft) -> str:
     return _(
         "Category %(category)s is the known answer of %(count)s training or check posts. Change these or set "
         "them aside first."
-    ) % {"category": f"{left.category.code} {left.category.name}", "count": left.count}
+    ) % {"category": f"{fault.category.code} {fault.category.name}", "count": fault.count}
 
 
 def _stored_sentence(changed: project_design.Difference) -> str:

@@ -24,7 +24,7 @@ def new(request: PersonRequest) -> HttpResponse:
     if form.is_valid():
         values = form.cleaned_data
         try:
-            made = create.create_project(
+            project = create.create_project(
                 values["slug"],
                 name=values["name"],
                 design=values["design"],
@@ -36,7 +36,7 @@ def new(request: PersonRequest) -> HttpResponse:
             form.add_error(bad.field, sentence_for(bad.code, bad.sentence))
         else:
             messages.success(request, _("Project created. Next: import posts and invite people."))
-            return redirect("annotation:project-settings", made.slug)
+            return redirect("annotation:project-settings", project.slug)
     return render(request, "annotation/project_new.html", {"form": form}, status=422 if form.errors else 200)
 
 
@@ -55,14 +55,14 @@ def clone(request: PersonRequest, slug: str) -> HttpResponse:
     if form.is_valid():
         values = form.cleaned_data
         try:
-            made = project_clone.clone_project(
+            new_project = project_clone.clone_project(
                 member, values["slug"], values["name"], with_people=values["with_people"]
             )
         except create.BadProject as bad:
             form.add_error(bad.field, sentence_for(bad.code, bad.sentence))
         else:
             messages.success(request, _("Copy created: same settings, categories and guidelines, no items."))
-            return redirect("annotation:project-settings", made.slug)
+            return redirect("annotation:project-settings", new_project.slug)
     context = {"project": member.project, "membership": member, "form": form}
     return render(request, "annotation/project_clone.html", context, status=422 if form.errors else 200)
 

@@ -18,9 +18,9 @@ def tell_admins(shown: Publication) -> None:
     """Tell the project's admins who want it that somebody asked."""
     if not sends_mail():
         return
-    made, project = shown.release, shown.release.project
-    page = settings.SITE_URL + reverse("annotation:release", args=[project.slug, made.number])
-    facts: dict[str, str | int] = {"project": project.name, "number": made.number, "page": page}
+    release, project = shown.release, shown.release.project
+    page = settings.SITE_URL + reverse("annotation:release", args=[project.slug, release.number])
+    facts: dict[str, str | int] = {"project": project.name, "number": release.number, "page": page}
     lately = Mail.objects.filter(
         kind=MailKind.ACCESS_ASKED, project=project, created_at__gte=timezone.now() - QUIET
     ).values("user")

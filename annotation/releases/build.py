@@ -9,9 +9,7 @@ import json
 import os
 import shutil
 import tempfile
-import time
 from collections.abc import Callable, Mapping
-from contextlib import suppress
 from pathlib import Path
 from typing import Any
 from uuid import UUID, uuid4
@@ -25,7 +23,6 @@ from annotation.analytics.agreement_json import as_json
 from annotation.analytics.influence import as_json as influence_json
 from annotation.analytics.influence import read_influence
 from annotation.core.jobs import JobRefused
-from annotation.core.release_paths import folder_of, releases_root
 from annotation.core.snapshots import snapshot
 from annotation.core.transactions import short_transaction
 from annotation.domain.choices import EventVerb, Order, Stage
@@ -38,8 +35,6 @@ from annotation.releases.documents import software_version, write_papers
 from annotation.releases.exposure import exposure
 from annotation.releases.files import (
     ITEMS,
-    MANIFEST,
-    SUMS,
     HashedFile,
     ReleasedFile,
     copy_hashed,
@@ -48,8 +43,10 @@ from annotation.releases.files import (
     write_manifest,
     write_small,
 )
+from annotation.releases.folders import release_folder
 from annotation.releases.formats.base import Target
 from annotation.releases.formats.registry import writers
+from annotation.releases.places import Place, new_place
 from annotation.releases.questions import QUESTIONS_FILE, design_changes, questions_of
 from annotation.releases.rows import PictureFile, ReleasedItem, Rows
 from annotation.releases.selection import Selection
@@ -57,9 +54,6 @@ from annotation.releases.split import divide, find_topics, look_at_pictures
 from providers.messages import ProviderError, Refused
 
 SPLITS = "splits.json"
-_LEFT_BEHIND = 1800.0
-"""Seconds without a change after which a folder under construction belongs to nobody."""
-_BUILDING = ".building-"
 
 
 class CannotRelease(JobRefused):
@@ -75,31 +69,29 @@ def release(
     by: Membership | None,
     selection: Selection | None = None,
     progress: Progress = lambda done, total: None,
-    on_stored: Callable[[Release], None] = lambda made: None,
+    on_stored: Callable[[Release], None] = lambda stored_release: None,
 ) -> Release:
     """Build the next release of a project's gold. Raises CannotRelease, and then nothing is left of it.
 
     `on_stored` runs in the transaction that stores the release's row; what it raises undoes the release.
     """
     selection, public_id = selection or Selection(), uuid4()
-    home = releases_root() / str(project.public_id)
-    home.mkdir(parents=True, exist_ok=True)
-    building = Path(tempfile.mkdtemp(prefix=_BUILDING, dir=home))
+    place = new_place(project.public_id, public_id)
     try:
         if selection.split is not None:
             look_at_pictures(project)
         topics = _topics(project, selection)
         scope = str(public_id) if selection.fresh_pseudonyms else "releases"
         with snapshot():
-            files, manifest = _write_items(building, Rows(project, selection, scope), topics, progress)
+            files, manifest = _write_items(place.building, Rows(project, selection, scope), topics, progress)
         manifest = {"format": FORMAT, "release": str(public_id)} | manifest
-        return _publish(building, home, project, by, files, manifest, on_stored)
-    except BaseException:
-        shutil.rmtree(building, ignore_errors=True)
-        raise
+        place.take_rows(file.path for file in files)
+        return _publish(place, project, by, files, manifest, on_stored)
+    finally:
+        place.leave()
 
 
-def copy_to(made: Release, target: Path) -> None:
+def copy_to(release: Release, target: Path) -> None:
     """Put a verified copy of the release into a folder, all of it or nothing.
 
     Raises CannotRelease where something is in the folder already, Changed where the release is damaged.
@@ -108,13 +100,13 @@ def copy_to(made: Release, target: Path) -> None:
     target.parent.mkdir(parents=True, exist_ok=True)
     building = Path(tempfile.mkdtemp(prefix=f".{target.name}-", dir=target.parent))
     try:
-        listed = made.manifest["files"]
+        listed = release.manifest["files"]
         for file in listed:
-            with open_verified(folder_of(made), file) as source:
+            with open_verified(release_folder(release), file) as source:
                 copy_hashed(source, building, file["path"])
         write_manifest(
             building,
-            {name: value for name, value in made.manifest.items() if name != "files"},
+            {name: value for name, value in release.manifest.items() if name != "files"},
             [ReleasedFile(file["path"], file["size"], file["sha256"]) for file in listed],
         )
         os.rename(building, target)
@@ -152,9 +144,7 @@ def _write_items(
     rows.parts = division.parts if division else {}
     counted, pictures = ReleaseCounts(), _Pictures(folder)
     lines = HashedFile(folder, ITEMS)
-    others = writers(
-        rows.selection.formats, Target(folder, rows.columns, project.category_values(), rows.answers.questions)
-    )
+    others = writers(rows, Target(folder, rows.columns, project.category_values(), rows.answers.questions))
     older = before_of(project)
     told_anew: list[tuple[str, Brief]] = []
     for released_item in rows:
@@ -191,14 +181,14 @@ def _write_items(
 
 def _about_design(folder: Path, rows: Rows, counted: ReleaseCounts) -> tuple[list[ReleasedFile], dict[str, Any]]:
     """Write the further questions as they were asked; return the files and what the manifest says about the design."""
-    said: dict[str, Any] = {}
+    entries: dict[str, Any] = {}
     files = []
     if rows.answers.kinds:
-        said["questions"] = questions_of(rows.project, counted.asked)
-        files.append(write_small(folder, QUESTIONS_FILE, as_text({"questions": said["questions"]})))
+        entries["questions"] = questions_of(rows.project, counted.asked)
+        files.append(write_small(folder, QUESTIONS_FILE, as_text({"questions": entries["questions"]})))
     if changed := design_changes(rows.project):
-        said["design_changes"] = changed
-    return files, said
+        entries["design_changes"] = changed
+    return files, entries
 
 
 def nothing_fits(selection: Selection) -> str:
@@ -294,8 +284,7 @@ def _about(project: Project, rows: Rows) -> dict[str, Any]:
 
 @short_transaction
 def _publish(
-    building: Path,
-    home: Path,
+    place: Place,
     project: Project,
     by: Membership | None,
     files: list[ReleasedFile],
@@ -307,24 +296,20 @@ def _publish(
     Project.objects.select_for_update(no_key=True).get(pk=project.pk)
     newest = Release.objects.filter(project=project).order_by("-number").values_list("number", flat=True).first()
     manifest = manifest | {"version": (newest or 0) + 1}
-    papers = write_papers(building, manifest, files)
-    whole = write_manifest(building, manifest, [*files, *papers])
-    final = home / f"{manifest['version']}-{manifest['release']}"
-    os.rename(building, final)
-    sync(home)
+    papers = write_papers(place.building, manifest, files)
+    full_manifest = write_manifest(place.building, manifest, [*files, *papers])
+    folder = place.seal(manifest["version"], [paper.path for paper in papers])
     try:
-        made = _store(project, by, whole, final)
-        on_stored(made)
-        return made
+        stored_release = _store(project, by, full_manifest, folder)
+        on_stored(stored_release)
+        return stored_release
     except BaseException:
-        os.rename(final, building)
-        for path in [*(paper.path for paper in papers), MANIFEST, SUMS]:
-            (building / path).unlink()
+        place.unseal([paper.path for paper in papers])
         raise
 
 
-def _store(project: Project, by: Membership | None, manifest: dict[str, Any], final: Path) -> Release:
-    made = Release.objects.create(
+def _store(project: Project, by: Membership | None, manifest: dict[str, Any], folder: str) -> Release:
+    release = Release.objects.create(
         public_id=UUID(manifest["release"]),
         project=project,
         number=manifest["version"],
@@ -332,19 +317,14 @@ def _store(project: Project, by: Membership | None, manifest: dict[str, Any], fi
         options=manifest["selection"],
         manifest=manifest,
         items=manifest["counts"]["items"],
-        folder=final.relative_to(releases_root()).as_posix(),
+        folder=folder,
     )
-    record(EventVerb.RELEASED, project=project, actor=by, row=made.public_id, version=made.number, items=made.items)
-    return made
-
-
-def remove_abandoned_folders() -> int:
-    """Remove what processes left that died while they built a release; return how many folders."""
-    removed = 0
-    for folder in releases_root().glob(f"*/{_BUILDING}*"):
-        with suppress(FileNotFoundError):  # its release has just been finished
-            changed = max(path.stat().st_mtime for path in (folder, *folder.iterdir()))
-            if time.time() - changed > _LEFT_BEHIND:
-                shutil.rmtree(folder, ignore_errors=True)
-                removed += 1
-    return removed
+    record(
+        EventVerb.RELEASED,
+        project=project,
+        actor=by,
+        row=release.public_id,
+        version=release.number,
+        items=release.items,
+    )
+    return release

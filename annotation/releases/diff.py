@@ -5,11 +5,12 @@ from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from typing import Any
 
-from annotation.core.release_paths import folder_of
+from annotation.core.stored_files import StoreAway
 from annotation.domain.choices import Reason, Stage
 from annotation.domain.releases.diff import Brief, Changes, Why, brief, compare
 from annotation.models import Item, Project, Release
 from annotation.releases.files import ITEMS
+from annotation.releases.folders import release_folder
 
 CHANGES = "changes.json"
 _PIECE = 2000
@@ -25,16 +26,18 @@ def before_of(project: Project) -> tuple[Release, dict[str, Brief]] | None:
         return None
     try:
         return newest, dict(briefs(newest))
+    except StoreAway:
+        raise
     except OSError:
         return None
 
 
-def briefs(made: Release) -> Iterator[tuple[str, Brief]]:
+def briefs(release: Release) -> Iterator[tuple[str, Brief]]:
     """Yield the rows of a release, each with its id.
 
     Raises OSError if the file is lost.
     """
-    with (folder_of(made) / ITEMS).open("rb") as lines:
+    with release_folder(release).open(ITEMS) as lines:
         for line in lines:
             row = json.loads(line)
             yield row["id"], brief(row)

@@ -76,11 +76,11 @@ def write_papers(folder: Path, manifest: dict[str, Any], files: list[ReleasedFil
 
 def _question_words(manifest: dict[str, Any]) -> dict[str, str]:
     """Return the meaning of the column `questions`, which differs from project to project."""
-    asked = "; ".join(
+    questions = "; ".join(
         f"{question['code']} ({question['kind']}): {question['wording']}" for question in manifest.get("questions", ())
     )
     words = "the consensus of the answers to the further questions, by code, with its version and number of answers"
-    return {"questions": f"{words}. {asked}"} if asked else {}
+    return {"questions": f"{words}. {questions}"} if questions else {}
 
 
 def dataset_card(manifest: dict[str, Any], files: list[str] | None = None) -> str:

@@ -6,16 +6,19 @@ the same for `sha256sum -c`, with the manifest itself. Verification needs no dat
 
 import csv
 import hashlib
+import io
 import json
 import os
 from collections import Counter
 from collections.abc import Iterator
 from dataclasses import dataclass
-from pathlib import Path, PurePosixPath
+from pathlib import Path
 from typing import IO, Any
 
 from annotation.core.csv_response import CsvBuffer
+from annotation.core.stored_files import StoreAway
 from annotation.domain.releases.columns import COLUMNS, FORMAT, gold_codes, label_columns
+from annotation.releases.folders import LeadsOut, ReleaseFolder
 
 MANIFEST = "manifest.json"
 SUMS = "SHA256SUMS"
@@ -124,11 +127,11 @@ def write_manifest(folder: Path, manifest: dict[str, Any], files: list[ReleasedF
     Nothing may be added to the folder afterwards.
     """
     listed = [{"path": file.path, "size": file.size, "sha256": file.sha256} for file in files]
-    whole = manifest | {"files": listed}
-    sealed = write_small(folder, MANIFEST, manifest_text(whole))
+    full_manifest = manifest | {"files": listed}
+    sealed = write_small(folder, MANIFEST, manifest_text(full_manifest))
     write_small(folder, SUMS, "".join(f"{file.sha256}  {file.path}\n" for file in [*files, sealed]))
     sync(folder)
-    return whole
+    return full_manifest
 
 
 def manifest_text(manifest: dict[str, Any]) -> str:
@@ -153,17 +156,22 @@ def sync(folder: Path) -> None:
 # ── Verification ──────────────────────────────────────────────────────────────
 
 
-def open_verified(folder: Path, listed: dict[str, Any]) -> IO[bytes]:
+def open_verified(folder: ReleaseFolder, listed: dict[str, Any]) -> IO[bytes]:
     """Verify a listed file and return it, open at its start.
 
     Raises Changed if its bytes differ from the manifest.
     """
     path = str(listed["path"])
     try:
-        file = _inside(folder, path).open("rb")
+        file = folder.open(path)
+    except StoreAway:
+        raise
+    except LeadsOut as fault:
+        raise Changed(path, str(fault)) from None
     except OSError:
         raise Changed(path, f"{path}: the file is missing.") from None
-    digest = hashlib.file_digest(file, "sha256").hexdigest()
+    content: Any = file  # the types of `hashlib` know fewer files than it reads
+    digest = hashlib.file_digest(content, "sha256").hexdigest()
     if digest != listed["sha256"]:
         file.close()
         raise Changed(path, f"{path}: the SHA-256 is {digest}, the manifest says {listed['sha256']}.")
@@ -171,14 +179,7 @@ def open_verified(folder: Path, listed: dict[str, Any]) -> IO[bytes]:
     return file
 
 
-def _inside(folder: Path, path: str) -> Path:
-    parts = PurePosixPath(path)
-    if parts.is_absolute() or ".." in parts.parts or not parts.parts:
-        raise Changed(path, f"{path}: the path leads out of the release.")
-    return folder / parts
-
-
-def problems(folder: Path) -> list[str]:
+def problems(folder: ReleaseFolder) -> list[str]:
     """Return everything that is wrong with the release in this folder, as messages; empty if it is intact.
 
     At most a hundred problems are listed, followed by the number of further ones.
@@ -188,7 +189,7 @@ def problems(folder: Path) -> list[str]:
     return sentences[:_PROBLEMS_SHOWN] + ([f"… and {more:,} more problems."] if more > 0 else [])
 
 
-def _all_problems(folder: Path) -> Iterator[str]:
+def _all_problems(folder: ReleaseFolder) -> Iterator[str]:
     try:
         manifest = read_manifest(folder)
     except Changed as fault:
@@ -199,7 +200,7 @@ def _all_problems(folder: Path) -> Iterator[str]:
     for path, file in listed.items():
         try:
             open_verified(folder, file).close()
-            if _inside(folder, path).stat().st_size != file["size"]:
+            if folder.size(path) != file["size"]:
                 raise Changed(path, f"{path}: the size differs from the manifest's.")
         except Changed as fault:
             changed.add(path)
@@ -211,20 +212,22 @@ def _all_problems(folder: Path) -> Iterator[str]:
         yield from _contents(folder, manifest, listed)
 
 
-def read_manifest(folder: Path) -> dict[str, Any]:
+def read_manifest(folder: ReleaseFolder) -> dict[str, Any]:
     """Return the manifest of a release.
 
     Raises Changed if there is none that can be read.
     """
     try:
-        manifest = json.loads((folder / MANIFEST).read_bytes())
+        manifest = json.loads(_content(folder, MANIFEST))
         files = manifest["files"]
-        whole = all(isinstance(file[key], kind) for file in files for key, kind in _FILE_KEYS.items())
+        has_keys = all(isinstance(file[key], kind) for file in files for key, kind in _FILE_KEYS.items())
+    except StoreAway:
+        raise
     except FileNotFoundError:
         raise Changed(MANIFEST, f"{MANIFEST}: the file is missing; this is no release.") from None
     except (OSError, ValueError, KeyError, TypeError):
         raise Changed(MANIFEST, f"{MANIFEST}: the file cannot be read.") from None
-    if manifest.get("format") != FORMAT or not whole or not isinstance(manifest.get("counts"), dict):
+    if manifest.get("format") != FORMAT or not has_keys or not isinstance(manifest.get("counts"), dict):
         raise Changed(MANIFEST, f"{MANIFEST}: this is no manifest of the format {FORMAT}.")
     return dict(manifest)
 
@@ -232,32 +235,35 @@ def read_manifest(folder: Path) -> dict[str, Any]:
 _FILE_KEYS = {"path": str, "size": int, "sha256": str}
 
 
-def _strangers(folder: Path, listed: set[str]) -> Iterator[str]:
-    listed_paths = listed | {MANIFEST, SUMS}
-    for path in sorted(folder.rglob("*")):
-        name = path.relative_to(folder).as_posix()
-        if path.is_symlink() or (path.is_file() and name not in listed_paths):
-            yield f"{name}: the file is not part of the release."
+def _content(folder: ReleaseFolder, path: str) -> bytes:
+    with folder.open(path) as file:
+        return file.read()
 
 
-def _sums(folder: Path, listed: dict[str, dict[str, Any]]) -> Iterator[str]:
-    manifest = hashlib.sha256((folder / MANIFEST).read_bytes()).hexdigest()
+def _strangers(folder: ReleaseFolder, listed: set[str]) -> Iterator[str]:
+    for path in folder.paths():
+        if path not in listed | {MANIFEST, SUMS} or folder.is_link(path):
+            yield f"{path}: the file is not part of the release."
+
+
+def _sums(folder: ReleaseFolder, listed: dict[str, dict[str, Any]]) -> Iterator[str]:
+    manifest = hashlib.sha256(_content(folder, MANIFEST)).hexdigest()
     expected = "".join(f"{file['sha256']}  {path}\n" for path, file in listed.items()) + f"{manifest}  {MANIFEST}\n"
     try:
-        same = (folder / SUMS).read_text(encoding="utf-8") == expected
-    except (OSError, ValueError):
+        same = _content(folder, SUMS) == expected.encode()
+    except FileNotFoundError:
         same = False
     if not same:
         yield f"{SUMS}: the file is missing or does not agree with {MANIFEST}."
 
 
-def _contents(folder: Path, manifest: dict[str, Any], listed: dict[str, dict[str, Any]]) -> Iterator[str]:
+def _contents(folder: ReleaseFolder, manifest: dict[str, Any], listed: dict[str, dict[str, Any]]) -> Iterator[str]:
     counts: Counter[str] = Counter()
     gold: Counter[str] = Counter()
     ids: set[str] = set()
     pictures: set[str] = set()
     columns = tuple(manifest.get("columns", COLUMNS))
-    with (folder / ITEMS).open("rb") as lines:
+    with folder.open(ITEMS) as lines:
         for number, line in enumerate(lines, start=1):
             try:
                 row = json.loads(line)
@@ -293,11 +299,14 @@ def _row_problems(
         yield f"{where}: the picture {row['image']} is not among the files with this SHA-256."
 
 
-def _csv_rows(folder: Path, listed: dict[str, Any], path: str, expected: int) -> Iterator[str]:
-    if path not in listed or not (folder / path).is_file():
+def _csv_rows(folder: ReleaseFolder, listed: dict[str, Any], path: str, expected: int) -> Iterator[str]:
+    if path not in listed:
         return
     csv.field_size_limit(1 << 24)
-    with (folder / path).open(encoding="utf-8", newline="") as rows:
-        counted = sum(1 for _row in csv.reader(rows, strict=True)) - 1
+    try:
+        with io.TextIOWrapper(folder.open(path), encoding="utf-8", newline="") as rows:
+            counted = sum(1 for _row in csv.reader(rows, strict=True)) - 1
+    except FileNotFoundError:
+        return  # told already
     if counted != expected:
         yield f"{path}: {counted:,} rows, {ITEMS} has {expected:,}."

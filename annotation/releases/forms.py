@@ -38,6 +38,7 @@ _FORMATS = (
     (ReleaseFormat.HVLI, _("H-VLI JSON")),
     (ReleaseFormat.LABEL_STUDIO, "Label Studio JSON"),
     (ReleaseFormat.ANNOTATORS, _("long table, a row for each label")),
+    (ReleaseFormat.COARL, _("counterspeech to train a writer (CoARL)")),
 )
 MAX_LICENCES = 100
 MAX_LIST_BYTES = 50 << 20
@@ -53,7 +54,7 @@ class FieldGroup:
 
 
 _GROUPS: tuple[tuple[str | Promise, tuple[str, ...]], ...] = (
-    (_("Train, dev and test split"), ("seed", "topics", "frozen", "split_file")),
+    (_("How the split is made"), ("seed", "topics", "frozen", "split_file")),
     (_("Which items"), ("levels", "sources", "licences")),
     (
         _("What is included"),

@@ -40,12 +40,12 @@ def _build(row: ReleaseOrder, heartbeat: Heartbeat[ReleaseOrder]) -> None:
     )
 
 
-def _stored(row: ReleaseOrder, made: Release) -> None:
+def _stored(row: ReleaseOrder, release: Release) -> None:
     """End the order in the transaction that stores the release, so that no order makes two releases.
 
     Raises JobCancelled if the order was cancelled in the meantime.
     """
-    RELEASES.finish(row, release=made, items_done=made.items, items_total=made.items)
+    RELEASES.finish(row, release=release, items_done=release.items, items_total=release.items)
 
 
 RELEASES = JobKind(

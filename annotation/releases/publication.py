@@ -15,10 +15,12 @@ from datetime import datetime, timedelta
 from enum import StrEnum
 from pathlib import Path
 
+from django.core.files.storage import default_storage
 from django.db.models import Case, Count, F, QuerySet, When
 from django.utils import timezone
 
-from annotation.core.release_paths import archive_of, folder_of
+from annotation.core.release_paths import archive_name, building_home
+from annotation.core.stored_files import move_in
 from annotation.core.transactions import short_transaction
 from annotation.domain.choices import EventVerb
 from annotation.models import (
@@ -34,6 +36,7 @@ from annotation.models import (
 from annotation.models.releases import public_key
 from annotation.releases import access_mail
 from annotation.releases.files import MANIFEST, SUMS, problems, read_manifest
+from annotation.releases.folders import ReleaseFolder, release_folder
 
 MOST_WAITING = 200
 """The maximum number of unanswered requests for one release; further ones are refused until an admin answers."""
@@ -75,11 +78,11 @@ def access_terms_of(project: Project) -> ReleaseTerms:
     return ReleaseTerms.objects.filter(project=project).first() or ReleaseTerms(project=project)
 
 
-def damage(made: Release) -> list[str]:
+def damage(release: Release) -> list[str]:
     """List damage to the files, including files and manifest that were changed together."""
-    folder = folder_of(made)
+    folder = release_folder(release)
     sentences = problems(folder)
-    if not sentences and read_manifest(folder) != made.manifest:
+    if not sentences and read_manifest(folder) != release.manifest:
         return [f"{MANIFEST}: the file is not the manifest that was released."]
     return sentences
 
@@ -87,56 +90,60 @@ def damage(made: Release) -> list[str]:
 # ── For admins ────────────────────────────────────────────────────────────────
 
 
-def publish(made: Release, by: Membership) -> Publication:
+def publish(release: Release, by: Membership) -> Publication:
     """Publish the release at a fresh address.
 
     If it is published already, it keeps its address, and a lost archive is restored.
 
     Raises Damaged if its files are not what was released.
     """
-    shown = Publication.objects.filter(release=made, withdrawn_at=None).first()
-    if shown is not None and archive_of(made).is_file():
+    shown = Publication.objects.filter(release=release, withdrawn_at=None).first()
+    if shown is not None and default_storage.exists(archive_name(release)):
         return shown
-    damages = damage(made)
+    damages = damage(release)
     if damages:
         raise Damaged(damages[0])
-    size, sha256 = _pack(made)
+    size, sha256 = _pack(release)
     if shown is not None:
         return shown
     fields = {"key": public_key(), "published_by": by, "published_at": timezone.now(), "withdrawn_at": None}
-    return _shown(made, by, fields | {"archive_size": size, "archive_sha256": sha256})
+    return _shown(release, by, fields | {"archive_size": size, "archive_sha256": sha256})
 
 
 @short_transaction
-def _shown(made: Release, by: Membership, fields: dict[str, object]) -> Publication:
-    row, _new = Publication.objects.update_or_create(release=made, defaults=fields)
-    record(EventVerb.RELEASE_PUBLISHED, project=made.project, actor=by, row=made.public_id, version=made.number)
+def _shown(release: Release, by: Membership, fields: dict[str, object]) -> Publication:
+    row, _new = Publication.objects.update_or_create(release=release, defaults=fields)
+    record(
+        EventVerb.RELEASE_PUBLISHED, project=release.project, actor=by, row=release.public_id, version=release.number
+    )
     return row
 
 
-def unpublish(made: Release, by: Membership) -> bool:
+def unpublish(release: Release, by: Membership) -> bool:
     """Unpublish the release: close its page and every link. Return False if it was not published."""
-    changed = _taken_back(made, by)
+    changed = _taken_back(release, by)
     if changed:
-        archive_of(made).unlink(missing_ok=True)
+        default_storage.delete(archive_name(release))
     return changed
 
 
 @short_transaction
-def _taken_back(made: Release, by: Membership) -> bool:
+def _taken_back(release: Release, by: Membership) -> bool:
     now = timezone.now()
-    if not Publication.objects.filter(release=made, withdrawn_at=None).update(withdrawn_at=now):
+    if not Publication.objects.filter(release=release, withdrawn_at=None).update(withdrawn_at=now):
         return False
-    granted = AccessRequest.objects.filter(publication__release=made).exclude(state=AccessState.REFUSED)
+    granted = AccessRequest.objects.filter(publication__release=release).exclude(state=AccessState.REFUSED)
     granted.update(state=AccessState.REVOKED, expires_at=None)
-    record(EventVerb.RELEASE_TAKEN_BACK, project=made.project, actor=by, row=made.public_id, version=made.number)
+    record(
+        EventVerb.RELEASE_TAKEN_BACK, project=release.project, actor=by, row=release.public_id, version=release.number
+    )
     return True
 
 
-def requests_for(made: Release) -> QuerySet[AccessRequest]:
+def requests_for(release: Release) -> QuerySet[AccessRequest]:
     """Return the access requests for the release: unanswered ones first, then newest first."""
     waits = Case(When(state=AccessState.WAITING, then=0), default=1)
-    return AccessRequest.objects.filter(publication__release=made).order_by(waits, "-pk")
+    return AccessRequest.objects.filter(publication__release=release).order_by(waits, "-pk")
 
 
 def waiting_for(project: Project) -> dict[int, int]:
@@ -149,7 +156,7 @@ def waiting_for(project: Project) -> dict[int, int]:
 
 
 @short_transaction
-def decide(made: Release, access_request: AccessRequest, by: Membership, approved: bool, reason: str = "") -> bool:
+def decide(release: Release, access_request: AccessRequest, by: Membership, approved: bool, reason: str = "") -> bool:
     """Approve, refuse or revoke a request.
 
     Only approved requests can be revoked. An approval asks for acceptance of the terms again, so that expired access
@@ -157,7 +164,7 @@ def decide(made: Release, access_request: AccessRequest, by: Membership, approve
 
     Returns False if the release is not published (any more).
     """
-    if not Publication.objects.filter(release=made, withdrawn_at=None, requests=access_request).exists():
+    if not Publication.objects.filter(release=release, withdrawn_at=None, requests=access_request).exists():
         return False
     granted = access_request.state == AccessState.APPROVED
     if approved and granted and standing_of(access_request, timezone.now()) is not AccessStanding.EXPIRED:
@@ -174,41 +181,41 @@ def decide(made: Release, access_request: AccessRequest, by: Membership, approve
     )
     if changed:
         record(
-            EventVerb.ACCESS_DECIDED, project=made.project, actor=by, row=access_request.public_id, state=state.value
+            EventVerb.ACCESS_DECIDED, project=release.project, actor=by, row=access_request.public_id, state=state.value
         )
         access_mail.tell_asker(access_request.publication, access_request)
     return bool(changed)
 
 
-def _pack(made: Release) -> tuple[int, str]:
+def _pack(release: Release) -> tuple[int, str]:
     """Write the ZIP archive that links lead to, and return its size and SHA-256.
 
     The same release always gives the same bytes.
     """
-    target, root = archive_of(made), f"{made.manifest['project']['slug']}-release-{made.number}"
-    handle, name = tempfile.mkstemp(prefix=".packing-", dir=target.parent)
+    folder, root = release_folder(release), f"{release.manifest['project']['slug']}-release-{release.number}"
+    handle, name = tempfile.mkstemp(prefix=".packing-", dir=building_home(release.project.public_id))
     try:
         with os.fdopen(handle, "w+b") as out:
             with zipfile.ZipFile(out, "w", zipfile.ZIP_DEFLATED, compresslevel=3) as archive:
-                for path in [*(listed_file["path"] for listed_file in made.manifest["files"]), MANIFEST, SUMS]:
-                    _put(archive, f"{root}/{path}", folder_of(made) / path)
+                for path in [*(listed_file["path"] for listed_file in release.manifest["files"]), MANIFEST, SUMS]:
+                    _put(archive, root, folder, path)
             out.flush()
             os.fsync(out.fileno())
             size = out.tell()
             out.seek(0)
             sha256 = hashlib.file_digest(out, "sha256").hexdigest()
-        os.replace(name, target)
+        move_in(Path(name), archive_name(release))
     except BaseException:
         Path(name).unlink(missing_ok=True)
         raise
     return size, sha256
 
 
-def _put(archive: zipfile.ZipFile, name: str, path: Path) -> None:
-    entry = zipfile.ZipInfo(name)  # dated 1980, so that the same release gives the same archive
-    stored = path.suffix in (".png", ".jpg", ".parquet", ".webp", ".gif")
+def _put(archive: zipfile.ZipFile, root: str, folder: ReleaseFolder, path: str) -> None:
+    entry = zipfile.ZipInfo(f"{root}/{path}")  # dated 1980, so that the same release gives the same archive
+    stored = path.endswith((".png", ".jpg", ".parquet", ".webp", ".gif"))
     entry.compress_type = zipfile.ZIP_STORED if stored else zipfile.ZIP_DEFLATED
-    with path.open("rb") as source, archive.open(entry, "w", force_zip64=True) as out:
+    with folder.open(path) as source, archive.open(entry, "w", force_zip64=True) as out:
         while block := source.read(1 << 20):
             out.write(block)
 
@@ -270,16 +277,16 @@ def accept_terms(shown: Publication, access_request: AccessRequest) -> bool:
     )
 
 
-def archive_for(shown: Publication, access_request: AccessRequest) -> Path | None:
-    """Return the path of the ZIP archive that this request gives access to.
+def archive_for(shown: Publication, access_request: AccessRequest) -> str | None:
+    """Return the name in storage of the ZIP archive that this request gives access to.
 
     Returns None if the access is not valid or the archive is not the published one.
     """
     if standing_of(access_request, timezone.now()) is not AccessStanding.OPEN:
         return None
-    path = archive_of(shown.release)
+    name = archive_name(shown.release)
     try:
-        return path if path.stat().st_size == shown.archive_size else None
+        return name if default_storage.size(name) == shown.archive_size else None
     except FileNotFoundError:
         return None
 

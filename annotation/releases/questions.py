@@ -15,23 +15,29 @@ from annotation.projects.design import DesignChange, history_of
 
 QUESTIONS_FILE = "questions.json"
 
-Asked = Mapping[tuple[str, int], Counter[str]]
+LabelCounts = Mapping[tuple[str, int], Counter[str]]
 """Labels by question and version: how many were `asked` and gave `answers`."""
 
 
-def questions_of(project: Project, asked: Asked) -> list[dict[str, Any]]:
+def questions_of(project: Project, label_counts: LabelCounts) -> list[dict[str, Any]]:
     """Return the questions as they were asked, each with all its versions and the labels of this release."""
     rows = {(row.code, row.version): row for row in project.questions.all()}
     dates = {key: row.created_at.date().isoformat() for key, row in rows.items()}
-    return [_described(question, rows, dates, asked) for question in pooled_questions(r.value() for r in rows.values())]
+    return [
+        _described(question, rows, dates, label_counts)
+        for question in pooled_questions(r.value() for r in rows.values())
+    ]
 
 
 def _described(
-    question: PooledQuestion, rows: Mapping[tuple[str, int], Any], dates: Mapping[tuple[str, int], str], asked: Asked
+    question: PooledQuestion,
+    rows: Mapping[tuple[str, int], Any],
+    dates: Mapping[tuple[str, int], str],
+    label_counts: LabelCounts,
 ) -> dict[str, Any]:
     newest = question.newest.question
     versions = [
-        _version(rows[key].value(), dates[key], asked.get(key, Counter()), pool.versions)
+        _version(rows[key].value(), dates[key], label_counts.get(key, Counter()), pool.versions)
         for pool in question.pools
         for number in pool.versions
         if (key := (question.code, number))
@@ -73,12 +79,12 @@ def _change(change: DesignChange) -> dict[str, Any]:
     return {
         "date": change.at.date().isoformat(),
         "categories": [
-            {"code": one.code, "name": one.name, "change": str(one.kind), "before": one.before, "after": one.after}
-            for one in difference.categories
+            {"code": part.code, "name": part.name, "change": str(part.kind), "before": part.before, "after": part.after}
+            for part in difference.categories
         ],
         "questions": [
-            {"code": one.code, "version": one.version, "change": str(one.kind), "parts": list(one.parts)}
-            for one in difference.questions
+            {"code": part.code, "version": part.version, "change": str(part.kind), "parts": list(part.parts)}
+            for part in difference.questions
         ],
         "words": difference.words,
     }
@@ -125,14 +131,14 @@ def card_changes(manifest: Mapping[str, Any]) -> list[str]:
 
 
 def _category_words(change: Mapping[str, Any]) -> list[str]:
-    return [f"category {one['code']} {one['name']} {one['change']}" for one in change["categories"]]
+    return [f"category {category['code']} {category['name']} {category['change']}" for category in change["categories"]]
 
 
 def _question_words(change: Mapping[str, Any]) -> list[str]:
     return [
-        f"question {one['code']} {one['change']}"
-        + (f" as version {one['version']} ({', '.join(one['parts'])})" if one["parts"] else "")
-        for one in change["questions"]
+        f"question {question['code']} {question['change']}"
+        + (f" as version {question['version']} ({', '.join(question['parts'])})" if question["parts"] else "")
+        for question in change["questions"]
     ]
 
 

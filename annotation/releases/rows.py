@@ -3,7 +3,8 @@
 import json
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
-from functools import cache, cached_property, lru_cache
+from functools import cache, cached_property, lru_cache, reduce
+from operator import or_
 from typing import Any
 from uuid import UUID
 
@@ -96,8 +97,10 @@ class Rows:
         read = PictureText.objects.filter(_READ, item__in=selection.items(project)).exists()
         self.several = project.choose == Choose.SEVERAL
         self.answers = ReleasedAnswers(project.question_values())
-        asked = bool(self.answers.kinds)
-        self.columns = selection.columns(bool(self.forbidden), injected, read, questions=asked, several=self.several)
+        has_questions = bool(self.answers.kinds)
+        self.columns = selection.columns(
+            bool(self.forbidden), injected, read, questions=has_questions, several=self.several
+        )
         self.name_of: Callable[[int], str] = cache(
             lambda member: pseudonym(project.export_key, scope, str(self._people[member]))
         )
@@ -123,8 +126,8 @@ class Rows:
 
     def _chunk(self, after: int) -> Sequence[dict[str, Any]]:
         items = self.selection.items(self.project).filter(pk__gt=after).order_by("pk")
-        made = ("provenance",) if INJECTED in self.columns else ()
-        return list(items.values(*ITEM, *made, *(SET_COLUMNS if self.several else ()))[:CHUNK])
+        provenance = ("provenance",) if INJECTED in self.columns else ()
+        return list(items.values(*ITEM, *provenance, *(SET_COLUMNS if self.several else ()))[:CHUNK])
 
     def of(self, items: Sequence[dict[str, Any]]) -> Iterator[ReleasedItem]:
         """Yield the rows of these items, which must hold at least the columns `ITEM`.
@@ -185,13 +188,13 @@ class Rows:
         for item in items:
             rounds.setdefault(item["round"], []).append(item["pk"])
         labels: dict[int, tuple[list[dict[str, Any]], int | None]] = {}
-        for number, keys in rounds.items():
-            seats = Seat.objects.filter(item_id__in=keys, round=number, label__isnull=False).annotate(**_TEXTS)
-            read = (*_SEAT, *(_SETS if self.several else ()))
-            for seat in seats.order_by("item_id", "number").values_list(*read):
-                item_labels, newest = labels.get(seat[0], ([], None))
-                item_labels.append(self._label(seat))
-                labels[seat[0]] = item_labels, max(filter(None, (newest, seat[_GUIDELINE])), default=None)
+        deciding = reduce(or_, (Q(round=number, item_id__in=keys) for number, keys in rounds.items()), Q(pk__in=()))
+        seats = Seat.objects.filter(deciding, label__isnull=False).annotate(**_TEXTS)
+        read = (*_SEAT, *(_SETS if self.several else ()))
+        for seat in seats.order_by("item_id", "number").values_list(*read):
+            item_labels, newest = labels.get(seat[0], ([], None))
+            item_labels.append(self._label(seat))
+            labels[seat[0]] = item_labels, max(filter(None, (newest, seat[_GUIDELINE])), default=None)
         return labels
 
     def _sets(self, seat: tuple[Any, ...]) -> dict[str, Any]:

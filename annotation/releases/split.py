@@ -11,6 +11,7 @@ from django.core.exceptions import ValidationError
 from django.core.files.storage import default_storage
 from django.utils.translation import gettext as _
 
+from annotation.core.stored_files import StoreAway
 from annotation.domain.choices import EventVerb
 from annotation.domain.formats import strict_json
 from annotation.domain.formats.base import BadValue, Unreadable
@@ -158,6 +159,8 @@ def _fingerprint(file: str) -> str:
     try:
         with default_storage.open(file, "rb") as opened:
             return likeness(opened.read())
+    except StoreAway:
+        raise
     except OSError:
         return "0" * 32
 

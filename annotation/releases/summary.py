@@ -10,11 +10,11 @@ from annotation.models import Release
 from annotation.releases.files import checksum
 
 
-def facts(made: Release) -> dict[str, Any]:
+def facts(release: Release) -> dict[str, Any]:
     """Return what both the internal and the public page of a release show."""
-    manifest = made.manifest
+    manifest = release.manifest
     return {
-        "release": made,
+        "release": release,
         "m": manifest,
         "checksum": checksum(manifest),
         "funnel": _funnel(manifest),

@@ -3,6 +3,7 @@
 import zipfile
 from collections import Counter
 from collections.abc import Iterator
+from contextlib import suppress
 from typing import Any
 from uuid import UUID
 
@@ -18,7 +19,7 @@ from django.views.decorators.http import require_GET, require_http_methods, requ
 
 from annotation.core.access import PersonRequest, member_of
 from annotation.core.error_messages import sentence_for
-from annotation.core.release_paths import folder_of
+from annotation.core.stored_files import StoreAway
 from annotation.domain.choices import EventVerb, Role, Stage
 from annotation.models import (
     Item,
@@ -34,6 +35,7 @@ from annotation.releases.build import CannotRelease
 from annotation.releases.diff import between
 from annotation.releases.documents import bibtex
 from annotation.releases.files import MANIFEST, SUMS, Changed, checksum, open_verified
+from annotation.releases.folders import release_folder
 from annotation.releases.forms import ReleaseForm
 from annotation.releases.forms_access import TermsForm
 from annotation.releases.job import RELEASES, order_release
@@ -105,18 +107,18 @@ def cancel_release(request: PersonRequest, slug: str, public_id: UUID) -> HttpRe
 @require_GET
 def show_release(request: PersonRequest, slug: str, number: int) -> HttpResponse:
     """Show a release: its contents, the agreement of its annotators, its files."""
-    member, made = _release(request, slug, number)
-    files = made.manifest["files"]
-    shown = Publication.objects.filter(release=made, withdrawn_at=None).first()
-    context = facts(made) | {
+    member, release = _release(request, slug, number)
+    files = release.manifest["files"]
+    shown = Publication.objects.filter(release=release, withdrawn_at=None).first()
+    context = facts(release) | {
         "project": member.project,
         "membership": member,
-        "citation": bibtex(made.manifest),
+        "citation": bibtex(release.manifest),
         "files": [file for file in files if not file["path"].startswith(_FOLDERS)][:_FILES_SHOWN],
         "folders": _folders(files),
         "versions": Release.objects.filter(project=member.project).order_by("-number")[:20],
         "publication": shown,
-        "page": Paginator(publication.requests_for(made), PAGE_LENGTH).get_page(request.GET.get("page")),
+        "page": Paginator(publication.requests_for(release), PAGE_LENGTH).get_page(request.GET.get("page")),
         "now": timezone.now(),
     }
     return render(request, "annotation/release.html", context)
@@ -125,9 +127,9 @@ def show_release(request: PersonRequest, slug: str, number: int) -> HttpResponse
 @require_POST
 def publish(request: PersonRequest, slug: str, number: int) -> HttpResponse:
     """Publish a release."""
-    member, made = _release(request, slug, number)
+    member, release = _release(request, slug, number)
     try:
-        publication.publish(made, member)
+        publication.publish(release, member)
         messages.success(request, _("The release has a public page now. Its files are for people whom you approve."))
     except publication.Damaged as fault:
         messages.error(request, _("The release is not intact: %(problems)s") % {"problems": fault.sentence})
@@ -137,8 +139,8 @@ def publish(request: PersonRequest, slug: str, number: int) -> HttpResponse:
 @require_POST
 def take_back(request: PersonRequest, slug: str, number: int) -> HttpResponse:
     """Unpublish a release: close the public page and all links."""
-    member, made = _release(request, slug, number)
-    if publication.unpublish(made, member):
+    member, release = _release(request, slug, number)
+    if publication.unpublish(release, member):
         messages.success(request, _("The public page is closed, and no link works any more."))
     return redirect("annotation:release", slug, number)
 
@@ -146,13 +148,13 @@ def take_back(request: PersonRequest, slug: str, number: int) -> HttpResponse:
 @require_POST
 def access(request: PersonRequest, slug: str, number: int, public_id: UUID) -> HttpResponse:
     """Answer a request for access."""
-    member, made = _release(request, slug, number)
-    access_request = publication.requests_for(made).filter(public_id=public_id).first()
+    member, release = _release(request, slug, number)
+    access_request = publication.requests_for(release).filter(public_id=public_id).first()
     if access_request is None:
         raise Http404
     approved = request.POST.get("do") == "approve"
     reason = " ".join(request.POST.get("reason", "").replace("\0", "").split())
-    if not publication.decide(made, access_request, member, approved, reason):
+    if not publication.decide(release, access_request, member, approved, reason):
         messages.warning(request, _("That was no longer possible. This is the current state."))
     elif approved:
         messages.success(request, _("Approved. The files can be fetched once the terms are accepted."))
@@ -179,16 +181,18 @@ def terms(request: PersonRequest, slug: str) -> HttpResponse:
 @require_GET
 def changes(request: PersonRequest, slug: str, number: int, older: int) -> HttpResponse:
     """Show what changed from an older release to this one, and why."""
-    member, made = _release(request, slug, number)
+    member, release = _release(request, slug, number)
     before = Release.objects.filter(project=member.project, number=older).first()
     if before is None:
         raise Http404
-    context: dict[str, Any] = {"project": member.project, "membership": member, "release": made, "older": before}
+    context: dict[str, Any] = {"project": member.project, "membership": member, "release": release, "older": before}
     try:
-        differences = between(before, made)
+        differences = between(before, release)
+    except StoreAway:
+        raise
     except OSError:
-        return _refused(request, member, made, _("A file of one of the releases is lost."))
-    names = {category["code"]: category["name"] for category in made.manifest["categories"]}
+        return _refused(request, member, release, _("A file of one of the releases is lost."))
+    names = {category["code"]: category["name"] for category in release.manifest["categories"]}
     relabelled = [
         entry | {"from_name": names.get(entry["from"], "–"), "to_name": names.get(entry["to"], "–")}
         for entry in differences["relabelled"][:PAGE_LENGTH]
@@ -201,8 +205,8 @@ def changes(request: PersonRequest, slug: str, number: int, older: int) -> HttpR
 @require_POST
 def verify(request: PersonRequest, slug: str, number: int) -> HttpResponse:
     """Check every byte of a release now."""
-    _member, made = _release(request, slug, number)
-    sentences = publication.damage(made)
+    _member, release = _release(request, slug, number)
+    sentences = publication.damage(release)
     if sentences:
         messages.error(request, _("The release is not intact: %(problems)s") % {"problems": " ".join(sentences[:5])})
     else:
@@ -213,15 +217,15 @@ def verify(request: PersonRequest, slug: str, number: int) -> HttpResponse:
 @require_GET
 def file(request: PersonRequest, slug: str, number: int, path: str) -> HttpResponseBase:
     """Send one file of a release. Return 409 if it is not the one that was released."""
-    member, made = _release(request, slug, number)
-    folder = folder_of(made)
-    listed = {listed_file["path"]: listed_file for listed_file in made.manifest["files"]}
+    member, release = _release(request, slug, number)
+    folder = release_folder(release)
+    listed = {listed_file["path"]: listed_file for listed_file in release.manifest["files"]}
     if path not in listed and path not in (MANIFEST, SUMS):
         raise Http404
     try:
-        content = open_verified(folder, listed[path]) if path in listed else _sealed(made, path)
+        content = open_verified(folder, listed[path]) if path in listed else _sealed(release, path)
     except Changed as fault:
-        return _refused(request, member, made, fault.sentence)
+        return _refused(request, member, release, fault.sentence)
     name = f"{slug}-{number}-{path.rpartition('/')[2]}"
     kind = _TYPES.get(path.rpartition(".")[2], "application/octet-stream")
     return FileResponse(content, as_attachment=True, filename=name, content_type=kind)
@@ -230,12 +234,12 @@ def file(request: PersonRequest, slug: str, number: int, path: str) -> HttpRespo
 @require_GET
 def everything(request: PersonRequest, slug: str, number: int) -> HttpResponseBase:
     """Stream the whole release as one ZIP archive after verifying each file. Return 409 if it is damaged."""
-    member, made = _release(request, slug, number)
-    sentences = publication.damage(made)
+    member, release = _release(request, slug, number)
+    sentences = publication.damage(release)
     if sentences:
-        return _refused(request, member, made, sentences[0])
+        return _refused(request, member, release, sentences[0])
     name = f"{slug}-release-{number}"
-    answer = StreamingHttpResponse(_zipped(made, name), content_type="application/zip")
+    answer = StreamingHttpResponse(_zipped(release, name), content_type="application/zip")
     answer["Content-Disposition"] = content_disposition_header(True, f"{name}.zip") or "attachment"
     return answer
 
@@ -286,10 +290,10 @@ def _progress(member: Membership, row: ReleaseOrder) -> dict[str, Any]:
 
 def _release(request: PersonRequest, slug: str, number: int) -> tuple[Membership, Release]:
     member = member_of(request, slug, Role.ADMIN)
-    made = Release.objects.filter(project=member.project, number=number).select_related("created_by").first()
-    if made is None:
+    release = Release.objects.filter(project=member.project, number=number).select_related("created_by").first()
+    if release is None:
         raise Http404
-    return member, made
+    return member, release
 
 
 def _folders(files: list[dict[str, Any]]) -> list[tuple[str, int]]:
@@ -298,27 +302,29 @@ def _folders(files: list[dict[str, Any]]) -> list[tuple[str, int]]:
     return [(f"{name}/", n) for name, n in sorted(counted.items())]
 
 
-def _sealed(made: Release, path: str) -> Any:
+def _sealed(release: Release, path: str) -> Any:
     """Send the manifest or the list of checksums, which the manifest cannot list itself.
 
     Raises Changed if the file is not what was released.
     """
-    folder = folder_of(made)
-    sums = {listed_file["path"]: listed_file["sha256"] for listed_file in made.manifest["files"]} | {
-        MANIFEST: checksum(made.manifest)
+    folder = release_folder(release)
+    sums = {listed_file["path"]: listed_file["sha256"] for listed_file in release.manifest["files"]} | {
+        MANIFEST: checksum(release.manifest)
     }
     if path == MANIFEST:
         return open_verified(folder, {"path": MANIFEST, "sha256": sums[MANIFEST]})
-    content = (folder / SUMS).open("rb") if (folder / SUMS).is_file() else None
     expected = "".join(f"{sha256}  {name}\n" for name, sha256 in sums.items()).encode()
-    if content is None or content.read() != expected:
-        raise Changed(SUMS, _("SHA256SUMS: the file is not the one that was released."))
-    content.seek(0)
-    return content
+    with suppress(FileNotFoundError):
+        content = folder.open(SUMS)
+        if content.read() == expected:
+            content.seek(0)
+            return content
+        content.close()
+    raise Changed(SUMS, _("SHA256SUMS: the file is not the one that was released."))
 
 
-def _refused(request: PersonRequest, member: Membership, made: Release, sentence: str) -> HttpResponse:
-    context = {"project": member.project, "membership": member, "release": made, "sentence": sentence}
+def _refused(request: PersonRequest, member: Membership, release: Release, sentence: str) -> HttpResponse:
+    context = {"project": member.project, "membership": member, "release": release, "sentence": sentence}
     return render(request, "annotation/release_damaged.html", context, status=409)
 
 
@@ -340,15 +346,15 @@ class _Pipe:
         return blocks
 
 
-def _zipped(made: Release, root: str) -> Iterator[bytes]:
-    pipe, folder = _Pipe(), folder_of(made)
+def _zipped(release: Release, root: str) -> Iterator[bytes]:
+    pipe, folder = _Pipe(), release_folder(release)
     sink: Any = pipe  # for writing, zipfile needs only write and flush
     with zipfile.ZipFile(sink, "w", zipfile.ZIP_DEFLATED, compresslevel=3) as archive:
-        for path in [*(listed_file["path"] for listed_file in made.manifest["files"]), MANIFEST, SUMS]:
+        for path in [*(listed_file["path"] for listed_file in release.manifest["files"]), MANIFEST, SUMS]:
             method = zipfile.ZIP_STORED if path.startswith("pictures/") else zipfile.ZIP_DEFLATED
-            entry = zipfile.ZipInfo(f"{root}/{path}", date_time=(*made.created_at.timetuple()[:3], 0, 0, 0))
+            entry = zipfile.ZipInfo(f"{root}/{path}", date_time=(*release.created_at.timetuple()[:3], 0, 0, 0))
             entry.compress_type = method
-            with (folder / path).open("rb") as source, archive.open(entry, "w", force_zip64=True) as target:
+            with folder.open(path) as source, archive.open(entry, "w", force_zip64=True) as target:
                 while block := source.read(1 << 18):
                     target.write(block)
                     yield pipe.taken()

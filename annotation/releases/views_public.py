@@ -36,12 +36,12 @@ def ask_access(request: HttpRequest, key: str) -> HttpResponse:
     status = 422 if form.is_bound else 200
     if form.is_valid():
         try:
-            made = publication.request_access(shown, **form.cleaned_data)
+            access_request = publication.request_access(shown, **form.cleaned_data)
         except publication.TooManyWaiting:
             form.add_error(None, _("Too many requests wait for an answer; please ask again in some days."))
             status = 503
         else:
-            return redirect("annotation:public-request", key, made.token)
+            return redirect("annotation:public-request", key, access_request.token)
     context = {"publication": shown, "m": shown.release.manifest, "form": form}
     return render(request, "annotation/public_ask.html", context, status=status)
 
@@ -72,12 +72,12 @@ def asked(request: HttpRequest, key: str, token: str) -> HttpResponse:
 def download(request: HttpRequest, key: str, token: str) -> HttpResponseBase:
     """Send the release as a ZIP archive, from any byte on, while the access is valid."""
     shown, row = _request(key, token)
-    path = publication.archive_for(shown, row)
-    if path is None:
+    stored = publication.archive_for(shown, row)
+    if stored is None:
         raise Http404
-    made = shown.release
-    name = f"{made.manifest['project']['slug']}-release-{made.number}.zip"
-    answer, begins = part_of_file(request, path, name, shown.archive_size, shown.archive_sha256)
+    release = shown.release
+    name = f"{release.manifest['project']['slug']}-release-{release.number}.zip"
+    answer, begins = part_of_file(request, stored, name, shown.archive_size, shown.archive_sha256)
     if begins:
         publication.count_download(row)
     return answer

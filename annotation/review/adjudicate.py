@@ -88,14 +88,14 @@ def decide_item(
     where there are several, as rows keep them. Raises OwnItem, NotAllowed, Stale, KeyReused.
     """
     upheld = upheld or {}
-    asked = {"ruling": Ruling.DECIDE, "category": category, "rationale": rationale, "corrections": _rows(upheld)}
+    fields = {"ruling": Ruling.DECIDE, "category": category, "rationale": rationale, "corrections": _rows(upheld)}
     if categories:
-        asked["categories"] = list(categories)
+        fields["categories"] = list(categories)
 
-    def settle(held: Item) -> None:
-        make_gold(held, category, upheld, categories)
+    def settle(locked: Item) -> None:
+        make_gold(locked, category, upheld, categories)
 
-    return _rule(item, reviewer, version, Stage.GOLD, asked, settle, beside)
+    return _rule(item, reviewer, version, Stage.GOLD, fields, settle, beside)
 
 
 @short_transaction
@@ -111,8 +111,8 @@ def exclude_item(
 
     Raises OwnItem, NotAllowed, Stale, KeyReused; BadRuling for a reason that is neither disputed nor low quality.
     """
-    asked = {"ruling": Ruling.EXCLUDE, "rationale": rationale}
-    return _rule(item, reviewer, version, Stage.EXCLUDED, asked, lambda held: _exclude(held, reason), beside)
+    fields = {"ruling": Ruling.EXCLUDE, "rationale": rationale}
+    return _rule(item, reviewer, version, Stage.EXCLUDED, fields, lambda locked: _exclude(locked, reason), beside)
 
 
 @short_transaction
@@ -123,8 +123,10 @@ def request_new_round(
 
     Raises OwnItem, NotAllowed, Stale, KeyReused.
     """
-    asked = {"ruling": Ruling.NEW_ROUND, "rationale": rationale, "message": message}
-    return _rule(item, reviewer, version, Stage.LABELLING, asked, lambda held: open_next_round(held, message), beside)
+    fields = {"ruling": Ruling.NEW_ROUND, "rationale": rationale, "message": message}
+    return _rule(
+        item, reviewer, version, Stage.LABELLING, fields, lambda locked: open_next_round(locked, message), beside
+    )
 
 
 @short_transaction
@@ -135,9 +137,9 @@ def request_more_labels(
 
     Raises OwnItem, NotAllowed, Stale, KeyReused; BadRuling where the round cannot take so many.
     """
-    asked = {"ruling": Ruling.MORE_SEATS, "rationale": rationale}
-    told = replace(beside, facts={**beside.facts, "count": count})
-    return _rule(item, reviewer, version, Stage.LABELLING, asked, lambda held: _ask_more(held, count), told)
+    fields = {"ruling": Ruling.MORE_SEATS, "rationale": rationale}
+    context = replace(beside, facts={**beside.facts, "count": count})
+    return _rule(item, reviewer, version, Stage.LABELLING, fields, lambda locked: _ask_more(locked, count), context)
 
 
 @short_transaction
@@ -146,8 +148,8 @@ def reopen_closed_item(item: Item, admin: Membership, version: int, rationale: s
 
     A reported item's media unlock with this: the reason says why that is right.
     """
-    asked = {"ruling": Ruling.REOPEN, "rationale": rationale}
-    return _rule(item, admin, version, Stage.LABELLING, asked, open_next_round)
+    fields = {"ruling": Ruling.REOPEN, "rationale": rationale}
+    return _rule(item, admin, version, Stage.LABELLING, fields, open_next_round)
 
 
 def may_settle(item: Item, reviewer: Membership) -> bool:
@@ -165,41 +167,41 @@ def _rule(
     member: Membership,
     version: int,
     end: Stage,
-    asked: dict[str, Any],
+    fields: dict[str, Any],
     act: Callable[[Item], None],
     beside: RulingContext = NOTHING,
 ) -> Adjudication:
     """Store the ruling and do what it says, unless it was stored before (a double click) or somebody was first."""
-    held = lock_item(item)
-    asked = {**asked, "target_group": beside.target_group, "drafted_from": beside.drafted_from}
-    body = _body(held, version, asked, beside)
-    repeated = _repeated(held, member, version, asked, beside.key, body)
+    locked = lock_item(item)
+    fields = {**fields, "target_group": beside.target_group, "drafted_from": beside.drafted_from}
+    body = _body(locked, version, fields, beside)
+    repeated = _repeated(locked, member, version, fields, beside.key, body)
     if repeated is not None:
         return repeated
-    check_ruling(held, member, version, end, asked["ruling"])
+    check_ruling(locked, member, version, end, fields["ruling"])
     keyed = {"client_key": beside.key, "body_sha256": body}
     ruling = Adjudication.objects.create(
-        item=held, reviewer=member, round=held.round, item_version=version, **asked, **keyed
+        item=locked, reviewer=member, round=locked.round, item_version=version, **fields, **keyed
     )
-    category = asked.get("category")
+    category = fields.get("category")
     record(
-        EventVerb(asked["ruling"]),
-        project=held.project,
+        EventVerb(fields["ruling"]),
+        project=locked.project,
         actor=member,
-        item=held,
+        item=locked,
         row=ruling.public_id,
-        stage=held.stage,
-        level=held.level,
-        reasons=open_dispute_reasons(held),
+        stage=locked.stage,
+        level=locked.level,
+        reasons=open_dispute_reasons(locked),
         category=category.code if category else None,
         **beside.facts,
     )
-    act(held)
+    act(locked)
     return ruling
 
 
 def _repeated(
-    item: Item, member: Membership, version: int, asked: Mapping[str, Any], key: UUID | None, body: str
+    item: Item, member: Membership, version: int, fields: Mapping[str, Any], key: UUID | None, body: str
 ) -> Adjudication | None:
     """Return the same ruling as stored before: by the client's key, or without one by its content.
 
@@ -213,22 +215,22 @@ def _repeated(
     return stored
 
 
-def _body(item: Item, version: int, asked: Mapping[str, Any], beside: RulingContext) -> str:
+def _body(item: Item, version: int, fields: Mapping[str, Any], beside: RulingContext) -> str:
     """Return all that the client sent, so that the same key with other content is noticed."""
-    category = asked.get("category")
-    said = {
-        **asked,
+    category = fields.get("category")
+    content = {
+        **fields,
         "category": category.code if category else None,
         "item": item.public_id,
         "version": version,
         "count": beside.facts.get("count"),
     }
-    return ruling_digest(said)
+    return ruling_digest(content)
 
 
-def ruling_digest(said: Mapping[str, Any]) -> str:
+def ruling_digest(content: Mapping[str, Any]) -> str:
     """Return the SHA-256 of a decision in hex."""
-    return sha256(json.dumps(said, sort_keys=True, default=str).encode()).hexdigest()
+    return sha256(json.dumps(content, sort_keys=True, default=str).encode()).hexdigest()
 
 
 def check_ruling(item: Item, member: Membership, version: int, end: Stage, ruling: Ruling) -> None:

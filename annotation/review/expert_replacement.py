@@ -36,23 +36,28 @@ def replace_not_sure(
     `categories` are the codes of all categories where there are several, as rows keep them.
     The same again (a double click) answers with what was stored. Raises NotAnExpert, NothingToReplace.
     """
-    held = lock_item(item)
-    stored = Replacement.objects.filter(item=held, reviewer=reviewer).first()
+    locked = lock_item(item)
+    stored = Replacement.objects.filter(item=locked, reviewer=reviewer).first()
     given = (category.pk, list(categories), note)
     if stored is not None and (stored.category_id, stored.categories, stored.note) == given:
         return stored
-    if not may_replace(held, reviewer):
+    if not may_replace(locked, reviewer):
         raise NotAnExpert
-    label = waiting_labels(held).first() if held.stage == Stage.DISPUTED else None
+    label = waiting_labels(locked).first() if locked.stage == Stage.DISPUTED else None
     if label is None:
         raise NothingToReplace
     replacement = Replacement.objects.create(
-        item=held, label=label, reviewer=reviewer, category=category, categories=list(categories), note=note
+        item=locked, label=label, reviewer=reviewer, category=category, categories=list(categories), note=note
     )
     record(
-        EventVerb.REPLACE, project=held.project, actor=reviewer, item=held, row=label.public_id, category=category.code
+        EventVerb.REPLACE,
+        project=locked.project,
+        actor=reviewer,
+        item=locked,
+        row=label.public_id,
+        category=category.code,
     )
-    decide_again(held)
+    decide_again(locked)
     return replacement
 
 

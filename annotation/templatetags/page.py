@@ -1,9 +1,9 @@
 """Template tags and filters that every page shares."""
 
 import re
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Mapping, Sequence
 from datetime import datetime, timedelta
-from typing import Any
+from typing import Any, Protocol
 
 from django import template
 from django.forms import BoundField, Form
@@ -31,6 +31,14 @@ from annotation.domain.written_in import written_in
 from annotation.models import Category, Item, Membership, Project, WithCategories
 
 register = template.Library()
+
+
+class Written(Protocol):
+    """A piece of a text that is shown in several."""
+
+    @property
+    def text(self) -> str: ...
+
 
 _WITHOUT_TOUR = frozenset({"consent", "report", "withdraw", "pause", "check-in", "training-post"})
 _LANGUAGE_NOTES = {
@@ -83,16 +91,16 @@ def megabytes(size: int) -> str:
 def project_nav(context: template.Context) -> dict[str, Any]:
     """Return the links to a project's pages that the viewer's roles permit, with the current one marked."""
     match = getattr(context.get("request"), "resolver_match", None)
-    here = match.url_name if match else ""
-    return {"places": headed(places_of(context["membership"], context["project"], here))}
+    url_name = match.url_name if match else ""
+    return {"places": headed(places_of(context["membership"], context["project"], url_name))}
 
 
 @register.inclusion_tag("components/tabs.html", takes_context=True)
 def place_tabs(context: template.Context) -> dict[str, Any]:
     """Return the tabs of pages that share one link of the header."""
     match = getattr(context.get("request"), "resolver_match", None)
-    here = match.url_name if match else ""
-    places = places_of(context["membership"], context["project"], here)
+    url_name = match.url_name if match else ""
+    places = places_of(context["membership"], context["project"], url_name)
     # A form that comes back with a fault stands at another address than its place.
     mark = "top" if any(place["top"] for place in places) else "current"
     group = next((place["group"] for place in places if place[mark]), "")
@@ -104,10 +112,10 @@ def place_tabs(context: template.Context) -> dict[str, Any]:
 def campaign_tabs(context: template.Context) -> dict[str, Any]:
     """Return the tabs of the campaign pages, for admins."""
     match = getattr(context.get("request"), "resolver_match", None)
-    here = match.url_name if match else ""
+    url_name = match.url_name if match else ""
     project: Project = context["project"]
     tabs = [
-        {"href": address, "text": _(text), "current": here in names}
+        {"href": address, "text": _(text), "current": url_name in names}
         for name, text, names in CAMPAIGN
         if (address := address_of(f"annotation:{name}", project.slug))
     ]
@@ -118,11 +126,11 @@ def campaign_tabs(context: template.Context) -> dict[str, Any]:
 def item_tabs(context: template.Context) -> dict[str, Any]:
     """Return the tabs of an item's pages: its own and those that other apps register."""
     match = getattr(context.get("request"), "resolver_match", None)
-    here = match.view_name if match else ""
+    view_name = match.view_name if match else ""
     item, project = context["item"], context["project"]
     known = [("annotation:item", _("The post")), *((tab.url_name, tab.text) for tab in extensions.tabs())]
     tabs = [
-        {"href": reverse(name, args=[project.slug, item.public_id]), "text": text, "current": here == name}
+        {"href": reverse(name, args=[project.slug, item.public_id]), "text": text, "current": view_name == name}
         for name, text in known
     ]
     return {"tabs": tabs, "about": _("About this post")}
@@ -211,11 +219,12 @@ def marked(text: str) -> SafeString:
 
 
 @register.filter
-def lang_of(text: str) -> str:
-    """Return the `lang` of what somebody wrote: the page's own where nothing else can be told."""
-    here, tag = get_language() or "en", written_in(text)
-    is_latin = here.partition("-")[0] not in ("ko", "zh")
-    return here if not tag or here.startswith(tag) or (is_latin and tag == "und-Latn") else tag
+def lang_of(written: str | Sequence[Written] | None) -> str:
+    """Return the `lang` of what somebody wrote, whole or in pieces: the page's own where nothing else can be told."""
+    text = "".join(piece.text for piece in written) if isinstance(written, list | tuple) else str(written or "")
+    page_language, tag = get_language() or "en", written_in(text)
+    is_latin = page_language.partition("-")[0] not in ("ko", "zh")
+    return page_language if not tag or page_language.startswith(tag) or (is_latin and tag == "und-Latn") else tag
 
 
 @register.filter
@@ -333,10 +342,10 @@ def refusal(code: str, sentence: str) -> SafeString | str:
 
     In other languages the English sentence follows, if it has values and limits.
     """
-    said = sentence_for(code, sentence)
-    if said == sentence or says_it_all(code, sentence):
-        return said
-    return format_html('{} <small class="quiet" lang="en" dir="ltr">{}</small>', said, sentence)
+    translated = sentence_for(code, sentence)
+    if translated == sentence or says_it_all(code, sentence):
+        return translated
+    return format_html('{} <small class="quiet" lang="en" dir="ltr">{}</small>', translated, sentence)
 
 
 @register.simple_tag

@@ -50,7 +50,7 @@ class TrainingState:
     items: int
     going: OpenAttempt | None
     finished: tuple[TrainingAttempt, ...]
-    left: int | None
+    attempts_left: int | None
     """Attempts that may still be begun; None: as many as one likes."""
     trained: bool
 
@@ -60,7 +60,7 @@ class TrainingState:
 
     @property
     def may_begin(self) -> bool:
-        return self.going is None and not self.trained and self.items > 0 and self.left != 0
+        return self.going is None and not self.trained and self.items > 0 and self.attempts_left != 0
 
 
 @dataclass(frozen=True)
@@ -86,7 +86,7 @@ def read_training_state(member: Membership) -> TrainingState:
         items=len(known),
         going=None if under_way is None else _going(under_way, known),
         finished=tuple(attempt for attempt in attempts if attempt.finished_at is not None),
-        left=attempts_left(member.project.training_attempts, member.training_extra, len(attempts)),
+        attempts_left=attempts_left(member.project.training_attempts, member.training_extra, len(attempts)),
         trained=member.trained_at is not None,
     )
 
@@ -108,7 +108,7 @@ def begin_attempt(member: Membership) -> TrainingAttempt | None:
 
 
 @short_transaction
-def store_training_answer(member: Membership, item: UUID, said: TrainingReply) -> TrainingFeedback | NotInTraining:
+def store_training_answer(member: Membership, item: UUID, reply: TrainingReply) -> TrainingFeedback | NotInTraining:
     """Store the answer to an item of the member's attempt; the last missing one finishes the attempt.
 
     An item that was answered in this attempt, or in the last one if none is in progress, keeps its first answer.
@@ -117,18 +117,18 @@ def store_training_answer(member: Membership, item: UUID, said: TrainingReply) -
     if (stored := training_feedback(member, item)) is not None:
         return TrainingFeedback(stored.answer, stored.known, repeated=True)
     going = read_training_state(member).going
-    known = next((each for each in training_items(member) if each.item.public_id == item), None)
+    known = next((known_answer for known_answer in training_items(member) if known_answer.item.public_id == item), None)
     if going is None or known is None or not member.has(Role.ANNOTATOR):
         return NotInTraining()
     row = TrainingAnswer.objects.create(
         attempt=going.attempt,
         item=known.item,
-        category=said.category,
-        categories=list(said.categories),
-        not_sure=said.not_sure,
-        skipped=said.category is None and not said.not_sure,
-        correct=said.category is not None
-        and (said.category.pk, list(said.categories)) == (known.category_id, known.categories),
+        category=reply.category,
+        categories=list(reply.categories),
+        not_sure=reply.not_sure,
+        skipped=reply.category is None and not reply.not_sure,
+        correct=reply.category is not None
+        and (reply.category.pk, list(reply.categories)) == (known.category_id, known.categories),
     )
     if going.done + 1 == going.total:
         _finish(going.attempt, member)
@@ -198,11 +198,13 @@ def change_training_rules(admin: Membership, project: Project, changed: Iterable
 
 
 def _going(attempt: TrainingAttempt, known: list[KnownAnswer]) -> OpenAttempt:
-    by_id = {each.item.public_id: each for each in known}
+    by_id = {known_answer.item.public_id: known_answer for known_answer in known}
     rows = TrainingAnswer.objects.filter(attempt=attempt).values_list("item__public_id", flat=True)
     answered = set(rows)
-    left = [item for item in attempt_order(attempt.public_id, by_id) if item not in answered]
-    return OpenAttempt(attempt, by_id[left[0]] if left else None, len(answered), len(answered) + len(left))
+    unanswered = [item for item in attempt_order(attempt.public_id, by_id) if item not in answered]
+    return OpenAttempt(
+        attempt, by_id[unanswered[0]] if unanswered else None, len(answered), len(answered) + len(unanswered)
+    )
 
 
 def _finish(attempt: TrainingAttempt, member: Membership) -> None:

@@ -89,33 +89,33 @@ def mark_control_item(item: Item, admin: Membership | None, key: KnownAnswerKey)
 
     Raises NotMarkable if the item's stage does not allow it.
     """
-    held = lock_item(item)
-    if held.stage == Stage.KNOWN:
-        return _change(held, admin, key)
-    if held.stage not in MARKABLE:
-        raise NotMarkable(held)
-    move_locked_item(held, Stage.KNOWN)
+    locked = lock_item(item)
+    if locked.stage == Stage.KNOWN:
+        return _change(locked, admin, key)
+    if locked.stage not in MARKABLE:
+        raise NotMarkable(locked)
+    move_locked_item(locked, Stage.KNOWN)
     row = KnownAnswer.objects.create(
-        item=held,
+        item=locked,
         category=key.category,
         categories=list(key.categories),
         explanation=key.explanation,
         training=key.training,
     )
-    record(EventVerb.KNOWN_MARKED, project=held.project, actor=admin, item=held, **key.facts)
-    reset_idle_members(held.project)
+    record(EventVerb.KNOWN_MARKED, project=locked.project, actor=admin, item=locked, **key.facts)
+    reset_idle_members(locked.project)
     return row
 
 
 @short_transaction
 def set_control_item_active(item: Item, admin: Membership | None, *, active: bool) -> bool:
     """Take the item out of use, or use it again; answers stay. Return False if nothing changed."""
-    held = lock_item(item)
-    if held.stage != Stage.KNOWN:
+    locked = lock_item(item)
+    if locked.stage != Stage.KNOWN:
         return False
-    if not KnownAnswer.objects.filter(item=held, active=not active).update(active=active):
+    if not KnownAnswer.objects.filter(item=locked, active=not active).update(active=active):
         return False
-    record(EventVerb.KNOWN_USED if active else EventVerb.KNOWN_RESTED, project=held.project, actor=admin, item=held)
+    record(EventVerb.KNOWN_USED if active else EventVerb.KNOWN_RESTED, project=locked.project, actor=admin, item=locked)
     return True
 
 
@@ -129,16 +129,16 @@ def unmark_control_item(item: Item, admin: Membership | None) -> bool:
 
     Raises Answered if somebody has answered it.
     """
-    held = lock_item(item)
-    if held.stage != Stage.KNOWN:
+    locked = lock_item(item)
+    if locked.stage != Stage.KNOWN:
         return False
-    if is_answered(held):
+    if is_answered(locked):
         raise Answered
-    free_seats_of_item(held)
-    Seat.objects.filter(item=held).delete()
-    KnownAnswer.objects.filter(item=held).delete()
-    record(EventVerb.KNOWN_ENDED, project=held.project, actor=admin, item=held)
-    move_locked_item(held, Stage.READY, round=1, taken=0, seats=held.project.seats)
+    free_seats_of_item(locked)
+    Seat.objects.filter(item=locked).delete()
+    KnownAnswer.objects.filter(item=locked).delete()
+    record(EventVerb.KNOWN_ENDED, project=locked.project, actor=admin, item=locked)
+    move_locked_item(locked, Stage.READY, round=1, taken=0, seats=locked.project.seats)
     return True
 
 
@@ -205,8 +205,8 @@ def _refuse_line(line: KnownAnswerLine, items: dict[str, Item], seen: dict[str, 
 
 def _change(item: Item, admin: Membership | None, key: KnownAnswerKey) -> KnownAnswer:
     row = KnownAnswer.objects.select_related("category").get(item=item)
-    held = KnownAnswerKey(row.category, row.explanation, row.training, tuple(row.categories))
-    before, after = held.facts | {"active": row.active}, key.facts | {"active": True}
+    stored_key = KnownAnswerKey(row.category, row.explanation, row.training, tuple(row.categories))
+    before, after = stored_key.facts | {"active": row.active}, key.facts | {"active": True}
     if before == after and row.explanation == key.explanation:
         return row
     row.category, row.categories = key.category, list(key.categories)

@@ -43,7 +43,7 @@ class TrainingAnswerForm(CategoryChoice):
             raise forms.ValidationError(_("Choose a category or “not sure”, or skip the post."), code="no_answer")
         return values
 
-    def said(self) -> TrainingReply:
+    def reply(self) -> TrainingReply:
         """Return the answer as a value; only after the fields were read."""
         if self.cleaned_data["skip"]:
             return TrainingReply()
@@ -114,8 +114,8 @@ class KeyForm(CategoryChoice):
     def __init__(self, *args: Any, known: KnownAnswer | None, **kwargs: Any) -> None:
         if known is not None:
             purpose = "training" if known.training else "check"
-            held = {"explanation": known.explanation, "purpose": purpose}
-            kwargs["initial"] = held | initial_choice(known.codes)
+            stored = {"explanation": known.explanation, "purpose": purpose}
+            kwargs["initial"] = stored | initial_choice(known.codes)
         super().__init__(*args, **kwargs)
         self.require_category()
         name = "categories" if self.several else "category"
@@ -123,7 +123,7 @@ class KeyForm(CategoryChoice):
         if self.several:
             self.fields[name].widget = forms.CheckboxSelectMultiple()
             del self.fields["category"]
-        offer(self, name, [(str(each.code), f"{each.key} {each.name}") for each in self.categories])
+        offer(self, name, [(str(category.code), f"{category.key} {category.name}") for category in self.categories])
 
     def key(self) -> KnownAnswerKey:
         """Return the answer as a value; only after the fields were read."""
@@ -151,17 +151,17 @@ class LinesForm(forms.Form):
         try:
             rows = list(csv.reader(self.cleaned_data["lines"].splitlines(), skipinitialspace=True, strict=True))
         except csv.Error as fault:
-            said = _("A quotation mark is opened and never closed, or something follows a closing one.")
-            raise forms.ValidationError(said, code="bad_csv") from fault
-        found = [(number, [cell.strip() for cell in row]) for number, row in enumerate(rows, 1) if any(row)]
-        if len(found) > AT_ONCE:
+            message = _("A quotation mark is opened and never closed, or something follows a closing one.")
+            raise forms.ValidationError(message, code="bad_csv") from fault
+        filled_rows = [(number, [cell.strip() for cell in row]) for number, row in enumerate(rows, 1) if any(row)]
+        if len(filled_rows) > AT_ONCE:
             raise forms.ValidationError(
                 _("At most %(most)s lines at once; import a file for more."), params={"most": AT_ONCE}, code="too_many"
             )
-        wrong = [error for number, row in found for error in _wrong_with(number, row)]
+        wrong = [error for number, row in filled_rows for error in _wrong_with(number, row)]
         if wrong:
             raise forms.ValidationError(wrong)
-        return [KnownAnswerLine(number, row[0], row[1], row[2] if len(row) > 2 else "") for number, row in found]
+        return [KnownAnswerLine(number, row[0], row[1], row[2] if len(row) > 2 else "") for number, row in filled_rows]
 
     def refuse(self, bad: control_items.BadRows) -> None:
         """Name every line that cannot be done."""

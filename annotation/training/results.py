@@ -24,8 +24,8 @@ OWN_CHECKS = 5
 """Of so many checks a person reads a figure at a time."""
 
 
-_SAID = ("category__code", "categories")
-_KNOWN = ("item__known_answer__category__code", "item__known_answer__categories")
+_ANSWER_COLUMNS = ("category__code", "categories")
+_KNOWN_COLUMNS = ("item__known_answer__category__code", "item__known_answer__categories")
 
 
 @dataclass(frozen=True)
@@ -81,18 +81,18 @@ def results_table(project: Project) -> Iterator[list[str]]:
     yield ["annotator", "trained_at", "attempts", "best_mark", "last_mark", "last_answered", "last_skipped"] + [
         *("checks_answered", "checks_right", "share_right", "share_low", "share_high")
     ]
-    for each in people_results(project):
-        marks, trained = each.marks, each.member.trained_at
+    for result in people_results(project):
+        marks, trained = result.marks, result.member.trained_at
         last = marks[-1] if marks else None
         yield [
-            each.member.pseudonym,
+            result.member.pseudonym,
             trained.date().isoformat() if trained else "",
-            str(len(each.attempts)),
+            str(len(result.attempts)),
             f"{max(mark.percent for mark in marks):.1f}" if marks else "",
             f"{last.percent:.1f}" if last else "",
             str(last.answered) if last else "",
             str(last.total - last.answered) if last else "",
-            *_share(each.checks),
+            *_share(result.checks),
         ]
 
 
@@ -114,33 +114,37 @@ class KnownCounts:
 def count_control_items(project: Project) -> KnownCounts:
     """How many items of the project have a known answer."""
     rows = KnownAnswer.objects.filter(item__project=project, item__stage=Stage.KNOWN)
-    found = rows.aggregate(
+    counts = rows.aggregate(
         n_training=Count("pk", filter=Q(active=True, training=True)),
         n_checks=Count("pk", filter=Q(active=True, training=False)),
         n_resting=Count("pk", filter=Q(active=False)),
     )
-    return KnownCounts(found["n_training"], found["n_checks"], found["n_resting"])
+    return KnownCounts(counts["n_training"], counts["n_checks"], counts["n_resting"])
 
 
 def control_item_figures(known: Sequence[KnownAnswer]) -> dict[int, ItemFigure]:
     """Return the figures of these items by primary key, training and checks together; skips are not counted."""
-    keys = {each.item_id: each.codes for each in known}
+    keys = {known_answer.item_id: known_answer.codes for known_answer in known}
     training = TrainingAnswer.objects.filter(item__in=keys, skipped=False)
     unseen = Label.objects.filter(item__in=keys, revision=1, seat__annotator=F("annotator"), seat__label__isnull=False)
     given = [
-        *training.values_list("item_id", *_SAID).annotate(n=Count("pk")).order_by(),
-        *unseen.values_list("item_id", *_SAID).annotate(n=Count("pk")).order_by(),
+        *training.values_list("item_id", *_ANSWER_COLUMNS).annotate(n=Count("pk")).order_by(),
+        *unseen.values_list("item_id", *_ANSWER_COLUMNS).annotate(n=Count("pk")).order_by(),
     ]
     return item_figures([(item, codes_of(lead, stored), n) for item, lead, stored, n in given], keys)
 
 
 def own_totals(member: Membership) -> tuple[int, int]:
     """Return right answers and all answers of the member in training and checks; today's checks count tomorrow."""
-    said = Counter(
+    by_correctness = Counter(
         TrainingAnswer.objects.filter(attempt__member=member, skipped=False).values_list("correct", flat=True)
     )
     checks = _own_checks(member)
-    return (said[True] + checks.part, said.total() + checks.n) if checks else (said[True], said.total())
+    return (
+        (by_correctness[True] + checks.part, by_correctness.total() + checks.n)
+        if checks
+        else (by_correctness[True], by_correctness.total())
+    )
 
 
 def own_results(member: Membership) -> OwnResults:
@@ -149,12 +153,14 @@ def own_results(member: Membership) -> OwnResults:
     answers = list(rows.select_related("attempt", "category", "item__known_answer__category"))
     checks = _own_checks(member)
     right, n = (checks.part, checks.n) if checks else (0, 0)
-    said = Counter(answer.correct for answer in answers if not answer.skipped)
+    by_correctness = Counter(answer.correct for answer in answers if not answer.skipped)
     last = answers[-1].attempt_id if answers else None
     return OwnResults(
-        answers=[each for each in answers if each.attempt_id == last and each.item.excluded_for != Reason.REPORTED],
-        right=said[True] + right,
-        n=said.total() + n,
+        answers=[
+            answer for answer in answers if answer.attempt_id == last and answer.item.excluded_for != Reason.REPORTED
+        ],
+        right=by_correctness[True] + right,
+        n=by_correctness.total() + n,
         checks_right=right,
         checks=n,
     )
@@ -164,7 +170,7 @@ def _own_checks(member: Membership) -> Rate | None:
     """Return the member's rate over their first checks up to a multiple of OWN_CHECKS; None if there are fewer."""
     morning = timezone.localtime().replace(hour=0, minute=0, second=0, microsecond=0)
     firsts = first_check_labels(Label.objects.filter(annotator=member, created_at__lt=morning))
-    answers = firsts.order_by("created_at", "pk").values_list(*_SAID, *_KNOWN)
+    answers = firsts.order_by("created_at", "pk").values_list(*_ANSWER_COLUMNS, *_KNOWN_COLUMNS)
     rights = [_is_right(*answer) for answer in answers]
     counted = rights[: len(rights) - len(rights) % OWN_CHECKS]
     return Rate(sum(counted), len(counted)) if counted else None
@@ -189,7 +195,9 @@ def check_rates(project: Project) -> dict[int, Rate]:
     """Return by annotator the right answers among their first labels at items that were mixed in."""
     firsts = first_check_labels(Label.objects.filter(item__project=project))
     right, total = Counter[int](), Counter[int]()
-    for annotator, *answer, n in firsts.values_list("annotator_id", *_SAID, *_KNOWN).annotate(n=Count("pk")):
+    for annotator, *answer, n in firsts.values_list("annotator_id", *_ANSWER_COLUMNS, *_KNOWN_COLUMNS).annotate(
+        n=Count("pk")
+    ):
         total[annotator] += n
         right[annotator] += n * _is_right(*answer)
     return {annotator: Rate(right[annotator], n) for annotator, n in total.items()}

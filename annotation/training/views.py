@@ -40,7 +40,7 @@ class TrainingWorkspace:
     categories: tuple[Category, ...]
     number: int
     total: int
-    told: TrainingFeedback | None = None
+    feedback: TrainingFeedback | None = None
 
     step = "training"
     challenges = ()
@@ -50,7 +50,7 @@ class TrainingWorkspace:
     def priors(self) -> tuple[Prior, ...]:
         """What annotators would see beside the post at first: nothing where their own view comes before."""
         project = self.member.project
-        if project.prior_display == PriorDisplay.AFTER_FIRST_ANSWER and self.told is None:
+        if project.prior_display == PriorDisplay.AFTER_FIRST_ANSWER and self.feedback is None:
             return ()
         priors = priors_for_people(project).filter(item=self.item, current=True)
         return tuple(priors.select_related("category").order_by("-modality"))
@@ -60,8 +60,10 @@ class TrainingWorkspace:
         """The band to expect, 0 to 3: the post's own, else the graver one of its priors."""
         if self.item.severity is not None:
             return self.item.severity
-        said = [prior.severity for prior in self.priors if prior.state == PriorState.OK and prior.severity is not None]
-        return max(said, default=None)
+        severities = [
+            prior.severity for prior in self.priors if prior.state == PriorState.OK and prior.severity is not None
+        ]
+        return max(severities, default=None)
 
 
 @require_http_methods(["GET", "POST"])
@@ -101,7 +103,7 @@ def answer(request: PersonRequest, slug: str, public_id: UUID) -> HttpResponse:
     form = TrainingAnswerForm(request.POST, categories=categories_of(member.project), choose=member.project.choose)
     if not form.is_valid():
         return _ask_again(request, member, public_id, form)
-    match attempts.store_training_answer(member, public_id, form.said()):
+    match attempts.store_training_answer(member, public_id, form.reply()):
         case TrainingFeedback(repeated=True):
             messages.info(request, _("You had answered this post already; your first answer stands."))
         case NotInTraining():
@@ -162,11 +164,11 @@ def own(request: PersonRequest, slug: str) -> HttpResponse:
 
 
 def _tell(request: PersonRequest, member: Membership, public_id: UUID) -> HttpResponse:
-    told = attempts.training_feedback(member, public_id)
-    if told is None:
+    feedback = attempts.training_feedback(member, public_id)
+    if feedback is None:
         _met(member, public_id)  # a post to be answered still; any other is not there
         return redirect("annotation:training", member.project.slug)
-    return _show(request, _bench_told(member, told), _empty_form(member))
+    return _show(request, _answered_bench(member, feedback), _empty_form(member))
 
 
 def _ask_again(request: PersonRequest, member: Membership, public_id: UUID, form: TrainingAnswerForm) -> HttpResponse:
@@ -197,27 +199,29 @@ def _bench(member: Membership, going: OpenAttempt, known: KnownAnswer) -> Traini
     )
 
 
-def _bench_told(member: Membership, told: TrainingFeedback) -> TrainingWorkspace:
+def _answered_bench(member: Membership, feedback: TrainingFeedback) -> TrainingWorkspace:
     now = attempts.read_training_state(member)
-    done, total = (now.going.done, now.going.total) if now.going else (told.answer.attempt.total,) * 2
+    done, total = (now.going.done, now.going.total) if now.going else (feedback.answer.attempt.total,) * 2
     categories = categories_of(member.project)
-    return TrainingWorkspace(member, told.answer.attempt, told.answer.item, categories, done, total, told)
+    return TrainingWorkspace(member, feedback.answer.attempt, feedback.answer.item, categories, done, total, feedback)
 
 
 def _bench_of(member: Membership, public_id: UUID) -> TrainingWorkspace:
     """Return the bench of a post that is asked about now, or has been answered; 404 for any other."""
-    told = attempts.training_feedback(member, public_id)
-    if told is not None:
-        return _bench_told(member, told)
+    feedback = attempts.training_feedback(member, public_id)
+    if feedback is not None:
+        return _answered_bench(member, feedback)
     going = attempts.read_training_state(member).going
-    known = _asked(member, public_id)
+    known = _known_answer(member, public_id)
     if going is None or known is None:
         raise Http404
     return _bench(member, going, known)
 
 
-def _asked(member: Membership, public_id: UUID) -> KnownAnswer | None:
-    return next((each for each in training_items(member) if each.item.public_id == public_id), None)
+def _known_answer(member: Membership, public_id: UUID) -> KnownAnswer | None:
+    return next(
+        (known_answer for known_answer in training_items(member) if known_answer.item.public_id == public_id), None
+    )
 
 
 def _met(member: Membership, public_id: UUID) -> Item:

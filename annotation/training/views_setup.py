@@ -81,23 +81,23 @@ def person(request: PersonRequest, slug: str, public_id: UUID) -> HttpResponse:
 def item(request: PersonRequest, slug: str, public_id: UUID) -> HttpResponse:
     """Declare, change, rest or remove the known answer of one item."""
     member = member_of(request, slug, Role.ADMIN)
-    found = Item.objects.filter(project=member.project, public_id=public_id).select_related("picture").first()
-    if found is None:
+    item_row = Item.objects.filter(project=member.project, public_id=public_id).select_related("picture").first()
+    if item_row is None:
         raise Http404
-    known = control_items.known_answer_of(found)
+    known = control_items.known_answer_of(item_row)
     acts = request.method == "POST" and request.POST.get("act", "mark") == "mark"
     categories, choose = categories_of(member.project), member.project.choose
     form = KeyForm(request.POST if acts else None, categories=categories, choose=choose, known=known)
-    if request.method == "POST" and _changed(request, member, found, form):
+    if request.method == "POST" and _changed(request, member, item_row, form):
         return redirect("annotation:item-known", slug, public_id)
     context = {
         "project": member.project,
         "membership": member,
-        "item": found,
+        "item": item_row,
         "known": known,
         "form": form,
-        "markable": found.stage in (*control_items.MARKABLE, Stage.KNOWN),
-        "answered": known is not None and control_items.is_answered(found),
+        "markable": item_row.stage in (*control_items.MARKABLE, Stage.KNOWN),
+        "answered": known is not None and control_items.is_answered(item_row),
         "rows": _with_figures([known], member.project) if known else [],
     }
     return render(request, "annotation/item_known_answer.html", context, status=422 if form.errors else 200)
@@ -123,8 +123,8 @@ def _marked(request: PersonRequest, admin: Membership, form: LinesForm) -> bool:
     except control_items.BadRows as bad:
         form.refuse(bad)
         return False
-    said = ngettext("%(n)s post has a known answer now.", "%(n)s posts have a known answer now.", done)
-    messages.success(request, said % {"n": done})
+    message = ngettext("%(n)s post has a known answer now.", "%(n)s posts have a known answer now.", done)
+    messages.success(request, message % {"n": done})
     return True
 
 
@@ -134,23 +134,23 @@ def _changed(request: PersonRequest, admin: Membership, item: Item, form: KeyFor
     try:
         if act in ("rest", "use"):
             control_items.set_control_item_active(item, admin, active=act == "use")
-            said = (
+            message = (
                 _("It is in use again.")
                 if act == "use"
                 else _("It is set aside: nobody gets it any more, and answers are kept.")
             )
         elif act == "give_back":
             control_items.unmark_control_item(item, admin)
-            said = _("The post is ready to be opened like any other.")
+            message = _("The post is ready to be opened like any other.")
         elif form.is_valid():
             control_items.mark_control_item(item, admin, form.key())
-            said = _("Known answer saved.")
+            message = _("Known answer saved.")
         else:
             return False
     except (control_items.NotMarkable, control_items.Answered) as refused:
         messages.error(request, sentence_for(refused.code, refused.sentence))
         return True
-    messages.success(request, said)
+    messages.success(request, message)
     return True
 
 
@@ -160,12 +160,12 @@ def _changed(request: PersonRequest, admin: Membership, item: Item, form: KeyFor
 def _with_figures(known: list[KnownAnswer], project: Project) -> list[dict[str, Any]]:
     """Each known answer with how its item fares."""
     by_code = {category.code: category for category in project.categories.all()}
-    found = training_results.control_item_figures(known)
+    figures = training_results.control_item_figures(known)
     return [
         {
-            "known": each,
-            "figure": (figure := found[each.item_id]),
+            "known": known_answer,
+            "figure": (figure := figures[known_answer.item_id]),
             "often": [by_code[code] for code in figure.often or ()],
         }
-        for each in known
+        for known_answer in known
     ]

@@ -52,10 +52,13 @@ def renew_secret(admin: Membership, webhook: Webhook) -> str:
 
 
 @short_transaction
-def switch_on(admin: Membership, webhook: Webhook) -> None:
-    """Send again what waits, after the webhook was switched off; what was given up is not sent."""
+def switch_on(admin: Membership | None, webhook: Webhook) -> None:
+    """Send again what waits, after the webhook was switched off; what was given up is not sent.
+
+    Without an `admin` of the project, the site's staff did it.
+    """
     Webhook.objects.filter(pk=webhook.pk).update(disabled_at=None, failures=0, resume_at=None)
-    _record(admin, "on")
+    record(EventVerb.WEBHOOK_CHANGED, project=webhook.project, actor=admin, what="on")
     transaction.on_commit(lambda: ring(webhook.pk))
 
 
@@ -75,12 +78,12 @@ def send_test(webhook: Webhook) -> Delivery | None:
     if webhook.disabled_at is not None or waiting.count() >= TESTS_AT_ONCE:
         return None
     with transaction.atomic():
-        made = Delivery.objects.create(
+        delivery = Delivery.objects.create(
             webhook=webhook, key=f"{Happening.TEST}:{uuid4()}", happening=Happening.TEST, happened_at=database_now()
         )
         Webhook.objects.filter(pk=webhook.pk).update(resume_at=None)
         transaction.on_commit(lambda: ring(webhook.pk))
-    return made
+    return delivery
 
 
 def _new_secret() -> str:

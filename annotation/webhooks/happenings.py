@@ -65,14 +65,14 @@ def read_happenings(webhook: Webhook) -> int:
 
 
 def _since(webhook: Webhook, since: datetime) -> Iterator[Happened]:
-    wanted = frozenset(webhook.happenings)
-    verbs = [verb for verb, kinds in _VERBS.items() if wanted & {kind.value for kind in kinds}]
+    subscribed = frozenset(webhook.happenings)
+    verbs = [verb for verb, kinds in _VERBS.items() if subscribed & {kind.value for kind in kinds}]
     events = Event.objects.filter(project=webhook.project, verb__in=verbs, at__gte=since).select_related("item")
     for event in events.defer("item__text") if verbs else ():
         for kind in _VERBS[EventVerb(event.verb)]:
-            if kind in wanted and _fits(kind, event):
+            if kind in subscribed and _fits(kind, event):
                 yield Happened(f"{kind}:{event.pk}", kind, event.at, _facts(webhook.project, event))
-    if Happening.RUN_ENDED in wanted:
+    if Happening.RUN_ENDED in subscribed:
         ended = Run.objects.filter(project=webhook.project.public_id, finished_at__gte=since)
         for run in ended.only("public_id", "method", "state", "reason", "subject", "finished_at"):
             facts = {"run": str(run.public_id), "method": run.method, "state": run.state, "subject": str(run.subject)}

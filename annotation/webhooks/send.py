@@ -4,15 +4,12 @@ A message may arrive twice (a worker died after the answer); its id stays the sa
 """
 
 import json
-import logging
 import time
 from datetime import timedelta
 from typing import Any
 
-from celery import current_app
 from django.conf import settings
 from django.db.models import F, Q
-from kombu.exceptions import OperationalError
 
 from annotation.core.sealed import CannotOpen, unseal
 from annotation.domain.outgoing import MOST_ATTEMPTS, MOST_FAILURES, DeliveryState, delay_after, signature
@@ -20,9 +17,8 @@ from annotation.models import Delivery, Webhook
 from annotation.webhooks.happenings import read_happenings
 from providers import wiring_web
 from providers.http.safe_urls import FetchFault
+from runs.queue.task_messages import enqueue_task
 from runs.sql.database_clock import database_now
-
-log = logging.getLogger(__name__)
 
 TASK = "annotation.tasks.send_webhook"
 SECONDS = 20.0
@@ -35,12 +31,7 @@ KEY_LOST = "key_lost"
 
 def ring(webhook_id: int) -> bool:
     """Enqueue the task that sends. Return False if the broker is down; the sweeper enqueues it later."""
-    try:
-        current_app.send_task(TASK, args=[webhook_id])
-    except (OperationalError, OSError) as fault:
-        log.warning("the broker is down (%s); the sweeper enqueues webhook %s", type(fault).__name__, webhook_id)
-        return False
-    return True
+    return enqueue_task(TASK, webhook_id)
 
 
 def look_and_ring() -> int:

@@ -92,7 +92,7 @@ class OptOutForm(forms.Form):
             raise forms.ValidationError(_("Name 50 groups at most."))
         return named
 
-    def wanted(self) -> OptedOut:
+    def opted_out(self) -> OptedOut:
         """Return what was chosen, for the verb; a group that is named twice counts once."""
         values = self.cleaned_data
         named = {same_group(name): name for name in (*values["other_groups"], *values.get("groups", ()))}
@@ -101,14 +101,14 @@ class OptOutForm(forms.Form):
         )
 
 
-def initial_of_opt_outs(wanted: OptedOut, listed: Sequence[str]) -> dict[str, Any]:
+def initial_of_opt_outs(opted_out: OptedOut, listed: Sequence[str]) -> dict[str, Any]:
     """Return the initial field values for the opt-outs in force; unlisted groups go into the field of others."""
     known = {same_group(group): group for group in listed}
     return {
-        "categories": [str(code) for code in sorted(wanted.categories)],
-        "groups": [known[same_group(group)] for group in wanted.groups if same_group(group) in known],
-        "other_groups": "\n".join(sorted(group for group in wanted.groups if same_group(group) not in known)),
-        "severity": wanted.severity,
+        "categories": [str(code) for code in sorted(opted_out.categories)],
+        "groups": [known[same_group(group)] for group in opted_out.groups if same_group(group) in known],
+        "other_groups": "\n".join(sorted(group for group in opted_out.groups if same_group(group) not in known)),
+        "severity": opted_out.severity,
     }
 
 

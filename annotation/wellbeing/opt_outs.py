@@ -14,8 +14,8 @@ from annotation.models import Item, Membership, OptOut, Prior, Project
 
 def item_content(item: Item, priors: Iterable[Prior]) -> Content:
     """Return what is known of the item before any label; a claim excludes items by the same facts (`item_query`)."""
-    said = (prior.category_id for prior in priors if prior.state == PriorState.OK)
-    named = frozenset(category for category in (item.intended_id, *said) if category is not None)
+    prior_categories = (prior.category_id for prior in priors if prior.state == PriorState.OK)
+    named = frozenset(category for category in (item.intended_id, *prior_categories) if category is not None)
     return Content(named, item.target_group, item.severity)
 
 

@@ -50,7 +50,7 @@ def read_opt_outs(member: Membership) -> OptedOut:
 
 
 @short_transaction
-def set_opt_outs(member: Membership, wanted: OptedOut) -> int:
+def set_opt_outs(member: Membership, opted_out: OptedOut) -> int:
     """Store what the member does not want to see, in force at once; return how many held posts it took from them.
 
     A held post with such content goes back as if its lease had ended: no skip, no penalty, and nothing that tells why.
@@ -58,9 +58,9 @@ def set_opt_outs(member: Membership, wanted: OptedOut) -> int:
     """
     member, now = lock_member(member)
     keys = dict(Category.objects.filter(project=member.project_id).values_list("code", "pk"))
-    things: set[tuple[int | None, str, int | None]] = {(keys[code], "", None) for code in wanted.categories}
-    things |= {(None, group, None) for group in wanted.groups}
-    things |= {(None, "", wanted.severity)} if wanted.severity is not None else set()
+    things: set[tuple[int | None, str, int | None]] = {(keys[code], "", None) for code in opted_out.categories}
+    things |= {(None, group, None) for group in opted_out.groups}
+    things |= {(None, "", opted_out.severity)} if opted_out.severity is not None else set()
     for row in _in_force(member):
         thing = (row.category_id, row.target_group, row.severity)
         if thing in things:
@@ -81,11 +81,12 @@ def _in_force(member: Membership) -> Any:
 
 def _give_back_unwanted(member: Membership, now: datetime) -> int:
     """Free the held seats of the locked member at items they opted out of; return how many."""
-    held = list(Seat.objects.filter(annotator=member, expires_at__isnull=False).select_related("annotator"))
-    items, unwanted = lock_items([seat.item_id for seat in held], wait=True), read_annotator_state(member, now).unwanted
+    seats = list(Seat.objects.filter(annotator=member, expires_at__isnull=False).select_related("annotator"))
+    items = lock_items([seat.item_id for seat in seats], wait=True)
+    unwanted = read_annotator_state(member, now).unwanted
     freed = sum(
         free_seat(seat, items[seat.item_id], EventVerb.SEAT_LAPSED, None)
-        for seat in held
+        for seat in seats
         if not is_item_wanted(seat.item_id, unwanted)
     )
     if freed:
@@ -128,10 +129,10 @@ def store_check_in(member: Membership, mood: int) -> None:
 def forget_check_ins(member: Membership) -> int:
     """Remove every answer of the member; return how many. Today is not asked about again."""
     answers = CheckIn.objects.filter(member=member)
-    kept = answers.filter(day=timezone.localdate())
+    of_today = answers.filter(day=timezone.localdate())
     gone = answers.filter(mood__isnull=False).count()
-    kept.update(mood=None)
-    answers.exclude(pk__in=kept.values("pk")).delete()
+    of_today.update(mood=None)
+    answers.exclude(pk__in=of_today.values("pk")).delete()
     return gone
 
 

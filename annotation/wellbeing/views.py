@@ -43,7 +43,7 @@ def opt_outs(request: PersonRequest, slug: str) -> HttpResponse:
         initial=initial_of_opt_outs(preferences.read_opt_outs(member), listed),
     )
     if form.is_valid():
-        freed = preferences.set_opt_outs(member, form.wanted())
+        freed = preferences.set_opt_outs(member, form.opted_out())
         messages.success(request, _said_of(freed))
         return redirect("annotation:opt-outs", slug)
     return _care_page(request, member, form, _own_caps(member), status=422 if form.is_bound else 200)
@@ -58,8 +58,8 @@ def own_limits(request: PersonRequest, slug: str) -> HttpResponse:
         try:
             preferences.set_own_caps(member, **form.cleaned_data)
         except preferences.CapTooHigh as high:
-            said = _("The project’s limit is %(limit)s: yours can be lower, not higher.") % {"limit": high.limit}
-            form.add_error(high.field, said)
+            message = _("The project’s limit is %(limit)s: yours can be lower, not higher.") % {"limit": high.limit}
+            form.add_error(high.field, message)
         else:
             messages.success(request, _("Saved. Your limits apply from now on."))
             return redirect("annotation:opt-outs", slug)

@@ -16,6 +16,7 @@ from django.utils.dateparse import parse_datetime
 from annotation.domain.wellbeing import breaks
 from annotation.domain.wellbeing.breaks import Caps, Pace, tighter
 from annotation.models import Item, Membership, Project, WorkDay
+from runs.sql.compiled_queries import planned_cursor
 
 _COLUMNS = tuple(field.name for field in fields(Pace))
 _TIMES = frozenset({"last_act_at", "session_since", "break_offered_at"})
@@ -50,14 +51,20 @@ def read_workday(newest: str | None, now: datetime) -> Pace:
 def store_workday(member: Membership, pace: Pace) -> None:
     """Store the workday in one statement."""
     values = [member.pk, *(_adapted(name, value) for name, value in asdict(pace).items())]
-    with connection.cursor() as cursor:
+    with planned_cursor() as cursor:
         cursor.execute(_UPSERT, values)
 
 
-def count_act(member: Membership, pace: Pace, now: datetime, *, labels: int = 0, skips: int = 0) -> None:
-    """Count an act of the member on their workday, with the labels and skips that it made."""
+def count_act(member: Membership, pace: Pace, now: datetime, *, skips: int = 0) -> None:
+    """Count an act of the member on their workday, with the skips that it made."""
     pace = breaks.act(pace, now)
-    store_workday(member, replace(pace, labels=pace.labels + labels, skips=pace.skips + skips))
+    store_workday(member, replace(pace, skips=pace.skips + skips))
+
+
+def after_label(pace: Pace, now: datetime) -> Pace:
+    """Return the workday with one label more, which is given now."""
+    pace = breaks.act(pace, now)
+    return replace(pace, labels=pace.labels + 1)
 
 
 def caps_of(member: Membership) -> Caps:

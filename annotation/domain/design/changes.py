@@ -38,13 +38,13 @@ class CategoryChange:
     after: str = ""
 
 
-def merge(present: Sequence[Category], wanted: Sequence[Category]) -> tuple[Category, ...]:
+def merge(present: Sequence[Category], proposed: Sequence[Category]) -> tuple[Category, ...]:
     """Return all categories of the project after the change, by code.
 
-    `wanted` is a whole list as `read_categories` returns it. A present category that it leaves out is retired.
+    `proposed` is a whole list as `read_categories` returns it. A present category that it leaves out is retired.
     Raises BadCategories if a code would change its meaning, or a new one takes a name of a retired category.
     """
-    by_code = {category.code: category for category in wanted}
+    by_code = {category.code: category for category in proposed}
     merged = dict(by_code)
     for old in present:
         new = by_code.get(old.code)
@@ -68,12 +68,12 @@ def _refuse_taken_names(categories: Sequence[Category]) -> None:
     holder: dict[str, Category] = {}
     for category in sorted(categories, key=lambda category: not category.retired):
         for name in {name.casefold() for name in names(category)}:
-            other = holder.setdefault(name, category)
-            if other != category:
-                state = "retired category" if other.retired else "category"
+            owner = holder.setdefault(name, category)
+            if owner != category:
+                state = "retired category" if owner.retired else "category"
                 raise BadCategories(
-                    f"Category {category.code} ({category.name}) has a name or alias of the {state} {other.code} "
-                    f"({other.name}). Choose another name."
+                    f"Category {category.code} ({category.name}) has a name or alias of the {state} {owner.code} "
+                    f"({owner.name}). Choose another name."
                 )
 
 
@@ -102,8 +102,8 @@ def on_page(categories: Sequence[Category]) -> tuple[Category, ...]:
 
 def _moved(before: Sequence[int], after: Sequence[int]) -> set[int]:
     """Return the codes whose place among those that stay changed."""
-    kept = [code for code in before if code in after]
-    return {code for place, code in enumerate(after) if kept[place] != code}
+    staying = [code for code in before if code in after]
+    return {code for place, code in enumerate(after) if staying[place] != code}
 
 
 def _differences(old: Category, new: Category) -> Iterator[CategoryChange]:

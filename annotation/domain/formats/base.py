@@ -117,7 +117,7 @@ class RowPrior:
     severity: int | None = None
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(slots=True)  # not frozen: each row of a file makes one, and that would take four times as long
 class Row:
     """One item of a file. `picture` is the name or path that the file gives; empty if there is none.
 

@@ -130,7 +130,9 @@ def label_like(columns: ColumnTally, categories: Sequence[Category], ignored: Co
     Either their name says so, or is a category's (a column for each), or every value is a category's name or a usual
     word for a label. Columns of `ignored` are left out by wish.
     """
-    known = frozenset(_plain(name) for category in categories for name in names(category) if not name.isdecimal())
+    category_names = frozenset(
+        _plain(name) for category in categories for name in names(category) if not name.isdecimal()
+    )
     return [
         column
         for column in columns
@@ -138,20 +140,20 @@ def label_like(columns: ColumnTally, categories: Sequence[Category], ignored: Co
         and column.rows
         and column.name not in ignored
         and (
-            _is_label_name(_plain(column.name), known)
+            _is_label_name(_plain(column.name), category_names)
             or column.name.startswith(_ANSWER)
-            or _names_categories(column, known)
+            or _names_categories(column, category_names)
         )
     ]
 
 
-def _names_categories(column: Column, known: frozenset[str]) -> bool:
+def _names_categories(column: Column, category_names: frozenset[str]) -> bool:
     plain = {_plain(value) for value in column.values}
-    return bool(plain) and (plain <= known or (len(plain) > 1 and plain <= known | _LABEL_WORDS))
+    return bool(plain) and (plain <= category_names or (len(plain) > 1 and plain <= category_names | _LABEL_WORDS))
 
 
-def _is_label_name(plain: str, known: frozenset[str]) -> bool:
-    return plain in _LABEL_NAMES or plain in known or any(part in plain for part in _PARTS_OF_NAMES)
+def _is_label_name(plain: str, category_names: frozenset[str]) -> bool:
+    return plain in _LABEL_NAMES or plain in category_names or any(part in plain for part in _PARTS_OF_NAMES)
 
 
 def _plain(name: str) -> str:

@@ -91,9 +91,9 @@ def named_columns(names: Sequence[str], reading: Reading) -> list[str]:
     mapped = reading.mapped
     as_written = {mapped.text, mapped.image, mapped.id, mapped.label, mapped.annotator, mapped.subset}
     stripped = [name.strip() or f"column {place}" for place, name in enumerate(names, start=1)]
-    taken = set(stripped)
+    columns = set(stripped)
     return [
-        name if name in as_written or name.lower() not in NAMES or name.lower() in taken else name.lower()
+        name if name in as_written or name.lower() not in NAMES or name.lower() in columns else name.lower()
         for name in stripped
     ]
 

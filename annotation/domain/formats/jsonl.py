@@ -46,9 +46,9 @@ class JsonLines:
 
         Raises Unreadable.
         """
-        known = {"id", "text", "image"} if self.reading.format is Format.INTERPLAY else set()
+        usual_keys = {"id", "text", "image"} if self.reading.format is Format.INTERPLAY else set()
         try:
-            return Shape(self.reading, frozenset(values.keys() | known))
+            return Shape(self.reading, frozenset(values.keys() | usual_keys))
         except BadValue as fault:
             raise Unreadable(fault.at(line)) from fault
 

@@ -188,8 +188,8 @@ def _flat_label(entry: Mapping[str, Any], answered: str) -> dict[str, Any] | Non
         _set_choices(label, "category" if name == answered else name, value)
     if not label.keys() & {"category", "not_sure", "low_quality", "replaced_by"}:
         return None
-    given = [name for name in _answer_names(entry) if entry[name] not in (None, "")]
-    label["answers"] = {name.removeprefix(PREFIX): _flat_answer(entry[name]) for name in given}
+    answer_names = [name for name in _answer_names(entry) if entry[name] not in (None, "")]
+    label["answers"] = {name.removeprefix(PREFIX): _flat_answer(entry[name]) for name in answer_names}
     label |= {_WORDS[name]: _words(entry[name]) for name in (NOTE, GROUP, ANNOTATOR) if entry.get(name)}
     label["annotator"] = label.get("annotator") or _annotator(entry.get("annotator"))
     label["at"] = entry.get("created_at")

@@ -26,7 +26,7 @@ _CATEGORIES = frozenset(
 )
 _KNOWN = frozenset({"known_category", "known_explanation", "known_training"})
 _PRIOR = ("label", "hateful", "explanation", "model", "severity")
-_PRIORS = frozenset(f"{part}_{what}" for part in Modality for what in _PRIOR)
+_PRIORS = frozenset(f"{part}_{field}" for part in Modality for field in _PRIOR)
 _INJECTION = {"strategy": 40, "pattern": 3, "model": 160, "prompt_digest": 64}
 """Parts of the `injection_…` columns, which describe an item that a model wrote for its project; maximum lengths."""
 _WORDS = frozenset({*PICTURE_WORDS, PICTURE_READER})
@@ -302,7 +302,7 @@ _READ: Mapping[str, Callable[[Any, str], Any]] = {
     "known_training": _flag,
 }
 """The readers of the simple columns; used if the row has the column."""
-_PRIOR_KEYS = {part.value: tuple(f"{part}_{what}" for what in _PRIOR) for part in Modality}
+_PRIOR_KEYS = {part.value: tuple(f"{part}_{field}" for field in _PRIOR) for part in Modality}
 
 
 def labels(value: Any, limit: int) -> tuple[RowLabel, ...]:
@@ -319,12 +319,12 @@ def labels(value: Any, limit: int) -> tuple[RowLabel, ...]:
 
 def refuse_doubled_annotators(row_labels: tuple[RowLabel, ...]) -> None:
     """Raise BadValue if an annotator labels the item twice."""
-    seen: set[str] = set()
+    annotators: set[str] = set()
     for row_label in row_labels:
-        if row_label.annotator in seen:
+        if row_label.annotator in annotators:
             reason = f"The annotator {row_label.annotator[:80]!r} labels this item twice."
             raise BadValue("duplicate_annotator", reason, "labels")
-        seen.add(row_label.annotator)
+        annotators.add(row_label.annotator)
 
 
 def _placed(place: int, value: Any) -> RowLabel:

@@ -112,7 +112,7 @@ class Parquet:
             named = {key: _named(self._features.get(key), value) for key, value in values.items()}
             picture = named.get(shape.image)
             if isinstance(picture, dict):
-                named[shape.image] = self._kept(line, picture)
+                named[shape.image] = self._stored_picture(line, picture)
             elif picture is None and shape.image == "image":
                 named["image"] = named.get("image_path")
             self.reading.columns.count({key: value for key, value in named.items() if key not in shape.used}, _unused)
@@ -120,7 +120,7 @@ class Parquet:
         except BadValue as fault:
             return fault.at(line, name)
 
-    def _kept(self, line: int, picture: Mapping[str, Any]) -> str | None:
+    def _stored_picture(self, line: int, picture: Mapping[str, Any]) -> str | None:
         content, path = picture.get("bytes"), picture.get("path")
         if content is None:
             return path if isinstance(path, str) else None

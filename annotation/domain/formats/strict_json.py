@@ -72,9 +72,9 @@ def _pairs(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
 
 def _doubled(keys: Iterator[str]) -> str:
     """Return the first repeated key; the caller knows that there is one."""
-    seen: set[str] = set()
-    while (key := next(keys)) not in seen:
-        seen.add(key)
+    earlier_keys: set[str] = set()
+    while (key := next(keys)) not in earlier_keys:
+        earlier_keys.add(key)
     return key
 
 
@@ -149,16 +149,16 @@ class _Walk:
             raise self.broken("something follows after its end")
 
     def until(self, closing: str) -> Iterator[tuple[int, str, str]]:
-        seen: set[str] = set()
+        earlier_keys: set[str] = set()
         while True:
             self.peek()
             line, key = self.line_here(), ""
             if closing == "}":
                 key = self.key(line)
-                if key in seen:
+                if key in earlier_keys:
                     reason = f"The key {key[:80]!r} stands twice in the file."
                     raise Unreadable(RowError(line, "duplicate_key", reason, key[:80]))
-                seen.add(key)
+                earlier_keys.add(key)
             yield line, key, self.value()
             mark = self.next_character()
             if mark == closing:

@@ -38,7 +38,7 @@ class Shard:
     def _samples(self) -> Iterator[tuple[str, dict[str, Any]]]:
         self.stream.seek(0)
         parts: dict[str, Any] = {}
-        seen: set[str] = set()
+        earlier_names: set[str] = set()
         key = ""
         try:
             # "r|" reads the archive once from start to end; nothing is ever written to a path.
@@ -50,11 +50,11 @@ class Shard:
                     if name != key and parts:
                         yield key, parts
                         parts = {}
-                    if name != key and name in seen:
+                    if name != key and name in earlier_names:
                         reason = f"The members of {shown(name)} do not stand together."
                         raise Unreadable(RowError(0, "scattered_members", reason))
                     key = name
-                    seen.add(name)
+                    earlier_names.add(name)
                     self._take(tar, member, ending, parts)
         except (tarfile.TarError, EOFError, OSError) as fault:
             raise Unreadable(RowError(0, "bad_archive", "The tar archive is damaged; was it cut off?")) from fault

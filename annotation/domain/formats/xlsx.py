@@ -205,10 +205,10 @@ def _bounded(file: zipfile.ZipFile, name: str) -> bytes:
 
 def _check_dimension(stream: BinaryIO, place: int) -> None:
     """Refuse a sheet that says it is larger than can be held. Raises Unreadable."""
-    found = _DIMENSION.search(_part(stream, place)[:100_000])
-    if found is None:
+    dimension = _DIMENSION.search(_part(stream, place)[:100_000])
+    if dimension is None:
         return
-    left, top, right, bottom = found.groups()
+    left, top, right, bottom = dimension.groups()
     if (_number(right) - _number(left) + 1) * (int(bottom) - int(top) + 1) > CELLS:
         reason = f"The sheet reaches over more than {CELLS:,} cells. Is one filled far away? Delete it, or save as CSV."
         raise Unreadable(RowError(0, "too_many_cells", reason, limit=CELLS))
@@ -217,10 +217,10 @@ def _check_dimension(stream: BinaryIO, place: int) -> None:
 def _cells_without_value(stream: BinaryIO, place: int) -> dict[int, list[int]]:
     """Return the columns of cells with an error or a formula without its result, by line; columns from 0."""
     faults: dict[int, list[int]] = {}
-    for count, found in enumerate(_WITHOUT_VALUE.finditer(_part(stream, place))):
+    for count, match in enumerate(_WITHOUT_VALUE.finditer(_part(stream, place))):
         if count == _REMEMBERED:
             break
-        column, row = found.groups()
+        column, row = match.groups()
         faults.setdefault(int(row), []).append(_number(column) - 1)
     return faults
 

@@ -52,8 +52,13 @@ def with_dictionary() -> frozenset[str]:
 
 @cache
 def _dictionaries() -> Any:
-    """Return what loads the dictionaries: one for all uses, since each takes a second and a hundred megabytes."""
-    return simplemma.strategies.dictionaries.dictionary_factory.DefaultDictionaryFactory()
+    """Return what loads the dictionaries: one for all uses, since each takes a second and a hundred megabytes.
+
+    It keeps all that entries ask for. The library's own limit of eight would load the ninth anew at every word.
+    """
+    return simplemma.strategies.dictionaries.dictionary_factory.DefaultDictionaryFactory(
+        cache_max_size=len(with_dictionary())
+    )
 
 
 @cache

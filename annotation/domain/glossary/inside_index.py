@@ -1,7 +1,7 @@
 """Search for terms in scripts without blanks between words or with joined endings: Chinese, Korean, Thai and others.
 
-A text becomes a stream of characters that each know where they come from; signs, blanks and invisible characters are
-left out of it. Terms are looked up by their first two characters. What was left out is judged after that.
+Terms are looked up in streams of characters (`character_stream.py`) by their first two characters. Signs, blanks and
+invisible characters, which the streams leave out, are judged after that.
 """
 
 import re
@@ -13,22 +13,20 @@ from functools import lru_cache
 from typing import Generic
 
 from annotation.domain.glossary import korean
-from annotation.domain.glossary.chinese import cuts_words, simplified
+from annotation.domain.glossary.character_stream import REPEATED, VISIBLE, Stream, stream_of, streams_of
+from annotation.domain.glossary.chinese import cuts_words
 from annotation.domain.glossary.disguises import WRITTEN, How, Ways
 from annotation.domain.glossary.normalize import is_glued, plain
 from annotation.domain.glossary.terms import Hit, Key, Spelling
 
-_INFLECTED, _VARIANT, _JAMO = frozenset({How.INFLECTED}), frozenset({How.VARIANT}), frozenset({How.JAMO})
-_REPEATED = frozenset({How.REPEATED})
-_STRETCHED = re.compile("([\u3400-\u9fff\uac00-\ud7a3])\\1(?:\\1|(.)\\2)")
+_INFLECTED, _VARIANT = frozenset({How.INFLECTED}), frozenset({How.VARIANT})
+_DRAWN_OUT = re.compile("(.)\\1(?:\\1|(.)\\2)")
 _SEPARATED, _SPLIT, _INITIALS = frozenset({How.SEPARATED}), frozenset({How.SPLIT}), frozenset({How.INITIALS})
 _HAN = re.compile("[\u3400-\u9fff\uf900-\ufaff\U00020000-\U0003ffff]")
-_BETWEEN_DIGITS = re.compile("[\u3400-\u9fff\uac00-\ud7a3][\\s.]?[\\dㄱ-ㅣ]{1,2}[\\s.]?[\u3400-\u9fff\uac00-\ud7a3]")
 _ENDS_SENTENCE = re.compile(r"[。｡！？\n\r]|[.!?…,;:]+[\"'”’»)\]]*\s|[，；：、]\s")
 _LISTS = re.compile(r"[,;，；、]\s+")
 _COMMAS = frozenset("，、；：,;")
-_STROKES = frozenset("丨丶丿亅")
-"""Strokes of characters, which are no words of their own: they stand between characters as signs do."""
+_OPENING, _CLOSING = "(（[［【「『《<〈", ")）]］】」』》>〉"
 _LONGEST_GAP = 4
 _LONG = 4
 _FORMS_FROM = 3
@@ -58,16 +56,6 @@ class _Form(Generic[Key]):
     follows: str = ""
 
 
-@dataclass(frozen=True)
-class Stream:
-    """The characters of a text in one written form, with the source of each: first position, position after it."""
-
-    chars: str
-    starts: Sequence[int]
-    ends: Sequence[int]
-    ways: Ways = WRITTEN
-
-
 class InsideIndex(Generic[Key]):
     """An index of terms that are searched inside words."""
 
@@ -95,14 +83,14 @@ class InsideIndex(Generic[Key]):
 
     def _add(self, chars: str, form: _Form[Key]) -> None:
         self._forms[chars].append(form)
-        known = self._lengths.get(chars[:2], ())
-        self._lengths[chars[:2]] = tuple(sorted({*known, len(chars)}))
+        lengths = self._lengths.get(chars[:2], ())
+        self._lengths[chars[:2]] = tuple(sorted({*lengths, len(chars)}))
 
     def find(self, text: str) -> Iterator[Hit[Key]]:
         """Yield the terms in this text."""
         if not self._forms or not (is_glued(text) or korean.HAS_JAMO.search(text)):
             return
-        for stream in _streams(text):
+        for stream in streams_of(text):
             for at, length in self._places(stream.chars):
                 for form in self._forms.get(stream.chars[at : at + length], ()):
                     if hit := _hit(text, stream, at, length, form):
@@ -127,80 +115,13 @@ class InsideIndex(Generic[Key]):
                     yield hit
 
 
-class _Visible(dict[str, str]):
-    """The written form of each character in a stream; "" where it is left out."""
-
-    def __missing__(self, char: str) -> str:
-        shown = "" if char in _STROKES else "".join(map(simplified, plain(char)))
-        kept = "".join(part for part in shown if part.isalnum() or (is_glued(part) and part.isprintable()))
-        self[char] = kept
-        return kept
-
-
-_VISIBLE = _Visible()
-
-
-def stream_of(text: str) -> Stream:
-    """Return the visible characters of a text and where each comes from."""
-    chars, starts, ends = [], [], []
-    for at, char in enumerate(text):
-        for shown in _VISIBLE[char]:
-            chars.append(shown)
-            starts.append(at)
-            ends.append(at + 1)
-    return Stream("".join(chars), starts, ends)
-
-
-def _streams(text: str) -> Iterator[Stream]:
-    stream = stream_of(text)
-    yield stream
-    if _BETWEEN_DIGITS.search(text):
-        kept = [at for at, char in enumerate(stream.chars) if not (char.isdigit() or korean.HAS_JAMO.match(char))]
-        yield _part(stream, kept, WRITTEN)
-    if _STRETCHED.search(stream.chars):
-        yield _squeezed(stream)
-    if korean.HAS_JAMO.search(text):
-        shown = _Jamo(text)
-        yield Stream("".join(shown.chars), shown.starts, shown.ends, _JAMO)
-
-
-def _squeezed(stream: Stream) -> Stream:
-    """Return a stream in which each run of one character is one character."""
-    firsts = [at for at, char in enumerate(stream.chars) if at == 0 or char != stream.chars[at - 1]]
-    afters = [*firsts[1:], len(stream.chars)]
-    return Stream(
-        "".join(stream.chars[at] for at in firsts),
-        [stream.starts[at] for at in firsts],
-        [stream.ends[at - 1] for at in afters],
-        _REPEATED,
-    )
-
-
-class _Jamo:
-    """A stream whose jamo are put together to syllables."""
-
-    def __init__(self, text: str) -> None:
-        kept = [at for at, char in enumerate(text) if _VISIBLE[char] or korean.HAS_JAMO.match(char)]
-        self.chars, self.starts, self.ends = [], [], []
-        for shown, first, after in korean.composed([text[at] for at in kept]):
-            for char in _VISIBLE[shown]:
-                self.chars.append(char)
-                self.starts.append(kept[first])
-                self.ends.append(kept[after - 1] + 1)
-
-
-def _part(stream: Stream, kept: Sequence[int], ways: Ways) -> Stream:
-    return Stream(
-        "".join(stream.chars[at] for at in kept),
-        [stream.starts[at] for at in kept],
-        [stream.ends[at] for at in kept],
-        ways,
-    )
-
-
 def _hit(text: str, stream: Stream, at: int, length: int, form: _Form[Key]) -> Hit[Key] | None:
     """Return the hit at a place of a stream; None if what stands between or around says that it is none."""
     start, end = stream.starts[at], stream.ends[at + length - 1]
+    if stream.ways == REPEATED and not _is_repeated(text[start:end], length):
+        return None
+    if _goes_on(text, end):
+        return None
     ways = _ways(text, stream, at, length, form)
     if ways is None:
         return None
@@ -212,6 +133,18 @@ def _hit(text: str, stream: Stream, at: int, length: int, form: _Form[Key]) -> H
     return form.spelling.hit(start, end, ways)
 
 
+def _is_repeated(written: str, length: int) -> bool:
+    """Return whether a term of so many characters stands here with more than a usual double, such as 妈妈 or 看看."""
+    if _DRAWN_OUT.search(written) or korean.STRETCH.search(written):
+        return True
+    return length >= _FORMS_FROM and written[-1] != written[-2]
+
+
+def _goes_on(text: str, end: int) -> bool:
+    """Return whether the last character of a place is repeated twice or more after it: 鬼 in 鬼鬼鬼."""
+    return not (end > 1 and text[end - 2] == text[end - 1]) and text[end : end + 2] == 2 * text[end - 1]
+
+
 def _ways(text: str, stream: Stream, at: int, length: int, form: _Form[Key]) -> Ways | None:
     """Return the ways that lead from a form to this place; None if what stands between the characters parts them."""
     written = text[stream.starts[at] : stream.ends[at + length - 1]]
@@ -219,7 +152,9 @@ def _ways(text: str, stream: Stream, at: int, length: int, form: _Form[Key]) -> 
         return WRITTEN
     gaps = [_gap(text[stream.ends[place - 1] : stream.starts[place]]) for place in range(at + 1, at + length)]
     between = _between(gaps, form)
-    if between is None or not _pieces_fit(text, stream, at, length, gaps):
+    if between is None or _leaves_open(text, stream, at, length):
+        return None
+    if not _pieces_fit(text, stream, at, length, gaps):
         return None
     ways = stream.ways | between
     if stream.ways == WRITTEN and _letters(written) != _letters(form.written):
@@ -271,8 +206,17 @@ def _pieces_fit(text: str, stream: Stream, at: int, length: int, gaps: Sequence[
     return not (start and _is_letter(text[start - 1])) and not (end < len(text) and _is_letter(text[end]))
 
 
+def _leaves_open(text: str, stream: Stream, at: int, length: int) -> bool:
+    """Return whether a place runs into a bracket that goes on, or is a part of a longer list."""
+    start, end = stream.starts[at], stream.ends[at + length - 1]
+    written, after = text[start:end], text[end : end + 1]
+    if sum(map(written.count, _OPENING)) > sum(map(written.count, _CLOSING)) and after not in _CLOSING:
+        return True
+    return text[start + 1] in _COMMAS and bool(after) and after in _COMMAS and text[end + 1 : end + 2].isalnum()
+
+
 def _is_letter(char: str) -> bool:
-    return bool(_VISIBLE[char])
+    return bool(VISIBLE[char])
 
 
 @lru_cache(maxsize=4096)
@@ -322,12 +266,12 @@ def _in_latin_word(text: str, start: int, end: int) -> bool:
 def _is_korean_word(text: str, start: int, end: int, term: str, *, gapped: bool) -> bool:
     length = len(term)
     front = _syllables_before(text, start)
-    if length < _LONG or gapped:
-        long_front = length >= _FORMS_FROM and len(front) > 1 and not gapped
-        if not korean.is_prefix(front, term) and not long_front:
-            return False
-        return korean.is_ending(_syllables_after(text, end), term)
-    return True
+    if front and text[start + 1 : start + 2].isspace():
+        return False  # 참고 양이 holds no 고양이: what a blank parts begins with a piece of another word
+    may_follow_noun = not gapped and (length >= _LONG or (length >= _FORMS_FROM and len(front) > 1))
+    if not (may_follow_noun or korean.is_prefix(front, term)):
+        return False
+    return korean.is_ending(_syllables_after(text, end), term)
 
 
 def _syllables_before(text: str, start: int) -> str:

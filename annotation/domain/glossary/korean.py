@@ -36,9 +36,14 @@ _COPULA = (
 _VERBAL = (
     f"(?:{_COPULA}|하|한|할|함|해|했|되|된|될|됨|됐|스럽|스러|스레|답|다운|다워|같|적|거리|거린|거려|거렸|대는|대고|네)"
 )
+_IN_ENDINGS = (
+    "가거게겠고구군기까나냐네는니다대더던데도든들라란래려렵로며면므뿐서셔소시신습아야어었에여였오요우운은을음으이인일임입자잖지죠준즈"
+    "짓처하한할함해했것애쓰써버봐보주줄않못싶있없되돼된될"
+)
+"""Syllables that endings of verbs and the verbs behind them are made of; a noun such as 단지를 has others."""
 _ENDING = re.compile(
     f"(?:{'|'.join(_SUFFIXES)}){{0,2}}"
-    f"(?:(?:{'|'.join(sorted(_PARTICLES, key=len, reverse=True))}){{0,3}}|{_VERBAL}\\w{{0,4}})요?$"
+    f"(?:(?:{'|'.join(sorted(_PARTICLES, key=len, reverse=True))}){{0,3}}|{_VERBAL}[{_IN_ENDINGS}]{{0,4}})요?$"
 )
 _AFTER_VOWEL = _listed("가 는 를 와 랑 라 다 고 며 면 지 자 냐 니 던 든 란 래 예 였")
 _AFTER_CONSONANT = _listed("은 을 과 으")
@@ -48,6 +53,7 @@ _PREFIXES = _listed(
     "우리나라 울 늙은 젊은 못된 나쁜 저놈 이놈 그놈 저런 이런 그런 미친 더러운 역시"
 )
 _STEM_SHORTEST = 2
+_SILENT = _INITIALS.index("ㅇ")
 
 
 def is_syllable(char: str) -> bool:
@@ -88,6 +94,24 @@ def with_final(word: str, final: str) -> str:
     """Return a word whose last, open syllable is closed by a consonant; the word itself if it is closed."""
     initial, vowel, closed = parts(word[-1])
     return word if closed else word[:-1] + syllable_of(initial, vowel, _FINALS.index(final))
+
+
+def _stretches() -> str:
+    """Return an expression for an open syllable and the vowel in which it ends, again and again: 고오옴, 놔아."""
+    endings = dict(zip("ㅑㅒㅕㅖㅘㅙㅛㅝㅞㅟㅠㅢ", "ㅏㅐㅓㅔㅏㅐㅗㅓㅔㅣㅜㅣ", strict=True))
+    alternatives = []
+    for number, vowel in enumerate(_VOWELS):
+        again = _VOWELS.index(endings.get(vowel, vowel))
+        opened = "".join(syllable_of(initial, number) for initial in range(len(_INITIALS)))
+        first = syllable_of(_SILENT, again)
+        alternatives.append(f"[{opened}]{first}*[{first}-{chr(ord(first) + len(_FINALS) - 1)}]")
+    return "|".join(alternatives)
+
+
+def unstretched(stretch: str) -> str:
+    """Return the one syllable that a stretch is: 고오옴 is 곰."""
+    initial, vowel, _final = parts(stretch[0])
+    return syllable_of(initial, vowel, parts(stretch[-1])[2])
 
 
 def is_open(word: str) -> bool:
@@ -178,3 +202,6 @@ def _contracted(front: str, initial: int, vowel: int) -> Iterator[tuple[str, str
     if merged != vowel:
         yield front + syllable_of(initial, merged), ""
     yield front + syllable_of(initial, merged, _FINALS.index("ㅆ")), ""
+
+
+STRETCH = re.compile(_stretches())

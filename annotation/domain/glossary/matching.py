@@ -9,6 +9,7 @@ from dataclasses import replace
 from itertools import chain
 from typing import Generic
 
+from annotation.domain.glossary.addresses import Addresses
 from annotation.domain.glossary.disguises import WRITTEN, How
 from annotation.domain.glossary.endings import with_dictionary
 from annotation.domain.glossary.inside_index import InsideIndex
@@ -39,7 +40,10 @@ class Matcher(Generic[Key]):
     def find(self, text: str) -> list[Hit[Key]]:
         """Return the terms in this text, by position. Of hits of one term that overlap, the surest stays."""
         best: dict[Key, list[Hit[Key]]] = defaultdict(list)
+        addresses = Addresses(text)
         for hit in chain(self._words.find(text), self._inside.find(text), self._of_signs(text)):
+            if addresses.hold(hit.start, hit.end) or _is_part_of_number(text, hit.start, hit.end):
+                continue
             best[hit.key].append(self._with_edges(text, hit) if hit.key in self._edges else hit)
         hits = [hit for of_term in best.values() for hit in _apart(of_term)]
         return sorted(hits, key=lambda hit: (hit.start, -hit.end, -hit.sureness))
@@ -91,6 +95,14 @@ def first_of_each(hits: Sequence[Hit[Key]]) -> Mapping[Key, Hit[Key]]:
 def languages_known() -> frozenset[str]:
     """Return the languages that an entry may name: those with known inflections, and some without."""
     return with_dictionary() | _WITHOUT_DICTIONARY
+
+
+def _is_part_of_number(text: str, start: int, end: int) -> bool:
+    """Return whether these digits go on beyond a decimal point or a comma: 88 in 8.88 or 88,000."""
+    if not (text[start].isdigit() and text[end - 1].isdigit()):
+        return False
+    before, after = text[max(0, start - 2) : start], text[end : end + 2]
+    return any(len(part) == 2 and part[0] in ".," and part[1].isdigit() for part in (before[::-1], after))
 
 
 def _apart(hits: list[Hit[Key]]) -> list[Hit[Key]]:

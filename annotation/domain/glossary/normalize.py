@@ -29,17 +29,20 @@ _FIRST_INDIC = "\u0900"  # from this code point on, marks are vowels, not accent
 _LIKE = str.maketrans(
     "0234578@$!|€+£¢¥×"
     "авекмнорстухіїјѕԁԛԝьһ"  # Cyrillic
-    "αβεηικνορτυχωγ"  # Greek
+    "αβεηικνορτχωγ"  # Greek
     "ոսօցհ"  # Armenian
     "ᴀʙᴄᴅᴇꜰɢʜɪᴊᴋʟᴍɴᴏᴘꞯʀꜱᴛᴜᴠᴡʏᴢ"  # small capitals
     "ıøłđħŧƀɨʉƶɓɗɠƙŋɑɡəɛɔɩʋʂʐɲɾ",  # letters with strokes and of the phonetic alphabet
-    "ozeastbasiietlcyxabekmhopctyxiijsdqwbhabeniknoptyxwynuoghabcdefghijklmnopqrstuvwyzioldhtbiuzbdgknageeciusznr",
+    "ozeastbasiietlcyxabekmhopctyxiijsdqwbhabeniknoptxwynuoghabcdefghijklmnopqrstuvwyzioldhtbiuzbdgknageeciusznr",
 ) | {
     char: chr(97 + number)
     for first in (0x1F150, 0x1F170, 0x1F1E6)
     for number, char in enumerate(range(first, first + 26))
 }
-_AMBIGUOUS = {"1": "il", "|": "il", "!": "il", "6": "gb", "9": "gq", "7": "tl", "μ": "mu"}
+_AMBIGUOUS = {"1": "il", "|": "il", "!": "il", "6": "gb", "9": "gq", "7": "tl", "μ": "mu", "υ": "uy"}
+_AMONG_LATIN = str.maketrans("гяипшщцб", "rrnnwwub")
+"""Cyrillic letters that look like Latin ones only to who reads a Latin word: gгoaкeг."""
+_HAS_LATIN = re.compile("[a-z]")
 _MOST_READINGS = 8
 _CAPITAL_I = re.compile(r"(?<=[^\W\d_A-Z])[IІΙ](?![A-ZА-Я])")  # inside a small word it looks like an l
 _SIGNS = re.compile(r"[\d@$!|€+*#£¢¥×]")
@@ -110,6 +113,8 @@ def readings(word: str) -> tuple[str, ...]:
     if marked.isascii() and marked.isalpha() and "vv" not in marked:
         return (marked,)
     if not marked.isascii():
+        if _HAS_LATIN.search(marked):
+            marked = marked.translate(_AMONG_LATIN)
         marked = unicodedata.normalize("NFKD", marked.translate(_LETTERS))
         marked = "".join(char for char in marked if not _is_accent(char)).casefold()
     if not (marked.isascii() and marked.isalpha()) and any(char.isalpha() for char in marked.translate(_LETTERS)):

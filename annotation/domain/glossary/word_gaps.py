@@ -8,10 +8,12 @@ from functools import lru_cache
 from annotation.domain.glossary.normalize import Word, plain
 
 _CLOSES_SENTENCE = re.compile(r"[.!?…,;:]+[\"'”’»)\]]*\s|\n\s*(?:\n|[-–—*+•·▪◦‣]\s)|[\u2028\u2029。｡！？，；：、]")
-_ADDRESS = re.compile(r"\w://\S+|www\.\S+")
 _NOT_BETWEEN = re.compile(r"[^\W_]")
 _CONTRACTED = frozenset({"s", "d", "ll", "re", "ve", "m", "t"})
+_OPENING, _CLOSING = frozenset("([{（"), frozenset(")]}）")
 _LONGEST_GAP = 4
+_LONGEST_STRETCH = 16
+"""Characters between two words of one text; more are other text."""
 
 
 class Gap(IntEnum):
@@ -27,17 +29,24 @@ class Gap(IntEnum):
 def gaps_of(text: str, text_words: Sequence[Word]) -> list[Gap]:
     """Return what stands before each word."""
     gaps = [Gap.END]
-    addresses = [found.span() for found in _ADDRESS.finditer(text)] if "/" in text else []
     for left, right in zip(text_words, text_words[1:], strict=False):
-        gap = _gap(text[left.end : right.start]) if right.start - left.end <= 16 else Gap.END
-        if gap is Gap.BLANK and "\n" in text[left.end : right.start] and right.text[0].isupper():
-            gap = Gap.END
-        if gap is Gap.SIGNS and any(first < left.end and right.end <= after for first, after in addresses):
-            gap = Gap.END if text[left.end : right.start] == "/" else gap
-        if gap is Gap.SIGNS and _belongs_apart(left.text, text[left.end : right.start], right.text):
+        between = text[left.end : right.start]
+        gap = _gap(between) if len(between) <= _LONGEST_STRETCH else Gap.END
+        if gap is Gap.BLANK and between != " ":
+            starts_anew = "\n" in between and right.text[0].isupper()
+            if starts_anew or _opens_bracket(between, text, right):
+                gap = Gap.END
+        elif gap is Gap.SIGNS and (
+            _opens_bracket(between, text, right) or _belongs_apart(left.text, between, right.text)
+        ):
             gap = Gap.END
         gaps.append(gap)
     return gaps
+
+
+def _opens_bracket(between: str, text: str, right: Word) -> bool:
+    """Return whether a bracket opens before a word and does not close behind it: "drub(bish_count)"."""
+    return not _OPENING.isdisjoint(between) and text[right.end : right.end + 1] not in _CLOSING
 
 
 @lru_cache(maxsize=4096)

@@ -8,9 +8,8 @@ is the beginning of a term.
 import re
 from collections import defaultdict
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
 from functools import lru_cache
-from typing import Generic
+from typing import Generic, NamedTuple
 
 from annotation.domain.glossary.disguises import WRITTEN, How, Ways
 from annotation.domain.glossary.endings import is_known, languages_of, lemma, may_end, singular, stem, stems
@@ -36,6 +35,8 @@ _LONGEST_ENDING = 3
 _LONGEST_HASHTAG = 60
 _SHORTEST_SPLIT = 5
 _SHORTEST_STRETCHED = 3
+_SHORTEST_SPELT = 3
+"""Letters of the shortest term that is found letter by letter with signs between: "w-e-d"."""
 _INFLECTED, _LETTERS = frozenset({How.INFLECTED}), frozenset({How.LETTERS})
 _SEPARATED, _SPLIT = frozenset({How.SEPARATED}), frozenset({How.SPLIT})
 _REPEATED, _MASKED = frozenset({How.REPEATED}), frozenset({How.MASKED})
@@ -45,8 +46,7 @@ _CAMEL = re.compile(r"[A-Z]*[a-z]+|[A-Z]+")
 _HUMP = re.compile(r"[a-z][A-Z]")
 
 
-@dataclass(frozen=True)
-class _Seen:
+class _Seen(NamedTuple):
     """What a word of a text may be, whatever the glossary holds."""
 
     plain: str
@@ -86,7 +86,7 @@ class WordIndex(Generic[Key]):
         self._terms[parts].append(spelling)
         self._beginnings.update(parts[:length] for length in range(1, len(parts)))
         shape = "".join(map(folded, parts))
-        if len(shape) < SHORTEST_FOLDED:
+        if len(shape) < _SHORTEST_SPELT:
             return
         self._joined[shape].append((spelling, parts))
         self._prefixes.update(shape[:length] for length in range(1, len(shape) + 1))
@@ -145,7 +145,7 @@ class WordIndex(Generic[Key]):
         for first, word in enumerate(text_words):
             if read[first]:
                 yield from self._follow(text_words, gaps, read, first)
-            if first + 1 < len(text_words) and any(map(self._prefixes.__contains__, _seen(word.text).spelt)):
+            if first + 1 < len(text_words) and not self._prefixes.isdisjoint(_seen(word.text).spelt):
                 yield from self._put_together(text_words, gaps, first)
 
     def _follow(
@@ -172,15 +172,14 @@ class WordIndex(Generic[Key]):
 
     def _put_together(self, text_words: Sequence[Word], gaps: Sequence[Gap], first: int) -> Iterator[Hit[Key]]:
         """Yield the terms whose parts stand one after another: "gar-den", "g a r d e n", "gar den"."""
-        made = {reading: "" for reading in _seen(text_words[first].text).spelt if reading in self._prefixes}
-        last_word = min(first + _LONGEST_RUN, len(text_words))
-        for last in range(first + 1, last_word):
-            gap = gaps[last]
-            if gap is Gap.END and not _are_letters(text_words[last - 1 : last + 1]):
+        fronts = {reading: "" for reading in _seen(text_words[first].text).spelt if reading in self._prefixes}
+        for last in range(first + 1, min(first + _LONGEST_RUN, len(text_words))):
+            if gaps[last] is Gap.END and not _are_letters(text_words[last - 1 : last + 1]):
                 return
+            spelt = _seen(text_words[last].text).spelt
             longer: dict[str, str] = {}
-            for front, complete in made.items():
-                for reading in _seen(text_words[last].text).spelt:
+            for front, complete in fronts.items():
+                for reading in spelt:
                     together = front + reading
                     if together in self._joined:
                         yield from self._joined_hits(text_words, gaps, (first, last), together, together)
@@ -190,10 +189,10 @@ class WordIndex(Generic[Key]):
                         longer[together] = complete
                     elif together in self._prefixes:
                         longer[together] = complete
-                    else:
+                    elif together[:-_LONGEST_ENDING] in self._prefixes:
                         yield from self._ended_hits(text_words, gaps, (first, last), together)
-            made = longer
-            if not made:
+            fronts = longer
+            if not fronts:
                 return
 
     def _ended_hits(
@@ -214,7 +213,7 @@ class WordIndex(Generic[Key]):
     ) -> Iterator[Hit[Key]]:
         first, last = span
         tail = together[len(shape) :]
-        if tail and not any(may_end(tail, language) for language in self._lemmas):
+        if not self._may_stand(text_words, gaps, span, shape, tail):
             return
         pieces = text_words[first : last + 1]
         between = set(gaps[first + 1 : last + 1])
@@ -236,6 +235,14 @@ class WordIndex(Generic[Key]):
                 ways |= _LETTERS
             if hit := spelling.hit(pieces[0].start, pieces[-1].end, frozenset(ways)):
                 yield hit
+
+    def _may_stand(
+        self, text_words: Sequence[Word], gaps: Sequence[Gap], span: tuple[int, int], shape: str, tail: str
+    ) -> bool:
+        """Return whether a tail may be an ending, and a short term is written letter by letter with signs between."""
+        if len(shape) < SHORTEST_FOLDED:
+            return not tail and _is_run_of_signs(text_words, gaps, span)
+        return not tail or any(may_end(tail, language) for language in self._lemmas)
 
     def _read(self, written: str) -> dict[str, Ways]:
         """Return the words of the glossary that a word of a text may be; the answers for recent words are kept."""
@@ -277,9 +284,10 @@ class WordIndex(Generic[Key]):
     def _inflected(self, word: str) -> Iterator[str]:
         for language, index in self._lemmas.items():
             yield from index.get(lemma(word, language), ())
-            rules = self._stems[language]
-            for form in stems(word, language):
-                yield from rules.get(form, ())
+            if forms := stems(word, language):
+                rules = self._stems[language]
+                for form in forms:
+                    yield from rules.get(form, ())
 
     def _read_repeated(self, reading: str, read: dict[str, Ways]) -> None:
         short = squeezed(reading)
@@ -330,6 +338,17 @@ def _seen(written: str) -> _Seen:
 
 def _are_letters(pieces: Sequence[Word]) -> bool:
     return all(len(piece.text) == 1 or len(plain(piece.text)) == 1 for piece in pieces)
+
+
+def _is_run_of_signs(text_words: Sequence[Word], gaps: Sequence[Gap], span: tuple[int, int]) -> bool:
+    """Return whether these are single letters with signs between them, and no further such letter beside them."""
+    first, last = span
+    after = gaps[last + 1] if last + 1 < len(gaps) else Gap.END
+    return (
+        _are_letters(text_words[first : last + 1])
+        and set(gaps[first + 1 : last + 1]) == {Gap.SIGNS}
+        and Gap.SIGNS not in (gaps[first], after)
+    )
 
 
 def _may_split(shape: str, pieces: Sequence[Word], spelling: Spelling[Key], parts: tuple[str, ...]) -> bool:

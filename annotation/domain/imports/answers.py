@@ -25,32 +25,32 @@ class AnswerReader:
     def __init__(self, versions: Sequence[Question]) -> None:
         """Take all versions of the project's questions."""
         self._versions = {(question.code, question.version): question for question in versions}
-        self._newest = {question.code: question for question in sorted(versions, key=lambda one: one.version)}
+        self._newest = {question.code: question for question in sorted(versions, key=lambda question: question.version)}
 
     def read(self, answers: Mapping[str, Any], text: str, masked: bool) -> Stored:
         """Return the answers of one label as a label stores them.
 
         `answers` holds by code a value, or `{"version", "value"}`. Raises BadValue with the field `answers.CODE`.
         """
-        given = {code: _parts(entry, code) for code, entry in answers.items()}
-        asked = {code: part for code, part in given.items() if part is not None}
-        return {code: self._stored(code, version, value, text, masked) for code, (version, value) in asked.items()}
+        parts = {code: _parts(entry, code) for code, entry in answers.items()}
+        answered = {code: part for code, part in parts.items() if part is not None}
+        return {code: self._stored(code, version, value, text, masked) for code, (version, value) in answered.items()}
 
     def offered(self, answers: Mapping[str, Any], text: str, masked: bool) -> Stored:
         """Return those of a data set's own answers that the project asks for and that fit its questions."""
-        taken: Stored = {}
+        fitting: Stored = {}
         for code, value in answers.items():
             with suppress(BadValue):
                 if code in self._newest and value:
-                    taken[code] = self._stored(code, None, value, text, masked)
-        return taken
+                    fitting[code] = self._stored(code, None, value, text, masked)
+        return fitting
 
     def _stored(self, code: str, version: int | None, value: Any, text: str, masked: bool) -> dict[str, Any]:
         newest = self._newest.get(code)
         if newest is None:
-            known = ", ".join(self._newest) or "none"
+            codes = ", ".join(self._newest) or "none"
             reason = (
-                f"This project asks no question {code[:60]!r}; it asks: {known}. Add it to the design, or leave out"
+                f"This project asks no question {code[:60]!r}; it asks: {codes}. Add it to the design, or leave out"
             )
             raise BadValue("unknown_question", f"{reason} the column answers.", f"answers.{code[:60]}")
         question = self._versions.get((code, version or 0), newest)

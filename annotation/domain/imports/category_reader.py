@@ -22,7 +22,7 @@ class CategoryReader:
         self._by_word: dict[str, Category] = {}
         self._by_cell: dict[str, tuple[Category, ...]] = {}
 
-    def one(self, written: str, field: str) -> Category:
+    def category(self, written: str, field: str) -> Category:
         category = self._by_word.get(written)
         if category is None:
             try:
@@ -40,9 +40,9 @@ class CategoryReader:
         Returns None if there is none.
         """
         with suppress(UnknownCategory):
-            for other in names(read_category(written, DEFAULT_CATEGORIES)):
+            for name in names(read_category(written, DEFAULT_CATEGORIES)):
                 with suppress(UnknownCategory):
-                    return None if written.isdecimal() else read_category(other, self._categories)
+                    return None if written.isdecimal() else read_category(name, self._categories)
         return None
 
     def _by_decimal_code(self, written: str) -> Category | None:
@@ -64,12 +64,12 @@ class CategoryReader:
 
     def _read_cell(self, written: str, field: str) -> tuple[Category, ...]:
         try:
-            return (self.one(written, field),)
+            return (self.category(written, field),)
         except BadValue:
             parts = parts_of(written)
             if len(parts) < 2 or (self._choose is Choose.ONE and not all(map(self._is_category, parts))):
                 raise
-        by_code = {category.code: category for category in (self.one(part, field) for part in parts)}
+        by_code = {category.code: category for category in (self.category(part, field) for part in parts)}
         read = tuple(by_code[code] for code in sorted(by_code))
         try:
             check_together(read, self._choose)
@@ -79,7 +79,7 @@ class CategoryReader:
 
     def _is_category(self, written: str) -> bool:
         try:
-            return bool(self.one(written, ""))
+            return bool(self.category(written, ""))
         except BadValue:
             return False
 
@@ -127,7 +127,7 @@ class CategoryReader:
 
     def one_or_side(self, written: str, field: str) -> tuple[int | None, bool]:
         """Return a category's code and side, or only the side. Raises BadValue, also for several categories."""
-        found = self.code_or_side(written, field)
+        code_and_side = self.code_or_side(written, field)
         if self.codes(written):
             raise BadValue("one_category", "A view of the text or the picture alone is one category.", field)
-        return found
+        return code_and_side

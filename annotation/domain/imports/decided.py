@@ -55,9 +55,9 @@ def known_outcome(labels: Sequence[IncomingLabel], gold: Gold | None) -> Outcome
     return Outcome(Stage.KNOWN)
 
 
-def given_outcome(gold: Gold, known: Priors, intent: Intent | None) -> Outcome:
+def given_outcome(gold: Gold, priors: Priors, intent: Intent | None) -> Outcome:
     """Return the outcome of gold that came with the data and without votes: it has no level."""
-    return _final(gold, Source.IMPORTED, Findings(), known, intent)
+    return _final(gold, Source.IMPORTED, Findings(), priors, intent)
 
 
 def outcome_with_gold(row: Row, gold: Gold, case: Case, outcome: Outcome) -> Outcome:
@@ -79,9 +79,9 @@ def outcome_with_gold(row: Row, gold: Gold, case: Case, outcome: Outcome) -> Out
     return outcome
 
 
-def _final(gold: Gold, source: Source, figures: Findings, known: Priors, intent: Intent | None) -> Outcome:
+def _final(gold: Gold, source: Source, figures: Findings, priors: Priors, intent: Intent | None) -> Outcome:
     category = gold.category
-    bits = pattern(known, category.hateful)
+    bits = pattern(priors, category.hateful)
     further = further_of(category, gold.categories)
     return Outcome(
         stage=Stage.GOLD,

@@ -87,8 +87,9 @@ class Shelf:
         for key in keys_of(runs):
             for place in self._one_word.owners(key):
                 return place
-        seen = {place for mark in _marks(Pieces([level]), 0) for place in self._bands.owners(mark)}
-        return next((place for place in sorted(seen) if Pieces([level, self._texts[place]]).common(0, 1) > ALIKE), None)
+        candidates = {place for mark in _marks(Pieces([level]), 0) for place in self._bands.owners(mark)}
+        alike = (place for place in sorted(candidates) if Pieces([level, self._texts[place]]).common(0, 1) > ALIKE)
+        return next(alike, None)
 
 
 def _marks(pieces: Pieces, place: int) -> list[int]:

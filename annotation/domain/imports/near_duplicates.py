@@ -129,10 +129,10 @@ def _much_in_common(texts: Sequence[str], chains: Chains) -> Iterator[tuple[int,
     for members in buckets.values():
         # Each member is compared with the first of its bucket and with up to eight members before it.
         for at, place in enumerate(members[1:], start=1):
-            for other in (members[0], *members[max(1, at - 8) : at]):
-                if chains.root(other) != chains.root(place) and pieces.common(other, place) > ALIKE:
-                    chains.join(other, place)
-                    yield other, place
+            for earlier in (members[0], *members[max(1, at - 8) : at]):
+                if chains.root(earlier) != chains.root(place) and pieces.common(earlier, place) > ALIKE:
+                    chains.join(earlier, place)
+                    yield earlier, place
 
 
 class Pieces:

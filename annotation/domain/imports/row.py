@@ -42,6 +42,8 @@ from annotation.domain.votes import Challenge, Vote
 MAX_SEATS = 15
 _REMEMBERED = 10_000
 _UNMASKED: Mapping[Mask, int] = {}
+_WAITS, _READY = Outcome(Stage.IMPORTED), Outcome(Stage.READY)
+"""Outcomes of a row without labels: most rows of most files have one of these two."""
 
 
 class Intake:
@@ -278,7 +280,7 @@ class Intake:
     def _unlabelled(self, row: Row, priors: Priors) -> Outcome:
         for_text = self.terms.text_prior_wanted and bool(row.text) and Modality.TEXT not in priors
         waits = for_text or (self.terms.image_prior_wanted and bool(row.picture) and Modality.IMAGE not in priors)
-        return Outcome(Stage.IMPORTED if waits else Stage.READY)
+        return _WAITS if waits else _READY
 
     def prior_values(self, priors: Sequence[IncomingPrior]) -> Priors:
         """Return the priors as values for the rules."""

@@ -103,7 +103,7 @@ class Outcome:
     """The rationale of an adjudication that came with the data."""
 
 
-@dataclass(frozen=True)
+@dataclass(slots=True)  # not frozen: each row of a file makes one, and that would take four times as long
 class Incoming:
     """An item ready to be stored; categories are codes."""
 

@@ -72,11 +72,11 @@ class Archive:
 
         Raises BadArchive if the member is damaged or its size differs from the directory's.
         """
-        info, seen = self.members[name], 0
+        info, bytes_read = self.members[name], 0
         try:
             with self.file.open(info) as stream:
                 while piece := stream.read(size):
-                    seen += len(piece)
+                    bytes_read += len(piece)
                     yield piece
         except (
             zipfile.BadZipFile,
@@ -88,8 +88,8 @@ class Archive:
             OSError,
         ) as fault:
             raise BadArchive("bad_archive", f"{shown(name)} in the archive is damaged.") from fault
-        if seen != info.file_size:
-            reason = f"{shown(name)} holds {seen:,} bytes, but the archive says {info.file_size:,}."
+        if bytes_read != info.file_size:
+            reason = f"{shown(name)} holds {bytes_read:,} bytes, but the archive says {info.file_size:,}."
             raise BadArchive("size_lies", reason)
 
     def tables(self) -> list[str]:
@@ -217,12 +217,12 @@ def _check_sizes(members: Mapping[str, zipfile.ZipInfo], limits: ArchiveLimits) 
 
 
 def _check_doubles(members: Mapping[str, zipfile.ZipInfo]) -> None:
-    seen: dict[str, str] = {}
+    names_by_plain: dict[str, str] = {}
     for name in members:
         plain = unicodedata.normalize("NFC", name).casefold()
-        if plain in seen:
-            raise BadArchive("duplicate_member", f"{shown(seen[plain])} and {shown(name)} are the same name.")
-        seen[plain] = name
+        if plain in names_by_plain:
+            raise BadArchive("duplicate_member", f"{shown(names_by_plain[plain])} and {shown(name)} are the same name.")
+        names_by_plain[plain] = name
 
 
 def _check_no_archive(file: zipfile.ZipFile, name: str, info: zipfile.ZipInfo) -> None:

@@ -51,16 +51,16 @@ class Words:
 
 def words_of(lines: Iterable[Line]) -> Words:
     """Return the lines in reading order: from the top, and from the left within a row."""
-    kept = [replace(line, text=_storable(line.text)) for line in lines]
-    found = [line for line in kept if any(map(str.isalnum, line.text))]  # dots and bars are read in any pattern
-    kept = [line for line in found if line.confidence is None or line.confidence >= LEAST_SURE]
-    if sum(map(_letters, kept)) == 1 and any(line.confidence is not None for line in kept):
-        found, kept = [line for line in found if line not in kept], []  # to a machine a wheel is an O
-    written = [line for line in found if not _is_shape(line)]
-    rows = _rows(kept[:MOST_LINES])
+    storable = [replace(line, text=_storable(line.text)) for line in lines]
+    lettered = [line for line in storable if any(map(str.isalnum, line.text))]  # dots and bars are read in any pattern
+    legible = [line for line in lettered if line.confidence is None or line.confidence >= LEAST_SURE]
+    if sum(map(_letters, legible)) == 1 and any(line.confidence is not None for line in legible):
+        lettered, legible = [line for line in lettered if line not in legible], []  # to a machine a wheel is an O
+    written = [line for line in lettered if not _is_shape(line)]
+    rows = _rows(legible[:MOST_LINES])
     text = "\n".join(_joined([line.text for line in row]) for row in rows)[:MOST_CHARS]
     placed = tuple(line for row in rows for line in row)
-    return Words(text, placed, _confidence(placed), language_of(text), bool(written) and not kept)
+    return Words(text, placed, _confidence(placed), language_of(text), bool(written) and not legible)
 
 
 def _letters(line: Line) -> int:

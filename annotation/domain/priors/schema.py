@@ -46,10 +46,11 @@ def _shape(written: tuple[tuple[int, tuple[str, ...]], ...]) -> type[PriorAnswer
 
 def _reader(written: tuple[tuple[int, tuple[str, ...]], ...]) -> Callable[[Any], int]:
     allowed = ", ".join(f"{code} ({spelled[0]})" for code, spelled in written)
-    known = {str(code): code for code, _ in written} | {name: code for code, spelled in written for name in spelled}
+    code_by_name = {str(code): code for code, _ in written}
+    code_by_name |= {name: code for code, spelled in written for name in spelled}
 
     def code_of(value: Any) -> int:
-        code = None if isinstance(value, bool | float) else known.get(str(value))
+        code = None if isinstance(value, bool | float) else code_by_name.get(str(value))
         if code is None:
             raise PydanticCustomError(
                 "invalid_label", "{given} is none of the categories: {allowed}", {"given": value, "allowed": allowed}

@@ -63,15 +63,6 @@ def read_value(question: Question, value: object, text: str) -> Any:
     return _READERS[question.kind](question, value, text)
 
 
-def named_versions(raw: Mapping[str, Any]) -> dict[str, int]:
-    """Return the versions that answers name, by code."""
-    return {
-        code: entry["version"]
-        for code, entry in raw.items()
-        if isinstance(entry, Mapping) and type(entry.get("version")) is int
-    }
-
-
 def span_pairs(value: object) -> list[list[int]]:
     """Return the pairs of whole numbers in a value; what people type may hold other things."""
     parts = value if isinstance(value, list) else []
@@ -99,10 +90,10 @@ def _answered(
             del answered[code]
             continue
         version = entry.get("version", current[code].version if code in current else None)
-        found = versions.get((code, version)) if type(version) is int else None
-        if found is None or set(entry) - {"version", "value"}:
+        named_version = versions.get((code, version)) if type(version) is int else None
+        if named_version is None or set(entry) - {"version", "value"}:
             _refuse("unknown_version", f"The question {_shown(code)} has no version {_shown(version)}.", code)
-        answered[code] = found
+        answered[code] = named_version
     return sorted(answered.values(), key=lambda question: (question.place, question.code))
 
 

@@ -24,16 +24,16 @@ class QuestionChange:
     parts: tuple[str, ...] = ()
 
 
-def merge(present: Sequence[Question], wanted: Sequence[Question]) -> tuple[Question, ...]:
+def merge(present: Sequence[Question], proposed: Sequence[Question]) -> tuple[Question, ...]:
     """Return the newest version of every question after the change, in the order of the page.
 
-    `present` holds the newest versions, `wanted` is a whole list as `read_questions` returns it. A present question
+    `present` holds the newest versions, `proposed` is a whole list as `read_questions` returns it. A present question
     that it leaves out is retired, and so is an option. Raises BadQuestions if a code would change its kind.
     """
     before = {question.code: question for question in present}
-    merged = [_next_version(before.get(question.code), question) for question in wanted]
-    kept = {question.code for question in merged}
-    merged += [replace(question, retired=True, key="") for question in present if question.code not in kept]
+    merged = [_next_version(before.get(question.code), question) for question in proposed]
+    staying = {question.code for question in merged}
+    merged += [replace(question, retired=True, key="") for question in present if question.code not in staying]
     return tuple(merged)
 
 
@@ -47,8 +47,8 @@ def _next_version(old: Question | None, new: Question) -> Question:
         )
     if new.retired:
         return replace(old, retired=True, key="", place=new.place)
-    kept = {option.code for option in new.options}
-    left_out = tuple(replace(option, retired=True) for option in old.options if option.code not in kept)
+    staying = {option.code for option in new.options}
+    left_out = tuple(replace(option, retired=True) for option in old.options if option.code not in staying)
     new = replace(new, options=(*new.options, *left_out), version=old.version)
     return new if new.same_question(old) else replace(new, version=old.version + 1)
 

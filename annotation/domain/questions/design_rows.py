@@ -56,9 +56,9 @@ def read_questions(raw: object, categories: Sequence[Category]) -> tuple[Questio
     if not isinstance(raw, list):
         raise BadQuestions("Questions are a list of {code, kind, …}.")
     read = [_read_row(number, row) for number, row in enumerate(raw, start=1)]
-    asked = [question for question in read if not question.retired]
-    if len(asked) > QUESTION_COUNT:
-        raise BadQuestions(f"A project asks at most {QUESTION_COUNT} further questions; this list has {len(asked)}.")
+    current = [question for question in read if not question.retired]
+    if len(current) > QUESTION_COUNT:
+        raise BadQuestions(f"A project asks at most {QUESTION_COUNT} further questions; this list has {len(current)}.")
     for number, question in enumerate(read):
         if question.code in {earlier.code for earlier in read[:number]}:
             raise BadQuestions(f"Two questions share the code {question.code!r}.")
@@ -187,11 +187,11 @@ def _options(code: str, kind: QuestionKind, rows: object) -> tuple[Option, ...]:
     offered = sum(not option.retired for option in options)
     if not 2 <= offered <= OPTION_COUNT:
         raise BadQuestions(f"Question {code} needs 2 to {OPTION_COUNT} options; this list has {offered}.")
-    seen: set[str] = set()
+    earlier_codes: set[str] = set()
     for option in options:
-        if option.code.casefold() in seen:
+        if option.code.casefold() in earlier_codes:
             raise BadQuestions(f"Question {code}: two options share the code {option.code!r}.")
-        seen.add(option.code.casefold())
+        earlier_codes.add(option.code.casefold())
     return options
 
 
@@ -207,9 +207,9 @@ def _option(code: str, row: object) -> Option:
 
 
 def _refuse_unknown_categories(questions: Sequence[Question], categories: Sequence[Category]) -> None:
-    known = {category.code for category in categories}
+    category_codes = {category.code for category in categories}
     for question in questions:
-        missing = [code for code in question.when.categories if code not in known]
+        missing = [code for code in question.when.categories if code not in category_codes]
         if missing and not question.retired:
             raise BadQuestions(f"Question {question.code} is asked beside category {missing[0]}, which is not there.")
 
@@ -221,9 +221,9 @@ def with_keys(questions: Sequence[Question], categories: Sequence[Category]) -> 
     """
     holder = {category.key: f"category {category.code} ({category.name})" for category in categories if category.key}
     for question in questions:
-        other = holder.get(question.key)
-        if other:
-            raise BadQuestions(f"Question {question.code} and {other} share the key {question.key}. Change one.")
+        owner = holder.get(question.key)
+        if owner:
+            raise BadQuestions(f"Question {question.code} and {owner} share the key {question.key}. Change one.")
         if question.key:
             holder[question.key] = f"question {question.code}"
     free = iter(key for key in KEYS if key not in holder)

@@ -46,7 +46,16 @@ def pooled_questions(versions: Iterable[Question]) -> tuple[PooledQuestion, ...]
     for question in sorted(versions, key=lambda question: -question.version):
         by_code.setdefault(question.code, []).append(question)
     pooled = [_pooled(own) for own in by_code.values()]
-    return tuple(sorted(pooled, key=lambda one: (one.newest.question.retired, one.newest.question.place, one.code)))
+    return tuple(
+        sorted(
+            pooled,
+            key=lambda pooled_question: (
+                pooled_question.newest.question.retired,
+                pooled_question.newest.question.place,
+                pooled_question.code,
+            ),
+        )
+    )
 
 
 def _pooled(newest_first: Sequence[Question]) -> PooledQuestion:

@@ -1,6 +1,6 @@
 """A further question of a campaign: its kind, its words, and when it is asked."""
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field, replace
 from enum import StrEnum
 
@@ -122,13 +122,8 @@ def in_force(questions: Iterable[Question]) -> tuple[Question, ...]:
     for question in questions:
         if question.code not in newest or question.version > newest[question.code].version:
             newest[question.code] = question
-    asked = [question for question in newest.values() if not question.retired]
-    return tuple(sorted(asked, key=lambda question: (question.place, question.code)))
-
-
-def asked_with(questions: Sequence[Question], category: Category | None) -> tuple[Question, ...]:
-    """Return the questions in force that are asked beside this category, in the order of the page."""
-    return tuple(question for question in in_force(questions) if is_asked(question, category))
+    current = [question for question in newest.values() if not question.retired]
+    return tuple(sorted(current, key=lambda question: (question.place, question.code)))
 
 
 def _spaced(code: str) -> str:

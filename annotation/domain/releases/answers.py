@@ -81,9 +81,11 @@ class ReleasedAnswers:
         ]
         newest = max((version for version, _value in answered), default=None)
         pool = self._pool.get((code, newest or 0))
-        found = question_consensus(kind, [value for version, value in answered if self._pool[code, version] == pool])
-        value = {"value": _listed(found.value), "answers": found.answers, "version": newest}
-        return value | ({"overlap": found.overlap} if kind is QuestionKind.SPAN else {})
+        consensus = question_consensus(
+            kind, [value for version, value in answered if self._pool[code, version] == pool]
+        )
+        value = {"value": _listed(consensus.value), "answers": consensus.answers, "version": newest}
+        return value | ({"overlap": consensus.overlap} if kind is QuestionKind.SPAN else {})
 
 
 def _listed(value: Any) -> Any:

@@ -85,6 +85,7 @@ class ReleaseFormat(StrEnum):
     WEBDATASET = "webdataset"
     LABEL_STUDIO = "label_studio"
     ANNOTATORS = "annotators"
+    COARL = "coarl"
 
 
 class Scope(StrEnum):
@@ -130,10 +131,10 @@ def gold_codes(row: Row) -> Sequence[int]:
 
 def injection_of(provenance: Mapping[str, Any]) -> dict[str, Any]:
     """Return the columns about how an item was made; all null except `injected` if it was not made by a model."""
-    made = provenance.get(INJECTED)
-    if not isinstance(made, Mapping):
+    injection = provenance.get(INJECTED)
+    if not isinstance(injection, Mapping):
         return {INJECTED: False, **dict.fromkeys(INJECTION_COLUMNS[1:])}
-    values = {name: made.get(name.removeprefix("injection_")) or None for name in INJECTION_COLUMNS[1:]}
+    values = {name: injection.get(name.removeprefix("injection_")) or None for name in INJECTION_COLUMNS[1:]}
     return {INJECTED: True, **values}
 
 

@@ -87,8 +87,8 @@ def croissant(
 
 
 def _licence(name: str) -> str:
-    known = licence_of(name)
-    return known.address if known else name
+    licence = licence_of(name)
+    return licence.address if licence else name
 
 
 def authors(manifest: Mapping[str, Any]) -> list[str]:

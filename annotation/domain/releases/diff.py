@@ -65,9 +65,9 @@ def brief(row: Mapping[str, Any]) -> Brief:
 
 def compare(before: Mapping[str, Brief], after: Iterable[tuple[str, Brief]]) -> Changes:
     """Return the changes from the older release to the newer one."""
-    changes, seen = Changes(), set()
+    changes, names = Changes(), set()
     for name, now in after:
-        seen.add(name)
+        names.add(name)
         then = before.get(name)
         if then is None:
             changes.added.append(name)
@@ -75,7 +75,7 @@ def compare(before: Mapping[str, Brief], after: Iterable[tuple[str, Brief]]) -> 
             changes.relabelled.append(Relabelled(name, then.gold, now.gold, _why(then, now)))
         elif then != now:
             changes.revised.append(name)
-    changes.removed.extend(name for name in before if name not in seen)
+    changes.removed.extend(name for name in before if name not in names)
     return changes
 
 

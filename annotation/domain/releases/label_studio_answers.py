@@ -64,9 +64,9 @@ def with_versions(labels: Sequence[dict[str, Any] | None], versions: object) -> 
     """Add to labels, in the order of a task's annotations, the versions that its `data` lists for them."""
     if not isinstance(versions, list) or len(versions) != len(labels):
         return  # annotations were added or removed there: the versions in force then count
-    for label, asked in zip(labels, versions, strict=True):
+    for label, asked_versions in zip(labels, versions, strict=True):
         if label is not None:
-            label[VERSIONS] = asked
+            label[VERSIONS] = asked_versions
 
 
 def answer_controls(questions: Sequence[Question]) -> str:

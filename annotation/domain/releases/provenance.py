@@ -41,11 +41,11 @@ def hub_licence(manifest: Mapping[str, Any]) -> dict[str, Any]:
     names = stated_licences(manifest)
     if not names:
         return {"license": "unknown"}
-    known = [licence_of(name) for name in names]
-    identifiers = list(dict.fromkeys(licence.hub if licence else "other" for licence in known))
+    licences = [licence_of(name) for name in names]
+    identifiers = list(dict.fromkeys(licence.hub if licence else "other" for licence in licences))
     head: dict[str, Any] = {"license": identifiers[0] if len(identifiers) == 1 else identifiers}
     if "other" in identifiers:
-        others = [name for name, licence in zip(names, known, strict=True) if licence is None]
+        others = [name for name, licence in zip(names, licences, strict=True) if licence is None]
         head |= {"license_name": "-and-".join(_slug(name) for name in others)[:96], "license_link": "LICENSE"}
     return head
 
@@ -59,10 +59,12 @@ def annotations_creators(manifest: Mapping[str, Any]) -> list[str]:
     """Return who made the labels, in the words of dataset hubs."""
     counts = manifest["counts"]
     came_along = counts.get("annotators_imported", 0)
-    said = Annotators(manifest.get("annotators") or "")
-    here = [_CREATORS[said]] if counts["annotators"] > came_along or counts["sources"].get("adjudicated") else []
-    found = ["found"] if came_along or counts["sources"].get("imported") else []
-    return [*here, *found] or ["no-annotation"]
+    declared = Annotators(manifest.get("annotators") or "")
+    labelled_here = (
+        [_CREATORS[declared]] if counts["annotators"] > came_along or counts["sources"].get("adjudicated") else []
+    )
+    imported = ["found"] if came_along or counts["sources"].get("imported") else []
+    return [*labelled_here, *imported] or ["no-annotation"]
 
 
 def language_creators(manifest: Mapping[str, Any]) -> list[str]:

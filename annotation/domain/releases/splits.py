@@ -151,14 +151,14 @@ def _dealt(
     members: Sequence[Member], groups: Sequence[list[int]], shares: Shares, seed: int, frozen: Mapping[str, Part]
 ) -> list[Part]:
     totals = Counter(member.stratum for member in members)
-    left = {part: {stratum: shares.of(part) * n for stratum, n in totals.items()} for part in Part}
+    missing = {part: {stratum: shares.of(part) * n for stratum, n in totals.items()} for part in Part}
     room = {part: shares.of(part) * len(members) for part in Part}
     parts: list[Part] = [Part.TRAIN] * len(members)
     open_parts = [part for part in Part if shares.of(part) > 0]
 
     def put(place: int, part: Part) -> None:
         parts[place] = part
-        left[part][members[place].stratum] -= 1
+        missing[part][members[place].stratum] -= 1
         room[part] -= 1
 
     def drawn(group: Sequence[int]) -> tuple[int, str]:
@@ -168,7 +168,7 @@ def _dealt(
     for group in sorted(groups, key=drawn):
         frozen_ids = sorted(members[place].id for place in group if members[place].id in frozen)
         strata = Counter(members[place].stratum for place in group)
-        part = frozen[frozen_ids[0]] if frozen_ids else _neediest(strata, len(group), open_parts, left, room)
+        part = frozen[frozen_ids[0]] if frozen_ids else _neediest(strata, len(group), open_parts, missing, room)
         for place in group:
             put(place, frozen.get(members[place].id, part))
     return parts
@@ -178,7 +178,7 @@ def _neediest(
     strata: Mapping[str, int],
     size: int,
     parts: Sequence[Part],
-    left: Mapping[Part, Mapping[str, float]],
+    missing: Mapping[Part, Mapping[str, float]],
     room: Mapping[Part, float],
 ) -> Part:
     """Return the part that needs most of the group's strata, then the part with the most free room.
@@ -187,7 +187,7 @@ def _neediest(
     """
 
     def need(part: Part) -> tuple[float, float]:
-        needed = sum(min(n, left[part][stratum]) for stratum, n in strata.items())
+        needed = sum(min(n, missing[part][stratum]) for stratum, n in strata.items())
         return round(needed / size + min(0.0, room[part] - size) / size, 9), room[part]
 
     return max(parts, key=need)

@@ -230,11 +230,11 @@ def drift(weeks: Sequence[int | None], agrees: Sequence[bool], values: Sequence[
     rows = list(zip(weeks, agrees, values or [0] * len(weeks), strict=True))
     dated = [(week, agreed, value) for week, agreed, value in rows if week is not None]
     if 2 * len(dated) >= len(weeks):
-        axis, places, kept = Axis.WEEKS, [week for week, *_rest in dated], [rest for _week, *rest in dated]
+        axis, places, used = Axis.WEEKS, [week for week, *_rest in dated], [rest for _week, *rest in dated]
     else:
-        axis, kept = Axis.BLOCKS, [rest for week, *rest in rows if week is None]
-        places = [min(number // BLOCK, max(len(kept) // BLOCK - 1, 0)) + 1 for number in range(len(kept))]
-    agreements, equal = [bool(agreed) for agreed, _value in kept], [int(value) for _agreed, value in kept]
+        axis, used = Axis.BLOCKS, [rest for week, *rest in rows if week is None]
+        places = [min(number // BLOCK, max(len(used) // BLOCK - 1, 0)) + 1 for number in range(len(used))]
+    agreements, equal = [bool(agreed) for agreed, _value in used], [int(value) for _agreed, value in used]
     return Drift(axis, _points(places, agreements, axis), trend(places, agreements, equal))
 
 

@@ -29,7 +29,7 @@ def items_with(items: Mapping[tuple[frozenset[int], ...], int]) -> Counter[int]:
 
 def _pairs(labels: Sequence[frozenset[int]]) -> set[tuple[int, int]]:
     pairs: set[tuple[int, int]] = set()
-    for one, other in combinations(labels, 2):
-        pairs |= {(category, category) for category in one & other}
-        pairs |= {(min(a, b), max(a, b)) for a in one - other for b in other - one}
+    for first, second in combinations(labels, 2):
+        pairs |= {(category, category) for category in first & second}
+        pairs |= {(min(a, b), max(a, b)) for a in first - second for b in second - first}
     return pairs

@@ -126,7 +126,7 @@ class Reading(NamedTuple):
     arm: PriorArm
     modality: Modality
     prior: int
-    other: int
+    other_prior: int
     """The category of the other modality's prior."""
     first: int
     """The answer before hidden priors opened, `NONE` in the other arms."""
@@ -143,7 +143,7 @@ class Readings:
     arm: Ints
     modality: Ints
     prior: Ints
-    other: Ints
+    other_prior: Ints
     first: Ints
     submitted: Ints
 
@@ -219,8 +219,8 @@ def influence(readings: Readings, categories: int) -> tuple[Account, ...]:
     accounts = []
     for modality, number in _MODALITIES.items():
         own = readings.where(readings.modality == number)
-        both = own.other != NONE
-        differ = own.other != own.prior
+        both = own.other_prior != NONE
+        differ = own.other_prior != own.prior
         groups: list[tuple[Group, Flags]] = [
             (Group(modality, Scope.ALL), np.ones(len(own.item), dtype=bool)),
             (Group(modality, Scope.CONFLICT), both & differ),

@@ -85,8 +85,8 @@ def bootstrap(items: npt.NDArray[Any], figures: Callable[[Floats], Floats], resa
     random, n = np.random.default_rng(SEED), int(items.sum())
     at_once = max(1, _CELLS_AT_ONCE // len(items))
     sizes = [min(at_once, resamples - done) for done in range(0, resamples, at_once)]
-    drawn = _drawn_items if len(items) > _MANY_DISTINCT else _drawn_counts
-    return np.concatenate([figures(drawn(random, items, n, size)) for size in sizes], axis=-1)
+    draw = _drawn_items if len(items) > _MANY_DISTINCT else _drawn_counts
+    return np.concatenate([figures(draw(random, items, n, size)) for size in sizes], axis=-1)
 
 
 def _drawn_counts(random: np.random.Generator, items: npt.NDArray[Any], n: int, size: int) -> Floats:

@@ -59,13 +59,13 @@ def pace(labels: Mapping[date, int], today: date) -> Pace | None:
     return Pace(len(active), span, sum(counts), mean, max(mean - half, mean / 4), mean + half)
 
 
-def estimate(labels: Mapping[date, int], left: int, today: date) -> Estimate | TooLittle:
-    """Return the days on which `left` more labels may be finished, at the pace of the last active days."""
+def estimate(labels: Mapping[date, int], labels_left: int, today: date) -> Estimate | TooLittle:
+    """Return the days on which `labels_left` more labels may be finished, at the pace of the last active days."""
     recent = pace(labels, today)
     if recent is None or recent.days < FEWEST_DAYS or recent.labels < FEWEST_LABELS:
         return TooLittle(recent)
     share = recent.days / recent.span
-    first, last = (_day(today, left / (a_day * share)) for a_day in (recent.high, recent.low))
+    first, last = (_day(today, labels_left / (a_day * share)) for a_day in (recent.high, recent.low))
     return Estimate(first, last, recent)
 
 

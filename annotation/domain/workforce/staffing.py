@@ -50,13 +50,13 @@ class Staffing:
     """The minimum number of labels that the quotas lack, without the places that nobody can fill."""
 
 
-def staffing(work: Iterable[Work], left: Mapping[int, int | None], *, whole: bool = True) -> Staffing:
-    """Return what people can do. `left` is each person's number of labels left (None: no quota).
+def staffing(work: Iterable[Work], labels_left: Mapping[int, int | None], *, whole: bool = True) -> Staffing:
+    """Return what people can do. `labels_left` is each person's number of labels left (None: no quota).
 
-    A person who is not in `left` is not there. `whole` is False if the caller left out some work: then the verdict is
-    never ENOUGH.
+    A person who is not in `labels_left` is not there. `whole` is False if the caller left out some work: then the
+    verdict is never ENOUGH.
     """
-    free = {person for person, labels in left.items() if labels is None or labels > 0}
+    free = {person for person, labels in labels_left.items() if labels is None or labels > 0}
     able = [Work(part.places, part.able & free, part.items) for part in work if part.places > 0 and part.items > 0]
     places = sum(part.places * part.items for part in able)
     stuck = [part for part in able if len(part.able) < part.places]
@@ -66,48 +66,48 @@ def staffing(work: Iterable[Work], left: Mapping[int, int | None], *, whole: boo
         stuck_items=sum(part.items for part in stuck),
         stuck_places=sum((part.places - len(part.able)) * part.items for part in stuck),
         more_people=max((part.places - len(part.able) for part in stuck), default=0),
-        labels_short=_labels_short(able, left),
+        labels_short=_labels_short(able, labels_left),
     )
     if stuck:
         return result
-    return Staffing(_verdict(able, left, result, whole=whole), places=places, labels_short=result.labels_short)
+    return Staffing(_verdict(able, labels_left, result, whole=whole), places=places, labels_short=result.labels_short)
 
 
-def _verdict(work: Sequence[Work], left: Mapping[int, int | None], result: Staffing, *, whole: bool) -> Verdict:
+def _verdict(work: Sequence[Work], labels_left: Mapping[int, int | None], result: Staffing, *, whole: bool) -> Verdict:
     if result.labels_short:
         return Verdict.QUOTAS
     if not whole:
         return Verdict.PERHAPS
     if not work:
         return Verdict.NOTHING_LEFT
-    if all(labels is None for labels in left.values()):
+    if all(labels is None for labels in labels_left.values()):
         return Verdict.ENOUGH
-    return Verdict.ENOUGH if _can_be_shared_out(work, left) else Verdict.PERHAPS
+    return Verdict.ENOUGH if _can_be_shared_out(work, labels_left) else Verdict.PERHAPS
 
 
-def _labels_short(work: Sequence[Work], left: Mapping[int, int | None]) -> int:
+def _labels_short(work: Sequence[Work], labels_left: Mapping[int, int | None]) -> int:
     """Return the minimum number of fillable places beyond the quotas.
 
     Nobody gives more labels than there are items they may see.
     """
-    if all(labels is None for labels in left.values()):
+    if all(labels is None for labels in labels_left.values()):
         return 0
     places = sum(min(part.places, len(part.able)) * part.items for part in work)
     most = 0
-    for person, labels in left.items():
+    for person, labels in labels_left.items():
         items = sum(part.items for part in work if person in part.able)
         most += items if labels is None else min(labels, items)
     return max(0, places - most)
 
 
-def _can_be_shared_out(work: Sequence[Work], left: Mapping[int, int | None]) -> bool:
+def _can_be_shared_out(work: Sequence[Work], labels_left: Mapping[int, int | None]) -> bool:
     """Return whether a simple distribution fills every place: least choice first, from the largest quotas.
 
     A group of n items that need d people each is filled if people give n·d labels and nobody gives more than n:
     assigned in turn, no item gets the same person twice.
     """
     remaining: dict[int, float] = {
-        person: float("inf") if labels is None else labels for person, labels in left.items()
+        person: float("inf") if labels is None else labels for person, labels in labels_left.items()
     }
     for part in sorted(work, key=lambda part: (len(part.able) - part.places, -part.places)):
         shares = _shares([(remaining[person], person) for person in sorted(part.able)], part.items, part.places)

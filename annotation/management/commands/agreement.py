@@ -3,9 +3,11 @@
 from typing import Any
 
 from django.core.management.base import CommandParser
+from django.utils import timezone
 
 from annotation.analytics.agreement import read_agreement
 from annotation.analytics.agreement_json import as_json
+from annotation.core.snapshots import snapshot
 from annotation.management.json_command import JsonCommand
 from annotation.management.projects import project_named
 
@@ -18,7 +20,10 @@ class Command(JsonCommand):
         parser.add_argument("slug", help="the project")
 
     def answer(self, **options: Any) -> Any:
-        return as_json(read_agreement(project_named(options["slug"])))
+        moment = timezone.now()
+        with snapshot():
+            value = as_json(read_agreement(project_named(options["slug"])))
+        return value | {"as_of": moment.isoformat()}
 
     def show(self, value: Any) -> None:
         """Print a line for every figure, and one for every further question."""
@@ -31,8 +36,8 @@ class Command(JsonCommand):
 
 def _alpha(pool: dict[str, Any]) -> str:
     """Return one alpha with its interval, its counts, and the versions of the question that it is about."""
-    said = f"undefined ({pool['why']})" if pool["alpha"] is None else f"{pool['alpha']:.3f}"
+    alpha = f"undefined ({pool['why']})" if pool["alpha"] is None else f"{pool['alpha']:.3f}"
     if pool["interval"]:
-        said += " ({:.3f} to {:.3f})".format(*pool["interval"])
+        alpha += " ({:.3f} to {:.3f})".format(*pool["interval"])
     versions = ", ".join(map(str, pool["versions"]))
-    return f"alpha {said}; {pool['items']} items, {pool['ratings']} ratings; version {versions}"
+    return f"alpha {alpha}; {pool['items']} items, {pool['ratings']} ratings; version {versions}"

@@ -17,8 +17,8 @@ class Command(JsonCommand):
         parser.add_argument("slug", help="the project")
 
     def answer(self, **options: Any) -> Any:
-        found = audit(project_named(options["slug"]))
-        return {"ok": not found, "problems": found}
+        problems = audit(project_named(options["slug"]))
+        return {"ok": not problems, "problems": problems}
 
     def show(self, value: Any) -> None:
         for problem in value["problems"]:

@@ -24,30 +24,30 @@ class Command(JsonCommand):
     def answer(self, **options: Any) -> Any:
         project = project_named(options["slug"], to_change=options["open_all"] or options["act"] is not None)
         if options["open_all"]:
-            done = open_items.open_items(project)
-            return {"opened": done.opened, "pictures_missing": done.missing_pictures}
+            outcome = open_items.open_items(project)
+            return {"opened": outcome.opened, "pictures_missing": outcome.missing_pictures}
         if options["name"] is None:
             return as_json(read_batch_overview(project))
         row = Batch.objects.filter(project=project, name=options["name"]).first()
         if row is None:
             raise CommandError(f"The project {project.slug!r} has no batch {options['name']!r}.")
         if options["act"] == "open":
-            done = open_items.open_items(project, batch=row.name)
-            return {"opened": done.opened, "pictures_missing": done.missing_pictures}
+            outcome = open_items.open_items(project, batch=row.name)
+            return {"opened": outcome.opened, "pictures_missing": outcome.missing_pictures}
         if options["act"]:
             try:
                 state.ACTS[options["act"]](row, None)
             except state.WrongBatchState:
                 raise CommandError(f"The batch is {row.state}: it cannot be asked to {options['act']}.") from None
-        return next(each for each in as_json(read_batch_overview(project))["batches"] if each["name"] == row.name)
+        return next(batch for batch in as_json(read_batch_overview(project))["batches"] if batch["name"] == row.name)
 
     def show(self, value: Any) -> None:
         if "batches" not in value:
             super().show(value)
             return
-        for each in value["batches"]:
-            seats = each["seats"]
+        for batch in value["batches"]:
+            seats = batch["seats"]
             of = sum(seats.values())
-            finish = " to ".join(each["finish"]) if each["finish"] else "-"
-            name = each["name"] or "(without a batch)"
-            self.stdout.write(f"{name}: {each['state']}, {seats['filled']} of {of} seats, finish {finish}")
+            finish = " to ".join(batch["finish"]) if batch["finish"] else "-"
+            name = batch["name"] or "(without a batch)"
+            self.stdout.write(f"{name}: {batch['state']}, {seats['filled']} of {of} seats, finish {finish}")

@@ -7,6 +7,7 @@ from django.core.management.base import CommandError, CommandParser
 
 from annotation.management.json_command import JsonCommand
 from annotation.releases.files import problems
+from annotation.releases.folders import LocalFolder
 
 
 class Command(JsonCommand):
@@ -20,8 +21,8 @@ class Command(JsonCommand):
         folder: Path = options["folder"]
         if not folder.is_dir():
             raise CommandError(f"{folder} is not a folder.")
-        found = problems(folder)
-        return {"ok": not found, "problems": found}
+        faults = problems(LocalFolder(folder))
+        return {"ok": not faults, "problems": faults}
 
     def show(self, value: Any) -> None:
         for problem in value["problems"]:

@@ -47,30 +47,30 @@ class Command(JsonCommand):
         return self.cut_off
 
     def _request(self, project: Project, again: list[PriorState], *, ring: bool) -> None:
-        asked = [requests.request_missing(project, ring=ring)]
+        requests_made = [requests.request_missing(project, ring=ring)]
         if again:
-            asked.append(requests.request_again(project, again, ring=ring))
-        for problem in sorted({problem for each in asked for problem in each.problems}):
+            requests_made.append(requests.request_again(project, again, ring=ring))
+        for problem in sorted({problem for requested in requests_made for problem in requested.problems}):
             self.say(problem)
-        self.say(f"{sum(each.queued for each in asked):,} priors newly asked for.")
+        self.say(f"{sum(requested.queued for requested in requests_made):,} priors newly asked for.")
 
     def _work_off(self, project: Project, threads: int) -> None:
-        self._said = ""
+        self._last_line = ""
         try:
             drain.drain_project_runs(project.public_id, method.NAME, threads=threads, tick=lambda: self._tell(project))
         except KeyboardInterrupt:
             self.say("Stopped. Run the command again to go on.")
-        left = requests.read_prior_progress(project).progress.open
-        self.cut_off = left > 0
-        for pause in provider_pauses.pauses_in_force() if left else ():
-            self.say(f"{pause.provider} is paused: {pause.detail} {left:,} priors wait; run the command again.")
+        priors_left = requests.read_prior_progress(project).progress.open
+        self.cut_off = priors_left > 0
+        for pause in provider_pauses.pauses_in_force() if priors_left else ():
+            self.say(f"{pause.provider} is paused: {pause.detail} {priors_left:,} priors wait; run the command again.")
 
     def _tell(self, project: Project) -> None:
         now = requests.read_prior_progress(project)
-        said = f"{now.asked:,} of {now.total:,} ({now.progress.per_minute:.0f} a minute, {now.spend.tokens:,} tokens)"
-        if said != self._said:
-            self.say(said)
-        self._said = said
+        line = f"{now.settled:,} of {now.total:,} ({now.progress.per_minute:.0f} a minute, {now.spend.tokens:,} tokens)"
+        if line != self._last_line:
+            self.say(line)
+        self._last_line = line
 
 
 def figures(project: Project) -> dict[str, int]:

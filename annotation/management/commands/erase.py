@@ -21,7 +21,7 @@ class Command(JsonCommand):
         if user is None:
             raise CommandError("There is no account of this name.")
         try:
-            done = erase(user)
+            erased = erase(user)
         except CannotErase as cannot:
             raise CommandError(cannot.sentence) from None
-        return {"ok": True, "account": done.username, "memberships": done.memberships}
+        return {"ok": True, "account": erased.username, "memberships": erased.memberships}

@@ -27,8 +27,8 @@ class Command(JsonCommand):
             raise CommandError("The project has no active admin in whose name entries could be added: `add_member`.")
         try:
             with options["file"].open("rb") as stream:
-                came = files.import_entries(admin, stream, approved=options["approve"], dry_run=options["dry_run"])
+                outcome = files.import_entries(admin, stream, approved=options["approve"], dry_run=options["dry_run"])
         except OSError as fault:
             raise CommandError(f"{options['file']} cannot be read: {fault.strerror}.") from None
-        errors = [{"line": each.line, "code": each.code, "reason": each.reason} for each in came.errors]
-        return {"added": came.added, "known": came.known, "dry_run": options["dry_run"], "errors": errors}
+        errors = [{"line": error.line, "code": error.code, "reason": error.reason} for error in outcome.errors]
+        return {"added": outcome.added, "known": outcome.known, "dry_run": options["dry_run"], "errors": errors}

@@ -44,16 +44,20 @@ class Command(JsonCommand):
         parser.add_argument("file", nargs="?", help="a table, a ZIP with its pictures, or an https or s3 address")
         parser.add_argument("--columns", action="store_true", help="list the names of columns that are read, and end")
         parser.add_argument(
-            "--example", choices=[str(each) for each in EXAMPLES], help="write the example file of a format to stdout"
+            "--example",
+            choices=[str(choice) for choice in EXAMPLES],
+            help="write the example file of a format to stdout",
         )
-        parser.add_argument("--format", choices=[each.value for each in Format], default=Format.AUTO.value)
+        parser.add_argument("--format", choices=[choice.value for choice in Format], default=Format.AUTO.value)
         parser.add_argument("--images", metavar="PATH", help="a folder or a ZIP with the pictures that the table names")
         parser.add_argument("--encoding", choices=list(ENCODINGS), default="", help="of a table that is not UTF-8")
         parser.add_argument("--table", default="", help="the table to read where a ZIP holds several")
         parser.add_argument("--sheet", default="", help="the sheet of a workbook; else the first with rows")
         parser.add_argument("--dry-run", action="store_true", help="check every row, store nothing")
-        parser.add_argument("--source-labels", choices=[each.value for each in SourceLabels], default="seats")
-        parser.add_argument("--update", choices=[each.value for each in Update], help="fill gaps of items by their id")
+        parser.add_argument("--source-labels", choices=[choice.value for choice in SourceLabels], default="seats")
+        parser.add_argument(
+            "--update", choices=[choice.value for choice in Update], help="fill gaps of items by their id"
+        )
         parser.add_argument("--mask", default="", metavar="KINDS", help="handles,urls,emails,phones")
         parser.add_argument(
             "--only-new", "--skip-existing", action="store_true", help="pass over rows whose id is there already"
@@ -70,7 +74,7 @@ class Command(JsonCommand):
             "--ignore-column", action="append", default=[], metavar="NAME", help="pass over what looks like labels"
         )
         columns.add_argument("--map", action="append", default=[], metavar="VALUE=CATEGORY", dest="mapping")
-        columns.add_argument("--label-is", choices=[each.value for each in LabelUse], default="intended")
+        columns.add_argument("--label-is", choices=[choice.value for choice in LabelUse], default="intended")
 
     def handle(self, *args: Any, **options: Any) -> None:
         if options["example"]:

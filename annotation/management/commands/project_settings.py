@@ -23,7 +23,7 @@ class Command(JsonCommand):
         if not options["changes"]:
             return settings_of(project)
         try:
-            form = form_for(project, dict(_change(each) for each in options["changes"]))
+            form = form_for(project, dict(_change(change) for change in options["changes"]))
         except UnknownSetting as unknown:
             raise CommandError(unknown.sentence) from None
         if not form.is_valid():

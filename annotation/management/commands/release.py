@@ -66,15 +66,22 @@ class Command(JsonCommand):
         )
         try:
             check_target(options["out"])
-            made = release(project, None, selection, self._progress)
-            copy_to(made, options["out"])
+            new_release = release(project, None, selection, self._progress)
+            copy_to(new_release, options["out"])
         except CannotRelease as fault:
             raise CommandError(fault.sentence) from None
         except Changed as fault:
             raise CommandError(fault.sentence) from None
-        files = [{"path": file["path"], "sha256": file["sha256"]} for file in made.manifest["files"]]
-        about = {"release": str(made.public_id), "version": made.number, "items": made.items, "files": files}
-        return about | {name: made.manifest[name] for name in ("split", "changes") if name in made.manifest}
+        files = [{"path": file["path"], "sha256": file["sha256"]} for file in new_release.manifest["files"]]
+        about = {
+            "release": str(new_release.public_id),
+            "version": new_release.number,
+            "items": new_release.items,
+            "files": files,
+        }
+        return about | {
+            name: new_release.manifest[name] for name in ("split", "changes") if name in new_release.manifest
+        }
 
     def _progress(self, done: int, total: int) -> None:
         if done % 10_000 == 0 or done == total:

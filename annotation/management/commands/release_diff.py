@@ -31,12 +31,12 @@ class Command(JsonCommand):
         for kind, n in value["counts"].items():
             reasons = ", ".join(f"{why} {m:,}" for why, m in value["reasons"].get(kind, {}).items())
             self.stdout.write(f"{kind}: {n:,}" + (f" ({reasons})" if reasons else ""))
-        for each in value["relabelled"]:
-            self.stdout.write(f"{each['id']}: {each['from']} → {each['to']} ({each['why']})")
+        for change in value["relabelled"]:
+            self.stdout.write(f"{change['id']}: {change['from']} → {change['to']} ({change['why']})")
 
 
 def _release(project: Project, number: int) -> Release:
-    made = Release.objects.filter(project=project, number=number).first()
-    if made is None:
+    release = Release.objects.filter(project=project, number=number).first()
+    if release is None:
         raise CommandError(f"{project.slug} has no release {number}.")
-    return made
+    return release

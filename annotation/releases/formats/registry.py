@@ -1,7 +1,8 @@
-"""Registry of formats: which class writes which format."""
+"""Registry of formats: which class writes which format. Other apps register theirs in their `Extension`."""
 
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Callable, Mapping
 
+from annotation.core.extensions import registered
 from annotation.domain.releases.columns import ReleaseFormat
 from annotation.releases.formats.annotators import Annotators
 from annotation.releases.formats.base import Target, Writer
@@ -10,6 +11,7 @@ from annotation.releases.formats.imagefolder import ImageFolder
 from annotation.releases.formats.json_documents import Hvli, LabelStudio
 from annotation.releases.formats.parquet import Parquet
 from annotation.releases.formats.webdataset import WebDataset
+from annotation.releases.rows import Rows
 
 _WRITERS: Mapping[ReleaseFormat, Callable[[Target], Writer]] = {
     ReleaseFormat.CSV: Sheets,
@@ -22,7 +24,8 @@ _WRITERS: Mapping[ReleaseFormat, Callable[[Target], Writer]] = {
 }
 
 
-def writers(formats: Iterable[ReleaseFormat], target: Target) -> list[Writer]:
-    """Return a writer for each requested format, in the order of the enum."""
-    requested = set(formats)
-    return [_WRITERS[name](target) for name in ReleaseFormat if name in requested]
+def writers(rows: Rows, target: Target) -> list[Writer]:
+    """Return a writer for each format that a release asks for, in the order of the enum."""
+    others = {name: write for extension in registered() for name, write in extension.release_writers.items()}
+    requested = [name for name in ReleaseFormat if name in rows.selection.formats]
+    return [_WRITERS[name](target) if name in _WRITERS else others[name](target, rows) for name in requested]

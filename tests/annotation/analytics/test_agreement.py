@@ -177,7 +177,7 @@ def test_the_command_prints_exactly_the_agreed_keys(project, trio):
     value = json.loads(out.getvalue())
     assert list(value) == [
         *("raw", "final", "final_with_adjudicated", "steps", "patterns", "difficulties", "undefined", "stages"),
-        *("questions", "order"),
+        *("questions", "order", "as_of"),
     ]
     assert value["order"] == "breadth"
     assert list(value["steps"]) == ["quality", "consensus", "alignment"]

@@ -11,7 +11,7 @@ from django.test import Client
 from django.test.utils import CaptureQueriesContext
 from django.urls import reverse
 
-from annotation.analytics import competence
+from annotation.analytics import competence, stored_figures
 from annotation.consensus.close import close_item
 from annotation.domain.choices import Role
 from annotation.models import CompetenceEstimate, JobState, Membership, Project
@@ -212,7 +212,8 @@ def test_a_person_of_another_project_is_not_found(client):
 
 
 @pytest.mark.shared_data
-def test_the_page_shows_the_annotators_of_hatexplain(shared_data: Path):
+def test_the_page_shows_the_annotators_of_hatexplain(shared_data: Path, monkeypatch: pytest.MonkeyPatch):
+    monkeypatch.setattr(stored_figures, "MOST_LABELS", 10_000)
     project = make_project("hate", categories=((0, "normal", False), (1, "offensive", True), (2, "hatespeech", True)))
     call_command("import_items", "hate", shared_data / "hatexplain_val.jsonl", "--json", stdout=StringIO())
     client = Client()

@@ -195,5 +195,5 @@ def test_the_page_asks_as_much_for_one_post_as_for_thirty(project, people, admin
         page(admin)
 
 
-# Session, person, membership; the five of the report; the seats that the posts have.
-QUERIES = 9
+# Session, person, membership; how large the project is; the five of the report; the seats that the posts have.
+QUERIES = 10

@@ -7,6 +7,7 @@ from django.db import connection
 from django.test.utils import CaptureQueriesContext
 
 import builders
+from absent import skip_or_fail
 from annotation.assignment import claim, item_query
 from annotation.assignment.outcomes import ConsentNeeded, HeldSeat, NothingLeft, NotOpen, QuotaReached, Stored
 from annotation.assignment.release_seats import free_lapsed_seats
@@ -265,6 +266,41 @@ def test_a_claim_takes_the_same_few_queries_however_many_items_there_are(project
     with CaptureQueriesContext(connection) as queries:
         claimed(ann)
     assert len(spoken(queries)) == 3
+
+
+def _forget_statistics() -> None:
+    """Make the tables of the test's transaction ones that were never counted, whatever the server counted meanwhile."""
+    with connection.cursor() as cursor:
+        cursor.execute("SELECT rolsuper FROM pg_roles WHERE rolname = current_user")
+        if not cursor.fetchone()[0]:
+            skip_or_fail("only a superuser of the server can remove its statistics")
+        tables = "SELECT oid FROM pg_class WHERE relkind = 'r' AND relname LIKE 'annotation_%'"
+        cursor.execute(f"DELETE FROM pg_statistic WHERE starelid IN ({tables})")
+        cursor.execute(f"UPDATE pg_class SET reltuples = -1, relpages = 0 WHERE oid IN ({tables})")
+
+
+def test_a_probe_reads_few_pages_of_tables_that_were_never_counted(project, ann, monkeypatch):
+    if connection.vendor != "postgresql":
+        pytest.skip("only PostgreSQL plans by statistics")
+    _forget_statistics()
+    Item.objects.bulk_create(
+        Item(project=project, external_id=f"n{number}", text="Words.", stage=Stage.LABELLING, seats=3)
+        for number in range(5000)
+    )
+    explained: list[int] = []
+
+    def explain(statement: str, values: dict[str, int]) -> None:
+        with connection.cursor() as cursor:
+            cursor.execute(f"EXPLAIN (ANALYZE, BUFFERS, FORMAT JSON) {statement}", values)
+            plan = cursor.fetchone()[0][0]["Plan"]
+        explained.append(plan["Shared Hit Blocks"] + plan["Shared Read Blocks"])
+
+    with monkeypatch.context() as patch:
+        patch.setattr(item_query, "_first", explain)
+        search = item_query.ItemSearch(ann)
+        for below in (False, True):
+            item_query.probe_items(search, 2**30, below=below)
+    assert max(explained) < 100
 
 
 def spoken(queries: CaptureQueriesContext) -> list[str]:

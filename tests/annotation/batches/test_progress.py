@@ -127,7 +127,7 @@ def test_who_has_reached_the_quota_is_not_counted_on(project):
     Membership.objects.filter(pk=trio[0].pk).update(quota=1)
     found = read_batch_overview(project)
     assert [(person.given, person.left) for person in found.people if person.key == trio[0].pk] == [(1, 0)]
-    assert found.named("").asked == 2
+    assert found.named("").available == 2
     assert found.named("").staffing.verdict is Verdict.PEOPLE
 
 

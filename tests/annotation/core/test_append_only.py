@@ -106,9 +106,11 @@ def test_the_triggers_are_these_by_name():
             cursor.execute("SELECT tgname FROM pg_trigger WHERE NOT tgisinternal")
         found = {name for (name,) in cursor.fetchall()}
     guards = {f"annotation_{table}_{kind}" for table in tables for kind in kinds[connection.vendor]}
-    # The full-text index over documents follows its table by triggers on SQLite, and would be empty without them.
-    indexing = {"moderation_passage_added", "moderation_passage_removed"} if connection.vendor == "sqlite" else set()
-    assert found == guards | indexing
+    # Indexes of words follow their tables by triggers on SQLite, and would be empty without them.
+    passages = {"moderation_passage_added", "moderation_passage_removed"}
+    acts = ("insert", "delete", "update")
+    words = {f"annotation_{table}_words_{act}" for table in ("item", "picturetext") for act in acts}
+    assert found == guards | (passages | words if connection.vendor == "sqlite" else set())
 
 
 def test_nothing_cascades_out_of_or_into_a_guarded_table():

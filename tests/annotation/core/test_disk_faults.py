@@ -12,6 +12,7 @@ from django.db import OperationalError
 from django.test import Client
 from PIL import Image
 
+import api_schema
 import builders
 from annotation.core import jobs
 from annotation.core.disk_faults import is_disk_fault
@@ -79,6 +80,7 @@ def test_the_api_says_it_with_a_code(monkeypatch):
     def full(*args, **options):
         raise OperationalError("database or disk is full")
 
+    api_schema.operations()  # made once a process: it must describe the real view
     monkeypatch.setattr("annotation.api.projects.Projects.get", full)
     answer = client.get("/api/v1/projects/")
     assert answer.status_code == 503 and json.loads(answer.content)["code"] == "disk_full"

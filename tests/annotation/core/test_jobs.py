@@ -6,13 +6,17 @@ from datetime import timedelta
 from uuid import uuid4
 
 import pytest
+from celery import current_app
+from django.core.files.base import ContentFile
+from django.core.files.storage import default_storage
 from django.db import connection, transaction
 from django.utils import timezone
 from kombu.exceptions import OperationalError
 
 import builders
-from annotation.core import jobs
+from annotation.core import jobs, stored_files
 from annotation.core.jobs import JobCancelled, JobKind, JobRefused, Phase
+from annotation.core.stored_files import StoreAway
 from annotation.domain.choices import Role
 from annotation.models import BulkOrder, JobState
 from runs.execution import shutdown
@@ -126,7 +130,7 @@ def test_a_broker_that_is_down_costs_one_attempt(row, monkeypatch):
     def refuse(name, args):
         raise OperationalError("connection refused")
 
-    monkeypatch.setattr(jobs.current_app, "send_task", refuse)
+    monkeypatch.setattr(current_app, "send_task", refuse)
     kind = kind_that(lambda job, heartbeat: None)
     assert kind.enqueue(row.pk) is False
     assert kind.enqueue_left_behind() == 0
@@ -188,3 +192,40 @@ def test_a_cancelled_job_stops_at_its_next_progress(row, monkeypatch):
     kind = kind_that(work)
     kind.perform(row.pk)
     assert state_of(row)[0] == JobState.CANCELLED
+
+
+@pytest.mark.parametrize(
+    "fault", [StoreAway("away"), FileNotFoundError("imports/x"), JobRefused("picture_missing", "A picture is lost.")]
+)
+def test_a_worker_that_does_not_see_the_files_hands_the_job_back_and_says_so(row, monkeypatch, fault):
+    monkeypatch.setattr(stored_files._Expected, "marker", b"what was there at the start")
+    monkeypatch.setattr(jobs, "HOST", "machine-b")
+    blind = [True]
+
+    def work(job, heartbeat):
+        if blind.pop():
+            raise fault
+        kind.finish(job)
+
+    kind = kind_that(work)
+    kind.perform(row.pk)
+    state, problem = state_of(row)
+    assert state == JobState.QUEUED and row.beat_at is None and row.finished_at is None
+    assert problem == "The machine machine-b cannot reach the files of this site. Another one tries it within a minute."
+    blind.append(False)
+    kind.perform(row.pk)
+    assert state_of(row) == (JobState.DONE, "")
+
+
+@pytest.mark.parametrize(
+    "fault", [FileNotFoundError("imports/x"), JobRefused("picture_missing", "A picture is lost."), ValueError("bug")]
+)
+def test_what_is_lost_on_the_storage_of_the_site_itself_fails_for_good(row, monkeypatch, fault):
+    default_storage.save(stored_files.MARKER, ContentFile(b"there"))
+    monkeypatch.setattr(stored_files._Expected, "marker", b"there")
+
+    def work(job, heartbeat):
+        raise fault
+
+    kind_that(work).perform(row.pk)
+    assert state_of(row)[0] == JobState.FAILED

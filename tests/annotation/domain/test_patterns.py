@@ -33,7 +33,7 @@ def priors(text=NOT_HATE, image=NOT_HATE):
 def challenging(*corrections, modality=Modality.TEXT):
     """One vote for each correction; None challenges nothing."""
     return [
-        QUIET if category is None else Vote(NOT_HATE, challenges=(Challenge.to_category(modality, category),))
+        QUIET if category is None else Vote(NOT_HATE, challenges=(Challenge(modality, category.hateful, category),))
         for category in corrections
     ]
 

@@ -36,10 +36,6 @@ def test_a_vote_flags_no_low_quality_unless_it_says_so():
     assert Vote(RACIST).low_quality is False
 
 
-def test_a_challenge_to_a_category_takes_its_bit():
-    assert Challenge.to_category(Modality.IMAGE, RACIST) == Challenge(Modality.IMAGE, True, RACIST)
-
-
 def test_the_last_challenge_of_a_modality_counts():
     first = Challenge(Modality.TEXT, hateful=True)
     image = Challenge(Modality.IMAGE, hateful=True)

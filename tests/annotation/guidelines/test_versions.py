@@ -187,8 +187,8 @@ def test_admins_see_how_many_of_those_asked_have_read(project, admin, annotator)
     make_member(project)  # joined later
     versions.mark_guidelines_read(annotator, 2)
     newest, first = versions.guideline_versions(project)
-    assert (newest.guideline.number, newest.asked, newest.read) == (2, 2, 1)
-    assert first.asked == 0
+    assert (newest.guideline.number, newest.annotators_asked, newest.read) == (2, 2, 1)
+    assert first.annotators_asked == 0
 
 
 # ── Pages ─────────────────────────────────────────────────────────────────────

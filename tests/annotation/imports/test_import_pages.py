@@ -12,6 +12,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from celery import current_app
 from django.core.files.uploadedfile import SimpleUploadedFile
 from django.db import connection
 from django.test import Client
@@ -20,7 +21,6 @@ from django.utils import timezone
 from PIL import Image
 
 import builders
-from annotation.core import jobs
 from annotation.domain.choices import Role
 from annotation.imports import job, uploads
 from annotation.imports.job import IMPORTS
@@ -211,7 +211,7 @@ def test_b34_the_same_file_twice_at_once_is_one_import() -> None:
 
 def test_a_dead_workers_import_is_rung_for_again(member: Membership, monkeypatch: pytest.MonkeyPatch) -> None:
     sent: list[tuple[str, list[object]]] = []
-    monkeypatch.setattr(jobs.current_app, "send_task", lambda name, args: sent.append((name, args)))
+    monkeypatch.setattr(current_app, "send_task", lambda name, args: sent.append((name, args)))
     row = uploads.upload(member, SimpleUploadedFile("f", GOOD.encode()), ImportOptions())
     long_ago = timezone.now() - timedelta(hours=1)
     Import.objects.filter(pk=row.pk).update(state=ImportState.CHECKING, beat_at=long_ago)

@@ -38,8 +38,8 @@ def test_the_page_says_what_people_answered_together(project, trio, client):
     part = text[text.index("<h2>Further questions</h2>") : text.index("<h2>The text on its own</h2>")]
     assert part.count("no consensus") == 1  # women and others are a tie
     assert "So." not in part and "why" not in part  # words of one's own stand with the votes alone
-    assert "<bdi>women</bdi>" in part  # of several, two of three
-    assert "4.5 / 5" in part and '<q dir="auto">post</q>' in part and "overlap 0.67" in part
+    assert '<bdi lang="en">women</bdi>' in part  # of several, two of three
+    assert "4.5 / 5" in part and '<q dir="auto" lang="en">post</q>' in part and "overlap 0.67" in part
 
 
 def test_the_last_round_counts_and_the_older_scale_keeps_its_points(project, trio, client):

@@ -112,7 +112,7 @@ class TestAnswers:
         answer = send(client, page, category="1", answer_severity="2", answer_words="[[16, 21]]")
         assert answer.status_code == 409
         assert "Your answer was not stored" in text_of(answer)
-        assert ("<q hx-disable>leave</q>" in text_of(answer)) == shown
+        assert ('<q lang="en" hx-disable>leave</q>' in text_of(answer)) == shown
 
     def test_what_the_category_does_not_ask_for_is_not_stored(self, project, client):
         make_open_item(project, TEXT)

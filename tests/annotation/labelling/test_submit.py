@@ -17,7 +17,7 @@ from annotation.domain.answer import Answer, BadAnswer, Correction
 from annotation.domain.choices import Modality, Order, PriorDisplay, Reason, Role, Stage
 from annotation.labelling import submit
 from annotation.members import participation
-from annotation.models import Event, Guideline, Item, Label, Membership, Prior, Project, Report, Seat, Skip
+from annotation.models import Guideline, Item, Label, Membership, Prior, Project, Report, Seat, Skip, WorkDay
 
 pytestmark = pytest.mark.django_db
 
@@ -75,57 +75,6 @@ def prior_for(item: Item, modality: Modality = Modality.TEXT, **fields: object) 
 # ── Storing ───────────────────────────────────────────────────────────────────
 
 
-def test_a_label_keeps_what_was_said_and_what_was_seen(project, ann, item):
-    prior = prior_for(item)
-    Prior.objects.create(item=item, modality=Modality.IMAGE, state="refused", reason="refused", model="file:sample")
-    seat = claimed(ann)
-    assert submit.count_reveal(ann, seat.public_id) and submit.count_reveal(ann, seat.public_id)
-    Guideline.objects.create(project=project, number=2, text="Later.", created_at=timezone.now() + timedelta(hours=1))
-    answer = Answer(
-        category=1,
-        low_quality=True,
-        target_group="gardeners",
-        note="The picture turns it round.",
-        corrections=(Correction(Modality.TEXT, category=2),),
-    )
-    label = submit.submit_label(ann, seat.public_id, uuid4(), answer, seconds=0.0005).label
-    label.refresh_from_db()
-    assert (label.category.code, label.not_sure, label.low_quality) == (1, False, True)
-    assert (label.target_group, label.note) == ("gardeners", "The picture turns it round.")
-    assert label.challenges == [{"modality": "text", "category": 2, "hateful": True}]
-    assert prior.pk in label.priors_shown and len(label.priors_shown) == 2
-    assert label.priors_shown_at == seat.shown_at
-    assert (label.revision, label.reveals, label.guideline.number) == (1, 2, 1)
-    assert label.seconds == 0.0005
-    seat.refresh_from_db()
-    assert seat.label == label and seat.filled_at is not None and seat.expires_at is None
-    assert Event.objects.filter(verb="labelled", actor=ann, item=item, row=label.public_id).count() == 1
-
-
-@pytest.mark.parametrize("counted", [0, 0.25, 12.345, 89.9])
-@pytest.mark.parametrize("shown", [None, timedelta(seconds=5)])
-def test_seconds_are_kept_as_sent_up_to_the_time_since_the_seat_was_held(ann, seat, counted, shown):
-    now = timezone.now()
-    Seat.objects.update(held_at=now - timedelta(seconds=90), shown_at=shown and now - shown)
-    label = submit.submit_label(ann, seat.public_id, uuid4(), HARMLESS, seconds=counted).label
-    label.refresh_from_db()
-    assert label.seconds == counted
-
-
-def test_seconds_are_never_more_than_the_time_since_the_seat_was_held(ann, seat):
-    Seat.objects.update(held_at=timezone.now() - timedelta(seconds=90))
-    label = submit.submit_label(ann, seat.public_id, uuid4(), HARMLESS, seconds=9e8).label
-    assert 89 <= label.seconds <= 100
-
-
-@pytest.mark.parametrize(("shown", "least"), [(None, None), (timedelta(seconds=40), 39)])
-def test_without_a_count_the_time_since_the_item_was_shown_stands_in(ann, seat, shown, least):
-    now = timezone.now()
-    Seat.objects.update(held_at=now - timedelta(seconds=90), shown_at=shown and now - shown)
-    label = submit.submit_label(ann, seat.public_id, uuid4(), HARMLESS).label
-    assert label.seconds is None if least is None else least <= label.seconds <= 60
-
-
 @pytest.mark.parametrize(
     ("answer", "code"),
     [
@@ -156,12 +105,6 @@ def test_not_sure_and_low_quality_alone_are_answers(project, ann):
         label = submitted(ann, claimed(ann), answer).label
         assert label.category is None
         assert (label.not_sure, label.low_quality) == (answer.not_sure, answer.low_quality)
-
-
-def test_priors_of_the_built_in_baseline_are_not_seen_unless_switched_on(project, ann, item):
-    Prior.objects.create(item=item, modality="text", model="keyword:cues", category=builders.category(project, 0))
-    assert visible_priors(project, claimed(ann)) == ()
-    assert submitted(ann, claimed(ann)).label.priors_shown == []
 
 
 # ── Twice (B104-B108) ─────────────────────────────────────────────────────────
@@ -439,11 +382,6 @@ def test_a_first_answer_cannot_challenge_what_was_not_shown(hidden, ann, item):
         submit.submit_first_answer(ann, seat.public_id, Answer(1, corrections=(Correction(Modality.TEXT, 1),)))
 
 
-def test_priors_that_came_after_the_answer_was_begun_do_not_count_as_seen(ann, item, seat):
-    prior_for(item, created_at=timezone.now() + timedelta(minutes=1))
-    assert submitted(ann, seat).label.priors_shown == []
-
-
 # ── Skipping, renewing, reporting, leaving ────────────────────────────────────
 
 
@@ -517,6 +455,57 @@ def test_reviewing_alone_does_not_open_a_seat(project, ann, seat):
     Membership.objects.filter(pk=ann.pk).update(annotates=False, reviews=True)
     assert ann.has(Role.ANNOTATOR)
     assert submit.submit_label(ann, seat.public_id, uuid4(), HARMLESS) == outcomes.NoSuchSeat()
+
+
+# ── The next post with the answer ─────────────────────────────────────────────
+
+
+def go_on(member: Membership, seat: Seat) -> outcomes.Stored:
+    stored = submit.submit_label(member, seat.public_id, uuid4(), HARMLESS, go_on=True)
+    assert isinstance(stored, outcomes.Stored)
+    return stored
+
+
+def test_an_answer_that_goes_on_takes_the_next_seat_and_counts_both_once(project, ann):
+    items = {builders.make_open_item(project) for _ in range(2)}
+    first = claimed(ann)
+    stored = go_on(ann, first)
+    assert stored.following is not None and {first.item, stored.following.seat.item} == items
+    assert (stored.following.labels_today, claimed(ann)) == (1, stored.following.seat)
+    assert WorkDay.objects.values_list("labels", "shown").get() == (1, 2)
+    assert sorted(Item.objects.values_list("taken", flat=True)) == [1, 1]
+
+
+def test_an_answer_that_goes_on_shows_the_seat_ahead(project, ann):
+    for _ in range(3):
+        builders.make_open_item(project)
+    first = claimed(ann)
+    ahead = claim.claim(ann, ahead=True)
+    stored = go_on(ann, first)
+    assert stored.following is not None and stored.following.seat == ahead.seat
+    assert stored.following.seat.shown_at is not None
+    assert WorkDay.objects.values_list("labels", "shown").get() == (1, 2)
+
+
+@pytest.mark.parametrize("why", ["nothing is left", "a quota", "another seat in front", "guidelines to read"])
+def test_an_answer_is_stored_and_counted_where_no_seat_follows(project, ann, why):
+    for _ in range(2):
+        builders.make_open_item(project)
+    seat = claimed(ann)
+    if why == "nothing is left":
+        Item.objects.exclude(pk=seat.item_id).update(taken=9, stage=Stage.GOLD)
+    elif why == "a quota":
+        Project.objects.update(quota=1)
+    elif why == "another seat in front":
+        other = Seat.objects.exclude(item=seat.item).first()
+        held = {"annotator": ann, "held_at": timezone.now(), "shown_at": timezone.now()}
+        Seat.objects.filter(pk=other.pk).update(**held, expires_at=timezone.now() + timedelta(hours=1))
+    else:
+        Guideline.objects.create(project=project, number=9, text="New.", asks_reading=True)
+    stored = go_on(ann, seat)
+    assert stored.following is None and Label.objects.get().item == seat.item
+    assert WorkDay.objects.values_list("labels", "shown").get() == (1, 1)
+    assert Membership.objects.get(pk=ann.pk).idle_until is None
 
 
 # ── Cost ──────────────────────────────────────────────────────────────────────

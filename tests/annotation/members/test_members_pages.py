@@ -256,5 +256,5 @@ def test_my_history_shows_my_answers_as_they_were_asked(project, person):
     make_label(seat, person, 1, answers=answered(severity=5, words=[[7, 12]]))
     make_question(project, "severity", QuestionKind.SCALE, version=2, wording={"": "How severe?"}, points=9)
     text = compact(client_of(person).get("/p/garden/history/").content.decode())
-    assert "How bad?" in text and "5 / 5 (severe)" in text and "<q>about</q>" in text
+    assert "How bad?" in text and "5 / 5 (severe)" in text and '<q lang="en">about</q>' in text
     assert "How severe?" not in text

@@ -14,9 +14,9 @@ from annotation.picture_text.presenters import fault_of
 from annotation.picture_text.texts import reading_of
 from providers.messages import Picture, Refused
 from providers.vendors.scripted import ScriptedModel
-from runs import tasks
 from runs.methods.prompts import load_prompt
 from runs.models import Run
+from runs.queue import task_messages
 from scripted_runs import perform
 
 pytestmark = pytest.mark.django_db
@@ -29,7 +29,7 @@ def _models(settings, monkeypatch):
     """A model that sees; nobody answers the bell."""
     settings.MODEL_BINDINGS = {"MODEL_TEXT": "openai:small", "MODEL_VISION": "openai:sees"}
     settings.OPENAI_BASE_URL = "http://127.0.0.1:9/v1"
-    monkeypatch.setattr(tasks.perform_run, "delay", lambda run_id: None)
+    monkeypatch.setattr(task_messages, "enqueue_task", lambda name, run_id: True)
 
 
 @pytest.fixture

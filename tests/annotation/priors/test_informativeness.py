@@ -18,8 +18,8 @@ from annotation.priors import requests
 from annotation.priors.informativeness import update_informativeness
 from builders import category, make_item, make_open_item, make_project
 from providers.vendors.scripted import ScriptedModel
-from runs import tasks
 from runs.models import Run
+from runs.queue import task_messages
 from scripted_runs import perform
 
 pytestmark = pytest.mark.django_db
@@ -58,7 +58,7 @@ def test_priors_that_a_later_file_brings_place_an_open_item_anew():
 def test_a_models_answer_that_differs_from_an_imported_prediction_places_the_item_anew(settings, monkeypatch):
     settings.MODEL_BINDINGS = {"MODEL_TEXT": "openai:small"}
     settings.OPENAI_BASE_URL = "http://127.0.0.1:9/v1"
-    monkeypatch.setattr(tasks.perform_run, "delay", lambda run_id: None)
+    monkeypatch.setattr(task_messages, "enqueue_task", lambda name, run_id: True)
     project = make_project()
     item = make_item(project, "Weeds again.", stage=Stage.READY)
     Prior.objects.create(item=item, modality="text", category=category(project, 0), hateful=False, current=False)

@@ -7,21 +7,26 @@ from typing import Any
 
 import pytest
 from django.core.management import call_command
+from django.db import connection
+from django.test.utils import CaptureQueriesContext
 
 import builders
 from annotation.domain.choices import PriorState, Role, Stage
 from annotation.domain.priors.schema import answer_shape
 from annotation.models import Event, Item, Picture, Prior, Project
-from annotation.priors import requests
+from annotation.priors import requests, results
+from annotation.priors.method import PriorMethod
 from annotation.projects import settings as project_settings
 from builders import make_item, make_member, make_project
 from providers import structured_output
 from providers.messages import Picture as PicturePart
 from providers.messages import ProviderPaused, Refused, Request
 from providers.vendors.scripted import ScriptedModel
-from runs import tasks
+from runs.domain.states import RunState
+from runs.methods.method import Outcome
 from runs.methods.prompts import BadPrompt, load_prompt
 from runs.models import Account, Run
+from runs.queue import task_messages
 from scripted_runs import perform
 
 pytestmark = pytest.mark.django_db
@@ -32,7 +37,7 @@ def _models(settings: Any, monkeypatch: pytest.MonkeyPatch) -> None:
     """Two models that see; nobody answers the bell."""
     settings.MODEL_BINDINGS = {"MODEL_TEXT": "openai:small", "MODEL_VISION": "openai:sees"}
     settings.OPENAI_BASE_URL = "http://127.0.0.1:9/v1"
-    monkeypatch.setattr(tasks.perform_run, "delay", lambda run_id: None)
+    monkeypatch.setattr(task_messages, "enqueue_task", lambda name, run_id: True)
 
 
 def answer(category: Any = 1, severity: Any = 2, explanation: str = "It speaks of weeds.") -> str:
@@ -67,6 +72,23 @@ def test_a_text_prior_is_stored_with_all_that_explains_it() -> None:
     assert (prior.explanation, prior.model, prior.run_id) == ("It speaks of weeds.", "openai:small", run.public_id)
     assert prior.prompt_digest == load_prompt("annotation", "prior", "text").digest
     assert (item.stage, item.severity) == (Stage.READY, 2)
+
+
+def test_a_prior_is_stored_in_seven_statements() -> None:
+    """One call is all that a prior asks: the work around it must stay small."""
+    item = make_item(make_project(), "Weeds in the white roses again.", stage=Stage.READY)
+    requests.request_for_item(item)
+    run = Run.objects.get(subject=item.public_id)
+    value = {"category": 1, "severity": 2, "explanation": "It speaks of weeds.", "prompt_digest": "d", "flags": []}
+    with CaptureQueriesContext(connection) as queries:
+        assert results.store_prior(run, Outcome(RunState.SUCCEEDED, value=value))
+    verbs = [query["sql"].split(None, 1)[0] for query in queries.captured_queries]
+    # The item, its category, the prior that holds; the new one; all usable ones, informativeness, severity.
+    assert verbs == ["SELECT", "SELECT", "SELECT", "INSERT", "SELECT", "UPDATE", "UPDATE"]
+    with CaptureQueriesContext(connection) as queries:
+        case = PriorMethod().case(run)
+    assert case is not None and [category.code for category in case.categories] == [*range(6)]
+    assert len(queries.captured_queries) == 2
 
 
 def test_the_text_stands_fenced_in_the_user_s_message_only() -> None:

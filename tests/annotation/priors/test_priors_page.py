@@ -12,8 +12,8 @@ from annotation.priors import requests
 from builders import make_item, make_member, make_picture, make_project
 from providers.messages import ProviderPaused, Refused
 from providers.vendors.scripted import ScriptedModel
-from runs import tasks
 from runs.models import Run
+from runs.queue import task_messages
 from scripted_runs import perform
 
 pytestmark = pytest.mark.django_db
@@ -24,7 +24,7 @@ ANSWER = '{"explanation": "A garden.", "category": 0, "severity": 0}'
 def _models(settings: Any, monkeypatch: pytest.MonkeyPatch) -> None:
     settings.MODEL_BINDINGS = {"MODEL_TEXT": "openai:small"}
     settings.OPENAI_BASE_URL = "http://127.0.0.1:9/v1"
-    monkeypatch.setattr(tasks.perform_run, "delay", lambda run_id: None)
+    monkeypatch.setattr(task_messages, "enqueue_task", lambda name, run_id: True)
 
 
 @pytest.fixture

@@ -204,11 +204,11 @@ class TestElsewhere:
             submit.submit_label(wren, claim(wren).seat.public_id, uuid4(), Answer(category=1, answers=answers))
             ask(project, [{**SCALE, "wording": "How severe?"}, LIST])
         text = compact(browser.get(f"/p/garden/items/{project.items.order_by('pk')[0].public_id}/").content.decode())
-        assert "<bdi>How bad?</bdi>" in text
-        assert "<bdi>1 / 5 (mild)</bdi>" in text
-        assert "<bdi>Women</bdi>" in text
+        assert '<bdi lang="en">How bad?</bdi>' in text
+        assert '<bdi lang="en">1 / 5 (mild)</bdi>' in text
+        assert '<bdi lang="en">Women</bdi>' in text
         text = compact(browser.get(f"/p/garden/items/{item.public_id}/").content.decode())
-        assert "<bdi>How severe?</bdi>" in text
+        assert '<bdi lang="en">How severe?</bdi>' in text
         assert "skipped" in text
         write_guidelines(admin, "Judge them together, please.", [], begun_at=1)
         newest, first = guideline_versions(project)

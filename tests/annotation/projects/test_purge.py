@@ -31,6 +31,7 @@ from annotation.models import (
     ConsentText,
     Deletion,
     Event,
+    Figures,
     GuidelineExample,
     Import,
     Invitation,
@@ -66,7 +67,7 @@ _number = count(1)
 FILLED = (
     *(Adjudication, Batch, Batch.members.through, BulkOrder, Event, Import, Item, KnownAnswer, Label, OptOut, Prior),
     *(Release, ReleaseOrder, Report, SavedSearch, Seat, Skip, WorkDay, CheckIn, ConsentText, TrainingAttempt),
-    *(TrainingAnswer, Invitation, GuidelineExample, CompetenceEstimate),
+    *(TrainingAnswer, Invitation, GuidelineExample, CompetenceEstimate, Figures),
 )
 
 
@@ -105,6 +106,7 @@ def full_project(slug: str = "", *, items: int = 2) -> Project:
         guideline=project.guidelines.get(), text="A gate.", category=builders.category(project, 0)
     )
     CompetenceEstimate.objects.create(project=project, method="mace", state="done", ordered_by=admin)
+    Figures.objects.create(project=project, kind="dashboard", state="done")
     BulkOrder.objects.create(project=project, ordered_by=admin, key=uuid4(), act="batch", state="done")
     upload = Import(project=project, started_by=admin, file_name="a.csv", sha256="0" * 64, state="checked")
     upload.file.save(f"imports/{uuid4()}", ContentFile(b"id,text"), save=False)

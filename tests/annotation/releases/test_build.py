@@ -24,9 +24,8 @@ from annotation.domain.csv_cells import cell, restored
 from annotation.domain.releases.columns import COLUMNS, LABEL_COLUMNS, json_line
 from annotation.models import Adjudication, AppendOnlyError, Event, Item, Prior, Release, Ruling
 from annotation.releases.build import CannotRelease, release
-from annotation.releases.files import problems
 from annotation.releases.selection import Selection
-from release_builders import make_gold, make_picture, rows_of
+from release_builders import make_gold, make_picture, problems, rows_of
 
 pytestmark = pytest.mark.django_db
 

@@ -17,7 +17,7 @@ from annotation.core.transactions import short_transaction
 from annotation.domain.choices import Stage
 from annotation.models import Item, Label, Seat
 from annotation.releases.build import release
-from annotation.releases.files import problems
+from release_builders import problems
 
 pytestmark = [pytest.mark.django_db(transaction=True), pytest.mark.slow]
 

@@ -12,7 +12,7 @@ from annotation.domain.choices import Modality, PriorArm
 from annotation.models import OptOut, Prior, WorkDay
 from annotation.releases.build import release
 from annotation.releases.exposure import exposure
-from annotation.releases.files import problems
+from release_builders import problems
 
 pytestmark = pytest.mark.django_db
 

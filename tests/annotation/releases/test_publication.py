@@ -16,7 +16,7 @@ from hypothesis import strategies as st
 
 import builders
 from annotation.consensus.close import close_item
-from annotation.core.release_paths import archive_of, folder_of
+from annotation.core.release_paths import folder_of
 from annotation.domain.choices import Reason, Role, Stage
 from annotation.media.responses import ByteRange, RangeOutOfFile, requested_range
 from annotation.models import AccessRequest, AccessState, Item, ReleaseTerms
@@ -26,7 +26,7 @@ from annotation.releases.build import release
 from annotation.releases.selection import Selection
 from annotation.review.adjudicate import decide_item
 from config.web.rate_limit_table import Rate
-from release_builders import make_gold, make_picture, rows_of
+from release_builders import archive_of, make_gold, make_picture, rows_of
 
 pytestmark = pytest.mark.django_db
 

@@ -21,10 +21,9 @@ from annotation.domain.releases.columns import ReleaseFormat, Scope
 from annotation.domain.releases.splits import Shares
 from annotation.models import Item, Prior, ReleaseTerms
 from annotation.releases.build import CannotRelease, copy_to, release
-from annotation.releases.files import problems
 from annotation.releases.selection import Selection, Splitting
 from markup import compact
-from release_builders import make_gold, make_picture, rows_of
+from release_builders import make_gold, make_picture, problems, rows_of
 
 pytestmark = pytest.mark.django_db
 

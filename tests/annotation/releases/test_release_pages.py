@@ -16,8 +16,9 @@ from annotation.domain.choices import Role, Stage
 from annotation.models import JobState, KnownAnswer, Release, ReleaseOrder
 from annotation.releases import job
 from annotation.releases.build import release
-from annotation.releases.files import checksum, manifest_text, problems
+from annotation.releases.files import checksum, manifest_text
 from annotation.releases.summary import facts
+from release_builders import problems
 
 pytestmark = pytest.mark.django_db
 

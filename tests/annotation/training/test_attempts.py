@@ -105,10 +105,10 @@ def test_who_fails_may_try_again_until_no_attempt_is_left(project: Project, wren
     known(project, 0, 1)
     assert not go_through(wren, [True, False]).passed
     room = training.read_training_state(wren)
-    assert (room.left, room.may_begin) == (1, True)
+    assert (room.attempts_left, room.may_begin) == (1, True)
     assert not go_through(wren, [False, False]).passed
     room = training.read_training_state(wren)
-    assert (room.left, room.may_begin) == (0, False)
+    assert (room.attempts_left, room.may_begin) == (0, False)
     assert training.begin_attempt(wren) is None
     assert TrainingAttempt.objects.count() == 2
 
@@ -119,7 +119,7 @@ def test_without_a_limit_there_is_always_another_attempt(project: Project, wren:
     known(project, 0)
     for _ in range(4):
         go_through(wren, [False])
-    assert training.read_training_state(wren).left is None
+    assert training.read_training_state(wren).attempts_left is None
     assert training.begin_attempt(wren) is not None
 
 
@@ -129,7 +129,7 @@ def test_an_admin_grants_another_attempt(project: Project, wren: Membership, adm
     go_through(wren, [False])
     training.grant_attempt(admin, wren)
     wren = Membership.objects.select_related("project").get(pk=wren.pk)
-    assert training.read_training_state(wren).left == 1
+    assert training.read_training_state(wren).attempts_left == 1
     assert go_through(wren, [True]).number == 3
     event = Event.objects.get(verb="training_granted")
     assert (event.actor, event.row) == (admin, wren.public_id)

@@ -6,6 +6,7 @@ from hypothesis import strategies as st
 
 import glossary_cases
 from annotation.domain.glossary.disguises import SWITCHES, How
+from annotation.domain.glossary.endings import _dictionaries
 from annotation.domain.glossary.matching import Matcher, Term
 from annotation.domain.glossary.normalize import folded, readings
 
@@ -30,6 +31,21 @@ def test_disguised_terms_are_found_and_innocent_words_are_left_alone(language: s
         missed += [(case.text, place) for place in case.places if place not in places]
         innocent += not case.places
         false += [case.text] if places - set(case.places) and not case.places else []
+    assert len(missed) <= (1 - WANTED_RECALL) * wanted, missed
+    assert len(false) <= MOST_FALSE * innocent, false
+
+
+@pytest.mark.parametrize("language", ["en", "ko", "zh"])
+def test_texts_with_terms_of_their_own_are_read_as_labelled(language: str) -> None:
+    cases = glossary_cases.with_own_terms(language)
+    wanted = sum(len(case.expected) for case in cases)
+    innocent = sum(not case.expected for case in cases)
+    assert min(wanted, innocent) >= 100
+    missed, false = [], []
+    for case in cases:
+        found = {hit.key for hit in Matcher(Term(term, term, (language,)) for term in case.terms).find(case.text)}
+        missed += [(case.text, term) for term in case.expected - found]
+        false += [case.text] if found and not case.expected else []
     assert len(missed) <= (1 - WANTED_RECALL) * wanted, missed
     assert len(false) <= MOST_FALSE * innocent, false
 
@@ -138,3 +154,74 @@ def test_a_term_is_found_as_people_write_it_and_not_in_what_only_looks_like_it(
 def test_initial_consonants_may_have_signs_between_them() -> None:
     (hit,) = Matcher([Term(1, "풀뭉꾼", ("ko",), initials=True)]).find("저 ㅍ.ㅁ.ㄲ는")
     assert (hit.start, hit.end, hit.how) == (2, 7, How.INITIALS)
+
+
+@pytest.mark.parametrize(
+    ("term", "text", "places"),
+    [
+        ("hob", "pure h.o.b talk", [(5, 10)]),
+        ("hob", "a H-O-B.", [(2, 7)]),
+        ("hob", "p.h.o.b and h.o.b.s and h o b and ho-b", []),
+        ("찔레덕", "저 찔레더억 좀", [(2, 6)]),
+        ("황토곰", "황토고오오옴들", [(0, 6)]),
+        ("놔두리", "놔아아두리", [(0, 5)]),
+        ("황토곰", "황토 고오옴", [(0, 6)]),
+        ("황토곰", "황토고양", []),
+        ("破箩筐", "破箩箩筐", [(0, 4)]),
+        ("泡菜鬼", "泡菜鬼鬼鬼", [(0, 5)]),
+        ("豆渣", "豆豆渣", [(1, 3)]),
+    ],
+)
+def test_letters_apart_and_drawn_out_syllables(term: str, text: str, places: list[tuple[int, int]]) -> None:
+    language = "ko" if term >= "가" else "zh" if term > "z" else "en"
+    assert [(hit.start, hit.end) for hit in Matcher([Term(term, term, (language,))]).find(text)] == places
+
+
+def test_dictionaries_of_many_languages_are_loaded_once_each() -> None:
+    languages = ("en", "de", "fr", "es", "it", "pt", "pl", "nl", "sv", "da")
+    terms = [Term(code, f"zorbling{code}", (code,)) for code in languages]
+    matcher = Matcher(terms)
+    matcher.find("some words to look up")
+    loads = _dictionaries()._load_dictionary_from_disk.cache_info
+    before = loads().misses
+    matcher.find("other words that nobody has looked up before")
+    assert loads().misses == before
+    assert [hit.key for hit in matcher.find("a zorblingda")] == ["da"]
+
+
+@pytest.mark.parametrize(
+    ("term", "text", "places"),
+    [
+        ("weed", "see https://example.org/weed/ for weed", [(34, 38)]),
+        ("잡초", "https://example.kr/잡초/ 에서", []),
+        ("泡菜鬼", "看https://example.cn/abc这些泡菜鬼又来了", [(25, 28)]),
+        ("泡菜鬼", "这些泡菜鬼https://example.cn/abc", [(2, 5)]),
+        ("泡菜鬼", "https://example.cn/abc，泡菜鬼", [(23, 26)]),
+        ("泡菜鬼", "https://example.cn/wiki/泡菜鬼?q=泡菜鬼", []),
+        ("weedling", "Weed (ling)", [(0, 10)]),
+        ("weedling", "Weed (ling and salt)", []),
+        ("肥料佬", "肥料（佬先生推荐）", []),
+        ("破箩筐", "破(箩)筐", [(0, 5)]),
+        ("泡菜鬼", "泡、菜、鬼", [(0, 5)]),
+        ("泡菜鬼", "泡、菜、鬼、油", []),
+        ("锄头帮", "这把锄头帮我拿一下", []),
+        ("锄头帮", "这些锄头帮的人", [(2, 5)]),
+        ("물뿌리개", "물뿌리개단지를 샀다", []),
+        ("물뿌리개", "물뿌리개들이었다니까요", [(0, 4)]),
+        ("weed", "write to weed@example.org", []),
+        ("weed", "example.org/weed", []),
+        ("weed", "GET /api/weed?n=1", []),
+        ("weed", "/weed/", [(1, 5)]),
+        ("泡菜", "www.example.cn/nc泡菜", []),
+        ("88", "8.88 or 88,000 or 0.88", []),
+        ("88", "I say 88.", [(6, 8)]),
+        ("weedling", "wееdliпg", [(0, 8)]),
+        ("고양이", "참고 양이 많다", []),
+        ("上海", "他们坐上海船出发", []),
+    ],
+)
+def test_addresses_brackets_lists_and_other_words_hold_no_term(
+    term: str, text: str, places: list[tuple[int, int]]
+) -> None:
+    language = "ko" if term >= "가" else "zh" if term > "z" else "en"
+    assert [(hit.start, hit.end) for hit in Matcher([Term(term, term, (language,))]).find(text)] == places

@@ -8,8 +8,8 @@ from hypothesis import strategies as st
 
 from annotation.domain.answer import Answer, BadAnswer
 from annotation.domain.categories import DEFAULT_CATEGORIES
-from annotation.domain.questions.answers import named_versions, read_answers, read_value
-from annotation.domain.questions.question import Asked, Option, Question, QuestionKind, When, asked_with, in_force
+from annotation.domain.questions.answers import read_answers, read_value
+from annotation.domain.questions.question import Asked, Option, Question, QuestionKind, When, in_force, is_asked
 
 FINE, RACIST = DEFAULT_CATEGORIES[:2]
 TEXT = "Go away, 너희들 🙂 all."
@@ -109,7 +109,7 @@ def test_a_question_that_was_retired_meanwhile_keeps_the_answer_by_its_version()
 def test_the_newest_version_is_in_force_in_the_order_of_the_page():
     versions = [replace(WHY, place=1), replace(WHY, version=2, place=9), SEVERITY, replace(TARGETS, retired=True)]
     assert [(one.code, one.version) for one in in_force(versions)] == [("severity", 1), ("why", 2)]
-    assert [one.code for one in asked_with(versions, FINE)] == ["why"]
+    assert [question.code for question in in_force(versions) if is_asked(question, FINE)] == ["why"]
 
 
 @given(st.lists(st.tuples(st.integers(0, len(TEXT)), st.integers(0, len(TEXT))).filter(lambda pair: pair[0] < pair[1])))
@@ -142,7 +142,3 @@ def test_an_answer_without_further_answers_has_the_digest_it_always_had():
     digest = "128eb6610437d1ef2d630255ffcda78f8024f966b82994e265676dae7237a732"
     assert Answer(category=1).digest("seat") == digest
     assert Answer(category=1, answers={"why": "x"}).digest("seat") != Answer(category=1).digest("seat")
-
-
-def test_the_versions_that_answers_name():
-    assert named_versions({"a": 1, "b": {"version": 3, "value": None}, "c": {"version": "1"}}) == {"b": 3}

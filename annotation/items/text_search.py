@@ -1,0 +1,43 @@
+"""Conditions for items by words in their texts, their ids and their pictures, helped by an index (`core/text_index`).
+
+The words are compared as Django's `icontains` does: on PostgreSQL without regard to case, on SQLite of ASCII letters.
+"""
+
+from django.db.models import Exists, OuterRef, Q, QuerySet
+
+from annotation.core.text_index import ITEMS, PICTURES, SHORTEST, candidates
+from annotation.models import Item, PictureText
+
+FILTERS = frozenset({"q", "text", "picture_text"})
+"""The filters that compare words."""
+
+
+def in_text(term: str) -> Q:
+    """Return the condition for words in the item's text."""
+    return candidates(term)[ITEMS] & Q(text__icontains=term)
+
+
+def in_picture(term: str) -> Q:
+    """Return the condition for words in the item's picture."""
+    if len(term) < SHORTEST:
+        return Q(Exists(_pictures(term).filter(item=OuterRef("pk"))))
+    return Q(pk__in=_pictures(term).filter(candidates(term)[PICTURES]).values("item"))
+
+
+def anywhere(term: str, project: int) -> Q:
+    """Return the condition for words in the text, the id or the picture of an item of this project.
+
+    Each of the three is asked apart, because an index cannot answer "or" across tables. A term without a trigram is
+    compared in one pass over the items.
+    """
+    if len(term) < SHORTEST:
+        return Q(text__icontains=term) | Q(external_id__icontains=term) | in_picture(term)
+    likely = candidates(term)
+    items = Item.objects.filter(likely[ITEMS], project=project).order_by()
+    pictures = _pictures(term).filter(likely[PICTURES], item__project=project).order_by()
+    by_text = items.filter(text__icontains=term).values("pk")
+    return Q(pk__in=by_text.union(items.filter(external_id__icontains=term).values("pk"), pictures.values("item")))
+
+
+def _pictures(term: str) -> QuerySet[PictureText]:
+    return PictureText.objects.filter(current=True, text__icontains=term)
