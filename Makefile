@@ -2,7 +2,8 @@
 SHELL := /bin/bash
 .SHELLFLAGS := -eu -o pipefail -c
 .DEFAULT_GOAL := help
-.PHONY: crawl screenshots help setup demo run worker quick test test-slow faults test-all lint types style format bench mutants messages clean
+.PHONY: crawl screenshots help setup demo run worker quick test train-setup test-train test-slow faults test-all lint \
+	types style format bench bench-check mutants messages clean
 
 PYTHON ?= python3
 PORT ?= 8000
@@ -69,6 +70,30 @@ test: .venv/ready ## all tests but the slow ones (browser tests where a Chromium
 test-slow: .venv/ready ## the slow tests: killed processes, thousands of items, whole campaigns
 	@$(BIN)/pytest -n $(PROCESSES) --dist loadfile --no-loadscope-reorder -m "slow$(if $(MARKS), and ($(MARKS)))" $(PYTEST_ARGS) $(TESTS)
 
+# Training libraries live in an environment of their own: no web or worker process can load them. torch comes first and
+# pinned, since an open range may fetch gigabytes for a GPU; TORCH= names another build (docs/coarl.md).
+TORCH ?= $(shell sed -n 's/^torch==/torch==/p' requirements-train.lock)
+TRAIN := .venv-train/bin
+
+.venv-train/ready: requirements.lock requirements-train.lock
+	@$(PYTHON) -c 'import sys; sys.exit(sys.version_info < (3, 11) and "Interplay needs Python 3.11 or newer; set PYTHON=python3.x")'
+	@test -x $(TRAIN)/python || $(PYTHON) -m venv .venv-train
+	@echo "Installing what Interplay and its training use into .venv-train/ …"
+	@$(TRAIN)/python -m pip install --quiet --disable-pip-version-check -c requirements.lock uv
+	@$(TRAIN)/uv pip install --quiet --python $(TRAIN)/python -r requirements.lock \
+	|| $(TRAIN)/python -m pip install --quiet --disable-pip-version-check -r requirements.lock
+	@$(TRAIN)/python -m pip install --quiet --disable-pip-version-check -c requirements.lock "$(TORCH)"
+	@grep -v '^torch==' requirements-train.lock > .venv-train/others.txt
+	@$(TRAIN)/python -m pip install --quiet --disable-pip-version-check -c requirements.lock -r .venv-train/others.txt
+	@touch $@
+
+train-setup: .venv-train/ready ## .venv-train/ with the libraries that train CoARL's phases (docs/coarl.md)
+
+# One thread each: on a busy machine more threads wait for each other.
+test-train: export OMP_NUM_THREADS := 1
+test-train: .venv-train/ready ## the three phases of CoARL with models of a few megabytes, on the processor
+	@$(TRAIN)/pytest -n 2 --dist loadfile -q -m train $(PYTEST_ARGS) tests/generation/coarl
+
 # DATABASE_URL and CELERY_BROKER_URL choose where the tests that use the site's own database run.
 faults: .venv/ready ## kill processes, databases and brokers while people work; prints a table
 	@$(BIN)/pytest -n 2 --dist loadfile -q -m faults $(PYTEST_ARGS) $(TESTS)
@@ -107,8 +132,12 @@ format: .venv/ready ## put source and templates into the house form
 	@$(BIN)/djangofmt --quiet $$(git ls-files 'templates/*.html')
 	@$(BIN)/djade $$(git ls-files 'templates/*.html')
 
-bench: .venv/ready ## measure the numbers that the design promises
+bench: .venv/ready ## measure the numbers that the design promises: one table, with the ratio to bare Django
 	@$(PY) -m bench
+
+# BENCHES="import_items start" narrows it down.
+bench-check: .venv/ready ## fail if a ratio of bench/baseline.json has lost more than 15 %, median of three
+	@$(PY) -m bench --check $(BENCHES)
 
 # MODULES="annotation/domain/consensus.py …" narrows it down; all of them take hours.
 mutants: .venv/ready ## small faults in the rules of domain/: how many do the tests notice?
@@ -120,4 +149,4 @@ messages: .venv/ready ## collect the texts to translate and compile the catalogu
 	@$(PY) manage.py compilemessages --verbosity 0 --ignore=.venv --ignore=var
 
 clean: ## remove the environment and everything under var/ (the database too)
-	@rm -rf .venv var
+	@rm -rf .venv .venv-train var

@@ -28,7 +28,7 @@ ROOT = Path(__file__).resolve().parent.parent
 sys.path.insert(0, str(ROOT))
 
 from bench.claim_and_submit import Person
-from bench.runs import AT_ONCE, debates, manage, processes, served
+from bench.runs import AT_ONCE, debates, make_posts, processes, served
 
 WANTED_P95, WARM_UP, CALLS = 0.250, 10.0, 7
 
@@ -90,7 +90,8 @@ def main() -> None:
 def measured(options: argparse.Namespace) -> dict[str, Any]:
     """Return the figures of the annotators' requests while the worker debates."""
     seconds = WARM_UP + options.seconds
-    make_posts(int(AT_ONCE * (2 + seconds / (CALLS * options.model_seconds))))
+    # Enough posts that no place of the worker is empty before the end.
+    make_posts("garden", int(AT_ONCE * (2 + seconds / (CALLS * options.model_seconds))))
     items = str(int(max(1000, 2 * options.people * (1 + seconds / options.think))))
     with served(items, BENCH_PEOPLE=str(options.people)) as (port, filled):
         debates("garden")
@@ -117,15 +118,6 @@ def measured(options: argparse.Namespace) -> dict[str, Any]:
         "debates_at_work": at_work,
         "ok": p95 <= 1000 * WANTED_P95 and not faults and at_work["median"] >= 0.9 * AT_ONCE,
     }
-
-
-def make_posts(count: int) -> None:
-    """Make a project `garden` with enough posts that no place of the worker is empty before the end."""
-    posts = Path(os.environ["VAR_DIR"]) / "posts.csv"
-    rows = [f"p-{number},Post {number}: a remark about weeds and roses in a garden." for number in range(count)]
-    posts.write_text("\n".join(["id,text", *rows]), encoding="utf-8")
-    manage("create_project", "garden", "--json")
-    manage("import_items", "garden", str(posts), "--json")
 
 
 def debates_at_work(since: float, until: float) -> dict[str, int]:

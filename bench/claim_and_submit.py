@@ -4,8 +4,10 @@
 
 gunicorn serves with 2 processes of 8 threads. 32 clients in another process send an answer as the page's script does
 and read the next item from the reply, without a pause. The script works in a temporary folder; DATABASE_URL may name an
-*empty* PostgreSQL database instead of the SQLite file. Goals (design section 13): at least half the bare view's rate at
-10,000 items; p95 at 100,000 items at most 1.5 times that at 1,000.
+*empty* PostgreSQL database instead of the SQLite file. Items are imported and opened by the site's own commands, and
+the clients begin at once. Goals (design section 13): at least half the bare view's rate at 10,000 items; p95 at 100,000
+items at most 1.5 times that at 1,000. Rates say little on a machine that does something else; `cpu_ms` says more: the
+processor time per loop of the web server's processes, and of PostgreSQL's connections for this database.
 """
 
 import argparse
@@ -20,9 +22,11 @@ import sys
 import tempfile
 import threading
 import time
+from contextlib import suppress
+from functools import partial
 from pathlib import Path
 from typing import Any
-from urllib.parse import urlencode
+from urllib.parse import urlencode, urlsplit
 
 ROOT = Path(__file__).resolve().parent.parent
 WANTED_RATIO, WANTED_GROWTH = 0.5, 1.5
@@ -82,13 +86,13 @@ def main() -> None:
     with tempfile.TemporaryDirectory() as folder:
         os.environ |= {
             "VAR_DIR": folder,
-            "DJANGO_SETTINGS_MODULE": "bench.bare_site",
+            "DJANGO_SETTINGS_MODULE": "bench.references.bare_site",
             "PYTHONPATH": str(ROOT),
             "RATE_LIMITED": "off",
             "LOG_LEVEL": "WARNING",
         }
         python("manage.py", "migrate", "--verbosity", "0")
-        filled = json.loads(python("bench/fill_open.py", *sizes))
+        filled = json.loads(python("bench/data/fill_open.py", *sizes))
         os.environ |= {name: ",".join(map(str, counts)) for name, counts in filled["queries"].items()}
         figures = served(filled, sizes, options.seconds)
     print(json.dumps(figures) if options.json else "\n".join(f"{name}: {value}" for name, value in figures.items()))
@@ -105,26 +109,35 @@ def served(filled: dict[str, Any], sizes: list[str], seconds: float) -> dict[str
     server = subprocess.Popen([*command, *options, "--log-level", "warning"], cwd=ROOT, start_new_session=True)
     try:
         wait_for(port)
+        spent = partial(processor_seconds, server.pid)
         middle = filled["projects"][sizes[len(sizes) // 2]]
         labelled(port, middle, 3, bare=False)  # load templates and open connections before measuring
-        rates = {bare: [] for bare in (True, False)}
+        rates: dict[bool, list[list[float]]] = {True: [], False: []}
+        costs: dict[bool, list[list[float]]] = {True: [], False: []}
         for bare in (True, False, False, True):
+            before = spent()
             rates[bare].append(labelled(port, middle, seconds / 2, bare=bare))
+            costs[bare].append([after - first for after, first in zip(spent(), before, strict=True)])
         rounds = {size: labelled(port, filled["projects"][size], seconds, bare=False) for size in sizes}
     finally:
         os.killpg(server.pid, signal.SIGKILL)
         server.wait()
     ours, theirs = (sum(map(len, rates[bare])) / seconds for bare in (False, True))
-    p95 = {
-        size: sorted(seconds_of_rounds)[int(len(seconds_of_rounds) * 0.95)]
-        for size, seconds_of_rounds in rounds.items()
-    }
+    times = {size: sorted(seconds_of_rounds) for size, seconds_of_rounds in rounds.items()}
+    p95, p99 = ({size: each[int(len(each) * share)] for size, each in times.items()} for share in (0.95, 0.99))
     growth = p95[sizes[-1]] / p95[sizes[0]]
+    cpu = {
+        name: [round(1000 * sum(part) / sum(map(len, rates[bare])), 1) for part in zip(*costs[bare], strict=True)]
+        for name, bare in (("site", False), ("bare", True))
+    }
     return {
         "labels_per_second": round(ours, 1),
         "bare_per_second": round(theirs, 1),
         "of_bare": round(ours / theirs, 2),
-        "p95_ms": {size: round(seconds_of_rounds * 1000) for size, seconds_of_rounds in p95.items()},
+        "cpu_ms": cpu,
+        "rates": {size: round(len(each) / seconds, 1) for size, each in times.items()},
+        "p95_ms": {size: round(slow * 1000) for size, slow in p95.items()},
+        "p99_ms": {size: round(slow * 1000) for size, slow in p99.items()},
         "p95_growth": round(growth, 2),
         "queries": filled["queries"],
         "ok": ours / theirs >= WANTED_RATIO and growth <= WANTED_GROWTH,
@@ -148,6 +161,21 @@ def labelled(port: int, project: dict[str, Any], seconds: float, *, bare: bool) 
     if faults:
         raise SystemExit(f"{len(faults)} of {len(people)} people were refused: {faults[0]}")
     return [round_seconds for person in people for round_seconds in person.rounds]
+
+
+def processor_seconds(server: int) -> tuple[float, float]:
+    """Return the processor time so far of the server with its children, and of PostgreSQL for its database."""
+    address = urlsplit(os.environ.get("DATABASE_URL", ""))
+    database = f" {address.path[1:]} " if address.scheme.startswith("postgres") else None
+    web = base = 0.0
+    for folder in Path("/proc").glob("[0-9]*"):
+        with suppress(OSError):
+            fields = (folder / "stat").read_text().rpartition(")")[2].split()
+            seconds = (int(fields[11]) + int(fields[12])) / os.sysconf("SC_CLK_TCK")
+            command = (folder / "cmdline").read_text().replace("\0", " ")
+            web += seconds if server in (int(folder.name), int(fields[1])) else 0
+            base += seconds if database and command.startswith("postgres:") and database in command else 0
+    return web, base
 
 
 def wait_for(port: int) -> None:

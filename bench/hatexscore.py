@@ -15,8 +15,7 @@ from pathlib import Path
 
 sys.path.insert(0, str(Path(__file__).resolve().parent.parent))  # Python has added the folder of this script itself
 
-from naive_hatexscore import naive_parts
-
+from bench.references.naive_hatexscore import naive_parts
 from moderation.domain.hatexscore import group_list_files
 from moderation.domain.hatexscore.score import read, score
 from moderation.domain.hatexscore.tokenize import words

@@ -36,7 +36,7 @@ import sql_twins
 from annotation.assignment import annotator_state, item_query
 from annotation.assignment.item_query import ItemSearch
 from annotation.models import Membership
-from bench import fill_open
+from bench.data import fill_open
 from runs.domain.states import RunState
 from runs.methods.method import Outcome
 from runs.models import Account, Run, Turn

@@ -66,8 +66,17 @@ def signed_in(browser: Browser, login: dict[str, str], **how: Any) -> Page:
 def shoot(page: Page, path: str, name: str) -> None:
     """Open a page and save a screenshot, in few colours so that the repository stays small."""
     page.goto(f"{ADDRESS}{path}")
+    leave_tour(page)
     page.wait_for_load_state("networkidle")
     keep(page, name)
+
+
+def leave_tour(page: Page) -> None:
+    """Close the tour, so that a picture shows the page as people see it from the second day on."""
+    page.wait_for_load_state("networkidle")
+    leave = page.get_by_role("button", name="Leave the tour")
+    if leave.count():
+        leave.click()
 
 
 def keep(page: Page, name: str) -> None:
@@ -90,7 +99,7 @@ def annotate(page: Page, project: str) -> None:
 def trial(page: Page) -> None:
     """Open the sample ARCADE debate about a metaphor with its rounds unfolded and its text shown."""
     page.goto(f"{ADDRESS}/p/neighbourhood/debates/")
-    page.locator("main tr", has_text="ARCADE").get_by_role("link", name="nb-008").click()
+    page.locator("main tr", has_text="ARCADE").get_by_role("link", name="nb-008").last.click()  # the newer one is slow
     for number in (1, 2):
         page.get_by_text(f"Round {number}", exact=True).click()
     page.get_by_text("Text", exact=True).click()

@@ -198,7 +198,7 @@
   const tellOffline = () => {
     tell(document.body.dataset.offline);
     const mine = listening = setInterval(async () => {
-      const answer = await fetch("/livez", { signal: AbortSignal.timeout(3000) }).catch(() => null);
+      const answer = await fetch("/readyz", { signal: AbortSignal.timeout(3000) }).catch(() => null);
       if (mine === listening && answer?.status < 500) answered();
     }, 3000);
   };

@@ -20,7 +20,7 @@ from hypothesis import settings as hypothesis_settings
 import api_schema
 import migrated_database
 from absent import skip_or_fail
-from annotation.core import jobs
+from annotation.core import jobs, stored_files
 from both_ends import BothEnds
 from config.server import gc_freeze
 from config.web import rate_limit_table
@@ -195,6 +195,7 @@ def _own_files(settings: Any, tmp_path_factory: pytest.TempPathFactory, request:
     settings.MEDIA_ROOT = folder / "media"
     settings.RATE_LIMITS_FOLDER = folder / "limits"
     settings.DEMO_LOGINS = folder / "demo_logins.json"
+    stored_files._Expected.marker = None  # a test before may have started a worker, which remembers its own folder
     web_rate_limits.counters.cache_clear()
     translation.activate(settings.LANGUAGE_CODE)  # a test before may have asked for a page in another language
 

@@ -2,7 +2,7 @@
 
 The database, the API and the files hold a member's value (`kind_undecided`); pages show its label in the reader's
 language. The English label stands beside the value. `pgettext` marks it for `makemessages`, and
-`annotation.core.display_names` translates it. This package imports nothing, so every app may use it, also `domain/`.
+`annotation.core.display_names` translates it. This package imports no other, so every app may use it, also `domain/`.
 
 A value has the same label in every set. Each app registers its closed sets in `AppConfig.ready()`.
 """
@@ -10,6 +10,8 @@ A value has the same label in every set. Each app registers its closed sets in `
 from collections.abc import Iterable, Iterator, Mapping
 from enum import Enum, StrEnum
 from typing import Self
+
+from vocabulary.registration import complete
 
 _LABELS: dict[str, str] = {}
 
@@ -54,11 +56,13 @@ def label_of(value: str) -> str | None:
 
     Returns None if no app registered one.
     """
+    complete()
     return _LABELS.get(value)
 
 
 def registered_values() -> Iterable[str]:
     """Return all stored values that have a label."""
+    complete()
     return _LABELS.keys()
 
 

@@ -17,6 +17,7 @@ from builders import category, make_labelled_item, make_member, make_picture, ma
 from counterspeech_models import POST, Desk, desk_on_the_wire
 from generation.counterspeech.export import CONAN
 from generation.models import Comparison, Reply
+from providers.profiles import read_amendments
 from wire.server import WireServer
 
 pytestmark = pytest.mark.django_db(transaction=True)
@@ -167,6 +168,42 @@ def test_from_an_adjudicated_post_to_an_approved_reply_by_keyboard_a_comparison_
     assert (row["hatespeech"], row["csType"], row["counterspeech"]) == (POST, "Informative", GOOD + ADDED)
     assert row["hatespeechOffensiveness"] == "It calls people weeds. So it does." and row["model_text"] == GOOD
     assert row["edits"] == [{"kind": "added", "text": ADDED}] and json.loads(json.dumps(row["reward"])) > 0.8
+
+
+def test_a_trained_model_is_asked_plainly_by_keyboard_and_only_what_it_is_told_is_shown(
+    desk: tuple[WireServer, Desk],
+    worker: None,
+    item: Item,
+    page_of: Callable[[Membership], Page],
+    live_server: Any,
+    settings: Any,
+) -> None:
+    settings.MODEL_PROFILES = read_amendments({"openai:writer": {"plain": True, "trained": "CoARL"}})
+    page = page_of(make_member(item.project, Role.REVIEWER, pseudonym="heron"))
+    page.goto(f"{live_server.url}/p/garden/items/{item.public_id}/counterspeech/")
+    press = page.keyboard.press
+    press("e")
+    expect(page.get_by_text("openai:writer writes replies and explains nothing")).to_be_visible()
+    mode, tone = page.get_by_label("How the model is asked"), page.get_by_label("Tone")
+    expect(mode).to_have_value("plain")
+    expect(tone).to_be_hidden()
+    mode.focus()
+    press("Home")
+    expect(tone).to_be_visible()
+    expect(page.get_by_text("once for each candidate")).to_be_hidden()
+    press("End")
+    expect(tone).to_be_hidden()
+    expect(page.get_by_text("once for each candidate")).to_be_visible()
+    desk[1].plain["informative"] = [GOOD, f"“{FAIR}”", GOOD]
+    page.get_by_label("Candidates for each").fill("3")
+    page.get_by_role("heading", level=1).click()
+    press("w")
+    first = page.locator("article.candidate").first
+    expect(first).to_contain_text(GOOD)
+    expect(first).to_contain_text("trained model (CoARL)")
+    expect(page.locator("article.candidate")).to_have_count(2)
+    press("1")
+    expect(page.locator("#state")).to_contain_text("None: these are the model’s words.")
 
 
 def test_the_keyboard_stays_where_it_is_while_models_are_at_work(

@@ -93,7 +93,7 @@ def test_a_debate_of_perspectives_is_held_read_and_compared(
     expect(second.locator(".say").last).to_contain_text("rebuts")
     expect(second).to_contain_text("the non-hate side concedes")
     expect(tally).to_have_text(
-        re.compile(r"votes\s*2 hate, 2 not hate\s*(· 1 undecided\s*)?majority\s*Tie\s*judge\s*Hate", re.DOTALL)
+        re.compile(r"votes\s*2 hate, 2 not hate\s*(1 undecided\s*)?majority\s*Tie\s*judge\s*Hate", re.DOTALL)
     )
     for width, scheme in ((390, "dark"), (1440, "light")):
         page.set_viewport_size({"width": width, "height": 900})

@@ -13,8 +13,8 @@ import builders
 from annotation.domain.choices import Role
 from providers.messages import Refused
 from providers.vendors.scripted import ScriptedModel
-from runs import tasks
 from runs.models import Run
+from runs.queue import task_messages
 from scripted_runs import perform
 
 PASSWORD = "a long enough passphrase"
@@ -27,7 +27,7 @@ pytestmark = pytest.mark.django_db(transaction=True)
 def project(settings, monkeypatch):
     settings.MODEL_BINDINGS = {"MODEL_TEXT": "openai:small"}
     settings.OPENAI_BASE_URL = "http://127.0.0.1:9/v1"
-    monkeypatch.setattr(tasks.perform_run, "delay", lambda run_id: None)
+    monkeypatch.setattr(task_messages, "enqueue_task", lambda name, run_id: True)
     project = builders.make_project("garden", priors_wanted=True)
     user = builders.make_user("wren", PASSWORD)
     builders.make_member(project, Role.ADMIN, user=user, pseudonym="Wren")

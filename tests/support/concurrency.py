@@ -29,5 +29,5 @@ def at_once(acts: Sequence[Callable[[], Answered]]) -> list[Answered]:
         thread.start()
     for thread in threads:
         thread.join()
-    assert faults == []
+    assert faults == [], faults
     return [answers[number] for number in range(len(acts))]

@@ -1,10 +1,12 @@
 """Fake models of counterspeech behind the wire server; a test fills their tables of answers."""
 
 import json
+import random
 import re
 from collections.abc import Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass, field
+from threading import Lock
 from typing import Any
 
 from providers import wiring
@@ -15,6 +17,7 @@ POST = "The new weeds are choking the white roses on our street."
 _ARGUMENT = re.compile(r"\[argument [0-9a-f]+\]\n(.*?)\n\[/argument", re.DOTALL)
 _SIDE = re.compile(r"your side alone is: (.+?)\.")
 _INTENT = re.compile(r"The replies you write are (\w+):")
+_PLAIN = re.compile(r"Then write an? (\w+) counterspeech to this offensive statement: (.*)", re.DOTALL)
 
 
 @dataclass
@@ -26,12 +29,17 @@ class Desk:
     insults: list[str] = field(default_factory=lambda: ["weeds"])
     broken: set[str] = field(default_factory=set)
     """Critics that give an unreadable answer, and sides of the post that the writer refuses to explain."""
+    plain: dict[str, list[str]] = field(default_factory=dict)
+    """The answers to a plain instruction by intent, one after the other; then numbered ones."""
+    lock: Lock = field(default_factory=Lock)
 
     def __call__(self, exchange: WireExchange) -> None:
         exchange.send(200, exchange.reply(self.answer(exchange.heard)))
 
     def answer(self, heard: Heard) -> str:
         instructions, question = heard.said("system"), heard.said("user")
+        if plain := _PLAIN.search(question):
+            return self.next_plain(plain[1])
         if "You describe pictures" in instructions:
             return json.dumps({"description": "A garden with roses."})
         if side := _SIDE.search(instructions):
@@ -39,6 +47,12 @@ class Desk:
         if intent := _INTENT.search(instructions):
             return json.dumps({"replies": self.replies.get(intent[1], [f"A reply that is {intent[1]}."])})
         return self._verdict(instructions, question)
+
+    def next_plain(self, intent: str) -> str:
+        """Return the next answer to a plain instruction for this intent."""
+        with self.lock:
+            answers = self.plain.setdefault(intent, [])
+            return answers.pop(0) if answers else f"Here the {intent} argument is quite another one: {random.random()}."
 
     def _explanation(self, side: str) -> str:
         if side in self.broken:
@@ -65,6 +79,8 @@ class Desk:
 def kind_of(heard: Heard) -> str:
     """Return what a request asks for: a side of the post, an intent to write, or a critic's number."""
     instructions = heard.said("system")
+    if plain := _PLAIN.search(heard.said("user")):
+        return f"plain {plain[1]}"
     for pattern in (_SIDE, _INTENT):
         if match := pattern.search(instructions):
             return match[1]

@@ -1,21 +1,27 @@
 """Fill and use a site whose processes a test kills. Called in a process of that site."""
 
+import io
 import json
+import random
+import zipfile
 from typing import Any
 from uuid import uuid4
 
 from django.core.files.uploadedfile import SimpleUploadedFile
+from django.utils import timezone
 from knox.models import AuthToken
+from PIL import Image
 
 import site_visitors
 from annotation.domain.choices import Role
 from annotation.imports import uploads
+from annotation.imports.job import IMPORTS
 from annotation.imports.options import ImportOptions
 from annotation.members.join import add_member
 from annotation.members.participation import consent
-from annotation.models import Import, Membership, Project
+from annotation.models import Import, Membership, Project, ReleaseOrder
 from annotation.projects.create import create_project
-from annotation.releases.job import order_release
+from annotation.releases.job import RELEASES, order_release
 from annotation.releases.selection import Selection
 
 
@@ -35,6 +41,52 @@ def upload(rows: int) -> int:
     items = [{"id": f"r-{number}", "text": f"{words}{number}", "gold": number % 2} for number in range(rows)]
     file = SimpleUploadedFile("incoming.jsonl", "\n".join(map(json.dumps, items)).encode())
     return uploads.upload(_importer(), file, ImportOptions()).pk
+
+
+def upload_pictures(rows: int) -> int:
+    """Upload a ZIP of gold items with a picture each, too large for a page that waits. Return the key of the import."""
+    out = io.BytesIO()
+    with zipfile.ZipFile(out, "w") as archive:
+        items = [
+            {"id": f"r-{number}", "text": f"Post {number} of all vermin.", "image": f"{number}.png", "gold": number % 2}
+            for number in range(rows)
+        ]
+        archive.writestr("posts.jsonl", "\n".join(map(json.dumps, items)))
+        for number in range(rows):
+            archive.writestr(f"{number}.png", _noise(number))
+    return uploads.upload(_importer(), SimpleUploadedFile("incoming.zip", out.getvalue()), ImportOptions()).pk
+
+
+def _noise(number: int) -> bytes:
+    """Return a picture that no compression makes small."""
+    out = io.BytesIO()
+    Image.frombytes("RGB", (160, 120), random.Random(number).randbytes(160 * 120 * 3)).save(out, "PNG")
+    return out.getvalue()
+
+
+def ring(import_id: int) -> bool:
+    """Enqueue the import once more."""
+    return IMPORTS.enqueue(import_id)
+
+
+def order_from_worker() -> int:
+    """Order a release that a worker builds, although it is small. Return the key of the order."""
+    member = _importer()
+    row = ReleaseOrder.objects.create(
+        project=member.project, ordered_by=member, key=uuid4(), options=Selection().as_json(), items_total=1
+    )
+    RELEASES.enqueue(row.pk)
+    return row.pk
+
+
+def session() -> str:
+    """Return a session of the admin who imports."""
+    return site_visitors.session_of(_importer().user)
+
+
+def end_project(slug: str) -> None:
+    """Let the project be purged by the next sweep."""
+    Project.objects.filter(slug=slug).update(delete_after=timezone.now())
 
 
 def store(import_id: int) -> bool:

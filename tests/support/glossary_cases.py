@@ -1,5 +1,6 @@
 """Labelled texts for the glossary: the terms of a language, and the texts with the places where terms stand."""
 
+import json
 import re
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -43,6 +44,22 @@ def read(language: str) -> tuple[Sequence[Listed], Sequence[Case]]:
             kind, written = line.split(" | ", 1)
             cases.append(_case(kind, _ESCAPE.sub(_character, written)))
     return terms, cases
+
+
+@dataclass(frozen=True)
+class OwnTerms:
+    """A text with the only terms that are looked for in it, and those that are to be found."""
+
+    terms: tuple[str, ...]
+    text: str
+    expected: frozenset[str]
+
+
+def with_own_terms(language: str) -> Sequence[OwnTerms]:
+    """Return the texts of a language that have terms of their own: common words would be hits in the other texts."""
+    lines = (FOLDER / f"own_terms_{language}.jsonl").read_text(encoding="utf-8").splitlines()
+    rows = map(json.loads, lines)
+    return [OwnTerms(tuple(row["terms"]), row["text"], frozenset(row["expected"])) for row in rows]
 
 
 def _term(line: str, language: str) -> Listed:

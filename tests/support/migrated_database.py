@@ -79,7 +79,7 @@ def _migrate(url: str) -> None:
 def _digest() -> str:
     base = Path(settings.BASE_DIR)
     digest = sha256((base / "requirements.lock").read_bytes())
-    for path in sorted(base.glob("*/migrations/*.py")):
+    for path in sorted([*base.glob("*/migrations/*.py"), *base.glob("config/postgresql/*.py")]):
         digest.update(path.name.encode() + path.read_bytes())
     return digest.hexdigest()[:16]
 

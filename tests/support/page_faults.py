@@ -18,9 +18,21 @@ RULES = {
     "resultTypes": ["violations"],
 }
 """The rules of WCAG 2.2 AA, targets of 24 px among them, and of landmarks, headings and names."""
-RUN_AXE = """rules => axe.run(rules).then(found => found.violations.flatMap(
-    broken => broken.nodes.slice(0, 3).map(node => `${broken.id}: ${node.target.join(" ")} ${node.html.slice(0, 160)}`)
-))"""
+RUN_AXE = """async rules => {
+    const {violations} = await axe.run(rules);
+    const again = async (broken, node) => {
+        const element = document.querySelector(node.target[0]);
+        element.scrollIntoView({block: "center"});
+        return (await axe.run(element, {runOnly: [broken.id]})).violations.length > 0;
+    };
+    const said = [];
+    for (const broken of violations)
+        for (const node of broken.nodes)
+            if (broken.id !== "target-size" || await again(broken, node))
+                said.push([broken.id, `${broken.id}: ${node.target.join(" ")} ${node.html.slice(0, 160)}`]);
+    return violations.flatMap(({id}) => said.filter(([rule]) => rule === id).slice(0, 3).map(([, text]) => text));
+}"""
+"""What a bar at the edge of the window covers in part is a small target only where it stays covered after scrolling."""
 # What people or models wrote stands in bdi or dir="auto"; names of languages and of models carry lang or translate.
 WORDS = """() => {
     const written = "script, style, code, pre, kbd, samp, textarea, bdi, [dir=auto], [lang=en], [translate=no]";

@@ -33,6 +33,9 @@ class Cluster:
         self._server: subprocess.Popen[bytes] | None = None
         if os.geteuid() == 0:
             shutil.chown(self.folder, _USER)
+        self._create()
+
+    def _create(self) -> None:
         self._run("initdb", "-D", f"{self.folder}/data", "-A", "trust", "-U", _USER, "--no-sync", "-E", "UTF8")
         self.start()
         with self.connect("postgres") as server:
@@ -89,3 +92,29 @@ class Cluster:
 
     def _run(self, name: str, *arguments: str) -> None:
         assert self._begin(name, *arguments).wait(120) == 0, name
+
+
+class Standby(Cluster):
+    """A streaming replica of another server: whatever that one commits can be read here a moment later."""
+
+    def __init__(self, primary: Cluster) -> None:
+        self._primary = primary
+        super().__init__()
+
+    def _create(self) -> None:
+        source = ["-h", "127.0.0.1", "-p", str(self._primary.port), "-U", _USER]
+        options = ["--write-recovery-conf", "--checkpoint=fast", "--no-sync"]
+        self._run("pg_basebackup", "-D", f"{self.folder}/data", *source, *options)
+        self.start()
+
+    def pause(self) -> None:
+        """Fall behind: keep what the primary sends, and show none of it."""
+        self._recover("pg_wal_replay_pause")
+
+    def resume(self) -> None:
+        """Catch up."""
+        self._recover("pg_wal_replay_resume")
+
+    def _recover(self, function: str) -> None:
+        with self.connect() as server:
+            server.execute(f"SELECT {function}()")

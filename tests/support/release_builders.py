@@ -3,6 +3,7 @@
 import hashlib
 import json
 from io import BytesIO
+from pathlib import Path
 from typing import Any
 
 from django.core.files.base import ContentFile
@@ -11,12 +12,14 @@ from PIL import Image
 
 import builders
 from annotation.consensus.close import close_item
-from annotation.core.release_paths import folder_of
+from annotation.core.release_paths import archive_name, folder_of
 from annotation.domain.choices import Stage
 from annotation.imports.store import store_pictures
 from annotation.media.decoder_process import DrawingProcess
 from annotation.media.pictures import picture_limits, stage_picture
 from annotation.models import Item, Membership, Picture, Project, Release
+from annotation.releases import files
+from annotation.releases.folders import LocalFolder
 
 
 def make_gold(
@@ -68,3 +71,13 @@ def imported_picture(project: Project, colour: Any) -> Picture:
 def rows_of(made: Release) -> list[dict[str, Any]]:
     """Return the rows of a release."""
     return [json.loads(line) for line in (folder_of(made) / "items.jsonl").read_bytes().splitlines()]
+
+
+def problems(folder: Path) -> list[str]:
+    """Return all that is wrong with the release in a folder of this machine."""
+    return files.problems(LocalFolder(folder))
+
+
+def archive_of(made: Release) -> Path:
+    """Return the path of the ZIP of a published release."""
+    return Path(default_storage.path(archive_name(made)))

@@ -5,11 +5,13 @@ from dataclasses import dataclass, field
 from typing import Any
 from uuid import UUID, uuid4
 
+import pytest
 from pydantic import BaseModel
 
 from providers.messages import Message, Model
 from runs.control import start
 from runs.execution import runner
+from runs.methods import method as methods
 from runs.methods.method import Finish, Limits, Outcome, SavedTurn, Step
 from runs.models import Run
 
@@ -33,9 +35,12 @@ class Rounds:
     limits: Limits = field(default_factory=Limits)
     name: str = "rounds"
     gone: bool = False
+    unreadable: bool = False
     stored: list[Outcome] = field(default_factory=list)
 
     def case(self, run: Run) -> Any | None:
+        if self.unreadable:
+            raise FileNotFoundError("pictures/a.png")
         return None if self.gone else {"subject": run.subject}
 
     def still_wanted(self, run: Run) -> bool:
@@ -51,6 +56,14 @@ class Rounds:
         if not self.gone:
             self.stored.append(outcome)
         return not self.gone
+
+
+def register(rounds: Rounds, monkeypatch: pytest.MonkeyPatch) -> Rounds:
+    """Register the method as `rounds` for the time of a test, and return it."""
+    original = methods._instance
+    monkeypatch.setitem(methods._paths, "rounds", "rounds")
+    monkeypatch.setattr(methods, "_instance", lambda path: rounds if path == "rounds" else original(path))
+    return rounds
 
 
 def queued(project: UUID | None = None, **fields: Any) -> Run:

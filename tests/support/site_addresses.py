@@ -385,6 +385,8 @@ ROUTES: dict[str, Route] = {
     "annotation:design-read": Route((D,), project, POST),
     "annotation:design-file": Route((D,), project),
     "annotation:project-new": Route((), methods=BOTH),  # the site's staff alone
+    "queues": Route(()),  # the site's staff alone
+    "queues-act": Route((), methods=POST),  # the site's staff alone
     "annotation:project-life": Route((D,), project),
     "annotation:project-clone": Route((D,), project, BOTH),
     "annotation:project-archive": Route((D,), project, POST),
@@ -463,6 +465,8 @@ ROUTES: dict[str, Route] = {
     "annotation:dashboard": Route((R, D), project),
     "annotation:dashboard-table": Route((R, D), with_(name=lambda world: "funnel")),
     "annotation:influence": Route((D,), project, BOTH),
+    "annotation:figures-moment": Route((R, D), with_(kind=lambda world: "dashboard")),
+    "annotation:figures-refresh": Route((R, D), with_(kind=lambda world: "dashboard"), POST),
     "annotation:releases": Route((D,), project, BOTH),
     "annotation:release": Route((D,), the_release),
     "annotation:release-verify": Route((D,), the_release, POST),

@@ -42,11 +42,12 @@ def fill(slug: str, items: int, people: int) -> dict[str, Any]:
     for number in range(people):
         member = add_member(project, f"{slug}-{number}", Role.ANNOTATOR).membership
         consent(member)
-        sessions.append(_session(member.user))
+        sessions.append(session_of(member.user))
     return {"slug": project.slug, "sessions": sessions}
 
 
-def _session(user: User | None) -> str:
+def session_of(user: User | None) -> str:
+    """Sign somebody in, and return the session."""
     assert user is not None
     client = Client()
     client.force_login(user)

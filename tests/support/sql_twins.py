@@ -1,6 +1,7 @@
 """Slow, readable twins of the statements that are written in SQL: the same answers and rows, by Django's queries.
 
-`tests/runs/queue/test_sql_twins.py` and `tests/annotation/assignment/test_sql_twins.py` hold the statements to them;
+`tests/runs/queue/test_sql_twins.py`, `tests/annotation/assignment/test_sql_twins.py` and
+`tests/annotation/items/test_text_search.py` hold the statements to them;
 `bench/sql_gain.py` prints how much the statements gain.
 """
 
@@ -20,7 +21,18 @@ from annotation.assignment.seat_lookup import LockedSeat
 from annotation.domain.choices import EventVerb, Order, PriorState, Stage
 from annotation.domain.wellbeing import breaks
 from annotation.domain.wellbeing.breaks import Pace
-from annotation.models import Event, Guideline, Item, Label, Membership, OptOut, Prior, Seat, WorkDay
+from annotation.models import (
+    Event,
+    Guideline,
+    Item,
+    Label,
+    Membership,
+    OptOut,
+    PictureText,
+    Prior,
+    Seat,
+    WorkDay,
+)
 from runs.domain.states import RunState
 from runs.methods.method import Outcome
 from runs.models import Account, Run, Turn
@@ -316,3 +328,15 @@ def _wanted(items: QuerySet[Item], unwanted: UnwantedContent) -> list[Item]:
 
 def _as_queryset(items: list[Item]) -> QuerySet[Item]:
     return Item.objects.filter(pk__in=[item.pk for item in items])
+
+
+# ── Text search ───────────────────────────────────────────────────────────────
+
+
+def items_with_words(project: int, term: str, where: str) -> list[int]:
+    """Find the items whose text (`text`), picture (`picture_text`) or any of both or the id (`q`) hold the term."""
+    in_picture = Exists(PictureText.objects.filter(item=OuterRef("pk"), current=True, text__icontains=term))
+    conditions = {"text": Q(text__icontains=term), "picture_text": Q(in_picture)}
+    conditions["q"] = conditions["text"] | conditions["picture_text"] | Q(external_id__icontains=term)
+    items = Item.objects.filter(conditions[where], project=project)
+    return list(items.order_by("pk").values_list("pk", flat=True))

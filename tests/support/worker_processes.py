@@ -105,6 +105,19 @@ def listens(port: int) -> bool:
         return probe.connect_ex(("127.0.0.1", port)) == 0
 
 
+def wait_until_none_left(left: Callable[[], int], what: str, seconds: float = 120) -> None:
+    """Wait until `left` returns 0. Fails with `what` and the number if it stays the same for so many seconds.
+
+    A slow machine takes longer, and fails nothing as long as the number changes.
+    """
+    number, until = left(), time.monotonic() + seconds
+    while number:
+        assert time.monotonic() < until, f"{what}: {number} are left, and none was done in {seconds:.0f} s"
+        time.sleep(0.2)
+        if (now := left()) != number:
+            number, until = now, time.monotonic() + seconds
+
+
 def wait_until(reached: Callable[[], bool], what: str, seconds: float = 90) -> None:
     """Wait until the condition holds. Fails with `what` when the time is over."""
     until = time.monotonic() + seconds

@@ -19,6 +19,7 @@ from typing import Any
 import psycopg
 import pytest
 from django.conf import settings
+from django.core.management import call_command
 from django.db import connection
 
 FOLDER = Path(__file__).parent
@@ -170,3 +171,15 @@ def test_a_site_from_before_the_squash_is_upgraded_with_all_its_rows(request: py
     assert [problem for problem in problems if "is lost" not in problem and "more of this kind" not in problem] == []
     # A second time changes nothing.
     assert "No migrations to apply" in manage(environment, "migrate")
+
+
+@pytest.mark.django_db(transaction=True)
+def test_migrating_leaves_its_short_wait_for_locks_to_nobody() -> None:
+    if connection.vendor != "postgresql":
+        pytest.skip("SQLite has no such limit")
+    call_command("migrate", verbosity=0)
+    for _session in range(8):  # all of the pool
+        with connection.cursor() as cursor:
+            cursor.execute("SHOW lock_timeout")
+            assert cursor.fetchone() == ("5s",)
+        connection.close()

@@ -13,7 +13,6 @@ import shutil
 import signal
 import subprocess
 import sys
-import tempfile
 import threading
 import time
 import urllib.error
@@ -28,8 +27,9 @@ import pytest
 from django.conf import settings as site
 
 from postgresql_cluster import Cluster, program
+from redis_server import Redis
 from site_visitors import Crowd, Visitor
-from worker_processes import Processes, environment, free_port, kill, listens, wait_until
+from worker_processes import Processes, environment, free_port, kill, listens, wait_until, wait_until_none_left
 
 pytestmark = [
     pytest.mark.faults,
@@ -42,49 +42,29 @@ pytestmark = [
 ]
 
 ITEMS, PEOPLE, SEATS = 300, 30, 3
+BETWEEN_FAULTS = 25
+"""Labels that are confirmed before the next fault."""
+A_FAULT = 55
+"""Labels that people may send for each fault, so that however long faults take, some are left for the last one."""
 INCOMING = 12_000
 """Rows of the file that is imported and released meanwhile: too many for a page that waits."""
 FAKETIME = next(Path("/usr/lib").glob("*/faketime/libfaketimeMT.so.1"), None)
 
 
-class Redis:
-    """A Redis of this test's own, which it may kill."""
-
-    def __init__(self) -> None:
-        self.port = free_port()
-        self.folder = tempfile.mkdtemp(prefix="redis-")
-        self.process: subprocess.Popen[bytes] | None = None
-        self.start()
-
-    def start(self) -> None:
-        command = ["redis-server", "--port", str(self.port), "--bind", "127.0.0.1", "--dir", self.folder]
-        self.process = subprocess.Popen([*command, "--save", "", "--appendonly", "no"], stdout=subprocess.DEVNULL)
-        wait_until(lambda: listens(self.port), "Redis", 30)
-
-    def kill(self) -> None:
-        assert self.process is not None
-        self.process.kill()
-        self.process.wait()
-
-    def flush(self) -> None:
-        subprocess.run(["redis-cli", "-p", str(self.port), "FLUSHALL"], check=True, stdout=subprocess.DEVNULL)
-
-    def remove(self) -> None:
-        self.kill()
-        shutil.rmtree(self.folder, ignore_errors=True)
-
-
 class Voter(Visitor):
-    """Somebody who reads before answering, until everybody hurries.
+    """Somebody who reads before answering and keeps to what may be sent, until everybody hurries.
 
     The answers differ from seat to seat, so that about a fifth of the items end in a dispute.
     """
 
     THINKS = 6.0
     hurry = threading.Event()
+    may_send = threading.Semaphore(0)
 
     def category(self, action: str) -> str:
         self.hurry.wait(self.THINKS)
+        while not (self.hurry.is_set() or self.stop.is_set() or self.may_send.acquire(timeout=0.2)):
+            pass
         return str(hashlib.sha256(action.encode()).digest()[0] % 3)
 
     def _ask(self, method: str, path: str, fields: dict[str, str] | None) -> tuple[int, str | None, str]:
@@ -101,11 +81,13 @@ class Voter(Visitor):
 class Reviewer(threading.Thread):
     """Decides one dispute after the other by the API, and sends a decision again until it is acknowledged."""
 
-    def __init__(self, port: int, slug: str, token: str, stop: threading.Event) -> None:
+    def __init__(self, port: int, slug: str, token: str) -> None:
         super().__init__(daemon=True)
-        self.base, self.token, self.stop = f"http://127.0.0.1:{port}/api/v1/projects/{slug}/disputes/", token, stop
+        self.base, self.token = f"http://127.0.0.1:{port}/api/v1/projects/{slug}/disputes/", token
+        self.stop = threading.Event()
         self.decided: dict[str, int] = {}
         self.odd: list[tuple[int, str]] = []
+        self.doing = "nothing yet"
 
     def run(self) -> None:
         while not self.stop.is_set():
@@ -126,7 +108,9 @@ class Reviewer(threading.Thread):
 
     def _patiently(self, path: str, values: dict[str, Any]) -> tuple[int, Any]:
         """Return status and answer; the same request is sent again while the site is away."""
+        began = time.monotonic()
         while True:
+            self.doing = f"asks {path} since {time.monotonic() - began:.0f} s"
             request = urllib.request.Request(
                 self.base + path,
                 json.dumps(values).encode(),
@@ -237,23 +221,24 @@ def test_everybody_is_killed_and_every_item_ends_with_exactly_k_labels(
     made = running.called("fill", ITEMS, PEOPLE)
     running.start()
     crowd = Crowd(running.port, made, Voter)
-    reviewer = Reviewer(running.port, "drain", made["token"], crowd.stop)
+    reviewer = Reviewer(running.port, "drain", made["token"])
     reviewer.start()
     clocks = [clock for clock in (running_with_clock(running, "+3600"), running_with_clock(running, "-3600")) if clock]
     running.ran("manage.py", "compute_priors", "drain", "--no-wait", "--json")
     faults = Counter(dict.fromkeys(["clock an hour off"] * len(clocks), len(clocks)))
     upload_id = running.called("upload", INCOMING)
     for name, fault in _faults(running, upload_id):
-        crowd.labels(25, seconds=120)
+        Voter.may_send.release(A_FAULT)
+        crowd.labels(BETWEEN_FAULTS, seconds=240)
         fault()
         faults[name] += 1
     Voter.hurry.set()
-    wait_until(lambda: _count(running, "stage = 'labelling'") == 0, "all items to be labelled", 240)
-    wait_until(lambda: not _count(running, "stage = 'disputed'") or not reviewer.is_alive(), "all decisions", 180)
-    assert reviewer.is_alive(), reviewer.odd
-    wait_until(lambda: _release_is_done(running), "the import and the release to end", 180)
+    wait_until_none_left(lambda: _count(running, "stage = 'labelling'"), "labelling")
     crowd.go_home()
-    reviewer.join(40)
+    wait_until_none_left(lambda: _undecided(running, reviewer), "decisions")
+    reviewer.stop.set()
+    wait_until(lambda: _release_is_done(running), "the import and the release to end", 180)
+    reviewer.join(100)
     assert (crowd.odd, reviewer.odd) == ([], [])
     _check_labels(running, crowd)
     _check_decisions(running, reviewer)
@@ -332,6 +317,12 @@ def running_with_clock(running: Site, offset: str) -> "subprocess.Popen[bytes] |
 def _count(running: Site, where: str) -> int:
     items = "annotation_item i JOIN annotation_project p ON p.id = i.project_id"
     return int(running.asked(f"SELECT count(*) FROM {items} WHERE p.slug = 'drain' AND {where}")[0][0])
+
+
+def _undecided(running: Site, reviewer: Reviewer) -> int:
+    """Return the number of disputes. Fails if the reviewer met something that ends its work."""
+    assert reviewer.is_alive() and not reviewer.odd, (reviewer.doing, reviewer.odd)
+    return _count(running, "stage = 'disputed'")
 
 
 def _import_state(running: Site) -> str:

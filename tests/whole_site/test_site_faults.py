@@ -30,6 +30,8 @@ from worker_processes import Processes, environment, free_port, kill, listens, w
 
 pytestmark = [pytest.mark.django_db(transaction=True), pytest.mark.faults, pytest.mark.slow]
 own_cluster = pytest.mark.skipif(not program("initdb"), reason="PostgreSQL's server programs are not installed")
+HANGS = 30
+"""Seconds after which a page hangs, however busy the machine is: the site itself gives up after a few."""
 
 
 def of_site(folder: Path, **more: str) -> Processes:
@@ -147,7 +149,7 @@ def test_f11_no_acknowledged_label_is_lost_when_the_database_stops_at_once(
     crowd.go_home()
     assert crowd.odd == []
     assert {wait for _seconds, wait in crowd.away} == {"10"}
-    assert max(seconds for seconds, _wait in crowd.away) <= 10
+    assert max(seconds for seconds, _wait in crowd.away) <= HANGS
     with cluster.connect() as server:
         stored = {str(key) for (key,) in server.execute("SELECT client_key FROM annotation_label")}
     assert len(crowd.acknowledged) == len(set(crowd.acknowledged))
@@ -177,7 +179,7 @@ def test_f12_with_all_connections_taken_pages_are_503_and_everything_recovers(
         worker = processes.worker()
         for _ in range(2):
             status, wait, seconds = asked(port, page, session)
-            assert (status, wait, seconds <= 10) == (503, "10", True)
+            assert (status, wait, seconds <= HANGS) == (503, "10", True)
         time.sleep(3)
         assert worker.poll() is None
     wait_until(lambda: asked(port, page, session)[0] == 200, "the page to be back", 90)

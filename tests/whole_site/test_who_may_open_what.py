@@ -25,7 +25,7 @@ pytestmark = [pytest.mark.django_db, pytest.mark.once]
 
 __all__ = ["module_world", "world"]
 
-OPEN_TO_ALL = {"favicon", "healthz", "livez"}
+OPEN_TO_ALL = {"favicon", "healthz", "livez", "metrics", "readyz"}
 ACCOUNTS = ("account_", "mfa_", "socialaccount_", "openid_connect_", "accounts/")
 """allauth's own pages: about the person alone, none of them takes a project."""
 
