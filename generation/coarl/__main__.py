@@ -10,7 +10,7 @@ from pathlib import Path
 from typing import Any
 
 from generation.coarl.ablations import BadModel
-from generation.coarl.blank_model import write_blank_model
+from generation.coarl.blank_model import write_blank_architecture, write_blank_model
 from generation.coarl.critic_training import train_critic
 from generation.coarl.reinforcement import reinforce
 from generation.coarl.reward_parts import NoCritic
@@ -75,6 +75,10 @@ def _parser() -> argparse.ArgumentParser:
     blank.add_argument("--data", type=Path, action="append", required=True, help="a folder of export_training")
     blank.add_argument("--out", type=Path, required=True)
     blank.add_argument("--architecture", choices=("t5", "gpt2"), default="t5")
+    blank.add_argument(
+        "--config", type=Path, metavar="FILE",
+        help="the config.json of a public architecture: at its own size, in place of width, layers and vocabulary",
+    )  # fmt: skip
     for name, value in (("width", 64), ("layers", 2), ("vocabulary", 500), ("seed", 0)):
         blank.add_argument(f"--{name}", type=int, default=value)
     return parser
@@ -85,9 +89,13 @@ def _settings(chosen: argparse.Namespace, kind: type[Any]) -> Any:
 
 
 def _blank(chosen: argparse.Namespace) -> dict[str, Any]:
-    sizes = {name: getattr(chosen, name) for name in ("width", "layers", "vocabulary", "seed")}
     data = load(DataSettings(folders=chosen.data))
-    return {"out": str(chosen.out), "weights": write_blank_model(chosen.architecture, data, chosen.out, **sizes)}
+    if chosen.config:
+        weights = write_blank_architecture(chosen.config, data, chosen.out, seed=chosen.seed)
+    else:
+        sizes = {name: getattr(chosen, name) for name in ("width", "layers", "vocabulary", "seed")}
+        weights = write_blank_model(chosen.architecture, data, chosen.out, **sizes)
+    return {"out": str(chosen.out), "weights": weights}
 
 
 if __name__ == "__main__":

@@ -4,12 +4,22 @@ They know no language before they are trained: what they show is that the phases
 """
 
 from pathlib import Path
-from typing import Literal
+from typing import Any, Literal
 
 import torch
 from tokenizers import Tokenizer, decoders, models, pre_tokenizers, trainers
-from transformers import GPT2Config, GPT2LMHeadModel, PreTrainedTokenizerFast, T5Config, T5ForConditionalGeneration
+from transformers import (
+    AutoConfig,
+    AutoModelForCausalLM,
+    AutoModelForSeq2SeqLM,
+    GPT2Config,
+    GPT2LMHeadModel,
+    PreTrainedTokenizerFast,
+    T5Config,
+    T5ForConditionalGeneration,
+)
 
+from generation.coarl.ablations import BadModel
 from generation.coarl.training_data import TrainingData
 
 Architecture = Literal["t5", "gpt2"]
@@ -20,8 +30,7 @@ def write_blank_model(
     architecture: Architecture, data: TrainingData, out: Path, *, width: int, layers: int, vocabulary: int, seed: int
 ) -> int:
     """Write a model and its tokenizer into a folder. Return the number of weights."""
-    rows = (*data.explanations, *data.replies)
-    tokenizer = trained_tokenizer([text for row in rows for text in (row.instruction, row.target)], vocabulary)
+    tokenizer = _tokenizer_of(data, vocabulary)
     torch.manual_seed(seed)
     ends = {"pad_token_id": tokenizer.pad_token_id, "eos_token_id": tokenizer.eos_token_id}
     if architecture == "t5":
@@ -36,9 +45,37 @@ def write_blank_model(
             resid_pdrop=0.0, embd_pdrop=0.0, attn_pdrop=0.0, bos_token_id=tokenizer.eos_token_id, **ends,
         )  # fmt: skip
         model = GPT2LMHeadModel(config)
+    return _saved(model, tokenizer, out)
+
+
+def write_blank_architecture(config_file: Path, data: TrainingData, out: Path, *, seed: int) -> int:
+    """Write a public architecture at its own size, from its `config.json`. Return the number of weights.
+
+    Raises BadModel if no model can be made of the file. The tokenizer has at most as many tokens as the model.
+    """
+    try:
+        config = AutoConfig.from_pretrained(str(config_file))
+        tokenizer = _tokenizer_of(data, config.vocab_size)
+        config.update({
+            "pad_token_id": tokenizer.pad_token_id, "eos_token_id": tokenizer.eos_token_id,
+            "bos_token_id": tokenizer.eos_token_id, "decoder_start_token_id": tokenizer.pad_token_id,
+        })  # fmt: skip
+        torch.manual_seed(seed)
+        kind = AutoModelForSeq2SeqLM if config.is_encoder_decoder else AutoModelForCausalLM
+        return _saved(kind.from_config(config), tokenizer, out)
+    except (OSError, ValueError, AttributeError) as fault:
+        raise BadModel(f"{config_file} describes no model: {str(fault).splitlines()[0][:200]}") from None
+
+
+def _saved(model: Any, tokenizer: PreTrainedTokenizerFast, out: Path) -> int:
     model.save_pretrained(out)
     tokenizer.save_pretrained(out)
     return sum(weight.numel() for weight in model.parameters())
+
+
+def _tokenizer_of(data: TrainingData, vocabulary: int) -> PreTrainedTokenizerFast:
+    rows = (*data.explanations, *data.replies)
+    return trained_tokenizer([text for row in rows for text in (row.instruction, row.target)], vocabulary)
 
 
 def trained_tokenizer(texts: list[str], vocabulary: int) -> PreTrainedTokenizerFast:

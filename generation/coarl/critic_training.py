@@ -18,6 +18,7 @@ from tqdm import tqdm
 from generation.coarl.critic_model import INTENTS, Critic, new_critic, save_critic
 from generation.coarl.phase_card import finish_phase
 from generation.coarl.settings_file import CriticTraining
+from generation.coarl.training_cost import TrainingCost
 from generation.coarl.training_data import BadData, Preferred, Scored, TrainingData
 from generation.coarl.training_log import TrainingLog, write_plot
 from generation.domain.tokens import plain
@@ -44,21 +45,22 @@ def train_critic(settings: CriticTraining, data: TrainingData) -> dict[str, Any]
         raise BadData("There is no score, no preference and no reply to learn from.")
     critic = new_critic(settings.encoder, settings.length)
     optimiser = torch.optim.AdamW(critic.parameters(), lr=settings.learning_rate)
-    log, step = TrainingLog(settings.out), 0
+    log, step, cost = TrainingLog(settings.out), 0, TrainingCost()
     for epoch in range(settings.epochs):
         shuffled = random.Random(f"{settings.seed}/{epoch}").sample(lessons, len(lessons))
         for start in tqdm(range(0, len(shuffled), settings.batch_size), desc=f"epoch {epoch + 1}"):
-            loss = _loss(critic, shuffled[start : start + settings.batch_size], settings.preference_weight)
-            optimiser.zero_grad()
-            loss.backward()
-            optimiser.step()
+            with cost.step():
+                loss = _loss(critic, shuffled[start : start + settings.batch_size], settings.preference_weight)
+                optimiser.zero_grad()
+                loss.backward()
+                optimiser.step()
             step += 1
-            log.add(step, loss=float(loss))
+            log.add(step, loss=float(loss.detach()))
     figures = {"lessons": len(lessons), "half": settings.half, **measured(critic.eval(), data)}
     log.add(step, **{f"{name}@validation": value for name, value in figures.items() if isinstance(value, float)})
     save_critic(critic, settings.out, settings.encoder)
     write_plot(settings.out, "critic: loss")
-    finish_phase(settings.out, "critic", settings, data, figures, base=settings.encoder, seq2seq=False)
+    finish_phase(settings.out, "critic", settings, data, figures, cost, base=settings.encoder, seq2seq=False)
     return figures
 
 

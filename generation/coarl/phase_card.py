@@ -10,6 +10,7 @@ from pathlib import Path
 from typing import Any
 
 from generation.coarl.settings_file import Strict
+from generation.coarl.training_cost import TrainingCost
 from generation.coarl.training_data import TrainingData
 from generation.coarl.training_log import write_whole
 
@@ -28,6 +29,7 @@ def finish_phase(
     settings: Strict,
     data: TrainingData,
     figures: Mapping[str, Any],
+    cost: TrainingCost,
     *,
     base: str,
     seq2seq: bool,
@@ -38,6 +40,7 @@ def finish_phase(
         "base": base,
         "seq2seq": seq2seq,
         "figures": dict(figures),
+        "cost": cost.figures(),
         "data": _counts(data),
         "warnings": data.warnings,
         "settings": settings.model_dump(mode="json"),
@@ -57,12 +60,15 @@ def _counts(data: TrainingData) -> dict[str, Any]:
 
 def _card(facts: Mapping[str, Any]) -> str:
     figures = "\n".join(f"| {name.replace('_', ' ')} | {_shown(value)} |" for name, value in facts["figures"].items())
+    cost = "\n".join(f"| {name.replace('_', ' ')} | {value} |" for name, value in facts["cost"].items())
     warnings = "".join(f"**Content warning.** {warning}\n\n" for warning in facts["warnings"])
     return (
         f"# {_TITLES[facts['phase']]}\n\n{warnings}"
         "It writes text that nobody has read. A person approves every reply before it is used.\n\n"
         f"Base: `{facts['base']}`. Learnt on the split train; figures are of the split validation unless they say "
         f"otherwise.\n\n| figure | value |\n| --- | --- |\n{figures}\n\n"
+        "## Cost\n\nOf the process that ended the phase; evaluations and checkpoints are not in its seconds.\n\n"
+        f"| | |\n| --- | --- |\n{cost}\n\n"
         f"## Data\n\n```json\n{json.dumps(facts['data'], indent=2)}\n```\n\n"
         f"## Settings\n\n```json\n{json.dumps(facts['settings'], indent=2, ensure_ascii=False)}\n```\n\n"
         "## Versions\n\n" + ", ".join(f"{name} {number}" for name, number in facts["versions"].items()) + "\n"

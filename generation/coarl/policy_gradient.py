@@ -22,6 +22,7 @@ from generation.coarl.learning_rules import adapted, clipped_loss, generalised_a
 from generation.coarl.policy import Policy, Tokens
 from generation.coarl.reward_parts import Reward, as_tensor
 from generation.coarl.settings_file import Reinforce
+from generation.coarl.training_cost import TrainingCost
 from generation.coarl.training_data import Example
 
 
@@ -55,13 +56,20 @@ class Batch:
 
 
 def learn(
-    settings: Reinforce, policy: Policy, examples: Sequence[Example], reward: Reward, progress: Progress
+    settings: Reinforce,
+    policy: Policy,
+    examples: Sequence[Example],
+    reward: Reward,
+    progress: Progress,
+    cost: TrainingCost,
 ) -> dict[str, Any]:
     """Learn, from the newest checkpoint on if there is one. Return the figures of the run."""
     learner = _learner(settings, policy)
     progress.begin(learner.step)
     for step in tqdm(range(learner.step + 1, settings.steps + 1), initial=learner.step, total=settings.steps):
-        _step(settings, learner, examples, reward, progress)
+        with cost.step():
+            batch = _step(settings, learner, examples, reward, progress)
+        cost.add(int(batch.replies.mask.sum()))
         if step % settings.evaluate_steps == 0 or step == settings.steps:
             if progress.evaluate(step):
                 break
@@ -75,7 +83,7 @@ def learn(
 
 def _step(
     settings: Reinforce, learner: Learner, examples: Sequence[Example], reward: Reward, progress: Progress
-) -> None:
+) -> Batch:
     learner.step += 1
     batch = _drawn(settings, learner, examples, reward)
     loss = _updated(settings, learner, batch)
@@ -84,6 +92,7 @@ def _step(
     learner.coefficient = adapted(learner.coefficient, kl, replies=len(batch.kl), **rule)
     drawn = {"loss": loss, "reward": float(batch.rewards.nanmean()), "kl": kl, "kl_coefficient": learner.coefficient}
     progress.log.add(learner.step, **{name: value for name, value in drawn.items() if value == value})  # no NaN
+    return batch
 
 
 def _learner(settings: Reinforce, policy: Policy) -> Learner:

@@ -19,6 +19,7 @@ from generation.coarl.phase_card import finish_phase
 from generation.coarl.policy import Policy
 from generation.coarl.reward_parts import Reward
 from generation.coarl.settings_file import BadSettings, Reinforce
+from generation.coarl.training_cost import TrainingCost
 from generation.coarl.training_data import BadData, Example, TrainingData, prompts
 from generation.coarl.training_log import write_plot
 
@@ -48,12 +49,13 @@ def reinforce(settings: Reinforce, data: TrainingData) -> dict[str, Any]:
     progress = Progress(settings, policy, held_out, reward, other)
     by_trl = settings.algorithm == "rloo" and not policy.language_model.seq2seq
     loop = trl_rloo.learn if by_trl else policy_gradient.learn
-    figures = loop(settings, policy, learnt_from, reward, progress)
+    cost = TrainingCost()
+    figures = loop(settings, policy, learnt_from, reward, progress, cost)
     figures |= {"algorithm": settings.algorithm, "evaluated_on": where, "reward_sources": dict(reward.names)}
     figures |= {"held_out_sources": dict(other.names)} if other else {}
     _save(settings, policy)
     seq2seq = policy.language_model.seq2seq
-    finish_phase(settings.out, "reinforce", settings, data, figures, base=_base(settings.policy), seq2seq=seq2seq)
+    finish_phase(settings.out, "reinforce", settings, data, figures, cost, base=_base(settings.policy), seq2seq=seq2seq)
     return figures
 
 

@@ -18,6 +18,7 @@ from transformers import Trainer, TrainerCallback, TrainingArguments
 from generation.coarl.language_models import LanguageModel, base_digest, open_model, with_lora
 from generation.coarl.phase_card import finish_phase
 from generation.coarl.settings_file import Supervised
+from generation.coarl.training_cost import TrainingCost
 from generation.coarl.training_data import BadData, Example, TrainingData
 from generation.coarl.training_log import TrainingLog, write_plot
 
@@ -61,7 +62,8 @@ def _run(settings: Supervised, examples: Sequence[Example], phase: str, data: Tr
     if settings.lora:
         with_lora(opened, settings.lora)
     checkpoint = last_whole_checkpoint(settings.out)
-    trainer = _trainer(settings, opened, by_split, checkpoint)
+    cost = TrainingCost()
+    trainer = _trainer(settings, opened, by_split, checkpoint, cost)
     first = _first_loss(settings, trainer, checkpoint)
     trainer.train(resume_from_checkpoint=str(checkpoint) if checkpoint else None)
     after = _loss(trainer)
@@ -69,12 +71,16 @@ def _run(settings: Supervised, examples: Sequence[Example], phase: str, data: Tr
         raise ChangedBase(f"{settings.out}: weights of the frozen base changed.")
     learnt = sum(weight.numel() for weight in opened.model.parameters() if weight.requires_grad)
     outcome = Outcome(first, after, int(trainer.state.global_step), learnt)
-    _save(settings, opened, phase, outcome, data, before)
+    _save(settings, opened, phase, outcome, data, before, cost)
     return outcome
 
 
 def _trainer(
-    settings: Supervised, opened: LanguageModel, by_split: dict[str, list[Example]], checkpoint: Path | None
+    settings: Supervised,
+    opened: LanguageModel,
+    by_split: dict[str, list[Example]],
+    checkpoint: Path | None,
+    cost: TrainingCost,
 ) -> Trainer:
     chosen = settings.optimiser
     on_cpu = not torch.cuda.is_available()
@@ -110,13 +116,17 @@ def _trainer(
         train_dataset=encoded["train"],
         eval_dataset=encoded["validation"] or None,
         data_collator=_Batches(opened),
-        callbacks=[_Log(settings, checkpoint)],
+        callbacks=[_Log(settings, checkpoint), _Clock(cost, sum(map(_tokens, encoded["train"])))],
     )
 
 
 def _encoded(opened: LanguageModel, row: Example, settings: Supervised) -> dict[str, list[int]]:
     source = opened.prompt_ids(row.instruction, settings.length.source)
     return {"source": source, "target": opened.reply_ids(row.target, settings.length.target)}
+
+
+def _tokens(row: dict[str, list[int]]) -> int:
+    return len(row["source"]) + len(row["target"])
 
 
 class _Batches:
@@ -162,6 +172,26 @@ class _Log(TrainerCallback):
         mark_whole(self._out / "checkpoints" / f"checkpoint-{state.global_step}")
 
 
+class _Clock(TrainerCallback):
+    """Measures the steps of this process; `tokens` are those of an epoch, questions and answers together."""
+
+    def __init__(self, cost: TrainingCost, tokens: int) -> None:
+        self._cost, self._tokens = cost, tokens
+        self._first_epoch = 0.0
+
+    def on_train_begin(self, _args: Any, state: Any, _control: Any, **_more: Any) -> None:
+        self._first_epoch = float(state.epoch or 0)
+
+    def on_step_begin(self, _args: Any, _state: Any, _control: Any, **_more: Any) -> None:
+        self._cost.begin_step()
+
+    def on_step_end(self, _args: Any, _state: Any, _control: Any, **_more: Any) -> None:
+        self._cost.end_step()
+
+    def on_train_end(self, _args: Any, state: Any, _control: Any, **_more: Any) -> None:
+        self._cost.add((float(state.epoch) - self._first_epoch) * self._tokens)
+
+
 def mark_whole(checkpoint: Path) -> None:
     """Mark a checkpoint that was written to its end, after its files have reached the disk."""
     os.sync()
@@ -193,7 +223,13 @@ def _first_loss(settings: Supervised, trainer: Trainer, checkpoint: Path | None)
 
 
 def _save(
-    settings: Supervised, opened: LanguageModel, phase: str, outcome: Outcome, data: TrainingData, base: str
+    settings: Supervised,
+    opened: LanguageModel,
+    phase: str,
+    outcome: Outcome,
+    data: TrainingData,
+    base: str,
+    cost: TrainingCost,
 ) -> None:
     model = opened.model
     if settings.lora and phase == "explain":
@@ -203,4 +239,4 @@ def _save(
     opened.tokenizer.save_pretrained(folder)
     write_plot(settings.out, f"{phase}: loss a token")
     more = {**asdict(outcome), "base_sha256": base} if base else asdict(outcome)
-    finish_phase(settings.out, phase, settings, data, more, base=settings.base, seq2seq=opened.seq2seq)
+    finish_phase(settings.out, phase, settings, data, more, cost, base=settings.base, seq2seq=opened.seq2seq)

@@ -21,15 +21,21 @@ from generation.coarl.policy_gradient import adapter_of
 from generation.coarl.reward_parts import Reward
 from generation.coarl.settings_file import Reinforce
 from generation.coarl.supervised import last_whole_checkpoint, mark_whole
+from generation.coarl.training_cost import TrainingCost
 from generation.coarl.training_data import Example
 
 
 def learn(
-    settings: Reinforce, policy: Policy, examples: Sequence[Example], reward: Reward, progress: Progress
+    settings: Reinforce,
+    policy: Policy,
+    examples: Sequence[Example],
+    reward: Reward,
+    progress: Progress,
+    cost: TrainingCost,
 ) -> dict[str, Any]:
     """Learn, from the newest whole checkpoint on if there is one. Return the figures of the run."""
     checkpoint = last_whole_checkpoint(settings.out)
-    callback = _EachStep(settings, policy, progress)
+    callback = _EachStep(settings, policy, progress, cost)
     trainer = RLOOTrainer(
         model=policy.model,
         reward_funcs=_judge(reward),
@@ -109,10 +115,14 @@ def _judge(reward: Reward) -> Any:
 class _EachStep(TrainerCallback):
     """Adapts the penalty, logs, evaluates, stops above the ceiling, and marks whole checkpoints."""
 
-    def __init__(self, settings: Reinforce, policy: Policy, progress: Progress) -> None:
-        self._settings, self._policy, self._progress = settings, policy, progress
+    def __init__(self, settings: Reinforce, policy: Policy, progress: Progress, cost: TrainingCost) -> None:
+        self._settings, self._policy, self._progress, self._cost = settings, policy, progress, cost
         self.trainer: Any = None
         self.best: dict[str, torch.Tensor] = {}
+
+    def on_step_begin(self, _args: Any, _state: Any, _control: Any, **_more: Any) -> None:
+        """Start the clock: trl draws and scores the replies inside the step."""
+        self._cost.begin_step()
 
     def on_log(self, _args: Any, state: Any, _control: Any, logs: dict[str, Any] | None = None, **_more: Any) -> None:
         """Take trl's figures of a step: its `kl` is a mean a token, ours is a reply's."""
@@ -123,10 +133,12 @@ class _EachStep(TrainerCallback):
         replies = self._settings.prompts_per_step * self._settings.sampling.replies_per_post
         self.trainer.beta = adapted(self.trainer.beta, kl, replies=replies, **rule)
         known = {name: float(logs[name]) for name in ("loss", "reward") if logs.get(name) is not None}
+        self._cost.add(float(logs["completions/mean_length"]) * replies)
         self._progress.log.add(self._step(state), **known, kl=kl, kl_coefficient=self.trainer.beta)
 
     def on_step_end(self, _args: Any, state: Any, control: Any, **_more: Any) -> None:
         """Evaluate where a step ends that is to be evaluated."""
+        self._cost.end_step()
         step, chosen = self._step(state), self._settings
         if state.global_step % chosen.updates or (step % chosen.evaluate_steps and step != chosen.steps):
             return

@@ -25,6 +25,7 @@ from safetensors.torch import load_file  # noqa: E402
 
 from coarl_runs import NOISE, TARGETS, WORDS, blank, garden, reinforced, supervised  # noqa: E402
 from generation.coarl.ablations import BadModel, read_phase  # noqa: E402
+from generation.coarl.blank_model import write_blank_architecture  # noqa: E402
 from generation.coarl.language_models import base_digest, open_model, open_policy  # noqa: E402
 from generation.coarl.reinforcement import PAPER_WARNING, reinforce  # noqa: E402
 from generation.coarl.settings_file import BadSettings, Strict  # noqa: E402
@@ -119,6 +120,27 @@ def test_phases_1_and_2_halve_the_loss_on_unseen_posts_and_leave_the_base_bit_eq
     assert learnt and all(any(f".{target}." in name for target in TARGETS[architecture]) for name in learnt)
 
 
+def test_a_public_architecture_is_made_at_its_own_size_from_its_config(t5: Trained, tmp_path: Path) -> None:
+    config = {
+        "model_type": "qwen2", "hidden_size": 32, "intermediate_size": 64, "num_hidden_layers": 3,
+        "num_attention_heads": 4, "num_key_value_heads": 2, "tie_word_embeddings": True, "vocab_size": 1200,
+    }  # fmt: skip
+    (tmp_path / "config.json").write_text(json.dumps(config))
+    weights = write_blank_architecture(tmp_path / "config.json", t5.data, tmp_path / "blank", seed=0)
+    opened = open_model(str(tmp_path / "blank"))
+    assert not opened.seq2seq and len(opened.model.model.layers) == 3
+    assert opened.model.get_input_embeddings().weight.shape == (1200, 32) and len(opened.tokenizer) <= 1200
+    assert weights == sum(weight.numel() for weight in opened.model.parameters())
+    assert opened.text(opened.reply_ids("Bakers work hard.", 64)) == "Bakers work hard."
+
+
+@pytest.mark.parametrize("words", ["{", '{"model_type": "no-such-model"}', '{"vocab_size": 5}'])
+def test_a_file_that_describes_no_model_is_named(words: str, t5: Trained, tmp_path: Path) -> None:
+    (tmp_path / "config.json").write_text(words)
+    with pytest.raises(BadModel, match=r"config\.json describes no model"):
+        write_blank_architecture(tmp_path / "config.json", t5.data, tmp_path / "blank", seed=0)
+
+
 def test_a_base_that_changed_by_one_bit_has_another_digest(t5: Trained) -> None:
     model = open_model(str(t5.folder / "explain")).model
     before = base_digest(model)
@@ -130,6 +152,11 @@ def test_a_base_that_changed_by_one_bit_has_another_digest(t5: Trained) -> None:
 def test_a_card_names_figures_settings_data_and_warnings(t5: Trained) -> None:
     card = (t5.folder / "adapt" / "card.md").read_text()
     assert "Phase 2: replies by intent" in card and "A person approves every reply" in card and '"r": 16' in card
+    cost = read_phase(t5.folder / "adapt")["cost"]
+    rows = [row for row in t5.data.replies if row.split == "train"]
+    assert cost["tokens"] > 2 * len(rows) * EPOCHS["t5"][1] and cost["peak_memory_gb"] > 0
+    assert cost["tokens_a_second"] == pytest.approx(cost["tokens"] / cost["seconds"], rel=0.05)
+    assert f"| tokens a second | {cost['tokens_a_second']} |" in card
     assert "torch" in card and (t5.folder / "adapt" / "log.svg").read_text().startswith("<svg")
 
 
