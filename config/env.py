@@ -300,7 +300,7 @@ def replica(
     entry = database(name, default=Path(), environ=environ)
     if {entry["ENGINE"], of["ENGINE"]} != {"config.postgresql"}:
         raise ImproperlyConfigured(f"{name} needs a standby of PostgreSQL, and DATABASE_URL its primary.")
-    options: dict[str, Any] = dict(entry["OPTIONS"])  # type: ignore[call-overload]
+    options: dict[str, Any] = dict(entry["OPTIONS"])  # type: ignore[call-overload]  # OPTIONS is a dict
     options["options"] += " -c default_transaction_read_only=on"  # also where somebody names the primary here
     options["pool"] = {"min_size": 0, "max_size": 4, "timeout": 2, "reconnect_timeout": 10}
     return {"replica": entry | {"OPTIONS": options, "TEST": {"MIRROR": "default"}}}

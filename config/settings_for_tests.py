@@ -26,6 +26,6 @@ WHITENOISE_USE_FINDERS = True
 WHITENOISE_AUTOREFRESH = True  # every client of a test would read all files anew otherwise
 # A test database need not outlive a power cut.
 if str(DATABASES["default"]["ENGINE"]).endswith("sqlite3"):
-    DATABASES["default"]["OPTIONS"]["init_command"] += "PRAGMA synchronous=OFF;"  # type: ignore[index]
+    DATABASES["default"]["OPTIONS"]["init_command"] += "PRAGMA synchronous=OFF;"  # type: ignore[index]  # values vary
 else:
-    DATABASES["default"]["OPTIONS"]["options"] += " -c synchronous_commit=off"  # type: ignore[index]
+    DATABASES["default"]["OPTIONS"]["options"] += " -c synchronous_commit=off"  # type: ignore[index]  # values vary

@@ -14,7 +14,7 @@ os.environ.setdefault("DJANGO_SETTINGS_MODULE", "config.settings")
 
 application = with_plain_content_type(get_wsgi_application())
 # Every page's code is loaded before gunicorn parts into processes: they share it, and no first visitor waits.
-get_resolver().url_patterns  # noqa: B018
+get_resolver().url_patterns  # noqa: B018  reading it loads them
 registration.complete()
 # Figures on the dashboard and in the desk, similar posts; tasks that a page enqueues.
 late_modules.load("numpy", "krippendorff", "celery", "kombu.exceptions")

@@ -32,9 +32,8 @@ from annotation.domain.statistics.influence import (
     Undefined,
     View,
     Why,
-    detectable,
-    half_width,
 )
+from annotation.domain.statistics.influence_planning import detectable, half_width
 from annotation.domain.statistics.intervals import Interval
 from annotation.models import Item, Project
 

@@ -48,6 +48,7 @@ def use_folder(folder: Path) -> None:
     """Count in files of this folder from now on. Called before the first counter is made."""
     folder.mkdir(parents=True, exist_ok=True)
     os.environ[FOLDER_VARIABLE] = str(folder)
+    # prometheus_client has no types here.
     values.ValueClass = values.MultiProcessValue(process_identifier=_Number())  # type: ignore[no-untyped-call]
 
 

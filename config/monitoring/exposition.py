@@ -29,7 +29,7 @@ _OF_WORK = {
 def scrape(accept: str) -> tuple[bytes, str]:
     """Return the figures in the form that the header Accept prefers, and its content type."""
     registry = CollectorRegistry()
-    MultiProcessCollector(registry, path=str(settings.METRICS_FOLDER))  # type: ignore[no-untyped-call]
+    MultiProcessCollector(registry, path=str(settings.METRICS_FOLDER))  # type: ignore[no-untyped-call]  # has no types
     registry.register(SiteFigures())
     encode, content_type = choose_encoder(accept)
     return encode(registry), content_type

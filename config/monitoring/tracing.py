@@ -64,7 +64,7 @@ def start() -> None:
     trace.set_tracer_provider(provider)
     DjangoInstrumentor().instrument(excluded_urls=_NOT_TRACED)
     PsycopgInstrumentor().instrument(skip_dep_check=True)  # psycopg is there as psycopg[binary]
-    CeleryInstrumentor().instrument()  # type: ignore[no-untyped-call]
+    CeleryInstrumentor().instrument()  # type: ignore[no-untyped-call]  # has no types
     origin.use_tracing(Spans(provider))
 
 

@@ -33,14 +33,13 @@ import numpy as np
 
 from annotation.domain.choices import Modality, PriorArm
 from annotation.domain.statistics.arrays import Flags, Floats, Ints
-from annotation.domain.statistics.intervals import Z95, Interval, student_quantile, wilson_interval
+from annotation.domain.statistics.clustered_variance import centred, distinct, two_way_variance
+from annotation.domain.statistics.intervals import Interval, student_quantile, wilson_interval
 
 FEWEST = 10
 """The minimum number of answers on each side of a difference for an interval; normal theory needs them."""
 NONE = -1
 """No category: not sure, or only flagged; or no prior."""
-
-_Z80 = 0.841621  # the 80 % quantile of the normal distribution
 
 
 class View(StrEnum):
@@ -246,29 +245,6 @@ def account(group: Group, readings: Readings) -> Account:
     )
 
 
-# ── Planning ──────────────────────────────────────────────────────────────────
-
-
-def half_width(labels: int, withheld: float) -> float | None:
-    """Return half the 95 % interval of the difference between shown and withheld, for `labels` labels in all.
-
-    1.96 √(¼ (1/(N w) + 1/(N (1 − w)))): independent answers with agreement one half, where it is widest.
-    Returns None if one arm would be empty.
-    """
-    if labels <= 0 or not 0 < withheld < 1:
-        return None
-    return Z95 * sqrt(0.25 / labels * (1 / withheld + 1 / (1 - withheld)))
-
-
-def detectable(labels: int, withheld: float) -> float | None:
-    """Return the difference that would be detected in four campaigns of five: (1.96 + 0.84) / 1.96 half widths.
-
-    Returns None if one arm would be empty.
-    """
-    half = half_width(labels, withheld)
-    return None if half is None else half * (Z95 + _Z80) / Z95
-
-
 # ── Answers and their sums ────────────────────────────────────────────────────
 
 
@@ -315,14 +291,15 @@ def _share(answers: _Answers, n: int, agreeing: int) -> Figure:
     if n == 0:
         return Undefined(Why.NO_ANSWERS)
     value = agreeing / n
-    people, items = _count(answers.annotator), _count(answers.item)
+    people, items = distinct(answers.annotator), distinct(answers.item)
     if (why := _too_few_clusters(people, items)) is not None:
         return Estimate(value, None, why)
     binomial = value * (1 - value) / n
     if binomial == 0:
         effective = float(items)
     else:
-        effective = n / max(1.0, _variance((answers.agrees - value) / n, answers) / binomial)
+        variance = two_way_variance((answers.agrees - value) / n, answers.annotator, answers.item)
+        effective = n / max(1.0, variance / binomial)
     return Estimate(value, wilson_interval(value, effective, student_quantile(min(people, items) - 1)))
 
 
@@ -351,8 +328,8 @@ def _between(arm: _Answers, other: _Answers) -> Difference:
 
 def _slope(answers: _Answers, side: Floats) -> Figure:
     """Return the coefficient of `side` beside a constant for each period, with its interval."""
-    treated = _centred(side, answers.period)
-    outcome = _centred(answers.agrees, answers.period)
+    treated = centred(side, answers.period)
+    outcome = centred(answers.agrees, answers.period)
     weight = treated / (treated @ treated)
     value = min(1.0, max(-1.0, float(weight @ outcome)))  # rounding may pass the bound by the last bit
     ones = int(side.sum())
@@ -395,46 +372,20 @@ def _twice(readings: Readings) -> Flags:
 
 def _with_interval(value: float, terms: Floats, answers: _Answers) -> Estimate:
     """Return the value with Student's interval; `terms` are the contributions of each answer to its error."""
-    people, items = _count(answers.annotator), _count(answers.item)
+    people, items = distinct(answers.annotator), distinct(answers.item)
     if (why := _too_few_clusters(people, items)) is not None:
         return Estimate(value, None, why)
-    variance = _variance(terms, answers)
+    variance = two_way_variance(terms, answers.annotator, answers.item)
     if variance <= 1e-18:
         return Estimate(value, None, Why.NO_SPREAD)
     reach = student_quantile(min(people, items) - 1) * sqrt(variance)
     return Estimate(value, Interval(max(-1.0, value - reach), min(1.0, value + reach)))
 
 
-def _variance(terms: Floats, answers: _Answers) -> float:
-    """Return the variance, cluster-robust by person and by item, of which there are at least two each.
-
-    No two answers share both person and item, so each answer is its own intersection.
-    """
-    by_person, by_item = _clustered(terms, answers.annotator), _clustered(terms, answers.item)
-    alone = float(terms @ terms) * len(terms) / (len(terms) - 1)
-    return max(by_person + by_item - alone, by_person, by_item)
-
-
-def _clustered(terms: Floats, cluster: Ints) -> float:
-    names, index = np.unique(cluster, return_inverse=True)
-    sums = np.bincount(index.reshape(-1), weights=terms)
-    return float(sums @ sums) * len(names) / (len(names) - 1)
-
-
 def _too_few_clusters(people: int, items: int) -> Why | None:
     if people < 2:
         return Why.ONE_PERSON
     return Why.ONE_ITEM if items < 2 else None
-
-
-def _count(values: Ints) -> int:
-    return len(np.unique(values))
-
-
-def _centred(values: Floats, period: Ints) -> Floats:
-    n = np.bincount(period)
-    means = np.divide(np.bincount(period, weights=values), n, out=np.zeros(len(n)), where=n > 0)
-    return values - means[period]
 
 
 def in_scope(accounts: Sequence[Account], modality: Modality, scope: Scope) -> list[Account]:

@@ -175,7 +175,7 @@ def _checked(path: Path) -> bool:
         raise CommandError(f"{path} cannot be read: {fault.strerror}.") from None
     if faults:
         error = CommandError("Nothing was scored.\n" + "\n".join(str(fault) for fault in faults))
-        error.more = {  # type: ignore[attr-defined]
+        error.more = {  # type: ignore[attr-defined]  # ours, for --json
             "lines": [{"line": fault.number, "what": fault.what, "do": fault.todo} for fault in faults]
         }
         raise error

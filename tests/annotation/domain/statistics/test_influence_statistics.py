@@ -22,11 +22,10 @@ from annotation.domain.statistics.influence import (
     View,
     Why,
     account,
-    detectable,
-    half_width,
     in_scope,
     influence,
 )
+from annotation.domain.statistics.influence_planning import detectable, half_width
 
 SHOWN, HIDDEN, WITHHELD = PriorArm.SHOWN, PriorArm.HIDDEN, PriorArm.WITHHELD
 TEXT, IMAGE = Modality.TEXT, Modality.IMAGE
