@@ -21,6 +21,7 @@
     if (target.matches("input[type=radio]")) target.focus();
     const panel = target.popoverTargetElement; // what a key opened is gone into, or Tab would begin at the page's top
     if (panel?.matches(":popover-open")) panel.querySelector(TEXT_FIELDS)?.focus();
+    if (target.matches("details[open]:has(form) > summary")) target.focus();
   }
 
   document.addEventListener("keydown", (event) => {

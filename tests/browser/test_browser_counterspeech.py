@@ -204,6 +204,12 @@ def test_a_trained_model_is_asked_plainly_by_keyboard_and_only_what_it_is_told_i
     expect(page.locator("article.candidate")).to_have_count(2)
     press("1")
     expect(page.locator("#state")).to_contain_text("None: these are the model’s words.")
+    page.get_by_role("heading", level=1).click()
+    press("o")  # what a key unfolds is gone into: Tab goes on inside
+    fold = page.locator("details.is-sheet", has_text="Ask for other candidates")
+    expect(fold).to_have_attribute("open", "")
+    press("Tab")
+    assert fold.evaluate("(fold) => fold.querySelector('form').contains(document.activeElement)")
 
 
 def test_the_keyboard_stays_where_it_is_while_models_are_at_work(
