@@ -1,9 +1,9 @@
 """A release is rolled out while people label: old code and new code on one database, and no request fails.
 
-The old code is the last commit with fewer migrations, or the one that UPGRADE_FROM names. Both web servers accept from
-one socket, as where systemd or `serve` holds it; so the new one takes over before the old one is told to stop. Clients
-open a connection for each request, as the proxy does, and send nothing twice: a connection that is refused or cut off
-counts as a fault.
+The old code is the last commit with fewer migrations that starts, or the one that UPGRADE_FROM names. Both web servers
+accept from one socket, as where systemd or `serve` holds it; so the new one takes over before the old one is told to
+stop. Clients open a connection for each request, as the proxy does, and send nothing twice: a connection that is
+refused or cut off counts as a fault.
 """
 
 import http.client
@@ -157,22 +157,36 @@ def ended(process: "subprocess.Popen[bytes]") -> int:
     return process.wait(80)
 
 
-def old_commit() -> str:
-    """Return the commit to upgrade from."""
+def old_commits() -> list[str]:
+    """Return the commits to upgrade from, best first: those with fewer migrations, or the one that is named."""
     if named := os.environ.get("UPGRADE_FROM"):
-        return named
-    git = ["git", "log", "-1", "--diff-filter=A", "--format=%H^", "--", "*/migrations/0*.py"]
-    return subprocess.run(git, cwd=ROOT, check=True, capture_output=True, text=True).stdout.strip()
+        return log("-1", named)
+    return log("-20", f"{log('-1', '--diff-filter=A', '--', '*/migrations/0*.py')[0]}^")
+
+
+def log(*arguments: str) -> list[str]:
+    git = ["git", "log", "--format=%H", *arguments]
+    return subprocess.run(git, cwd=ROOT, check=True, capture_output=True, text=True).stdout.split()
+
+
+def starts(code: Path) -> bool:
+    """Return whether a commit is whole: one in the middle of a series may lack what the next one adds."""
+    apps = [sys.executable, "-c", "import django; django.setup()"]
+    environ = os.environ | {"PYTHONPATH": str(code)}
+    return subprocess.run(apps, cwd=code, env=environ, capture_output=True, check=False).returncode == 0
 
 
 @pytest.fixture
 def old_code(tmp_path: Path) -> Path:
-    archive = subprocess.run(["git", "archive", old_commit()], cwd=ROOT, capture_output=True, check=False)
-    if archive.returncode:
-        skip_or_fail("the clone lacks the history: nothing older to upgrade from")
-    with tarfile.open(fileobj=io.BytesIO(archive.stdout)) as files:
-        files.extractall(tmp_path / "old", filter="data")
-    return tmp_path / "old"
+    for commit in old_commits():
+        archive = subprocess.run(["git", "archive", commit], cwd=ROOT, capture_output=True, check=False)
+        if archive.returncode:
+            skip_or_fail("the clone lacks the history: nothing older to upgrade from")
+        with tarfile.open(fileobj=io.BytesIO(archive.stdout)) as files:
+            files.extractall(tmp_path / commit, filter="data")
+        if starts(tmp_path / commit):
+            return tmp_path / commit
+    pytest.fail("none of the commits before the last migration starts")
 
 
 @pytest.fixture
@@ -250,7 +264,7 @@ def test_people_label_on_while_a_release_is_rolled_out(
     for reader in readers:
         reader.join(60)
     assert [ended(new_worker), ended(new_web)] == [0, 0]
-    record_property("from", subprocess.check_output(["git", "rev-parse", "--short", old_commit()], cwd=ROOT, text=True))
+    record_property("from", old.code.name[:7])
     for phase, requests in Client.requests.items():
         record_property(f"requests, {phase}", str(requests))
     assert Client.faults == []
