@@ -19,6 +19,7 @@ from annotation.batches import open_items, quotas, state
 from annotation.batches.forms import MOST_LABELS
 from annotation.batches.open_items import AT_MOST
 from annotation.batches.progress import as_json, read_batch_overview
+from annotation.batches.workforce import read_annotator_quotas
 from annotation.core.snapshots import snapshot
 from annotation.domain.choices import BatchState, Role
 from annotation.models import Batch, Membership, Project
@@ -188,8 +189,7 @@ def _limit(row: Batch, admin: Membership, members: list[UUID] | None) -> None:
 
 def _quotas(admin: Membership) -> Response:
     project = Project.objects.get(pk=admin.project_id)
-    with snapshot():
-        people = read_batch_overview(project).people
+    people = read_annotator_quotas(project)
     return Response(
         {
             "quota": project.quota,

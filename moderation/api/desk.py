@@ -305,8 +305,11 @@ def _last(stale: StaleVersion) -> dict[str, Any] | None:
 def _seen(rows: Any, viewer: Membership) -> Any:
     """Leave out decisions about items that people are asked about now: an earlier decision would influence them."""
     closed = rows.filter(item__stage__in=(Stage.DISPUTED, Stage.GOLD, Stage.EXCLUDED))
-    expert_items = expert_replacement.waiting_for_expert(viewer).values("pk") if viewer.reviews else Item.objects.none()
-    return closed.exclude(item__in=expert_items)
+    # Few decisions are about items that are disputed again. To look for all items that wait takes long in a large project.
+    disputed = set(rows.filter(item__stage=Stage.DISPUTED).order_by().values_list("item", flat=True))
+    if not viewer.reviews or not disputed:
+        return closed
+    return closed.exclude(item__in=expert_replacement.waiting_for_expert(viewer).filter(pk__in=disputed).values("pk"))
 
 
 def _row(item: Item) -> dict[str, Any]:

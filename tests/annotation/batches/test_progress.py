@@ -3,11 +3,14 @@
 from datetime import timedelta
 
 import pytest
+from django.core.cache import cache
+from django.db import connection
+from django.test.utils import CaptureQueriesContext
 from django.utils import timezone
 
 import builders
 from annotation.assignment.claim import claim
-from annotation.batches import state, workforce
+from annotation.batches import progress, state, workforce
 from annotation.batches.progress import read_batch_overview
 from annotation.domain.choices import BatchState, Role, Stage
 from annotation.domain.workforce.forecast import Estimate, TooLittle
@@ -68,6 +71,31 @@ def test_the_pace_is_that_of_the_labels_given_here_by_day(project):
     assert sorted(found.days.values()) == [10, 10, 10]
     assert isinstance(found.finish, Estimate) and found.finish.pace.per_day == 10
     assert isinstance(of(builders_with_little(), "a").finish, TooLittle)
+
+
+def test_a_large_project_counts_the_labels_of_days_that_are_over_once_a_day(project, monkeypatch):
+    cache.clear()
+    monkeypatch.setattr(progress, "COUNTED_ONCE_FROM", 4)
+    trio, now = people(project, 3), timezone.now()
+    days_back = (0, 1, 1, 2)
+    for back in days_back:
+        item = builders.make_labelled_item(project, trio[:1], (0,), batch="a")
+        Seat.objects.filter(item=item).update(filled_at=now - timedelta(days=back))
+    by_day = {timezone.localdate(now - timedelta(days=back)): days_back.count(back) for back in days_back}
+    assert of(project, "a").days == by_day
+    for back in (0, 1):  # a label of today is seen at once, one of yesterday tomorrow
+        item = builders.make_labelled_item(project, trio[:1], (0,), batch="a")
+        Seat.objects.filter(item=item).update(filled_at=now - timedelta(days=back))
+    assert of(project, "a").days == by_day | {timezone.localdate(now): 2}
+    with CaptureQueriesContext(connection) as again:
+        read_batch_overview(project)
+    monkeypatch.setattr(progress, "COUNTED_ONCE_FROM", 7)
+    assert of(project, "a").days[timezone.localdate(now - timedelta(days=1))] == 3
+    cache.clear()
+    monkeypatch.setattr(progress, "COUNTED_ONCE_FROM", 4)
+    with CaptureQueriesContext(connection) as first:
+        read_batch_overview(project)
+    assert len(first) == len(again) + 1
 
 
 def builders_with_little() -> Project:
