@@ -62,6 +62,8 @@ class Filter:
     form: str = "text"
     within: bool = False
     """Whether `ask` takes the project's key too."""
+    costly: bool = False
+    """Whether counting all matches takes long in a large project."""
 
 
 def _day(value: str) -> datetime:
@@ -102,7 +104,8 @@ def _names(row: str, code: int) -> Q:
     listed: Func = Cast(f"{row}categories", TextField())
     for sign, place in (("[", ","), ("]", ","), (" ", "")):
         listed = Replace(listed, Value(sign), Value(place), output_field=TextField())
-    return Q(**{f"{row}category__code": code}) | Q(Contains(listed, Value(f",{code},")))
+    several = ~Q(**{f"{row}categories": []})  # asked first: most rows have one category, and the texts take long
+    return Q(**{f"{row}category__code": code}) | (several & Q(Contains(listed, Value(f",{code},"))))
 
 
 def _named_both(value: str) -> Q:
@@ -145,10 +148,10 @@ _SKIPPED = Q(Exists(Skip.objects.filter(item=OuterRef("pk"))))
 _INTENDED = Q(intended__isnull=False) | Q(intended_hateful__isnull=False)
 
 FILTERS: dict[str, Filter] = {
-    "q": Filter((), text_search.anywhere, within=True),
+    "q": Filter((), text_search.anywhere, within=True, costly=True),
     "id": Filter((), _of_id),
-    "text": Filter((), text_search.in_text),
-    "picture_text": Filter((), text_search.in_picture),
+    "text": Filter((), text_search.in_text, costly=True),
+    "picture_text": Filter((), text_search.in_picture, costly=True),
     "stage": Filter(tuple(Stage), lambda value: Q(stage=value)),
     "reason": Filter(tuple(Reason), _reason),
     "picture": Filter(
@@ -157,7 +160,7 @@ FILTERS: dict[str, Filter] = {
     ),
     "known": Filter(YES_NO, _either(Q(stage=Stage.KNOWN)), admins=True),
     "category": Filter((), lambda value: _names("", _number(value)), listed=True),
-    "named_both": Filter((), _named_both, figures=True, listed=True),
+    "named_both": Filter((), _named_both, figures=True, listed=True, costly=True),
     "level": Filter(tuple(Level), lambda value: Q(level=value)),
     "source": Filter(tuple(Source), lambda value: Q(category_source=value)),
     "pattern": Filter((*PATTERNS, "undefined"), lambda value: Q(pattern=None if value == "undefined" else value)),
@@ -167,7 +170,7 @@ FILTERS: dict[str, Filter] = {
     "priority": Filter((), lambda value: Q(priority=_number(value)), form="number"),
     "annotator": Filter((), _labelled_by, admins=True, listed=True),
     "skipped": Filter(YES_NO, _either(_SKIPPED)),
-    "severity_from": Filter(SEVERITIES, _severe, admins=True),
+    "severity_from": Filter(SEVERITIES, _severe, admins=True, costly=True),
     "intended": Filter(YES_NO, _either(_INTENDED), about_intent=True),
     "target_group": Filter((), lambda value: Q(target_group__iexact=value), about_intent=True),
     "created_from": _since("created_at"),
@@ -230,6 +233,11 @@ def find_items(member: Membership, selected: Asked) -> QuerySet[Item]:
         if chosen := [value for value in values if value]:
             matching = matching.filter(_question(member, key, chosen))
     return matching.order_by(*_order(selected))
+
+
+def is_costly(selected: Asked) -> bool:
+    """Return whether counting all items that match takes long in a large project."""
+    return any(key in FILTERS and FILTERS[key].costly for key in selected)
 
 
 def asked_in(query: str) -> dict[str, list[str]]:

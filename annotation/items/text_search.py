@@ -6,6 +6,7 @@ The words are compared as Django's `icontains` does: on PostgreSQL without regar
 from django.db.models import Exists, OuterRef, Q, QuerySet
 
 from annotation.core.text_index import ITEMS, PICTURES, SHORTEST, candidates
+from annotation.items.pagination import MOST_COUNTED
 from annotation.models import Item, PictureText
 
 FILTERS = frozenset({"q", "text", "picture_text"})
@@ -27,16 +28,20 @@ def in_picture(term: str) -> Q:
 def anywhere(term: str, project: int) -> Q:
     """Return the condition for words in the text, the id or the picture of an item of this project.
 
-    Each of the three is asked apart, because an index cannot answer "or" across tables. A term without a trigram is
-    compared in one pass over the items.
+    Each of the three is asked apart, because an index cannot answer "or" across tables. A term without a trigram, or in
+    many items, is compared in one pass over the items: a page of them is found soon.
     """
-    if len(term) < SHORTEST:
-        return Q(text__icontains=term) | Q(external_id__icontains=term) | in_picture(term)
     likely = candidates(term)
     items = Item.objects.filter(likely[ITEMS], project=project).order_by()
+    if len(term) < SHORTEST or _are_many(items.filter(text__icontains=term)):
+        return Q(text__icontains=term) | Q(external_id__icontains=term) | in_picture(term)
     pictures = _pictures(term).filter(likely[PICTURES], item__project=project).order_by()
     by_text = items.filter(text__icontains=term).values("pk")
     return Q(pk__in=by_text.union(items.filter(external_id__icontains=term).values("pk"), pictures.values("item")))
+
+
+def _are_many(items: QuerySet[Item]) -> bool:
+    return items.values("pk")[MOST_COUNTED : MOST_COUNTED + 1].exists()
 
 
 def _pictures(term: str) -> QuerySet[PictureText]:

@@ -13,6 +13,7 @@ from annotation.domain.choices import Role, Stage
 from annotation.glossary import entries
 from annotation.items import forms, saved_searches, search, text_search
 from annotation.items.bulk_actions import ACTS
+from annotation.items.pagination import BoundedPaginator
 from annotation.items.question_consensus import ConsensusShown, consensus_shown
 from annotation.models import Dispute, Event, Item, Label, Membership, Prior, Seat
 from annotation.picture_text.presenters import fault_of
@@ -33,11 +34,12 @@ def items(request: PersonRequest, slug: str) -> HttpResponse:
         matching = search.find_items(member, filters)
     except search.UnknownFilter as unknown:
         matching, problem, status = Item.objects.none(), unknown.sentence, 400
+    pages = BoundedPaginator if search.is_costly(filters) else Paginator
     shown = matching.select_related("category").prefetch_related(_open_disputes())
     context = {
         "project": member.project,
         "membership": member,
-        "page": Paginator(shown, PAGE_LENGTH).get_page(request.GET.get("page")),
+        "page": pages(shown, PAGE_LENGTH).get_page(request.GET.get("page")),
         "asked": filters,
         "form": forms.shown(member, filters),
         "narrowed": bool(filters.keys() - search.NOT_FILTERS),

@@ -18,7 +18,7 @@ from annotation.domain.choices import Choose, Reason, Role, Stage
 from annotation.domain.csv_cells import restored
 from annotation.imports.options import ImportOptions
 from annotation.imports.run import import_file
-from annotation.items import saved_searches
+from annotation.items import pagination, saved_searches
 from annotation.items.export import as_csv, as_jsonl
 from annotation.items.search import FILTERS, UnknownFilter, asked_in, find_items, query_of
 from annotation.models import Batch, Item, Label, Membership, PictureText, Prior, Project, SavedSearch, Skip
@@ -243,11 +243,40 @@ def test_the_page_asks_the_same_few_questions_for_ten_items_and_for_a_thousand(
             Item(project=project, external_id=f"{count}-{number}", text="A garden.", batch="b")
             for number in range(count)
         )
-        with django_assert_max_num_queries(14):  # on SQLite one more, for its index of words
+        with django_assert_max_num_queries(15):  # one asks if the word is common; on SQLite one more, for its index
             answer = client.get(address, query)
         assert answer.status_code == 200
     assert "1,000 items" in answer.content.decode()
     assert answer.content.decode().count('name="item"') == 50
+
+
+def test_matches_that_take_long_to_count_are_counted_up_to_a_bound(project, admin, monkeypatch):
+    monkeypatch.setattr(pagination, "MOST_COUNTED", 120)
+    client, address = client_of(admin), reverse("annotation:items", args=["find"])
+
+    def page(**query: object) -> tuple[str, int, list[int]]:
+        answer = client.get(address, query)
+        pages = answer.context["page"].paginator
+        assert answer.status_code == 200
+        return compact(answer.content.decode()), pages.count, list(pages.page_range)
+
+    for number in range(120):
+        builders.make_item(project, "A garden.", external_id=f"{number:03}", severity=2)
+    text, count, pages = page(q="garden")
+    assert "120 items" in text and "All 120 found" in text and (count, pages) == (120, [1, 2, 3])
+    builders.make_item(project, "A garden.", external_id="120", severity=2)
+    for query in ({"q": "garden"}, {"text": "garden"}, {"severity_from": "1"}):
+        text, count, pages = page(**query, page=99)
+        assert "More than 120 items" in text and "All that were found" in text
+        assert "The pages list the first 120. Add a filter to see others. Changes and downloads take all." in text
+        assert (count, pages) == (120, [1, 2, 3]) and ">119</" in text and ">120</" not in text
+    text, count, _pages = page(stage="imported")  # an index counts these
+    assert count == 121 and "121 items" in text and "More than" not in text
+    change = {"act": "priority", "which": "all", "query": "q=garden"}
+    assert client.post(reverse("annotation:bulk", args=["find"]), change).context["count"] == 121
+    rows = client.get(reverse("annotation:items-file", args=["find", "jsonl"]), {"q": "garden"})
+    assert len(b"".join(rows.streaming_content).splitlines()) == 121
+    assert find_items(admin, {"q": ["garden"]}).count() == 121
 
 
 def test_each_active_filter_is_a_chip_that_takes_it_away(project, admin):

@@ -17,6 +17,7 @@ import builders
 from annotation.core import text_index
 from annotation.core.text_index import ITEMS, PICTURES, candidates
 from annotation.domain.choices import Role
+from annotation.items import text_search
 from annotation.items.search import find_items
 from annotation.models import Item, PictureText
 from sql_twins import items_with_words
@@ -107,6 +108,12 @@ def found(admin, term, where):
 def test_a_term_finds_what_the_plain_search_finds(term, where, project, admin, posts):
     assert text_index.is_there()
     assert found(admin, term, where) == items_with_words(project.pk, term, where)
+
+
+@pytest.mark.parametrize("term", TERMS, ids=ascii)
+def test_a_common_term_finds_what_the_plain_search_finds(term, project, admin, posts, monkeypatch):
+    monkeypatch.setattr(text_search, "MOST_COUNTED", 0)
+    assert found(admin, term, "q") == items_with_words(project.pk, term, "q")
 
 
 def test_terms_find_something(project, admin, posts):

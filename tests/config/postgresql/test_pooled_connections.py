@@ -36,3 +36,9 @@ def test_a_connection_that_the_server_closed_is_replaced():
             assert time.monotonic() < until
             time.sleep(0.01)
     assert {backend() for _ in range(2 * pool.max_size)}.isdisjoint(ended)
+
+
+def test_no_plan_is_compiled():
+    with connection.cursor() as cursor:
+        cursor.execute("SHOW jit")
+        assert cursor.fetchone() == ("off",)
