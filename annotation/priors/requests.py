@@ -4,12 +4,11 @@ Each prior is a run (`annotation.priors.method`); requesting twice what is in pr
 was cut off is resumed by requesting the rest.
 """
 
-from collections import Counter
 from collections.abc import Collection
 from dataclasses import dataclass
 
 from django.db import transaction
-from django.db.models import Case, Count, Exists, F, OuterRef, Q, QuerySet, When
+from django.db.models import Count, Exists, F, OuterRef, Q, QuerySet
 from django.utils.translation import gettext as _
 
 from annotation.domain.choices import EventVerb, Modality, PriorState, Stage
@@ -25,8 +24,7 @@ AGAIN = (PriorState.FAILED, PriorState.UNREADABLE, PriorState.REFUSED)
 """The states that a person may ask for again."""
 
 
-_HAS_ITS = (Q(modality=Modality.TEXT) & ~Q(item__text=""), Q(modality=Modality.IMAGE, item__picture__isnull=False))
-"""The conditions of a prior whose item has its modality."""
+_HAS_IT = {Modality.TEXT: ~Q(item__text=""), Modality.IMAGE: Q(item__picture__isnull=False)}
 
 
 @dataclass(frozen=True)
@@ -137,30 +135,22 @@ def release_waiting_items(project: Project, actor: Membership | None = None) -> 
 def read_prior_progress(project: Project) -> PriorProgress:
     """Return the progress of the project's priors, their cost, and what holds them up."""
     priors = Prior.objects.filter(item__project=project, current=True).exclude(item__stage=Stage.EXCLUDED)
-    # Groups, added up here: the database takes half the time of a sum for each figure.
-    groups = (
-        priors.annotate(
-            imported=Q(run_id=None), has_it=Case(*(When(rule, then=True) for rule in _HAS_ITS), default=False)
-        )
-        .values_list("modality", "state", "imported", "has_it")
-        .annotate(n=Count("pk"))
-        .order_by()
+    counts = priors.aggregate(
+        imported=Count("pk", filter=Q(run_id=None)),
+        **{state: Count("pk", filter=Q(run_id__isnull=False, state=state)) for state in PriorState},
+        **{f"with_{modality}": Count("pk", filter=Q(modality=modality) & _HAS_IT[modality]) for modality in Modality},
     )
-    by_state, with_it, imported = Counter[str](), Counter[str](), 0
-    for modality, state, is_imported, has_it, n in groups:
-        imported += n * is_imported
-        by_state[state] += n * (not is_imported)
-        with_it[modality] += n * has_it
     waiting = _items(project).filter(stage=Stage.IMPORTED, priors__current=True, priors__state=PriorState.FAILED)
     return PriorProgress(
-        done=by_state[PriorState.OK],
-        refused=by_state[PriorState.REFUSED],
-        unreadable=by_state[PriorState.UNREADABLE],
-        failed=by_state[PriorState.FAILED],
-        imported=imported,
+        done=counts[PriorState.OK],
+        refused=counts[PriorState.REFUSED],
+        unreadable=counts[PriorState.UNREADABLE],
+        failed=counts[PriorState.FAILED],
+        imported=counts["imported"],
         # The difference, not a search for what is not there: this is asked every other second.
         missing=sum(
-            _with_content(_items(project), modality).count() - with_it[modality] for modality in _askable(project)
+            _with_content(_items(project), modality).count() - counts[f"with_{modality}"]
+            for modality in _askable(project)
         ),
         waits_for_failed=waiting.distinct().count(),
         progress=run_progress.method_progress(project.public_id, method.NAME),
