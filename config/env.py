@@ -277,8 +277,8 @@ def database(name: str, *, default: Path, environ: Mapping[str, str] = os.enviro
         "CONN_HEALTH_CHECKS": False,  # the backend glances at them instead
         "OPTIONS": {
             # A long lock (a migration) or a lost server ends in a 503 with a retry text, not in a hanging page.
-            # What is planned once is planned without its values: see `planned_cursor`. To compile a plan takes longer than
-            # to carry it out here: 0.1 to 0.4 s of a page on 300,000 items.
+            # What is planned once is planned without its values: see `planned_cursor`. To compile a plan takes longer
+            # than to carry it out here: 0.1 to 0.4 s of a page on 300,000 items.
             "options": "-c lock_timeout=5s -c idle_in_transaction_session_timeout=120s"
             " -c plan_cache_mode=force_generic_plan -c jit=off",
             "connect_timeout": 5,

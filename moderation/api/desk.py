@@ -305,7 +305,7 @@ def _last(stale: StaleVersion) -> dict[str, Any] | None:
 def _seen(rows: Any, viewer: Membership) -> Any:
     """Leave out decisions about items that people are asked about now: an earlier decision would influence them."""
     closed = rows.filter(item__stage__in=(Stage.DISPUTED, Stage.GOLD, Stage.EXCLUDED))
-    # Few decisions are about items that are disputed again. To look for all items that wait takes long in a large project.
+    # Few decisions are about items that are disputed again. In a large project it takes long to find all that wait.
     disputed = set(rows.filter(item__stage=Stage.DISPUTED).order_by().values_list("item", flat=True))
     if not viewer.reviews or not disputed:
         return closed
