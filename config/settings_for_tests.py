@@ -17,13 +17,16 @@ for name in [name for name in os.environ if name.startswith(("MODEL_", "OPENAI_"
     del os.environ[name]  # nobody's key or model is used by a test; those that need one set it
 
 from config.settings import *  # noqa: E402, F403
-from config.settings import DATABASES, STORAGES  # noqa: E402
+from config.settings import CELERY_BROKER_TRANSPORT_OPTIONS, CELERY_BROKER_URL, DATABASES, STORAGES  # noqa: E402
 
 CACHES = {"default": {"BACKEND": "django.core.cache.backends.locmem.LocMemCache"}}
 PASSWORD_HASHERS = ["django.contrib.auth.hashers.MD5PasswordHasher"]
 STORAGES["staticfiles"]["BACKEND"] = "django.contrib.staticfiles.storage.StaticFilesStorage"
 WHITENOISE_USE_FINDERS = True
 WHITENOISE_AUTOREFRESH = True  # every client of a test would read all files anew otherwise
+# Looked into once a second otherwise: each task of a worker in a test waits for that, and twice the worker's end.
+if CELERY_BROKER_URL.startswith("memory:"):
+    CELERY_BROKER_TRANSPORT_OPTIONS["polling_interval"] = 0.02
 # A test database need not outlive a power cut.
 if str(DATABASES["default"]["ENGINE"]).endswith("sqlite3"):
     DATABASES["default"]["OPTIONS"]["init_command"] += "PRAGMA synchronous=OFF;"  # type: ignore[index]  # values vary

@@ -7,7 +7,6 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from celery.contrib.testing.worker import start_worker
 from django.conf import settings as site_settings
 from django.test import Client
 from playwright.sync_api import Browser, BrowserContext, Page, expect, sync_playwright
@@ -15,7 +14,7 @@ from playwright.sync_api import Browser, BrowserContext, Page, expect, sync_play
 import chromium
 from absent import skip_or_fail
 from annotation.models import Membership
-from config.celery import app
+from worker_threads import worker_thread
 
 # Playwright's loop runs in the test's own thread, which also asks the database for what it expects.
 os.environ.setdefault("DJANGO_ALLOW_ASYNC_UNSAFE", "1")
@@ -78,7 +77,7 @@ def page_of(browser: Browser, live_server: Any) -> Iterator[Callable[[Membership
 @pytest.fixture
 def worker() -> Iterator[None]:
     """A worker in a thread of this process."""
-    with start_worker(app, pool="solo", perform_ping_check=False, loglevel="WARNING"):
+    with worker_thread():
         yield
 
 

@@ -5,7 +5,6 @@ from io import BytesIO
 from typing import Any
 
 import pytest
-from celery.contrib.testing.worker import start_worker
 from django.conf import settings as site_settings
 from django.test import Client
 from PIL import Image
@@ -14,7 +13,6 @@ from playwright.sync_api import BrowserContext, Page, expect
 from annotation.domain.choices import Role
 from annotation.models import Item, Membership
 from builders import make_member, make_project
-from config.celery import app
 from generation.models import InjectionBatch, InjectionConsent, PoolPicture, Sample
 from injection_models import GROUP, Writers, writers_on_the_wire
 from wire.server import WireServer
@@ -26,12 +24,6 @@ pytestmark = pytest.mark.django_db(transaction=True)
 def wire(settings: Any) -> Iterator[tuple[WireServer, Writers]]:
     with writers_on_the_wire(settings) as both:
         yield both
-
-
-@pytest.fixture
-def worker() -> Iterator[None]:
-    with start_worker(app, pool="solo", perform_ping_check=False, loglevel="WARNING"):
-        yield
 
 
 @pytest.fixture

@@ -3,11 +3,11 @@
 import time
 
 import pytest
-from celery.contrib.testing.worker import start_worker
 
 from config.celery import app
 from runs import origin
 from runs.queue import task_messages
+from worker_threads import worker_thread
 
 SEEN: list[str] = []
 
@@ -19,7 +19,7 @@ def worker(settings):
         SEEN.append(origin.request_id.get())
 
     SEEN.clear()
-    with start_worker(app, pool="solo", perform_ping_check=False, queues=settings.QUEUES.names["rest"]):
+    with worker_thread(settings.QUEUES.names["rest"]):
         yield
     del app.tasks["tests.note_request"]
 
