@@ -16,8 +16,13 @@ os.environ.setdefault("SECRET_KEY", "only-for-tests-" + "k" * 50)
 for name in [name for name in os.environ if name.startswith(("MODEL_", "OPENAI_", "DASHSCOPE_"))]:
     del os.environ[name]  # nobody's key or model is used by a test; those that need one set it
 
-from config.settings import *  # noqa: E402, F403
-from config.settings import CELERY_BROKER_TRANSPORT_OPTIONS, CELERY_BROKER_URL, DATABASES, STORAGES  # noqa: E402
+from config.settings import *  # noqa: E402, F403  all of them, and after the environment is cleared
+from config.settings import (  # noqa: E402  settings are read from the environment, which is cleared first
+    CELERY_BROKER_TRANSPORT_OPTIONS,
+    CELERY_BROKER_URL,
+    DATABASES,
+    STORAGES,
+)
 
 CACHES = {"default": {"BACKEND": "django.core.cache.backends.locmem.LocMemCache"}}
 PASSWORD_HASHERS = ["django.contrib.auth.hashers.MD5PasswordHasher"]

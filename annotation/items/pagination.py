@@ -7,10 +7,11 @@ from django.core.paginator import Paginator
 from django.db.models import QuerySet
 
 MOST_COUNTED = 1_000
+"""So many matches are counted, and no more are on the pages."""
 
 
 class BoundedPaginator(Paginator[Any]):
-    """Counts a queryset up to MOST_COUNTED rows. What comes after these is on no page."""
+    """Count a queryset up to MOST_COUNTED rows. What comes after these is on no page."""
 
     @cached_property
     def count(self) -> int:

@@ -103,8 +103,7 @@ class _Event(NamedTuple):
     row: UUID
     facts: dict[str, Any]
     at: datetime
-    item: Any
-    """The key of the item. None: the event is of none."""
+    item: int | None
     item_public_id: UUID | None
     difficulty: str | None
 
@@ -114,6 +113,7 @@ class _Decision:
     """A decision for a category, as its event recorded it."""
 
     event: _Event
+    item: int
     code: int
     reasons: tuple[str, ...]
 
@@ -160,7 +160,7 @@ def _decision(event: _Event) -> _Decision | None:
     code = event.facts.get("category")
     if event.verb != Ruling.DECIDE or code is None or event.item is None:
         return None
-    return _Decision(event, code, tuple(event.facts.get("reasons", ())))
+    return _Decision(event, event.item, code, tuple(event.facts.get("reasons", ())))
 
 
 def _people(
@@ -182,11 +182,11 @@ def _overturned(project: Project, decisions: Sequence[_Decision]) -> frozenset[i
         Appeal.objects.filter(item__project=project, outcome=AppealOutcome.OVERTURNED, against__isnull=False)
         .values_list("against__public_id", flat=True)
     )  # fmt: skip
-    last: dict[int, int] = {decision.event.item: decision.code for decision in decisions}
+    last: dict[int, int] = {decision.item: decision.code for decision in decisions}
     return frozenset(
         decision.event.pk
         for decision in decisions
-        if decision.event.row in appealed or last[decision.event.item] != decision.code
+        if decision.event.row in appealed or last[decision.item] != decision.code
     )
 
 
@@ -237,7 +237,7 @@ def _persuaded(project: Project, decisions: Sequence[_Decision], runs: dict[Any,
     }
     persuaded = Persuaded()
     for decision in decisions:
-        view = views.pop((decision.event.item, decision.event.actor), None)
+        view = views.pop((decision.item, decision.event.actor), None)
         if view is None:
             continue
         verdicts = [verdict_of(run).category for run in _newest_before(decision, runs)]

@@ -268,7 +268,7 @@ def test_matches_that_take_long_to_count_are_counted_up_to_a_bound(project, admi
     for query in ({"q": "garden"}, {"text": "garden"}, {"severity_from": "1"}):
         text, count, pages = page(**query, page=99)
         assert "More than 120 items" in text and "All that were found" in text
-        assert "The pages list the first 120. Add a filter to see others. Changes and downloads take all." in text
+        assert "The pages list the first 120. Add a filter to see others. The download has all." in text
         assert (count, pages) == (120, [1, 2, 3]) and ">119</" in text and ">120</" not in text
     text, count, _pages = page(stage="imported")  # an index counts these
     assert count == 121 and "121 items" in text and "More than" not in text
