@@ -177,3 +177,13 @@ def test_a_project_is_copied_archived_deleted_and_kept(browser, live_server, pro
     expect(page.get_by_text("Deletion cancelled.")).to_be_visible()
     project.refresh_from_db()
     assert project.delete_after is None
+
+
+@pytest.mark.parametrize("width", (390, 320))
+def test_long_words_in_filters_make_no_page_wider_than_the_screen(browser, live_server, project, admin, width):
+    page = signed_in(browser, live_server, admin, width)
+    for key in ("q", "text", "picture_text", "id", "batch", "target_group", "stage", "n" * 300):
+        for value in ("x" * 40, "가" * 900, "x" * 1001, "https://" + "a-" * 450, "W." * 400):
+            page.goto(f"/p/garden/items/?{key}={value}")
+            fits(page)
+    page.context.close()
