@@ -12,7 +12,7 @@ wsgi_app = "config.wsgi:application"
 # The site is loaded once, before the processes fork: they share its memory.
 preload_app = True
 # Several threads a process: a slow page delays nobody else.
-worker_class = "gthread"
+worker_class = "config.server.web_worker.WebWorker"
 workers = int(os.environ.get("WEB_CONCURRENCY", "2"))
 threads = int(os.environ.get("WEB_THREADS", "8"))
 timeout = 120
