@@ -8,9 +8,12 @@ While the server is away, nobody waits for a connection as long as for one that 
 would be answered late, all with the same 503.
 """
 
+import re
 import select
+from collections.abc import Sequence
+from functools import lru_cache
 from pathlib import Path
-from typing import Any
+from typing import Any, Self
 
 import psycopg
 from django.apps import apps
@@ -72,6 +75,34 @@ class _SchemaEditor(DatabaseSchemaEditor):
                 cursor.execute(f"LOCK TABLE {', '.join(tables)} IN ACCESS EXCLUSIVE MODE")
 
 
+class _PlannedCursor(base.CursorMixin, psycopg.RawCursor[Any]):
+    """Lets the server bind the values. The places of a statement are looked for once, however long it is.
+
+    Other cursors of psycopg look for them at each execution if the statement has more than 4,096 characters.
+    """
+
+    def execute(self, query: Any, params: Any = None, **options: Any) -> Self:
+        """Run a statement with places as in any other cursor, `%s` or `%(name)s`."""
+        if params is None:
+            return super().execute(query, **options)
+        numbered, names = _numbered(query)
+        return super().execute(numbered, [params[name] for name in names] if names else params, **options)
+
+
+@lru_cache(maxsize=1024)
+def _numbered(statement: str) -> tuple[str, Sequence[str]]:
+    """Return a statement with the places $1, $2 and so on; where its places have names, their names in this order."""
+    numbers: dict[str, int] = {}
+
+    def number(place: re.Match[str]) -> str:
+        if place[0] == "%%":
+            return "%"
+        return f"${numbers.setdefault(place[1] or str(len(numbers)), len(numbers) + 1)}"
+
+    numbered = re.sub(r"%(?:%|\((\w+)\)s|s)", number, statement)
+    return numbered, () if "0" in numbers else tuple(numbers)
+
+
 class DatabaseWrapper(base.DatabaseWrapper):
     """PostgreSQL; pooled connections that the server has closed are replaced."""
 
@@ -97,7 +128,7 @@ class DatabaseWrapper(base.DatabaseWrapper):
         Values are bound by the server here: a value without a type of its own (`SELECT %s`) needs a cast.
         """
         self.ensure_connection()
-        usual, self.connection.cursor_factory = self.connection.cursor_factory, base.ServerBindingCursor
+        usual, self.connection.cursor_factory = self.connection.cursor_factory, _PlannedCursor
         try:
             return self.cursor()
         finally:

@@ -17,7 +17,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any, Generic, TypeVar
 
-from django.db import connection
+from django.db import DEFAULT_DB_ALIAS, connection, connections
 from django.db.models import Field, Model, QuerySet
 from django.db.models.expressions import RawSQL
 from django.db.models.query import get_related_populators  # what iterating a queryset uses
@@ -53,11 +53,12 @@ def insert(row: Model) -> None:
         key = quote(str(model._meta.pk.column))
         statement = f"INSERT INTO {quote(model._meta.db_table)} ({columns}) VALUES ({places}) RETURNING {key}"  # noqa: S608  # names of the model
         _INSERTS[model, vendor] = statement
-    values = [field.get_db_prep_save(field.pre_save(row, True), connection) for field in fields]
+    database = connections[DEFAULT_DB_ALIAS]
+    values = [field.get_db_prep_save(field.pre_save(row, True), database) for field in fields]
     with planned_cursor() as cursor:
         cursor.execute(statement, values)
         row.pk = cursor.fetchone()[0]
-    row._state.adding, row._state.db = False, connection.alias
+    row._state.adding, row._state.db = False, DEFAULT_DB_ALIAS
 
 
 _INSERTS: dict[tuple[type[Model], str], str] = {}
@@ -65,7 +66,8 @@ _INSERTS: dict[tuple[type[Model], str], str] = {}
 
 def planned_cursor() -> Any:
     """Return a cursor for SQL whose text never changes: PostgreSQL plans such a statement once per connection."""
-    return getattr(connection, "planned_cursor", connection.cursor)()
+    database = connections[DEFAULT_DB_ALIAS]  # `connection` would look it up for each attribute
+    return database.planned_cursor() if hasattr(database, "planned_cursor") else database.cursor()
 
 
 class CompiledQuery(Generic[Row]):
@@ -82,8 +84,9 @@ class CompiledQuery(Generic[Row]):
         Raises TypeError if the values do not match the slots.
         Raises TransactionManagementError if the rows are locked outside a transaction.
         """
-        plan = self._plans.get(connection.vendor) or self._plan()
-        if plan.locks and not connection.in_atomic_block:
+        database = connections[DEFAULT_DB_ALIAS]
+        plan = self._plans.get(database.vendor) or self._plan()
+        if plan.locks and not database.in_atomic_block:
             raise TransactionManagementError("These rows are locked: run this inside a transaction.")
         with planned_cursor() as cursor:
             cursor.execute(plan.sql, plan.arguments(values))
@@ -210,7 +213,7 @@ class _Plan:
         return [self.instance(row) for row in converted]
 
     def instance(self, row: Sequence[Any]) -> Any:
-        row_instance = self.model.from_db(connection.alias, self.attributes, row[self.columns])
+        row_instance = self.model.from_db(DEFAULT_DB_ALIAS, self.attributes, row[self.columns])
         for populator in self.related:
             populator.populate(row, row_instance)
         for name, column in self.annotations.items():
