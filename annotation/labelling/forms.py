@@ -57,14 +57,15 @@ class AnswerForm(CategoryChoice):
     def __init__(self, *args: Any, questions: Sequence[Question] = (), **kwargs: Any) -> None:
         super().__init__(*args, words=[(NOT_SURE, _("Not sure"))], **kwargs)
         self.questions = tuple(questions)
-        codes = [(str(category.code), category.name) for category in self.categories]
         for modality in Modality:
-            self.fields[f"challenge_{modality}"] = forms.ChoiceField(
-                required=False,
-                choices=[("", ""), ("hateful", _("hateful")), ("not_hateful", _("not hateful")), *codes],
-            )
+            self.fields[f"challenge_{modality}"] = forms.ChoiceField(required=False, choices=self._challenges)
         if not self.is_bound:
             self.initial.setdefault("key", uuid4())
+
+    def _challenges(self) -> list[tuple[str, Any]]:
+        """Return what a prior may be challenged to mean; asked for only where one is."""
+        codes = [(str(category.code), category.name) for category in self.categories]
+        return [("", ""), ("hateful", _("hateful")), ("not_hateful", _("not hateful")), *codes]
 
     def clean(self) -> dict[str, Any]:
         values = super().clean() or self.cleaned_data
