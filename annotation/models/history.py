@@ -57,7 +57,7 @@ class Adjudication(WithCategories, AppendOnly):
 class Event(AppendOnly):
     """One entry of the log: actor, action, row and time. `actor` is None for the system; `row` is a public id."""
 
-    project = models.ForeignKey(Project, on_delete=models.PROTECT, related_name="events")
+    project = models.ForeignKey(Project, on_delete=models.PROTECT, db_index=False, related_name="events")
     actor = models.ForeignKey(Membership, null=True, blank=True, on_delete=models.PROTECT, related_name="events")
     verb = models.CharField(max_length=40)
     item = models.ForeignKey(Item, null=True, blank=True, on_delete=models.PROTECT, related_name="events")

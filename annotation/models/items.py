@@ -49,7 +49,7 @@ class Item(WithCategories):
     """A text, a picture, or both, to be labelled."""
 
     public_id = models.UUIDField(default=uuid4, unique=True, editable=False)
-    project = models.ForeignKey(Project, on_delete=models.CASCADE, related_name="items")
+    project = models.ForeignKey(Project, on_delete=models.CASCADE, db_index=False, related_name="items")
     external_id = models.CharField(max_length=128)
     text = models.TextField(blank=True, default="")
     picture = models.ForeignKey(Picture, null=True, blank=True, on_delete=models.PROTECT, related_name="items")

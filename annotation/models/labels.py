@@ -21,11 +21,13 @@ class Seat(models.Model):
     """
 
     public_id = models.UUIDField(default=uuid4, unique=True, editable=False)
-    item = models.ForeignKey(Item, on_delete=models.CASCADE, related_name="seat_rows")
+    item = models.ForeignKey(Item, on_delete=models.CASCADE, db_index=False, related_name="seat_rows")
     round = models.PositiveSmallIntegerField(default=1)
     number = models.PositiveSmallIntegerField()
     seats = models.PositiveSmallIntegerField()  # copy of the item's number, for the constraint
-    annotator = models.ForeignKey(Membership, null=True, blank=True, on_delete=models.PROTECT, related_name="seat_rows")
+    annotator = models.ForeignKey(
+        Membership, null=True, blank=True, on_delete=models.PROTECT, db_index=False, related_name="seat_rows"
+    )
     held_at = models.DateTimeField(null=True, blank=True)
     expires_at = models.DateTimeField(null=True, blank=True)
     shown_at = models.DateTimeField(null=True, blank=True)  # for a prefetched item, the time runs from here
@@ -71,9 +73,9 @@ class Label(WithCategories, AppendOnly):
     """An annotator's submission, one row per revision; the valid one is `seat.label`."""
 
     public_id = models.UUIDField(default=uuid4, unique=True, editable=False)
-    seat = models.ForeignKey(Seat, on_delete=models.PROTECT, related_name="labels")
+    seat = models.ForeignKey(Seat, on_delete=models.PROTECT, db_index=False, related_name="labels")
     item = models.ForeignKey(Item, on_delete=models.PROTECT, related_name="labels")
-    annotator = models.ForeignKey(Membership, on_delete=models.PROTECT, related_name="labels")
+    annotator = models.ForeignKey(Membership, on_delete=models.PROTECT, db_index=False, related_name="labels")
     revision = models.PositiveSmallIntegerField(default=1)
     category = models.ForeignKey(Category, null=True, blank=True, on_delete=models.PROTECT, related_name="labels")
     not_sure = models.BooleanField(default=False)

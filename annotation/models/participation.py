@@ -99,7 +99,7 @@ class WorkDay(models.Model):
     The session fields continue from day to day; a session ends with a long pause (`domain/wellbeing/breaks.py`).
     """
 
-    member = models.ForeignKey(Membership, on_delete=models.CASCADE, related_name="work_days")
+    member = models.ForeignKey(Membership, on_delete=models.CASCADE, db_index=False, related_name="work_days")
     day = models.DateField()  # by the site's clock
     active_seconds = models.PositiveIntegerField(default=0)  # pauses beyond two minutes left out
     labels = models.PositiveIntegerField(default=0)

@@ -1,18 +1,36 @@
 """User accounts."""
 
+from functools import cache
+from typing import Any, ClassVar
 from uuid import uuid4
 
-from django.contrib.auth.models import AbstractUser
+from django.contrib.auth.models import AbstractUser, UserManager
 from django.db import models
 
 from annotation.domain import choices as domain_choices
 from annotation.models.base import choices
+from runs.sql.compiled_queries import CompiledQuery, slot
 
 
 class Theme(models.TextChoices):
     SYSTEM = "system", "As the system"
     LIGHT = "light", "Light"
     DARK = "dark", "Dark"
+
+
+class Accounts(UserManager["User"]):
+    """Accounts. One that is named by its primary key alone, as every request does, needs no new query."""
+
+    use_in_migrations = False
+
+    def get(self, *args: Any, **lookups: Any) -> "User":
+        """Return the account of these lookups, as `QuerySet.get` does."""
+        if args or lookups.keys() != {"pk"}:
+            return super().get(*args, **lookups)
+        account = _account_with_key().first(pk=lookups["pk"])
+        if account is None:
+            raise User.DoesNotExist(f"There is no account {lookups['pk']}.")
+        return account
 
 
 class User(AbstractUser):
@@ -36,6 +54,13 @@ class User(AbstractUser):
     weekly_mail = models.BooleanField(default=False)  # a note once a week about what waits, counts only
     weekly_mailed_at = models.DateTimeField(null=True, blank=True)
     access_mail = models.BooleanField(default=False)  # a note when somebody asks for a release that they administer
+
+    objects: ClassVar[Accounts] = Accounts()
+
+
+@cache
+def _account_with_key() -> "CompiledQuery[User]":
+    return CompiledQuery(User.objects.filter(pk=slot("pk", User._meta.pk)))
 
 
 class TokenUse(models.Model):

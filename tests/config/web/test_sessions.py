@@ -5,9 +5,13 @@ from typing import Any
 
 import pytest
 from django.contrib.sessions.models import Session
+from django.db import connection
+from django.db.models import Q
 from django.test import Client
+from django.test.utils import CaptureQueriesContext
 from django.utils import timezone
 
+from annotation.models import User
 from builders import make_member, make_project
 
 pytestmark = pytest.mark.django_db
@@ -50,3 +54,30 @@ def test_a_change_of_the_session_is_there_at_the_next_request(browser: Client) -
     session["colour"] = "green"
     session.save()
     assert browser.session["colour"] == "green" and is_signed_in(browser)
+
+
+def test_an_account_named_by_its_key_is_read_as_a_query_reads_it() -> None:
+    account = make_member(make_project("yard")).user
+    assert account is not None
+    with CaptureQueriesContext(connection) as queries:
+        for key in (account.pk, str(account.pk)):
+            found = User.objects.get(pk=key)
+            usual = User.objects.filter(pk=key).get()
+            assert vars(found) == vars(usual) | {"_state": found._state}
+    assert len(queries) == 4
+    found.first_name = "Wren"
+    found.save()
+    assert User.objects.get(pk=account.pk).first_name == "Wren"
+    assert User.objects.get(pk=account.pk, first_name="Wren") == User.objects.get(Q(pk=account.pk)) == account
+
+
+@pytest.mark.parametrize("key", [0, -1, 2**31 - 1, None])
+def test_an_account_that_is_not_there_is_missed_as_usual(key: int | None) -> None:
+    with pytest.raises(User.DoesNotExist):
+        User.objects.get(pk=key)
+
+
+def test_a_key_that_is_no_number_is_refused_as_usual() -> None:
+    for read in (User.objects.get, User.objects.filter(username="wren").get):
+        with pytest.raises(ValueError, match="expected a number but got 'none'"):
+            read(pk="none")
