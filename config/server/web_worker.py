@@ -8,14 +8,14 @@ class WebWorker(ThreadWorker):  # type: ignore[misc]  # gunicorn has no types
 
     A process accepts connections only while one of its threads is free; others wait where all processes look. Without
     this rule the process that wakes first may hold nearly all connections, and the others have nothing to do. While
-    requests wait for a thread here, connections are closed after their answer, and come back to whoever is free.
+    all threads are busy, connections are closed after their answer. They come back to whoever is free, behind those who
+    have waited longer.
     """
 
     def notify(self) -> None:
         """Say that the process is alive, and decide about connections; gunicorn calls it in each turn of its loop."""
         super().notify()
         idle = len(self.keepalived_conns) + len(self.pending_conns)
-        most: int = self.cfg.worker_connections
-        self.worker_connections = min(most, idle + self.cfg.threads)
-        is_overloaded = self.nr_conns - idle > self.cfg.threads
-        self.max_keepalived = 0 if is_overloaded else most - self.cfg.threads
+        threads, most = self.cfg.threads, self.cfg.worker_connections
+        self.worker_connections = min(most, idle + threads)
+        self.max_keepalived = most - threads if self.nr_conns - idle < threads else 0
