@@ -3,6 +3,7 @@
 Direction controls can make a text read differently from its stored order; every page shows them as named marks.
 """
 
+import re
 from collections.abc import Iterator
 from dataclasses import dataclass
 
@@ -21,6 +22,8 @@ BIDI_CONTROLS = {
     "\u2069": "PDI",
 }
 
+_CONTROL = re.compile(f"[{''.join(BIDI_CONTROLS)}]")
+
 
 @dataclass(frozen=True)
 class Piece:
@@ -36,13 +39,10 @@ def pieces(text: str) -> Iterator[Piece]:
     The texts of all pieces joined are the original text.
     """
     start = 0
-    for place, character in enumerate(text):
-        name = BIDI_CONTROLS.get(character)
-        if name is None:
-            continue
-        if start < place:
-            yield Piece(text[start:place])
-        yield Piece(character, name)
-        start = place + 1
+    for control in _CONTROL.finditer(text):
+        if start < control.start():
+            yield Piece(text[start : control.start()])
+        yield Piece(control[0], BIDI_CONTROLS[control[0]])
+        start = control.end()
     if start < len(text):
         yield Piece(text[start:])

@@ -24,6 +24,9 @@ def written_in(text: str) -> str:
     read = text[:_READ]
     if language := language_of(read):
         return language
-    names = Counter(unicodedata.name(letter, "").partition(" ")[0] for letter in read if letter.isalpha())
-    ((script, count),) = names.most_common(1) or [("", 0)]
-    return _SCRIPTS.get(script, "") if count * 2 > names.total() else ""
+    scripts: Counter[str] = Counter()
+    for letter, count in Counter(read).items():
+        if letter.isalpha():
+            scripts[unicodedata.name(letter, "").partition(" ")[0]] += count
+    ((script, most),) = scripts.most_common(1) or [("", 0)]
+    return _SCRIPTS.get(script, "") if most * 2 > scripts.total() else ""

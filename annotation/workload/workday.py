@@ -5,7 +5,7 @@ the member's row and reads the day after that, so a second browser or tab contin
 """
 
 import json
-from dataclasses import asdict, fields, replace
+from dataclasses import fields, replace
 from datetime import UTC, date, datetime
 from typing import Any
 
@@ -50,7 +50,7 @@ def read_workday(newest: str | None, now: datetime) -> Pace:
 
 def store_workday(member: Membership, pace: Pace) -> None:
     """Store the workday in one statement."""
-    values = [member.pk, *(_adapted(name, value) for name, value in asdict(pace).items())]
+    values = [member.pk, *(_adapted(name, getattr(pace, name)) for name in _COLUMNS)]
     with planned_cursor() as cursor:
         cursor.execute(_UPSERT, values)
 

@@ -19,6 +19,7 @@ from typing import Any, Generic, TypeVar
 
 from django.db import DEFAULT_DB_ALIAS, connection, connections
 from django.db.models import Field, Model, QuerySet
+from django.db.models.base import ModelState
 from django.db.models.expressions import RawSQL
 from django.db.models.query import get_related_populators  # what iterating a queryset uses
 from django.db.models.sql import UpdateQuery
@@ -213,7 +214,11 @@ class _Plan:
         return [self.instance(row) for row in converted]
 
     def instance(self, row: Sequence[Any]) -> Any:
-        row_instance = self.model.from_db(DEFAULT_DB_ALIAS, self.attributes, row[self.columns])
+        # As `from_db` makes it, without the signals and defaults of a new instance: they take four fifths of the time.
+        row_instance = self.model.__new__(self.model)
+        row_instance._state = state = ModelState()
+        state.adding, state.db = False, DEFAULT_DB_ALIAS
+        vars(row_instance).update(zip(self.attributes, row[self.columns], strict=True))
         for populator in self.related:
             populator.populate(row, row_instance)
         for name, column in self.annotations.items():
