@@ -683,6 +683,23 @@ def decision_on(page: Any) -> str:
     return found[0].replace(str(seat_on(page)), "seat")
 
 
+def test_what_is_kept_of_a_page_has_the_seat_and_the_token_of_each_request(project, wren, browser_of_wren):
+    for number in range(4):
+        make_open_item(project, f"Post {number}.")
+    other = client_of(make_member(project, pseudonym="finch"))
+    seen: set[str] = set()
+    for client in (browser_of_wren, other, browser_of_wren, other):
+        page = send(client, client.get(PAGE), swapped=True, category="1")
+        text = text_of(page)
+        tokens = re.findall(r'name="csrfmiddlewaretoken" value="([^"]*)"', text)
+        seats = re.findall(r"[0-9a-f]{8}-[0-9a-f-]{27}", re.sub(r'name="key" value="[^"]*"', "", text))
+        assert len(tokens) == 3 and len(set(tokens)) == 1 and len(tokens[0]) == 64
+        assert len(seats) >= 6 and set(seats) == {str(seat_on(page))}
+        assert "\0" not in text and "\1" not in text
+        assert seen.isdisjoint({tokens[0], seats[0]})
+        seen |= {tokens[0], seats[0]}
+
+
 @pytest.mark.parametrize("open_items", [10, 10_000])
 def test_the_pages_of_the_way_ask_the_database_at_most_twelve_times(project, wren, browser_of_wren, open_items):
     items = Item.objects.bulk_create(
