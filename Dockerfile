@@ -20,10 +20,12 @@ COPY --from=build /opt/venv /opt/venv
 WORKDIR /app
 COPY . .
 # The static files are built into the image, outside the volume; the key used here signs nothing. The site writes files
-# for its own account alone, and here that is root: everybody may read them.
+# for its own account alone, and here that is root: everybody may read them. Modules are compiled here once, and not by
+# every process that starts.
 RUN VAR_DIR=/app/.building SECRET_KEY=only-for-collecting STATIC_ROOT=/app/static-collected COLLECTING=on \
     python manage.py collectstatic --no-input --verbosity 0 \
-    && chmod -R a+rX /app/static-collected && rm -rf /app/.building
+    && chmod -R a+rX /app/static-collected && rm -rf /app/.building \
+    && python -m compileall -q .
 ENV STATIC_ROOT=/app/static-collected
 USER interplay
 VOLUME /var/lib/interplay

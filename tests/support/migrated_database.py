@@ -7,6 +7,7 @@ migration or library version gives a new one. Whoever needs it first makes it; t
 import fcntl
 import os
 import shutil
+import signal
 import subprocess
 import sys
 from collections.abc import Iterator
@@ -18,6 +19,7 @@ from django.conf import settings
 from django.db import connection
 from psycopg.sql import SQL, Identifier
 
+from postgresql_cluster import Cluster, version
 from worker_processes import database_url
 
 
@@ -58,6 +60,25 @@ def postgresql_template() -> str:
     return template
 
 
+def cluster() -> Cluster:
+    """Start a PostgreSQL of a test's own that is migrated."""
+    kept = Path(settings.VAR_DIR) / f"cluster-{_digest()}"
+    with _only_one_makes_it():
+        if not kept.is_dir():
+            unfinished = kept.with_suffix(".unfinished")
+            for earlier in kept.parent.glob("cluster-*"):
+                shutil.rmtree(earlier)
+            first = Cluster()
+            try:
+                _migrate(first.url)
+                first.stop(signal.SIGINT)
+                first.copy_files(Path(first.folder, "data"), unfinished)
+            finally:
+                first.remove()
+            unfinished.rename(kept)
+    return Cluster(kept)
+
+
 def make_site(folder: Path) -> dict[str, str]:
     """Create a separate site in a folder, with a migrated SQLite database. Return the environment of its commands."""
     begin_with(folder / "interplay.sqlite3")
@@ -78,7 +99,7 @@ def _migrate(url: str) -> None:
 
 def _digest() -> str:
     base = Path(settings.BASE_DIR)
-    digest = sha256((base / "requirements.lock").read_bytes())
+    digest = sha256((base / "requirements.lock").read_bytes() + version())
     for path in sorted([*base.glob("*/migrations/*.py"), *base.glob("config/postgresql/*.py")]):
         digest.update(path.name.encode() + path.read_bytes())
     return digest.hexdigest()[:16]

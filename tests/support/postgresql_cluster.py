@@ -24,10 +24,17 @@ def program(name: str) -> str:
     return shutil.which(name, path=places) or ""
 
 
-class Cluster:
-    """One server on a free port with an empty database `site`."""
+def version() -> bytes:
+    """Return the version of the server's programs; empty if there are none."""
+    postgres = program("postgres")
+    return subprocess.run([postgres, "--version"], check=True, capture_output=True).stdout if postgres else b""
 
-    def __init__(self) -> None:
+
+class Cluster:
+    """One server on a free port with an empty database `site`, or with a copy of what a stopped one had."""
+
+    def __init__(self, files: Path | None = None) -> None:
+        self._files = files
         self.folder = tempfile.mkdtemp(prefix="cluster-")
         self.port = free_port()
         self._server: subprocess.Popen[bytes] | None = None
@@ -36,6 +43,10 @@ class Cluster:
         self._create()
 
     def _create(self) -> None:
+        if self._files is not None:
+            self.copy_files(self._files, Path(self.folder, "data"))
+            self.start()
+            return
         self._run("initdb", "-D", f"{self.folder}/data", "-A", "trust", "-U", _USER, "--no-sync", "-E", "UTF8")
         self.start()
         with self.connect("postgres") as server:
@@ -65,6 +76,11 @@ class Cluster:
             self._server.send_signal(how)
             self._server.wait(60)
             self._server = None
+
+    @staticmethod
+    def copy_files(source: Path, target: Path) -> None:
+        """Copy the files of a stopped server; they stay its account's own."""
+        subprocess.run(["cp", "-a", source, target], check=True)
 
     def remove(self) -> None:
         """Stop the server and delete its files."""

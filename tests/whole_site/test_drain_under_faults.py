@@ -26,7 +26,8 @@ from uuid import uuid4
 import pytest
 from django.conf import settings as site
 
-from postgresql_cluster import Cluster, program
+import migrated_database
+from postgresql_cluster import program
 from redis_server import Redis
 from site_visitors import Crowd, Visitor
 from worker_processes import Processes, environment, free_port, kill, listens, wait_until, wait_until_none_left
@@ -134,7 +135,7 @@ class Site:
     """The site as `serve` runs it, and ways to hurt it."""
 
     def __init__(self, folder: Path) -> None:
-        self.cluster, self.redis, self.port = Cluster(), Redis(), free_port()
+        self.cluster, self.redis, self.port = migrated_database.cluster(), Redis(), free_port()
         tests = f"{site.BASE_DIR}:{site.BASE_DIR / 'tests/support'}"
         self.processes = Processes(
             environment(
@@ -147,7 +148,6 @@ class Site:
                 PYTHONPATH=tests,
             )
         )
-        self.ran("manage.py", "migrate", "--verbosity", "0")
         self.serve: subprocess.Popen[bytes] | None = None
 
     def start(self) -> None:

@@ -18,6 +18,7 @@ from django.conf import settings as site
 from django.db import OperationalError, connection
 from django.test import RequestFactory
 
+import migrated_database
 from annotation.core.transactions import TRIES, short_transaction
 from annotation.models import Label, Membership
 from builders import make_member, make_project
@@ -50,15 +51,11 @@ def processes(tmp_path: Path) -> Iterator[Processes]:
 
 
 @pytest.fixture(scope="module")
-def migrated(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Cluster]:
+def migrated() -> Iterator[Cluster]:
     """A server of these tests' own with the site's tables."""
-    made = Cluster()
-    try:
-        folder = tmp_path_factory.mktemp("migrating")
-        ran(of_site(folder, DATABASE_URL=made.url), "manage.py", "migrate", "--verbosity", "0")
-        yield made
-    finally:
-        made.remove()
+    made = migrated_database.cluster()
+    yield made
+    made.remove()
 
 
 @pytest.fixture

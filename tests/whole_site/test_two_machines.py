@@ -24,6 +24,7 @@ import pytest
 from django.conf import settings as site
 from kombu import Connection
 
+import migrated_database
 from absent import skip_or_fail
 from postgresql_cluster import Cluster, program
 from redis_server import Redis
@@ -130,15 +131,11 @@ def _url(cluster: Cluster, database: str) -> str:
 
 
 @pytest.fixture(scope="module")
-def cluster(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Cluster]:
+def cluster() -> Iterator[Cluster]:
     """A PostgreSQL of this file's own, with a migrated database that each test gets a copy of."""
-    made = Cluster()
-    try:
-        folder = tmp_path_factory.mktemp("migrating") / "machine"
-        Machine(folder, "memory://", DATABASE_URL=made.url).ran("manage.py", "migrate", "--verbosity", "0")
-        yield made
-    finally:
-        made.remove()
+    made = migrated_database.cluster()
+    yield made
+    made.remove()
 
 
 @pytest.fixture(params=["redis", "rabbitmq"])

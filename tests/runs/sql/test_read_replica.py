@@ -11,9 +11,10 @@ import pytest
 from django.conf import settings
 from django.core.exceptions import ImproperlyConfigured
 
+import migrated_database
 from absent import skip_or_fail
 from config import env
-from postgresql_cluster import Cluster, Standby, program
+from postgresql_cluster import Standby, program
 from runs.sql.read_replica import Router, from_replica, reads_from
 from worker_processes import environment
 
@@ -25,7 +26,7 @@ class Site:
     """A site with a primary and a standby; each call is a process of its own."""
 
     def __init__(self, folder: Path) -> None:
-        self.primary = Cluster()
+        self.primary = migrated_database.cluster()
         self.standby = Standby(self.primary)
         tests = f"{settings.BASE_DIR}:{settings.BASE_DIR / 'tests/support'}"
         self.environ = environment(
@@ -59,7 +60,6 @@ def site(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Site]:
     if not program("initdb"):
         skip_or_fail("the programs of PostgreSQL's server are not installed")
     site = Site(tmp_path_factory.mktemp("replica"))
-    site.ran("manage.py", "migrate", "--verbosity", "0")
     assert site.called("fill", ITEMS) == ITEMS
     yield site
     site.remove()
