@@ -1,6 +1,12 @@
 """Why a worker stops performing a run before its end."""
 
+import random
 from dataclasses import dataclass
+
+from providers.messages import ProviderBusy, ProviderError, ProviderPaused
+
+_FIRST_WAIT = 30.0
+_LONGEST_WAIT = 600.0
 
 
 @dataclass(frozen=True)
@@ -14,6 +20,15 @@ class WaitForProvider:
     detail: str
     counted: bool = True
     unanswered: float = 0.0
+
+
+def wait_after(fault: ProviderError, waits: int) -> WaitForProvider:
+    """Return how long a run waits after a fault: as long as the provider says, else twice as long each time."""
+    if isinstance(fault, ProviderPaused):
+        return WaitForProvider(fault.retry_after, str(fault), counted=False)
+    retry_after = fault.retry_after if isinstance(fault, ProviderBusy) else None
+    backoff = min(_LONGEST_WAIT, _FIRST_WAIT * 2**waits) * random.uniform(0.5, 1.0)
+    return WaitForProvider(backoff if retry_after is None else retry_after, str(fault))
 
 
 class WorkerStopping(Exception):

@@ -1,6 +1,5 @@
 """The execution of one claimed run: ask the models, save every answer, until the method has finished."""
 
-import random
 import time
 from collections.abc import Callable, Iterator, Sequence
 from concurrent.futures import Future
@@ -17,7 +16,7 @@ from providers.messages import Model, ProviderBusy, ProviderError, ProviderPause
 from runs import origin, signals
 from runs.domain.states import Flag, Reason, RunState, TurnState, reason_of, state_of
 from runs.execution import budget, early_end, shutdown, thread_pool, turns
-from runs.execution.interruptions import TimeLimitReached, WaitForProvider, WorkerStopping
+from runs.execution.interruptions import TimeLimitReached, WaitForProvider, WorkerStopping, wait_after
 from runs.execution.step import PendingStep, StepAnswer, unusable_answer
 from runs.methods.method import LIMIT_KEY, EndsEarly, Finish, GiveUp, Method, Outcome, SavedTurn, Step, StepKind
 from runs.models import Run
@@ -29,8 +28,6 @@ ModelOfRole = Callable[[str, str], Model]
 
 WAITS, ASKED_AGAIN = "waits", "asked_again"
 """Outcomes of a call that are no end of its step: the provider is busy or paused; the reply was of no use."""
-_FIRST_WAIT = 30.0
-_LONGEST_WAIT = 600.0
 _CHECK_SUBJECT_EVERY = 1.0
 
 
@@ -338,7 +335,11 @@ class RunExecution:
         except ProviderError as fault:
             if isinstance(fault, ProviderPaused) or self._may_wait(fault):
                 self._tell_of_call(pending, WAITS)
-                return self._wait_for_provider(pending, fault) if pending.step.spends else self._wait_time(fault)
+                return (
+                    self._wait_for_provider(pending, fault)
+                    if pending.step.spends
+                    else wait_after(fault, self.run.waits)
+                )
             pending.retries += fault.attempts - 1 if pending.step.spends else 0
             answer = unusable_answer(reason_of(fault.code), str(fault))
         self._tell_of_call(pending, answer.reason or answer.state)
@@ -379,14 +380,7 @@ class RunExecution:
         if isinstance(fault, ProviderPaused):
             name = pending.step.spends[0] if pending.step.spends else self.run.model_plan[pending.step.role]
             provider_pauses.pause_provider(name.partition(":")[0], str(fault), fault.retry_after)
-        return self._wait_time(fault)
-
-    def _wait_time(self, fault: ProviderError) -> WaitForProvider:
-        if isinstance(fault, ProviderPaused):
-            return WaitForProvider(fault.retry_after, str(fault), counted=False)
-        retry_after = fault.retry_after if isinstance(fault, ProviderBusy) else None
-        backoff = min(_LONGEST_WAIT, _FIRST_WAIT * 2**self.run.waits) * random.uniform(0.5, 1.0)
-        return WaitForProvider(backoff if retry_after is None else retry_after, str(fault))
+        return wait_after(fault, self.run.waits)
 
 
 def _model_threads() -> thread_pool.ModelThreads:
