@@ -3,7 +3,7 @@ SHELL := /bin/bash
 .SHELLFLAGS := -eu -o pipefail -c
 .DEFAULT_GOAL := help
 .PHONY: crawl screenshots help setup demo run worker quick test train-setup test-train test-slow faults test-all lint \
-	collect types style format bench bench-check mutants messages clean
+	types style format bench bench-check mutants messages clean
 
 PYTHON ?= python3
 PORT ?= 8000
@@ -110,10 +110,6 @@ crawl: .venv/ready ## open all pages of a running sample site: errors, width, ac
 
 screenshots: .venv/ready ## the pictures of the README, from a fresh sample site
 	@$(PY) docs/take_screenshots.py
-
-# Compiles them too, once: in a fresh clone each process that shares the tests would do so.
-collect: .venv/ready ## whether each file of tests can be read
-	@said=$$($(BIN)/pytest -n 0 --collect-only -qqq $(TESTS) 2>&1) || { echo "$$said"; exit 1; }
 
 lint: style types ## style, types, import contracts, templates, migrations, deployment checks
 
