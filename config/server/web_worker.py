@@ -3,7 +3,7 @@
 from gunicorn.workers.gthread import ThreadWorker
 
 
-class WebWorker(ThreadWorker):  # type: ignore[misc]  # gunicorn has no types
+class WebWorker(ThreadWorker):
     """gunicorn's process with threads, with two rules about connections.
 
     A process accepts connections only while one of its threads is free; others wait where all processes look. Without

@@ -214,7 +214,7 @@ class _Plan:
         return [self.instance(row) for row in converted]
 
     def instance(self, row: Sequence[Any]) -> Any:
-        # As `from_db` makes it, without the signals and defaults of a new instance: they take four fifths of the time.
+        # As `from_db` makes it, without the signals and defaults of a new instance: most of its time goes there.
         row_instance = self.model.__new__(self.model)
         row_instance._state = state = ModelState()
         state.adding, state.db = False, DEFAULT_DB_ALIAS
