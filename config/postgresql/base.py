@@ -89,6 +89,25 @@ class _PlannedCursor(base.CursorMixin, psycopg.RawCursor[Any]):
         return super().execute(numbered, [params[name] for name in names] if names else params, **options)
 
 
+class _KeptCursor(_PlannedCursor):
+    """A planned cursor that its connection keeps, with what it has found out about types.
+
+    To make a cursor, and to wrap it as Django does, takes a third of the time of a short statement.
+    """
+
+    wrapper: "DatabaseWrapper"
+    """Who uses the connection now."""
+
+    def execute(self, query: Any, params: Any = None, **options: Any) -> Self:
+        """Run a statement; raise as Django's cursors do."""
+        self.wrapper.validate_no_broken_transaction()
+        with self.wrapper.wrap_database_errors:
+            return super().execute(query, params, **options)
+
+    def __exit__(self, *exception: object) -> None:
+        """Stay open for the next statement."""
+
+
 @lru_cache(maxsize=1024)
 def _numbered(statement: str) -> tuple[str, Sequence[str]]:
     """Return a statement with the places $1, $2 and so on; where its places have names, their names in this order."""
@@ -125,9 +144,20 @@ class DatabaseWrapper(base.DatabaseWrapper):
     def planned_cursor(self) -> Any:
         """Return a cursor for SQL whose text never changes: the server plans it once per connection, not every time.
 
-        Values are bound by the server here: a value without a type of its own (`SELECT %s`) needs a cast.
+        Values are bound by the server here: a value without a type of its own (`SELECT %s`) needs a cast. A connection
+        has one such cursor. Read its rows before the next statement.
         """
         self.ensure_connection()
+        if self.execute_wrappers or self.queries_logged:
+            return self._watched_cursor()
+        cursor: _KeptCursor | None = vars(self.connection).get("kept_cursor")
+        if cursor is None:
+            cursor = self.connection.kept_cursor = _KeptCursor(self.connection)
+        cursor.wrapper = self
+        return cursor
+
+    def _watched_cursor(self) -> Any:
+        """Return a new planned cursor in Django's wrapper, which tells those who watch about each statement."""
         usual, self.connection.cursor_factory = self.connection.cursor_factory, _PlannedCursor
         try:
             return self.cursor()
