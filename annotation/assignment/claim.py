@@ -47,7 +47,7 @@ from annotation.assignment.outcomes import (
     TrainingNeeded,
 )
 from annotation.assignment.release_seats import free_lapsed_seats_of_project, free_seat, lock_items
-from annotation.assignment.take_seat import STAGES_WITH_SEATS, clock_fields, lease_end, take_seat
+from annotation.assignment.take_seat import STAGES_WITH_SEATS, assignment, clock_fields, find_free_seat, lease_end
 from annotation.assignment.training_gate import needs_training
 from annotation.core import signals
 from annotation.core.transactions import short_transaction
@@ -57,7 +57,8 @@ from annotation.domain.priors.informativeness import Informativeness
 from annotation.domain.wellbeing import breaks
 from annotation.domain.wellbeing.breaks import Limit, Milder, NothingMore, Pace
 from annotation.models import Membership, Seat
-from annotation.workload.workday import caps_of, is_severe, store_workday
+from annotation.workload.workday import caps_of, is_severe, store_workday, workday_statement
+from runs.sql.compiled_queries import Changes
 
 IDLE_PERIOD = timedelta(seconds=30)
 """How long "nothing left" is remembered, unless a seat opens."""
@@ -168,7 +169,11 @@ def _show_ahead(request: ClaimRequest, seat_id: int, unwanted: UnwantedContent) 
     seat.item.project = request.project
     fields = clock_fields(request.project, request.now, seat.prior_arm)
     fields |= {"expires_at": lease_end(request.project, request.now)}
-    return _count_shown(request, seat) if _update_held(seat, fields) else None
+    if not _update_held(seat, fields):
+        return None
+    pace, held = _shown(request, seat)
+    store_workday(request.member, pace)
+    return held
 
 
 def _renew_lease(request: ClaimRequest, seat_id: int) -> Seat | None:
@@ -196,12 +201,12 @@ def _held(request: ClaimRequest, seat: Seat) -> HeldSeat:
     return HeldSeat(seat, request.state.labels_today, breaks.near(request.pace, request.caps))
 
 
-def _count_shown(request: ClaimRequest, seat: Seat) -> HeldSeat:
-    """Count the seat, which has just come in front of the annotator, on their workday."""
+def _shown(request: ClaimRequest, seat: Seat) -> tuple[Pace, HeldSeat]:
+    """Return the workday with the seat that comes in front of the annotator now, and the seat as it is shown."""
     pace = breaks.shown(request.pace, severe=is_severe(request.project, seat.item))
     offers_break = breaks.break_is_due(pace, request.caps)
-    store_workday(request.member, breaks.offer_break(pace, request.now) if offers_break else pace)
-    return HeldSeat(seat, request.state.labels_today, breaks.near(pace, request.caps), offers_break)
+    held = HeldSeat(seat, request.state.labels_today, breaks.near(pace, request.caps), offers_break)
+    return breaks.offer_break(pace, request.now) if offers_break else pace, held
 
 
 # ── Take a new seat ───────────────────────────────────────────────────────────
@@ -218,8 +223,8 @@ def _take_new(request: ClaimRequest, unwanted: UnwantedContent) -> HeldSeat | No
         item_id = _probe(search, check=check)
         if item_id is None:
             break
-        if seat := take_seat(request, item_id, wait=False):
-            return _taken(request, seat)
+        if held := _take(request, item_id, wait=False):
+            return held
     _must_wait(request)
     free_lapsed_seats_of_project(request.project, request.now)
     for attempt in range(_ATTEMPTS):
@@ -227,8 +232,8 @@ def _take_new(request: ClaimRequest, unwanted: UnwantedContent) -> HeldSeat | No
         if item_id is None:
             break
         # Somebody is busy at one of the last items: to pass it over for good would lose it for this person.
-        if seat := take_seat(request, item_id, wait=attempt > 0):
-            return _taken(request, seat)
+        if held := _take(request, item_id, wait=attempt > 0):
+            return held
     return None
 
 
@@ -259,9 +264,25 @@ def _is_check_due(request: ClaimRequest) -> bool:
     return draws_check(project.influence_seed, request.member.public_id, pace.day, number, project.check_percent)
 
 
-def _taken(request: ClaimRequest, seat: Seat) -> HeldSeat:
+def _take(request: ClaimRequest, item_id: int, *, wait: bool) -> HeldSeat | None:
+    """Assign the item's first free seat, and count it on the workday if it is shown at once.
+
+    Returns None if no seat is free any more, or if `wait` is False and somebody else has locked the item.
+    """
+    seat = find_free_seat(request, item_id, wait=wait)
+    if seat is None:
+        return None
+    changes = Changes()
+    changes.run(*assignment(seat))
+    if request.ahead:
+        held = _held(request, seat)
+    else:
+        pace, held = _shown(request, seat)
+        changes.run(*workday_statement(request.member, pace))
+    if not changes.send()[0]:
+        raise RuntimeError(f"Seat {seat.public_id} changed hands while its item was held.")
     signals.send_after_commit(signals.seat_claimed, Seat, ahead=request.ahead)
-    return _held(request, seat) if request.ahead else _count_shown(request, seat)
+    return held
 
 
 def _held_seats(member: Membership) -> QuerySet[Seat]:

@@ -60,8 +60,10 @@ def clock_fields(project: Project, now: datetime, arm: str) -> dict[str, Any]:
     return shown | {"priors_shown_at": now} if arm_in_force(project, arm) is PriorArm.SHOWN else shown
 
 
-def take_seat(request: ClaimRequest, item_id: int, *, wait: bool) -> Seat | None:
-    """Take the first free seat of the item.
+def find_free_seat(request: ClaimRequest, item_id: int, *, wait: bool) -> Seat | None:
+    """Lock the item, count one seat more as taken, and return its first free seat with the fields of its new owner.
+
+    They are stored by `assignment`, in the same transaction.
 
     Returns None if none is free any more, or if `wait` is False and somebody else has locked the item.
     """
@@ -69,17 +71,21 @@ def take_seat(request: ClaimRequest, item_id: int, *, wait: bool) -> Seat | None
         return None
     values = {"item": item_id, "holder": holder_key(request.member)}
     seat = _FREE_SEAT_OF.first(**values) or (_FREE_SEAT_OF.first(**values) if _add_control_seat(item_id) else None)
-    if seat is None or not _assign(request, seat):
+    if seat is None:
         _recount_taken(item_id)
         return None
+    _set_owner(request, seat)
     return seat
 
 
-def _assign(request: ClaimRequest, seat: Seat) -> bool:
-    """Make the free seat the annotator's, with the arm that they had here before or one drawn now.
+def assignment(seat: Seat) -> tuple[str, list[Any]]:
+    """Return the statement that stores the new owner of a free seat, and its values."""
+    owner = {"annotator": seat.annotator_id, "prior_arm": seat.prior_arm}
+    return _ASSIGN.statement(seat=seat.pk, **owner, **{name: getattr(seat, name) for name in _MOMENTS})
 
-    Returns False if somebody else took it first.
-    """
+
+def _set_owner(request: ClaimRequest, seat: Seat) -> None:
+    """Set the fields of the annotator's seat, with the arm that they had here before or one drawn now."""
     project, now = request.project, request.now
     arm = vars(seat)["arm_before"] or draw_arm(
         project.influence_seed,
@@ -90,12 +96,9 @@ def _assign(request: ClaimRequest, seat: Seat) -> bool:
     )
     fields = {"held_at": now, "expires_at": lease_end(project, now, ahead=request.ahead), "prior_arm": arm}
     fields |= {"shown_at": None, "priors_shown_at": None} | ({} if request.ahead else clock_fields(project, now, arm))
-    if not _ASSIGN.run(seat=seat.pk, annotator=request.member.pk, **fields):
-        return False
     for name, value in fields.items():
         setattr(seat, name, value)
     seat.annotator, seat.item.project = request.member, project
-    return True
 
 
 def _add_control_seat(item_id: int) -> bool:

@@ -1,4 +1,4 @@
-"""Store an answer as a label, with everything that the annotator was shown: the priors, the guideline, the picture."""
+"""Make a label of an answer, with everything that the annotator was shown: the priors, the guideline, the picture."""
 
 from collections.abc import Collection, Mapping
 from datetime import datetime
@@ -11,10 +11,9 @@ from annotation.domain.choices import Modality, PriorArm, PriorState
 from annotation.domain.questions.answers import Stored as Answers
 from annotation.labelling.offered_categories import read_offered
 from annotation.models import Category, Label, Membership, Prior, Project, Seat
-from runs.sql.compiled_queries import insert
 
 
-def create_label(
+def new_label(
     member: Membership,
     seat: Seat,
     answer: Answer,
@@ -22,12 +21,12 @@ def create_label(
     answers: Answers,
     **fields: Any,
 ) -> Label:
-    """Store the answer as the next revision at the seat, with everything that was seen.
+    """Return the answer as the next revision at the seat, with everything that was seen; it is not stored yet.
 
     Raises BadAnswer if a challenged prior was not shown.
     """
     priors = priors_seen(member.project, seat)
-    label = Label(
+    return Label(
         seat=seat,
         item=seat.item,
         annotator=member,
@@ -48,8 +47,6 @@ def create_label(
         guideline_id=guideline_seen(seat),
         **fields,
     )
-    insert(label)
-    return label
 
 
 def priors_seen(project: Project, seat: Seat) -> dict[Modality, Prior]:

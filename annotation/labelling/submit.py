@@ -60,11 +60,11 @@ from annotation.domain.item_decision import MoreSeats
 from annotation.domain.questions.question import Question
 from annotation.domain.text_rules import BadText, read_optional_text
 from annotation.labelling.further_answers import answers_to_store
-from annotation.labelling.new_label import create_label, priors_seen, working_seconds
+from annotation.labelling.new_label import new_label, priors_seen, working_seconds
 from annotation.labelling.offered_categories import check_set, read_offered, refuse_category
-from annotation.models import Event, Label, Membership, Seat, Skip, record
+from annotation.models import Event, Label, Membership, Seat, Skip, event_of, record
 from annotation.workload.workday import after_label, count_act, store_workday
-from runs.sql.compiled_queries import CompiledUpdate, slot
+from runs.sql.compiled_queries import Changes, CompiledUpdate, KeyOf, insert, slot
 
 UNDO_TIME = timedelta(seconds=30)
 """How long the label that closed an item can be taken back."""
@@ -119,10 +119,10 @@ def submit_label(
     check_set(member.project, answer)
     answers = answers_to_store(member.project, answer, locked.category, locked.item, questions)
     seconds = working_seconds(locked.seat, now, seconds)
-    label = create_label(
+    label = new_label(
         member, locked.seat, answer, locked.category, answers, seconds=seconds, client_key=key, body_sha256=digest
     )
-    _fill_seat(locked.seat, label, now)
+    _store_in_seat(locked.seat, label, now)
     stored, pace = _close_if_complete(locked, label, now), after_label(locked.pace, now)
     signals.send_after_commit(signals.label_stored, Label, closed=stored.closed)
     if go_on:
@@ -153,9 +153,10 @@ def correct_label(
     check_set(member.project, answer)
     category = categories[answer.category] if answer.category is not None else None
     answers = answers_to_store(member.project, answer, category, seat.item, questions)
-    revision = create_label(
+    revision = new_label(
         member, seat, answer, category, answers, seconds=seat.label.seconds, client_key=key, body_sha256=digest
     )
+    insert(revision)
     Seat.objects.filter(pk=seat.pk).update(label=revision)
     row, number = revision.public_id, revision.revision
     record(EventVerb.CORRECTED, project=member.project, actor=member, item=seat.item, row=row, revision=number)
@@ -290,13 +291,17 @@ def _earlier_label(member: Membership, key: UUID, digest: str) -> Replayed | Key
     return Replayed(label) if label.body_sha256 == digest else KeyReused(label)
 
 
-def _fill_seat(seat: Seat, label: Label, now: datetime) -> None:
-    """Put the label into the held seat. The guarded UPDATE cannot miss while the item's row is locked."""
-    if not _FILL.run(seat=seat.pk, annotator=label.annotator_id, label=label.pk, now=now):
-        raise RuntimeError(f"Seat {seat.public_id} changed hands while its item was held.")
+def _store_in_seat(seat: Seat, label: Label, now: datetime) -> None:
+    """Store the label in the held seat. The guarded UPDATE cannot miss while the item's row is locked."""
     facts = {"seat": str(seat.public_id), "revision": label.revision}
-    project = label.annotator.project
-    record(EventVerb.LABELLED, project=project, actor=label.annotator, item=seat.item, row=label.public_id, **facts)
+    member, row = label.annotator, label.public_id
+    changes = Changes()
+    changes.insert(label)
+    changes.run(*_FILL.statement(seat=seat.pk, annotator=member.pk, label=KeyOf(label), now=now))
+    changes.insert(event_of(EventVerb.LABELLED, project=member.project, actor=member, item=seat.item, row=row, **facts))
+    _, filled, _ = changes.send()
+    if not filled:
+        raise RuntimeError(f"Seat {seat.public_id} changed hands while its item was held.")
 
 
 def _close_if_complete(locked: LockedSeat, label: Label, now: datetime) -> Stored:

@@ -7,7 +7,7 @@ module of its topic; other packages import it from here.
 
 from annotation.models.base import AppendOnly, AppendOnlyError, WithCategories, choices, random_key, random_place
 from annotation.models.glossary import GlossaryEntry, GlossarySource, GlossaryUse, GlossaryVersion
-from annotation.models.history import Adjudication, Event, Ruling, record
+from annotation.models.history import Adjudication, Event, Ruling, event_of, record
 from annotation.models.items import Dispute, Item, ItemQuerySet, Picture, Prior
 from annotation.models.labels import (
     KnownAnswer,
@@ -119,6 +119,7 @@ __all__ = (
     "choices",
     "random_key",
     "random_place",
+    "event_of",
     "record",
     "seat_count",
 )

@@ -69,7 +69,7 @@ class Event(AppendOnly):
         indexes = (models.Index(fields=("project", "at"), name="event_when"),)
 
 
-def record(
+def event_of(
     verb: NamedEnum,
     *,
     project: Project,
@@ -78,7 +78,12 @@ def record(
     row: UUID | None = None,
     **facts: Any,
 ) -> Event:
-    """Write an event to the log. Facts are JSON values and never contain the item's text."""
-    event = Event(project=project, actor=actor, verb=verb, item=item, row=row, facts=facts)
+    """Return a new event, not stored yet. Facts are JSON values and never contain the item's text."""
+    return Event(project=project, actor=actor, verb=verb, item=item, row=row, facts=facts)
+
+
+def record(verb: NamedEnum, **about: Any) -> Event:
+    """Write an event to the log; `about` is what `event_of` takes."""
+    event = event_of(verb, **about)
     insert(event)
     return event

@@ -50,9 +50,13 @@ def read_workday(newest: str | None, now: datetime) -> Pace:
 
 def store_workday(member: Membership, pace: Pace) -> None:
     """Store the workday in one statement."""
-    values = [member.pk, *(_adapted(name, getattr(pace, name)) for name in _COLUMNS)]
     with planned_cursor() as cursor:
-        cursor.execute(_UPSERT, values)
+        cursor.execute(*workday_statement(member, pace))
+
+
+def workday_statement(member: Membership, pace: Pace) -> tuple[str, list[Any]]:
+    """Return the statement that stores the workday, and its values."""
+    return _UPSERT, [member.pk, *(_adapted(name, getattr(pace, name)) for name in _COLUMNS)]
 
 
 def count_act(member: Membership, pace: Pace, now: datetime, *, skips: int = 0) -> None:

@@ -46,23 +46,90 @@ def slot(name: str, field: "Field[Any, Any] | None" = None) -> RawSQL:
 
 def insert(row: Model) -> None:
     """Store a new row as `save` does, by a statement whose text never changes; no signal is sent."""
-    model, vendor = type(row), connection.vendor
+    statement, values = _insertion(row)
+    with planned_cursor() as cursor:
+        cursor.execute(statement, values)
+        _set_key(row, cursor.fetchone()[0])
+
+
+class Changes:
+    """Inserts and updates that belong together: one statement on PostgreSQL, elsewhere one after the other.
+
+    None of them sees what the others change, but for the key of a row inserted before (`KeyOf`).
+    """
+
+    def __init__(self) -> None:
+        self._changes: list[tuple[str, Sequence[Any], Model | None]] = []
+
+    def insert(self, row: Model) -> None:
+        """Add the insertion of a new row. `send` sets its key."""
+        self._changes.append((*_insertion(row), row))
+
+    def run(self, statement: str, values: Sequence[Any]) -> None:
+        """Add a statement that changes rows and returns none."""
+        self._changes.append((statement, values, None))
+
+    def send(self) -> list[int]:
+        """Change the rows. Return the number of rows that each change has touched, in their order."""
+        return self._send_together() if connection.vendor == "postgresql" else self._send_in_turn()
+
+    def _send_together(self) -> list[int]:
+        rows = [row for *_, row in self._changes]
+        clauses, counts, all_values = [], [], []
+        for number, (statement, values, row) in enumerate(self._changes):
+            pieces = statement.split("%s")
+            for place, value in enumerate(values):
+                is_key = isinstance(value, KeyOf)
+                pieces[place] += _KEY_OF.format(rows.index(value.row)) if is_key else "%s"
+                all_values += [] if is_key else [value]
+            clauses.append(f"change_{number}(key) AS ({''.join(pieces)}{'' if row else ' RETURNING 1'})")
+            counts.append((_KEY_OF if row else _COUNT_OF).format(number))
+        with planned_cursor() as cursor:
+            cursor.execute(f"WITH {', '.join(clauses)} SELECT {', '.join(counts)}", all_values)
+            results: list[int] = list(cursor.fetchone())
+        for row, key in zip(rows, results, strict=True):
+            if row is not None:
+                _set_key(row, key)
+        return [result if row is None else 1 for row, result in zip(rows, results, strict=True)]
+
+    def _send_in_turn(self) -> list[int]:
+        counts = []
+        for statement, values, row in self._changes:
+            with planned_cursor() as cursor:
+                cursor.execute(statement, [value.row.pk if isinstance(value, KeyOf) else value for value in values])
+                if row is not None:
+                    _set_key(row, cursor.fetchone()[0])
+                counts.append(cursor.rowcount if row is None else 1)
+        return counts
+
+
+@dataclass(frozen=True)
+class KeyOf:
+    """The primary key of a row, as a value in `Changes` that insert the row before."""
+
+    row: Model
+
+
+_KEY_OF, _COUNT_OF = "(SELECT MAX(key) FROM change_{})", "(SELECT COUNT(*) FROM change_{})"
+_INSERTS: dict[tuple[type[Model], str], str] = {}
+
+
+def _insertion(row: Model) -> tuple[str, list[Any]]:
+    """Return the statement that stores a new row and returns its key, and the values of the statement."""
+    model, database = type(row), connections[DEFAULT_DB_ALIAS]
     fields = [field for field in model._meta.local_concrete_fields if not field.primary_key]
-    if (statement := _INSERTS.get((model, vendor))) is None:
-        quote = connection.ops.quote_name
+    if (statement := _INSERTS.get((model, database.vendor))) is None:
+        quote = database.ops.quote_name
         columns, places = ", ".join(quote(str(field.column)) for field in fields), ", ".join(["%s"] * len(fields))
         key = quote(str(model._meta.pk.column))
         statement = f"INSERT INTO {quote(model._meta.db_table)} ({columns}) VALUES ({places}) RETURNING {key}"  # noqa: S608  # names of the model
-        _INSERTS[model, vendor] = statement
-    database = connections[DEFAULT_DB_ALIAS]
-    values = [field.get_db_prep_save(field.pre_save(row, True), database) for field in fields]
-    with planned_cursor() as cursor:
-        cursor.execute(statement, values)
-        row.pk = cursor.fetchone()[0]
+        _INSERTS[model, database.vendor] = statement
+    return statement, [field.get_db_prep_save(field.pre_save(row, True), database) for field in fields]
+
+
+def _set_key(row: Model, key: Any) -> None:
+    row.pk = key
     row._state.adding, row._state.db = False, DEFAULT_DB_ALIAS
-
-
-_INSERTS: dict[tuple[type[Model], str], str] = {}
 
 
 def planned_cursor() -> Any:
@@ -141,10 +208,10 @@ class CompiledQuery(Generic[Row]):
             locks=self._queryset.query.select_for_update,
             compiler=compiler,
             converters=compiler.get_converters([column for column, _, _ in compiler.select[: compiler.col_count]]),
-            model=info["model"],
+            model=_StoredModel(info["model"]),
             columns=slice(columns[0], columns[-1] + 1),
             attributes=[selected[0].target.attname for selected in compiler.select[columns[0] : columns[-1] + 1]],
-            related=get_related_populators(info, compiler.select, connection.alias),  # type: ignore[call-arg]  # Django 5.2's
+            related=_related(get_related_populators(info, compiler.select, connection.alias)),  # type: ignore[call-arg]  # Django 5.2's
             annotations=dict(compiler.annotation_col_map or {}),
         )
         self._plans[connection.vendor] = plan
@@ -161,11 +228,15 @@ class CompiledUpdate:
 
     def run(self, **values: Any) -> int:
         """Return the number of rows that were changed."""
-        statement, params = self._plans.get(connection.vendor) or self._plan()
         with planned_cursor() as cursor:
-            cursor.execute(statement, [_with_value(param, values) for param in params])
+            cursor.execute(*self.statement(**values))
             changed: int = cursor.rowcount
         return changed
+
+    def statement(self, **values: Any) -> tuple[str, list[Any]]:
+        """Return the statement and its values, for `Changes`."""
+        statement, params = self._plans.get(connection.vendor) or self._plan()
+        return statement, [_with_value(param, values) for param in params]
 
     def _plan(self) -> tuple[str, Sequence[Any]]:
         with self._compiling:  # as a `CompiledQuery` does
@@ -181,7 +252,35 @@ def _with_value(param: Any, values: dict[str, Any]) -> Any:
     if not isinstance(param, Slot):
         return param
     value = values[param.name]
-    return value if param.field is None else param.field.get_db_prep_value(value, connection)
+    return (
+        value if param.field is None or isinstance(value, KeyOf) else param.field.get_db_prep_value(value, connection)
+    )
+
+
+def _related(populators: Sequence[Any]) -> Sequence[Any]:
+    """Let what `select_related` adds be made as the rows themselves are."""
+    for populator in populators:
+        populator.model_cls = _StoredModel(populator.model_cls)
+        _related(populator.related_populators)
+    return populators
+
+
+@dataclass(frozen=True)
+class _StoredModel:
+    """A model whose stored rows become instances without the signals and defaults of a new one.
+
+    Most of the time of Django's `from_db` goes there.
+    """
+
+    model: type[Model]
+
+    def from_db(self, alias: str, attributes: Sequence[str], values: Sequence[Any]) -> Any:
+        """Return the row of these values, one for each attribute, as an instance."""
+        row_instance = self.model.__new__(self.model)
+        row_instance._state = state = ModelState()
+        state.adding, state.db = False, alias
+        vars(row_instance).update(zip(attributes, values, strict=True))
+        return row_instance
 
 
 @dataclass(frozen=True)
@@ -196,7 +295,7 @@ class _Plan:
     locks: bool
     compiler: Any
     converters: Any
-    model: type[Model]
+    model: "_StoredModel"
     columns: slice
     attributes: Sequence[str]
     related: Sequence[Any]
@@ -214,11 +313,7 @@ class _Plan:
         return [self.instance(row) for row in converted]
 
     def instance(self, row: Sequence[Any]) -> Any:
-        # As `from_db` makes it, without the signals and defaults of a new instance: most of its time goes there.
-        row_instance = self.model.__new__(self.model)
-        row_instance._state = state = ModelState()
-        state.adding, state.db = False, DEFAULT_DB_ALIAS
-        vars(row_instance).update(zip(self.attributes, row[self.columns], strict=True))
+        row_instance = self.model.from_db(DEFAULT_DB_ALIAS, self.attributes, row[self.columns])
         for populator in self.related:
             populator.populate(row, row_instance)
         for name, column in self.annotations.items():

@@ -262,7 +262,8 @@ def test_a_claim_takes_the_same_few_queries_however_many_items_there_are(project
         builders.make_open_item(project)
     with CaptureQueriesContext(connection) as queries:
         claimed(ann)
-    assert len(spoken(queries)) == 7
+    # PostgreSQL stores the seat's owner and the workday with one statement.
+    assert len(spoken(queries)) == (6 if connection.vendor == "postgresql" else 7)
     with CaptureQueriesContext(connection) as queries:
         claimed(ann)
     assert len(spoken(queries)) == 3

@@ -104,7 +104,8 @@ def test_a_script_gets_the_next_post_with_the_answer_and_nothing_around_it(proje
     page = browser_of_wren.get(PAGE)
     with CaptureQueriesContext(connection) as asked:
         answer = send(browser_of_wren, page, swapped=True, category="1")
-    assert len([query for query in asked if not query["sql"].startswith(("SAVEPOINT", "RELEASE", "BEGIN"))]) == 18
+    spoken = [query for query in asked if not query["sql"].startswith(("SAVEPOINT", "RELEASE", "BEGIN"))]
+    assert len(spoken) == (15 if connection.vendor == "postgresql" else 18)
     assert (answer.status_code, answer["Cache-Control"]) == (200, "no-store")
     assert "<html" not in text_of(answer) and "1 done today" in text_of(answer)
     shown = Seat.objects.get(public_id=seat_on(answer))
@@ -716,7 +717,7 @@ def test_the_pages_of_the_way_ask_the_database_at_most_twelve_times(project, wre
         return [query["sql"] for query in asked if not query["sql"].startswith(("SAVEPOINT", "RELEASE", "BEGIN"))]
 
     asked = questions(lambda: browser_of_wren.get(PAGE))
-    assert len(asked) == 12, asked
+    assert len(asked) == (11 if connection.vendor == "postgresql" else 12), asked
     first = browser_of_wren.get(PAGE)
     steps: dict[str, Callable[[], Any]] = {
         "ahead": lambda: browser_of_wren.get(f"{PAGE}ahead/"),

@@ -525,7 +525,9 @@ def test_a_submit_takes_the_same_few_queries_however_many_items_there_are(projec
             submitted(member, seat, Answer(category=code))
         counts.append(len(_spoken(queries)))
     closing = 11 if codes == (0, 0, 0) else 12
-    assert counts == [8, 8, closing]
+    # PostgreSQL stores the label, its seat and the event with one statement.
+    together = 2 if connection.vendor == "postgresql" else 0
+    assert counts == [8 - together, 8 - together, closing - together]
 
 
 def _spoken(queries: CaptureQueriesContext) -> list[str]:

@@ -40,13 +40,11 @@ def test_values_reach_their_places(filling: str, statement: str, values: object,
 
 
 def test_a_refused_statement_raises_as_elsewhere_and_ends_the_transaction() -> None:
+    columns = "session_key, session_data, expire_date"
+    refused = f"INSERT INTO {Session._meta.db_table} ({columns}) VALUES (%s, NULL, NULL)"
+    with pytest.raises(IntegrityError), transaction.atomic(), planned_cursor() as cursor:
+        cursor.execute(refused, ["a key"])
     with transaction.atomic():
-        with pytest.raises(IntegrityError), transaction.atomic():
-            with planned_cursor() as cursor:
-                cursor.execute(
-                    f"INSERT INTO {Session._meta.db_table} (session_key, session_data, expire_date) VALUES (%s, NULL, NULL)",
-                    ["a key"],
-                )
         connection.set_rollback(True)
         with pytest.raises(TransactionManagementError), planned_cursor() as cursor:
             cursor.execute("SELECT 1")

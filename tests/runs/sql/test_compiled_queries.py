@@ -2,12 +2,12 @@
 
 import threading
 import time
-from datetime import timedelta
+from datetime import UTC, datetime, timedelta
 from typing import Any
 from uuid import uuid4
 
 import pytest
-from django.db import connection
+from django.db import IntegrityError, connection, transaction
 from django.db.models import F, QuerySet
 from django.db.models.functions import Now
 from django.db.models.sql.compiler import SQLCompiler
@@ -15,13 +15,14 @@ from django.db.transaction import TransactionManagementError
 from django.test.utils import CaptureQueriesContext
 from django.utils import timezone
 
-from annotation.models import Event, Item, Membership, Seat
+from annotation.models import Event, Item, Membership, Project, Seat
 from builders import make_labelled_item, make_member, make_open_item, make_picture, make_project, make_user
 from concurrency import at_once
-from runs.sql.compiled_queries import CompiledQuery, CompiledUpdate, insert, slot
+from runs.sql.compiled_queries import Changes, CompiledQuery, CompiledUpdate, KeyOf, insert, slot
 
 pytestmark = pytest.mark.django_db
 
+NOW = datetime(2026, 3, 1, 12, 30, tzinfo=UTC)
 SEATS = Seat.objects.select_related("item__picture", "label__category").order_by("pk")
 
 
@@ -157,3 +158,53 @@ def test_a_compiled_update_changes_what_its_queryset_would() -> None:
         assert moved.run(project=project.pk, below=below, severity=severity, now=now) == expected
     rows = Item.objects.filter(pk__in=[item.pk for item in items]).order_by("priority")
     assert list(rows.values_list("taken", "severity", "closed_at")) == [(2, None, now), (1, 3, now), (0, None, None)]
+
+
+def changes_of(project: Project, item: Item, facts: dict[str, Any]) -> tuple[Changes, Event, Event]:
+    """Two new events, and items that get the key of the first one as their version; then those of no project."""
+    first = Event(project=project, verb="first 100% %s", facts=facts, row=uuid4())
+    last = Event(project=project, verb="last", item=item)
+    update = CompiledUpdate(
+        Item.objects.filter(project=slot("project"), place__gte=slot("place")),
+        version=slot("version", Item._meta.get_field("version")),
+        closed_at=slot("then", Item._meta.get_field("closed_at")),
+    )
+    changes = Changes()
+    changes.insert(first)
+    changes.run(*update.statement(project=project.pk, place=0, version=KeyOf(first), then=NOW))
+    changes.insert(last)
+    changes.run(*update.statement(project=0, place=0, version=1, then=None))
+    return changes, first, last
+
+
+def test_changes_that_belong_together_are_those_of_their_statements(monkeypatch: pytest.MonkeyPatch) -> None:
+    facts = {"words": "100% $1 %s", "none": None}
+    stored = []
+    for vendor in (connection.vendor, "in turn"):
+        project = make_project()
+        items = [make_open_item(project, place=place) for place in range(3)]
+        changes, first, last = changes_of(project, items[0], facts)
+        with monkeypatch.context() as patched, CaptureQueriesContext(connection) as captured:
+            if vendor == "in turn":
+                patched.setattr(Changes, "_send_together", Changes._send_in_turn)
+            assert changes.send() == [1, 3, 1, 0]
+        assert len(captured) == (1 if vendor == "postgresql" else 4)
+        assert [(row._state.adding, row._state.db) for row in (first, last)] == [(False, "default")] * 2
+        assert {item.version for item in Item.objects.filter(project=project)} == {first.pk}
+        events = list(Event.objects.filter(pk__in=(first.pk, last.pk)).order_by("pk"))
+        for found, sent in zip(events, (first, last), strict=True):
+            assert all(getattr(found, name) == getattr(sent, name) for name in ("verb", "facts", "row", "item", "at"))
+        times = set(Item.objects.filter(project=project).values_list("closed_at", flat=True))
+        stored.append(([(row.verb, row.facts, row.at is None) for row in events], times))
+    assert stored[0] == stored[1]
+
+
+def test_of_changes_that_belong_together_all_are_made_or_none() -> None:
+    project = make_project()
+    item = make_open_item(project)
+    changes, first, _ = changes_of(project, item, {})
+    changes.insert(Event(project=project, verb=None))
+    with pytest.raises(IntegrityError), transaction.atomic():
+        changes.send()
+    item.refresh_from_db()
+    assert not Event.objects.filter(verb=first.verb).exists() and item.closed_at is None
