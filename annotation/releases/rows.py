@@ -3,13 +3,13 @@
 import json
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
-from functools import cache, cached_property, lru_cache, reduce
-from operator import or_
+from datetime import UTC
+from functools import cache, cached_property, lru_cache
 from typing import Any
 from uuid import UUID
 
-from django.db.models import Q, TextField
-from django.db.models.functions import Cast
+from django.db.models import BooleanField, ExpressionWrapper, Q, TextField
+from django.db.models.functions import Cast, TruncDate
 
 from annotation.domain.category_sets import codes_of
 from annotation.domain.choices import Choose, Modality, PriorState, Source
@@ -48,16 +48,21 @@ _PRIOR = (
 _SEAT = (
     *("item_id", "label__annotator_id", "label__category__code", "label__not_sure", "label__low_quality"),
     *("label__target_group", "label__note", "challenges_text", "label__replacement__category__code"),
-    *("first_answer_text", "label__priors_shown_at", "label__seconds", "label__created_at"),
-    *("answers_text", "label__guideline__number"),
+    *("first_answer_text", "priors_seen", "label__seconds", "day"),
+    *("answers_text", "label__guideline__number", "round"),
 )
-_GUIDELINE = _SEAT.index("label__guideline__number")
+_GUIDELINE, _ROUND = _SEAT.index("label__guideline__number"), _SEAT.index("round")
 _SETS = ("label__categories", "label__replacement__categories")
 # Most values are empty: as text, each distinct value is parsed once instead of once per label.
 _TEXTS = {
     "challenges_text": Cast("label__challenges", TextField()),
     "first_answer_text": Cast("label__first_answer", TextField()),
     "answers_text": Cast("label__answers", TextField()),
+}
+# To make a time of each label takes longer than all else that is done with it.
+_DAYS = {
+    "day": Cast(TruncDate("label__created_at", tzinfo=UTC), TextField()),
+    "priors_seen": ExpressionWrapper(Q(label__priors_shown_at__isnull=False), BooleanField()),
 }
 _loaded = lru_cache(maxsize=1024)(lambda text: json.loads(text) if text else None)
 _READ = Q(current=True, state=PriorState.OK)
@@ -178,20 +183,19 @@ class Rows:
 
     def _priors(self, keys: list[int]) -> dict[int, dict[str, dict[str, Any]]]:
         priors: dict[int, dict[str, dict[str, Any]]] = {}
-        for prior in Prior.objects.filter(item_id__in=keys, current=True).values(*_PRIOR):
+        for prior in Prior.objects.filter(_among(keys), current=True).values(*_PRIOR):
             priors.setdefault(prior["item_id"], {})[prior["modality"]] = prior
         return priors
 
     def _labels(self, items: Sequence[dict[str, Any]]) -> dict[int, tuple[list[dict[str, Any]], int | None]]:
         """Return the valid labels of the deciding round, in seat order, and their newest guideline version, by item."""
-        rounds: dict[int, list[int]] = {}
-        for item in items:
-            rounds.setdefault(item["round"], []).append(item["pk"])
+        rounds = {item["pk"]: item["round"] for item in items}
         labels: dict[int, tuple[list[dict[str, Any]], int | None]] = {}
-        deciding = reduce(or_, (Q(round=number, item_id__in=keys) for number, keys in rounds.items()), Q(pk__in=()))
-        seats = Seat.objects.filter(deciding, label__isnull=False).annotate(**_TEXTS)
+        of_items = Seat.objects.filter(_among(list(rounds)), round__in=set(rounds.values()), label__isnull=False)
         read = (*_SEAT, *(_SETS if self.several else ()))
-        for seat in seats.order_by("item_id", "number").values_list(*read):
+        for seat in of_items.annotate(**_TEXTS, **_DAYS).order_by("item_id", "number").values_list(*read):
+            if rounds.get(seat[0]) != seat[_ROUND]:
+                continue
             item_labels, newest = labels.get(seat[0], ([], None))
             item_labels.append(self._label(seat))
             labels[seat[0]] = item_labels, max(filter(None, (newest, seat[_GUIDELINE])), default=None)
@@ -211,7 +215,7 @@ class Rows:
 
     def _label(self, seat: tuple[Any, ...]) -> dict[str, Any]:
         _item, person, category, not_sure, low_quality, group, note, challenges, replaced, first = seat[:10]
-        priors_at, seconds, at, answers, _guideline = seat[10 : len(_SEAT)]
+        priors_seen, seconds, day, answers, _guideline, _round = seat[10 : len(_SEAT)]
         own = self.answers.of_label(_loaded(answers) or {}) if QUESTION_COLUMN in self.columns else {}
         return (
             self._sets(seat)
@@ -226,11 +230,22 @@ class Rows:
                 "challenges": [_challenge(challenge) for challenge in _loaded(challenges) or ()],
                 "replaced_by": replaced,
                 "first_category": (_loaded(first) or {}).get("category"),
-                "priors_seen": priors_at is not None,
+                "priors_seen": bool(priors_seen),
                 "seconds": None if seconds is None else round(seconds, 1),
-                "at": at.date().isoformat(),
+                "at": day,
             }
         )
+
+
+def _among(keys: Sequence[int]) -> Q:
+    """Return the condition that a row is about one of these items, or about another one between them.
+
+    A list of thousands of keys takes longer to send and to read than the rows of a few items more.
+    """
+    first, last = min(keys, default=0), max(keys, default=0)
+    if last - first < 2 * len(keys):
+        return Q(item_id__gte=first, item_id__lte=last)
+    return Q(item_id__in=keys)
 
 
 def _item_row(item: dict[str, Any], picture: PictureFile | None) -> dict[str, Any]:
@@ -297,7 +312,7 @@ def _rationales(keys: list[int]) -> dict[int, str]:
 
 def _words(keys: list[int]) -> dict[int, tuple[str | None, str]]:
     """Return the words in the pictures of items and who read them, by item; a picture without words has None."""
-    read = PictureText.objects.filter(_READ, item_id__in=keys)
+    read = PictureText.objects.filter(_READ, _among(keys))
     return {item: (text or None, reader) for item, text, reader in read.values_list("item_id", "text", "reader")}
 
 
