@@ -3,6 +3,7 @@
 import json
 import subprocess
 import sys
+import warnings
 from io import StringIO
 from pathlib import Path
 from typing import Any
@@ -25,11 +26,28 @@ pytestmark = pytest.mark.django_db
 
 fitted_once = pytest.mark.once
 """A fit is made by a process that knows no database; one test on each (`test_the_command_…`) reads and stores there."""
+fitted_here = pytest.mark.usefixtures("fit_in_this_process")
 
 ROOT = Path(__file__).resolve().parents[3]
 DAWID_SKENE, MACE = CompetenceMethod.DAWID_SKENE, CompetenceMethod.MACE
 HONEST = [(0, 0, 1), (0, 0, 1), (1, 1, 0), (1, 1, 0)]
 """Four items by two honest annotators and one who says the opposite every time."""
+
+
+@pytest.fixture
+def fit_in_this_process(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Fit by the child's own function, with input and output as JSON; a child needs seconds to load its library.
+
+    `test_the_command_…` starts the child, and so does the test on HateXplain.
+    """
+    with warnings.catch_warnings(action="ignore"):
+        from annotation.analytics.competence_process import fit  # noqa: PLC0415 (loads pandas and crowd-kit)
+
+    def fitted(labels: dict[str, Any]) -> Any:
+        with warnings.catch_warnings(action="ignore"):  # as the child does
+            return json.loads(json.dumps(fit(json.loads(json.dumps(labels))), allow_nan=False))
+
+    monkeypatch.setattr(competence, "_fitted", fitted)
 
 
 @pytest.fixture
@@ -57,6 +75,7 @@ def of(result: dict[str, Any], member: Membership) -> dict[str, Any]:
     return next(each for each in result["people"] if each["member"] == str(member.public_id))
 
 
+@fitted_here
 @fitted_once
 def test_dawid_skene_sees_through_somebody_who_says_the_opposite(project, people, labelled):
     """Worked by hand: with the honest two as the truth everything fits, and the third one's table is turned round."""
@@ -70,6 +89,7 @@ def test_dawid_skene_sees_through_somebody_who_says_the_opposite(project, people
     assert result["differing"] == []
 
 
+@fitted_here
 @fitted_once
 def test_mace_gives_everybody_a_probability_of_knowing(project, people, labelled):
     result = estimate(project, MACE)
@@ -80,6 +100,7 @@ def test_mace_gives_everybody_a_probability_of_knowing(project, people, labelled
     assert result["priors"] is None
 
 
+@fitted_here
 @fitted_once
 def test_mace_does_not_depend_on_who_comes_first(project, people):
     """Its library mixes up two orders unless the numbers are given by first appearance."""
@@ -92,6 +113,7 @@ def test_mace_does_not_depend_on_who_comes_first(project, people):
     assert ann == pytest.approx(ben, abs=1e-6)  # they answered alike; mixed up, they differ in the fourth place
 
 
+@fitted_here
 @fitted_once
 def test_items_where_the_model_is_not_the_majority_are_listed_by_public_id(project, people):
     """Two others answer by the toss of a coin beside two who always agree: the model follows those who agree."""
@@ -113,6 +135,7 @@ def test_items_where_the_model_is_not_the_majority_are_listed_by_public_id(proje
     assert str(slip.public_id) not in listed or listed[str(slip.public_id)]["majority"] == 1
 
 
+@fitted_here
 def test_known_answers_and_open_items_are_not_in_the_model(project, people, labelled):
     known = closed(project, people, (0, 0, 0))
     Item.objects.filter(pk=known.pk).update(stage=Stage.KNOWN)
@@ -131,6 +154,7 @@ def test_too_little_for_a_model_is_one_sentence(project, people):
 # ── Asked for on a page, fitted by a worker ───────────────────────────────────
 
 
+@fitted_here
 def test_a_worker_fits_what_was_asked_for_once(project, people, labelled):
     admin = make_member(project, Role.ADMIN)
     row = ask(admin, DAWID_SKENE)
@@ -146,6 +170,7 @@ def test_a_worker_fits_what_was_asked_for_once(project, people, labelled):
     assert ask(admin, DAWID_SKENE).pk != row.pk
 
 
+@fitted_here
 def test_nothing_about_an_item_changes(project, people, labelled):
     before = list(Item.objects.order_by("pk").values())
     COMPETENCE.perform(ask(make_member(project, Role.ADMIN), DAWID_SKENE).pk)
