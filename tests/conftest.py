@@ -2,6 +2,7 @@
 
 import gc
 import os
+import re
 import socket
 from collections.abc import Callable, Iterator
 from functools import wraps
@@ -80,6 +81,16 @@ def pytest_configure(config: pytest.Config) -> None:
     socket.socket.connect_ex = _guarded_connect(socket.socket.connect_ex)  # type: ignore[method-assign]
     socket.getaddrinfo = _guarded_lookup(socket.getaddrinfo)
     socket.gethostbyname = _guarded_lookup(socket.gethostbyname)
+
+
+_WHOLLY_SLOW = re.compile(r"^pytestmark = (?:\[[^\]]*)?pytest\.mark\.(?:slow|faults)\b", re.M)
+
+
+def pytest_ignore_collect(collection_path: Path, config: pytest.Config) -> bool | None:
+    """Import no file whose tests are all slow where none of those is asked for: its libraries take long to load."""
+    if collection_path.suffix != ".py" or not config.option.markexpr.startswith("not slow"):
+        return None
+    return True if _WHOLLY_SLOW.search(collection_path.read_text(encoding="utf-8")) else None
 
 
 class _Marks:
