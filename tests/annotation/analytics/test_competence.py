@@ -3,7 +3,6 @@
 import json
 import subprocess
 import sys
-import warnings
 from io import StringIO
 from pathlib import Path
 from typing import Any
@@ -32,22 +31,6 @@ ROOT = Path(__file__).resolve().parents[3]
 DAWID_SKENE, MACE = CompetenceMethod.DAWID_SKENE, CompetenceMethod.MACE
 HONEST = [(0, 0, 1), (0, 0, 1), (1, 1, 0), (1, 1, 0)]
 """Four items by two honest annotators and one who says the opposite every time."""
-
-
-@pytest.fixture
-def fit_in_this_process(monkeypatch: pytest.MonkeyPatch) -> None:
-    """Fit by the child's own function, with input and output as JSON; a child needs seconds to load its library.
-
-    `test_the_command_…` starts the child, and so does the test on HateXplain.
-    """
-    with warnings.catch_warnings(action="ignore"):
-        from annotation.analytics.competence_process import fit  # noqa: PLC0415 (loads pandas and crowd-kit)
-
-    def fitted(labels: dict[str, Any]) -> Any:
-        with warnings.catch_warnings(action="ignore"):  # as the child does
-            return json.loads(json.dumps(fit(json.loads(json.dumps(labels))), allow_nan=False))
-
-    monkeypatch.setattr(competence, "_fitted", fitted)
 
 
 @pytest.fixture
