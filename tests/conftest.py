@@ -2,6 +2,7 @@
 
 import gc
 import os
+import re
 import socket
 from collections.abc import Callable, Iterator
 from functools import wraps
@@ -12,7 +13,7 @@ from typing import Any
 import pytest
 from django.conf import settings as site_settings
 from django.db import connection
-from django.test import Client, TransactionTestCase
+from django.test import Client, TransactionTestCase, override_settings
 from django.utils import translation
 from hypothesis import HealthCheck
 from hypothesis import settings as hypothesis_settings
@@ -80,6 +81,16 @@ def pytest_configure(config: pytest.Config) -> None:
     socket.socket.connect_ex = _guarded_connect(socket.socket.connect_ex)  # type: ignore[method-assign]
     socket.getaddrinfo = _guarded_lookup(socket.getaddrinfo)
     socket.gethostbyname = _guarded_lookup(socket.gethostbyname)
+
+
+_WHOLLY_SLOW = re.compile(r"^pytestmark = (?:\[[^\]]*)?pytest\.mark\.(?:slow|faults)\b", re.M)
+
+
+def pytest_ignore_collect(collection_path: Path, config: pytest.Config) -> bool | None:
+    """Import no file whose tests are all slow where none of those is asked for: its libraries take long to load."""
+    if collection_path.suffix != ".py" or not config.option.markexpr.startswith("not slow"):
+        return None
+    return True if _WHOLLY_SLOW.search(collection_path.read_text(encoding="utf-8")) else None
 
 
 class _Marks:
@@ -189,15 +200,22 @@ def _api_answers_are_as_described() -> Iterator[None]:
 
 
 @pytest.fixture(autouse=True)
-def _own_files(settings: Any, tmp_path_factory: pytest.TempPathFactory, request: pytest.FixtureRequest) -> None:
-    """Give each test its own folders for pictures and counters; they are created at the first write."""
-    folder = tmp_path_factory.getbasetemp() / f"files-{abs(hash(request.node.nodeid)):x}"
-    settings.MEDIA_ROOT = folder / "media"
-    settings.RATE_LIMITS_FOLDER = folder / "limits"
-    settings.DEMO_LOGINS = folder / "demo_logins.json"
+def _clean_start(tmp_path_factory: pytest.TempPathFactory, request: pytest.FixtureRequest) -> Iterator[None]:
+    """Begin each test with folders of its own, in the site's language, knowing nothing of models from tests before.
+
+    One fixture for all of it, and one change of the settings: thousands of tests pay for each.
+    """
     stored_files._Expected.marker = None  # a test before may have started a worker, which remembers its own folder
     web_rate_limits.counters.cache_clear()
-    translation.activate(settings.LANGUAGE_CODE)  # a test before may have asked for a page in another language
+    translation.activate(site_settings.LANGUAGE_CODE)  # a test before may have asked for a page in another language
+    learnt_facts.site_facts.take_new()
+    learnt_facts.site_facts.know([])
+    model_facts.Reading.at = None
+    folder = tmp_path_factory.getbasetemp() / f"files-{abs(hash(request.node.nodeid)):x}"  # created at the first write
+    with override_settings(
+        MEDIA_ROOT=folder / "media", RATE_LIMITS_FOLDER=folder / "limits", DEMO_LOGINS=folder / "demo_logins.json"
+    ):
+        yield
 
 
 @pytest.fixture(autouse=True, scope="session")
@@ -214,20 +232,6 @@ def _no_signs_of_life() -> Iterator[None]:
     with pytest.MonkeyPatch.context() as patch:
         patch.setattr(jobs, "BEAT_SECONDS", 3600.0)
         yield
-
-
-@pytest.fixture(autouse=True)
-def _nothing_learnt() -> None:
-    """Let each test begin without anything that an earlier one learnt of its models."""
-    learnt_facts.site_facts.take_new()
-    learnt_facts.site_facts.know([])
-    model_facts.Reading.at = None
-
-
-@pytest.fixture(autouse=True)
-def _language() -> None:
-    """Start each test in the site's language; a request of the test before may have left another one."""
-    translation.deactivate()
 
 
 @pytest.fixture

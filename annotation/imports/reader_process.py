@@ -1,8 +1,8 @@
 """Read an untrusted table in a separate process with little memory and little time.
 
-Parquet, workbooks and tar are unpacked there: if a file exhausts the process, only that import fails. The child is this
-module run as a program; it imports no Django and may write no file. It sends rows and pictures. They are unpickled only
-as the fixed set of classes that a row consists of, so nothing from the child is executed.
+Parquet, workbooks and tar are unpacked there: if a file exhausts the process, only that import fails. The child runs
+`main`; it imports no Django and may write no file. It sends rows and pictures. They are unpickled only as the fixed set
+of classes that a row consists of, so nothing from the child is executed.
 """
 
 import io
@@ -29,6 +29,8 @@ MEMORY = 1536 * 2**20
 SECONDS = 10
 """The maximum processor time in seconds; each megabyte of the file adds two."""
 _ROOT = Path(__file__).resolve().parents[2]
+_PROGRAM = "import config; from annotation.imports.reader_process import main; main()"
+"""`config` comes first, as in each process of the site, so that pyarrow (half a second) is loaded for Parquet alone."""
 _HEAD = struct.Struct(">cQ")
 _ROWS_AT_ONCE = 100
 _ROWS, _PICTURE, _REFUSED, _END = b"R", b"P", b"F", b"E"
@@ -107,7 +109,7 @@ def _on_disk(stream: BinaryIO, stack: ExitStack) -> BinaryIO:
 def _started(file: BinaryIO, limits: list[int]) -> subprocess.Popen[bytes]:
     number = file.fileno()
     return subprocess.Popen(
-        [sys.executable, "-m", "annotation.imports.reader_process", json.dumps([number, *limits])],
+        [sys.executable, "-c", _PROGRAM, json.dumps([number, *limits])],
         cwd=_ROOT,
         env={"PATH": os.environ.get("PATH", ""), "PYTHONPATH": str(_ROOT), "OMP_NUM_THREADS": "1"},
         stdin=subprocess.PIPE,
@@ -177,7 +179,8 @@ def serve(file: BinaryIO, source: BinaryIO, sink: BinaryIO) -> None:
         _send(sink, _END, json.dumps(reading.columns.counted()).encode())
 
 
-if __name__ == "__main__":
+def main() -> None:
+    """Set the limits of this process, and serve the file whose number is given on the command line."""
     number, memory, seconds = json.loads(sys.argv[1])
     resource.setrlimit(resource.RLIMIT_AS, (memory, memory))
     resource.setrlimit(resource.RLIMIT_CPU, (seconds, seconds + 1))

@@ -25,7 +25,7 @@ import httpcore2
 import httpx2
 from protego import Protego
 
-from providers.http import pinned
+from providers.http import pinned, transport
 from providers.http.denied import Denied
 from providers.http.safe_urls import CheckedUrl, FetchFault, check_url
 
@@ -124,7 +124,7 @@ class Fetcher:
         self.agent, self.limits = agent, limits or FetchLimits()
         self._resolve, self._reach, self._heeds_robots = resolve, reach, robots
         self._denied = denied or Denied()
-        self._trust = trust or httpx2.create_ssl_context()
+        self._trust = trust or transport.trusted_certificates()
         self._rules: OrderedDict[str, tuple[float, Protego | None]] = OrderedDict()
         self._lock = threading.Lock()
 

@@ -4,6 +4,7 @@ No SDK setting stops a server that sends one byte at a time (each renews a read 
 limit is set below the SDKs: every read of an exchange, including headers, ends at one deadline.
 """
 
+import os
 import ssl
 import threading
 import time
@@ -11,6 +12,7 @@ import zlib
 from collections import defaultdict, deque
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from contextlib import contextmanager
+from functools import lru_cache
 from typing import Any, cast
 
 import httpcore2
@@ -20,6 +22,19 @@ from providers.http.bounds import Bounds, HttpAnswer, Redirected, TimedOut, TooL
 
 _EXPIRY = 30.0
 """Seconds for which an unused connection is kept open."""
+
+
+def trusted_certificates() -> ssl.SSLContext:
+    """Return the certificates that are trusted: the system's, or those of SSL_CERT_FILE and SSL_CERT_DIR.
+
+    They are read once and shared by all clients. Each search would read some hundred of them otherwise.
+    """
+    return _trusted(os.environ.get("SSL_CERT_FILE"), os.environ.get("SSL_CERT_DIR"))
+
+
+@lru_cache(maxsize=8)
+def _trusted(_file: str | None, _folder: str | None) -> ssl.SSLContext:
+    return httpx2.create_ssl_context()
 
 
 class Deadline:
@@ -146,7 +161,7 @@ class BoundedTransport(httpx2.BaseTransport):
     def __init__(self, bounds: Bounds | None = None, *, connections: int = 512) -> None:
         self.bounds = bounds or Bounds()
         self._deadline = _Deadline()
-        context, backend = httpx2.create_ssl_context(), _TimedBackend(self._remaining)
+        context, backend = trusted_certificates(), _TimedBackend(self._remaining)
         self._pool = _ConnectionPool(
             connections,
             _EXPIRY,

@@ -6,7 +6,6 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from datasets import load_dataset
 from playwright.sync_api import Page, expect
 
 from annotation.consensus.close import close_item
@@ -155,6 +154,8 @@ def test_from_an_adjudicated_post_to_an_approved_reply_by_keyboard_a_comparison_
     kept = Comparison.objects.get()
     left = "first" if kept.shown_first else "second"
     assert {kept.independence, kept.adequacy, kept.relevance, kept.effectiveness, kept.category} == {left}
+
+    from datasets import load_dataset  # noqa: PLC0415 (loads pandas)
 
     # The exported set opens with the stated columns.
     page.goto(f"{live_server.url}/p/garden/counterspeech/dataset/")

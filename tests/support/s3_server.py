@@ -4,7 +4,6 @@ import logging
 from typing import Any
 
 import boto3
-from moto.server import ThreadedMotoServer
 
 from config import env
 from worker_processes import free_port
@@ -69,6 +68,8 @@ class S3Server:
             self.client.delete_object(Bucket=BUCKET, Key=key)
 
     def start(self) -> None:
+        from moto.server import ThreadedMotoServer  # noqa: PLC0415 (takes a second)
+
         self._server = ThreadedMotoServer("127.0.0.1", self.port, verbose=False)
         self._server.start()
 

@@ -181,14 +181,14 @@ def refusal_faults(name: str, answer: HttpResponseBase, status: int) -> list[str
     return disagreements(Operation("any", name, spec), answer)
 
 
-@pytest.mark.parametrize("name", NAMES)
-def test_a_method_that_an_address_does_not_have_is_refused_as_described(name: str, world: World):
-    address = reverse(name, kwargs=ROUTES[name].parts(world))
+def test_a_method_that_an_address_does_not_have_is_refused_as_described(world: World):
     client = client_of(world.members[D].user)
-    for method in ("trace", *sorted(set(METHODS) - set(ROUTES[name].methods))):
-        answer = client.generic(method.upper(), address)
-        assert refusal_faults("MethodNotAllowed", answer, 405) == [], method
-        assert method.upper() not in answer["Allow"].split(", ")
+    for name in NAMES:
+        address = reverse(name, kwargs=ROUTES[name].parts(world))
+        for method in ("trace", *sorted(set(METHODS) - set(ROUTES[name].methods))):
+            answer = client.generic(method.upper(), address)
+            assert refusal_faults("MethodNotAllowed", answer, 405) == [], (name, method)
+            assert method.upper() not in answer["Allow"].split(", "), (name, method)
 
 
 def test_an_address_without_an_operation_is_refused_as_described(world: World):

@@ -3,25 +3,20 @@
 Texts are tokenised by `generation.domain.tokens`, so Chinese and Korean are measured too. METEOR matches equal words
 and equal stems. Its synonyms need a WordNet that no package contains; they are left out, which lowers METEOR a little.
 The TF-IDF vectors are fitted on each pair, as in the paper's code; the paper itself names Sentence-BERT. `rouge-score`
-and `nltk` are an optional extra, and only this module loads them.
+and `nltk` are an optional extra, and only this module loads them, when it first needs them.
 """
 
 import math
 from collections import Counter
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
+from importlib.util import find_spec
 from typing import Any
 
 from generation.domain.tokens import tokens
 
-try:
-    from nltk.stem.porter import PorterStemmer
-    from nltk.translate.meteor_score import single_meteor_score
-    from rouge_score.rouge_scorer import RougeScorer
-except ImportError:  # the extra `references` is not installed: `missing` says so
-    RougeScorer = PorterStemmer = single_meteor_score = None
-
-missing = "" if RougeScorer is not None else "ROUGE and METEOR need the extra `references` (rouge-score, nltk)."
+_are_installed = find_spec("rouge_score") is not None and find_spec("nltk") is not None
+missing = "" if _are_installed else "ROUGE and METEOR need the extra `references` (rouge-score, nltk)."
 
 
 @dataclass(frozen=True)
@@ -42,8 +37,10 @@ class _NoWordNet:
 def reference_scores(reference: str, reply: str) -> Mapping[str, float]:
     """Return ROUGE-1, -2, -L (F), METEOR and TF-IDF cosine of a pair, each 0 to 1. Without the extra, only the last."""
     cosine = {"tfidf": tfidf_cosine(reference, reply)}
-    if RougeScorer is None:
+    if missing:
         return cosine
+    from rouge_score.rouge_scorer import RougeScorer  # noqa: PLC0415 (takes seconds: nltk loads scikit-learn)
+
     scorer = RougeScorer(["rouge1", "rouge2", "rougeL"], tokenizer=_Words())
     rouge = {name: float(score.fmeasure) for name, score in scorer.score(reference, reply).items()}
     return {**rouge, "meteor": meteor(reference, reply), **cosine}
@@ -53,6 +50,9 @@ def meteor(reference: str, reply: str) -> float:
     """Return METEOR with matches by word and by stem, 0 to 1."""
     if not tokens(reference) or not tokens(reply):
         return 0.0
+    from nltk.stem.porter import PorterStemmer  # noqa: PLC0415 (as above)
+    from nltk.translate.meteor_score import single_meteor_score  # noqa: PLC0415
+
     scored = single_meteor_score(tokens(reference), tokens(reply), stemmer=PorterStemmer(), wordnet=_NoWordNet())
     return float(scored)
 

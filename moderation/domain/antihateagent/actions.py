@@ -149,6 +149,7 @@ def extract_evidence() -> type[BaseModel]:
     return _fixed("ExtractEvidence", Segments)
 
 
+@lru_cache(maxsize=64)  # asked for with each round of calls
 def reconfirm_text(text: str, *, claimed: bool = False) -> type[BaseModel]:
     """Return the form of `ReconfirmText`: the text's opening, the page's effect on the judgment, whether it is enough.
 
@@ -165,6 +166,7 @@ def reconfirm_text(text: str, *, claimed: bool = False) -> type[BaseModel]:
     )
 
 
+@lru_cache(maxsize=64)  # asked for with each round of calls
 def final_judgment(text: str, *, claimed: bool = False) -> type[BaseModel]:
     """Return the form of `FinalJudgment`: HATE or NON-HATE, confidence, and a rationale that cites evidence by number.
 

@@ -8,13 +8,14 @@ from collections.abc import Iterator, Sequence
 from dataclasses import replace
 
 from moderation.domain.hatexscore import labels
+from moderation.domain.hatexscore.clauses.clause import Statement
 from moderation.domain.hatexscore.conclusion import Conclusion
 from moderation.domain.hatexscore.implied import implied, is_taken_back
 from moderation.domain.hatexscore.labels import Segment
 from moderation.domain.hatexscore.plain_text import plain
 from moderation.domain.hatexscore.quotations import Quotation, blanked, quotations, words_of_others
 from moderation.domain.hatexscore.signs import Kind, is_named
-from moderation.domain.hatexscore.statements import Statement, stated_in, statements
+from moderation.domain.hatexscore.statements import stated_in, statements
 
 _LONGEST_LABEL = 60
 _LONGEST_QUOTE = 200  # characters: what is longer is the post, not a verdict on it

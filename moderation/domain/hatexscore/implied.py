@@ -11,10 +11,11 @@ from functools import cache
 from typing import NamedTuple
 
 from moderation.domain.hatexscore import labels
+from moderation.domain.hatexscore.clauses.clause import Statement
 from moderation.domain.hatexscore.conclusion import Conclusion
 from moderation.domain.hatexscore.labels import Segment
 from moderation.domain.hatexscore.signs import UNNAMED, Kind, any_of, tongues
-from moderation.domain.hatexscore.statements import Statement, stated_in, statements
+from moderation.domain.hatexscore.statements import stated_in, statements
 
 _LOOK = 160  # characters behind a clause in which it may be settled
 _BACK = 2  # characters of the clause itself: a Korean one ends in its "but"

@@ -142,6 +142,7 @@ def test_the_pages_take_a_fixed_number_of_queries(client, project, people):
 # ── Models ────────────────────────────────────────────────────────────────────
 
 
+@pytest.mark.usefixtures("fit_in_this_process")
 def test_a_model_is_asked_for_by_a_button_and_shown_beside_the_majority(client, project, people):
     for codes in ([0, 0, 1], [1, 1, 0], [0, 0, 1], [1, 1, 0]):
         label(project, people, codes)

@@ -25,6 +25,7 @@ pytestmark = pytest.mark.django_db
 
 fitted_once = pytest.mark.once
 """A fit is made by a process that knows no database; one test on each (`test_the_command_…`) reads and stores there."""
+fitted_here = pytest.mark.usefixtures("fit_in_this_process")
 
 ROOT = Path(__file__).resolve().parents[3]
 DAWID_SKENE, MACE = CompetenceMethod.DAWID_SKENE, CompetenceMethod.MACE
@@ -57,6 +58,7 @@ def of(result: dict[str, Any], member: Membership) -> dict[str, Any]:
     return next(each for each in result["people"] if each["member"] == str(member.public_id))
 
 
+@fitted_here
 @fitted_once
 def test_dawid_skene_sees_through_somebody_who_says_the_opposite(project, people, labelled):
     """Worked by hand: with the honest two as the truth everything fits, and the third one's table is turned round."""
@@ -70,6 +72,7 @@ def test_dawid_skene_sees_through_somebody_who_says_the_opposite(project, people
     assert result["differing"] == []
 
 
+@fitted_here
 @fitted_once
 def test_mace_gives_everybody_a_probability_of_knowing(project, people, labelled):
     result = estimate(project, MACE)
@@ -80,6 +83,7 @@ def test_mace_gives_everybody_a_probability_of_knowing(project, people, labelled
     assert result["priors"] is None
 
 
+@fitted_here
 @fitted_once
 def test_mace_does_not_depend_on_who_comes_first(project, people):
     """Its library mixes up two orders unless the numbers are given by first appearance."""
@@ -92,6 +96,7 @@ def test_mace_does_not_depend_on_who_comes_first(project, people):
     assert ann == pytest.approx(ben, abs=1e-6)  # they answered alike; mixed up, they differ in the fourth place
 
 
+@fitted_here
 @fitted_once
 def test_items_where_the_model_is_not_the_majority_are_listed_by_public_id(project, people):
     """Two others answer by the toss of a coin beside two who always agree: the model follows those who agree."""
@@ -113,6 +118,7 @@ def test_items_where_the_model_is_not_the_majority_are_listed_by_public_id(proje
     assert str(slip.public_id) not in listed or listed[str(slip.public_id)]["majority"] == 1
 
 
+@fitted_here
 def test_known_answers_and_open_items_are_not_in_the_model(project, people, labelled):
     known = closed(project, people, (0, 0, 0))
     Item.objects.filter(pk=known.pk).update(stage=Stage.KNOWN)
@@ -131,6 +137,7 @@ def test_too_little_for_a_model_is_one_sentence(project, people):
 # ── Asked for on a page, fitted by a worker ───────────────────────────────────
 
 
+@fitted_here
 def test_a_worker_fits_what_was_asked_for_once(project, people, labelled):
     admin = make_member(project, Role.ADMIN)
     row = ask(admin, DAWID_SKENE)
@@ -146,6 +153,7 @@ def test_a_worker_fits_what_was_asked_for_once(project, people, labelled):
     assert ask(admin, DAWID_SKENE).pk != row.pk
 
 
+@fitted_here
 def test_nothing_about_an_item_changes(project, people, labelled):
     before = list(Item.objects.order_by("pk").values())
     COMPETENCE.perform(ask(make_member(project, Role.ADMIN), DAWID_SKENE).pk)

@@ -10,7 +10,6 @@ import pytest
 from django.core.management import CommandError, call_command
 from django.test import Client
 from django.urls import reverse
-from moto.server import ThreadedMotoServer
 
 import builders
 from annotation.domain.choices import Role
@@ -135,6 +134,8 @@ class TestThePage:
 @pytest.fixture
 def bucket(settings: Any) -> Iterator[Any]:
     """A bucket with a file, on a server of this machine."""
+    from moto.server import ThreadedMotoServer  # noqa: PLC0415 (takes a second)
+
     server = ThreadedMotoServer("127.0.0.1", port=0, verbose=False)
     server.start()
     host, port = server.get_host_and_port()

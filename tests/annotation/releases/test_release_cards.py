@@ -2,9 +2,7 @@
 
 import json
 
-import mlcroissant
 import pytest
-from huggingface_hub import DatasetCard
 
 import builders
 from annotation.core.release_paths import folder_of
@@ -34,12 +32,16 @@ def project():
 
 
 def papers_of(project):
+    from huggingface_hub import DatasetCard  # noqa: PLC0415 (takes long to load)
+
     folder = folder_of(release(project, None))
     described = json.loads((folder / "croissant.json").read_text())
     return DatasetCard.load(folder / "README.md"), (folder / "CITATION.cff").read_text(), described, folder
 
 
 def test_licences_come_from_the_items_with_their_counts(project):
+    import mlcroissant  # noqa: PLC0415 (loads pandas)
+
     card, cited, described, folder = papers_of(project)
     assert card.data.license == ["cc0-1.0", "cc-by-4.0"]
     assert "| Licence of the items | CC0-1.0 (2 items), cc by 4.0 (1 item), not stated (1 item) |" in card.text

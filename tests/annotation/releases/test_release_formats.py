@@ -5,11 +5,8 @@ import hashlib
 import json
 import xml.etree.ElementTree as ET
 
-import datasets
-import mlcroissant
 import pyarrow.parquet as pq
 import pytest
-import webdataset
 from django.core.management import call_command
 from django.template.loader import render_to_string
 
@@ -70,6 +67,8 @@ def made_of(project, tmp_path, *formats, **asked):
 
 
 def opened(path, tmp_path, **options):
+    import datasets  # noqa: PLC0415 (loads pandas)
+
     return datasets.load_dataset(str(path), cache_dir=str(tmp_path / "cache"), **options)
 
 
@@ -129,6 +128,8 @@ def test_a_divided_release_opens_with_its_parts(project, trio, tmp_path):
 
 
 def test_webdataset_reads_the_shards(project, items, tmp_path):
+    import webdataset  # noqa: PLC0415 (takes long to load)
+
     _made, out = made_of(project, tmp_path, ReleaseFormat.WEBDATASET)
     shards = [str(path) for path in sorted((out / "webdataset").iterdir())]
     samples = list(
@@ -225,6 +226,8 @@ def test_the_long_table_has_a_row_a_label(project, items, tmp_path):
 
 
 def test_croissant_is_valid_and_gives_the_records(project, items, tmp_path):
+    import mlcroissant  # noqa: PLC0415 (loads pandas)
+
     _made, out = made_of(project, tmp_path, *ReleaseFormat)
     found = mlcroissant.Dataset(jsonld=str(out / "croissant.json"))
     assert not found.metadata.issues.errors

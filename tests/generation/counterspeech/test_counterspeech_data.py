@@ -11,12 +11,10 @@ from typing import Any
 from uuid import uuid4
 
 import pytest
-from datasets import load_dataset
 from django.apps import apps
 from django.core.management import CommandError, call_command
 from django.test import Client
 from django.urls import reverse
-from sklearn.feature_extraction.text import TfidfVectorizer
 
 from annotation.domain.choices import Role, Stage
 from annotation.models import Event, Item, Membership, Project
@@ -145,6 +143,8 @@ def test_rouge_by_hand_and_meteor_by_its_published_parts() -> None:
 
 
 def test_the_cosine_by_tfidf_is_scikit_learns_fitted_on_the_pair() -> None:
+    from sklearn.feature_extraction.text import TfidfVectorizer  # noqa: PLC0415 (loads scipy)
+
     for first, second in (("weeds in white roses", "roses and weeds, weeds"), ("白玫瑰", "玫瑰花园"), ("one", "two")):
         matrix = TfidfVectorizer(analyzer=tokens).fit_transform([first, second]).toarray()
         assert reference_metrics.tfidf_cosine(first, second) == pytest.approx(float(matrix[0] @ matrix[1]))
@@ -216,6 +216,8 @@ def approved(project: Project, item: Item, text: str = GOOD) -> Reply:
 def test_approved_replies_open_in_datasets_with_the_stated_columns_pairs_and_preferences(
     desk: tuple[WireServer, Desk], project: Project, item: Item, tmp_path: Path
 ) -> None:
+    from datasets import load_dataset  # noqa: PLC0415 (loads pandas)
+
     asked("--intents", "informative", "--candidates", "2")
     reply = approved(project, item, f"{GOOD} Come and see.")
     admin = client_of(make_member(project, Role.ADMIN))

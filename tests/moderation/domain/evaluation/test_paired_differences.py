@@ -4,7 +4,6 @@ import random
 
 import numpy as np
 import pytest
-from sklearn.metrics import f1_score
 
 from annotation.domain.statistics.intervals import Interval
 from moderation.domain.evaluation.paired_differences import paired_differences
@@ -62,6 +61,8 @@ def macro_f1(truth: np.ndarray, said: np.ndarray) -> float:
 
 
 def test_the_interval_is_that_of_a_bootstrap_written_item_by_item() -> None:
+    from sklearn.metrics import f1_score  # noqa: PLC0415 (loads scipy)
+
     draw = random.Random(7)
     truth = [draw.randrange(3) for _ in range(120)]
     said = [[t if draw.random() < share else draw.randrange(3) for t in truth] for share in (0.8, 0.6)]

@@ -7,8 +7,6 @@ import numpy as np
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
-from scipy import stats
-from sklearn import metrics
 
 from moderation.domain.evaluation.classification import f1s_of, macro_f1s
 from moderation.domain.evaluation.intervals import intervals
@@ -34,6 +32,8 @@ def test_two_methods_that_differ_nowhere_are_not_told_apart() -> None:
 
 @given(st.integers(0, 60), st.integers(0, 60))
 def test_mcnemar_is_the_binomial_test_and_chi_square_of_scipy(b: int, c: int) -> None:
+    from scipy import stats  # noqa: PLC0415 (takes a second)
+
     found = McNemar(3, b, c, 2)
     if b + c:
         assert found.exact == pytest.approx(stats.binomtest(b, b + c).pvalue)
@@ -59,6 +59,8 @@ def test_an_interval_is_seeded_holds_its_figure_and_narrows_with_more_items() ->
 
 @given(st.lists(st.tuples(st.integers(0, 2), st.integers(0, 2)), min_size=1, max_size=40))
 def test_the_figures_of_resamples_are_those_of_scikit_learn(rows: list[tuple[int, int]]) -> None:
+    from sklearn import metrics  # noqa: PLC0415 (loads scipy)
+
     counts = np.zeros((1, 3, 3))
     for truth, said in rows:
         counts[0, truth, said] += 1

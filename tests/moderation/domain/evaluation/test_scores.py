@@ -7,7 +7,6 @@ from typing import Any
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
-from sklearn import metrics
 
 from annotation.domain.categories import DEFAULT_CATEGORIES
 from moderation.domain.evaluation.answers import GivenAnswer, Gold, Question, mark_answer
@@ -152,6 +151,8 @@ pairs = st.lists(st.tuples(st.integers(0, 5), st.integers(0, 5)), min_size=1, ma
 
 @given(pairs)
 def test_our_count_is_that_of_scikit_learn(rows: list[tuple[int, int]]) -> None:
+    from sklearn import metrics  # noqa: PLC0415 (loads scipy)
+
     truth, said = [one for one, _ in rows], [other for _, other in rows]
     found = averages(Confusion.of(truth, said))
     assert found is not None
@@ -164,6 +165,8 @@ def test_our_count_is_that_of_scikit_learn(rows: list[tuple[int, int]]) -> None:
 
 @given(st.lists(st.tuples(st.booleans(), st.booleans()), min_size=1, max_size=60))
 def test_both_classes_and_their_mean_are_those_of_scikit_learn(rows: list[tuple[bool, bool]]) -> None:
+    from sklearn import metrics  # noqa: PLC0415 (loads scipy)
+
     truth, said = [int(one) for one, _ in rows], [int(other) for _, other in rows]
     found = two_class(Confusion.of(truth, said, (0, 1)))
     p, r, f, n = metrics.precision_recall_fscore_support(truth, said, labels=[0, 1], zero_division=0)

@@ -1,0 +1,194 @@
+"""What an English or Chinese clause says of its word of hate, most of it before the word."""
+
+import re
+from collections.abc import Sequence
+
+from moderation.domain.hatexscore.clauses.clause import (
+    LISTED,
+    OPPOSITE,
+    REACH,
+    Clause,
+    Statement,
+    first_sign,
+    has_condition,
+    is_hateful,
+)
+from moderation.domain.hatexscore.conclusion import Conclusion
+from moderation.domain.hatexscore.labels import label_start
+from moderation.domain.hatexscore.signs import UNNAMED, Kind, Sign
+
+_NEAR = {"en": 40, "zh": 26}  # characters between a verb and the bare noun
+_NOUN_AND = re.compile(r"[\w\s'-]{1,40}(?:,|\band|\bor|&)\s*")
+_NEAR_NEGATION = 6  # characters between two negations of one verb in Chinese
+_ALONE = re.compile(r"\s*(?:$|[:,.()—/!])")
+_BEFORE_SUBJECT = ("", "the", "a", "any", "such", "this", "that")
+_SUBJECT_BEHIND = ("that", "所谓", "认为")
+_TOWARDS = re.compile("(?:针?对|冲着)[^,]{1,20}的")
+# Of words without hate: those that are verbs themselves, and how a clause begins that speaks of the text.
+_VERB = re.compile(
+    r"violat|breach|br[eo][ao]?k|contraven|cross|fall|fell|land|sit|meets|satisf|fulfi|fits|match|compl|may|can|must|should"
+    r"|needs|ought|has|do(?:es)?(?:\b|n)|qualif|in |against|over|past|within|no|all "
+)
+_OF_THE_TEXT = re.compile(
+    r"(?:(?:and|so|thus|therefore|hence|here|overall|again|yes|no|as such|in (?:my view|short|sum|all))[, ]+)*"
+    r"(?:(?:i|we|it|this|that|there|nothing|no|not|none|any|such|these|in|by|with|as|one|both)\b|[^a-z]"
+    r"|(?:the |this |that |its |my |our |a )?(?:\w+ )?(?:post|text|comment|message|content|caption|picture|image|meme"
+    r"|joke|statement|tweet|remark|combination|pair|whole|reading|result|criteri\w+|definition|threshold|bar|condition\w*"
+    r"|requirement\w*)\b)"
+)
+_COMMA = re.compile(r"\s*,\s*(?:that (?=would|is|was)|it (?=would|was|seems)|this (?=would|is|was)|那)?")
+_ENDS_CLAUSE = re.compile(r"\s*(?:$|[;:!])")
+
+
+def english_or_chinese_statement(clause: Clause, heading_end: int) -> Statement | None:
+    """Return what an English or Chinese clause says of the word, most of it before the word."""
+    mention, links = clause.mention, clause.links
+    headed = clause.segment.start < heading_end and clause.begin <= heading_end
+    absent, present, refuted = map(clause.follows, (Kind.ABSENT, Kind.PRESENT, Kind.REFUTED))
+    absent = absent or _denied_topic(clause)
+    refuted = None if present else refuted or _refuted_supposition(clause)
+    left_open = None if present or refuted else _left_open(clause, links)
+    if not (headed or absent or present or refuted) and _is_subject(clause):
+        left_open = Kind.ANOTHER
+    if mention.kind is Kind.HATRED and not (headed or absent or present or refuted or _is_said(clause, links)):
+        left_open = left_open or Kind.TOPIC
+    if mention.kind in UNNAMED and not (headed or absent or refuted or _is_of_the_text(clause, links)):
+        left_open = left_open or Kind.TOPIC
+    negations = _negations(clause, links) + (absent is not None) + (refuted is not None)
+    end = max(hit.end() for hit in (absent, present) if hit) if absent or present else mention.end
+    start = first_sign(clause.text, clause.segment.start if headed else clause.begin)
+    return Statement(Conclusion(start, end, is_hateful(clause, negations)), is_hateful(clause, 0), left_open)
+
+
+def _denied_topic(clause: Clause) -> re.Match[str] | None:
+    """Return what denies the word behind a comma where the clause begins with it, as in "hateful, it is not"."""
+    comma = _COMMA.match(clause.text, clause.mention.end, clause.segment.end)
+    if comma is None or first_sign(clause.text, clause.begin) != clause.mention.start:
+        return None
+    denial = clause.tongue.follows(Kind.ABSENT, clause.text, comma.end(), clause.segment.end)
+    return denial if denial and _ENDS_CLAUSE.match(clause.text, denial.end(), clause.segment.end) else None
+
+
+def _refuted_supposition(clause: Clause) -> re.Match[str] | None:
+    """Return what refutes a supposition behind a comma, as in "to call it hateful, that would be a stretch"."""
+    comma = _COMMA.match(clause.text, clause.mention.end, clause.segment.end)
+    if comma is None or not clause.is_supposed:
+        return None
+    return clause.tongue.follows(Kind.REFUTED, clause.text, comma.end(), clause.segment.end)
+
+
+def _left_open(clause: Clause, links: Sequence[Sign]) -> Kind | None:
+    """Return whether the clause doubts, sets a condition, tells what others say or speaks about hate itself."""
+    if any(sign.kind is Kind.DOUBT for sign in clause.before) or clause.follows(Kind.DOUBT_BEHIND):
+        return Kind.CONDITION if has_condition(clause) else Kind.DOUBT
+    if clause.is_supposed:
+        return Kind.CONDITION
+    if _is_aside_in_doubt(clause):
+        return Kind.DOUBT
+    if has_condition(clause):
+        return Kind.CONDITION
+    if any(sign.kind is Kind.REPORT and sign not in links for sign in clause.before):
+        return Kind.REPORT
+    if _VERB.match(clause.text, clause.mention.start):  # "breaches our rule on hate speech" links itself
+        return None
+    topics = [sign.start for sign in clause.before if sign.kind is Kind.TOPIC]
+    is_topic = bool(topics) and topics[-1] > max((link.start for link in links), default=-1)
+    return Kind.TOPIC if is_topic else None
+
+
+def _is_aside_in_doubt(clause: Clause) -> bool:
+    """Whether the word stands in brackets that list labels or explain a doubt."""
+    if clause.text[clause.begin - 1 : clause.begin] != "(":
+        return False
+    listed = LISTED.match(clause.text, clause.mention.end, clause.segment.end) is not None
+    return listed or any(sign.kind is Kind.DOUBT for sign in clause.earlier)
+
+
+def _is_subject(clause: Clause) -> bool:
+    """Whether the clause begins with the word and says something about hate in general."""
+    before = clause.text[clause.begin : clause.mention.start].strip(" \t\x01'\"")
+    opening = before[before.rfind(",") + 1 :].strip()
+    if opening not in _BEFORE_SUBJECT and not before.endswith(_SUBJECT_BEHIND):
+        return False
+    return clause.tongue.is_subject(clause.text, clause.mention.end, clause.segment.end)
+
+
+def _is_said(clause: Clause, links: Sequence[Sign]) -> bool:
+    """Whether a verb close by or a contrast makes a verdict of the bare noun."""
+    if _is_alone(clause):
+        return True
+    if links:
+        return clause.mention.start - links[-1].end <= _NEAR[clause.tongue.code]
+    opening = [sign for sign in clause.earlier if sign.kind is Kind.CONTRAST]
+    return bool(opening) and opening[-1].end == clause.begin
+
+
+def _is_of_the_text(clause: Clause, links: Sequence[Sign]) -> bool:
+    """Whether the clause says the word of the text: it names nothing else first, and a verb links the two."""
+    label = min(label_start(clause.text, clause.segment), clause.mention.start)
+    first = first_sign(clause.text, max(clause.begin, label))
+    if first < clause.mention.start and not _OF_THE_TEXT.match(clause.text, first):
+        return False
+    is_linked = clause.tongue.code != "en" or _VERB.match(clause.text, clause.mention.start) is not None
+    return is_linked or first >= clause.mention.start or _is_said(clause, links)
+
+
+def _is_alone(clause: Clause) -> bool:
+    """Whether the word is all that its clause says, where a sentence, a field or a consequence begins."""
+    label = min(label_start(clause.text, clause.segment), clause.mention.start)
+    first = max(first_sign(clause.text, clause.begin), label)
+    if _TOWARDS.fullmatch(clause.text, first, clause.mention.start):
+        first = clause.mention.start
+    if first != clause.mention.start or not _ALONE.match(clause.text, clause.mention.end, clause.segment.end):
+        return False
+    if clause.segment.start < label == clause.mention.start:
+        return True
+    reach = max(clause.segment.start, clause.begin - REACH)
+    before = clause.text[reach : clause.begin].rstrip(" ,")
+    opening = [sign.end for sign in clause.earlier if sign.kind is Kind.CONTRAST]
+    is_opposite = OPPOSITE.match(clause.text, clause.mention.start) is not None
+    return before == "" or is_opposite or before[-1] in ":—()" or reach + len(before) in opening
+
+
+def _negations(clause: Clause, links: Sequence[Sign]) -> int:
+    """Return how many negations the word stands in the scope of."""
+    negations = [sign for sign in clause.before if sign.kind in (Kind.NEGATION, Kind.TURN)]
+    distant = [sign for sign in clause.before if sign.kind is Kind.DISTANT]
+    if clause.tongue.code == "zh":
+        while len(negations) > 1 and _negates_another_verb(clause.text[negations[-2].end : negations[-1].start]):
+            del negations[-2]
+    if clause.tongue.code == "en":
+        while len(negations) > 1 and _is_list(clause.text, negations[-2], negations[-1]):
+            del negations[-2]
+        scope = _verb_group(clause, links)
+        first = first_sign(clause.text, clause.begin)
+        negations = [sign for sign in negations if sign.start >= scope or sign.start == first]
+    return len(negations) + len(distant)
+
+
+def _is_list(text: str, first: Sign, second: Sign) -> bool:
+    """Whether two negations are those of two nouns side by side, as in "no target and no hate", or go with a "nor"."""
+    if text[second.start : second.end] == "nor":
+        return True
+    is_same = text[first.start : first.end] == text[second.start : second.end] == "no"
+    return is_same and _NOUN_AND.fullmatch(text, first.end, second.start) is not None
+
+
+def _negates_another_verb(between: str) -> bool:
+    """Whether a Chinese negation is that of another verb than the next one; `between` stands between the two."""
+    return len(between) > _NEAR_NEGATION and not re.search("[说称]|认为|觉得|看[作成]|当[作成]", between)
+
+
+def _verb_group(clause: Clause, links: Sequence[Sign]) -> int:
+    """Return where the verbs begin that link the text with the word: a negation before them negates something else."""
+    copulas = [sign for sign in links if sign.kind is Kind.COPULA]
+    if not links:
+        return clause.begin
+    first = copulas[-1] if copulas else links[-1]
+    if not copulas:
+        for earlier in reversed(links[:-1]):
+            if len(clause.text[earlier.end : first.start].split()) > 4:
+                break
+            first = earlier
+    words = list(re.finditer(r"\S+", clause.text[clause.begin : first.start]))[-2:]
+    return clause.begin + words[0].start() if words and not copulas else first.start
