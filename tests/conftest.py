@@ -22,7 +22,7 @@ import api_schema
 import migrated_database
 from absent import skip_or_fail
 from annotation.core import jobs, stored_files
-from both_ends import BothEnds
+from both_ends import BothEnds, rank
 from config.server import gc_freeze
 from config.web import rate_limit_table
 from config.web import rate_limits as web_rate_limits
@@ -115,10 +115,10 @@ _DATABASE = frozenset({"db", "transactional_db", "django_db_setup", "live_server
 def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
     """Move files with slow tests to the front, so that no worker is left with one of them at the end.
 
-    Files that kill processes stand first of all: they wait longest.
+    The longest ones stand first of all, then those that kill processes, which wait longest.
     """
     slow, faults = ({item.path for item in items if item.get_closest_marker(mark)} for mark in ("slow", "faults"))
-    items.sort(key=lambda item: (item.path not in faults, item.path not in slow))
+    items.sort(key=lambda item: (rank(item.path), item.path not in faults, item.path not in slow))
 
 
 def pytest_collection_finish() -> None:

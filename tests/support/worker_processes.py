@@ -1,5 +1,6 @@
 """Workers, sweepers and brokers as real processes, for tests of faults. They are killed by their own ids only."""
 
+import json
 import os
 import signal
 import socket
@@ -9,6 +10,7 @@ import time
 from collections.abc import Callable, Mapping
 from contextlib import closing
 from pathlib import Path
+from typing import Any
 
 from django.conf import settings
 from django.db import connection
@@ -22,6 +24,19 @@ while True:
     time.sleep(0.5)
 """
 """Beat and its sweep twice a second."""
+CONSOLE = """
+import importlib, json, sys, django
+django.setup()
+from django.db import connections
+module, answers = importlib.import_module(sys.argv[1]), sys.stdout
+sys.stdout = sys.stderr
+for line in sys.stdin:
+    name, values = json.loads(line)
+    answer = getattr(module, name)(*values)
+    connections.close_all()
+    print(json.dumps(answer), file=answers, flush=True)
+"""
+"""Calls functions of a module, one a line. In between it has no connection to the database, which a test may stop."""
 
 
 class Processes:
@@ -32,7 +47,12 @@ class Processes:
         self._started: list[subprocess.Popen[bytes]] = []
 
     def start(
-        self, *arguments: str, program: str = sys.executable, output: int = subprocess.DEVNULL, **more: str
+        self,
+        *arguments: str,
+        program: str = sys.executable,
+        output: int = subprocess.DEVNULL,
+        commands: int | None = None,
+        **more: str,
     ) -> "subprocess.Popen[bytes]":
         """Start a Python program, or another one. `more` is added to its environment."""
         process = subprocess.Popen(
@@ -40,6 +60,7 @@ class Processes:
             env=self.environment | more,
             cwd=settings.BASE_DIR,
             start_new_session=True,
+            stdin=commands,
             stdout=output,
         )
         self._started.append(process)
@@ -54,10 +75,34 @@ class Processes:
         """Start a process that does the sweeps of beat, at short intervals."""
         return self.start("-c", SWEEPER)
 
+    def console(self, module: str) -> "Console":
+        """Start a process that calls functions of the module."""
+        return Console(self.start("-c", CONSOLE, module, output=subprocess.PIPE, commands=subprocess.PIPE))
+
     def end(self) -> None:
         """Kill all processes that are left."""
         for process in self._started:
             kill(process)
+            for pipe in (process.stdin, process.stdout):
+                if pipe:
+                    pipe.close()
+
+
+class Console:
+    """A process of a site, started once for all calls of a test: starting one takes seconds of the processor."""
+
+    def __init__(self, process: "subprocess.Popen[bytes]") -> None:
+        self._process = process
+
+    def call(self, name: str, *values: object) -> Any:
+        """Call a function in the process, and return its answer."""
+        commands, answers = self._process.stdin, self._process.stdout
+        assert commands and answers
+        commands.write(json.dumps([name, values]).encode() + b"\n")
+        commands.flush()
+        answer = answers.readline()
+        assert answer, f"{name} failed: its error is among the test's output"
+        return json.loads(answer)
 
 
 def environment(folder: Path, broker: str, **more: str) -> dict[str, str]:

@@ -19,6 +19,7 @@ import urllib.error
 import urllib.request
 from collections import Counter, defaultdict
 from collections.abc import Callable, Iterator
+from functools import cached_property
 from pathlib import Path
 from typing import Any
 from uuid import uuid4
@@ -30,7 +31,16 @@ import migrated_database
 from postgresql_cluster import program
 from redis_server import Redis
 from site_visitors import Crowd, Visitor
-from worker_processes import Processes, environment, free_port, kill, listens, wait_until, wait_until_none_left
+from worker_processes import (
+    Console,
+    Processes,
+    environment,
+    free_port,
+    kill,
+    listens,
+    wait_until,
+    wait_until_none_left,
+)
 
 pytestmark = [
     pytest.mark.faults,
@@ -150,6 +160,10 @@ class Site:
         )
         self.serve: subprocess.Popen[bytes] | None = None
 
+    @cached_property
+    def console(self) -> Console:
+        return self.processes.console("faulty_site")
+
     def start(self) -> None:
         self.serve = self.processes.start("manage.py", "serve", f"127.0.0.1:{self.port}", "--threads", "8")
         wait_until(lambda: listens(self.port), "the web server", 60)
@@ -168,8 +182,7 @@ class Site:
 
     def called(self, name: str, *values: object) -> Any:
         """Call a function of `faulty_site` in a process of the site, and return its answer."""
-        calling = f"import faulty_site; print(json.dumps(faulty_site.{name}(*{values!r})))"
-        return json.loads(self.ran("-c", f"import json, django; django.setup(); {calling}").splitlines()[-1])
+        return self.console.call(name, *values)
 
     def asked(self, sql: str) -> list[tuple[Any, ...]]:
         with self.cluster.connect() as server:

@@ -7,7 +7,6 @@ hands its job back.
 
 import hashlib
 import io
-import json
 import os
 import shutil
 import subprocess
@@ -16,10 +15,12 @@ import time
 import urllib.request
 import zipfile
 from collections.abc import Callable, Iterator
+from functools import cached_property
 from pathlib import Path
 from typing import Any
 from uuid import uuid4
 
+import psycopg
 import pytest
 from django.conf import settings as site
 from kombu import Connection
@@ -30,7 +31,7 @@ from postgresql_cluster import Cluster, program
 from redis_server import Redis
 from s3_server import S3Server
 from site_visitors import Crowd, Visitor
-from worker_processes import Processes, environment, free_port, kill, listens, wait_until
+from worker_processes import Console, Processes, environment, free_port, kill, listens, wait_until
 
 pytestmark = [
     pytest.mark.faults,
@@ -68,6 +69,10 @@ class Machine:
         )
         self.port = free_port()
 
+    @cached_property
+    def console(self) -> Console:
+        return self.processes.console("faulty_site")
+
     def start_web(self) -> None:
         command = ("-m", "gunicorn", "--config", "python:config.server.gunicorn_config", "--workers", "1")
         self.processes.start(*command, "--bind", f"127.0.0.1:{self.port}")
@@ -90,8 +95,7 @@ class Machine:
 
     def called(self, name: str, *values: object) -> Any:
         """Call a function of `faulty_site` on this machine, and return its answer."""
-        calling = f"import faulty_site; print(json.dumps(faulty_site.{name}(*{values!r})))"
-        return json.loads(self.ran("-c", f"import json, django; django.setup(); {calling}").splitlines()[-1])
+        return self.console.call(name, *values)
 
     def fetched(self, path: str, session: str) -> bytes:
         request = urllib.request.Request(
@@ -113,9 +117,13 @@ class TwoMachines:
     def machine(self, name: str, **other: str) -> Machine:
         return Machine(self.folder / name, self.broker, **(self.shared | other))
 
+    @cached_property
+    def connection(self) -> "psycopg.Connection[tuple[object, ...]]":
+        """One for all questions: many are asked again until something has happened."""
+        return self.cluster.connect(self.database)
+
     def asked(self, sql: str) -> list[tuple[Any, ...]]:
-        with self.cluster.connect(self.database) as server:
-            return server.execute(sql).fetchall()
+        return self.connection.execute(sql).fetchall()
 
     def value(self, sql: str) -> Any:
         return self.asked(sql)[0][0]
@@ -123,6 +131,7 @@ class TwoMachines:
     def remove(self) -> None:
         for machine in (self.a, self.b):
             machine.processes.end()
+        self.connection.close()
         self.bucket.stop()
 
 
