@@ -27,7 +27,7 @@ from config.server import supervisor
 from config.web import error_pages
 from postgresql_cluster import Cluster, program
 from site_visitors import Crowd, fill
-from worker_processes import Processes, environment, free_port, kill, listens, wait_until
+from worker_processes import Processes, environment, free_port, kill, listens, wait_until, wait_until_none_left
 
 pytestmark = [pytest.mark.django_db(transaction=True), pytest.mark.faults, pytest.mark.slow]
 own_cluster = pytest.mark.skipif(not program("initdb"), reason="PostgreSQL's server programs are not installed")
@@ -114,15 +114,19 @@ def worked_off(cluster: Cluster, processes: Processes, slug: str) -> None:
     """The worker that was there all the time performs new runs."""
     ran(processes, "manage.py", "compute_priors", slug, "--no-wait", "--json")
 
-    def ended() -> bool:
+    states = {"queued": -1}
+
+    def left() -> int:
+        nonlocal states
         try:
             with cluster.connect() as server:
                 states = dict(server.execute("SELECT state, count(*) FROM runs_run GROUP BY state").fetchall())
         except psycopg.OperationalError:  # the site itself may hold every connection for a moment
-            return False
-        return set(states) == {"succeeded"}
+            return -1
+        return sum(number for state, number in states.items() if state != "succeeded")
 
-    wait_until(ended, "the runs to end", 90)
+    wait_until_none_left(left, "runs of the priors")
+    assert set(states) == {"succeeded"}
 
 
 # ── The database ──────────────────────────────────────────────────────────────

@@ -24,6 +24,7 @@ pytestmark = [pytest.mark.slow, pytest.mark.once]
 ROOT = Path(settings.BASE_DIR)
 TOKEN = "a-token-that-only-prometheus-has"
 SCRAPES = 6
+VISITS = 20
 RATE_INTERVAL = "30s"
 """What Grafana puts in place of `$__rate_interval`: at least four scrapes."""
 COUNT = """
@@ -74,7 +75,7 @@ def site(environ: dict[str, str]) -> Iterator[int]:
     port = free_port()
     serve = [sys.executable, "manage.py", "serve", f"127.0.0.1:{port}", "--threads", "4"]
     process = subprocess.Popen(serve, cwd=ROOT, env=environ)
-    wait_until(lambda: listens(port), "the site", 60)
+    wait_until(lambda: listens(port), "the site", 180)
     yield port
     process.terminate()
     process.wait(120)
@@ -99,7 +100,7 @@ scrape_configs:
     subprocess.run(["promtool", "check", "config", "prometheus.yml"], cwd=folder, check=True, capture_output=True)
     options = ["--config.file=prometheus.yml", "--storage.tsdb.path=data", f"--web.listen-address=127.0.0.1:{port}"]
     process = subprocess.Popen(["prometheus", *options, "--log.level=warn"], cwd=folder)
-    wait_until(lambda: listens(port), "Prometheus", 30)
+    wait_until(lambda: listens(port), "Prometheus", 90)
     yield port
     process.terminate()
     process.wait(30)
@@ -125,23 +126,29 @@ def test_every_query_of_the_dashboard_has_an_answer(prometheus, site, environ):
     counting = subprocess.Popen(
         [sys.executable, "-c", COUNT], cwd=ROOT, env={**environ, "DJANGO_SETTINGS_MODULE": "config.settings"}
     )
-    while counting.poll() is None:
+    visits = 0
+    while counting.poll() is None or visits <= VISITS:
         with urllib.request.urlopen(f"http://127.0.0.1:{site}/livez", timeout=30):
+            visits += 1
             time.sleep(0.1)
     assert counting.returncode == 0
-    wait_until(lambda: values(prometheus, "max(interplay_sweep_age_seconds) < 90") != [], "a sweep", 90)
-    wait_until(lambda: values(prometheus, f"count_over_time(up[1m]) >= {SCRAPES}") != [], "some scrapes", 30)
+    wait_until(lambda: values(prometheus, "max(interplay_sweep_age_seconds) < 90") != [], "a sweep", 180)
+    wait_until(lambda: values(prometheus, f"count_over_time(up[1m]) >= {SCRAPES}") != [], "some scrapes", 90)
     assert values(prometheus, "up") == [1]
     # The sums are those of all processes, and nothing is lost with the one that has ended.
     assert values(prometheus, "sum(interplay_labels_total)") == [20]
     # 20 × (100 × 2 + 50 × 10) / 1,000,000
     assert values(prometheus, "sum(interplay_model_spend_total)") == [pytest.approx(0.014)]
-    assert values(prometheus, 'interplay_http_requests_total{view="livez",status="200"}')[0] > 20
-    queries = [(title, query) for title, query, _legend in queries_of_the_dashboard()]
-    answers = {
-        (title, query): values(prometheus, query.replace("$__rate_interval", RATE_INTERVAL)) for title, query in queries
-    }
-    assert [title for (title, _query), answer in answers.items() if not answer] == []
+    assert values(prometheus, 'interplay_http_requests_total{view="livez",status="200"}')[0] > VISITS
+    unanswered = [(title, query) for title, query, _legend in queries_of_the_dashboard()]
+    until = time.monotonic() + 90  # a slow machine has its figures a few scrapes later
+    while unanswered and time.monotonic() < until:
+        unanswered = [
+            (title, query)
+            for title, query in unanswered
+            if not values(prometheus, query.replace("$__rate_interval", RATE_INTERVAL))
+        ]
+    assert unanswered == []
     groups = asked(prometheus, "rules")["groups"]
     assert [rule["name"] for group in groups for rule in group["rules"]] == [rule["alert"] for rule in alerts()]
     assert {rule["health"] for group in groups for rule in group["rules"]} == {"ok"}
