@@ -11,7 +11,8 @@ them half a module.
 """
 
 import sys
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
 from importlib import import_module
 from importlib.abc import Loader, MetaPathFinder
 from importlib.machinery import ModuleSpec, PathFinder
@@ -25,8 +26,8 @@ LATE = frozenset(
         # numbers and tables
         *("bm25s", "krippendorff", "numpy", "scipy", "pyarrow", "pyarrow.compute", "pyarrow.parquet"),
         # files, pictures, words
-        *("fuzzysearch", "json_repair", "lxml", "lxml.etree", "lxml.html", "pi_heif", "pypdf"),
-        *("py3langid", "py3langid.langid", "simplemma"),
+        *("charset_normalizer", "fuzzysearch", "json_repair", "lxml", "lxml.etree", "lxml.html", "pi_heif", "pypdf"),
+        *("py3langid", "py3langid.langid", "python_calamine", "simplemma"),
         # other machines; ours derive classes from those of libraries
         *("boto3", "botocore", "botocore.config", "botocore.exceptions", "httpcore2", "httpx2", "redis", "requests"),
         *("celery", "kombu", "kombu.exceptions"),
@@ -65,6 +66,23 @@ def load(*names: str) -> None:
         module = import_module(name)
         if isinstance(module, _Placeholder):
             _loaded(module)
+
+
+@contextmanager
+def hidden(name: str) -> Iterator[None]:
+    """Have a late module that is not loaded look as if nobody had imported it.
+
+    For a library that looks into `sys.modules`, and would load what it finds there.
+    """
+    module = sys.modules.get(name)
+    waits = isinstance(module, _Placeholder) and "__module__" not in module.__dict__
+    if waits:
+        del sys.modules[name]
+    try:
+        yield
+    finally:
+        if waits and module:
+            sys.modules.setdefault(name, module)
 
 
 def _loaded(placeholder: _Placeholder) -> ModuleType:

@@ -9,8 +9,8 @@ import codecs
 import re
 from dataclasses import dataclass
 
+import charset_normalizer
 import webencodings
-from charset_normalizer import from_bytes
 
 from providers.http.encoding_oddities import MULTIBYTE, oddity
 
@@ -235,7 +235,7 @@ def _reading(sample: bytes, encoding: str, hint: str) -> _Reading | None:
         return None
     codec = _codec(encoding).replace("-", "_")
     plain = re.sub(r"[\ufffd\x80-\x9f]", "", text)
-    match = from_bytes(
+    match = charset_normalizer.from_bytes(
         plain.encode(codec, "ignore"),
         cp_isolation=[codec],
         threshold=9.0,

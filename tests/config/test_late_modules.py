@@ -2,6 +2,7 @@
 
 import ast
 import json
+import os
 import subprocess
 import sys
 import threading
@@ -47,6 +48,7 @@ USED_IN = {
     "botocore.config": {"providers.http"},
     "botocore.exceptions": {"providers.http"},
     "celery": {"annotation.tasks", "config.celery", "config.server", "config.tasks", "runs.queue", "runs.tasks"},
+    "charset_normalizer": {"providers.http"},
     "fuzzysearch": {"moderation.domain"},
     "httpcore2": {"providers.http"},
     "httpx2": {"providers.http", "providers.vendors"},
@@ -75,6 +77,7 @@ USED_IN = {
     "pyarrow.compute": {"annotation.domain"},
     "pyarrow.parquet": {"annotation.domain", "annotation.releases"},
     "pypdf": {"providers.http"},
+    "python_calamine": {"annotation.domain"},
     "redis": {"config.web"},
     "requests": {"providers.vendors"},
     "scipy": set(),
@@ -95,7 +98,7 @@ print(json.dumps(loaded))
 """
 
 
-PAGES_LOAD = {"annotation.priors.method", "moderation.domain.predict.perspectives", "requests"}
+PAGES_LOAD = {"annotation.priors.method", "charset_normalizer", "moderation.domain.predict.perspectives", "requests"}
 """Late modules that the pages load: `check` reads the addresses of them all."""
 ONLY_PAGES_AND_WORKERS_LOAD = {
     *("PIL.Image", "allauth.urls", "celery.app", "kombu.serialization", "moderation.methods.registry", "pydantic"),
@@ -118,6 +121,27 @@ def test_a_command_starts_without_heavy_modules(command: tuple[str, ...], withou
     loaded = set(json.loads(output.splitlines()[-1]))
     assert "annotation.models" in loaded
     assert loaded & (without | OPTIONAL) == set()
+
+
+def test_the_database_loads_no_numpy_with_the_first_number() -> None:
+    """psycopg loads it if it finds it imported."""
+    imports = "import numpy; import config.postgresql.base; from psycopg import sql"
+    check = "print(sql.Literal(1).as_string(None), isinstance(sys.modules['numpy'], late_modules._Placeholder))"
+    script = f"import sys; from config import late_modules, settings; {imports}; {check}"
+    environ = {**os.environ, "DJANGO_SETTINGS_MODULE": "config.settings"}
+    run = [sys.executable, "-c", script]
+    output = subprocess.run(run, cwd=settings.BASE_DIR, env=environ, check=True, capture_output=True, text=True).stdout
+    assert output.split() == ["1", "True"]
+
+
+def test_a_hidden_module_is_back_afterwards(monkeypatch: pytest.MonkeyPatch) -> None:
+    waiting = late_modules._Placeholder("waits_here")
+    monkeypatch.setitem(sys.modules, "waits_here", waiting)
+    with late_modules.hidden("waits_here"), late_modules.hidden("json"), late_modules.hidden("nobody_has_this"):
+        assert "waits_here" not in sys.modules
+        assert sys.modules["json"] is json
+    assert sys.modules["waits_here"] is waiting
+    assert "nobody_has_this" not in sys.modules
 
 
 def test_it_is_written_down_where_each_late_module_is_used() -> None:

@@ -12,7 +12,7 @@ from contextlib import suppress
 from datetime import date, datetime, time
 from typing import Any, BinaryIO
 
-from python_calamine import CalamineError, CalamineSheet, CalamineWorkbook, SheetVisibleEnum, WorksheetNotFound
+import python_calamine
 
 from annotation.domain.formats.base import Reading, Row, RowError, Unreadable
 from annotation.domain.formats.csv import rows_of_cells
@@ -62,9 +62,9 @@ class Workbook:
         _check_sizes(self.stream)
         self.stream.seek(0)
         try:
-            book = CalamineWorkbook.from_filelike(self.stream)
+            book = python_calamine.CalamineWorkbook.from_filelike(self.stream)
             place, sheet = self._sheet(book)
-        except (CalamineError, OSError) as fault:
+        except (python_calamine.CalamineError, OSError) as fault:
             raise _damaged() from fault
         columns = self.reading.columns
         columns.sheet = sheet.name
@@ -79,21 +79,22 @@ class Workbook:
             reason = f"{error.reason} This is the sheet {sheet.name!r}; others: {', '.join(columns.other_sheets[:20])}."
             raise Unreadable(RowError(error.line, error.code, reason, error.field, error.limit)) from fault
 
-    def _sheet(self, book: CalamineWorkbook) -> tuple[int, CalamineSheet]:
+    def _sheet(self, book: "python_calamine.CalamineWorkbook") -> "tuple[int, python_calamine.CalamineSheet]":
         """Return the named sheet, or the first visible one with rows, and its place. Raises Unreadable."""
         names = book.sheet_names
         if self.reading.sheet:
             try:
                 return names.index(self.reading.sheet), book.get_sheet_by_name(self.reading.sheet)
-            except (WorksheetNotFound, ValueError) as fault:
+            except (python_calamine.WorksheetNotFound, ValueError) as fault:
                 reason = f"There is no sheet {self.reading.sheet!r}. Found: {', '.join(names[:20])}."
                 raise Unreadable(RowError(0, "no_sheet", reason)) from fault
         order = sorted(
-            range(len(names)), key=lambda place: book.sheets_metadata[place].visible is not SheetVisibleEnum.Visible
+            range(len(names)),
+            key=lambda place: book.sheets_metadata[place].visible is not python_calamine.SheetVisibleEnum.Visible,
         )
         for place in order:
             _check_dimension(self.stream, place)
-            with suppress(CalamineError):  # a sheet that is a chart
+            with suppress(python_calamine.CalamineError):  # a sheet that is a chart
                 sheet = book.get_sheet_by_index(place)
                 if sheet.height:
                     return place, sheet
@@ -103,7 +104,7 @@ class Workbook:
 class _Sheet:
     """The rows of a sheet, its header first; rows without any value are left out, as in a CSV file."""
 
-    def __init__(self, sheet: CalamineSheet, reading: Reading, faults: dict[int, list[int]]) -> None:
+    def __init__(self, sheet: "python_calamine.CalamineSheet", reading: Reading, faults: dict[int, list[int]]) -> None:
         """`faults` are the columns of cells without a value, by row; both are counted from 0."""
         self.sheet, self.reading, self.faults = sheet, reading, faults
         self.first_row, self.first_column = sheet.start or (0, 0)
