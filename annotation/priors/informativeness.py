@@ -1,20 +1,34 @@
 """Keep the informativeness of items as their priors say, whichever order a project hands items out in."""
 
+from collections.abc import Iterable, Sequence
+
 from annotation.domain.choices import PriorState
 from annotation.domain.priors.informativeness import Informativeness, View, informativeness
 from annotation.models import Item, Prior
+from runs.sql.compiled_queries import CompiledQuery, slot
+
+_PRIORS = CompiledQuery(Prior.objects.filter(item=slot("item")).select_related("category").order_by("pk"))
 
 
-def update_informativeness(item: Item) -> None:
-    """Store the item's informativeness anew: the next person to whom an item is given gets it at its new place.
+def priors_in_order(item: Item) -> Sequence[Prior]:
+    """Return all priors of an item with their categories, in the order in which they came."""
+    return _PRIORS.rows(item=item.pk)
+
+
+def informativeness_of(priors: Iterable[Prior]) -> Informativeness:
+    """Return what the usable ones of an item's priors disagree about, given in the order in which they came.
 
     Of each modality two priors count: the newest that a model gave here, and the newest that came with a file.
     """
     views: dict[tuple[str, bool], View] = {}
-    usable = Prior.objects.filter(item=item.pk, state=PriorState.OK).order_by("pk")
-    for modality, run, hateful, category, of_category in usable.values_list(
-        "modality", "run_id", "hateful", "category_id", "category__hateful"
-    ):
-        views[modality, run is None] = (hateful if category is None else of_category, category)
-    value: Informativeness = informativeness(views.values())
+    for prior in priors:
+        if prior.state == PriorState.OK:
+            hateful = prior.hateful if prior.category is None else prior.category.hateful
+            views[prior.modality, prior.run_id is None] = (hateful, prior.category_id)
+    return informativeness(views.values())
+
+
+def update_informativeness(item: Item) -> None:
+    """Store the item's informativeness anew: the next person to whom an item is given gets it at its new place."""
+    value = informativeness_of(priors_in_order(item))
     Item.objects.filter(pk=item.pk).exclude(informativeness=value).update(informativeness=value)

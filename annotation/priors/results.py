@@ -11,13 +11,13 @@ from annotation.consensus.case_from_rows import priors_of, seats_of, vote_of
 from annotation.domain.choices import EventVerb, Modality, PriorState, Stage
 from annotation.domain.patterns import corrected, pattern
 from annotation.models import Category, Item, Prior, Project, record
-from annotation.priors.informativeness import update_informativeness
+from annotation.priors.informativeness import informativeness_of, priors_in_order
 from providers.bindings import Binding, NotConfigured, bind_role
 from providers.roles import ModelRole
 from runs.domain.states import Flag, RunState
 from runs.methods.method import Outcome
 from runs.models import Run
-from runs.sql.compiled_queries import CompiledQuery, slot
+from runs.sql.compiled_queries import Changes, CompiledQuery, CompiledUpdate, slot
 
 ROLES = {Modality.TEXT: ModelRole.PRIOR_TEXT, Modality.IMAGE: ModelRole.PRIOR_IMAGE}
 LED_ASTRAY = "injection_suspected"
@@ -42,8 +42,16 @@ def items_of_run() -> QuerySet[Item]:
 
 # The work around one call: what is short and asked for each prior is compiled once.
 _LOCKED_ITEM = CompiledQuery(items_of_run().select_for_update(of=("self",)).select_related("project"))
-_CURRENT = CompiledQuery(Prior.objects.filter(item=slot("item"), modality=slot("modality"), current=True))
 _CATEGORY = CompiledQuery(Category.objects.filter(project=slot("project"), code=slot("code")))
+_COUNT_IN = CompiledUpdate(
+    Item.objects.filter(pk=slot("item")),
+    # The greater of both, where each may be unknown: SQLite's MAX is unknown as soon as one is.
+    severity=Greatest(
+        *(Coalesce(F("severity"), slot("severity")), Coalesce(slot("severity"), F("severity"))),
+        output_field=Item._meta.get_field("severity"),
+    ),
+    informativeness=slot("informativeness"),
+)
 
 
 def store_prior(run: Run, outcome: Outcome) -> bool:
@@ -57,16 +65,21 @@ def store_prior(run: Run, outcome: Outcome) -> bool:
     if item is None:
         return False
     prior = Prior(item=item, modality=run.variant, run_id=run.public_id, **_fields(run, item, outcome))
-    earlier = _CURRENT.first(item=item.pk, modality=run.variant)
+    priors = priors_in_order(item)
+    earlier = next((each for each in priors if each.current and each.modality == run.variant), None)
     if earlier is not None and _stays(earlier, prior):
         prior.current = False
     elif earlier is not None:
         Prior.objects.filter(pk=earlier.pk).update(current=False)
-    prior.save(force_insert=True)
+    changes = Changes()
+    changes.insert(prior)
     if prior.state == PriorState.OK:
-        update_informativeness(item)
+        value = informativeness_of([*priors, prior])
+        severity = prior.severity if prior.current else None
+        changes.run(*_COUNT_IN.statement(item=item.pk, severity=severity, informativeness=value))
+    changes.send()
     if prior.current and prior.state == PriorState.OK:
-        _take_in(item, prior)
+        _name_pattern(item)
     release_item(item)
     return True
 
@@ -129,9 +142,8 @@ def _stays(earlier: Prior, new: Prior) -> bool:
     return earlier.state == PriorState.OK and (earlier.run_id is None or new.state != PriorState.OK)
 
 
-def _take_in(item: Item, prior: Prior) -> None:
-    """Count a new usable prior: for the severity, and for the pattern of gold that had none."""
-    Item.objects.filter(pk=item.pk).update(severity=Greatest(Coalesce(F("severity"), 0), prior.severity))
+def _name_pattern(item: Item) -> None:
+    """Store the pattern of gold that had none, now that it has another prior."""
     if item.stage != Stage.GOLD or item.pattern is not None:
         return
     votes = [vote_of(seat.label) for seat in seats_of(item) if seat.label is not None]
