@@ -4,6 +4,7 @@ from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, replace
 from enum import StrEnum
 from fnmatch import fnmatchcase
+from functools import lru_cache
 from typing import Any, Literal
 
 JsonForm = Literal["schema", "object", "off"]
@@ -182,6 +183,7 @@ FAMILIES: tuple[tuple[str, ModelProfile], ...] = (
 """The first pattern that fits a model's name decides. A name that fits no other is believed to take everything."""
 
 
+@lru_cache(maxsize=1024)  # it is asked with every call
 def family_profile(model: str) -> ModelProfile:
     """Return the profile of the family that a model's name belongs to.
 
@@ -210,7 +212,9 @@ def read_amendments(tables: Mapping[str, Any]) -> Amendments:
 def site_profile(name: str, amendments: Amendments) -> ModelProfile:
     """Return the profile of `server:model` by its family and by what the operator says of it."""
     profile = family_profile(name.partition(":")[2])
-    amendment = next((amendment for pattern, amendment in amendments if fnmatchcase(name, pattern)), {})
+    amendment = next((amendment for pattern, amendment in amendments if fnmatchcase(name, pattern)), None)
+    if amendment is None:
+        return profile
     changed = {key: value for key, value in amendment.items() if key != "temperature"}
     changed["is_sent_pictures"] = changed.get("pictures", True)
     if "temperature" in amendment:

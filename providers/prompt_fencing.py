@@ -93,6 +93,9 @@ def _visible(text: str) -> tuple[str, bool]:
 
     A byte order mark at the start and soft hyphens are removed but do not count as hidden.
     """
+    if text.isascii():
+        seen = _UNSEEN.sub("", text)
+        return seen, seen != text
     plain = _FLAG.sub("\U0001f3f4", text.removeprefix("\ufeff").replace("\u00ad", ""))
     seen = _STRAY.sub("", _UNSEEN.sub("", plain))
     return seen, seen != plain
@@ -118,6 +121,8 @@ _BRACKET = re.compile(
 )
 # A fence has our form whatever word it begins with: no list of words has to be kept up to date.
 _OWN = re.compile(rf"{_BRACKETS[0]}/?\s*\w[\w -]{{0,30}}?\s+[0-9a-f]{{6,}}\s*{_BRACKETS[1]}", re.IGNORECASE)
+_FIRST = re.compile("[<\uff1c|\uff5c\\[\uff3b\u3010]")
+"""With one of these begins whatever the patterns above find."""
 _LOOKALIKE = str.maketrans(
     {"<": "‹", ">": "›", "[": "⟦", "]": "⟧", "|": "¦"}
     | {"\uff1c": "‹", "\uff1e": "›", "\uff3b": "⟦", "\uff3d": "⟧", "\u3010": "⟦", "\u3011": "⟧", "\uff5c": "¦"}
@@ -126,6 +131,8 @@ _LOOKALIKE = str.maketrans(
 
 def _defused(text: str) -> tuple[str, bool]:
     """Return the text with our delimiters and those of chat templates made harmless, and whether there were any."""
+    if not _FIRST.search(text):
+        return text, False
     defused = text
     for pattern in (_TOKEN, _TAG, _BRACKET, _OWN):
         defused = pattern.sub(lambda match: match.group().translate(_LOOKALIKE), defused)

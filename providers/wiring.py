@@ -231,7 +231,8 @@ def _adapting(model: Model) -> Model:
 def _site_profile(name: str) -> ModelProfile:
     """Return what the settings and the model's family say of it, without what was learnt."""
     profile = site_profile(name, settings.MODEL_PROFILES)
-    profile = replace(profile, picture_side=min(profile.picture_side, settings.MODEL_PICTURE_SIDE))
+    if profile.picture_side > settings.MODEL_PICTURE_SIDE:
+        profile = replace(profile, picture_side=settings.MODEL_PICTURE_SIDE)
     provider = name.partition(":")[0]
     if provider == "openai":
         return replace(profile, json=less_demanding(profile.json, settings.OPENAI_JSON))

@@ -22,7 +22,7 @@ from runs.models import Run
 from runs.sql.compiled_queries import CompiledQuery, slot
 
 NAME = "prior"
-_ITEM = CompiledQuery(results.items_of_run().select_related("project", "picture"))
+_ITEM = CompiledQuery(results.items_of_run().select_related("picture"))
 _CATEGORIES = CompiledQuery(CategoryRow.objects.offered().filter(project=slot("project")))
 
 

@@ -37,6 +37,7 @@ class RunExecution:
     def __init__(self, run: Run, method: Method, case: Any, models: ModelOfRole) -> None:
         self.run = run
         self.method = method
+        self.ends_early = method if isinstance(method, EndsEarly) else None  # to ask a protocol takes long
         self.case = case
         self.models = models
         self.models_in_use: dict[str, Model] = {}
@@ -96,8 +97,7 @@ class RunExecution:
 
         The turn is used once every saved answer of these steps is, so that a resumed run ends in the same way.
         """
-        method = self.method
-        closing = method.closing_step(self.case, self.usable) if isinstance(method, EndsEarly) else None
+        closing = self.ends_early.closing_step(self.case, self.usable) if self.ends_early else None
         if closing is None:
             self.kept = early_end.NOTHING_KEPT
             return self._ask_round(steps)

@@ -261,3 +261,15 @@ def test_pi14_an_answer_without_quotation_marks_is_noticed(text: str):
 def test_ordinary_posts_in_other_languages_raise_no_suspicion(text: str):
     assert suspicions(text) == frozenset()
     assert inside(text) == text
+
+
+@given(st.text(st.sampled_from("[<|\uff1c\uff5c\uff3b\u3010]>/ \tsysteminst0a9f\u200d\u2026")))
+def test_every_delimiter_begins_with_a_sign_that_is_looked_for_first(text: str) -> None:
+    patterns = (prompt_fencing._TOKEN, prompt_fencing._TAG, prompt_fencing._BRACKET, prompt_fencing._OWN)
+    assert prompt_fencing._FIRST.search(text) or not any(pattern.search(text) for pattern in patterns)
+
+
+@given(st.text(st.characters(max_codepoint=127)))
+def test_ascii_is_cleaned_like_any_text(text: str) -> None:
+    seen, hidden = prompt_fencing._visible(text)
+    assert prompt_fencing._visible(f"{text}\u00e9") == (f"{seen}\u00e9", hidden)
