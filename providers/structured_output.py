@@ -198,7 +198,8 @@ def _pieces(text: str) -> Iterator[_Piece]:
 def _piece(raw: str, *, repaired: bool) -> _Piece | None:
     try:
         value = json.loads(raw, object_pairs_hook=_object, parse_constant=_no_constant)
-        _refuse_nul(value)
+        if r"\u0000" in raw:  # in strict JSON NUL stands in no other way
+            _refuse_nul(value)
         return _Piece(raw, json.dumps(value, allow_nan=False, sort_keys=True), repaired)
     except _Unfit as fault:
         return _Piece(raw, "{}", repaired, unfit=str(fault))

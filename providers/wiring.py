@@ -234,12 +234,12 @@ def _site_profile(name: str) -> ModelProfile:
     if profile.picture_side > settings.MODEL_PICTURE_SIDE:
         profile = replace(profile, picture_side=settings.MODEL_PICTURE_SIDE)
     provider = name.partition(":")[0]
+    form = profile.json
     if provider == "openai":
-        return replace(profile, json=less_demanding(profile.json, settings.OPENAI_JSON))
-    server = servers().get(provider)
-    if server is not None and server.protocol == "dashscope":  # its own protocol has no schemas
-        return replace(profile, json=less_demanding(profile.json, "object"))
-    return profile
+        form = less_demanding(form, settings.OPENAI_JSON)
+    elif (server := servers().get(provider)) is not None and server.protocol == "dashscope":
+        form = less_demanding(form, "object")  # its own protocol has no schemas
+    return profile if form == profile.json else replace(profile, json=form)
 
 
 def _vendor(provider: str) -> _Vendor:

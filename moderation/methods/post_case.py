@@ -77,7 +77,7 @@ class Post:
 
     def suspects(self, text: str) -> bool:
         """Return whether a text looks like an attempt to steer its reader."""
-        return bool(fence(text, self.nonce).suspicions)
+        return bool(text.strip(" \n") and fence(text, self.nonce).suspicions)
 
     @cached_property
     def words(self) -> str:
