@@ -60,7 +60,7 @@ def served() -> Iterator[tuple[int, float]]:
         port = free.getsockname()[1]
     began = time.monotonic()
     command = [sys.executable, "manage.py", "serve", f"127.0.0.1:{port}"]
-    site = subprocess.Popen(command, cwd=ROOT, stderr=subprocess.DEVNULL)
+    site = subprocess.Popen(command, cwd=ROOT, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
     try:
         wait_for_page(port, site)
         yield site.pid, time.monotonic() - began
