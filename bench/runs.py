@@ -122,7 +122,7 @@ def measured(worker: Any, server: Any) -> dict[str, Any]:
     for slug, count in (("bed", AT_ONCE), ("garden", 256)):
         make_posts(slug, count)
     before = [cpu_seconds(process) for process in (worker, server)]
-    manage("compute_priors", "garden", "--no-wait", "--json")
+    request_priors("garden")
     figures["priors"] = ended("prior", 256, 256 / AT_ONCE * DELAY)
     figures["priors"] |= {
         "cpu_ms_a_call": spent_since(before, (worker, server), 256),
@@ -237,8 +237,14 @@ def chains(count: int) -> dict[str, Any]:
     return ended(chain.NAME, count, max(1.0, count / AT_ONCE) * TURNS * DELAY)
 
 
+def request_priors(slug: str) -> None:
+    """Request the priors of a project, as its page does; by now this process is connected to the broker."""
+    project = import_module("annotation.models").Project.objects.get(slug=slug)
+    import_module("annotation.priors.requests").request_missing(project)
+
+
 def debates(slug: str) -> None:
-    """Start ARCADE on every post of a project, as its page does; by now this process is connected to the broker."""
+    """Start ARCADE on every post of a project, as its page does."""
     debating, models = import_module("moderation.debates.start"), import_module("annotation.models")
     project = models.Project.objects.get(slug=slug)
     debating.start_runs(project, project.items.all(), debating.DebateRequest("arcade", options={"track": "deep"}))
