@@ -53,7 +53,9 @@
     event.preventDefault();
     openKeys();
   });
-  keys?.addEventListener("keydown", (event) => event.stopPropagation()); // the page behind must not answer
+  keys?.addEventListener("keydown", (event) => {
+    if (keys.open) event.stopPropagation(); // the page behind must not answer; once closed, it has the focus a frame late
+  });
   document.addEventListener("click", (event) => {
     if (event.target.closest("[data-close-keys]")) keys.close();
     if (event.target.closest("[data-open-keys]")) openKeys();

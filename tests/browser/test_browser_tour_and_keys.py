@@ -105,6 +105,21 @@ def test_the_question_mark_lists_the_keys_of_the_label_page_and_gives_the_focus_
     expect(page.get_by_label("Note", exact=False).first).to_have_value("is it so?")
 
 
+def test_a_key_that_comes_before_the_focus_has_left_the_closed_list_is_the_page_s(
+    project: Project, page_of: Opens, live_server: LiveServer
+) -> None:
+    """The browser takes the focus from what it hides with its next frame, which may be late."""
+    page = page_of(make_member(project))
+    page.goto(f"{live_server.url}/p/garden/label/")
+    keys_of(page)
+    page.evaluate("""() => {
+      const keys = document.getElementById("keys"), focused = keys.querySelector("dl").parentElement;
+      keys.close();
+      focused.dispatchEvent(new KeyboardEvent("keydown", { key: "n", code: "KeyN", bubbles: true }));
+    }""")
+    expect(page.get_by_label("Note", exact=False).first).to_be_focused()
+
+
 def test_the_keys_are_named_in_chinese(project: Project, page_of: Opens, live_server: LiveServer) -> None:
     member = newcomer(project, Role.ANNOTATOR, "zh-hans")
     page = page_of(member)
