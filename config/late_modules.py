@@ -75,14 +75,14 @@ def hidden(name: str) -> Iterator[None]:
     For a library that looks into `sys.modules`, and would load what it finds there.
     """
     module = sys.modules.get(name)
-    waits = isinstance(module, _Placeholder) and "__module__" not in module.__dict__
-    if waits:
-        del sys.modules[name]
+    if not isinstance(module, _Placeholder) or "__module__" in module.__dict__:
+        yield
+        return
+    del sys.modules[name]
     try:
         yield
     finally:
-        if waits and module:
-            sys.modules.setdefault(name, module)
+        sys.modules.setdefault(name, module)
 
 
 def _loaded(placeholder: _Placeholder) -> ModuleType:

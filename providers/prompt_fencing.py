@@ -121,8 +121,8 @@ _BRACKET = re.compile(
 )
 # A fence has our form whatever word it begins with: no list of words has to be kept up to date.
 _OWN = re.compile(rf"{_BRACKETS[0]}/?\s*\w[\w -]{{0,30}}?\s+[0-9a-f]{{6,}}\s*{_BRACKETS[1]}", re.IGNORECASE)
-_FIRST = re.compile("[<\uff1c|\uff5c\\[\uff3b\u3010]")
-"""With one of these begins whatever the patterns above find."""
+_SIGN_OF_DELIMITER = re.compile("[<\uff1c|\uff5c\\[\uff3b\u3010]")
+"""Whatever the patterns above find holds one of these signs."""
 _LOOKALIKE = str.maketrans(
     {"<": "‹", ">": "›", "[": "⟦", "]": "⟧", "|": "¦"}
     | {"\uff1c": "‹", "\uff1e": "›", "\uff3b": "⟦", "\uff3d": "⟧", "\u3010": "⟦", "\u3011": "⟧", "\uff5c": "¦"}
@@ -131,7 +131,7 @@ _LOOKALIKE = str.maketrans(
 
 def _defused(text: str) -> tuple[str, bool]:
     """Return the text with our delimiters and those of chat templates made harmless, and whether there were any."""
-    if not _FIRST.search(text):
+    if not _SIGN_OF_DELIMITER.search(text):
         return text, False
     defused = text
     for pattern in (_TOKEN, _TAG, _BRACKET, _OWN):

@@ -43,7 +43,7 @@ def items_of_run() -> QuerySet[Item]:
 # The work around one call: what is short and asked for each prior is compiled once.
 _LOCKED_ITEM = CompiledQuery(items_of_run().select_for_update(of=("self",)).select_related("project"))
 _CATEGORY = CompiledQuery(Category.objects.filter(project=slot("project"), code=slot("code")))
-_COUNT_IN = CompiledUpdate(
+_UPDATE_ITEM = CompiledUpdate(
     Item.objects.filter(pk=slot("item")),
     # The greater of both, where each may be unknown: SQLite's MAX is unknown as soon as one is.
     severity=Greatest(
@@ -66,7 +66,7 @@ def store_prior(run: Run, outcome: Outcome) -> bool:
         return False
     prior = Prior(item=item, modality=run.variant, run_id=run.public_id, **_fields(run, item, outcome))
     priors = priors_in_order(item)
-    earlier = next((each for each in priors if each.current and each.modality == run.variant), None)
+    earlier = next((old for old in priors if old.current and old.modality == run.variant), None)
     if earlier is not None and _stays(earlier, prior):
         prior.current = False
     elif earlier is not None:
@@ -76,7 +76,7 @@ def store_prior(run: Run, outcome: Outcome) -> bool:
     if prior.state == PriorState.OK:
         value = informativeness_of([*priors, prior])
         severity = prior.severity if prior.current else None
-        changes.run(*_COUNT_IN.statement(item=item.pk, severity=severity, informativeness=value))
+        changes.run(*_UPDATE_ITEM.statement(item=item.pk, severity=severity, informativeness=value))
     changes.send()
     if prior.current and prior.state == PriorState.OK:
         _name_pattern(item)

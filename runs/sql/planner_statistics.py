@@ -17,17 +17,15 @@ MANY = 1_000
 def refresh_statistics(changed: int, *models: type[Model]) -> None:
     """Count the tables of these models anew, once the transaction is committed, if `changed` rows are many."""
     if changed >= MANY and connection.vendor == "postgresql":
-        tables = [model._meta.db_table for model in models]
-        transaction.on_commit(partial(_analyze, tables), robust=True)
+        transaction.on_commit(partial(_analyze, models), robust=True)
 
 
-def _analyze(tables: Sequence[str]) -> None:
+def _analyze(models: Sequence[type[Model]]) -> None:
     """Count the tables that have rows.
 
     One that is counted while it is empty is planned for as empty, however many rows it gets, until it is counted again.
     """
-    names = [connection.ops.quote_name(table) for table in tables]
-    with connection.cursor() as cursor:
-        cursor.execute(f"SELECT {', '.join(f'EXISTS (SELECT FROM {name})' for name in names)}")  # noqa: S608  # names of models
-        if filled := [name for name, has_rows in zip(names, cursor.fetchone(), strict=True) if has_rows]:
-            cursor.execute(f"ANALYZE {', '.join(filled)}")
+    filled = [model._meta.db_table for model in models if model._base_manager.using(connection.alias).exists()]
+    if filled:
+        with connection.cursor() as cursor:
+            cursor.execute(f"ANALYZE {', '.join(map(connection.ops.quote_name, filled))}")

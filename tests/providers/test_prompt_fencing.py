@@ -263,10 +263,13 @@ def test_ordinary_posts_in_other_languages_raise_no_suspicion(text: str):
     assert inside(text) == text
 
 
-@given(st.text(st.sampled_from("[<|\uff1c\uff5c\uff3b\u3010]>/ \tsysteminst0a9f\u200d\u2026")))
-def test_every_delimiter_begins_with_a_sign_that_is_looked_for_first(text: str) -> None:
-    patterns = (prompt_fencing._TOKEN, prompt_fencing._TAG, prompt_fencing._BRACKET, prompt_fencing._OWN)
-    assert prompt_fencing._FIRST.search(text) or not any(pattern.search(text) for pattern in patterns)
+_DELIMITERS = (prompt_fencing._TOKEN, prompt_fencing._TAG, prompt_fencing._BRACKET, prompt_fencing._OWN)
+
+
+@given(st.one_of(*map(st.from_regex, _DELIMITERS)))
+def test_every_delimiter_has_a_sign_that_is_looked_for_first(text: str) -> None:
+    assert any(pattern.search(text) for pattern in _DELIMITERS)
+    assert prompt_fencing._SIGN_OF_DELIMITER.search(text)
 
 
 @given(st.text(st.characters(max_codepoint=127)))

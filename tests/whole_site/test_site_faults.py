@@ -114,7 +114,7 @@ def worked_off(cluster: Cluster, processes: Processes, slug: str) -> None:
     """The worker that was there all the time performs new runs."""
     ran(processes, "manage.py", "compute_priors", slug, "--no-wait", "--json")
 
-    states = {"queued": -1}
+    states: dict[str, int] = {}
 
     def left() -> int:
         nonlocal states

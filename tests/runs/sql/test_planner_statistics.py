@@ -55,18 +55,19 @@ def test_import_opening_and_purge_leave_fresh_statistics() -> None:
     assert counted(Item, Seat) == [5, seats // 2]
 
 
-@pytest.mark.skipif(connection.vendor != "postgresql", reason="SQLite keeps no such figures")
 def test_an_empty_table_is_not_counted() -> None:
     """Else a plan for one row would meet all that people store until autovacuum comes."""
-    before = counted(Label)
+    on_postgresql = connection.vendor == "postgresql"
+    before = counted(Label) if on_postgresql else []
     with CaptureQueriesContext(connection) as queries:
         refresh_statistics(3, Label, Project)
     assert not [query for query in queries if query["sql"].startswith("ANALYZE")]
     make_project("garden")
     with CaptureQueriesContext(connection) as queries:
         refresh_statistics(3, Label, Project)
-    assert [query["sql"] for query in queries if query["sql"].startswith("ANALYZE")] == ['ANALYZE "annotation_project"']
-    assert counted(Label) == before
+    analyzed = [query["sql"] for query in queries if query["sql"].startswith("ANALYZE")]
+    assert analyzed == (['ANALYZE "annotation_project"'] if on_postgresql else [])
+    assert not on_postgresql or counted(Label) == before
 
 
 def test_statistics_of_few_rows_or_of_an_undone_transaction_are_left_alone() -> None:
