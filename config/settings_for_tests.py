@@ -12,6 +12,8 @@ os.environ.setdefault("RATE_LIMITED", "off")
 os.environ.setdefault("LOG_LEVEL", "WARNING")
 os.environ.setdefault("WORKER_NICE", "0")  # a worker of a test has deadlines, and the suite takes the whole machine
 os.environ.setdefault("WORKER_ONE_CORE", "off")
+if "PYTEST_XDIST_WORKER" in os.environ:  # processes of one run share a broker, and take no message of another
+    os.environ.setdefault("QUEUE_PREFIX", f"test-{os.environ['PYTEST_XDIST_WORKER']}")
 os.environ.setdefault("SECRET_KEY", "only-for-tests-" + "k" * 50)
 for name in [name for name in os.environ if name.startswith(("MODEL_", "OPENAI_", "DASHSCOPE_"))]:
     del os.environ[name]  # nobody's key or model is used by a test; those that need one set it

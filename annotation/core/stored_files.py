@@ -4,6 +4,7 @@ Names are relative to the storage, with slashes: `pictures/…`, `imports/…`, 
 this machine; a bucket (MEDIA_BUCKET) is shared by all machines, and has neither folders nor renaming.
 """
 
+import errno
 import os
 import shutil
 from collections.abc import Iterator
@@ -83,13 +84,23 @@ def files_below(folder: str) -> Iterator[str]:
 
 
 def remove_below(folder: str) -> None:
-    """Remove a folder with all files below it; do nothing if there is none."""
+    """Remove a folder with all files below it; do nothing if there is none.
+
+    A file that another process writes meanwhile may stay, and its folder with it.
+    """
     path = local_path(folder)
     if path is None:
         for name in [*files_below(folder)]:
             default_storage.delete(name)
     elif path.is_dir():
-        shutil.rmtree(path)
+        shutil.rmtree(path, onerror=_raise_unless_changed)
+
+
+def _raise_unless_changed(_call: object, _path: str, error: tuple[object, BaseException, object]) -> None:
+    """Go on where another process has added or removed a file in between. Raises the error if it is another one."""
+    fault = error[1]
+    if not isinstance(fault, OSError) or fault.errno not in (errno.ENOENT, errno.ENOTEMPTY):
+        raise fault
 
 
 def move_in(file: Path, name: str) -> None:

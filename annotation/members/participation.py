@@ -9,6 +9,7 @@ from annotation.domain.choices import EventVerb, OnWithdrawal
 from annotation.members.api_tokens import end_tokens_of_leaver
 from annotation.models import Guideline, Label, Membership, record
 from annotation.projects import consent_texts
+from runs.sql.database_clock import database_now
 
 
 @short_transaction
@@ -40,7 +41,8 @@ def withdraw(member: Membership) -> None:
     By the consent that the member gave, labels stay under the pseudonym, or are marked for removal
     (`annotation.labelling.withdraw_labels`).
     """
-    member, now = lock_member(member)
+    member, _ = lock_member(member)
+    now = database_now()  # after the wait for the lock, in which a label may have come: it is removed too
     if member.withdrawn_at is None:
         policy = consent_texts.policy_for(member)
         remove_before = now if policy is OnWithdrawal.REMOVE else None

@@ -2,11 +2,13 @@
 
 import time
 from collections import Counter
+from datetime import datetime
 from uuid import uuid4
 
 import pytest
 from django.test import Client
 
+from annotation.assignment.annotator_state import lock_member
 from annotation.assignment.claim import claim
 from annotation.assignment.outcomes import HeldSeat, Stored
 from annotation.consensus import exclude
@@ -21,6 +23,7 @@ from annotation.operations import sweep
 from annotation.operations.audit import audit
 from annotation.projects import settings
 from builders import make_labelled_item, make_member, make_open_item, make_project
+from runs.sql.database_clock import database_now
 
 pytestmark = pytest.mark.django_db
 
@@ -72,6 +75,22 @@ def test_a_label_of_an_open_item_goes_and_somebody_else_is_asked(project, trio):
     item.refresh_from_db()
     assert item.stage == Stage.GOLD
     assert audit(project) == []
+
+
+def test_a_label_that_was_stored_while_the_withdrawal_waited_for_the_lock_goes_too(project, trio, monkeypatch):
+    make_open_item(project)
+    work(trio[:1])
+
+    def wait(member: Membership) -> tuple[Membership, datetime]:
+        locked, now = lock_member(member)
+        time.sleep(0.005)
+        Seat.objects.filter(annotator=member).update(filled_at=database_now())
+        return locked, now
+
+    monkeypatch.setattr(participation, "lock_member", wait)
+    participation.withdraw(trio[0])
+    assert withdraw_labels.withdraw_labels_of(trio[0]) == 1
+    assert in_force(trio[0]) == 0
 
 
 def test_a_closed_item_gets_a_new_round_of_k(project, trio):

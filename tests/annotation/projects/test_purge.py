@@ -19,7 +19,7 @@ from django.utils import timezone
 import builders
 from annotation.consensus.close import close_item
 from annotation.core.append_only import missing_triggers
-from annotation.core.release_paths import folder_of, releases_root
+from annotation.core.release_paths import building_home, folder_of, releases_root
 from annotation.domain.choices import Role, Stage
 from annotation.imports import job
 from annotation.models import (
@@ -360,3 +360,23 @@ def test_stray_files_of_the_project_go_too_and_those_of_another_stay():
     assert purge.purge_due() == 1
     assert not default_storage.exists(f"pictures/{gone.public_id}")
     assert default_storage.exists(f"pictures/{kept.public_id}/aa/stray.jpg")
+
+
+def test_a_release_that_is_still_written_does_not_stop_the_purge_and_goes_with_the_remains(monkeypatch):
+    gone = builders.make_project()
+    builders.make_member(gone, Role.ADMIN)
+    building, remove = building_home(gone.public_id) / ".building-late", os.rmdir
+    building.mkdir()
+
+    def write_first(path, *args, **kwargs):
+        if building.exists():
+            (building / "items.jsonl").write_text("{}")
+        remove(path, *args, **kwargs)
+
+    due(gone)
+    with monkeypatch.context() as meanwhile:
+        meanwhile.setattr(os, "rmdir", write_first)
+        assert purge.purge_due() == 1
+    assert building.exists()
+    purge.remove_remains()
+    assert not building.parent.exists()

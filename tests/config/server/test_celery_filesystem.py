@@ -6,6 +6,7 @@ from pathlib import Path
 from queue import Empty
 from typing import Any
 
+from django.conf import settings
 from kombu import Connection
 
 from config import celery
@@ -19,7 +20,7 @@ def channel(folder: Path) -> Any:
 
 
 def test_the_site_s_workers_use_it(tmp_path: Path) -> None:
-    assert celery.app.conf.task_default_queue == "interplay"  # loading the app puts it in place
+    assert celery.app.conf.task_default_queue == settings.CELERY_TASK_DEFAULT_QUEUE  # loading the app puts it in place
     assert isinstance(channel(tmp_path), Channel)
 
 

@@ -260,7 +260,7 @@ def test_a_taken_port_is_said_in_a_sentence(serve):
 FORGE = """
 import pickle
 from config.celery import app
-queue = app.amqp.queues["interplay"]
+queue = app.amqp.queues[app.conf.task_default_queue]
 place = {"exchange": queue.exchange, "routing_key": queue.routing_key, "declare": [queue]}
 head = {"task": "config.tasks.sweep", "id": "forged"}
 json = {"content_type": "application/json", "content_encoding": "utf-8"}
