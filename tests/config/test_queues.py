@@ -7,6 +7,7 @@ import sys
 from pathlib import Path
 
 import pytest
+from django.conf import settings
 from django.core.exceptions import ImproperlyConfigured
 
 from annotation.core.jobs import TASK
@@ -46,9 +47,9 @@ def test_celery_sends_tasks_there_and_the_old_queue_takes_the_rest():
     def sent_to(task, *args):
         return app.amqp.router.route({}, task, args)["queue"].name
 
-    assert sent_to(TASK, "import", 1) == "interplay-imports"
-    assert sent_to(perform_run.name, 1) == "interplay-runs"
-    assert sent_to("config.tasks.sweep") == sent_to(TASK, "bulk_change", 1) == "interplay"
+    assert sent_to(TASK, "import", 1) == f"{settings.QUEUES.default}-imports"
+    assert sent_to(perform_run.name, 1) == f"{settings.QUEUES.default}-runs"
+    assert sent_to("config.tasks.sweep") == sent_to(TASK, "bulk_change", 1) == settings.QUEUES.default
 
 
 def test_sites_on_one_broker_have_queues_of_their_own():
