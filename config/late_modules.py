@@ -119,8 +119,8 @@ class _Finder(MetaPathFinder):
         package = sys.modules.get(name.rpartition(".")[0])
         if isinstance(package, _Placeholder):
             _loaded(package)  # first, as Python does it; it may have loaded this module too
-            if name in sys.modules:
-                return ModuleSpec(name, _Present())
+            if (module := sys.modules.get(name)) is not None:
+                return _of_present(module)
         return None
 
 
@@ -139,13 +139,24 @@ class _PlaceholderLoader(Loader):
         module.__class__ = _Placeholder
 
 
+def _of_present(module: ModuleType) -> ModuleSpec:
+    """Return where a module comes from that is already there.
+
+    Python does not take the answer of a finder that has loaded the module, but what the module itself says, and would
+    run it a second time: code in C, such as that of numpy, breaks then. So the module says the same meanwhile.
+    """
+    module.__spec__ = spec = ModuleSpec(module.__name__, _Present(module))
+    return spec
+
+
 class _Present(Loader):
     """Gives the import system a module that is already there."""
 
+    def __init__(self, module: ModuleType) -> None:
+        self._module, self._spec = module, module.__spec__
+
     def create_module(self, spec: ModuleSpec) -> ModuleType:
-        module = sys.modules[spec.name]
-        self._spec = module.__spec__
-        return module
+        return self._module
 
     def exec_module(self, module: ModuleType) -> None:
         module.__spec__ = self._spec

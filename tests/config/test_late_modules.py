@@ -164,6 +164,17 @@ def _imported(path: Path) -> set[str]:
     return names
 
 
+_FIRST = {
+    "numpy.testing": "import numpy.testing; numpy.testing.assert_equal(1, 1)",
+    "numpy._core.multiarray": "import numpy._core.multiarray, numpy.linalg; numpy.zeros(2)",
+    "pyarrow": "pyarrow.table({'a': [1.5, 2]}).column('a').to_numpy()",
+    "scipy.special": "import scipy.special; scipy.special.expit(0.0)",
+    "lxml.etree": "import lxml.etree, lxml.html; lxml.html.fromstring('<p>a')",
+    "botocore.config": "import botocore.config, boto3; botocore.config.Config()",
+}
+"""What a process may do before anything else with a late library."""
+
+
 @pytest.fixture
 def package(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> str:
     """A package whose loading is seen in `loaded_late` of this module, with a late and an early module inside."""
@@ -196,6 +207,27 @@ def test_a_module_inside_a_late_package_is_loaded_once_with_its_package(package:
 
     assert early is sys.modules["heavy_sample.early"] is heavy_sample.early
     assert early.times == ["early"] and early.__spec__.loader.name == "heavy_sample.early"
+
+
+def test_a_module_inside_a_late_package_runs_once_however_it_is_first_asked_for(
+    package: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    (tmp_path / "heavy_sample" / "early.py").write_text("from counted_runs import names\nnames.append(__name__)\n")
+    (tmp_path / "counted_runs.py").write_text("names = []\n")
+    for name in ("heavy_sample", "heavy_sample.early"):
+        monkeypatch.delitem(sys.modules, name, raising=False)
+    import_module("heavy_sample")
+    early = import_module("heavy_sample.early")
+    assert import_module("counted_runs").names == ["heavy_sample.early"]
+    assert early is sys.modules["heavy_sample"].early is sys.modules["heavy_sample.early"]
+    assert early.__spec__ is not None and type(early.__spec__.loader).__name__ == "SourceFileLoader"
+
+
+@pytest.mark.parametrize("first", sorted(_FIRST))
+def test_a_library_is_whole_whatever_is_first_asked_of_it(first: str) -> None:
+    """Libraries with code in C ask for their insides first, such as pyarrow for those of numpy."""
+    script = f"import config, {first.partition('.')[0]}\n{_FIRST[first]}\nimport bm25s, krippendorff, scipy.stats"
+    subprocess.run([sys.executable, "-c", script], cwd=settings.BASE_DIR, check=True, timeout=120)
 
 
 def test_a_package_that_is_loaded_keeps_the_parts_that_were_imported_before(package: str) -> None:
