@@ -44,11 +44,11 @@ def as_json(agreement: Agreement) -> dict[str, Any]:
 def account_json(account: AgreementAccount) -> dict[str, Any]:
     """Return one account as JSON values.
 
-    `measure` says how alpha compares ratings if that is not nominal. `items` and `ratings` are those of kappa; `counts`
-    has those of each figure. `why` has the reason of every figure that is null, if there is one.
+    `measure` says how alpha compares ratings if that is not nominal. `total` counts all items; `items` and `ratings`
+    are those of kappa, and `counts` has those of each figure. `why` has the reason of every figure that is null, if there is one.
     """
     figures = account.figures()
-    value: dict[str, Any] = {"items": account.items, "ratings": account.ratings}
+    value: dict[str, Any] = {"total": account.total, "items": account.items, "ratings": account.ratings}
     value |= {name: figure.value if isinstance(figure, Measured) else None for name, figure in figures.items()}
     if account.measure != "nominal":
         value["measure"] = account.measure

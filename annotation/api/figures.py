@@ -117,10 +117,11 @@ class FigureCounts(TypedDict):
 class AgreementAccountJson(TypedDict):
     """Agreement on one set of items; `why` names the reason of every figure that is null.
 
-    `items` and `ratings` are those of kappa; `counts` has those of each figure. `measure` is there where
+    `total` counts all items; `items` and `ratings` are those of kappa, and `counts` has those of each figure. `measure` is there where
     ratings are sets of categories: `krippendorff_alpha` then weighs how much they differ.
     """
 
+    total: int
     items: int
     ratings: int
     fleiss_kappa: float | None

@@ -29,7 +29,7 @@ from annotation.releases.split import BadSplitList, checked_parts, find_list, ke
 
 
 class SelectionShape(serializers.Serializer[Any]):
-    """Which gold items a release holds; empty lists mean all."""
+    """Which gold items a release holds, and in which files. No levels, sources or licences mean all of them."""
 
     levels = serializers.ListField(child=serializers.ChoiceField([str(level) for level in Level]), default=list)
     sources = serializers.ListField(child=serializers.ChoiceField([str(source) for source in Source]), default=list)

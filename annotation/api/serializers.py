@@ -8,7 +8,7 @@ from drf_spectacular.utils import extend_schema_field
 from rest_framework import serializers
 from rest_framework.utils import html
 
-from annotation.domain.answer import Answer, Correction, read_seconds
+from annotation.domain.answer import FIRST_OF_CATEGORIES, Answer, BadAnswer, Correction, read_seconds
 from annotation.domain.categories import CATEGORY_LIMIT
 from annotation.domain.category_sets import as_stored
 from annotation.domain.choices import Modality
@@ -233,15 +233,17 @@ class AnswerShape(serializers.Serializer[Answer]):
     challenges = CorrectionShape(many=True, default=list)
 
     def answer(self) -> Answer:
-        """Return the validated fields as a value."""
+        """Return the validated fields as a value. Raises BadAnswer if the category is not the first of several."""
         fields = self.validated_data
         corrections = tuple(
             Correction(Modality(challenge["modality"]), challenge["category"], challenge["hateful"])
             for challenge in fields["challenges"]
         )
         codes = sorted(set(fields["categories"]))
+        if codes and fields["category"] not in (None, codes[0]):
+            raise BadAnswer("contradiction", FIRST_OF_CATEGORIES, "categories")
         return Answer(
-            category=next(iter(codes), None) if fields["category"] is None else fields["category"],
+            category=codes[0] if codes else fields["category"],
             categories=tuple(as_stored(codes)),
             not_sure=fields["not_sure"],
             low_quality=fields["low_quality"],

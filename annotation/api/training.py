@@ -44,7 +44,7 @@ class KnownAnswerShape(serializers.Serializer[Any]):
 class KnownChangeShape(serializers.Serializer[Any]):
     """Whether the post is in use; one that rests is given to nobody, and its answers stay."""
 
-    active = serializers.BooleanField()
+    active = serializers.BooleanField(required=False)
 
 
 class LineShape(serializers.Serializer[Any]):
@@ -149,7 +149,8 @@ class KnownPost(APIView):
         item = _item(mine, public_id)
         shape = KnownChangeShape(data=request.data)
         shape.is_valid(raise_exception=True)
-        control_items.set_control_item_active(item, mine, active=shape.validated_data["active"])
+        if "active" in shape.validated_data:  # what a PATCH does not name stays as it is
+            control_items.set_control_item_active(item, mine, active=shape.validated_data["active"])
         return _known(item)
 
     @extend_schema(responses={204: None, 409: Problem})

@@ -34,6 +34,7 @@ def snapshot() -> Iterator[None]:
 @contextmanager
 def _deferred(sqlite: Any) -> Iterator[None]:
     """Begin the next transaction of this connection without the write lock."""
+    sqlite.ensure_connection()  # which sets the mode
     mode = sqlite.transaction_mode
     sqlite.transaction_mode = "DEFERRED"
     try:

@@ -9,6 +9,7 @@ from typing import Any
 from annotation.domain.choices import Modality
 from annotation.domain.text_rules import NOTE_LIMIT, BadText, read_optional_text
 
+FIRST_OF_CATEGORIES = "`category` is the first of `categories`; leave it out."
 TARGET_GROUP_LIMIT = 200
 """The maximum length of a target group, in characters."""
 
@@ -97,7 +98,7 @@ def check(answer: Answer) -> None:
     if answer.not_sure and answer.category is not None:
         raise BadAnswer("contradiction", "Choose a category or “not sure”, not both.", "category")
     if answer.categories and answer.category != answer.categories[0]:
-        raise BadAnswer("contradiction", "`category` is the first of `categories`; leave it out.", "categories")
+        raise BadAnswer("contradiction", FIRST_OF_CATEGORIES, "categories")
     if answer.category is None and not answer.not_sure and not answer.low_quality:
         raise BadAnswer("no_answer", "Choose a category, “not sure” or “low quality”.", "category")
     _check_text("target_group", answer.target_group, TARGET_GROUP_LIMIT)

@@ -8,9 +8,11 @@ from functools import cache, cached_property, lru_cache
 from typing import Any
 from uuid import UUID
 
-from django.db.models import BooleanField, ExpressionWrapper, Q, TextField
+from django.db.models import DateTimeField, Exists, ExpressionWrapper, OuterRef, Q, TextField
 from django.db.models.functions import Cast, TruncDate
 
+from annotation.assignment.prior_display import priors_for_people
+from annotation.assignment.seat_lookup import CLOCK_TOLERANCE
 from annotation.domain.category_sets import codes_of
 from annotation.domain.choices import Choose, Modality, PriorState, Source
 from annotation.domain.imports.row import text_digest
@@ -62,7 +64,6 @@ _TEXTS = {
 # To make a time of each label takes longer than all else that is done with it.
 _DAYS = {
     "day": Cast(TruncDate("label__created_at", tzinfo=UTC), TextField()),
-    "priors_seen": ExpressionWrapper(Q(label__priors_shown_at__isnull=False), BooleanField()),
 }
 _loaded = lru_cache(maxsize=1024)(lambda text: json.loads(text) if text else None)
 _READ = Q(current=True, state=PriorState.OK)
@@ -193,7 +194,9 @@ class Rows:
         labels: dict[int, tuple[list[dict[str, Any]], int | None]] = {}
         of_items = Seat.objects.filter(_among(list(rounds)), round__in=set(rounds.values()), label__isnull=False)
         read = (*_SEAT, *(_SETS if self.several else ()))
-        for seat in of_items.annotate(**_TEXTS, **_DAYS).order_by("item_id", "number").values_list(*read):
+        priors_seen = _was_seen(self.project)
+        with_all = of_items.annotate(**_TEXTS, **_DAYS, priors_seen=priors_seen)
+        for seat in with_all.order_by("item_id", "number").values_list(*read):
             if rounds.get(seat[0]) != seat[_ROUND]:
                 continue
             item_labels, newest = labels.get(seat[0], ([], None))
@@ -235,6 +238,12 @@ class Rows:
                 "at": day,
             }
         )
+
+
+def _was_seen(project: Project) -> Exists:
+    """Return the condition that a label's author saw a prior: one was there at the moment from which priors stood."""
+    moment = ExpressionWrapper(OuterRef("label__priors_shown_at") + CLOCK_TOLERANCE, DateTimeField())
+    return Exists(priors_for_people(project).filter(item=OuterRef("item"), state=PriorState.OK, created_at__lte=moment))
 
 
 def _among(keys: Sequence[int]) -> Q:

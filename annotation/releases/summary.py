@@ -30,14 +30,15 @@ def _funnel(manifest: dict[str, Any]) -> list[dict[str, Any]]:
     Items with a known answer are left out, as on the dashboard: nobody asks what they mean.
     """
     agreement = manifest["agreement"]
-    imported = sum(agreement["stages"].values()) - _known(manifest)
+    stages, imported = agreement["stages"], sum(agreement["stages"].values()) - _known(manifest)
+    passed = {name: account.get("total", account["items"]) for name, account in agreement["steps"].items()}
     steps = [
         (_("Imported"), imported),
-        (_("Fully labelled"), agreement["raw"]["items"]),
-        (_("Quality"), agreement["steps"]["quality"]["items"]),
-        (_("Consensus"), agreement["steps"]["consensus"]["items"]),
-        (_("Aligned"), agreement["steps"]["alignment"]["items"]),
-        (_("Gold"), agreement["stages"]["gold"]),
+        (_("Closed"), sum(stages[stage] for stage in (Stage.GOLD, Stage.DISPUTED, Stage.EXCLUDED))),
+        (_("Quality"), passed["quality"]),
+        (_("Consensus"), passed["consensus"]),
+        (_("Aligned"), passed["alignment"]),
+        (_("Gold"), stages[Stage.GOLD]),
         (_("In this release"), manifest["counts"]["items"]),
     ]
     return [{"label": label, "n": n, "width": share(n, imported)} for label, n in steps]

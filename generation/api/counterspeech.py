@@ -32,7 +32,12 @@ MOST_ITEMS = 200
 class CounterWish(serializers.Serializer[Any]):
     """The items or the text to answer, and the options of the candidates."""
 
-    items = serializers.ListField(child=serializers.CharField(max_length=128), default=list, max_length=MOST_ITEMS)
+    items = serializers.ListField(
+        child=serializers.CharField(max_length=128),
+        default=list,
+        max_length=MOST_ITEMS,
+        help_text="The posts' own ids, as imported (`external_id`).",
+    )
     text = serializers.CharField(max_length=counterspeech_request.MOST_PASTED, default="", allow_blank=True)
     intents = serializers.ListField(child=serializers.ChoiceField(list(Intent)), default=list(Intent), min_length=1)
     candidates = serializers.IntegerField(default=5, min_value=1, max_value=MOST_CANDIDATES)

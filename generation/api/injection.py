@@ -171,7 +171,10 @@ class Samples(APIView):
         """List samples, the newest first, with how each was made."""
         mine = member(request, slug, Role.REVIEWER, Role.ADMIN)
         rows = visible_samples(mine).order_by("-pk")
-        if (state := request.query_params.get("state", "")) in list(SampleState):
+        if state := request.query_params.get("state", ""):
+            if state not in list(SampleState):
+                there_are = ", ".join(SampleState)
+                return problem(400, "unknown_filter", f"There is no state {state[:40]!r}; there are {there_are}.")
             rows = rows.filter(state=state)
         some = list(rows[: number(request, "limit", 100, MOST_LISTED)])
         for row in some:

@@ -38,7 +38,11 @@ class WishShape(serializers.Serializer[Any]):
 
     method = serializers.ChoiceField(list(METHODS))
     items = serializers.ListField(
-        child=serializers.CharField(max_length=128), default=None, allow_null=True, max_length=1000
+        child=serializers.CharField(max_length=128),
+        default=None,
+        allow_null=True,
+        max_length=1000,
+        help_text="The posts' own ids, as imported (`external_id`). An empty list is no post.",
     )
     stage = serializers.ChoiceField([str(stage) for stage in Stage], default=None, allow_null=True)
     options = serializers.DictField(default=dict)

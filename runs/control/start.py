@@ -6,6 +6,7 @@ from functools import partial
 from typing import Any
 from uuid import UUID, uuid4
 
+from django.core.exceptions import EmptyResultSet
 from django.db import IntegrityError, connection, transaction
 from django.db.models import F, IntegerField, QuerySet
 from django.db.models.functions import Cast, Ceil, Now
@@ -171,7 +172,10 @@ def _queue(batch: Sequence[Run]) -> int:
 
 
 def _insert_per_subject(subjects: QuerySet[Any, Any], like: Run) -> int:
-    subject_sql, subject_values = subjects.order_by().query.sql_with_params()
+    try:
+        subject_sql, subject_values = subjects.order_by().query.sql_with_params()
+    except EmptyResultSet:  # Django sees that no subject can fit
+        return 0
     special = {"public_id": _RANDOM_ID[connection.vendor], "subject": "wanted.subject"}
     selected = [special.get(column.name, f"CAST(%s AS {column.db_type(connection)})") for column in _COLUMNS]
     values = [

@@ -113,22 +113,25 @@ class _Sheet:
 
     def __iter__(self) -> Iterator[Row | RowError]:
         for row in rows_of_cells(self._records(), self.reading):
-            yield row if isinstance(row, RowError) else self._checked(row)
+            yield self._checked(row)
 
     def _records(self) -> Iterator[tuple[int, list[str]]]:
         for line, cells in enumerate(self.sheet.to_python(), start=self.first_row + 1):
             if not self.header:
                 self.header = [_written(cell) for cell in cells]
-            elif not any(cell != "" for cell in cells):
+            elif line not in self.faults and not any(cell != "" for cell in cells):
                 continue
             for cell in cells:
                 if isinstance(cell, float) and abs(cell) >= _DIGITS:
                     self.rounded.add(_written(cell))
             yield line, [_written(cell) for cell in cells]
 
-    def _checked(self, row: Row) -> Row | RowError:
-        """Return the row, or an error if a cell without a value stands in a column that is read."""
-        if row.external_id in self.rounded:
+    def _checked(self, row: Row | RowError) -> Row | RowError:
+        """Return the row, or an error if a cell without a value stands in a column that is read.
+
+        That error goes before others: a text that is missing is often one of these cells.
+        """
+        if isinstance(row, Row) and row.external_id in self.rounded:
             reason = (
                 "The id is a number of more than 15 digits, which spreadsheets round. Import the file that "
                 "the workbook was made from."

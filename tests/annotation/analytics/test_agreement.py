@@ -181,7 +181,7 @@ def test_the_command_prints_exactly_the_agreed_keys(project, trio):
     ]
     assert value["order"] == "breadth"
     assert list(value["steps"]) == ["quality", "consensus", "alignment"]
-    account = {"items", "ratings", "fleiss_kappa", "fleiss_kappa_binary", "krippendorff_alpha"}
+    account = {"total", "items", "ratings", "fleiss_kappa", "fleiss_kappa_binary", "krippendorff_alpha"}
     account |= {"krippendorff_alpha_binary", "levels", "intervals", "counts"}
     assert set(value["raw"]) == account
     assert len(value["patterns"]) == 8 and value["stages"]["gold"] == 1

@@ -10,7 +10,7 @@ from django.utils import timezone
 
 from annotation.consensus.close import close_item
 from annotation.core.release_paths import folder_of
-from annotation.domain.choices import Role
+from annotation.domain.choices import Choose, Role
 from annotation.domain.design.file import as_json, read_design
 from annotation.models import Item, Label, Membership, Release, Seat
 from annotation.projects.design import change_design, design_of
@@ -135,6 +135,33 @@ def test_an_answer_that_says_nothing_or_cannot_be_stored_is_refused_and_stores_n
     assert answer.status_code == status
     assert set(answer.json()) >= {"code", "detail"}
     assert not Label.objects.exists()
+
+
+@pytest.mark.parametrize(
+    ("body", "stored"),
+    [
+        ({"category": 1, "categories": [2]}, None),
+        ({"category": 2, "categories": [1, 2]}, None),
+        ({"category": 0, "categories": [1, 2]}, None),
+        ({"category": 1, "categories": [1]}, (1, [])),
+        ({"category": 1, "categories": [2, 1]}, (1, [1, 2])),
+        ({"categories": [2, 1, 2]}, (1, [1, 2])),
+        ({"category": 2, "categories": []}, (2, [])),
+    ],
+)
+def test_no_category_of_an_answer_is_dropped(body, stored):
+    """The answer names all, or is refused; a label and its correction read it in the same way."""
+    project = make_project("p", choose=Choose.SEVERAL)
+    make_open_item(project)
+    client = client_of(make_member(project))
+    seat = post(client, "/api/v1/projects/p/next/").json()["seat"]
+    answer = post(client, f"/api/v1/projects/p/seats/{seat}/label/", {"key": str(uuid4()), **body})
+    if stored is None:
+        assert (answer.status_code, answer.json()["code"]) == (400, "contradiction")
+        assert not Label.objects.exists()
+    else:
+        label = Label.objects.get()
+        assert (answer.status_code, label.category.code, label.categories) == (200, *stored)
 
 
 def held_long_ago(project: Any, **fields: Any) -> tuple[Client, str]:

@@ -73,6 +73,7 @@ TABLES: dict[str, tuple[bytes | str, int, str, int]] = {
     "B01 nothing at all": (b"", 400, "empty_file", 0),
     "B02 a header only": ("id,text\n", 400, "no_rows", 1),
     "B02 blank lines only": ("\n  \n", 400, "no_rows", 0),
+    "B02 a header and rows of empty cells": ("id,text\n,\n,\n", 400, "no_rows", 1),
     "B03 neither text nor image": ("id,remark\n1,a\n", 400, "missing_column", 1),
     "B04 a column twice": ("id,text,text\n1,a,b\n", 400, "duplicate_column", 1),
     "B06 UTF-16 with a mark": ("id,text\n1,a\n".encode("utf-16"), 400, "encoding", 1),
@@ -145,6 +146,16 @@ def test_b17_and_b23_keep_strange_characters_exactly(admin: Client, project: Pro
     admin.post(reverse("annotation:import-act", args=["garden", answer["import"]]), {"do": "store"})
     stored = dict(Item.objects.values_list("external_id", "text"))
     assert (status, [stored[f"w-{n}"] for n in range(4)]) == (201, texts)
+
+
+@pytest.mark.parametrize("empty", [",,", ";;", '"","",""', "\t\t"])
+def test_rows_of_empty_cells_are_passed_over_as_in_a_workbook(admin: Client, project: Project, empty: str) -> None:
+    mark = "," if '"' in empty else empty[0]
+    lines = [empty, "id,text,source", empty, "1,One.,a", empty, empty, "2,Two.,", "3,,x", empty]
+    content = "\n".join(line if line == empty else line.replace(",", mark) for line in lines)
+    assert errors_of(admin, content) == [(8, "no_content")]
+    status, _ = post(admin, content.replace(f"3{mark}{mark}x\n", ""))
+    assert status == 201 and list(project.items.order_by("pk").values_list("text", flat=True)) == ["One.", "Two."]
 
 
 def test_b20_cr_lf_ends_a_line(admin: Client) -> None:

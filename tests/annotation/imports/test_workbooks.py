@@ -128,6 +128,21 @@ def test_a_formula_counts_by_its_stored_result_and_is_an_error_without_one() -> 
     assert isinstance(error, RowError) and (error.code, error.field, error.line) == ("cell_without_value", "source", 2)
 
 
+@pytest.mark.parametrize(
+    ("cells", "column"),
+    [
+        (("a", "=1+1", "web"), "text"),  # without its text the row would be refused for having none
+        (("=1+1", "One.", "web"), "id"),
+        ((None, "=1+1", None), "text"),  # a row that seems to be empty
+        (("a", "One.", "#REF!"), "source"),
+    ],
+)
+def test_a_formula_without_its_result_is_told_before_what_it_leaves_out(cells: tuple[Any, ...], column: str) -> None:
+    good, error, last = read(workbook(("id", "text", "source"), ("x", "Zero.", ""), cells, ("z", "Two.", "")))
+    assert isinstance(good, Row) and isinstance(last, Row)
+    assert isinstance(error, RowError) and (error.code, error.field, error.line) == ("cell_without_value", column, 3)
+
+
 def test_a_cell_with_an_error_is_one_only_in_a_column_that_is_read() -> None:
     content = workbook(("id", "text", "mood", "source"), ("a", "One.", "#N/A", None), ("b", "Two.", None, "#REF!"))
     first, second = read(content)

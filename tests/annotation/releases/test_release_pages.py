@@ -70,13 +70,17 @@ def test_the_funnels_of_dashboard_release_and_public_page_agree_to_the_item(proj
         item = builders.make_item(project, text, stage=Stage.KNOWN)
         KnownAnswer.objects.create(item=item, category=project.categories.get(code=0))
     builders.make_item(project, "Nobody was asked yet.")
+    for codes in ([0, 1, None], [0, 0, 1], [0, 1, 2], [None, None, None]):
+        close_item(builders.make_labelled_item(project, trio, codes))
+    builders.make_labelled_item(project, trio[:1], [1])
     admin.post(reverse("annotation:releases", args=[project.slug]), {"levels": ["weak"], "key": uuid4()})
     made = Release.objects.get()
     shown = {step["label"]: step["n"] for step in facts(made)["funnel"]}
     table = admin.get(reverse("annotation:dashboard-table", args=[project.slug, "funnel"])).content.decode()
     dashboard = dict(line.split(",")[:2] for line in table.lstrip("\ufeff").splitlines()[1:])
-    assert (shown["Imported"], shown["Gold"]) == (2, 1)
-    assert (shown["Imported"], shown["Gold"]) == (int(dashboard["Imported"]), int(dashboard["Gold"]))
+    assert (shown["Imported"], shown["Closed"], shown["Quality"], shown["Consensus"], shown["Gold"]) == (7, 5, 3, 2, 2)
+    both = ("Imported", "Closed", "Quality", "Consensus", "Aligned", "Gold")
+    assert {name: shown[name] for name in both} == {name: int(dashboard[name]) for name in both}
     page = admin.get(reverse("annotation:release", args=[project.slug, 1])).content.decode()
     assert "2 posts with a known answer are left out" in page
 

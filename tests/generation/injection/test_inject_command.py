@@ -160,6 +160,8 @@ def test_the_api_switches_carries_out_decides_and_reports(wire: tuple[WireServer
     assert (batch["made"], batch["waiting"], batch["seed"]) == (2, 2, 4)
 
     desk = client_of(reviewer)
+    unknown = desk.get(f"{HOME}samples/?state=nope")
+    assert (unknown.status_code, unknown.json()["code"]) == (400, "unknown_filter")
     first, second = desk.get(f"{HOME}samples/?state=waiting").json()
     assert (first["pattern"], first["category"], first["pool"], first["licence"]) == ("010", 0, "street", "CC0-1.0")
     accepted = desk.post(f"{HOME}samples/{first['id']}/", {"decision": "accept"}, format="json").json()

@@ -69,6 +69,13 @@ def test_a_run_is_started_listed_looked_at_and_judged_again(project: Project, it
     assert reviewer.post(f"{RUNS}{run.public_id}/cancel/").json() == {"cancelled": False}
 
 
+@pytest.mark.parametrize("method", ["arcade", "predict", "baseline", "explain"])
+def test_an_empty_list_of_posts_is_no_post(item: Item, reviewer: Client, method: str) -> None:
+    answer = send(reviewer, RUNS, method=method, items=[])
+    assert (answer.status_code, answer.json()) == (202, {"queued": 0})
+    assert not Run.objects.exists()
+
+
 def test_a_run_that_stopped_goes_on_over_the_api_and_one_that_waits_says_for_what(
     project: Project, item: Item, reviewer: Client
 ) -> None:
