@@ -45,7 +45,8 @@ def account_json(account: AgreementAccount) -> dict[str, Any]:
     """Return one account as JSON values.
 
     `measure` says how alpha compares ratings if that is not nominal. `total` counts all items; `items` and `ratings`
-    are those of kappa, and `counts` has those of each figure. `why` has the reason of every figure that is null, if there is one.
+    are those of kappa, and `counts` has those of each figure. `why` has the reason of every figure that is null, if
+    there is one.
     """
     figures = account.figures()
     value: dict[str, Any] = {"total": account.total, "items": account.items, "ratings": account.ratings}

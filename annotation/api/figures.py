@@ -117,8 +117,8 @@ class FigureCounts(TypedDict):
 class AgreementAccountJson(TypedDict):
     """Agreement on one set of items; `why` names the reason of every figure that is null.
 
-    `total` counts all items; `items` and `ratings` are those of kappa, and `counts` has those of each figure. `measure` is there where
-    ratings are sets of categories: `krippendorff_alpha` then weighs how much they differ.
+    `total` counts all items; `items` and `ratings` are those of kappa, and `counts` has those of each figure.
+    `measure` is there where ratings are sets of categories: `krippendorff_alpha` then weighs how much they differ.
     """
 
     total: int
