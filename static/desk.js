@@ -1,5 +1,6 @@
-/* The desks by keyboard: a key presses what the page shows beside it, and nothing works here that would
-   not work without it. `data-press` names the key; a text field with it is gone into, everything else is clicked. */
+/* The desks, and pages without a post, by keyboard: a key presses what the page shows beside it, and nothing works
+   here that would not work without it. `data-press` names the key; a text field with it is gone into, everything else
+   is clicked. */
 (() => {
   "use strict";
 

@@ -471,3 +471,41 @@ def test_ten_thousand_marks_on_one_letter_stay_in_their_box_and_the_page_answers
     assert box is not None and bar is not None
     assert box["y"] + box["height"] <= bar["y"]
     assert page.locator(".words").evaluate("e => getComputedStyle(e).overflowY") == "auto"
+
+
+@pytest.mark.parametrize("quota", [None, 1])
+def test_the_last_answer_is_taken_back_by_key_where_no_further_post_comes(
+    project: Project, wren: Membership, watch: Callable[..., Watched], quota: int | None
+) -> None:
+    item = make_open_item(project, "Roses in the rain.", seats=2)
+    make_label(item.seat_rows.order_by("number")[0], make_member(project), 1)
+    Membership.objects.filter(pk=wren.pk).update(quota=quota)
+    page = watch(wren).page
+    page.keyboard.press("2")
+    page.keyboard.press("Enter")
+    again = page.get_by_role("button", name="Undo my last answer")
+    expect(again).to_be_visible()
+    page.wait_for_load_state()  # the script with the keys comes last
+    page.keyboard.press("Backspace")
+    expect(page.get_by_text("Roses in the rain.")).to_be_visible()
+    expect(page.locator("[name=category]:checked")).to_have_value("2")
+    assert not Seat.objects.filter(annotator=wren, label__isnull=False).exists()
+    page.wait_for_load_state()
+    page.keyboard.press("1")
+    page.keyboard.press("Enter")
+    expect(again).to_be_visible()
+    assert Item.objects.values_list("stage", "category__code").get() == ("gold", 1)
+
+
+def test_a_question_of_its_own_stands_above_the_categories_on_a_phone_too(
+    project: Project, wren: Membership, watch: Callable[..., Watched], browser: Browser
+) -> None:
+    make_open_item(project, "Roses in the rain.")
+    phone = browser.new_context(viewport={"width": 390, "height": 844})
+    page = watch(wren, inside=phone).page
+    expect(page.locator("#together")).to_be_hidden()  # the site's own words: the keys say enough
+    Project.objects.filter(pk=project.pk).update(question={"": "What does this post say about gardens?"})
+    page.reload()
+    expect(page.get_by_text("What does this post say about gardens?")).to_be_visible()
+    assert page.evaluate("document.documentElement.scrollWidth <= innerWidth")
+    phone.close()

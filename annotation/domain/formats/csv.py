@@ -133,7 +133,7 @@ def check_header(header: Sequence[str]) -> None:
 
 
 def table_records(stream: BinaryIO, limits: Limits, delimiter: str) -> Iterator[tuple[int, list[str]]]:
-    """Yield (line on which the record begins, cells), the header too, without rows of empty cells. Raises Unreadable."""
+    """Yield (line on which the record begins, cells), with the header, without empty rows. Raises Unreadable."""
     reader = csv.reader((text for _, text in read_lines(stream, limits.line_bytes)), delimiter=delimiter, strict=True)
     while True:
         line = reader.line_num + 1

@@ -140,13 +140,15 @@ def allowance(pace: Pace, caps: Caps) -> Anything | Milder | NothingMore:
 
 
 def near(pace: Pace, caps: Caps) -> tuple[Limit, ...]:
-    """Return the caps of which a person has used at least `NEAR_PERCENT`."""
+    """Return the caps of which a person has used at least `NEAR_PERCENT`, but not all."""
     used = (
         (Limit.MINUTES, pace.active_seconds, None if caps.minutes_a_day is None else caps.minutes_a_day * 60),
         (Limit.SEVERE_DAY, pace.severe, caps.severe_a_day),
         (Limit.SEVERE_SESSION, pace.session_severe, caps.severe_a_session),
     )
-    return tuple(limit for limit, count, cap in used if cap is not None and count * 100 >= cap * NEAR_PERCENT)
+    return tuple(
+        limit for limit, count, cap in used if cap is not None and cap * NEAR_PERCENT <= count * 100 < cap * 100
+    )
 
 
 def break_is_due(pace: Pace, caps: Caps) -> bool:

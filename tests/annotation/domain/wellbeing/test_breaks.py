@@ -96,6 +96,14 @@ def test_one_is_told_from_four_fifths_of_a_cap_on():
     caps = Caps(minutes_a_day=10, severe_a_day=10)
     assert near(replace(begun(), active_seconds=479, severe=7), caps) == ()
     assert near(replace(begun(), active_seconds=480, severe=8), caps) == (Limit.MINUTES, Limit.SEVERE_DAY)
+    assert near(replace(begun(), active_seconds=599, severe=9), caps) == (Limit.MINUTES, Limit.SEVERE_DAY)
+
+
+def test_who_has_reached_a_cap_is_not_told_that_it_is_near():
+    caps = Caps(minutes_a_day=10, severe_a_day=4, severe_a_session=2)
+    assert near(replace(begun(), active_seconds=600, severe=4, session_severe=2), caps) == ()
+    assert near(replace(begun(), active_seconds=481, severe=5, session_severe=0), caps) == (Limit.MINUTES,)
+    assert near(begun(), Caps(severe_a_day=0)) == ()
 
 
 def test_a_break_is_offered_once_in_a_stretch_of_work():
