@@ -64,8 +64,10 @@ def problems(folder: Path) -> list[str]:
     """Return what is wrong with a backup: files that are missing, changed or not listed."""
     try:
         lines = (folder / SUMS).read_text(encoding="utf-8").splitlines()
-    except FileNotFoundError:
+    except (FileNotFoundError, NotADirectoryError):
         return [f"{SUMS} is missing: this is no whole backup."]
+    except UnicodeDecodeError:
+        return [f"{SUMS} cannot be read: it is damaged."]
     listed = {path: digest for digest, _blanks, path in (line.partition("  ") for line in lines)}
     found = [f"{path} is missing." for path in listed if not (folder / path).is_file()]
     found += [
@@ -81,7 +83,7 @@ def restore(folder: Path) -> dict[str, Any]:
     """Put a backup into an empty database and an empty storage; return what it held. Raises BadBackup."""
     if wrong := problems(folder):
         raise BadBackup(" ".join(wrong[:5]))
-    about = json.loads((folder / ABOUT).read_text(encoding="utf-8"))
+    about = _about(folder)
     if about["database"] != connection.vendor:
         raise BadBackup(f"The backup is of {about['database']}, and DATABASE_URL names {connection.vendor}.")
     if connection.introspection.table_names():
@@ -93,7 +95,16 @@ def restore(folder: Path) -> dict[str, Any]:
             with path.open("rb") as content:
                 default_storage.save(path.relative_to(folder / FILES).as_posix(), File(content))
     _load(folder / _DATABASES[connection.vendor])
-    return dict(about)
+    return about
+
+
+def _about(folder: Path) -> dict[str, Any]:
+    """Return what a backup says of itself. Raises BadBackup."""
+    try:
+        about = json.loads((folder / ABOUT).read_text(encoding="utf-8"))
+        return {**about, "database": str(about["database"])}
+    except (OSError, ValueError, KeyError, TypeError, RecursionError):
+        raise BadBackup(f"{ABOUT} is missing, or does not say which database the backup is of.") from None
 
 
 def _stored() -> Iterator[str]:

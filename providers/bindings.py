@@ -140,7 +140,10 @@ def _trouble(binding: Binding) -> str:
     if binding.provider == DETOXIFY and binding.role not in (ModelRole.TOXICITY, ModelRole.ESTIMATOR):
         return _("%(setting)s names detoxify, which answers the roles toxicity and estimator alone.") % fields
     if binding.provider == DETOXIFY and find_spec(DETOXIFY) is None:
-        return _("detoxify is not installed here: install the extra detoxify, or name another model (%(setting)s).") % fields
+        return (
+            _("detoxify is not installed here: install the extra detoxify, or name another model (%(setting)s).")
+            % fields
+        )
     return missing_key(binding.provider, binding.setting)
 
 

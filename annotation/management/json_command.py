@@ -9,6 +9,12 @@ from django.db import DatabaseError
 
 from annotation.core import disk_faults
 
+MOST_THREADS = 1_000
+"""The most threads that a command may be given by --threads."""
+_NO_PLACE = (FileNotFoundError, FileExistsError, NotADirectoryError, IsADirectoryError, PermissionError)
+_UNDEFINED_TABLE = "42P01"
+"""PostgreSQL's code for a table that does not exist."""
+
 
 class JsonCommand(BaseCommand):
     """A command whose answer is one value.
@@ -64,17 +70,29 @@ class JsonCommand(BaseCommand):
     def _answer(self, options: dict[str, Any]) -> Any:
         """Return the answer.
 
-        Raises CommandError if the disk takes nothing more, whatever the command made of that.
+        Raises CommandError if the disk takes nothing more, whatever the command made of that; if a file or folder
+        cannot be used; and if the database has no tables yet.
         """
+        if not 1 <= options.get("threads", 1) <= MOST_THREADS:
+            raise CommandError(f"--threads is a number from 1 to {MOST_THREADS:,}.")
         try:
             return self.answer(**options)
         except (CommandError, OSError, DatabaseError) as fault:
             if disk_faults.is_disk_fault(fault):
                 raise CommandError(disk_faults.disk_sentence()) from fault
+            if isinstance(fault, _NO_PLACE) and fault.filename:
+                sentence = f"{fault.filename} cannot be used: {fault.strerror}. Name another file or folder."
+                raise CommandError(sentence) from fault
+            if isinstance(fault, DatabaseError) and _has_no_tables(fault):
+                raise CommandError("The database has no tables yet: run `manage.py migrate`.") from fault
             raise
 
     def _print_json(self, value: Any) -> None:
         self.stdout.write(json.dumps(value, ensure_ascii=False, allow_nan=False, default=str))
+
+
+def _has_no_tables(fault: DatabaseError) -> bool:
+    return str(fault).startswith("no such table") or getattr(fault.__cause__, "sqlstate", "") == _UNDEFINED_TABLE
 
 
 def _in_words(figure: Any) -> str:

@@ -118,8 +118,12 @@ def copy_to(release: Release, target: Path) -> None:
 
 def check_target(target: Path) -> None:
     """Raise CannotRelease where a release cannot be put into this folder."""
-    if target.exists() and not target.is_dir():
-        raise CannotRelease("not_a_folder", f"{target} is not a folder.")
+    parent = next(folder for folder in target.absolute().parents if folder.exists())
+    for folder in (parent, target):
+        if folder.exists() and not folder.is_dir():
+            raise CannotRelease("not_a_folder", f"{folder} is not a folder.")
+    if not os.access(parent, os.W_OK):
+        raise CannotRelease("not_writable", f"Nothing can be written into {parent}. Name another folder.")
     if target.is_dir() and any(target.iterdir()):
         sentence = f"{target} is not empty: a release is never mixed with other files. Name a new folder."
         raise CannotRelease("folder_not_empty", sentence)

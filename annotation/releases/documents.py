@@ -1,6 +1,7 @@
 """Documents that accompany the data of a release, for people and catalogues, made from its manifest, in English."""
 
 import json
+import re
 import tomllib
 from functools import cache
 from pathlib import Path
@@ -194,7 +195,7 @@ def licence_text(manifest: dict[str, Any]) -> str:
 def bibtex(manifest: dict[str, Any], note: str | None = None) -> str:
     """Return a BibTeX entry. Without `note` it notes the checksum.
 
-    Braces and backslashes in names would break the entry and are removed.
+    Braces and backslashes in names would break the entry and are removed; signs that mean something to TeX are escaped.
     """
     about = manifest["project"]
     key = f"{about['slug']}_{manifest['version']}".replace("-", "_")
@@ -212,4 +213,5 @@ def bibtex(manifest: dict[str, Any], note: str | None = None) -> str:
 
 
 def _bare(name: str) -> str:
-    return "".join(character for character in name if character not in "{}\\")
+    kept = "".join(character for character in name if character not in "{}\\")
+    return re.sub(r"[#$%&_]", r"\\\g<0>", kept).replace("~", r"\textasciitilde{}").replace("^", r"\textasciicircum{}")

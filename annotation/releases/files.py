@@ -225,7 +225,7 @@ def read_manifest(folder: ReleaseFolder) -> dict[str, Any]:
         raise
     except FileNotFoundError:
         raise Changed(MANIFEST, f"{MANIFEST}: the file is missing; this is no release.") from None
-    except (OSError, ValueError, KeyError, TypeError):
+    except (OSError, ValueError, KeyError, TypeError, RecursionError):
         raise Changed(MANIFEST, f"{MANIFEST}: the file cannot be read.") from None
     if manifest.get("format") != FORMAT or not has_keys or not isinstance(manifest.get("counts"), dict):
         raise Changed(MANIFEST, f"{MANIFEST}: this is no manifest of the format {FORMAT}.")
@@ -273,7 +273,7 @@ def _contents(folder: ReleaseFolder, manifest: dict[str, Any], listed: dict[str,
                 yield from _row_problems(row, number, columns, listed, ids)
                 if row["image_sha256_released"] and row["image"]:
                     pictures.add(row["image"])
-            except (ValueError, KeyError, TypeError):
+            except (ValueError, KeyError, TypeError, RecursionError):
                 yield f"{ITEMS}, line {number}: this is no row of a release."
     counts["pictures"] = len(pictures)
     for name, stated_count in counts.items():

@@ -173,6 +173,7 @@ def _show_list(request: PersonRequest, member: Membership, form: EvaluationForm,
 
 def _standing(member: Membership, project_evaluation: Evaluation) -> dict[str, object]:
     progress = continuation.progress(project_evaluation)
+    seconds_left = progress.seconds_left if progress.open else None
     return {
         "project": member.project,
         "membership": member,
@@ -180,7 +181,7 @@ def _standing(member: Membership, project_evaluation: Evaluation) -> dict[str, o
         "arms": stored_arms(project_evaluation),
         "left_out": charts.left_out_reasons(project_evaluation),
         "progress": progress,
-        "minutes_left": None if progress.seconds_left is None else max(1, round(progress.seconds_left / 60)),
+        "minutes_left": None if seconds_left is None else max(1, round(seconds_left / 60)),
         "is_running": project_evaluation.state == EvaluationState.RUNNING,
         "failed": sum(progress.counts.get(state, 0) for state in ("failed", "cancelled", "unreadable")),
         "refused": progress.counts.get("refused", 0),

@@ -35,8 +35,8 @@ def add_document(project: Project, name: str, content: bytes, actor: Membership)
 
     Raises BadDocument.
     """
-    name = PurePosixPath(name.replace("\\", "/")).name[:200] or "document"
-    kind = _KINDS.get(PurePosixPath(name.lower()).suffix)
+    path = PurePosixPath(PurePosixPath(name.replace("\\", "/")).name or "document")
+    name, kind = f"{path.stem[: 200 - len(path.suffix)]}{path.suffix}", _KINDS.get(path.suffix.lower())
     if kind is None:
         raise BadDocument(_("Upload a text, Markdown, HTML or PDF file (.txt, .md, .html, .pdf)."))
     if len(content) > MOST_BYTES:

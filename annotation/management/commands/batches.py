@@ -23,6 +23,8 @@ class Command(JsonCommand):
 
     def answer(self, **options: Any) -> Any:
         project = project_named(options["slug"], to_change=options["open_all"] or options["act"] is not None)
+        if options["open_all"] and options["name"] is not None:
+            raise CommandError("--open-all opens every batch: name none beside it.")
         if options["open_all"]:
             outcome = open_items.open_items(project)
             return {"opened": outcome.opened, "pictures_missing": outcome.missing_pictures}

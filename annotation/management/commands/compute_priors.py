@@ -35,8 +35,6 @@ class Command(JsonCommand):
         project = project_named(options["slug"], to_change=True)
         if unknown := sorted(set(options["again"]) - set(requests.AGAIN)):
             raise CommandError(f"--again takes {', '.join(requests.AGAIN)}; not {', '.join(unknown)}.")
-        if not 1 <= options["threads"] <= 1000:
-            raise CommandError("--threads must be from 1 to 1000.")
         self._request(project, [PriorState(state) for state in options["again"]], ring=not options["wait"])
         self.cut_off = False
         if options["wait"]:

@@ -53,7 +53,7 @@ def _texts(lines: Iterable[str]) -> Iterator[tuple[Any, str]]:
             continue
         try:
             row = json.loads(line)
-        except ValueError:
+        except (ValueError, RecursionError):
             row = None
         if not isinstance(row, dict) or "id" not in row or not isinstance(row.get("text"), str):
             raise CommandError(f'Line {number} is no object with "id" and "text".')

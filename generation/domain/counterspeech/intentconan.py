@@ -4,6 +4,7 @@ A row that cannot be used is returned with the reason.
 """
 
 import csv
+import hashlib
 import io
 import json
 from collections.abc import Iterator, Mapping, Sequence
@@ -135,4 +136,11 @@ def _read(line: int, record: Any, columns: Mapping[str, str]) -> Row | BadRow:
         for explanation in Explanation
         if cells[COLUMN[explanation]]
     }
-    return Row(line, cells["id"] or f"line-{line}", cells["hatespeech"], intent, cells["counterspeech"], explained)
+    name = cells["id"] or _made_id(line, cells["hatespeech"], cells["counterspeech"])
+    return Row(line, name, cells["hatespeech"], intent, cells["counterspeech"], explained)
+
+
+def _made_id(line: int, *texts: str) -> str:
+    """Return the id of a row without one. That of another file is another one; the same file names the same rows."""
+    digest = hashlib.sha256("\x1f".join(texts).encode()).hexdigest()
+    return f"line-{line}-{digest[:12]}"

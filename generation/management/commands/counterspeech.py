@@ -8,7 +8,7 @@ from django.db.models import QuerySet
 
 from annotation.domain.choices import Stage
 from annotation.management.json_command import JsonCommand
-from annotation.management.projects import project_named
+from annotation.management.projects import named_items, project_named
 from annotation.models import Item, Project
 from generation.counterspeech import request
 from generation.counterspeech.candidate_json import reported
@@ -59,8 +59,6 @@ class Command(JsonCommand):
             intents = read_intents(options["intents"])
         except UnknownIntent as fault:
             raise CommandError(str(fault)) from None
-        if options["threads"] < 1:
-            raise CommandError("--threads is a number from 1 up.")
         exchanges = [request.open_on_item(item) for item in _items(project, options)]
         for exchange in exchanges:
             exchange.project = project
@@ -110,11 +108,7 @@ def _items(project: Project, options: dict[str, Any]) -> QuerySet[Item]:
     items = Item.objects.filter(project=project).exclude(stage__in=(Stage.EXCLUDED, Stage.KNOWN)).order_by("pk")
     if options["stage"]:
         return items.filter(stage=options["stage"])
-    wanted_names = [name.strip() for name in options["items"].split(",") if name.strip()]
-    known_names = set(items.filter(external_id__in=wanted_names).values_list("external_id", flat=True))
-    if missing := [name for name in wanted_names if name not in known_names]:
-        raise CommandError(f"The project has no item {missing[0]!r} that can be answered.")
-    return items.filter(external_id__in=wanted_names)
+    return named_items(items, options["items"], "that can be answered")
 
 
 def _wish(project: Project, intents: list[Intent], options: dict[str, Any]) -> dict[str, Any]:

@@ -41,8 +41,6 @@ class Command(JsonCommand):
 
     def answer(self, **options: Any) -> Any:
         project = project_named(options["slug"], to_change=True)
-        if options["threads"] < 1:
-            raise CommandError("--threads is a number from 1 up.")
         chosen = {"language": options["language"], "temperature": options["temperature"]}
         try:
             batch = batches.begin(

@@ -8,7 +8,7 @@ from django.core.management.base import CommandError, CommandParser
 
 from annotation.domain.categories import UnknownCategory, read_category
 from annotation.management.json_command import JsonCommand
-from annotation.management.projects import project_named
+from annotation.management.projects import named_items, project_named
 from annotation.models import Category, Item, Project
 from generation.injection import material, settings
 from generation.models import PicturePool
@@ -67,11 +67,7 @@ class Command(JsonCommand):
         items = Item.objects.filter(project=project, picture__isnull=False).order_by("pk")
         if options["batch"] is not None:
             return material.add_items(pool, items.filter(batch=options["batch"]))
-        wanted_names = [name.strip() for name in options["items"].split(",") if name.strip()]
-        known_names = set(items.filter(external_id__in=wanted_names).values_list("external_id", flat=True))
-        if missing := [name for name in wanted_names if name not in known_names]:
-            raise CommandError(f"The project has no item {missing[0]!r} with a picture.")
-        return material.add_items(pool, items.filter(external_id__in=wanted_names))
+        return material.add_items(pool, named_items(items, options["items"], "with a picture"))
 
 
 def _files(folder: Path) -> list[SimpleUploadedFile]:

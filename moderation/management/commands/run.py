@@ -8,7 +8,7 @@ from django.db.models import QuerySet
 
 from annotation.domain.choices import Stage
 from annotation.management.json_command import JsonCommand
-from annotation.management.projects import project_named
+from annotation.management.projects import named_items, project_named
 from annotation.models import Item, Project
 from moderation.debates import ask_again, start
 from moderation.debates.forms import left_out_sentence
@@ -146,12 +146,8 @@ def _items(project: Project, options: dict[str, Any]) -> QuerySet[Item]:
     items = Item.objects.filter(project=project).exclude(stage__in=(Stage.EXCLUDED, Stage.KNOWN))
     if options["stage"]:
         return items.filter(stage=options["stage"])
-    if options["items"]:
-        names = [name.strip() for name in options["items"].split(",") if name.strip()]
-        names_there = set(items.filter(external_id__in=names).values_list("external_id", flat=True))
-        if missing := [name for name in names if name not in names_there]:
-            raise CommandError(f"The project has no item {missing[0]!r} that can be looked at.")
-        return items.filter(external_id__in=names)
+    if options["items"] is not None:
+        return named_items(items, options["items"], "that can be looked at")
     return items
 
 

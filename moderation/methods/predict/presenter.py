@@ -149,8 +149,9 @@ class ShownDebate:
 
     @property
     def label(self) -> str:
-        """The judge's label; empty until there is one."""
-        value = self.judge.value if self.judge else None
+        """The judge's label; empty until there is one, and where the run ended before its verdict was stored."""
+        has_ended = self.run.state in (RunState.CANCELLED, RunState.FAILED)
+        value = self.judge.value if self.judge and not has_ended else None
         return str(value["label"]) if value else ""
 
     @property

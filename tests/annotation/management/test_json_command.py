@@ -1,7 +1,9 @@
 import json
+from pathlib import Path
 
 import pytest
 from django.core.management import CommandError, call_command
+from django.db import connection, transaction
 
 from annotation.management.json_command import JsonCommand
 
@@ -45,3 +47,42 @@ def test_an_answer_that_names_problems_ends_with_exit_code_1(capsys):
         call_command(Flawed(), "--json")
     assert end.value.code == 1
     assert json.loads(capsys.readouterr().out)["ok"] is False
+
+
+class Placed(JsonCommand):
+    """Writes into a folder below what its argument names."""
+
+    def add_arguments(self, parser):
+        super().add_arguments(parser)
+        parser.add_argument("path", type=Path)
+        parser.add_argument("--threads", type=int, default=4)
+
+    def answer(self, **options):
+        options["path"].mkdir(parents=True)
+        return {"threads": options["threads"]}
+
+
+@pytest.mark.parametrize("threads", [0, -3, 1001])
+def test_a_number_of_threads_that_would_do_nothing_is_refused(tmp_path, threads):
+    with pytest.raises(CommandError, match="--threads is a number from 1 to 1,000"):
+        call_command(Placed(), str(tmp_path / "new"), f"--threads={threads}")
+    assert not (tmp_path / "new").exists()
+
+
+@pytest.mark.parametrize("name", ["file", "file/below", "file/below/deeper"])
+def test_a_place_that_cannot_be_is_a_sentence(tmp_path, capsys, name):
+    (tmp_path / "file").touch()
+    with pytest.raises(CommandError, match="cannot be used: .*Name another file or folder"):
+        call_command(Placed(), str(tmp_path / name), "--json")
+    assert "cannot be used" in json.loads(capsys.readouterr().out)["error"]
+
+
+@pytest.mark.django_db
+def test_a_database_without_tables_says_what_to_do():
+    class Reading(JsonCommand):
+        def answer(self, **options):
+            with connection.cursor() as cursor:
+                cursor.execute("SELECT 1 FROM there_is_no_such_table")
+
+    with pytest.raises(CommandError, match="run `manage.py migrate`"), transaction.atomic():
+        call_command(Reading())

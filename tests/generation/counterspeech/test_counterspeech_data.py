@@ -76,7 +76,18 @@ def test_rows_are_read_from_every_format_and_by_a_mapping() -> None:
         assert row.explanations == {"target_group": "migrants"}
     mapped = json.dumps({"hs": "Hate.", "kind": "question", "reply": "Why?"}).encode()
     (row,) = read_rows(mapped, "b.jsonl", {"hatespeech": "hs", "csType": "kind", "counterspeech": "reply"})
-    assert isinstance(row, Row) and (row.id, row.intent) == ("line-1", Intent.QUESTIONING)
+    assert isinstance(row, Row) and (row.id[:7], row.intent) == ("line-1-", Intent.QUESTIONING)
+
+
+def test_rows_without_ids_have_the_same_in_the_same_file_and_others_in_another_one() -> None:
+    def ids(*replies: str) -> list[str]:
+        lines = [json.dumps({"hatespeech": "Hate.", "csType": "question", "counterspeech": reply}) for reply in replies]
+        rows = read_rows("\n".join(lines).encode(), "c.jsonl")
+        return [row.id for row in rows if isinstance(row, Row)]
+
+    first = ids("Why?", "Who?", "Who?")
+    assert len(set(first)) == 3 and ids("Why?", "Who?", "Who?") == first
+    assert not set(ids("How?", "When?")) & set(first)
 
 
 @pytest.mark.parametrize(

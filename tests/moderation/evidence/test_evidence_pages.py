@@ -318,7 +318,11 @@ def test_without_anything_to_search_the_page_says_so(item: Item, reviewer: Clien
 
 
 def test_the_form_says_whether_queries_leave_the_site(item: Item, reviewer: Client, settings: Any) -> None:
-    assert "no query leaves the site" in shown(reviewer, item)
+    page = shown(reviewer, item)
+    assert "There is nothing to search: no search engine is set up" in page and "no query leaves" not in page
+    local_documents.add_document(item.project, "a.txt", b"Weeds.", make_member(item.project, Role.ADMIN))
+    page = shown(reviewer, item)
+    assert "no query leaves the site" in page and "There is nothing to search" not in page
     settings.SEARXNG_URL = "http://search.example"
     page = shown(reviewer, item)
     assert "no query leaves the site" not in page and "Queries taken from the post leave this machine" in page
@@ -332,6 +336,12 @@ def test_whoever_may_still_label_sees_no_evidence(project: Project, net: Any) ->
 
 
 # ── Documents ─────────────────────────────────────────────────────────────────
+
+
+@pytest.mark.parametrize("name", ["n" * 199 + ".txt", "n" * 400 + ".MD", "folder\\" + "ö" * 300 + ".html"])
+def test_a_document_with_a_long_name_keeps_its_kind(project: Project, name: str) -> None:
+    row = local_documents.add_document(project, name, b"Weeds are plants.", make_member(project, Role.ADMIN))
+    assert len(row.name) == 200 and row.name.endswith(name[name.rindex(".") :])
 
 
 def test_documents_are_uploaded_read_found_and_removed(project: Project, item: Item, admin: Client) -> None:
