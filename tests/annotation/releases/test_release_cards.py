@@ -10,6 +10,7 @@ from annotation.domain.choices import Order, Role
 from annotation.domain.releases.languages import language_of
 from annotation.models import Item, Membership, ReleaseTerms
 from annotation.releases.build import release
+from annotation.releases.documents import bibtex
 from release_builders import make_gold
 
 pytestmark = pytest.mark.django_db
@@ -148,3 +149,20 @@ def test_the_page_of_terms_stores_who_annotated(project, client):
     page = client.post(f"/p/{project.slug}/releases/terms/", {"annotators": "crowd", "access_days": 14})
     assert page.status_code == 302
     assert ReleaseTerms.objects.get(project=project).annotators == "crowd"
+
+
+@pytest.mark.parametrize(
+    ("name", "written"),
+    [
+        ("R&D lab #1", r"R\&D lab \#1"),
+        ("50 % of_us for $", r"50 \% of\_us for \$"),
+        ("a~b^c", r"a\textasciitilde{}b\textasciicircum{}c"),
+        ("{Garden} \\input", "Garden input"),
+        ("정원 연구실", "정원 연구실"),
+    ],
+)
+def test_names_in_a_citation_mean_the_same_to_tex(name: str, written: str) -> None:
+    project = {"slug": "garden", "name": name, "authors": [name]}
+    manifest = {"project": project, "version": 1, "created": "2026-11-27T10:00:00Z"}
+    entry = bibtex(manifest, "")
+    assert f"  title   = {{{written}}}" in entry and entry.count("{") == entry.count("}")
