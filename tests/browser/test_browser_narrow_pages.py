@@ -18,6 +18,8 @@ from generation.injection import settings as injection_settings
 from generation.models import InjectionBatch, PicturePool, PlanRow
 from injection_models import entry, make_pool, make_sample
 from moderation.models import Evaluation
+from runs.control import start as run_start
+from runs.domain.states import RunState
 
 pytestmark = pytest.mark.django_db(transaction=True)
 
@@ -125,3 +127,24 @@ def test_no_page_is_wider_than_a_phone(
             squeezed[address] = names
     page.context.close()
     assert (wide, squeezed, faults) == ({}, {}, [])
+
+
+def test_agreement_among_repeats_scrolls_in_its_card(
+    project: Project, person: User, browser: Browser, live_server: Any
+) -> None:
+    """Fresh data has no repeats, so the walk through all pages sees no table there."""
+    stances = [
+        {"perspective": f"p{number}", "name": f"Perspective {number}", "stance": "hate", "label": "", "reason": ""}
+        for number in range(1, 8)
+    ]
+    for item in project.items.all()[:2]:
+        for repeat in range(3):
+            wish = run_start.RunRequest("predict", project.public_id, item.public_id, {"judge": "a:b"}, "v", repeat)
+            run = run_start.build_run(wish)
+            outcome = {"hateful": repeat == 1, "reason": "", "category": None, "stances": stances}
+            run.state, run.outcome = RunState.SUCCEEDED, outcome
+            run.save()
+    page = signed_in(browser, person, live_server.url, "en-GB")
+    page.goto("/p/garden/debates/repeats/")
+    page.get_by_role("region", name="Agreement among repeats").wait_for()
+    assert page.evaluate("document.documentElement.scrollWidth") == WIDTH
