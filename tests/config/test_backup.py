@@ -110,6 +110,30 @@ def test_a_backup_that_lost_or_gained_a_byte_is_refused(made: Path) -> None:
     assert backup.problems(made) == ["SHA256SUMS is missing: this is no whole backup."]
 
 
+@pytest.mark.parametrize("content", [b"{}", b"[]", b"\xff", b"", b"[" * 100_000])
+def test_a_backup_that_does_not_say_of_which_database_it_is_is_refused(made: Path, content: bytes) -> None:
+    (made / backup.ABOUT).write_bytes(content)
+    lines = (made / "SHA256SUMS").read_text().splitlines()
+    digest = hashlib.sha256(content).hexdigest()
+    kept = [line for line in lines if not line.endswith(backup.ABOUT)]
+    (made / "SHA256SUMS").write_text("\n".join([*kept, f"{digest}  {backup.ABOUT}"]) + "\n")
+    assert backup.problems(made) == []
+    with pytest.raises(backup.BadBackup, match="does not say which database"):
+        backup.restore(made)
+
+
+@pytest.mark.django_db
+@pytest.mark.parametrize("command", [("backup", "--check"), ("restore",), ("backup",)])
+def test_a_file_in_place_of_a_backup_and_a_damaged_list_are_named(tmp_path: Path, command: tuple[str, ...]) -> None:
+    file = tmp_path / "file"
+    file.touch()
+    with pytest.raises((CommandError, SystemExit)):
+        call_command(command[0], str(file), *command[1:])
+    assert backup.problems(file) == ["SHA256SUMS is missing: this is no whole backup."]
+    (tmp_path / "SHA256SUMS").write_bytes(b"\xff")
+    assert backup.problems(tmp_path) == ["SHA256SUMS cannot be read: it is damaged."]
+
+
 def test_a_backup_never_goes_into_a_folder_that_has_something(made: Path, capsys: Any) -> None:
     with pytest.raises(CommandError, match="is not empty"):
         call_command("backup", str(made))

@@ -41,6 +41,10 @@ def test_a_batch_is_opened_paused_resumed_and_closed(project):
 
 
 def test_all_that_wait_are_opened_together(project):
+    for name in ("hedges", "roses"):
+        with pytest.raises(CommandError, match="--open-all opens every batch"):
+            command("winter", name, "--open-all")
+    assert Batch.objects.get().state == BatchState.WAITING
     assert command("winter", "--open-all") == {"opened": 1, "pictures_missing": 0}
     assert Batch.objects.get().state == BatchState.OPEN
 

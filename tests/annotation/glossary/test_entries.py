@@ -174,7 +174,7 @@ def test_the_command_prints_the_terms_of_each_line(admin: Membership, tmp_path: 
     assert capsys.readouterr().out.splitlines()[0] == "7: weed 8-13 (look_alikes), weed 20-24 (as_written)"
 
 
-@pytest.mark.parametrize("line", ["{", "[]", '{"id": 1}', '{"text": "a"}', '{"id": 1, "text": 2}'])
+@pytest.mark.parametrize("line", ["{", "[" * 100_000, "[]", '{"id": 1}', '{"text": "a"}', '{"id": 1, "text": 2}'])
 def test_the_command_names_a_wrong_line(admin: Membership, tmp_path: Path, line: str) -> None:
     file = tmp_path / "texts.jsonl"
     file.write_text('{"id": 1, "text": ""}\n' + line + "\n")

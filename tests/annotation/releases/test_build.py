@@ -352,10 +352,21 @@ def test_a_manifest_that_was_rewritten_with_its_hashes_still_disagrees_with_the_
     assert "items.jsonl: 1 items, the manifest says 2." in found
 
 
-@pytest.mark.parametrize("content", [b"", b"{}", b"[1]", b'{"files": [{"path": 1}]}', b'{"files": "x", "counts": 1}'])
+@pytest.mark.parametrize(
+    "content", [b"", b"[" * 100_000, b"{}", b"[1]", b'{"files": [{"path": 1}]}', b'{"files": "x", "counts": 1}']
+)
 def test_a_folder_that_is_no_release_is_said_to_be_none(tmp_path, content):
     (tmp_path / "manifest.json").write_bytes(content)
     assert len(problems(tmp_path)) == 1
+
+
+@pytest.mark.parametrize("below", ["", "new", "new/deeper"])
+def test_no_release_is_made_where_its_copy_cannot_be(project, trio, tmp_path, below):
+    make_gold(project, trio)
+    (tmp_path / "file").touch()
+    with pytest.raises(CommandError, match="is not a folder"):
+        run("release", project.slug, "--out", tmp_path / "file" / below)
+    assert not Release.objects.exists()
 
 
 def test_a_manifest_cannot_point_outside_its_folder(project, trio, tmp_path):
