@@ -12,7 +12,7 @@ from moderation.evaluation.scoring import ScoringRequest
 
 @dataclass(frozen=True)
 class Wish:
-    """What an evaluation compares. Without a task: the six categories if all arms and sources allow it, else binary."""
+    """What an evaluation compares. Without a task: all categories if all arms and sources allow it, else binary."""
 
     grid: ArmGrid
     task: Task | None = None

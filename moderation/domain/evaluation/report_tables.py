@@ -51,7 +51,7 @@ def _accuracy(report: Report) -> Iterator[EvaluationTable]:
                 "Accuracy in percent, %(what)s. Refused answers are left out of every denominator, unreadable ones are "
                 "wrong. The interval is a percentile bootstrap over items."
             ),
-            what=Phrase.of(_("six categories") if six else _("hateful or not")),
+            what=Phrase.of(_("all categories") if six else _("hateful or not")),
         )
         yield EvaluationTable(
             table_key(report, "accuracy", dataset), titled(report, _("Accuracy"), dataset), columns, rows, note

@@ -55,7 +55,7 @@ class Command(EvaluationCommand):
         parser.add_argument("method", nargs="?", help=f"one or several, by commas: {', '.join(METHODS)}")
         parser.add_argument("sources", nargs="*", metavar="SLUG|FILE", help="projects (their gold items) and files")
         parser.add_argument("--out", metavar="DIR", help="where the report's files go")
-        parser.add_argument("--task", choices=list(Task), help="six categories, or hateful or not")
+        parser.add_argument("--task", choices=list(Task), help="all categories, or hateful or not")
         parser.add_argument("--limit", type=int, metavar="N", help="items of each source")
         parser.add_argument("--sample", choices=list(Sample), default=Sample.FIRST.value, help="which of them")
         parser.add_argument("--seed", type=int, default=SEED, help="of the sample")
@@ -264,7 +264,7 @@ def _source(name: str, terms: FileReading) -> GoldSource:
 
 
 def _task(requested: str | None, sources: list[GoldSource]) -> Task:
-    """Return the requested task; without one, six categories if every item's category is known.
+    """Return the requested task; without one, all categories if every item's category is known.
 
     Raises CommandError.
     """

@@ -43,7 +43,7 @@ METHOD = DebateMethod(
     command_options=(
         CommandOption("track", "auto, or deep without the gatekeeper", choices=list(Track)),
         CommandOption("rounds", "rounds of the deep dive", type=int, metavar="K"),
-        CommandOption("task", "six categories, or hateful or not", choices=list(Task)),
+        CommandOption("task", "all categories, or hateful or not", choices=list(Task)),
         CommandOption("language", "of the arguments; post: the post's, if Korean or Chinese", choices=list(Tongue)),
     ),
     template="moderation/_arcade_run.html",
