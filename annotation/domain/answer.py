@@ -10,6 +10,7 @@ from annotation.domain.choices import Modality
 from annotation.domain.text_rules import NOTE_LIMIT, BadText, read_optional_text
 
 FIRST_OF_CATEGORIES = "`category` is the first of `categories`; leave it out."
+"""What is said of an answer whose two fields contradict each other."""
 TARGET_GROUP_LIMIT = 200
 """The maximum length of a target group, in characters."""
 

@@ -65,7 +65,7 @@ def show_evidence(
         "investigation": shown,
         "others": [investigation for investigation in investigations if investigation is not shown],
         "form": form,
-        "has_nothing_to_search": local_documents.has_no_documents(member.project.public_id),
+        "has_no_documents": local_documents.has_no_documents(member.project.public_id),
     }
     return render(request, "moderation/evidence.html", context, status=status)
 

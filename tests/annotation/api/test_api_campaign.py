@@ -368,6 +368,7 @@ def test_a_known_answer_rests_and_is_given_back_while_nobody_answered(project, a
     ask("get", path, status=404)
     ask("put", path, {"category": 2, "purpose": "check"})
     assert ask("patch", path, {"active": False})["active"] is False
+    assert ask("patch", path, {})["active"] is False
     ask("delete", path, status=204)
     item.refresh_from_db()
     assert item.stage == Stage.READY
