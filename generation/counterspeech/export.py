@@ -48,13 +48,14 @@ def reply_row(reply: Reply) -> dict[str, Any]:
     People appear under their pseudonyms, times as dates.
     """
     version = _explanations(reply)
+    explanations = version.by_name() if version else {}
     source = reply.candidate
     return {
         "id": str(reply.public_id),
         "hatespeech": _hate(reply),
         "csType": Intent(reply.intent).cs_type,
         "counterspeech": reply.text,
-        **{COLUMN[name]: getattr(version, name) if version else "" for name in Explanation},
+        **{COLUMN[name]: explanations.get(name, "") for name in Explanation},
         "split": split_of(_hate(reply)),
         "item": reply.exchange.item.external_id if reply.exchange.item else None,
         "picture_description": reply.exchange.description or None,

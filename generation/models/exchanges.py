@@ -8,6 +8,7 @@ from django.utils import timezone
 
 from annotation.models import Item, Membership, Project
 from generation.domain.counterspeech.explanations import Explanation, filled
+from providers.keyword.model import OWN_WORDS
 
 
 class CounterRules(models.Model):
@@ -87,5 +88,9 @@ class Explanations(models.Model):
         return f"{self.exchange} {self.number}"
 
     def by_name(self) -> dict[Explanation, str]:
-        """Return the explanations that are not blank."""
-        return filled({name: getattr(self, name) for name in Explanation})
+        """Return the explanations that explain: not blank, and no sentence of the built-in baseline.
+
+        The baseline knows no post: what it writes is for the person who explains, and goes to no model and no file.
+        """
+        written = filled({name: getattr(self, name) for name in Explanation})
+        return {name: text for name, text in written.items() if not text.startswith(OWN_WORDS)}

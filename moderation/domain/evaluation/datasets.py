@@ -1,7 +1,8 @@
 """Items with a known answer from rows of a file: published data sets by their columns, other files by a mapping.
 
 A label is read in this order: by the caller's mapping, by the data set's convention, as a category of the project by
-code or name, as a common word for hateful or not hateful.
+code or name, as a common word for hateful or not hateful. A label that is none of these is read as several, parted by
+semicolons or commas.
 """
 
 from collections import Counter
@@ -9,6 +10,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 
 from annotation.domain.categories import UnknownCategory, read_category
+from annotation.domain.category_sets import as_stored, parts_of
 from annotation.domain.formats.base import Format, LabelUse, Mapped, Row
 from annotation.domain.patterns import Pattern
 from annotation.domain.votes import Category
@@ -117,11 +119,25 @@ class GoldReader:
             written = HATEFUL if row.intended_hateful else NOT_HATEFUL
         if written is None:
             raise NoGold("The row has no label. Name its column by --label-column.")
-        word = self._mapped(written)
-        if word == SKIP:
+        words = self._words(written)
+        if SKIP in words.values():
             return LeftOut(f"labelled {written}")
-        label, hateful = self._read(word, written)
-        return Gold(row.external_id, hateful, label, self._pattern(row, hateful), row.subset)
+        read = [self._read(word, part) for part, word in words.items()]
+        if len({hateful for _, hateful in read}) > 1:
+            raise NoGold(f"A post is hateful or not: {written} names both sides.")
+        hateful = read[0][1]
+        codes = sorted({code for code, _ in read if code is not None})
+        pattern = self._pattern(row, hateful)
+        return Gold(row.external_id, hateful, min(codes, default=None), pattern, row.subset, tuple(as_stored(codes)))
+
+    def _words(self, written: str) -> dict[str, str]:
+        """Return what a label means by the mappings; for several labels in one, what each of them means."""
+        word = self._mapped(written)
+        parts = parts_of(written)
+        by_any = word != written and not any(part in self.own for part in parts)
+        if len(parts) < 2 or by_any or written in self.own or self._is_label(written):
+            return {written: word}
+        return {part: self._mapped(part) for part in parts}
 
     def _majority(self, row: Row) -> str | LeftOut | None:
         """Return the label that more than half of a row's annotators gave.
@@ -164,3 +180,6 @@ class GoldReader:
             return self._read(written, written)[1]
         except NoGold:
             return None
+
+    def _is_label(self, written: str) -> bool:
+        return self._side(written) is not None

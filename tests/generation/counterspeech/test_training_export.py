@@ -12,12 +12,13 @@ from django.core.management import CommandError, call_command
 from annotation.domain.choices import Role, Stage
 from annotation.models import Event, Item, Membership, Project
 from builders import make_item, make_member, make_project
-from generation.counterspeech import approve, replies, request
-from generation.domain.counterspeech.explanations import Explanation
+from generation.counterspeech import approve, export, replies, request
+from generation.domain.counterspeech.explanations import COLUMN, Explanation
 from generation.domain.counterspeech.intentconan import Row, read_rows
 from generation.domain.counterspeech.intents import Intent
 from generation.domain.counterspeech.training_splits import split_of
-from generation.models import Candidate, Exchange, Explanations, Reply
+from generation.models import Candidate, Exchange, Exemplar, Explanations, Reply
+from providers.keyword.model import OWN_WORDS
 
 POST = "The new weeds are choking the white roses on our street."
 pytestmark = pytest.mark.django_db
@@ -97,6 +98,24 @@ def test_seven_explanations_a_post_one_row_a_reply_and_every_row_with_its_warnin
     content = (tmp_path / "out" / "replies.jsonl").read_bytes()
     assert manifest["sha256"]["replies.jsonl"] == hashlib.sha256(content).hexdigest()
     assert Event.objects.filter(verb="counterspeech_exported").count() == 1
+
+
+def test_what_the_built_in_baseline_put_in_place_of_an_explanation_is_in_no_file_until_somebody_writes(
+    project: Project, tmp_path: Path
+) -> None:
+    exchange = answered(project, POST, "p-1")
+    placeholder = f"{OWN_WORDS} It cannot tell from words alone: write this one yourself."
+    by_baseline = dict.fromkeys(map(str, Explanation), placeholder)
+    Explanations.objects.create(exchange=exchange, number=3, model="keyword:cues-3", **by_baseline)
+    written = by_baseline | {"target_group": "Roses.", "implication": "   "}
+    Explanations.objects.create(exchange=exchange, number=4, author=people(project)[0], **written)
+    reply = replied(exchange, "Nobody was planted here first. Let us share.", approved=True)
+    assert [exemplar.explanations for exemplar in Exemplar.objects.all()] == [{"target_group": "Roses."}]
+    row = export.reply_row(reply)
+    assert [row[column] for column in COLUMN.values()] == ["", "Roses.", "", "", "", "", ""]
+    folder = tmp_path / "training"
+    exported(folder)
+    assert [(row["task"], row["target"]) for row in rows(folder, "explanations")] == [("target_group", "Roses.")]
 
 
 def test_scores_and_preferences_hold_what_models_wrote_and_say_so(project: Project, tmp_path: Path) -> None:

@@ -149,6 +149,65 @@ def test_published_data_sets_are_known_by_their_columns(
     assert (dict(found.left_out), found.guessed) == (left_out, guessed)
 
 
+@pytest.mark.parametrize(
+    ("gold", "label", "labels", "hateful"),
+    [
+        ("1;3", 1, (1, 3), True),
+        ("3; 1", 1, (1, 3), True),
+        ("Racist, Sexist", 1, (1, 2), True),
+        ("1;1", 1, (), True),
+        ("weird;Racist", 1, (1, 3), True),
+        ("hate;toxic", None, (), True),
+        ("1;toxic", 1, (), True),
+        ("0", 0, (), False),
+    ],
+)
+def test_gold_may_name_several_categories(
+    tmp_path: Path, gold: str, label: int | None, labels: tuple[int, ...], hateful: bool
+) -> None:
+    path = write(tmp_path / "gold.jsonl", json.dumps({"id": "a", "text": "roses", "gold": gold}))
+    (item,) = file_items(path, FileReading(DEFAULT_CATEGORIES, values={"weird": "3"})).rows
+    assert (item.gold.label, item.gold.labels, item.gold.hateful) == (label, labels, hateful)
+
+
+@pytest.mark.parametrize(
+    ("gold", "sentence"),
+    [
+        ("0;1", "A post is hateful or not: 0;1 names both sides."),
+        ("1;weed", "--map weed=hateful, not_hateful or skip."),
+        ("1;spam;0", "A post is hateful or not"),
+    ],
+)
+def test_several_categories_that_cannot_be_gold_are_refused(tmp_path: Path, gold: str, sentence: str) -> None:
+    path = write(tmp_path / "gold.jsonl", json.dumps({"id": "a", "text": "roses", "gold": gold}))
+    with pytest.raises(BadSource, match=sentence):
+        file_items(path, FileReading(DEFAULT_CATEGORIES, values={"spam": "1"}))
+
+
+def test_a_set_with_a_label_that_is_left_out_is_left_out(tmp_path: Path) -> None:
+    rows = [{"id": "a", "text": "roses", "gold": "1;spam"}, {"id": "b", "text": "weeds", "gold": "1"}]
+    path = write(tmp_path / "gold.jsonl", "\n".join(map(json.dumps, rows)))
+    found = file_items(path, FileReading(DEFAULT_CATEGORIES, values={"spam": "skip"}))
+    assert (len(found.rows), dict(found.left_out)) == (1, {"labelled 1;spam": 1})
+
+
+def test_a_mapping_reads_the_single_labels_of_a_published_data_set(tmp_path: Path) -> None:
+    rows = ["roses\t0,2", "weeds\t8", "grass\t5", "trees\t0"]
+    path = write(tmp_path / "kmhas.tsv", "\n".join(["document\tlabel", *rows]))
+    terms = FileReading(DEFAULT_CATEGORIES, values={"0": "Racist", "2": "Sexist"}, text_only=True)
+    read = [(item.gold.label, item.gold.labels, item.gold.hateful) for item in file_items(path, terms).rows]
+    assert read == [(1, (1, 2), True), (None, (), False), (None, (), True), (1, (), True)]
+
+
+def test_an_answer_is_right_if_it_is_one_of_the_gold_categories(tmp_path: Path) -> None:
+    gold = write(
+        tmp_path / "gold.jsonl",
+        "\n".join(json.dumps({"id": name, "text": "roses", "gold": 1, "categories": "1;3"}) for name in "ab"),
+    )
+    said = write(tmp_path / "p.json", '{"a": {"label": 3}, "b": {"label": 2}}')
+    assert evaluate("--predictions", said, "--gold", gold)["accuracy"] == 0.5
+
+
 def test_pictures_that_are_not_there_are_said_before_anything_is_asked(tmp_path: Path) -> None:
     path = write(tmp_path / "memes.jsonl", '{"id": 1, "img": "img/1.png", "label": 1, "text": "roses"}\n')
     with pytest.raises(BadSource, match="1 pictures are not there, the first is 'img/1.png'"):
