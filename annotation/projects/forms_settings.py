@@ -124,6 +124,10 @@ class SettingsForm(forms.ModelForm[Project]):
     class Meta:
         model = Project
         fields = tuple(name for _heading, names in GROUPS for name in names)
+        error_messages = {
+            "lease_minutes": {"min_value": _("Between 1 and 240 minutes.")},
+            "low_quality_threshold": {"min_value": _("Between 1 and the number of seats.")},
+        }
         labels = {
             "name": _("Name"),
             "description": _("Description"),

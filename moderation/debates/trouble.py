@@ -23,7 +23,10 @@ _SENTENCES = {
     Reason.TIMEOUT: _("%(who)s did not answer in time. Press Resume to ask again; nothing answered is lost."),
     Reason.PROVIDER_ERROR: _("The provider of %(who)s failed. Press Resume when it works; nothing answered is lost."),
     Reason.BAD_REQUEST: _("The provider did not accept the question to %(who)s. Start with another model."),
-    Reason.BUDGET_EXCEEDED: _("A limit is used up. Raise it or ask an admin to, then press Resume."),
+    Reason.BUDGET_EXCEEDED: _(
+        "A limit is used up. Resume gives the run its own limit once more; the project's or the site's has to be raised "
+        "first."
+    ),
     Reason.WORKER_LOST: _("The server stopped in the middle of this run. Press Resume; nothing answered is lost."),
 }
 _WAITS = _("Nothing is lost: it resumes by itself. To get a verdict sooner, cancel it and start with another model.")

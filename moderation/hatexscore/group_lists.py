@@ -44,11 +44,13 @@ def read(content: bytes) -> Groups:
         raise BadGroups(_("The file has more than %(most)d MB.") % {"most": MOST_BYTES // 1_000_000})
     try:
         terms_by_category = strict_json.parse(content.decode("utf-8-sig"))
-    except (UnicodeDecodeError, BadValue):
+    except UnicodeDecodeError:
         raise BadGroups(
             _("The file is no JSON in UTF-8. Write one object: %(example)s.")
             % {"example": '{"category": ["term", "another term"]}'}
         ) from None
+    except BadValue as bad:
+        raise BadGroups(bad.reason) from None
     return group_list_files.checked(terms_by_category)
 
 

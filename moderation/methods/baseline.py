@@ -127,6 +127,6 @@ METHOD = DebateMethod(
     words={"baseline": pgettext("stored word", "baseline")},
     form=BaselineForm,
     form_heading=_("For the baseline"),
-    command_options=(CommandOption("variant", "which", choices=list(Variant)),),
+    command_options=(CommandOption("variant", "which", choices=list(map(str, Variant))),),
     task_options=lambda task: {"variant": Variant.CATEGORY if task is Task.SIX else Variant.BINARY},
 )

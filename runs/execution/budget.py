@@ -92,7 +92,7 @@ def reserve_call(
     Raises BudgetExceeded, LeaseLost or CancelRequested if nothing is reserved.
     """
     if run.calls + 1 + kept.calls > run.call_limit:
-        raise BudgetExceeded(f"This run may make {run.call_limit} calls.", "calls")
+        raise BudgetExceeded(f"This run has used up its calls (at most {run.call_limit:,}).", "calls")
     if run.tokens + tokens + kept.tokens > run.token_limit:
         raise BudgetExceeded(f"This run may use {run.token_limit} tokens; the next call could go over that.", "tokens")
     under_way = with_next_call(pending, in_flight)

@@ -91,9 +91,9 @@ def fitting_steps(
 def limit_step(run: Run, limit: str) -> Step:
     """Return the step whose turn says that this limit of the run is near."""
     detail = {
-        "calls": f"This run may make {run.call_limit:,} calls.",
-        "tokens": f"This run may use {run.token_limit:,} tokens.",
-        "seconds": f"This run may work for {run.seconds_limit:,} seconds.",
+        "calls": f"Calls that this run may make: {run.call_limit:,}.",
+        "tokens": f"Tokens that this run may use: {run.token_limit:,}.",
+        "seconds": f"Seconds that this run may work: {run.seconds_limit:,}.",
     }.get(limit, "The budget of the project, or that of the site for today, is nearly used up.")
     return Step(LIMIT_KEY, "", kind=StepKind.READ, work=partial(dict, limit=limit, detail=detail), at_home=True)
 

@@ -17,7 +17,7 @@ class Command(JsonCommand):
         super().add_arguments(parser)
         parser.add_argument("slug", help="the project")
         parser.add_argument("username")
-        parser.add_argument("role", choices=list(Role))
+        parser.add_argument("role", choices=list(map(str, Role)))
         parser.add_argument("--email", default="", help="an address; nobody needs one")
 
     def answer(self, **options: Any) -> Any:

@@ -32,7 +32,7 @@ class Command(JsonCommand):
             help="the same; a list of {code, name, hateful, aliases?, definition?, key?, colour?} is enough",
         )
         parser.add_argument("--seats", type=int, default=3, help="annotators per item, 2 to 15; default 3")
-        parser.add_argument("--policy", choices=list(Policy), default=Policy.REVIEW, help="default: review")
+        parser.add_argument("--policy", choices=list(map(str, Policy)), default=Policy.REVIEW, help="default: review")
 
     def answer(self, **options: Any) -> Any:
         try:

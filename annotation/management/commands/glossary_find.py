@@ -23,6 +23,14 @@ class Command(BaseCommand):
         parser.add_argument("--json", action="store_true", dest="as_json", help="print JSON lines")
 
     def handle(self, *args: Any, **options: Any) -> None:
+        try:
+            self._find(options)
+        except CommandError as error:
+            if options["as_json"]:
+                self.stdout.write(json.dumps({"error": str(error)}, ensure_ascii=False))
+            raise
+
+    def _find(self, options: dict[str, Any]) -> None:
         project = project_named(options["slug"])
         try:
             if str(options["file"]) == "-":

@@ -77,7 +77,7 @@ class Command(JsonCommand):
         columns.add_argument("--label-is", choices=[choice.value for choice in LabelUse], default="intended")
 
     def handle(self, *args: Any, **options: Any) -> None:
-        if options["example"]:
+        if options["example"] and not options["as_json"]:
             self.stdout.flush()
             sys.stdout.buffer.write(EXAMPLES[Format(options["example"])].read_bytes())
             return
@@ -86,6 +86,8 @@ class Command(JsonCommand):
     def answer(self, **options: Any) -> Any:
         if options["columns"]:
             return {", ".join(names): str(meaning) for names, meaning in COLUMN_NAMES}
+        if options["example"]:
+            raise CommandError("--example writes the file itself: leave out --json.")
         if not options["slug"] or not options["file"]:
             raise CommandError("Name the project and the file: import_items SLUG FILE.")
         project = project_named(options["slug"], to_change=True)

@@ -32,15 +32,15 @@ class Command(JsonCommand):
         parser.add_argument("slug", help="the project")
         which = parser.add_mutually_exclusive_group(required=True)
         which.add_argument("--items", help="external ids, separated by commas")
-        which.add_argument("--stage", choices=list(Stage), help="all items of this stage")
+        which.add_argument("--stage", choices=list(map(str, Stage)), help="all items of this stage")
         parser.add_argument("--intents", default="all", help=f"some of {', '.join(Intent)}, or all")
         parser.add_argument("--candidates", type=int, default=5, metavar="N", help="for each intent")
-        parser.add_argument("--tone", choices=list(Tone), default=Tone.CALM)
-        parser.add_argument("--length", choices=list(Length), default=Length.MEDIUM)
+        parser.add_argument("--tone", choices=list(map(str, Tone)), default=Tone.CALM)
+        parser.add_argument("--length", choices=list(map(str, Length)), default=Length.MEDIUM)
         parser.add_argument("--language", default="", help="default: the post's")
         parser.add_argument(
             "--mode",
-            choices=list(WriterMode),
+            choices=list(map(str, WriterMode)),
             default="",
             help="how the writer is asked: list (all in one answer) or plain (the instruction alone, once for each); "
             "default: as its model's profile says",

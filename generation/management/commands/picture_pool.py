@@ -1,5 +1,7 @@
 """picture_pool SLUG NAME: create a pool of pictures for samples, or add to it."""
 
+from collections.abc import Callable
+from functools import partial
 from pathlib import Path
 from typing import Any
 
@@ -12,6 +14,8 @@ from annotation.management.projects import named_items, project_named
 from annotation.models import Category, Item, Project
 from generation.injection import material, settings
 from generation.models import PicturePool
+
+_LONGEST_NAME = 100
 
 
 class Command(JsonCommand):
@@ -36,11 +40,15 @@ class Command(JsonCommand):
     def answer(self, **options: Any) -> Any:
         project = project_named(options["slug"], to_change=True)
         try:
-            pool = PicturePool.objects.filter(project=project, name=options["name"].strip()).first()
+            pictures = _pictures(project, options)
+            name = options["name"].strip()
+            if not 0 < len(name) <= _LONGEST_NAME:
+                raise CommandError(f"A pool's name has 1 to {_LONGEST_NAME} characters.")
+            pool = PicturePool.objects.filter(project=project, name=name).first()
             pool = pool or material.make_pool(
-                project, options["name"], options["target_group"], options["licence"], options["source"]
+                project, name, options["target_group"], options["licence"], options["source"]
             )
-            added = self._add(project, pool, options)
+            added = pictures(pool)
         except (material.BadMaterial, settings.InjectionOff) as fault:
             raise CommandError(str(fault)) from None
         hateful, harmless = material.stock_of(project).pools[pool.name][1:]
@@ -61,19 +69,30 @@ class Command(JsonCommand):
         for sentence in value["refused"]:
             self.stdout.write(f"  {sentence}")
 
-    def _add(self, project: Project, pool: PicturePool, options: dict[str, Any]) -> material.Added:
-        if options["folder"] is not None:
-            return material.add_files(pool, _files(options["folder"]), _category(project, options["alone"]))
-        items = Item.objects.filter(project=project, picture__isnull=False).order_by("pk")
-        if options["batch"] is not None:
-            return material.add_items(pool, items.filter(batch=options["batch"]))
-        return material.add_items(pool, named_items(items, options["items"], "with a picture"))
+
+def _pictures(project: Project, options: dict[str, Any]) -> Callable[[PicturePool], material.Added]:
+    """Return what adds the pictures that the options name. Raises CommandError if they name none."""
+    if options["folder"] is not None:
+        files, category = _files(options["folder"]), _category(project, options["alone"])
+        return partial(material.add_files, files=files, category=category)
+    if options["alone"] is not None:
+        raise CommandError("--alone is for the pictures of a --folder: those of items have the priors of their items.")
+    items = Item.objects.filter(project=project, picture__isnull=False).order_by("pk")
+    if options["batch"] is not None:
+        items = items.filter(batch=options["batch"])
+        if not items.exists():
+            raise CommandError(f"The project has no batch {options['batch']!r} with a picture.")
+    else:
+        items = named_items(items, options["items"], "with a picture")
+    return partial(material.add_items, items=items)
 
 
 def _files(folder: Path) -> list[SimpleUploadedFile]:
     if not folder.is_dir():
         raise CommandError(f"There is no folder {folder}.")
     paths = sorted(path for path in folder.iterdir() if path.is_file())
+    if not paths:
+        raise CommandError(f"There is no file in {folder}.")
     return [SimpleUploadedFile(path.name, path.read_bytes()) for path in paths]
 
 

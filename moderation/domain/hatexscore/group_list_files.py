@@ -57,6 +57,8 @@ def checked(given: Any) -> dict[str, tuple[str, ...]]:
         if any(len(term) > LONGEST_TERM for term in terms):
             raise BadGroups(f"The category {category[:60]!r} has a term of more than {LONGEST_TERM} characters.")
         listed[category] = tuple(term.strip() for term in terms)
+    if not any(listed.values()):
+        raise BadGroups("A group list has at least one term.")
     if sum(len(terms) for terms in listed.values()) > MOST_TERMS:
         raise BadGroups(f"A group list holds {MOST_TERMS} terms at most.")
     return listed

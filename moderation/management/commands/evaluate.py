@@ -55,9 +55,9 @@ class Command(EvaluationCommand):
         parser.add_argument("method", nargs="?", help=f"one or several, by commas: {', '.join(METHODS)}")
         parser.add_argument("sources", nargs="*", metavar="SLUG|FILE", help="projects (their gold items) and files")
         parser.add_argument("--out", metavar="DIR", help="where the report's files go")
-        parser.add_argument("--task", choices=list(Task), help="all categories, or hateful or not")
+        parser.add_argument("--task", choices=list(map(str, Task)), help="all categories, or hateful or not")
         parser.add_argument("--limit", type=int, metavar="N", help="items of each source")
-        parser.add_argument("--sample", choices=list(Sample), default=Sample.FIRST.value, help="which of them")
+        parser.add_argument("--sample", choices=list(map(str, Sample)), default=Sample.FIRST.value, help="which of them")
         parser.add_argument("--seed", type=int, default=SEED, help="of the sample")
         parser.add_argument("--repeats", type=int, default=1, metavar="R", help="each is asked anew")
         grid = parser.add_argument_group("what is combined: each may be given several times")
@@ -72,13 +72,13 @@ class Command(EvaluationCommand):
         scores_group = parser.add_argument_group("scores of explanations (HateXScore)")
         scores_group.add_argument(
             "--scores",
-            choices=[NOT_SCORED, *(estimator for estimator in Estimator if estimator is not Estimator.GIVEN)],
+            choices=[NOT_SCORED, *(str(estimator) for estimator in Estimator if estimator is not Estimator.GIVEN)],
             help="who estimates p; default: model for the method explain, none for others",
         )
         scores_group.add_argument(
             "--list", default="", metavar="NAME", help="groups; default: by the explanation's language"
         )
-        scores_group.add_argument("--rule", choices=list(Rule), default=Rule.PAPER)
+        scores_group.add_argument("--rule", choices=list(map(str, Rule)), default=Rule.PAPER)
         scores_group.add_argument("--threshold", type=float, help="τ; default: 0.3 for paper, 0.45 for released")
         parser.add_argument("--again", action="store_true", help="ask everything anew, though it was answered before")
         parser.add_argument(

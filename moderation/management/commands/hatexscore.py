@@ -80,11 +80,11 @@ class Command(JsonCommand):
             help=f"groups: {', '.join(group_list_files.NAMES)}, or your own; default by language",
         )
         parser.add_argument("--lang", default="", choices=["", *LANGUAGES], metavar="CODE", help="default: by script")
-        parser.add_argument("--rule", choices=list(Rule), default=Rule.PAPER)
+        parser.add_argument("--rule", choices=list(map(str, Rule)), default=Rule.PAPER)
         parser.add_argument("--threshold", type=float, help="τ; default: 0.3 for paper, 0.45 for released")
         parser.add_argument("--weights", default="1,1,1,1", metavar="HTC,QF,TGI,CC")
         parser.add_argument(
-            "--estimator", choices=list(Estimator), help="default: given if all lines have p, else model"
+            "--estimator", choices=list(map(str, Estimator)), help="default: given if all lines have p, else model"
         )
         parser.add_argument(
             "--model", default="", metavar="PROVIDER:MODEL", help="who estimates; default: MODEL_ESTIMATOR"

@@ -40,7 +40,7 @@ class Command(JsonCommand):
         parser.add_argument("--option", action="append", default=[], metavar="K=V", help="any other option")
         which = parser.add_mutually_exclusive_group()
         which.add_argument("--items", help="external ids, separated by commas (default: all)")
-        which.add_argument("--stage", choices=list(Stage), help="all items of this stage")
+        which.add_argument("--stage", choices=list(map(str, Stage)), help="all items of this stage")
         parser.add_argument("--judge", action="append", default=[], metavar="MODEL", help="several share one debate")
         parser.add_argument("--auxiliary", metavar="MODEL", help="of everybody but the judge")
         for name in _LIMITS:

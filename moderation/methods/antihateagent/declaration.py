@@ -89,9 +89,9 @@ METHOD = DebateMethod(
     form=AntiHateAgentForm,
     form_heading=_("For AntiHateAgent"),
     command_options=(
-        CommandOption("retrieval", "where it knows from", choices=list(Retrieval)),
-        CommandOption("instructions", "in full, or short", choices=list(Instructions)),
-        CommandOption("language", "of the rationale (default: en)", choices=list(Tongue)),
+        CommandOption("retrieval", "where it knows from", choices=list(map(str, Retrieval))),
+        CommandOption("instructions", "in full, or short", choices=list(map(str, Instructions))),
+        CommandOption("language", "of the rationale (default: en)", choices=list(map(str, Tongue))),
     ),
     complete_plan=_searcher,
     check_start=_check_start,

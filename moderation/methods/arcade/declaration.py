@@ -41,10 +41,10 @@ METHOD = DebateMethod(
     form=ArcadeForm,
     form_heading=_("For ARCADE"),
     command_options=(
-        CommandOption("track", "auto, or deep without the gatekeeper", choices=list(Track)),
+        CommandOption("track", "auto, or deep without the gatekeeper", choices=list(map(str, Track))),
         CommandOption("rounds", "rounds of the deep dive", type=int, metavar="K"),
-        CommandOption("task", "all categories, or hateful or not", choices=list(Task)),
-        CommandOption("language", "of the arguments; post: the post's, if Korean or Chinese", choices=list(Tongue)),
+        CommandOption("task", "all categories, or hateful or not", choices=list(map(str, Task))),
+        CommandOption("language", "of the arguments; post: the post's, if Korean or Chinese", choices=list(map(str, Tongue))),
     ),
     template="moderation/_arcade_run.html",
     details=presenter.shown_hearing,

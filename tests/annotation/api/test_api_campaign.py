@@ -240,7 +240,11 @@ def test_a_command_shows_and_changes_settings(project, capsys):
     call_command("project_settings", "p", "--json")
     shown = capsys.readouterr().out
     assert '"order": "hard"' in shown and '"call_budget": null' in shown
-    for wrong, sentence in (("seats=9", "no setting 'seats'"), ("order=easy", "order: "), ("order", "NAME=VALUE")):
+    for wrong, sentence in (
+        *(("seats=9", "no setting 'seats'"), ("order=easy", "order: "), ("order", "NAME=VALUE")),
+        *((f"lease_minutes={minutes}", "Between 1 and 240 minutes") for minutes in (-5, 0, 241, 99999)),
+        *((f"low_quality_threshold={count}", "Between 1 and the number of seats") for count in (-1, 0, 16)),
+    ):
         with pytest.raises(CommandError, match=sentence):
             call_command("project_settings", "p", "licence=CC0", wrong)
     project.refresh_from_db()

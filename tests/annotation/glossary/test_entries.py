@@ -175,13 +175,16 @@ def test_the_command_prints_the_terms_of_each_line(admin: Membership, tmp_path: 
 
 
 @pytest.mark.parametrize("line", ["{", "[" * 100_000, "[]", '{"id": 1}', '{"text": "a"}', '{"id": 1, "text": 2}'])
-def test_the_command_names_a_wrong_line(admin: Membership, tmp_path: Path, line: str) -> None:
+def test_the_command_names_a_wrong_line(admin: Membership, tmp_path: Path, line: str, capsys: Any) -> None:
     file = tmp_path / "texts.jsonl"
     file.write_text('{"id": 1, "text": ""}\n' + line + "\n")
     with pytest.raises(CommandError, match="Line 2"):
         call_command("glossary_find", admin.project.slug, str(file), "--json")
+    first, last = map(json.loads, capsys.readouterr().out.splitlines())
+    assert first == {"id": 1, "terms": []} and last["error"].startswith("Line 2")
     with pytest.raises(CommandError, match="cannot be read"):
         call_command("glossary_find", admin.project.slug, str(tmp_path / "none.jsonl"))
+    assert capsys.readouterr().out == ""
 
 
 def test_spellings_and_switches_go_through_files_and_versions(admin: Membership) -> None:

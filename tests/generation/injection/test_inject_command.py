@@ -126,6 +126,26 @@ def test_a_pool_is_made_from_items_or_from_a_folder(admin: Membership, tmp_path:
     assert PicturePool.objects.count() == 2
 
 
+@pytest.mark.parametrize(
+    ("options", "sentence"),
+    [
+        (("street", "--batch", "none"), "no batch 'none' with a picture"),
+        (("street", "--items", "w-1", "--alone", "Racist"), "--alone is for the pictures of a --folder"),
+        (("  ", "--items", "w-1"), "name has 1 to 100 characters"),
+        (("s" * 101, "--items", "w-1"), "name has 1 to 100 characters"),
+        (("street", "--folder", "EMPTY"), "There is no file in"),
+        (("street", "--folder", "EMPTY/none"), "There is no folder"),
+    ],
+)
+def test_a_pool_that_would_hold_nothing_is_not_made(
+    admin: Membership, tmp_path: Path, options: tuple[str, ...], sentence: str
+) -> None:
+    make_item(admin.project, picture=make_picture(admin.project), external_id="w-1", licence="CC0-1.0")
+    with pytest.raises(CommandError, match=sentence):
+        call_command("picture_pool", "garden", *(option.replace("EMPTY", str(tmp_path)) for option in options))
+    assert not PicturePool.objects.exists()
+
+
 # ── The API ───────────────────────────────────────────────────────────────────
 
 
