@@ -238,6 +238,7 @@ class _Filling:
             explanation=prior.explanation,
             model=prior.model,
             severity=prior.severity,
+            prompt_digest=prior.prompt_digest,
         )
         return True
 

@@ -39,6 +39,7 @@ COLUMN_NAMES: tuple[tuple[tuple[str, ...], str | Promise], ...] = (
     (("text_hateful", "image_hateful"), _("The same without a category: true or false.")),
     (("text_explanation", "image_explanation"), _("The model's reason.")),
     (("text_model", "image_model"), _("The model's name.")),
+    (("text_prompt_digest", "image_prompt_digest"), _("The SHA-256 of the prompt that the model was asked with.")),
     (("text_severity", "image_severity"), _("The model's severity, 0 to 3.")),
     (("severity",), _("How severe the post is, 0 to 3.")),
     (("target_group",), _("The group targeted, in words.")),

@@ -185,6 +185,7 @@ class ItemStore:
                 explanation=prior.explanation,
                 model=prior.model,
                 severity=prior.severity,
+                prompt_digest=prior.prompt_digest,
                 created_at=self.now,
             )
 

@@ -115,6 +115,7 @@ class RowPrior:
     explanation: str = ""
     model: str = ""
     severity: int | None = None
+    prompt_digest: str = ""
 
 
 @dataclass(slots=True)  # not frozen: each row of a file makes one, and that would take four times as long

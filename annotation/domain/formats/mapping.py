@@ -25,7 +25,7 @@ _CATEGORIES = frozenset(
     {"intended", "intended_hateful", "intended_categories", "labels", "annotator", "gold", "gold_source", "rationale"}
 )
 _KNOWN = frozenset({"known_category", "known_explanation", "known_training"})
-_PRIOR = ("label", "hateful", "explanation", "model", "severity")
+_PRIOR = ("label", "hateful", "explanation", "model", "severity", "prompt_digest")
 _PRIORS = frozenset(f"{part}_{field}" for part in Modality for field in _PRIOR)
 _INJECTION = {"strategy": 40, "pattern": 3, "model": 160, "prompt_digest": 64}
 """Parts of the `injection_…` columns, which describe an item that a model wrote for its project; maximum lengths."""
@@ -35,7 +35,7 @@ GOLD_SET = "categories"
 """All categories of gold, in rows that have `gold` too: alone the name may mean anything."""
 DERIVED = frozenset(
     {"level", "pattern", "difficulty", "mechanism", "aligned", "hateful", "round", "guideline_version", "reasons"}
-    | {"image_sha256", "image_sha256_original", "image_sha256_released", "text_prompt_digest", "image_prompt_digest"}
+    | {"image_sha256", "image_sha256_original", "image_sha256_released"}
     | {"text_state", "image_state", "stage", "excluded_for", "votes", "text_sha256", "withheld", "split", "image_path"}
     | {"questions"}
 )
@@ -250,7 +250,7 @@ def prior(values: Mapping[str, Any], part: str) -> RowPrior | None:
 
     Returns None if the row has no label for it.
     """
-    written, hateful, explanation, model, severity = _PRIOR_KEYS[part]
+    written, hateful, explanation, model, severity, digest = _PRIOR_KEYS[part]
     label = fields.category(values.get(written), written)
     if label is None:
         side = fields.flag(values.get(hateful), hateful)
@@ -262,6 +262,7 @@ def prior(values: Mapping[str, Any], part: str) -> RowPrior | None:
         fields.short(values.get(explanation), explanation, 20_000),
         fields.short(values.get(model), model, 120),
         fields.severity(values.get(severity), severity),
+        fields.short(values.get(digest), digest, 64),
     )
 
 

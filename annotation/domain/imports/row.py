@@ -222,7 +222,9 @@ class Intake:
     def prior(self, modality: Modality, prior: RowPrior) -> IncomingPrior:
         """Return a prior ready to be stored. Raises BadValue for an unknown category."""
         code, hateful = self.categories.one_or_side(prior.category, f"{modality}_label")
-        return IncomingPrior(modality, code, hateful, prior.explanation, prior.model, prior.severity)
+        return IncomingPrior(
+            modality, code, hateful, prior.explanation, prior.model, prior.severity, prior.prompt_digest
+        )
 
     def _seats(self, labels: int) -> int:
         if labels <= self.terms.seats:

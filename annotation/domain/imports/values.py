@@ -42,6 +42,7 @@ class IncomingPrior:
     explanation: str
     model: str
     severity: int | None
+    prompt_digest: str
 
 
 @dataclass(frozen=True)

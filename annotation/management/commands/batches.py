@@ -26,16 +26,14 @@ class Command(JsonCommand):
         if options["open_all"] and options["name"] is not None:
             raise CommandError("--open-all opens every batch: name none beside it.")
         if options["open_all"]:
-            outcome = open_items.open_items(project)
-            return {"opened": outcome.opened, "pictures_missing": outcome.missing_pictures}
+            return _opened(open_items.open_items(project))
         if options["name"] is None:
             return as_json(read_batch_overview(project))
         row = Batch.objects.filter(project=project, name=options["name"]).first()
         if row is None:
             raise CommandError(f"The project {project.slug!r} has no batch {options['name']!r}.")
         if options["act"] == "open":
-            outcome = open_items.open_items(project, batch=row.name)
-            return {"opened": outcome.opened, "pictures_missing": outcome.missing_pictures}
+            return _opened(open_items.open_items(project, batch=row.name))
         if options["act"]:
             try:
                 state.ACTS[options["act"]](row, None)
@@ -53,3 +51,11 @@ class Command(JsonCommand):
             finish = " to ".join(batch["finish"]) if batch["finish"] else "-"
             name = batch["name"] or "(without a batch)"
             self.stdout.write(f"{name}: {batch['state']}, {seats['filled']} of {of} seats, finish {finish}")
+
+
+def _opened(outcome: open_items.OpenedItems) -> dict[str, int]:
+    return {
+        "opened": outcome.opened,
+        "pictures_missing": outcome.missing_pictures,
+        "waiting_for_priors": outcome.waiting_for_priors,
+    }

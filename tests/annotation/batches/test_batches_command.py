@@ -30,7 +30,7 @@ def command(*words: str) -> dict[str, object]:
 
 
 def test_a_batch_is_opened_paused_resumed_and_closed(project):
-    assert command("winter", "hedges", "open") == {"opened": 1, "pictures_missing": 0}
+    assert command("winter", "hedges", "open") == {"opened": 1, "pictures_missing": 0, "waiting_for_priors": 0}
     assert command("winter", "hedges", "pause")["state"] == "paused"
     assert command("winter", "hedges", "resume")["state"] == "open"
     assert command("winter", "hedges", "close")["state"] == "closed"
@@ -45,8 +45,16 @@ def test_all_that_wait_are_opened_together(project):
         with pytest.raises(CommandError, match="--open-all opens every batch"):
             command("winter", name, "--open-all")
     assert Batch.objects.get().state == BatchState.WAITING
-    assert command("winter", "--open-all") == {"opened": 1, "pictures_missing": 0}
+    assert command("winter", "--open-all") == {"opened": 1, "pictures_missing": 0, "waiting_for_priors": 0}
     assert Batch.objects.get().state == BatchState.OPEN
+
+
+def test_the_command_says_how_many_items_wait_for_their_priors(project):
+    project.priors_wanted = True
+    project.save()
+    for _ in range(2):
+        builders.make_item(project, batch="hedges", stage=Stage.IMPORTED)
+    assert command("winter", "hedges", "open") == {"opened": 1, "pictures_missing": 0, "waiting_for_priors": 2}
 
 
 def test_people_read_a_line_a_batch(project):

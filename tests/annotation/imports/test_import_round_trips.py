@@ -35,6 +35,7 @@ FLAT = {
     "text_label": CODE,
     "text_explanation": TEXT,
     "text_model": SHORT,
+    "text_prompt_digest": st.text("0123456789abcdef", min_size=64, max_size=64),
     "image_label": CODE,
 }
 LABEL = st.fixed_dictionaries(
@@ -70,7 +71,7 @@ def said(row: Row) -> dict[str, Any]:
     for name, prior in (("text", row.text_prior), ("image", row.image_prior)):
         if prior is not None:
             values |= {f"{name}_label": int(prior.category), f"{name}_explanation": prior.explanation}
-            values |= {f"{name}_model": prior.model}
+            values |= {f"{name}_model": prior.model, f"{name}_prompt_digest": prior.prompt_digest}
     values["labels"] = [
         {
             "annotator": label.annotator,

@@ -63,6 +63,7 @@ def project():
                 category=builders.category(project, number % 3),
                 explanation=f"Says {text}",
                 model="openai:m",
+                prompt_digest="d" * 64,
             )
         codes = (number % 2, number % 2, 1 if number % 2 else 0)
         for seat, member, code in zip(item.seat_rows.order_by("number"), trio, codes, strict=True):
