@@ -24,8 +24,8 @@ _SENTENCES = {
     Reason.PROVIDER_ERROR: _("The provider of %(who)s failed. Press Resume when it works; nothing answered is lost."),
     Reason.BAD_REQUEST: _("The provider did not accept the question to %(who)s. Start with another model."),
     Reason.BUDGET_EXCEEDED: _(
-        "A limit is used up. Resume gives the run its own limit once more; the project's or the site's has to be raised "
-        "first."
+        "A limit is used up. Resume gives the run its own limit once more; the project's or the site's has to be "
+        "raised first."
     ),
     Reason.WORKER_LOST: _("The server stopped in the middle of this run. Press Resume; nothing answered is lost."),
 }

@@ -31,7 +31,10 @@ class Command(JsonCommand):
             "--formats", nargs="+", default=["csv"], help=f"beside JSONL: {', '.join(ReleaseFormat)}; none: JSONL only"
         )
         parser.add_argument(
-            "--scope", choices=list(map(str, Scope)), default=Scope.GOLD.value, help="closed: with votes, and what is no gold"
+            "--scope",
+            choices=list(map(str, Scope)),
+            default=Scope.GOLD.value,
+            help="closed: with votes, and what is no gold",
         )
         parser.add_argument("--no-media", action="store_true", help="hashes in place of pictures")
         parser.add_argument("--no-texts", action="store_true", help="hashes in place of texts and what quotes them")

@@ -57,7 +57,9 @@ class Command(EvaluationCommand):
         parser.add_argument("--out", metavar="DIR", help="where the report's files go")
         parser.add_argument("--task", choices=list(map(str, Task)), help="all categories, or hateful or not")
         parser.add_argument("--limit", type=int, metavar="N", help="items of each source")
-        parser.add_argument("--sample", choices=list(map(str, Sample)), default=Sample.FIRST.value, help="which of them")
+        parser.add_argument(
+            "--sample", choices=list(map(str, Sample)), default=Sample.FIRST.value, help="which of them"
+        )
         parser.add_argument("--seed", type=int, default=SEED, help="of the sample")
         parser.add_argument("--repeats", type=int, default=1, metavar="R", help="each is asked anew")
         grid = parser.add_argument_group("what is combined: each may be given several times")

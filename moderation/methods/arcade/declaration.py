@@ -44,7 +44,9 @@ METHOD = DebateMethod(
         CommandOption("track", "auto, or deep without the gatekeeper", choices=list(map(str, Track))),
         CommandOption("rounds", "rounds of the deep dive", type=int, metavar="K"),
         CommandOption("task", "all categories, or hateful or not", choices=list(map(str, Task))),
-        CommandOption("language", "of the arguments; post: the post's, if Korean or Chinese", choices=list(map(str, Tongue))),
+        CommandOption(
+            "language", "of the arguments; post: the post's, if Korean or Chinese", choices=list(map(str, Tongue))
+        ),
     ),
     template="moderation/_arcade_run.html",
     details=presenter.shown_hearing,

@@ -54,7 +54,11 @@ def test_the_command_gives_each_run_its_limits_and_refuses_more_than_the_method_
 
 def test_a_run_ends_at_its_own_limit_and_says_which(project: Project) -> None:
     run = perform(queued(project, limits={"calls": 1}), '{"cues": []}')
-    assert (run.state, run.reason, run.detail) == ("failed", "budget_exceeded", "This run has used up its calls (at most 1).")
+    assert (run.state, run.reason, run.detail) == (
+        "failed",
+        "budget_exceeded",
+        "This run has used up its calls (at most 1).",
+    )
 
 
 def test_a_failed_run_goes_on_from_where_it_stopped(project: Project) -> None:
