@@ -411,7 +411,7 @@ if CELERY_BROKER_URL.startswith("filesystem:"):
         "data_folder_in": str(QUEUE_FOLDERS[0]),
         "data_folder_out": str(QUEUE_FOLDERS[0]),
         "control_folder": str(QUEUE_FOLDERS[1]),
-        "polling_interval": 0.05,
+        "polling_interval": 0.02,
     }
 else:
     QUEUE_FOLDERS = []

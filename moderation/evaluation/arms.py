@@ -176,16 +176,16 @@ def _takes(debate_method: DebateMethod, name: str) -> bool:
 def _of_method(
     project: Project | None, debate_method: DebateMethod, grid: ArmGrid, task: Task, *, describes: bool
 ) -> Iterator[Arm]:
-    if task is Task.SIX and answers_only_binary(debate_method.name, grid.options):
-        raise BadChoice(
-            _("%(method)s says hateful or not only: choose the binary task.") % {"method": debate_method.name}
-        )
     own_options = {name: values for name, values in grid.options.items() if _takes(debate_method, name)}
     judged = debate_method.judge is not None
     auxiliaries, judges = (grid.auxiliaries, grid.judges) if judged else ((), ())
     for values in product(*own_options.values()):
         chosen = {name.rpartition(":")[2]: value for name, value in zip(own_options, values, strict=True)}
         options = _options(project, debate_method.name, _nested(_for_task(debate_method, chosen, task)))
+        if task is Task.SIX and answers_only_binary(debate_method.name, grid.options):
+            raise BadChoice(
+                _("%(method)s says hateful or not only: choose the binary task.") % {"method": debate_method.name}
+            )
         for model, auxiliary in product(grid.models or ("",), auxiliaries or ("",)):
             debate = ""
             for judge in judges or ("",):

@@ -1,9 +1,6 @@
 """Items with a known answer, from a project or a file, for evaluations."""
 
-import csv
 import hashlib
-import io
-import json
 from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
@@ -13,8 +10,7 @@ from django.conf import settings
 
 from annotation.domain.choices import Stage
 from annotation.domain.formats.base import Format, LabelUse, Mapped, Reading, Row, RowError, Unreadable
-from annotation.domain.formats.csv import delimiter_of
-from annotation.domain.formats.detect import detect, open_reader
+from annotation.domain.formats.detect import columns_of, detect, open_reader
 from annotation.domain.pictures.decoding import BadPicture
 from annotation.domain.votes import Category
 from annotation.media.pictures import PictureFolder
@@ -22,8 +18,6 @@ from annotation.models import Item, Project
 from moderation.domain.evaluation.answers import Gold
 from moderation.domain.evaluation.datasets import GoldReader, LeftOut, NoGold, convention, recognized
 from moderation.methods.post_case import media_type_of
-
-_HEAD = 1 << 16
 
 
 class BadSource(ValueError):
@@ -109,7 +103,7 @@ def file_items(path: Path, terms: FileReading) -> GoldSource:
     source = GoldSource(path.name[:120])
     try:
         with path.open("rb") as stream:
-            reading, usual, source.guessed = _reading(path, stream.read(_HEAD), terms)
+            reading, usual, source.guessed = _reading(columns_of(stream), terms)
             stream.seek(0)
             if reading.format is Format.AUTO:
                 reading = replace(reading, format=detect(stream, reading.mapped))
@@ -120,39 +114,25 @@ def file_items(path: Path, terms: FileReading) -> GoldSource:
     except OSError as fault:
         raise BadSource(f"{path} cannot be read: {fault.strerror}.") from None
     except Unreadable as fault:
-        raise BadSource(f"{path}, line {fault.error.line}: {fault.error.reason}") from None
+        line = f", line {fault.error.line}" if fault.error.line else ""
+        raise BadSource(f"{path}{line}: {fault.error.reason}") from None
     if not source.rows:
         raise BadSource(f"{path} holds no item that can be used: {_listed(source.left_out) or 'it is empty'}.")
     return source
 
 
-def _reading(path: Path, head: bytes, terms: FileReading) -> tuple[Reading, Mapping[str, str], str]:
+def _reading(names: Sequence[str], terms: FileReading) -> tuple[Reading, Mapping[str, str], str]:
     """Return how to read the file, its labels' meaning, and the data set's name.
 
     A published data set is recognized by its columns, unless the request names columns.
     """
     mapped = replace(terms.mapped, label_is=LabelUse.GOLD)
-    first = head.decode("utf-8-sig", errors="replace").split("\n", 1)[0].rstrip("\r")
-    names = _names(first)
     dataset = None if mapped.label or mapped.text else recognized(names)
     if dataset:
         mapped = replace(dataset.mapped, subset=mapped.subset or dataset.mapped.subset)
     elif not mapped.label and "label" in names and not {"gold", "img"} & set(names):
         mapped = replace(mapped, label="label")
     return Reading(terms.format, mapped), dataset.values if dataset else {}, dataset.name if dataset else ""
-
-
-def _names(first: str) -> list[str]:
-    """Return the columns of a table's header, or the keys of a JSON line."""
-    if first.lstrip().startswith("{"):
-        try:
-            value = json.loads(first)
-        except ValueError:
-            return []
-        return list(value) if isinstance(value, dict) else []
-    if first.lstrip().startswith("["):
-        return []
-    return next(csv.reader(io.StringIO(first), delimiter=delimiter_of(first)), [])
 
 
 def _read(

@@ -20,9 +20,13 @@ REPORT_JSON, REPORT_MARKDOWN, ANSWERS = "report.json", "report.md", "answers.jso
 
 
 def write_report_files(evaluation: Evaluation, folder: Path) -> list[str]:
-    """Write all files of a finished evaluation into the folder, and create it if needed. Return the files' names."""
+    """Write all files of a finished evaluation into the folder, and create it if needed. Return the files' names.
+
+    The files of a report that stood there go first: tables of two evaluations side by side could be taken for one.
+    """
     assert evaluation.report is not None
     folder.mkdir(parents=True, exist_ok=True)
+    _remove_earlier_report(folder)
     tables = tables_of(evaluation.report)
     (folder / REPORT_JSON).write_text(json.dumps(evaluation.report, ensure_ascii=False, indent=1) + "\n", "utf-8")
     (folder / REPORT_MARKDOWN).write_text(markdown(evaluation.report), "utf-8")
@@ -40,6 +44,16 @@ def write_report_files(evaluation: Evaluation, folder: Path) -> list[str]:
         *(name for name, _svg in charts),
         ANSWERS,
     ]
+
+
+def _remove_earlier_report(folder: Path) -> None:
+    try:
+        report = json.loads((folder / REPORT_JSON).read_text("utf-8"))
+        names = [f"{table.key}.csv" for table in tables_of(report)] + [name for name, _svg in svg_charts(report)]
+    except (OSError, ValueError, LookupError, TypeError):  # none, or one that this version does not know
+        return
+    for name in names:
+        (folder / Path(name).name).unlink(missing_ok=True)
 
 
 def table_csv(table: EvaluationTable) -> bytes:
@@ -74,6 +88,7 @@ def answers(evaluation: Evaluation) -> Iterator[dict[str, Any]]:
                         "calls": run_end.calls,
                         "tokens": run_end.tokens,
                         "gold": case.gold_label if evaluation.task == "six" else int(case.gold_hateful),
+                        **({"gold_categories": case.gold_labels} if case.gold_labels else {}),
                     }
                     | _votes(run_end)
                     | _troubles(run_end)

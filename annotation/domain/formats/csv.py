@@ -51,6 +51,13 @@ class Table:
                 raise Unreadable(RowError(line, "column_count", reason, limit=len(header)))
             yield line, dict(zip(header, record, strict=True))
 
+    def header(self) -> list[str]:
+        """Return the names of the columns as they are written. Raises Unreadable."""
+        records = table_records(self.stream, self.reading.limits, self._delimiter())
+        if self._names_delimiter():
+            next(records, None)
+        return next(records, (0, []))[1]
+
     def _first_line(self) -> str:
         return next((text for _, text in read_lines(self.stream, self.reading.limits.line_bytes)), "")
 

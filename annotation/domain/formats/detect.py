@@ -54,6 +54,9 @@ def open_reader(stream: BinaryIO, reading: Reading) -> Reader:
             return Entries(stream, reading) if _of_whole(stream) is Format.HATEXPLAIN else JsonLines(stream, reading)
         case Format.HVLI | Format.MMHS150K:
             return Entries(stream, reading)
+        case Format.IMAGEFOLDER:
+            reason = "An archive with pictures is read by an import alone. Unpack it, and name the table in it."
+            raise Unreadable(RowError(0, "compressed", reason, status=415))
         case _:
             raise ValueError("Detect the format first.")
 
@@ -73,6 +76,26 @@ def detect(stream: BinaryIO, mapped: Mapped = AS_NAMED) -> Format:
     if {name.strip().strip('"') for name in header.strip().split(",")} >= MARKS:
         return Format.LABEL_STUDIO
     return Format.TSV if delimiter_of(header) == "\t" else Format.CSV
+
+
+def columns_of(stream: BinaryIO) -> list[str]:
+    """Return the columns of a table, or the keys of the first JSON line; none for other files.
+
+    Raises Unreadable if no reader supports the file.
+    """
+    match binary_format(stream):
+        case Format.XLSX:
+            return Workbook(stream, Reading(Format.XLSX)).header()
+        case Format.PARQUET:
+            return Parquet(stream, Reading(Format.PARQUET)).header()
+        case Format.WEBDATASET:
+            return []
+    opening = check_head(stream).lstrip()[:1]
+    if opening == b"[":
+        return []
+    if opening == b"{":
+        return [] if _of_whole(stream) else list(_first_line(stream) or {})
+    return Table(stream, Reading(Format.CSV)).header()
 
 
 def binary_format(stream: BinaryIO) -> Format | None:

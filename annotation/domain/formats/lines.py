@@ -69,6 +69,9 @@ def check_head(stream: BinaryIO) -> bytes:
     if head.startswith((b"\x1f\x8b", b"BZh", b"\xfd7zXZ\x00", b"\x28\xb5\x2f\xfd", b"7z\xbc\xaf", b"Rar!")):
         reason = "The file is compressed. Unpack it first, or use a ZIP with the table and its pictures."
         raise Unreadable(RowError(0, "compressed", reason, status=415))
+    if head.startswith(b"PK\x03\x04"):
+        reason = "The file is an archive or a document, not a table. Unpack it, or save the table as CSV or xlsx."
+        raise Unreadable(RowError(0, "compressed", reason, status=415))
     if head.lstrip()[:200].lower().startswith((b"<!doctype html", b"<html", b"<table")):
         reason = "The file is a web page, whatever its name ends with. Export the table as CSV or xlsx."
         raise Unreadable(RowError(0, "web_page", reason, status=415))

@@ -55,6 +55,10 @@ class Parquet:
         self._check_claims(self._file.metadata)
         self._features = _features(self._schema.metadata or {})
 
+    def header(self) -> list[str]:
+        """Return the names of the columns."""
+        return list(self._schema.names)
+
     def _check_claims(self, about: pq.FileMetaData) -> None:
         """Check the sizes that the file declares, before anything is decoded. Raises Unreadable."""
         for count, most, unit in (

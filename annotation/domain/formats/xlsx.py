@@ -79,6 +79,16 @@ class Workbook:
             reason = f"{error.reason} This is the sheet {sheet.name!r}; others: {', '.join(columns.other_sheets[:20])}."
             raise Unreadable(RowError(error.line, error.code, reason, error.field, error.limit)) from fault
 
+    def header(self) -> list[str]:
+        """Return the names of the columns as they are written. Raises Unreadable."""
+        _check_sizes(self.stream)
+        self.stream.seek(0)
+        try:
+            _, sheet = self._sheet(python_calamine.CalamineWorkbook.from_filelike(self.stream))
+        except (python_calamine.CalamineError, OSError) as fault:
+            raise _damaged() from fault
+        return [_written(cell) for cell in next(iter(sheet.to_python(nrows=1)), [])]
+
     def _sheet(self, book: "python_calamine.CalamineWorkbook") -> "tuple[int, python_calamine.CalamineSheet]":
         """Return the named sheet, or the first visible one with rows, and its place. Raises Unreadable."""
         names = book.sheet_names

@@ -1,5 +1,6 @@
 """evaluate: compare a file of answers with the known ones, or run methods on items whose answer is known."""
 
+import json
 from dataclasses import replace
 from pathlib import Path
 from typing import Any
@@ -12,7 +13,7 @@ from annotation.domain.categories import DEFAULT_CATEGORIES
 from annotation.domain.formats.base import Format, Mapped, Unreadable
 from annotation.management.projects import project_named
 from annotation.models import Project
-from moderation.domain.evaluation.answers import GivenAnswer, Question, mark_answer
+from moderation.domain.evaluation.answers import GivenAnswer, Question, known_label, mark_answer
 from moderation.domain.evaluation.paired_tests import mcnemar
 from moderation.domain.evaluation.predictions import read_predictions
 from moderation.domain.evaluation.render import remarks_on_examples
@@ -31,6 +32,13 @@ from moderation.management.evaluation_command import EvaluationCommand, report_f
 from moderation.management.method_options import command_options
 from moderation.methods.debate_method import BadChoice
 from moderation.methods.registry import METHODS
+
+_OF_METHODS = {
+    **{name: name.upper() for name in ("method", "sources")},
+    **{name: f"--{name}" for name in ("model", "auxiliary", "judge", "option", "scores", "prompts", "glossary")},
+    **{"out": "--out", "limit": "--limit", "subset_column": "--subset-column", "again": "--again"},
+}
+"""What says how methods are run, as it is written on the command line, by its option."""
 
 
 class Command(EvaluationCommand):
@@ -179,10 +187,13 @@ class Command(EvaluationCommand):
     def _compare(self, options: dict[str, Any]) -> dict[str, Any]:
         if not (options["predictions"] and options["gold"]):
             raise CommandError("--predictions FILE and --gold FILE go together.")
+        if unused := [word for name, word in _OF_METHODS.items() if options[name]]:
+            raise CommandError(f"{', '.join(unused)}: for methods that are run here, not for --predictions.")
         gold = _source(options["gold"], _terms(options, asked_about=False))
         task = _task(options["task"], [gold])
         question = Question.about(task, _categories(options))
         answers = self._answers(options["predictions"], gold)
+        self._tell_unusable(answers, question)
         figures = score_answers([row.gold for row in gold.rows], answers, question).as_json()
         if options["against"]:
             figures["against"] = self._against(options["against"], gold, answers, question)
@@ -208,10 +219,26 @@ class Command(EvaluationCommand):
             self.say(f"{path}: {len(foreign):,} ids are not in {gold.name} and are passed over.")
         return answers
 
+    def _tell_unusable(self, answers: dict[str, GivenAnswer], question: Question) -> None:
+        """Say how many answers have no label that counts: they are wrong, perhaps only for their form."""
+        labels = {
+            name: answer.label
+            for name, answer in answers.items()
+            if not answer.refused and known_label(answer.label, question) is None
+        }
+        if labels:
+            name, label = next(iter(labels.items()))
+            codes = ", ".join(map(str, sorted(question.sides)))
+            self.say(
+                f"{len(labels):,} of {len(answers):,} answers have no label that counts and are wrong: that of "
+                f"{name[:80]!r} is {json.dumps(label, ensure_ascii=False)[:80]}. A label is a whole number of {codes}."
+            )
+
     def _against(
         self, name: str, gold: GoldSource, first: dict[str, GivenAnswer], question: Question
     ) -> dict[str, Any]:
         second = self._answers(name, gold)
+        self._tell_unusable(second, question)
         both = [
             row.gold
             for row in gold.rows

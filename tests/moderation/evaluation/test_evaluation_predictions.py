@@ -9,6 +9,8 @@ import pytest
 from django.core.management import CommandError, call_command
 
 from annotation.domain.categories import DEFAULT_CATEGORIES
+from annotation.domain.formats.base import Format, Mapped
+from annotation.imports.examples import EXAMPLES
 from builders import make_project
 from moderation.evaluation.collect_answers import BadSource, FileReading, file_items
 
@@ -206,6 +208,92 @@ def test_an_answer_is_right_if_it_is_one_of_the_gold_categories(tmp_path: Path) 
     )
     said = write(tmp_path / "p.json", '{"a": {"label": 3}, "b": {"label": 2}}')
     assert evaluate("--predictions", said, "--gold", gold)["accuracy"] == 0.5
+
+
+@pytest.mark.parametrize("kind", [Format.XLSX, Format.PARQUET, Format.CSV, Format.TSV, Format.JSONL])
+@pytest.mark.parametrize("named", [True, False])
+def test_gold_is_read_from_every_form_of_table(kind: Format, named: bool) -> None:
+    terms = FileReading(
+        DEFAULT_CATEGORIES, Mapped(label="intended"), format=kind if named else Format.AUTO, text_only=True
+    )
+    found = file_items(EXAMPLES[kind], terms)
+    assert len(found.rows) > 1 and {row.gold.hateful for row in found.rows} == {True, False}
+
+
+@pytest.mark.parametrize(
+    ("content", "kind", "sentence"),
+    [
+        ("id,text,gold\nu1,x,Racist\n".encode("utf-16"), Format.AUTO, "The file is UTF-16"),
+        (b"id,text,gold\rm1,x,Racist\r", Format.AUTO, "Lines end with CR alone"),
+        (EXAMPLES[Format.IMAGEFOLDER].read_bytes(), Format.AUTO, "an archive or a document, not a table"),
+        (EXAMPLES[Format.IMAGEFOLDER].read_bytes(), Format.IMAGEFOLDER, "an archive or a document, not a table"),
+        (EXAMPLES[Format.XLSX].read_bytes()[:2000], Format.AUTO, "an archive or a document, not a table"),
+        (EXAMPLES[Format.XLSX].read_bytes()[:2000], Format.XLSX, "an archive or a document, not a table"),
+        (b"", Format.AUTO, "The file is empty"),
+        (b"\n\n", Format.AUTO, "only blank lines"),
+        (b"id,text,gold\n", Format.AUTO, "a header and no rows"),
+        (b"\xffid,text\n", Format.AUTO, "is not UTF-8"),
+        (b'"id,text,gold\nu1,x,Racist\n', Format.AUTO, "quot"),
+    ],
+)
+@pytest.mark.parametrize("use", ["evaluate", "predictions"])
+def test_a_file_that_is_no_table_is_refused_in_one_sentence(
+    tmp_path: Path, content: bytes, kind: Format, sentence: str, use: str
+) -> None:
+    path = tmp_path / "gold.any"
+    path.write_bytes(content)
+    said = write(tmp_path / "p.json", '{"a": {"label": 0}}')
+    words = ["baseline", str(path)] if use == "evaluate" else ["--predictions", str(said), "--gold", str(path)]
+    with pytest.raises(CommandError, match=sentence):
+        evaluate(*words, "--format", kind.value)
+
+
+def test_answers_without_a_label_that_counts_are_named(gold: Path, tmp_path: Path) -> None:
+    said = write(tmp_path / "p.json", '{"a": {"label": 0}, "b": {"label": "Racist"}, "c": {"lable": 0}}')
+    err = StringIO()
+    call_command("evaluate", predictions=str(said), gold=str(gold), stdout=StringIO(), stderr=err)
+    assert "2 of 3 answers have no label that counts" in err.getvalue()
+    assert "that of 'b' is \"Racist\". A label is a whole number of 0, 1, 2, 3, 4, 5." in err.getvalue()
+
+
+@pytest.mark.parametrize(
+    ("words", "named"),
+    [
+        (("--out", "folder"), "--out"),
+        (("--limit", "2"), "--limit"),
+        (("--subset-column", "group"), "--subset-column"),
+        (("--model", "keyword:cues-1", "--again"), "--model, --again"),
+        (("baseline", "garden"), "METHOD, SOURCES"),
+    ],
+)
+def test_options_of_methods_are_refused_beside_predictions(
+    gold: Path, tmp_path: Path, words: tuple[str, ...], named: str
+) -> None:
+    said = write(tmp_path / "p.json", '{"a": {"label": 0}}')
+    with pytest.raises(CommandError, match=f"^{named}: for methods that are run here"):
+        evaluate(*words, "--predictions", said, "--gold", gold)
+
+
+@pytest.mark.django_db(transaction=True)
+def test_a_second_report_in_a_folder_leaves_nothing_of_the_first(tmp_path: Path) -> None:
+    first = write(tmp_path / "first.tsv", "id\ttext\tgold\tpart\nb1\tThey should go home.\t1;3\tx\nb2\tRoses.\t0\ty\n")
+    second = write(tmp_path / "second.tsv", "id\ttext\tgold\nb1\tTulips.\t0\n")
+    out, note = tmp_path / "out", tmp_path / "out" / "my-notes.csv"
+    terms = ("--label-column", "gold", "--model", "keyword:cues-1", "--out", out)
+    evaluate("baseline,explain", first, "--subset-column", "part", "--task", "binary", *terms)
+    assert (out / "parts.csv").is_file() and len(list(out.iterdir())) > 10
+    answered = [json.loads(line) for line in (out / "answers.jsonl").read_text().splitlines()]
+    assert {row["id"]: row.get("gold_categories") for row in answered} == {"b1": [1, 3], "b2": None}
+    note.write_text("mine")
+    evaluate("baseline", second, *terms)
+    evaluate("baseline", second, *terms[:-1], tmp_path / "fresh")
+    assert {path.name for path in out.iterdir()} == {path.name for path in (tmp_path / "fresh").iterdir()} | {note.name}
+
+
+def test_a_mistyped_variant_is_named_as_such(tmp_path: Path) -> None:
+    path = write(tmp_path / "gold.tsv", "id\ttext\tgold\nb1\tRoses.\t0\n")
+    with pytest.raises(CommandError, match="category"):
+        evaluate("baseline", path, "--label-column", "gold", "--task", "six", "--option", "variant=categry")
 
 
 def test_pictures_that_are_not_there_are_said_before_anything_is_asked(tmp_path: Path) -> None:
