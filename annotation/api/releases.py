@@ -58,7 +58,7 @@ class SelectionShape(serializers.Serializer[Any]):
     def validate_splits(self, written: str) -> Shares | None:
         """Return the shares, or None."""
         try:
-            return Shares.read(written) if written.strip() else None
+            return Shares.of_person(written) if written.strip() else None
         except BadShares as fault:
             raise serializers.ValidationError(str(fault)) from None
 

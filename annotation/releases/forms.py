@@ -11,7 +11,7 @@ from django.utils.translation import gettext_lazy as _
 from annotation.core.form_fields import offer
 from annotation.domain.choices import Level, Source
 from annotation.domain.releases.columns import ReleaseFormat, Scope
-from annotation.domain.releases.splits import MAX_SEED, BadShares, Shares
+from annotation.domain.releases.splits import MAX_SEED, BadShares, Shares, SharesOfNoWhole
 from annotation.models import Item, Project, SplitList
 from annotation.releases.selection import MAX_TOPICS, Selection, Splitting
 
@@ -191,7 +191,9 @@ class ReleaseForm(forms.Form):
     def clean_splits(self) -> Shares | None:
         written = self.cleaned_data["splits"].strip()
         try:
-            return Shares.read(written) if written else None
+            return Shares.of_person(written) if written else None
+        except SharesOfNoWhole as fault:
+            raise forms.ValidationError(_("The shares add up to %(sum)s, not to 100.") % {"sum": fault.sum}) from None
         except BadShares:
             raise forms.ValidationError(_("Write the shares as 80/10/10: train, dev, test.")) from None
 

@@ -24,7 +24,7 @@ class InjectionOff(Exception):
     code = "injection_off"
 
     def __str__(self) -> str:
-        return _("Sample injection is off in this project. An admin switches it on under Injection, by its terms.")
+        return _("Sample injection is off in this project. An admin switches it on under Samples, by its terms.")
 
 
 class BadTerms(ValueError):

@@ -54,11 +54,9 @@ def open_reader(stream: BinaryIO, reading: Reading) -> Reader:
             return Entries(stream, reading) if _of_whole(stream) is Format.HATEXPLAIN else JsonLines(stream, reading)
         case Format.HVLI | Format.MMHS150K:
             return Entries(stream, reading)
-        case Format.IMAGEFOLDER:
-            reason = "An archive with pictures is read by an import alone. Unpack it, and name the table in it."
-            raise Unreadable(RowError(0, "compressed", reason, status=415))
         case _:
-            raise ValueError("Detect the format first.")
+            reason = f"{reading.format} is no format of a single table. Name the format of the table, or none."
+            raise Unreadable(RowError(0, "unknown_format", reason))
 
 
 def detect(stream: BinaryIO, mapped: Mapped = AS_NAMED) -> Format:

@@ -73,7 +73,7 @@ def outcome_with_gold(row: Row, gold: Gold, case: Case, outcome: Outcome) -> Out
     if (outcome.category, outcome.categories) != (gold.category.code, gold.categories):
         reason = (
             f"gold is {gold}, which is not what the labels agree on. If a person decided so, the row "
-            'needs "source": "adjudicated" and a rationale.'
+            'needs "gold_source": "adjudicated" and a rationale.'
         )
         raise BadValue("gold_contradicts_labels", reason, "gold")
     return outcome

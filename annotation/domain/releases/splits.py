@@ -40,6 +40,14 @@ class BadShares(ValueError):
     """Shares that cannot be used for a split."""
 
 
+class SharesOfNoWhole(BadShares):
+    """Shares in percent that add up to another sum than 100."""
+
+    def __init__(self, sum: str) -> None:
+        super().__init__(f"The shares add up to {sum}, not to 100.")
+        self.sum = sum
+
+
 @dataclass(frozen=True)
 class Shares:
     """The shares of the parts, in any unit: 80/10/10 and 8/1/1 are the same. A part may be empty."""
@@ -60,6 +68,18 @@ class Shares:
         if len(numbers) != 3 or not all(0 <= number < 1e9 for number in numbers) or sum(numbers) <= 0:
             raise BadShares(f"{written!r}: write the shares like 80/10/10 (train, dev, test).")
         return cls(*numbers)
+
+    @classmethod
+    def of_person(cls, written: str) -> "Shares":
+        """Read what a person wrote: shares above 10 are percents.
+
+        Raises BadShares, and SharesOfNoWhole if percents do not add up to 100.
+        """
+        shares = cls.read(written)
+        parts = (shares.train, shares.dev, shares.test)
+        if max(parts) > 10 and abs(sum(parts) - 100) > 1:  # 33/33/33 is meant well
+            raise SharesOfNoWhole(f"{sum(parts):g}")
+        return shares
 
     def __str__(self) -> str:
         return "/".join(f"{number:g}" for number in (self.train, self.dev, self.test))

@@ -12,6 +12,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from annotation.domain.csv_cells import restored
+from annotation.domain.formats.csv import delimiter_of
 from generation.domain.counterspeech.explanations import COLUMN, Explanation
 from generation.domain.counterspeech.intents import Intent, UnknownIntent, read_intent
 
@@ -74,7 +75,7 @@ def _held(content: bytes, name: str, needed: Sequence[str]) -> Iterator[tuple[in
         raise BadFile("The file holds a NUL character, which cannot be stored: remove it.")
     ending = name.lower().rpartition(".")[2]
     if ending in ("csv", "tsv"):
-        yield from _table(text, "\t" if ending == "tsv" else ",", needed)
+        yield from _table(text, "\t" if ending == "tsv" else delimiter_of(text.partition("\n")[0]), needed)
     elif ending == "json":
         yield from _list(text)
     elif ending in ("jsonl", "ndjson"):

@@ -229,6 +229,7 @@ def test_gold_is_read_from_every_form_of_table(kind: Format, named: bool) -> Non
         (EXAMPLES[Format.IMAGEFOLDER].read_bytes(), Format.IMAGEFOLDER, "an archive or a document, not a table"),
         (EXAMPLES[Format.XLSX].read_bytes()[:2000], Format.AUTO, "an archive or a document, not a table"),
         (EXAMPLES[Format.XLSX].read_bytes()[:2000], Format.XLSX, "an archive or a document, not a table"),
+        (b"id,text,gold\nu1,x,Racist\n", Format.IMAGEFOLDER, "no format of a single table"),
         (b"", Format.AUTO, "The file is empty"),
         (b"\n\n", Format.AUTO, "only blank lines"),
         (b"id,text,gold\n", Format.AUTO, "a header and no rows"),

@@ -37,6 +37,19 @@ def test_shares_that_cannot_be_dealt_are_refused(written):
         Shares.read(written)
 
 
+@pytest.mark.parametrize("written", ["80/10/10", "8/1/1", "75/25", "33/33/33", "33.4/33.3/33.3", "0.8/0.2", "100/0/0"])
+def test_shares_of_a_person_are_percents_of_the_whole_or_ratios(written):
+    assert Shares.of_person(written) == Shares.read(written)
+
+
+@pytest.mark.parametrize(
+    ("written", "sum"), [("80/30", 110), ("80/10/20", 110), ("70/10/10", 90), ("800/100/100", 1000)]
+)
+def test_percents_that_are_no_whole_are_refused(written, sum):
+    with pytest.raises(BadShares, match=f"add up to {sum}, not to 100"):
+        Shares.of_person(written)
+
+
 def test_each_stratum_is_dealt_by_the_shares():
     # Four strata of 50: 40, 5, 5 of each.
     dealt = deal(members_of(200, strata=4), {}, EIGHTY, seed=1)
