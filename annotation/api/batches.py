@@ -1,6 +1,5 @@
 """Batches over the API, for admins: how far each is, what is done with it, whom it is for, and quotas."""
 
-from typing import Any
 from uuid import UUID
 
 from django.db import transaction
@@ -15,6 +14,7 @@ from annotation.api.access import member, problem
 from annotation.api.answers_campaign import OpenedJson, QuotasJson
 from annotation.api.figures import BatchJson, BatchOverviewJson
 from annotation.api.problems import Problem
+from annotation.api.shapes import RequestShape
 from annotation.batches import open_items, quotas, state
 from annotation.batches.forms import MOST_LABELS
 from annotation.batches.open_items import AT_MOST
@@ -25,19 +25,19 @@ from annotation.domain.choices import BatchState, Role
 from annotation.models import Batch, Membership, Project
 
 
-class OpenBatchShape(serializers.Serializer[Any]):
+class OpenBatchShape(RequestShape):
     """The batch to open by its name; without one, all that wait. `""` is the batch of items that name none."""
 
     name = serializers.CharField(required=False, allow_blank=True, max_length=100, trim_whitespace=False)
 
 
-class BatchActShape(serializers.Serializer[Any]):
+class BatchActShape(RequestShape):
     """What the batch is asked for."""
 
     act = serializers.ChoiceField(list(state.ACTS))
 
 
-class BatchChangesShape(serializers.Serializer[Any]):
+class BatchChangesShape(RequestShape):
     """What changes of a batch. `members` are ids of annotators, or null: everybody may get it."""
 
     priority = serializers.IntegerField(required=False, min_value=state.PRIORITIES[0], max_value=state.PRIORITIES[1])
@@ -46,14 +46,14 @@ class BatchChangesShape(serializers.Serializer[Any]):
     )
 
 
-class OwnQuotaShape(serializers.Serializer[Any]):
+class OwnQuotaShape(RequestShape):
     """One person's own quota; null: the project's."""
 
     id = serializers.UUIDField()
     own = serializers.IntegerField(allow_null=True, min_value=0, max_value=MOST_LABELS)
 
 
-class QuotasShape(serializers.Serializer[Any]):
+class QuotasShape(RequestShape):
     """The quotas. What is left out stays; people who are not named keep theirs."""
 
     quota = serializers.IntegerField(required=False, allow_null=True, min_value=1, max_value=MOST_LABELS)

@@ -1,7 +1,6 @@
 """The design of a project over the API: its categories and questions, in the form of a design file."""
 
 from dataclasses import asdict
-from typing import Any
 
 from drf_spectacular.utils import extend_schema
 from rest_framework import serializers
@@ -12,12 +11,13 @@ from rest_framework.views import APIView
 from annotation.api.access import member, problem
 from annotation.api.answers import DesignChanges, DesignFile
 from annotation.api.problems import Problem
+from annotation.api.shapes import RequestShape
 from annotation.domain.choices import Choose, Role
 from annotation.domain.design.file import BadDesign, as_json, read_design
 from annotation.projects import design
 
 
-class DesignBody(serializers.Serializer[Any]):
+class DesignBody(RequestShape):
     """A design. Its rules are those of `docs/design-file.md`, which the site checks as a whole."""
 
     categories = serializers.ListField(

@@ -13,6 +13,7 @@ from rest_framework.views import APIView
 from annotation.api.access import cleaned, member, problem
 from annotation.api.answers_campaign import GuidelineJson, GuidelineVersionJson
 from annotation.api.problems import Problem
+from annotation.api.shapes import RequestShape
 from annotation.domain.choices import Role
 from annotation.guidelines import versions
 from annotation.guidelines.forms import EXAMPLE_LIMIT, EXAMPLES, GuidelineForm
@@ -20,7 +21,7 @@ from annotation.models import Guideline, Project
 from annotation.projects.forms_settings import GUIDELINE_LIMIT
 
 
-class ExampleShape(serializers.Serializer[Any]):
+class ExampleShape(RequestShape):
     """A worked example; `category` is a code."""
 
     text = serializers.CharField(max_length=EXAMPLE_LIMIT)
@@ -28,7 +29,7 @@ class ExampleShape(serializers.Serializer[Any]):
     why = serializers.CharField(default="", allow_blank=True, max_length=EXAMPLE_LIMIT)
 
 
-class NewGuidelineShape(serializers.Serializer[Any]):
+class NewGuidelineShape(RequestShape):
     """A new version. `begun_at` is the number of the version that the writer began with; 0: none."""
 
     text = serializers.CharField(max_length=GUIDELINE_LIMIT, trim_whitespace=False)

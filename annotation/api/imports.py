@@ -3,7 +3,6 @@
 import json
 from dataclasses import asdict
 from io import BytesIO
-from typing import Any
 
 from drf_spectacular.utils import extend_schema
 from rest_framework import serializers
@@ -14,6 +13,7 @@ from rest_framework.views import APIView
 from annotation.api.access import member, problem
 from annotation.api.answers import ImportReport, PriorProgressJson, PriorsQueued
 from annotation.api.problems import Problem, RowsRefused
+from annotation.api.shapes import RequestShape
 from annotation.domain.choices import Role, SourceLabels
 from annotation.domain.formats.base import Format
 from annotation.imports.options import ImportOptions
@@ -24,7 +24,7 @@ MOST_ROWS = 1_000
 _REFUSED = dict.fromkeys((400, 409, 422), RowsRefused | Problem)
 
 
-class IncomingShape(serializers.Serializer[Any]):
+class IncomingShape(RequestShape):
     """Rows in the keys of Interplay JSONL, at most 1,000; larger sets come as files on the page or by command."""
 
     rows = serializers.ListField(child=serializers.DictField(), min_length=1, max_length=MOST_ROWS)

@@ -16,6 +16,7 @@ from annotation.api.access import cleaned, member, problem
 from annotation.api.answers_campaign import ConsentJson, InvitationJson, JoinedJson, NewInvitationJson
 from annotation.api.people import ROLES
 from annotation.api.problems import Problem
+from annotation.api.shapes import RequestShape
 from annotation.domain.choices import Role
 from annotation.members import invitations, participation
 from annotation.members.forms import InvitationForm
@@ -26,7 +27,7 @@ LISTED = 200
 """Invitations of a list, the newest."""
 
 
-class InvitationShape(serializers.Serializer[Any]):
+class InvitationShape(RequestShape):
     """What a link gives, and for how many days it is valid. `team` is the id of a batch that is limited to people."""
 
     roles = serializers.ListField(child=serializers.ChoiceField(ROLES), min_length=1, max_length=len(ROLES))
@@ -35,13 +36,13 @@ class InvitationShape(serializers.Serializer[Any]):
     note = serializers.CharField(default="", allow_blank=True, max_length=invitations.NOTE_LIMIT)
 
 
-class TokenShape(serializers.Serializer[Any]):
+class TokenShape(RequestShape):
     """The secret of an invitation: the last part of its link."""
 
     token = serializers.CharField(max_length=200)
 
 
-class VersionShape(serializers.Serializer[Any]):
+class VersionShape(RequestShape):
     """The number of the version that was read."""
 
     version = serializers.IntegerField(min_value=0, max_value=2**31 - 1)

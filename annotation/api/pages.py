@@ -36,6 +36,7 @@ def page_of(request: Request, rows: Any, shown: Callable[[list[Any]], Any]) -> R
 def number(request: Request, name: str, default: int, most: int) -> int:
     """Return a whole number of the query, held within 1 … most; anything else is the default."""
     text = request.query_params.get(name, "")
-    if not (text.isascii() and text.isdigit()) or len(text) > 9:
+    if not (text.isascii() and text.isdigit()):
         return default
-    return min(max(int(text), 1), most)
+    digits = text.lstrip("0") or "0"
+    return most if len(digits) > len(str(most)) else min(max(int(digits), 1), most)

@@ -13,6 +13,7 @@ from rest_framework.views import APIView
 from annotation.api.access import account_of, cleaned, member, problem
 from annotation.api.answers_campaign import MemberJson, NewMemberJson
 from annotation.api.problems import Problem
+from annotation.api.shapes import RequestShape
 from annotation.core.error_messages import sentence_for
 from annotation.domain.choices import Role
 from annotation.members import join, participation, roles
@@ -22,14 +23,14 @@ from annotation.models import ROLE_FLAG, Membership, Project, seat_count
 ROLES = [str(role) for role in Role]
 
 
-class NewMemberShape(serializers.Serializer[Any]):
+class NewMemberShape(RequestShape):
     """A person by the name they sign in with; an account that does not exist yet is created."""
 
     username = serializers.CharField(max_length=150)
     role = serializers.ChoiceField(ROLES)
 
 
-class MemberChangesShape(serializers.Serializer[Any]):
+class MemberChangesShape(RequestShape):
     """What changes of a member; what is left out stays. `quota` null: the project's quota holds."""
 
     roles = serializers.ListField(child=serializers.ChoiceField(ROLES), required=False, max_length=len(ROLES))

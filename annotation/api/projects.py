@@ -1,6 +1,5 @@
 """Projects and their items over the API."""
 
-from typing import Any
 from uuid import UUID
 
 from django.http import Http404
@@ -16,6 +15,7 @@ from annotation.api.answers import ItemPage
 from annotation.api.pages import PAGING, page_of
 from annotation.api.problems import Problem
 from annotation.api.serializers import ItemShape, PriorShape, ProjectShape, WholeItemShape
+from annotation.api.shapes import RequestShape
 from annotation.domain.choices import Policy, Role
 from annotation.domain.design.file import BadDesign, read_design
 from annotation.items import search
@@ -36,7 +36,7 @@ _FILTERS = [
 _ORDER = OpenApiParameter("order", str, enum=list(search.ORDERS), description="What the list is sorted by.")
 
 
-class NewProjectShape(serializers.Serializer[Any]):
+class NewProjectShape(RequestShape):
     """A new project. Its design is a template by name, or an object as in `docs/design-file.md`."""
 
     slug = serializers.CharField(max_length=64)

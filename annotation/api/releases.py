@@ -17,6 +17,7 @@ from annotation.api.access import member, problem
 from annotation.api.answers import SplitListJson, WholeSplitList
 from annotation.api.problems import Problem
 from annotation.api.serializers import ReleaseShape
+from annotation.api.shapes import RequestShape
 from annotation.domain.choices import Level, Role, Source
 from annotation.domain.releases.columns import ReleaseFormat, Scope
 from annotation.domain.releases.splits import MAX_SEED, BadShares, Part, Shares
@@ -28,7 +29,7 @@ from annotation.releases.selection import MAX_TOPICS, Selection, Splitting
 from annotation.releases.split import BadSplitList, checked_parts, find_list, keep_parts
 
 
-class SelectionShape(serializers.Serializer[Any]):
+class SelectionShape(RequestShape):
     """Which gold items a release holds, and in which files. No levels, sources or licences mean all of them."""
 
     levels = serializers.ListField(child=serializers.ChoiceField([str(level) for level in Level]), default=list)
@@ -114,7 +115,7 @@ class Releases(APIView):
         return Response(ReleaseShape(new_release).data, status=201)
 
 
-class PartsShape(serializers.Serializer[Any]):
+class PartsShape(RequestShape):
     """A list of parts: id → train, dev or test. `validation` means dev."""
 
     name = serializers.CharField(max_length=120)

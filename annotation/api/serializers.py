@@ -8,6 +8,7 @@ from drf_spectacular.utils import extend_schema_field
 from rest_framework import serializers
 from rest_framework.utils import html
 
+from annotation.api.shapes import RequestShape
 from annotation.domain.answer import FIRST_OF_CATEGORIES, Answer, BadAnswer, Correction, read_seconds
 from annotation.domain.categories import CATEGORY_LIMIT
 from annotation.domain.category_sets import as_stored
@@ -142,7 +143,7 @@ class ItemShape(serializers.ModelSerializer[Item]):
         return shown
 
 
-class FoundTermShape(serializers.Serializer[dict[str, Any]]):
+class FoundTermShape(RequestShape):
     """An approved term of the glossary that a post contains: where, how it is written, and how sure that is."""
 
     term = serializers.CharField()
@@ -153,7 +154,7 @@ class FoundTermShape(serializers.Serializer[dict[str, Any]]):
     in_picture = serializers.BooleanField(help_text="Whether it stands in the words of the picture, not in the text.")
 
 
-class PictureLineShape(serializers.Serializer[dict[str, Any]]):
+class PictureLineShape(RequestShape):
     """A line of words in a picture: its place as shares of width and height (left, top, right, bottom)."""
 
     text = serializers.CharField()
@@ -211,7 +212,7 @@ class WholeItemShape(ItemShape):
         return [term.as_json() | {"in_picture": term.in_picture} for term in found_terms]
 
 
-class CorrectionShape(serializers.Serializer[Correction]):
+class CorrectionShape(RequestShape):
     """What somebody holds against a prior: another category, or only hateful or not."""
 
     modality = serializers.ChoiceField(choices=[str(modality) for modality in Modality])
@@ -219,7 +220,7 @@ class CorrectionShape(serializers.Serializer[Correction]):
     hateful = serializers.BooleanField(required=False, allow_null=True, default=None)
 
 
-class AnswerShape(serializers.Serializer[Answer]):
+class AnswerShape(RequestShape):
     """An annotator's answer. `categories` names one or several, where the project takes several."""
 
     category = serializers.IntegerField(required=False, allow_null=True, default=None, min_value=0, max_value=32767)
@@ -294,19 +295,19 @@ class CorrectedShape(WholeAnswerShape):
     """A corrected answer."""
 
 
-class SkipShape(serializers.Serializer[Any]):
+class SkipShape(RequestShape):
     """Why an item is skipped, if the annotator says so."""
 
     reason = serializers.CharField(default="", allow_blank=True, max_length=500)
 
 
-class ReportShape(serializers.Serializer[Any]):
+class ReportShape(RequestShape):
     """What is illegal about an item, if the annotator says so."""
 
     note = serializers.CharField(default="", allow_blank=True, max_length=2000)
 
 
-class StoredAnswerShape(serializers.Serializer[dict[str, Any]]):
+class StoredAnswerShape(RequestShape):
     """What was answered to one version of a question."""
 
     version = serializers.IntegerField()

@@ -1,7 +1,5 @@
 """A project's settings over the API, for its admins: those of the page, with its sentences."""
 
-from typing import Any
-
 from drf_spectacular.utils import extend_schema
 from rest_framework import serializers
 from rest_framework.request import Request
@@ -11,6 +9,7 @@ from rest_framework.views import APIView
 from annotation.api.access import cleaned, member, problem
 from annotation.api.answers_campaign import ProjectOpen
 from annotation.api.problems import Problem
+from annotation.api.shapes import RequestShape
 from annotation.batches import open_items
 from annotation.domain.choices import Role
 from annotation.models import Project
@@ -26,7 +25,7 @@ class SettingsShape(serializers.ModelSerializer[Project]):
         fields = named_settings.NAMES
 
 
-class OpenShape(serializers.Serializer[Any]):
+class OpenShape(RequestShape):
     """Whether annotators get items."""
 
     open = serializers.BooleanField()

@@ -13,6 +13,7 @@ from rest_framework.views import APIView
 from annotation.api.access import cleaned, member, problem
 from annotation.api.answers_campaign import MessageJson, NewWebhookJson, WebhookJson
 from annotation.api.problems import Problem
+from annotation.api.shapes import RequestShape
 from annotation.domain.choices import Role
 from annotation.models import Delivery, Membership, Webhook
 from annotation.webhooks import change
@@ -20,7 +21,7 @@ from annotation.webhooks.forms import HAPPENINGS, WebhookForm
 from annotation.webhooks.views import SHOWN
 
 
-class WebhookShape(serializers.Serializer[Any]):
+class WebhookShape(RequestShape):
     """Where messages go, and what about."""
 
     address = serializers.CharField(max_length=2000)

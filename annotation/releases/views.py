@@ -22,6 +22,7 @@ from annotation.core.error_messages import sentence_for
 from annotation.core.stored_files import StoreAway
 from annotation.domain.choices import EventVerb, Role, Stage
 from annotation.models import (
+    AccessState,
     Item,
     Membership,
     Publication,
@@ -153,8 +154,10 @@ def access(request: PersonRequest, slug: str, number: int, public_id: UUID) -> H
     if access_request is None:
         raise Http404
     approved = request.POST.get("do") == "approve"
+    seen, state = request.POST.get("state", access_request.state), access_request.state
+    is_stale = seen != state and not (approved and state == AccessState.APPROVED)
     reason = " ".join(request.POST.get("reason", "").replace("\0", "").split())
-    if not publication.decide(release, access_request, member, approved, reason):
+    if is_stale or not publication.decide(release, access_request, member, approved, reason):
         messages.warning(request, _("That was no longer possible. This is the current state."))
     elif approved:
         messages.success(request, _("Approved. The files can be fetched once the terms are accepted."))

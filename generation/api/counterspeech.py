@@ -9,6 +9,7 @@ from rest_framework.response import Response
 from rest_framework.views import APIView
 
 from annotation.api.access import member, problem
+from annotation.api.shapes import RequestShape
 from annotation.domain.choices import Role
 from annotation.domain.text_rules import BadText
 from annotation.items.search import visible_items
@@ -29,7 +30,7 @@ from runs.models import Run
 MOST_ITEMS = 200
 
 
-class CounterWish(serializers.Serializer[Any]):
+class CounterWish(RequestShape):
     """The items or the text to answer, and the options of the candidates."""
 
     items = serializers.ListField(

@@ -13,6 +13,7 @@ from rest_framework.views import APIView
 from annotation.api.access import member, problem
 from annotation.api.pages import number
 from annotation.api.problems import Problem
+from annotation.api.shapes import RequestShape
 from annotation.domain.choices import Role
 from generation.api.answers import (
     BatchStanding,
@@ -36,7 +37,7 @@ from runs.execution.budget import BudgetExceeded
 MOST_LISTED = 500
 
 
-class PlanEntryShape(serializers.Serializer[Any]):
+class PlanEntryShape(RequestShape):
     """One entry of a plan: so many samples of a pattern and category, made by a strategy."""
 
     pattern = serializers.CharField(help_text="Three bits: text, picture, together; 1 means hateful.")
@@ -47,7 +48,7 @@ class PlanEntryShape(serializers.Serializer[Any]):
     count = serializers.IntegerField(min_value=1)
 
 
-class BatchWish(serializers.Serializer[Any]):
+class BatchWish(RequestShape):
     """Options for all samples of a plan."""
 
     language = serializers.CharField(max_length=60, default=BatchOptions().language)
@@ -68,14 +69,14 @@ class PlanSent(BatchWish):
     plan = serializers.JSONField()
 
 
-class SampleDecision(serializers.Serializer[Any]):
+class SampleDecision(RequestShape):
     """A decision about a sample."""
 
     decision = serializers.ChoiceField(["accept", "reject"])
     reason = serializers.CharField(max_length=2_000, default="", allow_blank=True, help_text="Needed to reject.")
 
 
-class InjectionSwitch(serializers.Serializer[Any]):
+class InjectionSwitch(RequestShape):
     """Whether injection is to be on; to switch it on, name the version of the terms that is accepted."""
 
     on = serializers.BooleanField()

@@ -1,9 +1,8 @@
 """The bodies that the API of the desk accepts."""
 
-from typing import Any
-
 from rest_framework import serializers
 
+from annotation.api.shapes import RequestShape
 from annotation.domain.categories import CATEGORY_LIMIT
 from annotation.domain.category_sets import BadSet, check_together
 from annotation.domain.choices import Choose, Modality, Reason
@@ -12,7 +11,7 @@ from annotation.models import Category, Project
 from moderation.desk import decide
 
 
-class ChosenShape(serializers.Serializer[Any]):
+class ChosenShape(RequestShape):
     """A choice of a category, or of several where the project takes several."""
 
     category = serializers.IntegerField(default=None, allow_null=True, min_value=0, max_value=32767)
@@ -52,7 +51,7 @@ class MissingShape(ChosenShape):
     note = serializers.CharField(max_length=NOTE_LIMIT, default="", allow_blank=True)
 
 
-class AppealShape(serializers.Serializer[Any]):
+class AppealShape(RequestShape):
     """An appeal against a decision."""
 
     grounds = serializers.CharField(max_length=NOTE_LIMIT)

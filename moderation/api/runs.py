@@ -16,6 +16,7 @@ from rest_framework.views import APIView
 from annotation.api.access import member, problem
 from annotation.api.pages import PAGING, page_of
 from annotation.api.problems import Problem
+from annotation.api.shapes import RequestShape
 from annotation.domain.choices import EventVerb, Role, Stage
 from annotation.models import Item, Membership, record
 from annotation.review.queue import may_see_intent, may_see_votes
@@ -33,7 +34,7 @@ MOST_ANSWERING = 200
 """The most runs that an answer names which were there before."""
 
 
-class WishShape(serializers.Serializer[Any]):
+class WishShape(RequestShape):
     """A method, its items and its options. Without `items` and `stage` it works on all items."""
 
     method = serializers.ChoiceField(list(METHODS))
@@ -58,7 +59,7 @@ class WishShape(serializers.Serializer[Any]):
     again = serializers.BooleanField(default=False, help_text="Ask also what was answered before.")
 
 
-class JudgeShape(serializers.Serializer[Any]):
+class JudgeShape(RequestShape):
     """A model that judges a debate."""
 
     judge = serializers.CharField(max_length=160)

@@ -12,6 +12,7 @@ from rest_framework.views import APIView
 
 from annotation.api.access import member, problem
 from annotation.api.problems import Problem
+from annotation.api.shapes import RequestShape
 from annotation.domain.choices import Role
 from annotation.models import Item, Membership
 from annotation.review.queue import may_see_votes
@@ -26,7 +27,7 @@ from moderation.models import GroupList, Score
 PASTED = "pasted"
 
 
-class ScoreWish(serializers.Serializer[Any]):
+class ScoreWish(RequestShape):
     """What is scored, and how. `explanation` is a key of the item's list, or `pasted` with `text`."""
 
     explanation = serializers.CharField(max_length=200)
@@ -112,7 +113,7 @@ class ItemScores(APIView):
         return Response(shown(row), status=202)
 
 
-class GroupListShape(serializers.Serializer[Any]):
+class GroupListShape(RequestShape):
     """A project's own list of groups."""
 
     name = serializers.CharField(max_length=group_lists.LONGEST_NAME)

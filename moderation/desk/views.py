@@ -201,7 +201,8 @@ def _show(
         "anew": anew,
         "open": desk.item.stage == Stage.DISPUTED or anew,
         # Who may only read gets no form, since it would be refused; text that was typed stays visible.
-        "reads": not (desk.may_decide or desk.other_lease or desk.blind or form.is_bound),
+        "reads": not form.is_bound
+        and not (desk.may_decide or desk.blind or (desk.other_lease and desk.member.reviews)),
     }
     if (run := None if desk.blind or tab != OWN_TABS[0] else desk.shown_run) is not None:
         context |= run_context(desk.member, run, desk.item, lines=desk.runs)

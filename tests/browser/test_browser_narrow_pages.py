@@ -11,12 +11,18 @@ from playwright.sync_api import Browser, Page
 from annotation.consensus.close import close_item
 from annotation.domain.choices import Modality, Role
 from annotation.models import Import, ImportState, Item, Label, Prior, Project, User
+from annotation.releases import publication
 from annotation.releases.build import release
 from annotation.releases.selection import Selection
+from annotation.review.adjudicate import decide_item
 from builders import make_item, make_labelled_item, make_member, make_open_item, make_picture, make_project, make_user
+from generation.counterspeech import replies
+from generation.counterspeech import request as counterspeech
+from generation.domain.counterspeech.intents import Intent
 from generation.injection import settings as injection_settings
-from generation.models import InjectionBatch, PicturePool, PlanRow
+from generation.models import Candidate, InjectionBatch, PicturePool, PlanRow
 from injection_models import entry, make_pool, make_sample
+from moderation.desk import appeals
 from moderation.models import Evaluation
 from runs.control import start as run_start
 from runs.domain.states import RunState
@@ -127,6 +133,47 @@ def test_no_page_is_wider_than_a_phone(
             squeezed[address] = names
     page.context.close()
     assert (wide, squeezed, faults) == ({}, {}, [])
+
+
+def test_words_that_people_write_are_broken_wherever_they_stand(
+    project: Project, person: User, browser: Browser, live_server: Any
+) -> None:
+    word, link = "W" * 300, "See https://example.org/" + "a" * 140
+    admin, reviewer = project.memberships.get(user=person), make_member(project, Role.REVIEWER)
+    torn, other = project.items.filter(stage="disputed").order_by("pk")[:2]
+    for item in (torn, other):
+        decide_item(item, reviewer, item.version, word, project.categories.get(code=0))
+    appeals.appeal(torn, admin, "G" * 300, "Author" + "W" * 90)
+    shown = publication.publish(project.releases.get(), admin)
+    asked = publication.request_access(shown, "N" * 60, f"a@{'b' * 50}.example", "A" * 60, "P" * 60).request
+    publication.decide(shown.release, asked, admin, False, "R" * 200)
+    exchange = counterspeech.open_on_item(other)
+    written = []
+    for place, (author, intent, text) in enumerate(
+        ((reviewer, Intent.INFORMATIVE, link), (admin, Intent.POSITIVE, word[:150]))
+    ):
+        suggested = Candidate.objects.create(
+            exchange=exchange, run_id=uuid4(), intent=intent, place=place, rank=1, text="Let us share.", model="a:b"
+        )
+        reply = replies.begin(exchange, author, intent, suggested)
+        written.append(replies.write(reply, author, text, intent, reply.version))
+    replies.submit(written[0], reviewer)
+    home = "/p/garden/"
+    pages = [f"{home}{page}/" for page in ("releases/1", "desk/appeals", "counterspeech")]
+    pages += [f"{home}items/{item.public_id}/" for item in (torn, other)]
+    pages += [f"{home}desk/{torn.public_id}/", f"{home}desk/{torn.public_id}/?tab=history"]
+    pages += [f"{home}counterspeech/{exchange.public_id}/"]
+    pages += [f"{home}counterspeech/replies/{reply.public_id}/" for reply in written]
+    page = signed_in(browser, person, live_server.url, "en-GB")
+    wide = {}
+    for size in (WIDTH, 1440):
+        page.set_viewport_size({"width": size, "height": 844})
+        for address in pages:
+            answer = page.goto(address)
+            assert answer is not None and answer.status == 200, address
+            if (width := page.evaluate("document.documentElement.scrollWidth")) > size:
+                wide[size, address] = width
+    assert wide == {}
 
 
 def test_agreement_among_repeats_scrolls_in_its_card(

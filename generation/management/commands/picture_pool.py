@@ -78,13 +78,11 @@ def _pictures(project: Project, options: dict[str, Any]) -> Callable[[PicturePoo
     if options["alone"] is not None:
         raise CommandError("--alone is for the pictures of a --folder: those of items have the priors of their items.")
     items = Item.objects.filter(project=project, picture__isnull=False).order_by("pk")
-    if options["batch"] is not None:
-        items = items.filter(batch=options["batch"])
-        if not items.exists():
-            raise CommandError(f"The project has no batch {options['batch']!r} with a picture.")
-    else:
-        items = named_items(items, options["items"], "with a picture")
-    return partial(material.add_items, items=items)
+    if options["batch"] is None:
+        return partial(material.add_items, items=named_items(items, options["items"], "with a picture"))
+    if not (of_batch := items.filter(batch=options["batch"])).exists():
+        raise CommandError(f"The project has no batch {options['batch']!r} with a picture.")
+    return partial(material.add_items, items=of_batch)
 
 
 def _files(folder: Path) -> list[SimpleUploadedFile]:

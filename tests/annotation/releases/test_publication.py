@@ -197,6 +197,29 @@ def test_an_admin_refuses_with_a_reason_and_revokes(client, shown, admin):
     assert asked.request.state == AccessState.REVOKED
 
 
+@pytest.mark.parametrize(
+    ("seen", "do", "after"),
+    [
+        ("waiting", "refuse", AccessState.APPROVED),  # another admin approved meanwhile
+        ("waiting", "approve", AccessState.APPROVED),
+        ("approved", "refuse", AccessState.REVOKED),
+        ("revoked", "approve", AccessState.APPROVED),
+    ],
+)
+def test_an_answer_from_a_page_that_shows_another_state_takes_no_access_back(client, shown, admin, seen, do, after):
+    asked = publication.request_access(shown, **ASKED)
+    publication.decide(shown.release, asked.request, admin, True)
+    client.force_login(admin.user)
+    where = reverse(
+        "annotation:release-access", args=[admin.project.slug, shown.release.number, asked.request.public_id]
+    )
+    page = client.post(where, {"do": do, "state": seen, "reason": "Too vague."}, follow=True).content.decode()
+    asked.request.refresh_from_db()
+    assert asked.request.state == after
+    assert ("That was no longer possible" in page) == (seen == "waiting" and do == "refuse")
+    assert f'<input type="hidden" name="state" value="{after}">' in page
+
+
 def test_a_key_pressed_in_a_reason_never_approves_and_taking_the_page_back_is_asked_for_once_more(client, shown, admin):
     publication.request_access(shown, **ASKED)
     client.force_login(admin.user)

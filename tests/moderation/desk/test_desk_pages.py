@@ -22,7 +22,7 @@ from markup import compact
 from moderation.desk import appeals, settings
 from moderation.desk.statements import filled
 from moderation.domain.statement import problems
-from moderation.models import Opinion, Score
+from moderation.models import Lease, Opinion, Score
 from question_builders import answered, make_answered_item, make_question
 from runs.control import start
 from runs.domain.states import RunState
@@ -141,6 +141,25 @@ def test_each_card_shows_its_answers_in_the_version_that_was_asked(project, revi
     assert "How bad?" in old and '<q lang="en">about</q>' in old and "version" not in old
     assert "How severe?" in new and "version 2" in new
     assert "How bad?" in skipped and "<q" not in skipped
+
+
+def test_who_only_administers_gets_no_form_also_while_a_reviewer_has_the_post(project, reviewer, admin):
+    item = closed(project, 0, 1, 2)
+    second = builders.make_member(project, Role.REVIEWER)
+    pages = {}
+    for held in (False, True):
+        if held:
+            as_member(reviewer).get(address("desk-item", item))
+        for member in (admin, second):
+            page = as_member(member).get(address("desk-item", item)).content.decode()
+            pages[held, member] = ('name="rationale"' in page, "Only reviewers decide disputes" in page)
+        Lease.objects.all().delete()
+    assert pages == {
+        (False, admin): (False, True),
+        (False, second): (True, False),
+        (True, admin): (False, True),
+        (True, second): (True, False),  # what they write is kept, and stored once the post is free
+    }
 
 
 def test_a_decision_settles_the_item_and_leads_to_the_next(project, reviewer):
