@@ -1,6 +1,7 @@
 """Forms for inviting people, and for an admin's changes to a member."""
 
 from typing import Any
+from uuid import uuid4
 
 from django import forms
 from django.contrib.auth.password_validation import validate_password
@@ -58,6 +59,8 @@ class InvitationForm(forms.Form):
         widget=forms.TextInput({"maxlength": invitations.NOTE_LIMIT, "dir": "auto", "autocomplete": "off"}),
         help_text=_("Internal note. The person does not see it."),
     )
+
+    key = forms.CharField(widget=forms.HiddenInput, required=False, max_length=64, initial=uuid4)
 
     def __init__(self, project: Project, *args: Any, **kwargs: Any) -> None:
         kwargs["prefix"] = "invite"  # the page also has another form

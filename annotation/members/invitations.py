@@ -5,7 +5,9 @@ used, revoked or expired invitation, or one whose creator is no longer an admin,
 link.
 """
 
+import json
 import secrets
+from base64 import urlsafe_b64encode
 from collections.abc import Collection
 from dataclasses import dataclass
 from datetime import datetime, timedelta
@@ -16,6 +18,7 @@ from uuid import UUID
 from django.contrib.auth.hashers import make_password
 from django.db.models import QuerySet
 from django.utils import timezone
+from django.utils.crypto import salted_hmac
 
 from annotation.core.transactions import short_transaction
 from annotation.domain.choices import EventVerb, Role
@@ -38,10 +41,14 @@ class State(StrEnum):
 
 @dataclass(frozen=True)
 class Invited:
-    """A new invitation; `token` is the secret of its link and is not stored."""
+    """An invitation; `token` is the secret of its link and is not stored.
+
+    `is_new` is False where the same form was sent before: by a double click, or by a page that was loaded again.
+    """
 
     invitation: Invitation
     token: str
+    is_new: bool = True
 
 
 @dataclass(frozen=True)
@@ -70,9 +77,17 @@ class NotOpen:
 
 @short_transaction
 def invite(
-    admin: Membership, roles: Collection[Role], *, days: int = USUAL_DAYS, team: Batch | None = None, note: str = ""
+    admin: Membership,
+    roles: Collection[Role],
+    *,
+    days: int = USUAL_DAYS,
+    team: Batch | None = None,
+    note: str = "",
+    form_key: str = "",
 ) -> Invited:
     """Create an invitation to the admin's project.
+
+    A form with a key of its own that is sent once more, with the same values, gets the same invitation and link.
 
     Raises ValueError for no role, a wrong number of days, a team of another project, or a team without the role
     annotator.
@@ -81,6 +96,15 @@ def invite(
     if not roles or not 1 <= days <= MOST_DAYS or not fits:
         raise ValueError("an invitation needs a role, 1 to 60 days, and a team of its own project for annotators alone")
     token = secrets.token_urlsafe(32)
+    if form_key:
+        token = _token_of_form(admin, form_key, sorted(roles), days, team.pk if team else None, note)
+        # The lock makes the second of two clicks wait for the first.
+        Membership.objects.select_for_update(no_key=True).get(pk=admin.pk)
+        sent_before = Invitation.objects.filter(token_sha256=_hashed(token)).first()
+        if sent_before and sent_before.accepted_at is None and sent_before.revoked_at is None:
+            return Invited(sent_before, token, is_new=False)
+        if sent_before:
+            token = secrets.token_urlsafe(32)
     invitation = Invitation.objects.create(
         project=admin.project,
         token_sha256=_hashed(token),
@@ -209,6 +233,12 @@ def _locked_invitation(token: str) -> Invitation | None:
     """Return the open invitation with its row locked, so that only one of two simultaneous requests uses it."""
     rows = _open(token).select_for_update(of=("self",), no_key=True)
     return rows.select_related("project", "batch").first()
+
+
+def _token_of_form(admin: Membership, form_key: str, *values: object) -> str:
+    """Return the secret that a form leads to: whoever knows the form, and not the site's key, cannot guess it."""
+    written = json.dumps([str(admin.public_id), form_key, *values])
+    return urlsafe_b64encode(salted_hmac("invitation", written, algorithm="sha256").digest()).decode().rstrip("=")
 
 
 def _hashed(token: str) -> str:

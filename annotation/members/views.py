@@ -64,10 +64,16 @@ def invitations(request: PersonRequest, slug: str) -> HttpResponse:
         values = form.cleaned_data
         roles = [Role(role) for role in values["roles"]]
         new_invitation = member_invitations.invite(
-            admin, roles, days=values["days"], team=values["team"], note=values["note"]
+            admin,
+            roles,
+            days=values["days"],
+            team=values["team"],
+            note=values["note"],
+            form_key=values["key"],
         )
         link = request.build_absolute_uri(reverse("annotation:invitation", args=[new_invitation.token]))
-        _send_link(request, new_invitation.invitation, values.get("address", ""), link)
+        if new_invitation.is_new:
+            _send_link(request, new_invitation.invitation, values.get("address", ""), link)
         form = InvitationForm(admin.project)
     return _people_page(request, admin, invite=form, link=link)
 

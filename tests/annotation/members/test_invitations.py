@@ -15,6 +15,7 @@ from annotation.members import invitations, participation
 from annotation.members.join import BadMember
 from annotation.models import Batch, Event, Invitation, Membership, User
 from builders import make_member, make_project, make_user
+from concurrency import at_once
 from config.logging_filters import Redacting
 
 pytestmark = pytest.mark.django_db
@@ -170,6 +171,32 @@ def test_an_admin_makes_a_link_that_is_shown_once(desk, admin):
     assert invitations.find(token) == row and f'value="http://testserver/invite/{token}/"' in shown
     again = text_of(desk.get("/p/garden/people/"))
     assert token not in again and "for the Tuesday group" in again
+
+
+def test_a_form_that_is_sent_twice_makes_one_invitation_and_shows_its_link_again(desk, admin):
+    key = re.search(r'name="invite-key" value="([^"]+)"', text_of(desk.get("/p/garden/people/")))[1]
+    form = {"invite-key": key, "invite-roles": ["annotator"], "invite-days": "7", "invite-note": "for Wren"}
+    pages = [text_of(desk.post("/p/garden/people/invitations/", form)) for _ in range(3)]
+    tokens = {page.partition("/invite/")[2].partition("/")[0] for page in pages}
+    assert len(tokens) == 1 and invitations.find(tokens.pop()) == Invitation.objects.get()
+    assert Event.objects.filter(verb="invited").count() == 1
+    # Other values, another form, or another admin make another one.
+    other = make_member(admin.project, Role.ADMIN)
+    desk.post("/p/garden/people/invitations/", form | {"invite-note": "for Robin"})
+    desk.post("/p/garden/people/invitations/", form | {"invite-key": "another"})
+    invitations.invite(other, [Role.ANNOTATOR], days=7, note="for Wren", form_key=key)
+    assert Invitation.objects.count() == 4
+    # So does the same form once the first invitation is used up.
+    Invitation.objects.filter(created_by=admin).update(revoked_at=timezone.now())
+    page = text_of(desk.post("/p/garden/people/invitations/", form))
+    assert invitations.find(page.partition("/invite/")[2].partition("/")[0]).note == "for Wren"
+
+
+@pytest.mark.django_db(transaction=True)
+def test_two_clicks_at_once_make_one_invitation(admin):
+    made = at_once([lambda: invitations.invite(admin, [Role.ANNOTATOR], form_key="one") for _ in range(4)])
+    assert len({invited.token for invited in made}) == 1 and [invited.is_new for invited in made].count(True) == 1
+    assert Invitation.objects.count() == 1
 
 
 def test_a_wrong_invitation_is_refused_with_what_was_typed(desk):
