@@ -91,6 +91,8 @@ class Agreement:
     difficulties: Mapping[Difficulty, int]
     undefined: int
     stages: Mapping[Stage, int]
+    closed: int
+    """Items whose labels are complete, whatever became of them; the dashboard counts the same."""
     questions: tuple[QuestionAgreement, ...] = ()
     """Agreement on the further questions, in the raw labels; in the order of the page."""
     order: Order = Order.BREADTH
@@ -162,10 +164,14 @@ def read_labels(project: Project, tell: LabelsRead) -> Callable[[], tuple[Agreem
 
 
 def _figures(
-    book: "_Book", sets: _Sets, patterns: tuple[dict[str, int], dict[Difficulty, int], int], stages: Mapping[Stage, int]
+    book: "_Book",
+    sets: _Sets,
+    patterns: tuple[dict[str, int], dict[Difficulty, int], int],
+    stages: tuple[Mapping[Stage, int], int],
 ) -> tuple[Agreement, RawLabels]:
     hidden = book.project.prior_display == PriorDisplay.AFTER_FIRST_ANSWER
     by_pattern, difficulties, undefined = patterns
+    by_stage, closed = stages
     figures = Agreement(
         raw=book.account(sets.raw),
         quality=book.account(sets.quality),
@@ -177,7 +183,8 @@ def _figures(
         patterns=by_pattern,
         difficulties=difficulties,
         undefined=undefined,
-        stages=stages,
+        stages=by_stage,
+        closed=closed,
         questions=book.questions.figures(),
         order=Order(book.project.order),
     )
@@ -199,14 +206,15 @@ def gold_patterns(project: Project) -> tuple[dict[str, int], dict[Difficulty, in
     return patterns, difficulties, sum(n for pattern, _difficulty, n in counted if not pattern)
 
 
-def stage_counts(project: Project) -> dict[Stage, int]:
-    """Return the number of items at each stage, with zeros.
+def stage_counts(project: Project) -> tuple[dict[Stage, int], int]:
+    """Return the number of items at each stage, with zeros, and the number of closed items.
 
     An item with a known answer counts as known or, once it was taken out, not at all, as on the dashboard.
     """
     items = Item.objects.filter(Q(known_answer__isnull=True) | Q(stage=Stage.KNOWN), project=project)
-    counted = items.values_list("stage").annotate(n=Count("pk")).order_by()
-    return dict.fromkeys(Stage, 0) | {Stage(stage): n for stage, n in counted}
+    counted = list(items.values_list("stage").annotate(n=Count("pk"), closed=Count("closed_at")).order_by())
+    stages = dict.fromkeys(Stage, 0) | {Stage(stage): n for stage, n, _ in counted}
+    return stages, sum(closed for stage, _, closed in counted if stage != Stage.KNOWN)
 
 
 class _Book:

@@ -173,10 +173,12 @@ def _write_items(
     if division:
         files.append(write_small(folder, SPLITS, as_text(dict(division.report))))
     design_files, design = _about_design(folder, rows, counted)
+    agreement = read_agreement(project)
     return [*files, *design_files], _about(project, rows) | extra | design | {
         "counts": counted.as_json(len(pictures.files()), rows.imported_names()),
         "models": counted.models_as_json(),
-        "agreement": as_json(read_agreement(project)),
+        "agreement": as_json(agreement),
+        "closed": agreement.closed,
         **hard_items_first(project),
         "influence": influence_json(read_influence(project)),
         "exposure": exposure(project),

@@ -9,6 +9,9 @@ from annotation.domain.choices import Stage
 from annotation.models import Release
 from annotation.releases.files import checksum
 
+_AFTER_LABELLING = (Stage.GOLD, Stage.DISPUTED, Stage.EXCLUDED)
+"""Where closed items are; older releases count them so, with those that were taken out before."""
+
 
 def facts(release: Release) -> dict[str, Any]:
     """Return what both the internal and the public page of a release show."""
@@ -34,7 +37,7 @@ def _funnel(manifest: dict[str, Any]) -> list[dict[str, Any]]:
     passed = {name: account.get("total", account["items"]) for name, account in agreement["steps"].items()}
     steps = [
         (_("Imported"), imported),
-        (_("Closed"), sum(stages[stage] for stage in (Stage.GOLD, Stage.DISPUTED, Stage.EXCLUDED))),
+        (_("Closed"), manifest.get("closed", sum(stages[stage] for stage in _AFTER_LABELLING))),
         (_("Quality"), passed["quality"]),
         (_("Consensus"), passed["consensus"]),
         (_("Aligned"), passed["alignment"]),

@@ -73,12 +73,13 @@ def test_the_funnels_of_dashboard_release_and_public_page_agree_to_the_item(proj
     for codes in ([0, 1, None], [0, 0, 1], [0, 1, 2], [None, None, None]):
         close_item(builders.make_labelled_item(project, trio, codes))
     builders.make_labelled_item(project, trio[:1], [1])
+    builders.make_item(project, "Taken out before anybody labelled it.", stage=Stage.EXCLUDED)
     admin.post(reverse("annotation:releases", args=[project.slug]), {"levels": ["weak"], "key": uuid4()})
     made = Release.objects.get()
     shown = {step["label"]: step["n"] for step in facts(made)["funnel"]}
     table = admin.get(reverse("annotation:dashboard-table", args=[project.slug, "funnel"])).content.decode()
     dashboard = dict(line.split(",")[:2] for line in table.lstrip("\ufeff").splitlines()[1:])
-    assert (shown["Imported"], shown["Closed"], shown["Quality"], shown["Consensus"], shown["Gold"]) == (7, 5, 3, 2, 2)
+    assert (shown["Imported"], shown["Closed"], shown["Quality"], shown["Consensus"], shown["Gold"]) == (8, 5, 3, 2, 2)
     both = ("Imported", "Closed", "Quality", "Consensus", "Aligned", "Gold")
     assert {name: shown[name] for name in both} == {name: int(dashboard[name]) for name in both}
     page = admin.get(reverse("annotation:release", args=[project.slug, 1])).content.decode()
