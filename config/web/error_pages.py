@@ -1,5 +1,6 @@
 """Responses to failed requests: a page with one clear sentence, or {"code", "detail", …} for callers that want JSON."""
 
+import re
 import sys
 from typing import Any
 
@@ -7,11 +8,12 @@ from django.conf import settings
 from django.core.exceptions import (
     DisallowedHost,
     RequestDataTooBig,
+    SuspiciousOperation,
     TooManyFieldsSent,
     TooManyFilesSent,
 )
 from django.db import InterfaceError, OperationalError, connection
-from django.http import HttpRequest, HttpResponse, JsonResponse
+from django.http import HttpRequest, HttpResponse, JsonResponse, RawPostDataException, UnreadablePostError
 from django.template import loader
 from django.utils.translation import gettext as _
 from django.views.decorators.csrf import requires_csrf_token
@@ -24,6 +26,10 @@ RETRY_SECONDS = 10
 """The seconds after which to try again if the database cannot be reached."""
 _WITHOUT_ACCOUNT = {500, 503}
 """The failures whose page must not query the database."""
+_SECRET = re.compile(r"passw|again|secret|token|code|key", re.IGNORECASE)
+"""Names of fields that no page repeats."""
+_TYPED_FROM = 20
+"""Characters from which a text is shown again."""
 _SQLITE_PASSING = ("locked", "busy", "unable to open", "disk", "readonly")
 
 
@@ -90,7 +96,22 @@ def forbidden(request: HttpRequest, exception: Exception) -> HttpResponse:
             return HttpResponse(loader.render_to_string("annotation/second_factor.html", request=request), status=403)
         return failure(request, 403, exception.code, str(exception))
     reason = str(exception) or _("That is not open to you. Ask an admin of the project if you need it for your work.")
-    return failure(request, 403, "forbidden", reason)
+    if speaks_json(request):
+        return failure(request, 403, "forbidden", reason)
+    return failure(request, 403, "forbidden", reason, typed=_typed_text(request))
+
+
+def _typed_text(request: HttpRequest) -> str:
+    """Return the longer texts of a refused form, so that nobody loses them; no password and nothing of the form's own.
+
+    The token of the form was checked before, so that the text is the person's own.
+    """
+    try:
+        values = list(request.POST.items())
+    except (SuspiciousOperation, RawPostDataException, UnreadablePostError):
+        return ""
+    texts = [str(value).strip() for name, value in values if not _SECRET.search(name)]
+    return "\n\n".join(text for text in texts if len(text) >= _TYPED_FROM and " " in text)
 
 
 def csrf_failure(request: HttpRequest, reason: str = "") -> HttpResponse:

@@ -99,6 +99,29 @@ def test_an_archived_project_is_read_and_nothing_in_it_changes(project, admin):
     assert Item.objects.count() == 1
 
 
+@pytest.mark.parametrize(
+    ("page", "fields"),
+    [
+        ("guidelines-edit", {"text": "# Weeds\n\nWhat <b>somebody</b> wrote for an hour.", "summary": "ok"}),
+        (
+            "project-settings",
+            {"description": "What <b>somebody</b> wrote for an hour.", "password": "a secret of many words"},
+        ),
+        ("design", {"note": "What <b>somebody</b> wrote for an hour.", "key": "a key of a form with words"}),
+    ],
+)
+def test_what_was_typed_while_somebody_archived_the_project_is_shown_again(project, admin, page, fields):
+    lifecycle.archive(project, admin)
+    client = client_of(admin.user)
+    refused = client.post(reverse(f"annotation:{page}", args=["life"]), fields)
+    shown = refused.content.decode()
+    assert refused.status_code == 403 and "What you typed" in shown
+    assert "What &lt;b&gt;somebody&lt;/b&gt; wrote for an hour." in shown
+    assert "secret" not in shown and "a key of a form" not in shown
+    told = client.post(reverse(f"annotation:{page}", args=["life"]), fields, headers={"accept": "application/json"})
+    assert set(told.json()) == {"code", "detail"}
+
+
 def test_somebody_may_leave_an_archived_project_all_the_same(project, admin):
     annotator = builders.make_member(project)
     lifecycle.archive(project, admin)
