@@ -49,6 +49,7 @@ def teams(request: PersonRequest, slug: str) -> HttpResponse:
         "form": form,
         "plan": plan,
         "teams": _rows(plan) if plan else [],
+        "is_too_small": any(len(team.people) < member.project.seats for team in plan.teams) if plan else False,
         "origin": batch_name(plan.split) if plan and plan.split is not None else "",
     }
     return render(request, "annotation/teams.html", context, status=422 if form.errors else 200)

@@ -156,6 +156,8 @@ def test_teams_are_shown_before_they_are_made(project, admin, batch):
     }
     shown = admin.post("/p/winter/batches/teams/", asked)
     assert "Who would get what" in shown.content.decode() and Batch.objects.count() == 1
+    assert "a team here has fewer" not in shown.content.decode()
+    assert "a team here has fewer" in page(admin, "/p/winter/batches/teams/", **asked | {"size": "2"})
     seen = shown.context["plan"].digest
     changed = admin.post("/p/winter/batches/teams/", asked | {"seen": "something else"})
     assert "look at the plan again" in changed.content.decode() and Batch.objects.count() == 1
