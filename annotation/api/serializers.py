@@ -8,7 +8,6 @@ from drf_spectacular.utils import extend_schema_field
 from rest_framework import serializers
 from rest_framework.utils import html
 
-from annotation.api.shapes import RequestShape
 from annotation.domain.answer import FIRST_OF_CATEGORIES, Answer, BadAnswer, Correction, read_seconds
 from annotation.domain.categories import CATEGORY_LIMIT
 from annotation.domain.category_sets import as_stored
@@ -143,7 +142,7 @@ class ItemShape(serializers.ModelSerializer[Item]):
         return shown
 
 
-class FoundTermShape(RequestShape):
+class FoundTermShape(serializers.Serializer[dict[str, Any]]):
     """An approved term of the glossary that a post contains: where, how it is written, and how sure that is."""
 
     term = serializers.CharField()
@@ -154,7 +153,7 @@ class FoundTermShape(RequestShape):
     in_picture = serializers.BooleanField(help_text="Whether it stands in the words of the picture, not in the text.")
 
 
-class PictureLineShape(RequestShape):
+class PictureLineShape(serializers.Serializer[dict[str, Any]]):
     """A line of words in a picture: its place as shares of width and height (left, top, right, bottom)."""
 
     text = serializers.CharField()
@@ -212,7 +211,7 @@ class WholeItemShape(ItemShape):
         return [term.as_json() | {"in_picture": term.in_picture} for term in found_terms]
 
 
-class CorrectionShape(RequestShape):
+class CorrectionShape(serializers.Serializer[Correction]):
     """What somebody holds against a prior: another category, or only hateful or not."""
 
     modality = serializers.ChoiceField(choices=[str(modality) for modality in Modality])
@@ -220,7 +219,7 @@ class CorrectionShape(RequestShape):
     hateful = serializers.BooleanField(required=False, allow_null=True, default=None)
 
 
-class AnswerShape(RequestShape):
+class AnswerShape(serializers.Serializer[Answer]):
     """An annotator's answer. `categories` names one or several, where the project takes several."""
 
     category = serializers.IntegerField(required=False, allow_null=True, default=None, min_value=0, max_value=32767)
@@ -295,19 +294,19 @@ class CorrectedShape(WholeAnswerShape):
     """A corrected answer."""
 
 
-class SkipShape(RequestShape):
+class SkipShape(serializers.Serializer[Any]):
     """Why an item is skipped, if the annotator says so."""
 
     reason = serializers.CharField(default="", allow_blank=True, max_length=500)
 
 
-class ReportShape(RequestShape):
+class ReportShape(serializers.Serializer[Any]):
     """What is illegal about an item, if the annotator says so."""
 
     note = serializers.CharField(default="", allow_blank=True, max_length=2000)
 
 
-class StoredAnswerShape(RequestShape):
+class StoredAnswerShape(serializers.Serializer[dict[str, Any]]):
     """What was answered to one version of a question."""
 
     version = serializers.IntegerField()

@@ -6,7 +6,10 @@ from rest_framework import serializers
 
 
 class RequestShape(serializers.Serializer[Any]):
-    """A body whose fields are all named. A field that does not exist is refused, since it may be a misspelt one."""
+    """A body whose fields are all named. A field that does not exist is refused, since it may be a misspelt one.
+
+    Not for what annotators send: no label is lost for a field too many.
+    """
 
     def to_internal_value(self, data: Any) -> Any:
         """Read the body. Raises ValidationError for the first field that does not exist."""

@@ -14,7 +14,6 @@ from annotation.api.access import account_of, cleaned, member, problem
 from annotation.api.answers_campaign import KnownPostJson, KnownPostPage, Marked, TrainedPersonJson, TrainingRulesJson
 from annotation.api.pages import PAGING, page_of
 from annotation.api.problems import PostsRefused, Problem
-from annotation.api.shapes import RequestShape
 from annotation.domain.choices import Role
 from annotation.domain.statistics.annotator_quality import Rate
 from annotation.domain.text_rules import NOTE_LIMIT
@@ -34,7 +33,7 @@ class RulesShape(serializers.ModelSerializer[Project]):
         fields = tuple(RulesForm.base_fields)
 
 
-class KnownAnswerShape(RequestShape):
+class KnownAnswerShape(serializers.Serializer[Any]):
     """The known answer of a post: a category's code, what is said after a training answer, and what the post is for."""
 
     category = serializers.IntegerField(min_value=0, max_value=32767)
@@ -42,13 +41,13 @@ class KnownAnswerShape(RequestShape):
     purpose = serializers.ChoiceField(PURPOSES)
 
 
-class KnownChangeShape(RequestShape):
+class KnownChangeShape(serializers.Serializer[Any]):
     """Whether the post is in use; one that rests is given to nobody, and its answers stay."""
 
     active = serializers.BooleanField(required=False)
 
 
-class LineShape(RequestShape):
+class LineShape(serializers.Serializer[Any]):
     """One of many posts: its external id and the category's name or code."""
 
     id = serializers.CharField(max_length=128)
@@ -56,14 +55,14 @@ class LineShape(RequestShape):
     explanation = serializers.CharField(default="", allow_blank=True, max_length=NOTE_LIMIT)
 
 
-class LinesShape(RequestShape):
+class LinesShape(serializers.Serializer[Any]):
     """Known answers of many posts of one purpose."""
 
     purpose = serializers.ChoiceField(PURPOSES)
     posts = serializers.ListField(child=LineShape(), min_length=1, max_length=control_items.AT_ONCE)
 
 
-class GrantShape(RequestShape):
+class GrantShape(serializers.Serializer[Any]):
     """What a person is granted: one more attempt, or to label without a pass."""
 
     act = serializers.ChoiceField(["attempt", "trained"])

@@ -327,7 +327,7 @@ def listed(*parts: str, by: str = ", ") -> SafeString:
 @register.filter
 def severity_name(band: int) -> str:
     """Return the name of a severity from 0 to 3."""
-    return (_("none expected"), _("mild"), _("strong"), _("severe"))[band]
+    return (_("nothing severe"), _("mild"), _("strong"), _("severe"))[band]
 
 
 def _mark(name: str) -> SafeString | str:

@@ -14,7 +14,9 @@ from annotation.models import Item, Membership
 from annotation.review import adjudicate
 from builders import category, make_labelled_item, make_member, make_picture, make_project
 from counterspeech_models import POST, Desk, desk_on_the_wire
+from generation.counterspeech import replies, request
 from generation.counterspeech.export import CONAN
+from generation.domain.counterspeech.intents import Intent
 from generation.models import Comparison, Reply
 from providers.profiles import read_amendments
 from wire.server import WireServer
@@ -169,6 +171,23 @@ def test_from_an_adjudicated_post_to_an_approved_reply_by_keyboard_a_comparison_
     assert (row["hatespeech"], row["csType"], row["counterspeech"]) == (POST, "Informative", GOOD + ADDED)
     assert row["hatespeechOffensiveness"] == "It calls people weeds. So it does." and row["model_text"] == GOOD
     assert row["edits"] == [{"kind": "added", "text": ADDED}] and json.loads(json.dumps(row["reward"])) > 0.8
+
+
+def test_a_reply_s_own_page_asks_critics_without_the_form_of_the_desk(
+    desk: tuple[WireServer, Desk], item: Item, page_of: Callable[[Membership], Page], live_server: Any
+) -> None:
+    author = make_member(item.project, Role.REVIEWER, pseudonym="heron")
+    exchange = request.open_on_item(item)
+    reply = replies.begin(exchange, author, Intent.POSITIVE, None)
+    replies.write(reply, author, "Let us be good neighbours to each other.", Intent.POSITIVE, reply.version)
+    page = page_of(author)
+    faults: list[str] = []
+    page.on("pageerror", lambda error: faults.append(str(error)))
+    with page.expect_response("**/score/") as scored:
+        page.goto(f"{live_server.url}/p/garden/counterspeech/replies/{reply.public_id}/")
+    assert scored.value.status < 400
+    page.wait_for_timeout(1500)  # until the state was asked for once more
+    assert faults == []
 
 
 def test_a_trained_model_is_asked_plainly_by_keyboard_and_only_what_it_is_told_is_shown(
