@@ -262,9 +262,13 @@ class _Filling:
 
     def _fill_intent(self, row: Row, item: Item) -> bool:
         code, hateful = self.intake.intent_of(row)
-        if (code is None and hateful is None) or item.intended is not None or item.intended_hateful is not None:
+        if code is None and hateful is None:
             return False
         several = self.intake.categories.codes(row.intended)
+        if item.intended is not None or item.intended_hateful is not None:
+            there = (item.intended and item.intended.code, item.intended_hateful, tuple(item.intended_categories))
+            self.report.note_existing(row.external_id, (code, hateful, tuple(several)) != there)
+            return False
         intent = self.intake.intent(code, hateful, several)
         category = item.category.value() if item.category else None
         further = further_of(category, item.categories) if category else ()

@@ -396,7 +396,15 @@ def test_an_intent_that_was_missing_comes_later_and_one_that_is_there_stays(proj
     rows = [{"id": "a", "intended": 2}, {"id": "b", "intended": 2}]
     report = imported(project, rows, update=Update.INTENDED)
     assert (report.items, report.unchanged) == (1, 1)
+    assert (report.existing, report.changed, report.changed_ids) == (1, 1, ["b"])
     assert list(Item.objects.order_by("external_id").values_list("intended__code", flat=True)) == [2, 1]
+
+
+@pytest.mark.parametrize("intent", [{"intended": 1}, {"intended": "Racist"}, {"intended_hateful": True}])
+def test_an_intent_that_is_there_and_the_same_differs_in_nothing(project: Project, intent: dict[str, Any]) -> None:
+    imported(project, [{"id": "a", "text": "x", **intent}])
+    report = imported(project, [{"id": "a", **intent}], update=Update.INTENDED)
+    assert (report.unchanged, report.existing, report.changed) == (1, 1, 0)
 
 
 def test_an_update_of_an_item_that_is_not_here_is_refused_as_a_whole(project: Project) -> None:
