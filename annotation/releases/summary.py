@@ -34,7 +34,9 @@ def _funnel(manifest: dict[str, Any]) -> list[dict[str, Any]]:
     """
     agreement = manifest["agreement"]
     stages, imported = agreement["stages"], sum(agreement["stages"].values()) - _known(manifest)
-    passed = {name: account.get("total", account["items"]) for name, account in agreement["steps"].items()}
+    accounts = agreement["steps"] | {name: agreement[name] for name in ("final", "final_with_adjudicated")}
+    passed = {name: account.get("total", account["items"]) for name, account in accounts.items()}
+    adjudicated = passed["final_with_adjudicated"] - passed["final"]
     steps = [
         (_("Imported"), imported),
         (_("Closed"), manifest.get("closed", sum(stages[stage] for stage in _AFTER_LABELLING))),
@@ -44,7 +46,8 @@ def _funnel(manifest: dict[str, Any]) -> list[dict[str, Any]]:
         (_("Gold"), stages[Stage.GOLD]),
         (_("In this release"), manifest["counts"]["items"]),
     ]
-    return [{"label": label, "n": n, "width": share(n, imported)} for label, n in steps]
+    notes = {_("Gold"): _("%(n)s adjudicated") % {"n": adjudicated} if adjudicated else ""}
+    return [{"label": label, "n": n, "width": share(n, imported), "note": notes.get(label, "")} for label, n in steps]
 
 
 def _known(manifest: dict[str, Any]) -> int:

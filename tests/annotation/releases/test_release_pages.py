@@ -18,6 +18,7 @@ from annotation.releases import job
 from annotation.releases.build import release
 from annotation.releases.files import checksum, manifest_text
 from annotation.releases.summary import facts
+from annotation.review.adjudicate import decide_item
 from release_builders import problems
 
 pytestmark = pytest.mark.django_db
@@ -84,6 +85,22 @@ def test_the_funnels_of_dashboard_release_and_public_page_agree_to_the_item(proj
     assert {name: shown[name] for name in both} == {name: int(dashboard[name]) for name in both}
     page = admin.get(reverse("annotation:release", args=[project.slug, 1])).content.decode()
     assert "2 posts with a known answer are left out" in page
+    assert "1 adjudicated" not in page
+
+
+def test_the_funnel_of_a_release_says_how_much_gold_reviewers_decided(project, gold, trio, admin):
+    torn = builders.make_labelled_item(project, trio, [0, 1, 2])
+    close_item(torn)
+    torn.refresh_from_db()
+    judge = builders.make_member(project, Role.REVIEWER)
+    decide_item(torn, judge, torn.version, "Quoted in order to object.", builders.category(project, 0))
+    admin.post(reverse("annotation:releases", args=[project.slug]), {"levels": ["weak"], "key": uuid4()})
+    steps = {step["label"]: (step["n"], step["note"]) for step in facts(Release.objects.get())["funnel"]}
+    assert steps["Gold"] == (steps["Aligned"][0] + 1, "1 adjudicated")
+    for name in ("release", "dashboard"):
+        numbers = [1] if name == "release" else []
+        page = admin.get(reverse(f"annotation:{name}", args=[project.slug, *numbers])).content.decode()
+        assert "1 adjudicated" in page
 
 
 def test_without_gold_the_form_says_why_nothing_was_made(project, admin):
