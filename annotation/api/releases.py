@@ -59,7 +59,7 @@ class SelectionShape(RequestShape):
     def validate_splits(self, written: str) -> Shares | None:
         """Return the shares, or None."""
         try:
-            return Shares.of_person(written) if written.strip() else None
+            return Shares.read_whole(written) if written.strip() else None
         except BadShares as fault:
             raise serializers.ValidationError(str(fault)) from None
 

@@ -100,11 +100,10 @@ def invite(
         token = _token_of_form(admin, form_key, sorted(roles), days, team.pk if team else None, note)
         # The lock makes the second of two clicks wait for the first.
         Membership.objects.select_for_update(no_key=True).get(pk=admin.pk)
-        sent_before = Invitation.objects.filter(token_sha256=_hashed(token)).first()
-        if sent_before and sent_before.accepted_at is None and sent_before.revoked_at is None:
+        if sent_before := _open(token).first():
             return Invited(sent_before, token, is_new=False)
-        if sent_before:
-            token = secrets.token_urlsafe(32)
+        if Invitation.objects.filter(token_sha256=_hashed(token)).exists():
+            token = secrets.token_urlsafe(32)  # that of the form is used up
     invitation = Invitation.objects.create(
         project=admin.project,
         token_sha256=_hashed(token),

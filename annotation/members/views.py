@@ -63,17 +63,18 @@ def invitations(request: PersonRequest, slug: str) -> HttpResponse:
     if form.is_valid():
         values = form.cleaned_data
         roles = [Role(role) for role in values["roles"]]
+        address = values.get("address", "")
         new_invitation = member_invitations.invite(
             admin,
             roles,
             days=values["days"],
             team=values["team"],
             note=values["note"],
-            form_key=values["key"],
+            form_key=values["key"] and f"{values['key']} {address}",  # another address is another person
         )
         link = request.build_absolute_uri(reverse("annotation:invitation", args=[new_invitation.token]))
         if new_invitation.is_new:
-            _send_link(request, new_invitation.invitation, values.get("address", ""), link)
+            _send_link(request, new_invitation.invitation, address, link)
         form = InvitationForm(admin.project)
     return _people_page(request, admin, invite=form, link=link)
 

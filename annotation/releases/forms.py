@@ -191,7 +191,7 @@ class ReleaseForm(forms.Form):
     def clean_splits(self) -> Shares | None:
         written = self.cleaned_data["splits"].strip()
         try:
-            return Shares.of_person(written) if written else None
+            return Shares.read_whole(written) if written else None
         except SharesOfNoWhole as fault:
             raise forms.ValidationError(_("The shares add up to %(sum)s, not to 100.") % {"sum": fault.sum}) from None
         except BadShares:

@@ -182,6 +182,7 @@ def _show(
     tab = request.GET.get("tab", "")
     tab = tab if tab in OWN_TABS else OWN_TABS[0]
     anew = may_decide_anew(desk.item)
+    waits_for_lease = desk.member.reviews and desk.other_lease is not None
     context = {
         "project": desk.project,
         "membership": desk.member,
@@ -201,8 +202,7 @@ def _show(
         "anew": anew,
         "open": desk.item.stage == Stage.DISPUTED or anew,
         # Who may only read gets no form, since it would be refused; text that was typed stays visible.
-        "reads": not form.is_bound
-        and not (desk.may_decide or desk.blind or (desk.other_lease and desk.member.reviews)),
+        "reads": not (desk.may_decide or desk.blind or form.is_bound or waits_for_lease),
     }
     if (run := None if desk.blind or tab != OWN_TABS[0] else desk.shown_run) is not None:
         context |= run_context(desk.member, run, desk.item, lines=desk.runs)

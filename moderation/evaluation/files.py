@@ -50,7 +50,13 @@ def _remove_earlier_report(folder: Path) -> None:
     try:
         report = json.loads((folder / REPORT_JSON).read_text("utf-8"))
         names = [f"{table.key}.csv" for table in tables_of(report)] + [name for name, _svg in svg_charts(report)]
-    except (OSError, ValueError, LookupError, TypeError):  # none, or one that this version does not know
+    except (
+        OSError,
+        ValueError,
+        LookupError,
+        TypeError,
+        AttributeError,
+    ):  # none, or one that this version does not know
         return
     for name in names:
         (folder / Path(name).name).unlink(missing_ok=True)

@@ -70,10 +70,10 @@ class Shares:
         return cls(*numbers)
 
     @classmethod
-    def of_person(cls, written: str) -> "Shares":
-        """Read what a person wrote: shares above 10 are percents.
+    def read_whole(cls, written: str) -> "Shares":
+        """Read shares that make a whole. Where one is above 10, all are percents.
 
-        Raises BadShares, and SharesOfNoWhole if percents do not add up to 100.
+        Raises BadShares if they cannot be read, and SharesOfNoWhole if percents do not add up to 100.
         """
         shares = cls.read(written)
         parts = (shares.train, shares.dev, shares.test)

@@ -103,7 +103,7 @@ def splitting(project: Project, options: dict[str, Any]) -> Splitting | None:
     if not 0 <= options["seed"] <= MAX_SEED or not 0 <= options["topics"] <= MAX_TOPICS:
         raise CommandError(f"--seed is 0 to {MAX_SEED}, --topics 0 to {MAX_TOPICS}.")
     try:
-        shares, frozen = Shares.of_person(options["splits"]), ""
+        shares, frozen = Shares.read_whole(options["splits"]), ""
         if options["split_list"]:
             with options["split_list"].open("rb") as file:
                 frozen = str(keep_list(project, None, options["split_list"].name, file).public_id)

@@ -36,7 +36,8 @@ from moderation.methods.registry import METHODS
 _OF_METHODS = {
     **{name: name.upper() for name in ("method", "sources")},
     **{name: f"--{name}" for name in ("model", "auxiliary", "judge", "option", "scores", "prompts", "glossary")},
-    **{"out": "--out", "limit": "--limit", "subset_column": "--subset-column", "again": "--again"},
+    **{name: f"--{name.replace('_', '-')}" for name in ("out", "limit", "subset_column")},
+    **{name: f"--{name.replace('_', '-')}" for name in ("again", "retry_failed", "retry_refused")},
 }
 """What says how methods are run, as it is written on the command line, by its option."""
 
@@ -187,7 +188,8 @@ class Command(EvaluationCommand):
     def _compare(self, options: dict[str, Any]) -> dict[str, Any]:
         if not (options["predictions"] and options["gold"]):
             raise CommandError("--predictions FILE and --gold FILE go together.")
-        if unused := [word for name, word in _OF_METHODS.items() if options[name]]:
+        of_methods = _OF_METHODS | {name: f"--{name}" for name in _compared()}
+        if unused := [word for name, word in of_methods.items() if options[name]]:
             raise CommandError(f"{', '.join(unused)}: for methods that are run here, not for --predictions.")
         gold = _source(options["gold"], _terms(options, asked_about=False))
         task = _task(options["task"], [gold])

@@ -69,6 +69,14 @@ def test_an_invitation_goes_to_the_address_and_its_link_opens(admin, client):
     assert (sent.state, sent.address, sent.sealed_facts) == (MailState.SENT, "", "")
 
 
+def test_a_form_sent_twice_sends_one_mail_and_another_address_is_another_invitation(admin, client):
+    client.force_login(admin.user)
+    for address in ("new@example.org", "new@example.org", "second@example.org"):
+        invite(client, **{"invite-key": "one form", "invite-address": address})
+    assert sorted(Mail.objects.values_list("address", flat=True)) == ["new@example.org", "second@example.org"]
+    assert Invitation.objects.count() == 2
+
+
 def test_the_address_is_optional_and_a_wrong_one_makes_no_invitation(admin, client):
     client.force_login(admin.user)
     assert invite(client, **{"invite-address": "nobody"}).status_code == 422

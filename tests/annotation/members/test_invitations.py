@@ -187,9 +187,10 @@ def test_a_form_that_is_sent_twice_makes_one_invitation_and_shows_its_link_again
     invitations.invite(other, [Role.ANNOTATOR], days=7, note="for Wren", form_key=key)
     assert Invitation.objects.count() == 4
     # So does the same form once the first invitation is used up.
-    Invitation.objects.filter(created_by=admin).update(revoked_at=timezone.now())
-    page = text_of(desk.post("/p/garden/people/invitations/", form))
-    assert invitations.find(page.partition("/invite/")[2].partition("/")[0]).note == "for Wren"
+    for used_up in ({"revoked_at": timezone.now()}, {"expires_at": timezone.now()}):
+        Invitation.objects.filter(created_by=admin).update(**used_up)
+        page = text_of(desk.post("/p/garden/people/invitations/", form))
+        assert invitations.find(page.partition("/invite/")[2].partition("/")[0]).note == "for Wren"
 
 
 @pytest.mark.django_db(transaction=True)

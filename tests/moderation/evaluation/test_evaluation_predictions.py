@@ -262,6 +262,7 @@ def test_answers_without_a_label_that_counts_are_named(gold: Path, tmp_path: Pat
     [
         (("--out", "folder"), "--out"),
         (("--limit", "2"), "--limit"),
+        (("--rounds", "2", "--retry-failed"), "--retry-failed, --rounds"),
         (("--subset-column", "group"), "--subset-column"),
         (("--model", "keyword:cues-1", "--again"), "--model, --again"),
         (("baseline", "garden"), "METHOD, SOURCES"),

@@ -39,7 +39,7 @@ def test_shares_that_cannot_be_dealt_are_refused(written):
 
 @pytest.mark.parametrize("written", ["80/10/10", "8/1/1", "75/25", "33/33/33", "33.4/33.3/33.3", "0.8/0.2", "100/0/0"])
 def test_shares_of_a_person_are_percents_of_the_whole_or_ratios(written):
-    assert Shares.of_person(written) == Shares.read(written)
+    assert Shares.read_whole(written) == Shares.read(written)
 
 
 @pytest.mark.parametrize(
@@ -47,7 +47,7 @@ def test_shares_of_a_person_are_percents_of_the_whole_or_ratios(written):
 )
 def test_percents_that_are_no_whole_are_refused(written, sum):
     with pytest.raises(BadShares, match=f"add up to {sum}, not to 100"):
-        Shares.of_person(written)
+        Shares.read_whole(written)
 
 
 def test_each_stratum_is_dealt_by_the_shares():
