@@ -99,8 +99,8 @@ def test_they_come_at_their_rate_among_the_others(project, ann):
         seat = held(ann)
         stages.append(seat.item.stage)
         submit.skip_seat(ann, seat.public_id)
-    # 150 draws at 20 %: four standard deviations are 4 · sqrt(150 · 0.2 · 0.8) = 20 about 30.
-    assert 10 <= stages.count(Stage.KNOWN) <= 50
+    # 150 draws at 20 %: five standard deviations are 5 · sqrt(150 · 0.2 · 0.8) = 24 about 30.
+    assert 6 <= stages.count(Stage.KNOWN) <= 54
 
 
 def test_without_a_rate_none_is_mixed_in_nor_are_rested_and_training_ones(project, ann):
@@ -166,7 +166,8 @@ def test_whoever_labels_last_cannot_tell_checks_from_posts(project, ann, browser
         stored = submit.submit_label(ann, given.seat.public_id, uuid4(), Answer(category=1))
         assert isinstance(stored, outcomes.Stored)
         told.append((stored.label, stored.closed, stored.undo_until is not None))
-    assert len(told) > 180 and len({label.item_id for label, *_ in told} & {check.pk for check in checks}) > 20
+    # Some 40 checks come among 160 posts (standard deviation 7): 10 or fewer come in one run of five million.
+    assert len(told) > 170 and len({label.item_id for label, *_ in told} & {check.pk for check in checks}) > 10
     assert {(closed, undoable) for _, closed, undoable in told} == {(True, True)}
     for page in range(1, 9):
         shown = browser.get(f"/p/garden/history/?page={page}").content.decode()
