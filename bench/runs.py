@@ -9,7 +9,8 @@ creation to the last run's end by the database's clock, including queueing, noti
 - 256 runs of eight questions, as deep as a debate, with no work between the questions;
 - one burst of 64 such runs;
 - 256 priors of one question each, where the work around the call weighs most;
-- 64 ARCADE debates of three rounds on posts of a project (seven calls: six speeches and the judge);
+- 64 ARCADE debates of three rounds on posts of a project (seven calls: six speeches and the judge): the median of five
+  such bursts, since one swings by three hundredths;
 - 256 of them.
 
 `cpu_ms_a_call` is the processor time of worker and model server; on a shared machine it is more exact than elapsed
@@ -47,6 +48,7 @@ sys.path.insert(0, str(ROOT))
 from bench.claim_and_submit import Person, wait_for
 
 AT_ONCE, DELAY, TURNS, DEEP = 64, 0.2, 8, 7
+BURSTS = 5
 WANTED, WANTED_BURST, WANTED_PRIORS, WANTED_ARCADE = 0.80, 0.75, 0.60, 0.87
 MANY, FIRST, WANTED_GROWTH = 2000, 500, 1.1
 MEANWHILE = 1024
@@ -128,16 +130,21 @@ def measured(worker: Any, server: Any) -> dict[str, Any]:
         "cpu_ms_a_call": spent_since(before, (worker, server), 256),
         "ok": figures["priors"]["of_ideal"] >= WANTED_PRIORS,
     }
-    for name, slug, count, goal in (("arcade_burst", "bed", AT_ONCE, WANTED_ARCADE), ("arcade", "garden", 256, WANTED)):
-        import_module("runs.models").Run.objects.all().delete()
-        before = [cpu_seconds(process) for process in (worker, server)]
-        debates(slug)
-        figures[name] = ended("arcade", count, count / AT_ONCE * DEEP * DELAY)
-        figures[name] |= {
-            "cpu_ms_a_call": spent_since(before, (worker, server), count * DEEP),
-            "ok": figures[name]["of_ideal"] >= goal,
-        }
+    bursts = sorted((debated("bed", AT_ONCE, worker, server) for _ in range(BURSTS)), key=lambda one: one["of_ideal"])
+    figures["arcade_burst"] = bursts[BURSTS // 2] | {"all": [burst["of_ideal"] for burst in bursts]}
+    figures["arcade"] = debated("garden", 256, worker, server)
+    for name, goal in (("arcade_burst", WANTED_ARCADE), ("arcade", WANTED)):
+        figures[name]["ok"] = figures[name]["of_ideal"] >= goal
     return figures
+
+
+def debated(slug: str, count: int, worker: Any, server: Any) -> dict[str, Any]:
+    """Debate this project's posts with ARCADE, after all earlier runs are deleted. Return the figures."""
+    import_module("runs.models").Run.objects.all().delete()
+    before = [cpu_seconds(process) for process in (worker, server)]
+    debates(slug)
+    figures = ended("arcade", count, count / AT_ONCE * DEEP * DELAY)
+    return figures | {"cpu_ms_a_call": spent_since(before, (worker, server), count * DEEP)}
 
 
 def make_posts(slug: str, count: int) -> None:

@@ -97,10 +97,11 @@ def _texts(content: Any) -> str:
 class Exchange:
     """One request that is being answered, and the ways to answer it."""
 
-    def __init__(self, handler: BaseHTTPRequestHandler, heard: Heard, stopped: threading.Event) -> None:
+    def __init__(self, handler: BaseHTTPRequestHandler, heard: Heard, stopped: threading.Event, due: float) -> None:
         self.heard = heard
         self.stopped = stopped
         self._handler = handler
+        self._due = due
 
     @property
     def speaks_openai(self) -> bool:
@@ -167,20 +168,26 @@ class Exchange:
         self.write(content)
 
     def begin(self, status: int, headers: dict[str, str]) -> None:
-        """Send the status and the headers."""
+        """Prepare the status and the headers; they go out with the first bytes of the body."""
         self._handler.send_response(status)
         for name, value in headers.items():
             self._handler.send_header(name, value)
         self._handler.end_headers()
 
     def write(self, content: bytes) -> None:
-        """Send some bytes now."""
+        """Send some bytes, the first ones when the answer is due."""
+        self._wait_until_due()
         self._handler.wfile.write(content)
         self._handler.wfile.flush()
 
     def pause(self, seconds: float) -> bool:
         """Wait for some seconds. Return False if the server is being stopped."""
         return not self.stopped.wait(seconds)
+
+    def _wait_until_due(self) -> None:
+        """Wait for the rest of the delay: what the server takes for an answer is a part of it."""
+        if self.stopped.wait(max(0.0, self._due - time.monotonic())):
+            raise ConnectionAbortedError("the server is being stopped")
 
     def is_abandoned(self) -> bool:
         """Return whether whoever asked has closed the connection."""
@@ -193,6 +200,7 @@ class Exchange:
 
     def hang_up(self) -> None:
         """Reset the connection."""
+        self._wait_until_due()
         self._handler.close_connection = True
         self._handler.connection.setsockopt(SOL_SOCKET, SO_LINGER, struct.pack("ii", 1, 0))
         self._handler.connection.close()
@@ -479,7 +487,7 @@ class _Script:
 
 
 class WireServer:
-    """The server on a free local port; `delay` seconds pass before each answer."""
+    """The server on a free local port. Each answer comes `delay` seconds after its request."""
 
     def __init__(self, port: int = 0, *, delay: float = 0.0, otherwise: Behaviour = sensible) -> None:
         self._script = _Script(delay=delay, otherwise=otherwise)
@@ -558,6 +566,7 @@ def _handler(script: _Script, stopped: threading.Event) -> type[BaseHTTPRequestH
     class Handler(BaseHTTPRequestHandler):
         protocol_version = "HTTP/1.1"
         disable_nagle_algorithm = True
+        wbufsize = -1  # headers and body in one piece
 
         def log_message(self, format: str, *args: Any) -> None:
             """Log nothing."""
@@ -573,6 +582,7 @@ def _handler(script: _Script, stopped: threading.Event) -> type[BaseHTTPRequestH
             return self._json(200, {"heard": rows})
 
         def do_POST(self) -> None:
+            due = time.monotonic() + script.delay
             announced = int(self.headers.get("Content-Length", 0))
             content = self.rfile.read(announced)
             if len(content) < announced:  # the client was killed while it sent: this is no request
@@ -585,9 +595,7 @@ def _handler(script: _Script, stopped: threading.Event) -> type[BaseHTTPRequestH
                 return self._json(404, {"error": "unknown path"})
             headers = {name.lower(): value for name, value in self.headers.items()}
             heard = Heard(self.path, headers, request_body, time.time())
-            behaviour = script.take(heard)
-            if not stopped.wait(script.delay):
-                behaviour(Exchange(self, heard, stopped))
+            script.take(heard)(Exchange(self, heard, stopped, due))
 
         def _control(self, request_body: dict[str, Any]) -> None:
             with script.lock:
@@ -618,7 +626,7 @@ def main(arguments: Iterable[str] | None = None) -> None:
     """Serve until interrupted."""
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("--port", type=int, default=8111, help="0 takes a free one (default 8111)")
-    parser.add_argument("--delay", type=float, default=0.0, help="seconds before each answer")
+    parser.add_argument("--delay", type=float, default=0.0, help="seconds from each request to its answer")
     parser.add_argument("--behaviour", choices=sorted(NAMED), default="sensible", help="what any other model does")
     options = parser.parse_args(None if arguments is None else list(arguments))
     with WireServer(options.port, delay=options.delay, otherwise=NAMED[options.behaviour]) as server:
