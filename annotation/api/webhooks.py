@@ -45,9 +45,10 @@ class Webhooks(APIView):
     def post(self, request: Request, slug: str) -> Response:
         """Create the webhook. Its secret is told only in this answer. 409: the project has one already."""
         mine = member(request, slug, Role.ADMIN)
+        values = _values(request.data)
         if Webhook.objects.filter(project=mine.project_id).exists():
             return problem(409, "webhook_exists", "The project has a webhook already. Change it, or delete it first.")
-        secret = _store(mine, request.data)
+        secret = change.store(mine, **values)
         return Response(_json(Webhook.objects.get(project=mine.project_id)) | {"secret": secret}, status=201)
 
 
@@ -66,7 +67,8 @@ class OneWebhook(APIView):
         row = _webhook(mine, public_id)
         shape = WebhookShape(data=request.data, partial=True)
         shape.is_valid(raise_exception=True)
-        _store(mine, {"address": row.address, "happenings": row.happenings} | shape.validated_data)
+        stored = {"address": row.address, "happenings": row.happenings}
+        change.store(mine, **_values(stored | shape.validated_data))
         return Response(_json(_webhook(mine, public_id)))
 
     @extend_schema(responses={204: None})
@@ -97,12 +99,12 @@ def _webhook(admin: Membership, public_id: UUID) -> Webhook:
     return row
 
 
-def _store(admin: Membership, body: Any) -> str:
-    """Store what was sent; return the secret of a new webhook."""
+def _values(body: Any) -> dict[str, Any]:
+    """Return the address and the happenings of a body, checked as the page's form checks them."""
     shape = WebhookShape(data=body)
     shape.is_valid(raise_exception=True)
     values = cleaned(WebhookForm(shape.validated_data))
-    return change.store(admin, values["address"], values["happenings"])
+    return {"address": values["address"], "happenings": values["happenings"]}
 
 
 def _json(row: Webhook) -> dict[str, Any]:

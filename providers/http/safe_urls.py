@@ -65,6 +65,8 @@ _AUTHORITY = re.compile(r"(?P<host>\[[^\[\]]*\]|[^:\[\]]*)(?::(?P<port>[0-9]{1,5
 _LABEL = re.compile(r"(?!-)[a-z0-9_-]{1,63}(?<!-)")
 _NUMBER = re.compile(r"0x[0-9a-f]*|[0-9]+")
 _SAFE = "/?:@!$&'()*+,;=~-._%[]"
+_LOCAL = ("localhost", "local", "internal", "lan", "home.arpa", "test", "invalid")
+"""Ends of names that the public Internet never gives out (RFC 2606, 6761, 6762, 8375; ICANN's `internal`)."""
 
 
 def check_url(url: str) -> CheckedUrl:
@@ -113,6 +115,8 @@ def _host(written: str) -> str:
         return _ipv4(host)
     if len(host) > 253 or not all(_LABEL.fullmatch(label) for label in host.split(".")):
         raise FetchFault("bad_url", "The host's name is not one that can be looked up.")
+    if "." not in host or any(f".{host}".endswith(f".{end}") for end in _LOCAL):
+        raise FetchFault("blocked_address", "The host's name is not one of the public Internet.")
     return host
 
 

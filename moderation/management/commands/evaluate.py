@@ -33,13 +33,12 @@ from moderation.management.method_options import command_options
 from moderation.methods.debate_method import BadChoice
 from moderation.methods.registry import METHODS
 
-_OF_METHODS = {
-    **{name: name.upper() for name in ("method", "sources")},
-    **{name: f"--{name}" for name in ("model", "auxiliary", "judge", "option", "scores", "prompts", "glossary")},
-    **{name: f"--{name.replace('_', '-')}" for name in ("out", "limit", "subset_column")},
-    **{name: f"--{name.replace('_', '-')}" for name in ("again", "retry_failed", "retry_refused")},
-}
-"""What says how methods are run, as it is written on the command line, by its option."""
+_OF_METHODS = (
+    *("method", "sources", "model", "auxiliary", "judge", "option", "prompts", "glossary", "out", "limit", "sample"),
+    *("seed", "repeats", "scores", "list", "rule", "threshold", "subset_column", "again", "retry_failed"),
+    *("retry_refused", "threads"),
+)
+"""The options that say how methods are run."""
 
 
 class Command(EvaluationCommand):
@@ -62,7 +61,9 @@ class Command(EvaluationCommand):
             "--against", metavar="FILE", help="a second method's answers on the same items (McNemar)"
         )
         parser.add_argument("method", nargs="?", help=f"one or several, by commas: {', '.join(METHODS)}")
-        parser.add_argument("sources", nargs="*", metavar="SLUG|FILE", help="projects (their gold items) and files")
+        parser.add_argument(
+            "sources", nargs="*", default=[], metavar="SLUG|FILE", help="projects (their gold items) and files"
+        )
         parser.add_argument("--out", metavar="DIR", help="where the report's files go")
         parser.add_argument("--task", choices=list(map(str, Task)), help="all categories, or hateful or not")
         parser.add_argument("--limit", type=int, metavar="N", help="items of each source")
@@ -115,6 +116,7 @@ class Command(EvaluationCommand):
         columns.add_argument("--images", metavar="PATH", help="the folder of the pictures that the files name")
         columns.add_argument("--text-only", action="store_true", help="judge by the text alone")
         columns.add_argument("--leave-out-bad-rows", action="store_true", help="go on without them")
+        self.defaults = {name: parser.get_default(name) for name in (*_OF_METHODS, *_compared())}
 
     def answer(self, **options: Any) -> Any:
         if options["predictions"] or options["gold"]:
@@ -188,8 +190,7 @@ class Command(EvaluationCommand):
     def _compare(self, options: dict[str, Any]) -> dict[str, Any]:
         if not (options["predictions"] and options["gold"]):
             raise CommandError("--predictions FILE and --gold FILE go together.")
-        of_methods = _OF_METHODS | {name: f"--{name}" for name in _compared()}
-        if unused := [word for name, word in of_methods.items() if options[name]]:
+        if unused := [_written(name) for name, usual in self.defaults.items() if options[name] != usual]:
             raise CommandError(f"{', '.join(unused)}: for methods that are run here, not for --predictions.")
         gold = _source(options["gold"], _terms(options, asked_about=False))
         task = _task(options["task"], [gold])
@@ -254,6 +255,11 @@ class Command(EvaluationCommand):
 def _compared() -> list[str]:
     """Return the options of methods that may be combined; the task is an option of the evaluation itself."""
     return [name for name in command_options() if name != "task"]
+
+
+def _written(name: str) -> str:
+    """Return an option as the command line has it."""
+    return name.upper() if name in ("method", "sources") else f"--{name.replace('_', '-')}"
 
 
 def _wish(options: dict[str, Any]) -> Wish:

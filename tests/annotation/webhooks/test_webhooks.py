@@ -300,6 +300,11 @@ def test_two_workers_never_send_to_one_webhook_at_once(webhook, receiver):
         ("https://127.0.0.1/", "blocked_address"),
         ("https://10.1.2.3/x", "blocked_address"),
         ("https://[::1]/", "blocked_address"),
+        ("https://localhost/x", "blocked_address"),
+        ("https://printer.LOCAL./", "blocked_address"),
+        ("https://api.internal/", "blocked_address"),
+        ("https://router.home.arpa/", "blocked_address"),
+        ("https://intranet/", "blocked_address"),
         ("https://example.org:8443/", "blocked_port"),
         ("https://user:pass@example.org/", "bad_url"),
         ("ftp://example.org/", "bad_scheme"),
@@ -313,7 +318,7 @@ def test_private_addresses_are_refused(address, code):
 
 
 def test_a_name_that_leads_to_a_private_address_gets_nothing(webhook, receiver, settings):
-    # localhost is a name like any other: only its origin, named by the operator, would open it.
+    # It was stored before such names were refused: only its origin, named by the operator, would open it.
     Webhook.objects.update(address=f"https://localhost/{receiver.origin}")
     change.send_test(webhook)
     send.send_due(webhook.pk)
@@ -415,6 +420,8 @@ def test_a_program_sets_a_webhook_up_and_is_told_the_secret_once(admin, receiver
     assert (made.status_code, made.json()["secret"]) == (201, unseal(row.sealed_secret))
     again = client.post(HOOKS, wanted, content_type="application/json")
     assert (again.status_code, again.json()["code"]) == (409, "webhook_exists")
+    unreadable = client.post(HOOKS, {"address": "nonsense"}, content_type="application/json")
+    assert (unreadable.status_code, set(unreadable.json()["fields"])) == (400, {"happenings"})
     one = f"{HOOKS}{row.public_id}/"
     changed = client.patch(one, {"happenings": ["run.ended"]}, content_type="application/json").json()
     assert (changed["address"], changed["happenings"]) == (receiver.origin, ["run.ended"])
