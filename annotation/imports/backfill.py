@@ -26,7 +26,7 @@ from annotation.imports.archives import Bundle, Clock, Watch
 from annotation.imports.options import ImportOptions, ImportReport, Update, terms_of
 from annotation.imports.store import store_pictures
 from annotation.media.pictures import Gallery, discard_staged, known_pictures
-from annotation.models import Category, Item, Membership, Prior, Project, record
+from annotation.models import Category, Item, Membership, PictureText, Prior, Project, record
 from annotation.picture_text import store as picture_text_store
 from annotation.picture_text.requests import read_new_pictures
 from annotation.priors.informativeness import update_informativeness
@@ -214,22 +214,31 @@ class _Filling:
             for modality, prior in ((Modality.TEXT, row.text_prior), (Modality.IMAGE, row.image_prior))
             if prior is not None
         ]
-        filled = [self._fill_prior(item, prior) for prior in priors]
-        if not any(filled):
+        stored = {prior.modality: prior for prior in item.priors.filter(current=True, state=PriorState.OK)}
+        there = [(prior, stored[prior.modality]) for prior in priors if prior.modality in stored]
+        if there:
+            self.report.note_existing(row.external_id, any(self._says_otherwise(*pair) for pair in there))
+        missing = [prior for prior in priors if prior.modality not in stored]
+        for prior in missing:
+            self._fill_prior(item, prior)
+        if not missing:
             return False
-        self.report.priors += sum(filled)
+        self.report.priors += len(missing)
         self._complete(item, priors)
         return True
 
-    def _fill_prior(self, item: Item, prior: IncomingPrior) -> bool:
-        """Store a prior if there is no valid one; a refused or unreadable prior counts as a gap.
+    def _says_otherwise(self, prior: IncomingPrior, stored: Prior) -> bool:
+        """Whether the row says something else than the prior that the item has; what the row leaves out is the same."""
+        category = None if prior.category is None else self.categories[prior.category].pk
+        return (
+            (category, prior.hateful) != (stored.category_id, stored.hateful)
+            or (prior.explanation or stored.explanation) != stored.explanation
+            or prior.severity not in (None, stored.severity)
+        )
 
-        Return whether it was stored.
-        """
-        current = item.priors.filter(modality=prior.modality, current=True)
-        if current.filter(state=PriorState.OK).exists():
-            return False
-        current.update(current=False)
+    def _fill_prior(self, item: Item, prior: IncomingPrior) -> None:
+        """Store a prior of which the item has no valid one; a refused or unreadable prior makes room."""
+        item.priors.filter(modality=prior.modality, current=True).update(current=False)
         Prior.objects.create(
             item=item,
             modality=prior.modality,
@@ -240,7 +249,6 @@ class _Filling:
             severity=prior.severity,
             prompt_digest=prior.prompt_digest,
         )
-        return True
 
     def _complete(self, item: Item, priors: Sequence[IncomingPrior]) -> None:
         """Apply the consequences of new priors: informativeness, severity, an undefined pattern, a waiting item."""
@@ -283,14 +291,24 @@ class _Filling:
 
     def _fill_words(self, row: Row, item: Item) -> bool:
         """Store the words that came with the data; they replace what a machine read, and nothing else."""
-        reader = row.picture_text_reader or GIVEN
-        return bool(row.picture_text) and picture_text_store.store_given(item, row.picture_text, reader)
+        if not row.picture_text:
+            return False
+        if picture_text_store.store_given(item, row.picture_text, row.picture_text_reader or GIVEN):
+            return True
+        words = PictureText.objects.filter(item=item, current=True).values_list("text", flat=True)
+        self.report.note_existing(row.external_id, row.picture_text not in words)
+        return False
 
     # ── Known answers ─────────────────────────────────────────────────────────
 
     def _fill_known(self, row: Row, item: Item) -> bool:
         known_answer = self.intake.known_of(row)
-        if known_answer is None or item.stage == Stage.KNOWN:
+        if known_answer is None:
+            return False
+        if item.stage == Stage.KNOWN:
+            stored = control_items.known_answer_of(item)
+            codes = {known_answer.category, *known_answer.categories}
+            self.report.note_existing(row.external_id, stored is None or set(stored.codes) != codes)
             return False
         category = self.categories[known_answer.category]
         key = control_items.KnownAnswerKey(

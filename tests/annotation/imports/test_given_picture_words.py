@@ -101,4 +101,5 @@ def test_words_are_filled_in_later_over_those_of_a_machine_only(project):
     rows = b'{"id": "a", "picture_text": "given"}\n{"id": "b", "picture_text": "given"}\n'
     report = imported(project, rows, update=Update.PICTURE_TEXT)
     assert (report.items, report.unchanged) == (1, 1)
+    assert (report.existing, report.changed, report.changed_ids) == (1, 1, ["b"])
     assert readings() == [("a", "given", "given"), ("b", "corrected", "person")]

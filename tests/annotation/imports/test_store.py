@@ -389,6 +389,28 @@ def test_priors_that_were_missing_come_later_and_complete_the_pattern(project: P
     item = Item.objects.get()
     assert (report.priors, item.pattern, item.difficulty) == (1, "001", "hard")
     assert item.priors.get(modality="text").category.code == 0
+    assert (report.existing, report.changed, report.changed_ids) == (1, 1, ["a"])
+
+
+@pytest.mark.parametrize(
+    ("given", "changed"),
+    [
+        ({"text_label": 1}, 0),
+        ({"text_label": 1, "text_explanation": "As it was."}, 0),
+        ({"text_label": 1, "text_explanation": "Another reason."}, 1),
+        ({"text_label": 2}, 1),
+        ({"text_label": 1, "text_severity": 2}, 0),
+        ({"text_label": 1, "text_severity": 3}, 1),
+    ],
+)
+def test_an_update_of_priors_names_those_that_say_otherwise(
+    project: Project, given: dict[str, Any], changed: int
+) -> None:
+    imported(project, [{"id": "a", "text": "x", "text_label": 1, "text_explanation": "As it was.", "text_severity": 2}])
+    before = list(Prior.objects.values())
+    report = imported(project, [{"id": "a", **given}], update=Update.PRIORS)
+    assert (report.items, report.existing, report.changed) == (0, 1, changed)
+    assert list(Prior.objects.values()) == before
 
 
 def test_an_intent_that_was_missing_comes_later_and_one_that_is_there_stays(project: Project) -> None:

@@ -264,6 +264,11 @@ def test_an_update_marks_items_that_are_here(project: Project, admin: Membership
     assert KnownAnswer.objects.get().item.external_id == "a"
     again = import_file(project, lines_of(*rows), ImportOptions(update=Update.KNOWN), actor=admin)
     assert (again.items, again.unchanged) == (0, 2)
+    assert (again.existing, again.changed) == (1, 0)
+    other = import_file(
+        project, lines_of({"id": "a", "known_category": 1}), ImportOptions(update=Update.KNOWN), actor=admin
+    )
+    assert (other.unchanged, other.changed_ids, KnownAnswer.objects.get().category.code) == (1, ["a"], 3)
 
 
 def test_an_update_of_an_item_in_labelling_is_refused_as_a_whole(project: Project, admin: Membership) -> None:
