@@ -14,7 +14,7 @@ from uuid import UUID
 from django.db import connection
 from django.db.models import Count, F, Max, Q, QuerySet
 
-from annotation.consensus.case_from_rows import intent_of, vote_of
+from annotation.consensus.case_from_rows import first_seats, intent_of, vote_of
 from annotation.core.append_only import missing_triggers
 from annotation.core.snapshots import snapshot
 from annotation.domain.alignment import aligned_flag, alignment
@@ -230,6 +230,7 @@ _STAGE_AFTER: Mapping[str, Stage] = {
     EventVerb.DECIDE: Stage.GOLD,
     EventVerb.EXCLUDE: Stage.EXCLUDED,
     EventVerb.NEW_ROUND: Stage.LABELLING,
+    EventVerb.MORE_SEATS: Stage.LABELLING,
     EventVerb.REOPEN: Stage.LABELLING,
     EventVerb.REPORT: Stage.EXCLUDED,
     EventVerb.WITHDRAW_ITEM: Stage.EXCLUDED,
@@ -310,6 +311,8 @@ def _seat_problems(item: Item, stage: Stage, seats: list[Seat], emptied: frozens
     if by_votes and stage in (Stage.DISPUTED, Stage.GOLD) and (not current or filled != item.seats):
         yield f"it is closed with {filled} labels instead of {item.seats}."
     first = rounds.get(1, [])
+    if first and item.round == 1 and stage not in (Stage.DISPUTED, Stage.GOLD):
+        first = first[: first_seats(first)]  # those whom a reviewer asked in addition may still answer
     if item.closed_at is not None and (
         not first or any(seat.label is None and str(seat.public_id) not in emptied for seat in first)
     ):

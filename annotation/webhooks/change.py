@@ -70,7 +70,7 @@ def remove(admin: Membership, webhook: Webhook) -> None:
 
 
 def send_test(webhook: Webhook) -> Delivery | None:
-    """Let a worker send a test message at once, also after failures.
+    """Let a worker send a test message at once, also while the receiver rests after a failure.
 
     Returns None if the webhook is switched off, or if others still wait.
     """
@@ -81,7 +81,6 @@ def send_test(webhook: Webhook) -> Delivery | None:
         delivery = Delivery.objects.create(
             webhook=webhook, key=f"{Happening.TEST}:{uuid4()}", happening=Happening.TEST, happened_at=database_now()
         )
-        Webhook.objects.filter(pk=webhook.pk).update(resume_at=None)
         transaction.on_commit(lambda: ring(webhook.pk))
     return delivery
 

@@ -5,14 +5,21 @@ A message may arrive twice (a worker died after the answer); its id stays the sa
 
 import json
 import time
-from datetime import timedelta
+from datetime import datetime, timedelta
 from typing import Any
 
 from django.conf import settings
-from django.db.models import F, Q
+from django.db.models import Exists, F, OuterRef, Q, QuerySet
 
 from annotation.core.sealed import CannotOpen, unseal
-from annotation.domain.outgoing import MOST_ATTEMPTS, MOST_FAILURES, DeliveryState, delay_after, signature
+from annotation.domain.outgoing import (
+    MOST_ATTEMPTS,
+    MOST_FAILURES,
+    DeliveryState,
+    Happening,
+    delay_after,
+    signature,
+)
 from annotation.models import Delivery, Webhook
 from annotation.webhooks.happenings import read_happenings
 from providers import wiring_web
@@ -27,6 +34,7 @@ _LEASE = timedelta(seconds=60)
 KEPT = timedelta(days=30)
 """How long finished messages stay on the page."""
 KEY_LOST = "key_lost"
+_TESTS = Delivery.objects.filter(state=DeliveryState.WAITING, happening=Happening.TEST)
 
 
 def ring(webhook_id: int) -> bool:
@@ -49,7 +57,10 @@ def look_and_ring() -> int:
 
 
 def send_due(webhook_id: int) -> None:
-    """Send what waits, oldest first, until it fails or the time is over; do nothing while another worker sends."""
+    """Send what waits, oldest first, until it fails or the time is over; do nothing while another worker sends.
+
+    Test messages go first. They are sent also while the receiver rests after a failure; the others then wait on.
+    """
     now = database_now()
     rows = Webhook.objects.filter(pk=webhook_id)
     if not _free(rows.filter(disabled_at=None, project__delete_after=None), now).update(lease_until=now + _LEASE):
@@ -60,7 +71,7 @@ def send_due(webhook_id: int) -> None:
     until, more = time.monotonic() + SECONDS, True
     try:
         while more and time.monotonic() < until:
-            delivery = webhook.deliveries.filter(state=DeliveryState.WAITING).order_by("pk").first()
+            delivery = _next(webhook)
             more = delivery is not None and _attempt(webhook, delivery)
     finally:
         rows.update(lease_until=None)
@@ -68,8 +79,20 @@ def send_due(webhook_id: int) -> None:
         ring(webhook_id)
 
 
-def _free(rows: Any, now: Any) -> Any:
-    return rows.filter(Q(lease_until=None) | Q(lease_until__lt=now), Q(resume_at=None) | Q(resume_at__lte=now))
+def _free(rows: QuerySet[Webhook], now: datetime) -> QuerySet[Webhook]:
+    """Return the webhooks that no worker sends to, and that may be sent something now."""
+    may_send = Q(resume_at=None) | Q(resume_at__lte=now) | Exists(_TESTS.filter(webhook=OuterRef("pk")))
+    return rows.filter(Q(lease_until=None) | Q(lease_until__lt=now), may_send)
+
+
+def _next(webhook: Webhook) -> Delivery | None:
+    """Return the message to send next: the oldest test, else the oldest one if the receiver does not rest."""
+    if test := _TESTS.filter(webhook=webhook).order_by("pk").first():
+        return test
+    resume_at = Webhook.objects.filter(pk=webhook.pk).values_list("resume_at", flat=True).first()
+    if resume_at is not None and resume_at > database_now():
+        return None
+    return webhook.deliveries.filter(state=DeliveryState.WAITING).order_by("pk").first()
 
 
 def message_of(webhook: Webhook, delivery: Delivery) -> bytes:
@@ -97,7 +120,10 @@ def headers_of(secret: str, delivery: Delivery, body: bytes, timestamp: int) -> 
 
 
 def _attempt(webhook: Webhook, delivery: Delivery) -> bool:
-    """Send one message once and store what came of it. Return whether it was taken."""
+    """Send one message once and store what came of it. Return whether to go on with the next one.
+
+    A test is tried once and counts as no failure of the webhook.
+    """
     began, status, problem = time.monotonic(), None, ""
     body = message_of(webhook, delivery)
     try:
@@ -111,13 +137,13 @@ def _attempt(webhook: Webhook, delivery: Delivery) -> bool:
     _store(delivery, taken, status=status, problem=problem, seconds=round(time.monotonic() - began, 2))
     if taken:
         Webhook.objects.filter(pk=webhook.pk).update(failures=0, resume_at=None, lease_until=database_now() + _LEASE)
-    else:
+    elif delivery.happening != Happening.TEST:
         _pause(webhook.pk, delivery.attempts + 1)
-    return taken
+    return taken or delivery.happening == Happening.TEST
 
 
 def _store(delivery: Delivery, taken: bool, **outcome: Any) -> None:
-    given_up = not taken and delivery.attempts + 1 >= MOST_ATTEMPTS
+    given_up = not taken and (delivery.happening == Happening.TEST or delivery.attempts + 1 >= MOST_ATTEMPTS)
     state = DeliveryState.DELIVERED if taken else DeliveryState.GIVEN_UP if given_up else DeliveryState.WAITING
     Delivery.objects.filter(pk=delivery.pk, state=DeliveryState.WAITING).update(
         state=state, attempts=F("attempts") + 1, tried_at=database_now(), **outcome

@@ -9,6 +9,7 @@ import time
 from datetime import timedelta
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from pathlib import Path
+from uuid import uuid4
 
 import pytest
 from django.conf import settings as site
@@ -92,6 +93,13 @@ def closed_item(project, codes=(0, 0, 1), text="A secret text about a garden."):
     close_item(item)
     item.refresh_from_db()
     return item
+
+
+def tell(webhook):
+    """Let a message wait that tells of a post."""
+    return Delivery.objects.create(
+        webhook=webhook, key=f"item:{uuid4()}", happening=Happening.ITEM_CLOSED, happened_at=timezone.now()
+    )
 
 
 def due_now(webhook):
@@ -237,7 +245,7 @@ def test_the_receiver_in_the_document_takes_our_messages_and_nobody_elses(webhoo
 def test_a_failed_message_keeps_its_id_and_its_place_and_waits_longer_each_time(webhook, receiver):
     receiver.statuses = [500, 302, 204]
     for _ in range(2):
-        change.send_test(webhook)
+        tell(webhook)
     first, second = Delivery.objects.order_by("pk")
     send.send_due(webhook.pk)
     assert len(receiver.taken) == 1  # the second waits behind the first
@@ -261,7 +269,7 @@ def test_a_failed_message_keeps_its_id_and_its_place_and_waits_longer_each_time(
 def test_a_dead_receiver_loses_a_message_after_six_attempts_and_is_switched_off_after_twelve(webhook, receiver):
     receiver.statuses = [503]
     for _ in range(3):
-        change.send_test(webhook)
+        tell(webhook)
     for _ in range(20):
         due_now(webhook)
         send.send_due(webhook.pk)
@@ -274,6 +282,41 @@ def test_a_dead_receiver_loses_a_message_after_six_attempts_and_is_switched_off_
     change.switch_on(builders.make_member(webhook.project, Role.ADMIN), webhook)
     send.send_due(webhook.pk)
     assert Delivery.objects.filter(state=DeliveryState.DELIVERED).count() == 1
+
+
+def test_tests_use_up_no_try_of_a_message_that_waits(webhook, receiver):
+    receiver.statuses = [500]
+    waiting = tell(webhook)
+    send.send_due(webhook.pk)
+    webhook.refresh_from_db()
+    rests_until = webhook.resume_at
+    for _ in range(7):
+        assert change.send_test(webhook) is not None
+        send.send_due(webhook.pk)
+    waiting.refresh_from_db()
+    webhook.refresh_from_db()
+    assert (waiting.state, waiting.attempts, webhook.failures) == (DeliveryState.WAITING, 1, 1)
+    assert (webhook.resume_at, webhook.disabled_at) == (rests_until, None)
+    tests = Delivery.objects.filter(happening=Happening.TEST)
+    assert set(tests.values_list("state", "attempts", "status")) == {(DeliveryState.GIVEN_UP, 1, 500)}
+    receiver.statuses = [204]
+    change.send_test(webhook)
+    send.send_due(webhook.pk)  # the receiver is well again: what waited follows at once
+    waiting.refresh_from_db()
+    assert (waiting.state, waiting.attempts, Webhook.objects.get().failures) == (DeliveryState.DELIVERED, 2, 0)
+    assert [message["event"] for message in receiver.messages()][-2:] == ["test", "item.closed"]
+
+
+def test_the_sweeper_enqueues_a_test_although_the_receiver_rests(webhook, receiver, monkeypatch):
+    rung = []
+    monkeypatch.setattr(send, "ring", lambda webhook_id: rung.append(webhook_id) or True)
+    tell(webhook)
+    Webhook.objects.update(resume_at=timezone.now() + timedelta(hours=1))
+    send.look_and_ring()
+    assert rung == []
+    change.send_test(webhook)
+    send.look_and_ring()
+    assert rung == [webhook.pk]
 
 
 def test_pauses_grow_up_to_three_hours():

@@ -11,11 +11,19 @@ import builders
 from annotation.analytics.agreement import read_agreement
 from annotation.consensus.close import close_item, dispute_item
 from annotation.consensus.exclude import withdraw_item
-from annotation.domain.choices import Modality, Reason, Role, Source, Stage
+from annotation.domain.choices import EventVerb, Modality, Reason, Role, Source, Stage
 from annotation.domain.patterns import Prior as Value
-from annotation.models import Adjudication, Event, Item, Label, Membership, Prior, Project, Ruling
+from annotation.models import Adjudication, Event, Item, Label, Membership, Prior, Project, Ruling, record
+from annotation.operations.audit import audit
 from annotation.releases.build import release
-from annotation.review.adjudicate import BadRuling, NotAllowed, OwnItem, RulingKeyReused, StaleVersion
+from annotation.review.adjudicate import (
+    BadRuling,
+    NotAllowed,
+    OwnItem,
+    RulingKeyReused,
+    StaleVersion,
+    reopen_closed_item,
+)
 from concurrency import at_once
 from moderation.desk import (
     appeals,
@@ -74,6 +82,13 @@ def closed(project: Project, *codes: int | None, **fields) -> Item:
     close_item(item)
     item.refresh_from_db()
     return item
+
+
+def tell_of_labels(item: Item) -> None:
+    """Record the events of labels that a test made without the site's own verbs."""
+    told = Event.objects.filter(item=item, verb=EventVerb.LABELLED).values("row")
+    for label in Label.objects.filter(item=item).exclude(public_id__in=told):
+        record(EventVerb.LABELLED, project=item.project, item=item, actor=label.annotator, row=label.public_id)
 
 
 def for_(item: Item, code: int, **more) -> RulingRequest:
@@ -223,6 +238,46 @@ def test_more_people_are_asked_in_the_same_round_and_the_votes_stay(project, her
     close_item(item)
     item.refresh_from_db()
     assert (item.stage, item.category.code, item.level) == (Stage.GOLD, 1, "weak")
+
+
+def test_the_audit_is_content_after_every_ruling_and_every_label(project, heron, admin):
+    """One post through all rulings: asked more people twice, a new round, decided, reopened, excluded."""
+    item = closed(project, 0, 1, None)
+    tell_of_labels(item)
+
+    def rule(ruling: Ruling, **more) -> None:
+        decide.settle(item, heron, to(item, ruling, **more))
+        item.refresh_from_db()
+        assert audit(project) == [], ruling
+
+    def label_all(*codes: int) -> None:
+        seats = item.seat_rows.filter(round=item.round, label=None).order_by("number")
+        for seat, code in zip(seats, codes, strict=True):
+            builders.make_label(seat, builders.make_member(project), code)
+            tell_of_labels(item)
+            if seat.number < item.seats:
+                assert audit(project) == [], seat.number
+        close_item(item)
+        item.refresh_from_db()
+        assert audit(project) == []
+
+    assert audit(project) == []
+    rule(Ruling.MORE_SEATS, count=2)
+    label_all(2, 3)
+    rule(Ruling.MORE_SEATS, count=1)
+    label_all(4)
+    rule(Ruling.NEW_ROUND, message="Section 2 is clearer now.")
+    label_all(0, 1, 2)
+    rule(Ruling.MORE_SEATS, count=1)
+    label_all(3)
+    rule(Ruling.DECIDE, category=builders.category(project, 1))
+    reopen_closed_item(item, admin, item.version, "A new rule.")
+    item.refresh_from_db()
+    assert (item.round, audit(project)) == (3, [])
+    label_all(0, 1, 2)
+    rule(Ruling.MORE_SEATS, count=1)
+    withdraw_item(item, admin, "Its author asked for it.")
+    assert audit(project) == []
 
 
 def test_a_new_round_carries_a_message_to_its_annotators(project, heron):
