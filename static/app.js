@@ -149,17 +149,21 @@
     control.tagName, control.getAttribute("href") ?? "", control.name ?? "", control.form?.getAttribute("action") ?? "",
     control.matches("button") ? control.value : "", wordsOf(control),
   ].join("|");
+  // Another post begins as the reader wants posts to begin: what was opened of the last one is not opened here.
+  const seatIn = (part) => part.querySelector("[data-seat]")?.dataset.seat;
   let kept = new Set();
-  let [atPart, atControl] = ["", ""];
+  let [atPart, atControl, atSeat] = ["", "", ""];
   document.addEventListener("htmx:beforeSwap", (event) => {
     const { target } = event.detail;
     kept = new Set([...target.querySelectorAll("details[open]")].map(nameOf));
+    atSeat = seatIn(target);
     const control = document.activeElement?.closest(CONTROLS);
     atPart = target.id;
     atControl = control && !control.id && target.contains(control) ? nameOfControl(control) : ""; // htmx minds the ids
   });
   document.addEventListener("htmx:afterSwap", (event) => {
-    for (const fold of event.target.querySelectorAll("details")) if (kept.has(nameOf(fold))) fold.open = true;
+    const again = seatIn(event.target) === atSeat;
+    for (const fold of event.target.querySelectorAll("details")) if (again && kept.has(nameOf(fold))) fold.open = true;
     if (!atControl || event.target.id !== atPart || document.activeElement !== document.body) return;
     const same = [...event.target.querySelectorAll(CONTROLS)].find((control) => nameOfControl(control) === atControl);
     const place = same ?? (event.target.checkVisibility() ? event.target : document.getElementById("main"));
@@ -180,25 +184,40 @@
     target.querySelector(`[href="${CSS.escape(atLink)}"]`)?.focus({ preventScroll: true });
   });
 
-  // A lost connection or a server fault must never look like success. What is told goes once the server answers.
-  const tell = (text) => {
+  // A lost connection or a server fault must never look like success. That the server is away is told until it answers;
+  // what it refused, until something is stored.
+  const tell = (text, until = "stored") => {
     const place = document.getElementById("messages");
     if (!place) return;
     clearInterval(listening);
     listening = 0;
     const notice = document.createElement("p");
     notice.className = "notice is-bad";
-    notice.dataset.told = "";
+    notice.dataset.told = until;
     notice.textContent = text;
     place.replaceChildren(notice);
+    closable(notice);
   };
+  // A notice that floats over the post can be put away.
+  const closable = (notice) => {
+    const close = document.createElement("button");
+    close.type = "button";
+    close.className = "notice-close";
+    close.setAttribute("aria-label", document.body.dataset.close);
+    close.addEventListener("click", () => {
+      notice.remove();
+      document.getElementById("main")?.focus({ preventScroll: true });
+    });
+    notice.append(close);
+  };
+  document.querySelectorAll(".messages.is-floating > .notice").forEach(closable);
   let listening = 0;
-  const answered = () => {
+  const answered = (until = "answered") => {
     clearInterval(listening);
-    document.querySelector("#messages [data-told]")?.remove();
+    document.querySelector(`#messages [data-told="${until}"]`)?.remove();
   };
   const tellOffline = () => {
-    tell(document.body.dataset.offline);
+    tell(document.body.dataset.offline, "answered");
     const mine = listening = setInterval(async () => {
       const answer = await fetch("/readyz", { signal: AbortSignal.timeout(3000) }).catch(() => null);
       if (mine === listening && answer?.status < 500) answered();
@@ -225,7 +244,11 @@
   });
   document.addEventListener("htmx:sendError", tellOffline);
   document.addEventListener("htmx:timeout", tellOffline);
-  document.addEventListener("htmx:beforeOnLoad", (event) => { if (event.detail.xhr.status < 400) answered(); });
+  document.addEventListener("htmx:beforeOnLoad", ({ detail }) => {
+    if (detail.xhr.status >= 400) return;
+    answered();
+    if (detail.requestConfig.verb === "post") answered("stored");
+  });
   document.addEventListener("htmx:responseError", (event) => {
     if (event.detail.xhr.status >= 500) tell(document.body.dataset.fault);
     if ([400, 413, 429].includes(event.detail.xhr.status)) tell(document.body.dataset.refused);
@@ -279,6 +302,11 @@
   }
   document.addEventListener("htmx:afterSwap", (event) => { if (event.target.id === "bench") back?.remove(); });
   if (!location.pathname.startsWith("/accounts/")) sessionStorage.removeItem("sent");
+  // Whoever signs out leaves nothing typed behind for the next person at this computer.
+  document.addEventListener("submit", ({ target: form }) => {
+    if (!form.matches("[data-signs-out]")) return;
+    for (const name of Object.keys(sessionStorage)) if (name === "sent" || name.startsWith("draft:")) sessionStorage.removeItem(name);
+  }, true);
 
   // What is brought up to date by itself gives way: to a form inside it whose answer is on its way, and to a part that
   // has taken its place meanwhile. Else the message that comes with that answer finds no place.

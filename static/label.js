@@ -234,7 +234,9 @@
     if (event.ctrlKey || event.metaKey || event.altKey) return;
     const key = named(event);
     if (key === " ") {
-      if (target.closest("button:not([data-reveal]), a, summary, input[type=checkbox], input[data-press], .words, #drawer")) return;
+      // A category that is not chosen yet is chosen by it, as every radio button is.
+      if (target.closest("button:not([data-reveal]), a, summary, input[type=checkbox], input[type=radio]:not(:checked)")) return;
+      if (target.closest("input[data-press], .words, #drawer")) return;
       event.preventDefault();
       reveal(); // also on repeats: the key may be down since before the page was ready
       return;
@@ -318,8 +320,9 @@
     if (event.detail.target.id !== "bench" && event.detail.elt.id !== "bench") return;
     setUp();
     if (inBench(".question.is-wrong")) return; // the focus is there
-    (byId("said") ?? byId("wrong") ?? byId("main"))?.focus({ preventScroll: true });
-    byId("main")?.focus({ preventScroll: true });
+    const place = byId("said") ?? byId("break") ?? byId("main"); // what is told is read out, then the post
+    if (place) place.tabIndex = -1;
+    place?.focus({ preventScroll: true });
   });
   setUp();
 })();

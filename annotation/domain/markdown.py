@@ -12,6 +12,7 @@ from enum import StrEnum
 
 import nh3
 from markdown_it import MarkdownIt
+from markdown_it.rules_core import StateCore
 
 _TAGS = {
     "a", "blockquote", "br", "code", "del", "em", "h1", "h2", "h3", "h4", "h5", "h6", "hr", "li", "ol", "p", "pre",
@@ -21,6 +22,16 @@ _ATTRIBUTES = {"a": {"href", "title"}, "ol": {"start"}, "code": set[str](), "th"
 _SCHEMES = {"http", "https", "mailto"}
 
 _markdown = MarkdownIt("commonmark", {"html": False, "linkify": False}).enable(["table", "strikethrough"])
+
+
+def _put_below_the_title(state: StateCore) -> None:
+    """Make each heading one level lower: the page that shows the guidelines has its own title."""
+    for token in state.tokens:
+        if token.type in ("heading_open", "heading_close"):
+            token.tag = f"h{min(6, int(token.tag[1]) + 1)}"
+
+
+_markdown.core.ruler.push("below_the_title", _put_below_the_title)
 
 
 def render(text: str) -> str:

@@ -25,12 +25,13 @@ from annotation.assignment.seat_lookup import is_held
 from annotation.core.access import PersonRequest
 from annotation.domain.choices import Stage
 from annotation.domain.questions.question import in_force
+from annotation.domain.training import attempts_left
 from annotation.domain.wellbeing.breaks import Limit
 from annotation.guidelines.versions import news_for
 from annotation.labelling.forms import AnswerForm, initial_from, initial_of
 from annotation.labelling.views_post import own_seat
 from annotation.labelling.workspace import PageNotice, Workspace, done_today, show_workspace, swaps_post
-from annotation.models import Label, Membership, Seat
+from annotation.models import Label, Membership, Seat, TrainingAttempt
 
 NoPost = NothingLeft | NotOpen | TrainingNeeded | GuidelinesChanged | QuotaReached | DoneForToday | BreakDue
 """The outcomes of a claim that gives no seat and has a page of its own."""
@@ -127,12 +128,14 @@ def show_no_post(
         case NothingLeft(until):
             page = "nothing_left"
             context["until"] = until
+            context["opted_out"] = member.opt_outs.filter(ended_at=None).exists()
         case NotOpen():
             page = "nothing_left"
             context["closed"] = True
         case TrainingNeeded():
             page = "training_needed"
             context["training"] = _training_address(member)
+            context["exhausted"] = _has_no_attempt_left(member)
         case GuidelinesChanged():
             page = "guidelines_changed"
             context["news"] = news_for(member)
@@ -191,6 +194,12 @@ def _rest_page(outcome: QuotaReached | DoneForToday | BreakDue) -> RestPage:
                 "ones are left. There are others tomorrow."
             )
             return RestPage(_("Done for today"), text)
+
+
+def _has_no_attempt_left(member: Membership) -> bool:
+    """Return whether the member's training can go on only after an admin opens another attempt."""
+    begun = [attempt.finished_at for attempt in TrainingAttempt.objects.filter(member=member)]
+    return None not in begun and attempts_left(member.project.training_attempts, member.training_extra, len(begun)) == 0
 
 
 def _training_address(member: Membership) -> str:

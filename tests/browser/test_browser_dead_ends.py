@@ -4,10 +4,10 @@ from collections.abc import Callable
 from typing import Any
 
 import pytest
-from playwright.sync_api import BrowserContext, CDPSession, Page, expect
+from playwright.sync_api import BrowserContext, CDPSession, Page, Route, expect
 
 from annotation.domain.choices import Role
-from annotation.models import GlossaryEntry, Label, Membership, Project
+from annotation.models import GlossaryEntry, Guideline, Label, Membership, Project
 from builders import make_member, make_open_item, make_picture, make_project
 
 pytestmark = pytest.mark.django_db(transaction=True)
@@ -169,6 +169,65 @@ def test_the_line_about_the_connection_leaves_no_timer_behind_and_takes_no_other
     assert page.evaluate("timers.size") == before
 
 
+def test_a_refusal_is_told_until_something_is_stored_or_it_is_put_away(
+    project: Project, context: BrowserContext, live_server: Any
+) -> None:
+    page = opened(context, make_member(project), live_server, "/p/garden/label/")
+    line = page.get_by_text("That was too much or too fast.")
+
+    def refuse(route: Route) -> None:
+        if route.request.method == "POST":
+            route.fulfill(status=429)
+        else:
+            route.continue_()
+
+    page.route("**/label/**", refuse)
+    page.keyboard.press("1")
+    page.keyboard.press("Enter")
+    expect(line).to_be_visible()
+    page.evaluate("htmx.ajax('GET', '/p/garden/label/', {target: '#drawer-text', select: '#bench'})")  # another answer
+    page.wait_for_timeout(1000)
+    expect(line).to_be_visible()
+    page.get_by_role("button", name="Close").click()
+    expect(line).to_have_count(0)
+    page.keyboard.press("Enter")
+    expect(line).to_be_visible()
+    page.unroute("**/label/**", refuse)
+    page.keyboard.press("Enter")
+    expect(page.get_by_text("Two.")).to_be_visible()
+    expect(line).to_have_count(0)
+
+
+def test_what_is_told_of_an_answer_has_the_focus_so_that_it_is_read_out(
+    project: Project, context: BrowserContext, live_server: Any
+) -> None:
+    first = opened(context, make_member(project), live_server, "/p/garden/label/")
+    second = context.new_page()
+    second.goto(first.url)
+    expect(second.get_by_text("One.")).to_be_visible()
+    first.keyboard.press("0")
+    first.keyboard.press("Enter")
+    expect(first.get_by_text("Two.")).to_be_visible()
+    expect(first.locator("#main")).to_be_focused()
+    second.keyboard.press("1")
+    second.keyboard.press("Enter")
+    expect(second.locator("#said")).to_be_focused()
+    second.keyboard.press("2")  # and the keys are the page's at once
+    expect(second.locator("input[name=category][value='2']")).to_be_checked()
+
+
+def test_signing_out_leaves_nothing_typed_behind(project: Project, context: BrowserContext, live_server: Any) -> None:
+    page = opened(context, make_member(project), live_server, "/p/garden/label/")
+    page.keyboard.press("n")
+    page.keyboard.type("A note that nobody else reads.")
+    assert "nobody else" in page.evaluate("JSON.stringify({...sessionStorage})")
+    page.keyboard.press("Escape")
+    page.locator(".menu > summary").click()
+    page.get_by_role("button", name="Sign out").click()
+    page.wait_for_url("**/accounts/**")
+    assert "nobody else" not in page.evaluate("JSON.stringify({...sessionStorage})")
+
+
 def test_undo_skip_and_links_on_a_broken_connection_end_in_a_sentence_on_the_page(
     project: Project, context: BrowserContext, live_server: Any
 ) -> None:
@@ -248,6 +307,20 @@ def test_an_address_that_is_no_page_leads_on(project: Project, context: BrowserC
     expect(page.get_by_role("heading", name="This address is not a page")).to_be_visible()
     page.get_by_role("link", name="My projects").click()
     expect(page.get_by_text("Garden posts").first).to_be_visible()
+
+
+def test_the_guidelines_beside_a_post_bring_no_second_title_of_the_page(
+    project: Project, context: BrowserContext, live_server: Any
+) -> None:
+    Guideline.objects.create(project=project, number=7, text="# What counts\n\nWeeds do.\n\n###### At last\n\nRoses.")
+    page = opened(context, make_member(project), live_server, "/p/garden/label/")
+    before = page.locator("h1").count()
+    page.keyboard.press("g")
+    expect(page.get_by_role("heading", name="What counts", level=2)).to_be_visible()
+    expect(page.get_by_role("heading", name="At last", level=6)).to_be_visible()
+    assert page.locator("h1").count() == before <= 1
+    page.goto(f"{live_server.url}/p/garden/guidelines/")
+    assert page.locator("h1").count() == 1
 
 
 def test_closing_the_guidelines_leaves_the_keyboard_at_the_post(

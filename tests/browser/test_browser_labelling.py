@@ -110,6 +110,24 @@ def next_post(page: Page, press: Callable[[], None]) -> str:
 # ── By keyboard alone ─────────────────────────────────────────────────────────
 
 
+def test_space_chooses_a_category_that_has_the_focus_and_shows_the_picture_everywhere_else(
+    project: Project, wren: Membership, watch: Callable[..., Watched]
+) -> None:
+    posts(project, "Weeds in the roses.")
+    page = watch(wren).page
+    first = page.locator("#bench input[name=category]").first
+    first.focus()
+    page.keyboard.down("Space")
+    expect(page.locator("#picture")).to_have_class(re.compile("is-hidden"))
+    page.keyboard.up("Space")
+    expect(first).to_be_checked()
+    page.keyboard.down("Space")  # it is chosen: the key is the picture's again
+    expect(page.locator("#picture")).not_to_have_class(re.compile("is-hidden"))
+    page.keyboard.up("Space")
+    expect(page.locator("#picture")).to_have_class(re.compile("is-hidden"))
+    expect(first).to_be_checked()
+
+
 def test_somebody_labels_by_keyboard_alone(project: Project, wren: Membership, watch: Callable[..., Watched]) -> None:
     items = {item.text: item for item in posts(project, "One.", "Two.", "Three.", "Four.", "Five.")}
     page = watch(wren).page

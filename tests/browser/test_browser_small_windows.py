@@ -69,6 +69,10 @@ def test_a_short_window_shows_the_post_alone_and_breaks_no_word(
     page.keyboard.press("n")
     box = page.locator("#id_note").bounding_box()
     assert box is not None and box["y"] > 0 and box["y"] + box["height"] < 390  # the panel fits too
+    for size in ((844, 390), (740, 360), (667, 375)):
+        page.set_viewport_size({"width": size[0], "height": size[1]})
+        panel = page.locator(".panel:popover-open").bounding_box()
+        assert panel is not None and panel["height"] >= min(300, size[1] - 20), size
 
 
 def test_the_desk_in_a_short_window_shows_the_post_alone(
@@ -131,3 +135,22 @@ def test_letters_are_as_large_as_the_browser_is_set_and_nothing_is_wider_than_th
                 found[address, width] = excess
     assert found == {}
     assert page.evaluate("getComputedStyle(document.body).fontSize") == "28px"
+
+
+def test_pages_of_care_fit_a_phone_whose_letters_are_twice_as_large(
+    project: Project, large_letters: Browser, live_server: Any
+) -> None:
+    member = make_member(project)
+    assert member.user is not None
+    client = Client()
+    client.force_login(member.user)
+    name = settings.SESSION_COOKIE_NAME
+    context = large_letters.new_context(viewport={"width": 390, "height": 700})
+    context.add_cookies([{"name": name, "value": client.cookies[name].value, "url": live_server.url}])
+    page = context.new_page()
+    excess = {}
+    for address in ("pause/", "care/", "check-in/", "hours/", "history/", "guidelines/", "training/", "leave/"):
+        answer = page.goto(f"{live_server.url}/p/garden/{address}")
+        assert answer is not None
+        excess[address] = wider(page)
+    assert {address: pixels for address, pixels in excess.items() if pixels} == {}

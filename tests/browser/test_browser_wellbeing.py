@@ -106,6 +106,22 @@ def test_a_closed_text_opens_by_its_key_and_pictures_are_as_chosen(page, project
     assert page.locator("#picture").bounding_box()["width"] >= 390
 
 
+def test_every_next_text_is_closed_also_after_one_was_opened(page, project, wren, live_server):
+    for number in range(3):
+        make_open_item(project, f"Gate {number} stands open.", priority=9 - number)
+    User.objects.filter(pk=wren.user_id).update(fold_text=True)
+    open_as(page, wren, "/p/garden/label/", live_server.url)
+    for number in range(3):
+        text = page.get_by_text(f"Gate {number} stands open.")
+        expect(text).to_have_count(1)
+        expect(text).to_be_hidden()
+        page.keyboard.press("t")
+        expect(text).to_be_visible()
+        page.keyboard.press("1")
+        page.keyboard.press("Enter")
+        expect(text).to_have_count(0)
+
+
 def test_the_question_after_work_is_answered_by_keyboard_and_never_asked_twice(page, wren, live_server):
     WorkDay.objects.create(member=wren, day=timezone.localdate(), labels=1)
     open_as(page, wren, "/p/garden/pause/", live_server.url)

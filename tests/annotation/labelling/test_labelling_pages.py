@@ -644,7 +644,7 @@ def test_guidelines_are_sanitised_markdown(project, browser_of_wren):  # B46
     text = "# Title\n\n[x](javascript:alert(1)) [ok](https://example.org) ![p](http://evil/?d=1) <b onclick=x>raw</b>"
     Guideline.objects.create(project=project, number=2, text=text)
     page = text_of(browser_of_wren.get("/p/garden/guidelines/"))
-    assert "<h1>Title</h1>" in page
+    assert "<h2>Title</h2>" in page
     assert 'href="https://example.org"' in page
     for gone in ('href="javascript:', "evil", "<b onclick"):
         assert gone not in page

@@ -12,8 +12,9 @@ import builders
 from annotation.assignment.claim import claim
 from annotation.assignment.outcomes import HeldSeat
 from annotation.domain.answer import Answer
+from annotation.domain.choices import Stage
 from annotation.labelling.submit import submit_label
-from annotation.models import Guideline, Membership, Project, WorkDay
+from annotation.models import Guideline, Item, Membership, OptOut, Project, TrainingAttempt, WorkDay
 from annotation.training.control_items import KnownAnswerKey, mark_control_item
 
 pytestmark = pytest.mark.django_db
@@ -80,6 +81,33 @@ def test_the_training_comes_first_and_the_page_leads_to_it(project, wren, browse
     page = text_of(browser.get(PAGE))
     assert "<h1>Training first</h1>" in page and 'href="/p/garden/training/"' in page
     assert next_of_api(browser) == (403, "training_needed")
+
+
+@pytest.mark.parametrize(
+    ("begun", "finished", "granted", "exhausted"),
+    [(1, 1, 0, False), (2, 1, 0, False), (2, 2, 0, True), (2, 2, 1, False), (3, 3, 1, True), (0, 0, 0, False)],
+)
+def test_after_the_last_attempt_the_page_says_who_can_help(project, wren, browser, begun, finished, granted, exhausted):
+    mark_control_item(builders.make_item(project), None, KnownAnswerKey(builders.category(project, 1), training=True))
+    Project.objects.update(training_required=True, training_attempts=2)
+    Membership.objects.update(training_extra=granted)
+    for number in range(begun):
+        ended = timezone.now() if number < finished else None
+        TrainingAttempt.objects.create(member=wren, number=number + 1, finished_at=ended)
+    page = text_of(browser.get(PAGE))
+    assert ("No attempt is left." in page) is exhausted
+    assert ("To the training" in page) is not exhausted
+    assert 'href="/p/garden/training/"' in page
+
+
+@pytest.mark.parametrize("ended", [False, True])
+def test_own_opt_outs_are_named_where_they_may_be_the_reason(project, wren, browser, ended):
+    OptOut.objects.create(member=wren, severity=2, ended_at=timezone.now() if ended else None)
+    if ended:
+        Item.objects.update(stage=Stage.EXCLUDED)
+    page = text_of(browser.get(PAGE))
+    assert "Nothing left for you right now" in page
+    assert ('<a href="/p/garden/care/">you would rather not see</a>' in page) is not ended
 
 
 def test_new_guidelines_stand_before_the_next_post_with_one_button(project, wren, browser):
