@@ -1,5 +1,6 @@
 """design SLUG [FILE.json]: print a project's design, or put another in force."""
 
+import json
 from dataclasses import asdict
 from pathlib import Path
 from typing import Any
@@ -20,6 +21,13 @@ class Command(JsonCommand):
         super().add_arguments(parser)
         parser.add_argument("slug", help="the project's address")
         parser.add_argument("file", nargs="?", type=Path, metavar="FILE.json", help="the design to put in force")
+
+    def show(self, value: Any) -> None:
+        """Print a design as the JSON of its file, so that the output can be used as one."""
+        if "categories" in value:
+            self.stdout.write(json.dumps(value, indent=2, ensure_ascii=False))
+        else:
+            super().show(value)
 
     def answer(self, **options: Any) -> Any:
         project = project_named(options["slug"], to_change=options["file"] is not None)

@@ -240,10 +240,11 @@ class TestCommands:
 
     def test_a_design_goes_from_one_project_to_another(self, project, capsys, tmp_path):
         change(project, without(project, 5), question="It says")
-        call_command("design", "garden")
-        capsys.readouterr()
         call_command("design", "garden", "--json")
+        written = json.loads(capsys.readouterr().out)
+        call_command("design", "garden")  # what people read is a file that can be used too
         (tmp_path / "design.json").write_text(capsys.readouterr().out)
+        assert json.loads((tmp_path / "design.json").read_text()) == written
         call_command("create_project", "winter", "--design", str(tmp_path / "design.json"))
         here, there = (as_json(design_of(Project.objects.get(slug=slug))) for slug in ("garden", "winter"))
         assert here == there
