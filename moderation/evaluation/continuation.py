@@ -1,5 +1,6 @@
 """Continue, retry, finish or cancel an evaluation that was started, and say how far it is."""
 
+import logging
 from collections.abc import Collection, Iterator, Mapping
 from contextlib import suppress
 from dataclasses import dataclass
@@ -26,6 +27,7 @@ from runs.domain.states import OPEN, RunState
 from runs.models import Run
 from runs.sql.database_clock import seconds_from_now
 
+log = logging.getLogger(__name__)
 _WINDOW = 120
 
 
@@ -84,9 +86,17 @@ def carry_on(evaluation: Evaluation, *, ring: bool = True) -> bool:
 
 
 def carry_all_on() -> int:
-    """Continue every running evaluation. Return how many were finished. The sweeper calls this."""
-    running = Evaluation.objects.filter(state=EvaluationState.RUNNING).select_related("project", "started_by")
-    return sum(carry_on(evaluation) for evaluation in running)
+    """Continue every running evaluation. Return how many were finished. The sweeper calls this.
+
+    One that cannot be continued is logged and stays as it is; it does not stop the others.
+    """
+    finished = 0
+    for evaluation in Evaluation.objects.filter(state=EvaluationState.RUNNING).select_related("project", "started_by"):
+        try:
+            finished += carry_on(evaluation)
+        except Exception:
+            log.exception("Continuing evaluation %s failed", evaluation.public_id)
+    return finished
 
 
 def cancel(evaluation: Evaluation, actor: Membership | None = None) -> bool:

@@ -7,7 +7,7 @@ from typing import Any
 from django.conf import settings
 from django.db.models import QuerySet
 
-from moderation.domain.evaluation.answers import Gold, Question
+from moderation.domain.evaluation.answers import Gold, Question, counted_categories
 from moderation.domain.evaluation.explained import score_figures
 from moderation.domain.evaluation.outcomes import Repeat, RunEnd, answered_pairs, arm_figures, right_by_item
 from moderation.domain.evaluation.paired_differences import paired_differences
@@ -37,7 +37,9 @@ Ends = dict[tuple[str, str], list[dict[str, RunEnd]]]
 def report_of(evaluation: Evaluation, arms: Sequence[Arm], runs: QuerySet[Run]) -> dict[str, Any]:
     """Return the report as JSON values. Every page, file and table is made from them."""
     cases = list(evaluation.cases.order_by("id"))
-    categories = evaluation.category_values()
+    project = evaluation.project
+    known = project.category_values() if project else ()
+    categories = counted_categories(evaluation.category_values(), known, map(gold_of, cases))
     question = Question.about(Task(evaluation.task), categories)
     names = {category.code: category.name for category in categories}
     ends = outcomes_by_arm(evaluation, arms, runs)

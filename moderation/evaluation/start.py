@@ -67,7 +67,7 @@ def begin(
         cases_digest=digests[1],
         arms=[arm.as_json() for arm in arms],
         repeats=wish.repeats,
-        categories=[asdict(category) for category in _categories(project)],
+        categories=[asdict(category) for category in _offered(project)],
         left_out={source.name: dict(source.left_out) for source in sources if source.left_out},
     )
     _store(evaluation, cases, ring)
@@ -150,7 +150,7 @@ def _chosen(sources: Sequence[GoldSource], wish: Wish) -> list[EvaluationItem]:
     ]
 
 
-def _categories(project: Project | None) -> Sequence[Any]:
+def _offered(project: Project | None) -> Sequence[Any]:
     return project.offered_categories() if project else DEFAULT_CATEGORIES
 
 

@@ -38,7 +38,7 @@ class Evaluation(models.Model):
     cases_digest = models.CharField(max_length=64, blank=True, default="")  # of the ids, texts and known answers
     arms = models.JSONField(default=list)  # `moderation.evaluation.arms.Arm` as JSON, in the order of the tables
     repeats = models.PositiveSmallIntegerField(default=1)
-    categories = models.JSONField(default=list)  # as they were at the start
+    categories = models.JSONField(default=list)  # those that were offered at the start
     left_out = models.JSONField(default=dict, blank=True)  # reason → number of items of the sources
     state = models.CharField(max_length=10, choices=EvaluationState.choices, default=EvaluationState.RUNNING)
     report = models.JSONField(null=True, blank=True)  # None until it is done
@@ -63,7 +63,7 @@ class Evaluation(models.Model):
         return Run.objects.filter(project=self.account, variant__startswith=ASIDE, subject__in=subjects)
 
     def category_values(self) -> tuple[CategoryValue, ...]:
-        """Return the categories as values for the rules, by code."""
+        """Return the categories that methods choose from, as values for the rules."""
         return tuple(
             CategoryValue(**{**category, "aliases": tuple(category["aliases"])}) for category in self.categories
         )

@@ -108,7 +108,7 @@ def _reading(data: StudyData, name: str, folder: Path, project: Project | None) 
     if images is not None and not images.is_dir():
         raise BadSource(f"{name}, data.images: {images} is no folder; name the folder of the pictures.")
     return FileReading(
-        categories=project.offered_categories() if project else DEFAULT_CATEGORIES,
+        categories=project.category_values() if project else DEFAULT_CATEGORIES,
         mapped=Mapped(**data.columns.model_dump()),
         values=data.labels,
         format=data.format,

@@ -4,7 +4,7 @@ The rules are those of H-VLI's evaluator: a missing, non-integer or unknown labe
 precision, recall and F1 need a class for it, it gets the opposite one.
 """
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -72,6 +72,17 @@ class MarkedAnswer:
     @property
     def right(self) -> bool:
         return self.truth == self.predicted
+
+
+def counted_categories(
+    offered: Sequence[Category], known: Iterable[Category], gold: Iterable[Gold]
+) -> tuple[Category, ...]:
+    """Return the categories that figures count: all that are offered, and those of `known` that occur in the gold.
+
+    A category that was retired is no longer offered, but items may still have it as gold.
+    """
+    codes = {code for item in gold for code in (item.label, *item.labels)} - {category.code for category in offered}
+    return (*offered, *(category for category in known if category.code in codes))
 
 
 def mark_answer(gold: Gold, answer: GivenAnswer, question: Question) -> MarkedAnswer:

@@ -1,6 +1,7 @@
 """evaluate: compare a file of answers with the known ones, or run methods on items whose answer is known."""
 
 import json
+from collections.abc import Sequence
 from dataclasses import replace
 from pathlib import Path
 from typing import Any
@@ -11,9 +12,10 @@ from django.core.validators import slug_re
 
 from annotation.domain.categories import DEFAULT_CATEGORIES
 from annotation.domain.formats.base import Format, Mapped, Unreadable
+from annotation.domain.votes import Category
 from annotation.management.projects import project_named
 from annotation.models import Project
-from moderation.domain.evaluation.answers import GivenAnswer, Question, known_label, mark_answer
+from moderation.domain.evaluation.answers import GivenAnswer, Question, counted_categories, known_label, mark_answer
 from moderation.domain.evaluation.paired_tests import mcnemar
 from moderation.domain.evaluation.predictions import read_predictions
 from moderation.domain.evaluation.render import remarks_on_examples
@@ -166,7 +168,7 @@ class Command(EvaluationCommand):
             raise CommandError(f"--project {project.slug} is another project than the one evaluated on.")
         terms = _terms(options, asked_about=True)
         if project:
-            terms = replace(terms, categories=project.offered_categories())
+            terms = replace(terms, categories=project.category_values())
         sources = [
             gold_items(projects[name]) if name in projects else file_items(Path(name), terms)
             for name in options["sources"]
@@ -194,7 +196,7 @@ class Command(EvaluationCommand):
             raise CommandError(f"{', '.join(unused)}: for methods that are run here, not for --predictions.")
         gold = _source(options["gold"], _terms(options, asked_about=False))
         task = _task(options["task"], [gold])
-        question = Question.about(task, _categories(options))
+        question = Question.about(task, _counted(options, gold))
         answers = self._answers(options["predictions"], gold)
         self._tell_unusable(answers, question)
         figures = score_answers([row.gold for row in gold.rows], answers, question).as_json()
@@ -313,8 +315,14 @@ def _task(requested: str | None, sources: list[GoldSource]) -> Task:
     return Task(requested)
 
 
-def _categories(options: dict[str, Any]) -> Any:
-    return project_named(options["project"]).offered_categories() if options["project"] else DEFAULT_CATEGORIES
+def _categories(options: dict[str, Any]) -> Sequence[Category]:
+    return project_named(options["project"]).category_values() if options["project"] else DEFAULT_CATEGORIES
+
+
+def _counted(options: dict[str, Any], gold: GoldSource) -> Sequence[Category]:
+    known = _categories(options)
+    offered = [category for category in known if not category.retired]
+    return counted_categories(offered, known, [row.gold for row in gold.rows])
 
 
 def _terms(options: dict[str, Any], *, asked_about: bool) -> FileReading:

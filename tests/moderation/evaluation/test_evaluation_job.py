@@ -17,6 +17,7 @@ import pytest
 from django.conf import settings as site
 from django.core.management import CommandError, call_command
 from django.db import connection
+from django.utils import timezone
 
 from annotation.domain.categories import DEFAULT_CATEGORIES
 from annotation.domain.choices import Stage
@@ -34,6 +35,7 @@ from moderation.evaluation.collect_answers import FileReading, file_items, gold_
 from moderation.evaluation.request import Wish
 from moderation.models import Evaluation, EvaluationCase, EvaluationState
 from moderation.perspectives import edit
+from runs.control.start import cancel_run_queryset
 from runs.domain.states import Flag
 from runs.models import Account, Run, Turn
 from wire.server import Exchange, WireServer, cached, say, status
@@ -434,6 +436,32 @@ def test_workers_and_the_sweeper_bring_it_to_its_end_too(wire: WireServer, proje
     evaluation.refresh_from_db()
     assert evaluation.state == EvaluationState.DONE and evaluation.report is not None
     assert continuation.carry_all_on() == 0
+
+
+def test_one_that_cannot_be_finished_does_not_stop_the_others(
+    wire: WireServer, project: Project, caplog: pytest.LogCaptureFixture
+) -> None:
+    broken, _ = evaluation_start.begin(project, [gold_items(project)], wish("baseline"), ring=False)
+    Evaluation.objects.filter(pk=broken.pk).update(arms=[{"name": "of another version"}])
+    other, _ = evaluation_start.begin(project, [gold_items(project)], wish("baseline"), ring=False, again=True)
+    cancel_run_queryset(Run.objects.all())
+    assert continuation.carry_all_on() == 1
+    states = dict(Evaluation.objects.values_list("pk", "state"))
+    assert states == {broken.pk: EvaluationState.RUNNING, other.pk: EvaluationState.DONE}
+    assert str(broken.public_id) in caplog.text
+
+
+def test_a_retired_category_counts_where_it_is_gold_and_is_offered_to_nobody(
+    wire: WireServer, project: Project
+) -> None:
+    project.categories.filter(code__in=(4, 5)).update(retired_at=timezone.now())
+    wire.queue(six(0), six(1), six(0), six(3), model="baseline")
+    found = evaluate("baseline", "garden", "--task", "six")
+    (result,) = found["report"]["results"]
+    assert (found["state"], result["confusion"]["labels"]) == ("done", [0, 1, 2, 3, 5])
+    assert result["scores"][0]["accuracy"] == 0.75
+    assert result["refused_by_category"]["OtherHate"]["asked"] == 1
+    assert not any("OtherHate" in json.dumps(heard.body) for heard in wire.heard)
 
 
 def test_a_cancelled_one_asks_nothing_more(wire: WireServer, project: Project) -> None:

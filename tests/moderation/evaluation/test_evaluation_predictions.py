@@ -7,6 +7,7 @@ from typing import Any
 
 import pytest
 from django.core.management import CommandError, call_command
+from django.utils import timezone
 
 from annotation.domain.categories import DEFAULT_CATEGORIES
 from annotation.domain.formats.base import Format, Mapped
@@ -84,6 +85,15 @@ def test_any_table_is_gold_by_a_mapping_and_categories_come_from_a_project(tmp_p
     said = write(tmp_path / "p7.json", '{"1": {"label": 0}, "2": {"label": 7}}')
     found = evaluate("--predictions", said, "--gold", table, *columns, "--map", "unclear=skip", "--project", "two")
     assert (found["total"], found["accuracy"], found["f1"], found["missing"]) == (2, 1.0, None, 1)
+
+
+def test_gold_may_name_a_retired_category_of_the_project(tmp_path: Path) -> None:
+    project = make_project("garden", categories=((0, "Fine", False), (7, "Bad", True), (12, "Old", True)))
+    project.categories.filter(code=12).update(retired_at=timezone.now())
+    gold = write(tmp_path / "gold.jsonl", '{"id": "a", "text": "x", "gold": 12}\n{"id": "b", "text": "y", "gold": 0}\n')
+    said = write(tmp_path / "p.json", '{"a": {"label": 12}, "b": {"label": 7}}')
+    found = evaluate("--predictions", said, "--gold", gold, "--project", "garden")
+    assert (found["total"], found["accuracy"]) == (2, 0.5)
 
 
 @pytest.mark.parametrize(

@@ -7,6 +7,7 @@ from typing import Any
 
 import pytest
 from django.core.management import CommandError, call_command
+from django.utils import timezone
 
 from annotation.domain.choices import Stage
 from annotation.models import Item, Project
@@ -89,6 +90,16 @@ def test_lines_of_different_blocks_share_one_debate_and_the_same_command_asks_no
     assert "12 of 12 runs have ended. Nothing that was answered is asked again." in told
     files = {path.name for path in (tmp_path / "out").iterdir()}
     assert {"report.json", "report.md", "paired.csv", "patterns.csv", "cost.csv", "cost.svg", "answers.jsonl"} <= files
+
+
+def test_the_gold_of_a_file_may_name_a_retired_category_of_the_project(
+    wire: WireServer, project: Project, tmp_path: Path
+) -> None:
+    project.categories.filter(code=5).update(retired_at=timezone.now())
+    (tmp_path / "gold.jsonl").write_text('{"id": "a", "text": "A rose.", "gold": 5}\n')
+    text = 'title = "t"\n[data]\nproject = "garden"\nfile = "gold.jsonl"\n[[arms]]\nmethods = "baseline"'
+    (result,) = study(written(tmp_path, text))[0]["report"]["results"]
+    assert (result["items"], result["confusion"]["labels"]) == (1, [0, 1, 2, 3, 4, 5])
 
 
 def test_the_estimate_starts_nothing_and_grows_exact_with_earlier_calls(
