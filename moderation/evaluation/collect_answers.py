@@ -8,6 +8,7 @@ from pathlib import Path
 
 from django.conf import settings
 
+from annotation.domain.categories import DEFAULT_CATEGORIES
 from annotation.domain.choices import Stage
 from annotation.domain.formats.base import Format, LabelUse, Mapped, Reading, Row, RowError, Unreadable
 from annotation.domain.formats.detect import columns_of, detect, open_reader
@@ -16,7 +17,7 @@ from annotation.domain.votes import Category
 from annotation.media.pictures import PictureFolder
 from annotation.models import Item, Project
 from moderation.domain.evaluation.answers import Gold
-from moderation.domain.evaluation.datasets import GoldReader, LeftOut, NoGold, convention, recognized
+from moderation.domain.evaluation.datasets import ForeignCategories, GoldReader, LeftOut, NoGold, convention, recognized
 from moderation.methods.post_case import media_type_of
 
 
@@ -121,6 +122,17 @@ def file_items(path: Path, terms: FileReading) -> GoldSource:
     return source
 
 
+def assumed_categories(sources: Iterable[GoldSource]) -> str:
+    """Return a sentence that names the categories of files that are read without a project.
+
+    Returns an empty text if no item has a category.
+    """
+    if all(row.gold.label is None for source in sources for row in source.rows):
+        return ""
+    listed = ", ".join(f"{category.code} {category.name}" for category in DEFAULT_CATEGORIES)
+    return f"No project is named, so these categories are assumed: {listed}."
+
+
 def _reading(names: Sequence[str], terms: FileReading) -> tuple[Reading, Mapping[str, str], str]:
     """Return how to read the file, its labels' meaning, and the data set's name.
 
@@ -157,6 +169,8 @@ def _read(
                 source.left_out[gold.why] += 1
                 continue
             item = _gathered(source.name, row, gold, folder, terms)
+        except ForeignCategories as fault:  # the codes of all rows mean something else
+            raise BadSource(f"{path}, line {row.line}: {fault}") from None
         except (NoGold, BadPicture) as fault:
             bad.append(RowError(row.line, "bad_row", str(fault)))
             continue

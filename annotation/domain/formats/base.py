@@ -140,6 +140,8 @@ class Row:
     image_prior: RowPrior | None = None
     labels: tuple[RowLabel, ...] = ()
     gold: str | None = None
+    claimed_hateful: bool | None = None
+    """What the file says of gold beside its category, as releases do; only evaluations compare it."""
     gold_source: str = ""
     rationale: str = ""
     known_category: str | None = None

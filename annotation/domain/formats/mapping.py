@@ -6,6 +6,7 @@ strings. Values that a release adds and an import computes itself (level, patter
 
 import json
 from collections.abc import Callable, Mapping
+from contextlib import suppress
 from dataclasses import replace
 from typing import Any
 
@@ -132,6 +133,7 @@ class Shape:
             image_prior=prior(values, "image"),
             labels=labels(get("labels"), self.reading.limits.labels) if get("labels") else (),
             gold=gold,
+            claimed_hateful=_claimed_side(get("hateful")),
             gold_source=gold_source,
             intended=fields.category(get("intended_categories") or get("intended"), "intended"),
             intended_hateful=fields.flag(get("intended_hateful"), "intended_hateful"),
@@ -163,6 +165,13 @@ def _gold_and_sources(get: Callable[[str], Any]) -> tuple[str | None, str, str]:
     if gold_source and gold_source not in SOURCES:
         raise BadValue("bad_gold_source", f"gold_source is one of {', '.join(sorted(SOURCES))}.", "gold_source")
     return gold, fields.short(get("item_source"), "item_source", 500) or source, gold_source
+
+
+def _claimed_side(value: Any) -> bool | None:
+    """Return whether the row says that gold is hateful; None for anything else, as in columns of other files."""
+    with suppress(BadValue):
+        return fields.flag(value, "hateful")
+    return None
 
 
 def translated(row: Row, values: Mapping[str, str]) -> Row:

@@ -94,6 +94,10 @@ class NoGold(ValueError):
     """The label of a row cannot be used; the message says what to do."""
 
 
+class ForeignCategories(ValueError):
+    """The row contradicts the category that its code stands for here; the message says what to do."""
+
+
 @dataclass(frozen=True)
 class LeftOut:
     """A row that is left out on purpose."""
@@ -111,6 +115,7 @@ class GoldReader:
         """Return the row's known answer, or the reason why it is left out.
 
         Raises NoGold.
+        Raises ForeignCategories if the file must come from a project with other categories.
         """
         written = row.gold if row.gold is not None else self._majority(row)
         if isinstance(written, LeftOut):
@@ -126,9 +131,25 @@ class GoldReader:
         if len({hateful for _, hateful in read}) > 1:
             raise NoGold(f"A post is hateful or not: {written} names both sides.")
         hateful = read[0][1]
+        self._check_side(row, words)
         codes = sorted({code for code, _ in read if code is not None})
         pattern = self._pattern(row, hateful)
         return Gold(row.external_id, hateful, min(codes, default=None), pattern, row.subset, tuple(as_stored(codes)))
+
+    def _check_side(self, row: Row, words: Mapping[str, str]) -> None:
+        """Compare the categories with what the row says of hateful or not. What the caller maps stands."""
+        if row.claimed_hateful is None or ANY in self.own:
+            return
+        for part, word in words.items():
+            code, hateful = self._read(word, part)
+            if code is None or hateful == row.claimed_hateful or part in self.own:
+                continue
+            name = next(category.name for category in self.categories if category.code == code)
+            raise ForeignCategories(
+                f"The row says hateful: {str(row.claimed_hateful).lower()}, but the category {code} {name} is "
+                f"{'hateful' if hateful else 'not hateful'} here. Name the project that the file comes from by "
+                "--project."
+            )
 
     def _words(self, written: str) -> dict[str, str]:
         """Return what a label means by the mappings; for several labels in one, what each of them means."""

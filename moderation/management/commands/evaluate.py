@@ -27,7 +27,14 @@ from moderation.domain.task import Task
 from moderation.evaluation import continuation
 from moderation.evaluation import start as evaluation_start
 from moderation.evaluation.arms import ArmGrid, without_examples
-from moderation.evaluation.collect_answers import BadSource, FileReading, GoldSource, file_items, gold_items
+from moderation.evaluation.collect_answers import (
+    BadSource,
+    FileReading,
+    GoldSource,
+    assumed_categories,
+    file_items,
+    gold_items,
+)
 from moderation.evaluation.request import Wish
 from moderation.evaluation.scoring import NOT_SCORED, ScoringRequest, scoring_request
 from moderation.management.evaluation_command import EvaluationCommand, report_folder
@@ -173,13 +180,18 @@ class Command(EvaluationCommand):
             gold_items(projects[name]) if name in projects else file_items(Path(name), terms)
             for name in options["sources"]
         ]
+        self._say_sources(sources, with_project=project is not None)
+        return project, sources
+
+    def _say_sources(self, sources: Sequence[GoldSource], *, with_project: bool) -> None:
         for source in sources:
             left_out = ", ".join(f"{count:,} {why}" for why, count in source.left_out.items())
             guess = f", taken for {source.guessed}" if source.guessed else ""
             self.say(
                 f"{source.name}: {len(source.rows):,} items{guess}" + (f"; left out: {left_out}" if left_out else "")
             )
-        return project, sources
+        if not with_project and (assumed := assumed_categories(sources)):
+            self.say(f"{assumed} --project names a project that has others.")
 
     def show(self, value: Any) -> None:
         if value.get("evaluation"):
@@ -195,6 +207,7 @@ class Command(EvaluationCommand):
         if unused := [_written(name) for name, usual in self.defaults.items() if options[name] != usual]:
             raise CommandError(f"{', '.join(unused)}: for methods that are run here, not for --predictions.")
         gold = _source(options["gold"], _terms(options, asked_about=False))
+        self._say_sources([gold], with_project=bool(options["project"]))
         task = _task(options["task"], [gold])
         question = Question.about(task, _counted(options, gold))
         answers = self._answers(options["predictions"], gold)

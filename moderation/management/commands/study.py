@@ -11,7 +11,7 @@ from annotation.management.projects import project_named
 from moderation.domain.studies.study_file import BadStudy, Study, read_study
 from moderation.evaluation import continuation
 from moderation.evaluation import start as evaluation_start
-from moderation.evaluation.collect_answers import BadSource
+from moderation.evaluation.collect_answers import BadSource, assumed_categories
 from moderation.management.evaluation_command import EvaluationCommand, report_folder
 from moderation.methods.debate_method import BadChoice
 from moderation.models import Evaluation
@@ -74,6 +74,8 @@ class Command(EvaluationCommand):
         folder, most = report_folder(options["out"]), options["most_calls"]
         for line in estimate_lines(estimate):
             self.say(line)
+        if planned.project is None and (assumed := assumed_categories(planned.sources)):
+            self.say(f"{assumed} The key project of data names a project that has others.")
         if most is not None and estimate.total.calls > most:
             raise CommandError(
                 f"The study may take {estimate.total.calls:,} calls, more than --most-calls {most:,}: nothing was "
@@ -120,4 +122,5 @@ def _with_keys(sentence: str) -> str:
     """Return the sentence; where it names options of `evaluate`, say that a study has keys of the same names."""
     if "--" not in sentence:
         return sentence
-    return f"{sentence} In the file of a study these are the keys images, text_only and leave_out_bad_rows of data."
+    keys = "project, images, text_only and leave_out_bad_rows"
+    return f"{sentence} In the file of a study these are the keys {keys} of data."

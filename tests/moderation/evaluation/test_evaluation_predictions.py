@@ -97,6 +97,53 @@ def test_gold_may_name_a_retired_category_of_the_project(tmp_path: Path) -> None
 
 
 @pytest.mark.parametrize(
+    ("row", "category"),
+    [
+        ({"gold": 5, "hateful": False}, "5 OtherHate"),
+        ({"gold": 0, "hateful": True}, "0 NotHate"),
+        ({"gold": 2, "categories": [2, 5], "hateful": False}, "2 Sexist"),
+    ],
+)
+def test_gold_of_another_project_is_not_read_by_the_built_in_categories(
+    gold: Path, tmp_path: Path, row: dict[str, Any], category: str
+) -> None:
+    first = {"id": "a", "text": "x", "gold": 1, "hateful": True}
+    path = write(tmp_path / "items.jsonl", "\n".join(map(json.dumps, [first, {"id": "b", "text": "y"} | row])))
+    said_side, side = ("true", "not hateful") if row["hateful"] else ("false", "hateful")
+    sentence = f"items.jsonl, line 2: The row says hateful: {said_side}, but the category {category} is {side} here."
+    said = write(tmp_path / "p.json", '{"a": {"label": 1}}')
+    for words in (("--predictions", said, "--gold", path), ("baseline", path)):
+        with pytest.raises(CommandError, match=sentence) as fault:
+            evaluate(*words, "--leave-out-bad-rows")
+        assert "Name the project that the file comes from by --project." in str(fault.value)
+    make_project("garden", categories=((0, "Bad", True), (1, "Worse", True), (2, "Fine", False), (5, "Mild", False)))
+    found = evaluate("--predictions", said, "--gold", path, "--project", "garden")
+    assert (found["total"], found["missing"]) == (1, 1)
+
+
+def test_a_table_says_hateful_too_and_the_callers_own_mapping_stands(tmp_path: Path) -> None:
+    table = write(tmp_path / "t.csv", "id,text,gold,hateful\na,x,1,true\nb,y,5,false\n")
+    with pytest.raises(BadSource, match="line 3: The row says hateful: false"):
+        file_items(table, FileReading(DEFAULT_CATEGORIES))
+    rows = file_items(table, FileReading(DEFAULT_CATEGORIES, values={"5": "0"})).rows
+    assert [row.gold.label for row in rows] == [1, 0]
+    foreign = write(tmp_path / "f.csv", "id,text,gold,hateful\na,x,1,0.3\n")
+    assert len(file_items(foreign, FileReading(DEFAULT_CATEGORIES)).rows) == 1
+
+
+def test_the_categories_that_are_assumed_are_named(gold: Path, tmp_path: Path) -> None:
+    said, told = write(tmp_path / "p.json", '{"a": {"label": 0}}'), StringIO()
+    words = ("evaluate", "--predictions", str(said), "--gold", str(gold), "--json")
+    call_command(*words, stdout=StringIO(), stderr=told)
+    sentence = "No project is named, so these categories are assumed: 0 NotHate, 1 Racist, 2 Sexist"
+    assert sentence in told.getvalue()
+    make_project("garden")
+    told = StringIO()
+    call_command(*words, "--project", "garden", stdout=StringIO(), stderr=told)
+    assert sentence not in told.getvalue()
+
+
+@pytest.mark.parametrize(
     ("text", "said"),
     [
         ("", "p.json, line 0: The file is empty."),
