@@ -94,7 +94,12 @@ def left_out_reasons(evaluation: Evaluation) -> list[tuple[str, list[tuple[str, 
 
 
 def _why(why: str) -> str:
-    reasons = {"no text": _("no text"), "bad row": _("bad row"), "no majority": _("no majority")}
+    reasons = {
+        "no text": _("no text"),
+        "bad row": _("bad row"),
+        "no majority": _("no majority"),
+        "not decided": _("not decided"),
+    }
     if why.startswith(_LABELLED):
         return _("labelled %(label)s") % {"label": why.removeprefix(_LABELLED)}
     return reasons.get(why, why)

@@ -142,6 +142,8 @@ class Row:
     gold: str | None = None
     claimed_hateful: bool | None = None
     """What the file says of gold beside its category, as releases do; only evaluations compare it."""
+    undecided: bool = False
+    """Whether the file says that nobody decided yet: by an empty `gold`, or another stage than gold."""
     gold_source: str = ""
     rationale: str = ""
     known_category: str | None = None

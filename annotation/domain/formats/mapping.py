@@ -11,7 +11,7 @@ from dataclasses import replace
 from typing import Any
 
 from annotation.domain import category_sets
-from annotation.domain.choices import Modality, Source
+from annotation.domain.choices import Modality, Source, Stage
 from annotation.domain.formats import fields, strict_json
 from annotation.domain.formats.base import BadValue, LabelUse, Reading, Row, RowChallenge, RowLabel, RowPrior
 from annotation.domain.formats.columns import COMPUTED, PASSED_OVER
@@ -46,6 +46,7 @@ ANSWER = "answer_"
 """The beginning of columns that hold answers of a row's one label to further questions; the rest is the code."""
 _VERSION = "_version"
 _PROVENANCE = 20_000
+_OPEN_STAGES = tuple(stage.value for stage in Stage if stage is not Stage.GOLD)
 SOURCES = frozenset(source.value for source in Source)
 
 
@@ -134,6 +135,8 @@ class Shape:
             labels=labels(get("labels"), self.reading.limits.labels) if get("labels") else (),
             gold=gold,
             claimed_hateful=_claimed_side(get("hateful")),
+            undecided=get("stage") in _OPEN_STAGES
+            or ("gold" in values and gold is None and get(self.label) in _ABSENT),
             gold_source=gold_source,
             intended=fields.category(get("intended_categories") or get("intended"), "intended"),
             intended_hateful=fields.flag(get("intended_hateful"), "intended_hateful"),

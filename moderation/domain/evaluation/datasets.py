@@ -117,6 +117,8 @@ class GoldReader:
         Raises NoGold.
         Raises ForeignCategories if the file must come from a project with other categories.
         """
+        if row.undecided:
+            return LeftOut("not decided")
         written = row.gold if row.gold is not None else self._majority(row)
         if isinstance(written, LeftOut):
             return written

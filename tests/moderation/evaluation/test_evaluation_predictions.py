@@ -250,6 +250,49 @@ def test_a_set_with_a_label_that_is_left_out_is_left_out(tmp_path: Path) -> None
     assert (len(found.rows), dict(found.left_out)) == (1, {"labelled 1;spam": 1})
 
 
+@pytest.mark.parametrize(
+    "row",
+    [
+        {"gold": 1, "stage": "disputed"},
+        {"gold": 1, "stage": "excluded", "labels": []},
+        {"gold": None},
+        {"gold": None, "intended_hateful": True},
+        {"gold": None, "stage": "disputed"},
+    ],
+)
+def test_a_row_of_our_own_that_is_not_decided_is_no_gold(tmp_path: Path, row: dict[str, Any]) -> None:
+    labels = [{"annotator": name, "category": 1} for name in "xyz"]
+    rows = [{"id": "a", "text": "roses", "gold": 1, "stage": "gold"}, {"id": "b", "text": "y", "labels": labels} | row]
+    path = write(tmp_path / "items.jsonl", "\n".join(map(json.dumps, rows)))
+    found = file_items(path, FileReading(DEFAULT_CATEGORIES))
+    assert ([item.gold.id for item in found.rows], dict(found.left_out)) == (["a"], {"not decided": 1})
+    said, told = write(tmp_path / "p.json", '{"a": {"label": 1}}'), StringIO()
+    call_command("evaluate", "--predictions", str(said), "--gold", str(path), stdout=StringIO(), stderr=told)
+    assert "items.jsonl: 1 items; left out: 1 not decided" in told.getvalue()
+
+
+def test_a_table_of_ours_says_what_is_not_decided_too(tmp_path: Path) -> None:
+    labels = json.dumps([{"annotator": "x", "category": 1}]).replace('"', '""')
+    rows = [f'a,x,1,gold,"{labels}"', f'b,y,1,disputed,"{labels}"', f'c,z,,,"{labels}"', 'd,u,,excluded,""']
+    path = write(tmp_path / "items.csv", "\n".join(["id,text,gold,stage,labels", *rows]))
+    found = file_items(path, FileReading(DEFAULT_CATEGORIES))
+    assert ([item.gold.id for item in found.rows], dict(found.left_out)) == (["a"], {"not decided": 3})
+
+
+def test_labels_of_other_files_are_gold_by_their_majority_as_before(tmp_path: Path) -> None:
+    labels = [{"annotator": name, "category": 1} for name in "xyz"]
+    rows = [
+        {"id": "a", "text": "roses", "labels": labels},
+        {"id": "b", "text": "y", "labels": labels, "stage": "pilot"},
+    ]
+    path = write(tmp_path / "items.jsonl", "\n".join(map(json.dumps, rows)))
+    found = file_items(path, FileReading(DEFAULT_CATEGORIES))
+    assert ([item.gold.label for item in found.rows], found.left_out) == ([1, 1], {})
+    named = write(tmp_path / "named.jsonl", '{"id": "a", "text": "x", "gold": null, "mark": 2}')
+    (item,) = file_items(named, FileReading(DEFAULT_CATEGORIES, Mapped(label="mark"))).rows
+    assert item.gold.label == 2
+
+
 def test_a_mapping_reads_the_single_labels_of_a_published_data_set(tmp_path: Path) -> None:
     rows = ["roses\t0,2", "weeds\t8", "grass\t5", "trees\t0"]
     path = write(tmp_path / "kmhas.tsv", "\n".join(["document\tlabel", *rows]))
