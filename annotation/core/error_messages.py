@@ -73,6 +73,8 @@ SENTENCES: Mapping[str, Promise] = {
     "encrypted": _("The archive is encrypted: pack it without a password."),
     "entry_too_long": _("An entry of the file is too long."),
     "field_too_long": _("The field is too long."),
+    "categories_without_gold": _("The row has categories but no gold."),
+    "gold_contradicts_categories": _("Gold is not among the categories of the row."),
     "gold_contradicts_labels": _("The gold category is not what the labels agree on."),
     "gold_with_open_seats": _("The row has a gold category but only some of its labels: give all of them or none."),
     "id_exists": _("The project has an item with this id already; it is never overwritten."),

@@ -140,6 +140,8 @@ class Row:
     image_prior: RowPrior | None = None
     labels: tuple[RowLabel, ...] = ()
     gold: str | None = None
+    gold_lead: str | None = None
+    """What the file calls gold where `gold` holds all categories of a column beside it."""
     claimed_hateful: bool | None = None
     """What the file says of gold beside its category, as releases do; only evaluations compare it."""
     undecided: bool = False

@@ -119,7 +119,12 @@ class Shape:
         if not text and not picture and not self.reading.update:
             raise BadValue("no_content", "The row has neither a text nor a picture.", self.text)
         gold, source, gold_source = _gold_and_sources(get)
-        gold = fields.category(get(GOLD_SET), GOLD_SET) or gold if gold is not None else None
+        several = fields.category(get(GOLD_SET), GOLD_SET) if GOLD_SET in self.names else None
+        if several is not None and gold is None and get(self.label) in _ABSENT:
+            reason = (
+                f"The column {GOLD_SET} has {several}, but gold is empty. Write one of them as gold, or remove them."
+            )
+            raise BadValue("categories_without_gold", reason, GOLD_SET)
         simple_values = {key: _READ[key](value, key) for key, value in values.items() if value and key in _READ}
         if fields.flag(get("injected"), "injected"):
             simple_values["provenance"] = {**simple_values.get("provenance", {}), "injected": injection(values)}
@@ -133,7 +138,8 @@ class Shape:
             text_prior=prior(values, "text"),
             image_prior=prior(values, "image"),
             labels=labels(get("labels"), self.reading.limits.labels) if get("labels") else (),
-            gold=gold,
+            gold=several or gold,
+            gold_lead=gold if several else None,
             claimed_hateful=_claimed_side(get("hateful")),
             undecided=get("stage") in _OPEN_STAGES
             or ("gold" in values and gold is None and get(self.label) in _ABSENT),
@@ -177,6 +183,11 @@ def _claimed_side(value: Any) -> bool | None:
     return None
 
 
+def contradicting_gold(gold: str, categories: str) -> str:
+    """Return the sentence for a row whose gold is not among its categories."""
+    return f"gold is {gold}, which is not in the column {GOLD_SET} ({categories}). Correct one of the two columns."
+
+
 def translated(row: Row, values: Mapping[str, str]) -> Row:
     """Return the row with its categories as the mapping of values says; what it does not name stays as written."""
     if not values:
@@ -192,6 +203,7 @@ def translated(row: Row, values: Mapping[str, str]) -> Row:
         row,
         intended=category(row.intended),
         gold=category(row.gold),
+        gold_lead=category(row.gold_lead),
         known_category=category(row.known_category),
         text_prior=in_prior(row.text_prior),
         image_prior=in_prior(row.image_prior),
@@ -217,7 +229,7 @@ def with_label(row: Row, value: Any, reading: Reading, annotator: Any = None) ->
         case LabelUse.INTENDED:
             return replace(row, intended=mapped)
         case LabelUse.GOLD:
-            return replace(row, gold=mapped)
+            return replace(row, gold=mapped, gold_lead=None)
         case LabelUse.SEAT:
             annotator_name = fields.short(annotator, "annotator", 128) or "source-1"
             return replace(row, labels=(*row.labels, RowLabel(annotator_name, mapped)))

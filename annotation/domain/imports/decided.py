@@ -4,7 +4,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass, replace
 
 from annotation.domain.alignment import Intent, aligned_flag, alignment
-from annotation.domain.category_sets import as_stored, further_of
+from annotation.domain.category_sets import as_stored, codes_of, further_of
 from annotation.domain.choices import Source, Stage
 from annotation.domain.formats.base import BadValue, Row
 from annotation.domain.imports.values import IncomingLabel, Outcome
@@ -19,6 +19,11 @@ class Gold:
 
     category: Category
     categories: tuple[int, ...] = ()
+
+    @property
+    def all_codes(self) -> tuple[int, ...]:
+        """The codes of one category or several."""
+        return codes_of(self.category.code, self.categories)
 
     def __str__(self) -> str:
         return ", ".join(map(str, self.categories)) or f"{self.category.code} {self.category.name}"

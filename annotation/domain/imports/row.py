@@ -14,6 +14,7 @@ from annotation.domain.alignment import IntendedCategory, IntendedHateful, Inten
 from annotation.domain.category_sets import further_of
 from annotation.domain.choices import Modality, SourceLabels, Stage
 from annotation.domain.formats.base import BadValue, Row, RowChallenge, RowLabel, RowPrior
+from annotation.domain.formats.mapping import contradicting_gold
 from annotation.domain.imports.answers import AnswerReader
 from annotation.domain.imports.category_reader import CategoryReader
 from annotation.domain.imports.decided import (
@@ -247,7 +248,7 @@ class Intake:
         intent: Intent | None,
     ) -> Outcome:
         prior_values = self.prior_values(priors)
-        gold = None if row.gold is None else self._gold(row.gold)
+        gold = None if row.gold is None else self._gold(row.gold, row.gold_lead)
         if row.known_category is not None:
             return known_outcome(labels, gold)
         if gold is not None and labels and len(labels) < seats:
@@ -265,7 +266,13 @@ class Intake:
         check_claims(row, outcome)
         return outcome
 
-    def _gold(self, written: str) -> Gold:
+    def _gold(self, written: str, lead: str | None) -> Gold:
+        gold = self._read_gold(written)
+        if lead is not None and not set(self._read_gold(lead).all_codes) <= set(gold.all_codes):
+            raise BadValue("gold_contradicts_categories", contradicting_gold(lead, written), "gold")
+        return gold
+
+    def _read_gold(self, written: str) -> Gold:
         category = self.categories.of_side(written, "gold")
         return Gold(category, self.categories.codes(written))
 

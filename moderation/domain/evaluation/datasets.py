@@ -12,6 +12,7 @@ from dataclasses import dataclass, field
 from annotation.domain.categories import UnknownCategory, read_category
 from annotation.domain.category_sets import as_stored, parts_of
 from annotation.domain.formats.base import Format, LabelUse, Mapped, Row
+from annotation.domain.formats.mapping import contradicting_gold
 from annotation.domain.patterns import Pattern
 from annotation.domain.votes import Category
 from moderation.domain.evaluation.answers import Gold
@@ -134,6 +135,10 @@ class GoldReader:
             raise NoGold(f"A post is hateful or not: {written} names both sides.")
         hateful = read[0][1]
         self._check_side(row, words)
+        if row.gold_lead is not None:
+            lead = [self._read(word, part) for part, word in self._words(row.gold_lead).items()]
+            if not set(lead) <= set(read):
+                raise NoGold(contradicting_gold(row.gold_lead, written))
         codes = sorted({code for code, _ in read if code is not None})
         pattern = self._pattern(row, hateful)
         return Gold(row.external_id, hateful, min(codes, default=None), pattern, row.subset, tuple(as_stored(codes)))

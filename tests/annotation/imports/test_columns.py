@@ -14,7 +14,7 @@ from annotation.domain.formats.mapping import GOLD_SET, NAMES
 from annotation.imports.column_names import COLUMN_NAMES
 from annotation.imports.options import ImportOptions
 from annotation.imports.run import import_file
-from annotation.models import Item
+from annotation.models import Item, Project
 from builders import make_project
 
 pytestmark = pytest.mark.django_db
@@ -37,6 +37,35 @@ def lines(*rows):
 def task(name, **answers):
     """Return a row of Label Studio's short form."""
     return {"id": name, "text": "A post.", "annotation_id": 1, "annotator": 1, "lead_time": 1.0, **answers}
+
+
+SEVERAL_GOLD = "id,text,gold,categories\na,One.,1,1;3\n"
+
+
+@pytest.mark.parametrize(
+    ("row", "code", "sentence"),
+    [
+        ("b,Two.,2,1;3", "gold_contradicts_categories", "gold is 2, which is not in the column categories (1;3). Cor"),
+        ("b,Two.,NotHate,3", "gold_contradicts_categories", "gold is NotHate, which is not in the column categories"),
+        ("b,Two.,1;2,1;3", "gold_contradicts_categories", "gold is 1;2, which is not in the column categories (1;3)"),
+        ("b,Two.,,1;3", "categories_without_gold", "The column categories has 1;3, but gold is empty. Write one of"),
+    ],
+)
+def test_gold_that_its_categories_contradict_is_an_error_of_the_row(project, row, code, sentence):
+    Project.objects.update(choose="several")
+    project.refresh_from_db()
+    (error,) = read(project, f"{SEVERAL_GOLD}{row}\n").errors
+    assert (error.line, error.code) == (3, code)
+    assert error.reason.startswith(sentence)
+
+
+def test_gold_is_one_of_its_categories_by_code_or_name_or_a_translation(project):
+    Project.objects.update(choose="several")
+    project.refresh_from_db()
+    rows = "b,Two.,Homophobe,3;Racist\nc,Three.,x,1;2\nd,Four.,1;3,3;1\ne,Five.,2,\n"
+    assert read(project, SEVERAL_GOLD + rows, dry_run=False, mapped=Mapped(values={"x": "2"})).stored
+    gold = [(item.category.code, item.categories) for item in Item.objects.order_by("external_id")]
+    assert gold == [(1, [1, 3]), (1, [1, 3]), (1, [1, 2]), (1, [1, 3]), (2, [])]
 
 
 def folder_of_pictures(metadata):

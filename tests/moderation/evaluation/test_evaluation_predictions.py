@@ -235,10 +235,12 @@ def test_gold_may_name_several_categories(
         ("0;1", "A post is hateful or not: 0;1 names both sides."),
         ("1;weed", "--map weed=hateful, not_hateful or skip."),
         ("1;spam;0", "A post is hateful or not"),
+        ('2", "categories": "1;3', "line 1: gold is 2, which is not in the column categories"),
+        ('", "categories": "1;3', "line 1: The column categories has 1;3, but gold is empty."),
     ],
 )
 def test_several_categories_that_cannot_be_gold_are_refused(tmp_path: Path, gold: str, sentence: str) -> None:
-    path = write(tmp_path / "gold.jsonl", json.dumps({"id": "a", "text": "roses", "gold": gold}))
+    path = write(tmp_path / "gold.jsonl", f'{{"id": "a", "text": "roses", "gold": "{gold}"}}')
     with pytest.raises(BadSource, match=sentence):
         file_items(path, FileReading(DEFAULT_CATEGORIES, values={"spam": "1"}))
 
