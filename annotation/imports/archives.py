@@ -18,6 +18,7 @@ from annotation.domain.formats.detect import ZIP_MAGIC, Reader, binary_format, d
 from annotation.domain.formats.doccano import ByAnnotator, is_doccano
 from annotation.domain.formats.encodings import transcode
 from annotation.domain.formats.imagefolder import Folders, WithClassFolders, pictures_alone
+from annotation.domain.formats.lines import refuse_empty_zip
 from annotation.domain.formats.xlsx import is_workbook
 from annotation.domain.imports.zip_archives import Archive, ArchiveLimits, BadArchive, open_archive, shown
 from annotation.imports.embedded_pictures import InlinePictures
@@ -143,7 +144,8 @@ def unpacked(
     """Open the bundle in a file, read from its start; `stack` closes everything that is opened.
 
     `fetches` says whether pictures named by URL are fetched. `spacious` allows archives ten times as large.
-    Raises BadArchive if the archive is refused, and Unreadable if the table has not the encoding of the options.
+    Raises BadArchive if the archive is refused, and Unreadable if it is empty, or if the table has not the encoding of
+    the options.
     """
     bundle = _opened(file, stack, options, images, spacious)
     if options.encoding not in ("", "utf-8") and bundle.table is not None:
@@ -153,7 +155,9 @@ def unpacked(
 
 def _opened(file: BinaryIO, stack: ExitStack, options: ImportOptions, images: Path | None, spacious: bool) -> Bundle:
     file.seek(0)
-    is_zip = file.read(4) == ZIP_MAGIC and not is_workbook(file)
+    opening = file.read(4)
+    refuse_empty_zip(opening)
+    is_zip = opening == ZIP_MAGIC and not is_workbook(file)
     size = file.seek(0, 2)
     limits = _archive_limits(spacious)
     source = _pictures_at(images, stack, limits, options.encoding)

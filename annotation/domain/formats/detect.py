@@ -134,7 +134,7 @@ def _of_whole(stream: BinaryIO) -> Format | None:
 def _of_lines(stream: BinaryIO, mapped: Mapped) -> Format:
     """Return the format of a file whose first line is an object of its own."""
     record = _first_line(stream)
-    if record is None or (record and all(isinstance(value, dict | list) for value in record.values())):
+    if record is None:
         reason = "The file is a JSON object of no known data set. Write one object a line (JSON lines)."
         raise Unreadable(RowError(1, "unknown_format", reason))
     if any((mapped.text, mapped.image, mapped.id, mapped.label)):
@@ -166,16 +166,22 @@ def _of_record(record: Any) -> Format | None:
 def _first_line(stream: BinaryIO) -> dict[str, Any] | None:
     """Return the object on the first non-blank line, or an empty one for a broken line.
 
-    Returns None if the line is no object or the object continues on the next line.
+    Returns None if the line is no object, if the object continues on the next line, or if it is the whole file and
+    holds only objects and arrays: an object of records.
     """
     lines = (text for _, text in read_lines(stream, LIMITS.line_bytes) if not text.isspace())
+    first = next(lines)
     try:
-        value = strict_json.parse(next(lines))
+        value = strict_json.parse(first)
     except BadValue as fault:
-        return None if fault.code == "invalid_json" and _continues(next(lines, "")) else {"id": ""}
-    return value if isinstance(value, dict) else None
+        return None if fault.code == "invalid_json" and _continues(first, next(lines, "")) else {"id": ""}
+    if not isinstance(value, dict):
+        return None
+    is_whole_file = not next(lines, "")
+    return None if is_whole_file and value and all(isinstance(part, dict | list) for part in value.values()) else value
 
 
-def _continues(second: str) -> bool:
+def _continues(first: str, second: str) -> bool:
     """Return whether the second line continues the object of the first (indented JSON)."""
-    return not second.lstrip().startswith("{")
+    opening = second.lstrip()[:1]
+    return opening != "{" and (first.rstrip()[-1] in "{[,:" or opening in ",:]}")

@@ -71,7 +71,8 @@ def _score(raw: bytes, encoding: str) -> float:
     if text is None:
         return 0.0
     foreign = [character for character in text if character > "\x7f"]
-    if len(set(foreign)) < 2:
+    # A single letter may be the only one with a mark, in Western European; other scripts need two to be told apart.
+    if len(set(foreign)) < (1 if encoding == "cp1252" else 2):
         return 0.0
     letters = sum(1 for character in foreign if _EXPECTED[encoding].match(character))
     share = letters / len(foreign)
@@ -148,6 +149,9 @@ def transcode(source: BinaryIO, target: BinaryIO, encoding: str) -> None:
             line = lines + fault.object[: fault.start].count(b"\n")
             reason = f"Line {line} is not {encoding}: name the encoding that the file has."
             raise Unreadable(RowError(line, "encoding", reason + suggestion(fault.object[:_PIECE]))) from fault
+        except UnicodeError as fault:  # of UTF-16 whose first bytes do not say the order
+            reason = f"The file does not begin with the mark of {encoding}: name the encoding that the file has."
+            raise Unreadable(RowError(1, "encoding", reason + suggestion(raw))) from fault
         lines += text.count("\n")
         target.write(text.removeprefix("\ufeff").encode("utf-8", "strict"))
     target.flush()

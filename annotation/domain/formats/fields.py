@@ -21,10 +21,14 @@ from annotation.domain.text_rules import (
 )
 
 _YES, _NO = frozenset({"1", "true", "yes"}), frozenset({"0", "false", "no"})
+_ROUNDED = 1e15
+"""From here on a fraction may stand for several whole numbers."""
 _URL = re.compile(r"[A-Za-z][A-Za-z0-9+.-]*:|//")
 
 
 def external_id(value: Any, field: str = "id") -> str:
+    if isinstance(value, float):
+        value = _whole_id(value, field)
     if isinstance(value, int) and not isinstance(value, bool):
         value = str(value)
     if not isinstance(value, str) or not value:
@@ -33,6 +37,24 @@ def external_id(value: Any, field: str = "id") -> str:
         return read_id(value)
     except BadText as fault:
         raise BadValue(fault.code, fault.sentence, field, fault.limit) from fault
+
+
+def whole(value: float) -> int | float:
+    """Return a whole number as an integer: programs store whole numbers as fractions where one is missing."""
+    return int(value) if value.is_integer() and abs(value) < _ROUNDED else value
+
+
+def _whole_id(value: float, field: str) -> int:
+    number = whole(value)
+    if isinstance(number, int):
+        return number
+    if value.is_integer():
+        reason = (
+            "The id is a number of more than 15 digits that a program has rounded. Import the file that this one was "
+            "made from, or store the ids as texts."
+        )
+        raise BadValue("rounded_id", reason, field)
+    raise BadValue("bad_id", f"The id is {value}. An id is a text or a whole number.", field)
 
 
 def item_text(value: Any, field: str = "text") -> str:

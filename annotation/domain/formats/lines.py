@@ -6,6 +6,7 @@ from typing import BinaryIO
 
 from annotation.domain.formats.base import RowError, Unreadable
 
+EMPTY_ZIP = b"PK\x05\x06"
 BOM = b"\xef\xbb\xbf"
 HEAD = 65_536
 PIECE = 65_536
@@ -69,6 +70,7 @@ def check_head(stream: BinaryIO) -> bytes:
     if head.startswith((b"\x1f\x8b", b"BZh", b"\xfd7zXZ\x00", b"\x28\xb5\x2f\xfd", b"7z\xbc\xaf", b"Rar!")):
         reason = "The file is compressed. Unpack it first, or use a ZIP with the table and its pictures."
         raise Unreadable(RowError(0, "compressed", reason, status=415))
+    refuse_empty_zip(head)
     if head.startswith(b"PK\x03\x04"):
         reason = "The file is an archive or a document, not a table. Unpack it, or save the table as CSV or xlsx."
         raise Unreadable(RowError(0, "compressed", reason, status=415))
@@ -89,6 +91,13 @@ def check_head(stream: BinaryIO) -> bytes:
         reason = "Lines end with CR alone (old Mac style). Save the file with LF or CR LF line ends."
         raise Unreadable(RowError(1, "cr_only", reason))
     return head
+
+
+def refuse_empty_zip(head: bytes) -> None:
+    """Raise Unreadable if a file that begins with these bytes is a ZIP archive without members."""
+    if head.startswith(EMPTY_ZIP):
+        reason = "The ZIP archive is empty. Pack the table into it, with its pictures if there are any."
+        raise Unreadable(RowError(0, "no_table", reason))
 
 
 def _looks_like_utf16(head: bytes) -> bool:

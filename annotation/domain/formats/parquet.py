@@ -17,7 +17,7 @@ import pyarrow as pa
 import pyarrow.compute as pc
 import pyarrow.parquet as pq
 
-from annotation.domain.formats import strict_json
+from annotation.domain.formats import fields, strict_json
 from annotation.domain.formats.base import BadValue, Reading, Row, RowError, Unreadable
 from annotation.domain.formats.columns import COMPUTED, PASSED_OVER
 from annotation.domain.formats.csv import COLUMNS
@@ -172,6 +172,8 @@ def _storable(value: Any, field: str) -> Any:
         strict_json.check_text(value, field)
     elif isinstance(value, float) and not math.isfinite(value):
         raise BadValue("not_finite", f"{value} is not a number that can be stored.", field)
+    elif isinstance(value, float):
+        return fields.whole(value)
     elif isinstance(value, date | datetime | time):
         return value.isoformat()
     elif isinstance(value, list):

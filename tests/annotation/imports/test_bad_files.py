@@ -8,6 +8,8 @@ import zlib
 from collections.abc import Callable
 from typing import Any
 
+import pyarrow as pa
+import pyarrow.parquet as pq
 import pytest
 from django.core.files.uploadedfile import SimpleUploadedFile
 from django.test import Client
@@ -16,6 +18,8 @@ from PIL import Image
 
 import builders
 from annotation.domain.choices import Role
+from annotation.imports.options import ImportOptions
+from annotation.imports.run import import_file
 from annotation.models import Import, Item, Label, Membership, Picture, Project
 
 pytestmark = pytest.mark.django_db
@@ -461,3 +465,61 @@ def test_t6_what_is_stored_and_served_of_a_picture_is_nothing_but_a_picture(admi
     assert elsewhere.user is not None
     stranger.force_login(elsewhere.user)
     assert stranger.get(address).status_code == 404
+
+
+EMPTY_ZIP = b"PK\x05\x06" + bytes(18)
+
+
+@pytest.mark.parametrize("encoding", ["", "cp949", "utf-16"])
+def test_an_empty_zip_is_called_so(admin: Client, encoding: str) -> None:
+    _, answer = post(admin, EMPTY_ZIP, "posts.zip", encoding=encoding)
+    (error,) = answer["outcome"]["errors"]
+    assert (error["code"], error["reason"]) == (
+        "no_table",
+        "The ZIP archive is empty. Pack the table into it, with its pictures if there are any.",
+    )
+
+
+@pytest.mark.parametrize(
+    ("first", "codes"),
+    [
+        ('{"id": "a", "text": "x"}', [(2, "json_array")]),
+        ('{"id": "a", "text": "x",}', [(1, "invalid_json"), (2, "json_array")]),
+        ('{"id": "a", "text": "x"', [(1, "invalid_json"), (2, "json_array")]),
+        ('{"image": {"path": "a.png"}, "text": ["x"]}', [(1, "not_text"), (2, "json_array")]),
+    ],
+)
+def test_an_array_among_json_lines_is_named_by_its_line(
+    admin: Client, first: str, codes: list[tuple[int, str]]
+) -> None:
+    assert errors_of(admin, f'{first}\n["b", "y"]\n') == codes
+
+
+def parquet(columns: dict[str, Any]) -> bytes:
+    out = io.BytesIO()
+    pq.write_table(pa.table(columns), out)
+    return out.getvalue()
+
+
+def test_whole_numbers_that_a_program_stored_as_fractions_are_read_as_whole_ones(admin: Client) -> None:
+    ids = pa.array([1.0, None, 3.0], pa.float64())
+    severity = pa.array([2.0, None, None], pa.float64())
+    file = parquet({"id": ids, "text": ["One.", "Two.", "Three."], "severity": severity})
+    assert errors_of(admin, file) == [(2, "missing_id")]
+    options = ImportOptions(leave_out=True)
+    assert import_file(Project.objects.get(), io.BytesIO(file), options).stored
+    assert dict(Item.objects.values_list("external_id", "severity")) == {"1": 2, "3": None}
+
+
+@pytest.mark.parametrize(
+    ("number", "code", "sentence"),
+    [
+        (1.5, "bad_id", "The id is 1.5. An id is a text or a whole number."),
+        (1.25e18, "rounded_id", "The id is a number of more than 15 digits that a program has rounded."),
+    ],
+)
+def test_fractions_and_rounded_numbers_are_no_ids(admin: Client, number: float, code: str, sentence: str) -> None:
+    for content in (parquet({"id": [number], "text": ["One."]}), json.dumps({"id": number, "text": "One."})):
+        _, answer = post(admin, content)
+        (error,) = answer["outcome"]["errors"]
+        assert error["code"] == code and error["reason"].startswith(sentence)

@@ -76,11 +76,25 @@ class TestImport:
         assert report.stored and report.errors == []
         assert Item.objects.get(external_id="p1").text == TEXTS[encoding].replace(",", "")
 
+    @pytest.mark.parametrize("words", [("Hällo", "Präj"), ("Café", "plain"), ("Über", "plain")])
+    def test_one_letter_beyond_ascii_is_enough_for_western_european(self, project, words):
+        raw = f"id,text\na,{words[0]}\nb,{words[1]}\n".encode("latin-1")
+        asked = import_file(project, io.BytesIO(raw), ImportOptions())
+        assert asked.fatal is not None
+        assert f"It looks like cp1252 (Windows-1252, Latin-1 (Western European)) and would begin “a,{words[0]}”" in (
+            asked.fatal.reason
+        )
+
     def test_the_wrong_one_is_refused_and_stores_nothing(self, project):
         raw = table(TEXTS["cp949"]).encode("cp949")
         report = import_file(project, io.BytesIO(raw), ImportOptions(encoding="utf-16"))
         assert report.errors and not report.stored
         assert not Item.objects.exists()
+
+    def test_utf16_without_its_mark_is_refused_in_one_sentence(self, project):
+        report = import_file(project, io.BytesIO(b"id,text\na,plain\n"), ImportOptions(encoding="utf-16"))
+        assert report.fatal is not None and report.fatal.code == "encoding"
+        assert "does not begin with the mark of utf-16" in report.fatal.reason
 
     def test_the_command_takes_it(self, project, tmp_path, capsys):
         file = tmp_path / "posts.csv"
