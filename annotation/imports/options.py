@@ -134,7 +134,7 @@ class ImportReport:
     intended: int = 0
     """Items whose author's meaning the file says."""
     decided: int = 0
-    """Items that the file decides: by its own gold, or by labels that agree."""
+    """Items whose gold the file gives. Those that their labels make gold are not among them."""
     known_answers: int = 0
     missing_images: int = 0
     dropped: int = 0

@@ -290,7 +290,7 @@ class _Import:
         report.intended += item.intended is not None or item.intended_hateful is not None
         report.known_answers += item.known is not None
         report.rationales_left += item.rationales_left
-        report.decided += item.known is None and item.outcome.category is not None
+        report.decided += item.decided_before
         self.annotators.update(label.annotator for label in item.labels)
         self.batches.add(item.batch)
         if item.masked:

@@ -99,6 +99,7 @@ class Intake:
             seats=seats,
             extra_seats=terms.rules.extra_seats if asks_more else 0,
             outcome=outcome,
+            decided_before=row.gold is not None and outcome.stage is Stage.GOLD,
             known=self.known_of(row),
             masked=masked,
             picture_text=mask(row.picture_text, terms.masks)[0] if terms.masks else row.picture_text,

@@ -127,6 +127,8 @@ class Incoming:
     extra_seats: int
     """Seats added because the labels have no majority and the project asks more people first."""
     outcome: Outcome
+    decided_before: bool = False
+    """Whether the item is gold, and the file gave that gold itself."""
     known: IncomingKnown | None = None
     intended_categories: tuple[int, ...] = ()
     rationales_left: bool = False

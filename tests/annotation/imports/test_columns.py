@@ -68,6 +68,21 @@ def test_gold_is_one_of_its_categories_by_code_or_name_or_a_translation(project)
     assert gold == [(1, [1, 3]), (1, [1, 3]), (1, [1, 2]), (1, [1, 3]), (2, [])]
 
 
+def test_only_decisions_that_came_with_the_file_count_as_decided(project):
+    def labels(*codes):
+        return [{"annotator": f"a{place}", "category": code} for place, code in enumerate(codes)]
+
+    agreed, split = {"text": "x", "labels": labels(1, 1, 1)}, {"text": "y", "labels": labels(1, 2, 0)}
+    rows = [{"id": "a"} | agreed, {"id": "b"} | split]
+    assert read(project, lines(*rows)).decided == 0
+    given = [{"id": "c", "text": "z", "gold": 1}, {"id": "d", "gold": 1} | agreed]
+    adjudicated = {"id": "e", "gold": 2, "source": "adjudicated", "rationale": "A sign."} | split
+    disputed = {"id": "f", "gold": 1, "intended": 0} | agreed  # as the closed items of a release say it
+    report = read(project, lines(*rows, *given, adjudicated, disputed), dry_run=False)
+    assert (report.stored, report.items, report.decided) == (True, 6, 3)
+    assert Item.objects.get(external_id="f").stage == "disputed"
+
+
 def folder_of_pictures(metadata):
     packed = io.BytesIO()
     with zipfile.ZipFile(packed, "w") as archive:
