@@ -28,8 +28,10 @@ from annotation.domain.releases.columns import (
     STANDING_COLUMNS,
     injection_of,
     pseudonym,
+    undecided,
     votes_of,
     withheld,
+    without_decision,
 )
 from annotation.domain.releases.splits import Part
 from annotation.models import Adjudication, Dispute, Membership, PictureText, Prior, Project, ReleaseTerms, Ruling, Seat
@@ -169,6 +171,8 @@ class Rows:
         if STANDING_COLUMNS[0] in self.columns:
             standing = (item["stage"], reasons, item["excluded_for"], votes_of(row["labels"]))
             row |= dict(zip(STANDING_COLUMNS, standing, strict=True))
+            if undecided(row):
+                row = without_decision(row)
         if "provenance" in item:
             row |= injection_of(item["provenance"])
         if SPLIT_COLUMN in self.columns:

@@ -12,7 +12,7 @@ from django.core.files.storage import default_storage
 from django.utils.translation import gettext as _
 
 from annotation.core.stored_files import StoreAway
-from annotation.domain.choices import EventVerb
+from annotation.domain.choices import EventVerb, Stage
 from annotation.domain.formats import strict_json
 from annotation.domain.formats.base import BadValue, Unreadable
 from annotation.domain.formats.lines import read_lines
@@ -93,10 +93,11 @@ def divide(project: Project, selection: Selection, topics: Mapping[str, int | No
         "picture__sha256",
         "picture__likeness",
         "picture__file",
+        "stage",
         "pk",
     )
     items = list(selection.items(project).order_by("pk").values_list(*columns))
-    members = [Member(row[0], f"{row[2] or 'undefined'} {'–' if row[3] is None else row[3]}") for row in items]
+    members = [Member(row[0], _stratum(*row[2:4], stage=row[7])) for row in items]
     read = words_in_pictures(selection.items(project).order_by().values("pk"))
     words = [read.get(row[-1], ("", ""))[0] for row in items]
     ties = _ties(items, words, topics if splitting.topics else None)
@@ -109,6 +110,12 @@ def divide(project: Project, selection: Selection, topics: Mapping[str, int | No
     if splitting.topics:
         report["used"][Tie.TOPIC] = _topics_used(splitting, sum(row[1] not in (topics or {}) for row in items))
     return Division(parts, report)
+
+
+def _stratum(pattern: str | None, code: int | None, *, stage: str) -> str:
+    if stage != Stage.GOLD:  # the row names no category either
+        pattern = code = None
+    return f"{pattern or 'undefined'} {'–' if code is None else code}"
 
 
 def _ties(
@@ -145,7 +152,7 @@ def _together(keys: Iterable[Any]) -> list[Sequence[int]]:
 
 def _alike(items: Sequence[tuple[Any, ...]]) -> Iterator[Sequence[int]]:
     places, prints = [], []
-    for place, (*_others, sha256, stored_print, file, _pk) in enumerate(items):
+    for place, (*_others, sha256, stored_print, file, _stage, _pk) in enumerate(items):
         if sha256 is not None:
             fingerprint = stored_print or _fingerprint(file)  # the picture was imported after `look_at_pictures`
             if telling(fingerprint):

@@ -200,7 +200,9 @@ def _scored(posts: TrainingPosts) -> Iterator[Candidate | Reply]:
 
 
 def _category(exchange: Exchange) -> str | None:
-    return exchange.item.category.name if exchange.item is not None and exchange.item.category is not None else None
+    """Return the name of the post's final category. Returns None if nothing is decided."""
+    item = exchange.item
+    return item.category.name if item is not None and item.stage == Stage.GOLD and item.category is not None else None
 
 
 def _conan(posts: TrainingPosts) -> str:

@@ -14,6 +14,7 @@ from typing import Any
 from pydantic_core import to_json
 
 from annotation.domain.category_sets import SEPARATOR
+from annotation.domain.choices import Stage
 from annotation.domain.csv_cells import cell, cells
 from annotation.domain.releases.answers import (
     ANSWER_COLUMNS,
@@ -121,6 +122,20 @@ def label_columns(columns: Sequence[str]) -> tuple[str, ...]:
     """Return the columns of the labels in rows with these columns."""
     sets = SET_LABEL_COLUMNS if "categories" in columns else ()
     return (*LABEL_COLUMNS, *sets, *(ANSWER_COLUMNS if QUESTION_COLUMN in columns else ()))
+
+
+def undecided(row: Row) -> bool:
+    """Return whether the row is not gold; releases of gold do not say the stage."""
+    return bool(row.get("stage", Stage.GOLD) != Stage.GOLD)
+
+
+def without_decision(row: Row) -> dict[str, Any]:
+    """Return the row without a final category and without what follows from one; labels, votes and level stay."""
+    sets: dict[str, Any] = {"categories": []} if "categories" in row else {}
+    return {**row, **dict.fromkeys(_DECISION), **sets}
+
+
+_DECISION = ("gold", "hateful", "source", "rationale", "pattern", "difficulty", "mechanism")
 
 
 def gold_codes(row: Row) -> Sequence[int]:

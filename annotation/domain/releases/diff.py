@@ -4,6 +4,7 @@ from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field
 from typing import Any
 
+from annotation.domain.releases.columns import undecided, without_decision
 from vocabulary.display_names import NamedEnum, pgettext
 
 
@@ -58,7 +59,12 @@ _REST = ("level", "text", "image_sha256_released", "text_label", "image_label", 
 
 
 def brief(row: Mapping[str, Any]) -> Brief:
-    """Return the part of a row that is compared; pseudonyms and dates are left out."""
+    """Return the part of a row that is compared; pseudonyms and dates are left out.
+
+    A post that is not gold has no final category, though rows of older releases may name one.
+    """
+    if undecided(row):
+        row = without_decision(row)
     votes = tuple(label["category"] for label in row["labels"])
     return Brief(row["gold"], row["source"], row["round"], votes, hash(tuple(row[name] for name in _REST)))
 

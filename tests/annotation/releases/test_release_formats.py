@@ -3,6 +3,7 @@
 import csv
 import hashlib
 import json
+import tarfile
 import xml.etree.ElementTree as ET
 
 import pyarrow.parquet as pq
@@ -301,6 +302,47 @@ def test_all_closed_items_leave_with_votes_and_reasons_but_never_what_was_remove
     assert rows["unsure"]["votes"] == [{"category": 0, "n": 2}, {"category": None, "n": 1}]
     assert made.manifest["counts"]["stages"] == {"disputed": 2, "gold": 4}
     assert len(opened(out, tmp_path)["train"]) == 6
+
+
+def test_posts_that_are_not_gold_have_no_final_category_in_any_file(project, trio, items, tmp_path):
+    intended = builders.category(project, 25)
+    misread = builders.make_labelled_item(project, trio, (10, 10, 10), external_id="misread", intended=intended)
+    close_item(misread)
+    left_out = builders.make_labelled_item(project, trio, (10, 10, 0), external_id="left-out", intended=intended)
+    close_item(left_out)
+    Item.objects.filter(pk=left_out.pk).update(stage=Stage.EXCLUDED, excluded_for=Reason.LOW_QUALITY)
+    misread.refresh_from_db()
+    assert (misread.stage, misread.category.code, misread.hateful) == (Stage.DISPUTED, 10, True)
+    for modality in Modality:
+        Prior.objects.create(item=misread, modality=modality, category=builders.category(project, 0), model="m")
+    Item.objects.filter(pk=misread.pk).update(pattern="001", difficulty="hard")
+    made, out = made_of(
+        project, tmp_path, *ReleaseFormat, scope=Scope.CLOSED, split=Splitting(Shares.read("100/0/0"), seed=1)
+    )
+    rows = {row["id"]: row for row in rows_of(made)}
+    decided = ("gold", "hateful", "source", "rationale", "pattern", "difficulty", "mechanism")
+    for name in ("misread", "left-out"):
+        assert {rows[name][column] for column in decided} == {None}
+        assert rows[name]["level"] in ("perfect", "weak") and rows[name]["aligned"] is False
+    assert rows["misread"]["votes"] == [{"category": 10, "n": 3}]
+    # Of the six posts four are gold: two NotHate, one Racist, one Sexist.
+    counts = made.manifest["counts"]
+    assert (counts["gold"], counts["items"]) == ({"0": 2, "10": 1, "25": 1}, 6)
+    assert sum(counts["sources"].values()) == 4 and sum(counts["difficulties"].values()) <= 4
+    card = (out / "README.md").read_text()
+    assert "| 10 Racist | yes | 1 |" in card and "Only items at the stage gold have a final category" in card
+    strata = json.loads((out / "splits.json").read_text())["strata"]
+    assert strata["undefined –"]["train"] == 2
+    typed = {row["id"]: row for row in opened(out, tmp_path)["train"]}
+    assert typed["misread"]["gold"] is None and typed["misread"]["pattern"] is None
+    assert json.loads((out / "hvli.json").read_text())["misread"]["final_label"] is None
+    tasks = {task["data"]["id"]: task["data"] for task in json.loads((out / "label_studio.json").read_text())}
+    assert "gold" not in tasks["misread"] and "gold" in tasks["w-1"]
+    with tarfile.open(out / "webdataset/train-000000.tar") as tar:
+        assert len([name for name in tar.getnames() if name.endswith(".cls")]) == 4
+    with (out / "items.csv").open() as sheet:
+        cells = {row["id"]: row["gold"] for row in csv.DictReader(sheet)}
+    assert (cells["misread"], cells["left-out"], cells["w-2"]) == ("", "", "10")
 
 
 # ── The command ───────────────────────────────────────────────────────────────

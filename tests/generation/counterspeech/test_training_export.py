@@ -11,7 +11,7 @@ from django.core.management import CommandError, call_command
 
 from annotation.domain.choices import Role, Stage
 from annotation.models import Event, Item, Membership, Project
-from builders import make_item, make_member, make_project
+from builders import category, make_item, make_member, make_project
 from generation.counterspeech import approve, export, replies, request
 from generation.domain.counterspeech.explanations import COLUMN, Explanation
 from generation.domain.counterspeech.intentconan import Row, read_rows
@@ -98,6 +98,16 @@ def test_seven_explanations_a_post_one_row_a_reply_and_every_row_with_its_warnin
     content = (tmp_path / "out" / "replies.jsonl").read_bytes()
     assert manifest["sha256"]["replies.jsonl"] == hashlib.sha256(content).hexdigest()
     assert Event.objects.filter(verb="counterspeech_exported").count() == 1
+
+
+def test_only_a_post_that_is_gold_has_a_category(project: Project, tmp_path: Path) -> None:
+    for name in ("gold", "torn"):
+        answered(project, f"A post that is {name} and nothing else.", name)
+    Item.objects.filter(project=project).update(category=category(project, 1))
+    Item.objects.filter(external_id="torn").update(stage=Stage.DISPUTED)
+    exported(tmp_path / "out")
+    named = {row["statement"]: row["category"] for row in rows(tmp_path / "out", "explanations")}
+    assert list(named.values()) == [category(project, 1).name, None]
 
 
 def test_what_the_built_in_baseline_put_in_place_of_an_explanation_is_in_no_file_until_somebody_writes(
