@@ -56,7 +56,9 @@ def describe_changes(older: Release, differences: Changes, project: Project) -> 
     """Describe the changes with their reasons. Deleted items appear by id only."""
     standing = _standing(project, [*differences.added, *differences.removed])
     added = [{"id": name, "why": _why_added(standing.get(name), older)} for name in differences.added]
-    removed = [{"id": name, "why": _why_removed(standing.get(name))} for name in differences.removed]
+    removed = [
+        {"id": name, "why": _why_removed(standing.get(name), stage)} for name, stage in differences.removed.items()
+    ]
     relabelled = [
         {"id": relabelling.id, "from": relabelling.before, "to": relabelling.after, "why": relabelling.why.value}
         for relabelling in differences.relabelled
@@ -105,12 +107,16 @@ def _why_added(item: Sequence[Any] | None, older: Release) -> str:
     return (Why.CLOSED_SINCE if moments and max(moments) > older.created_at else Why.SELECTED).value
 
 
-def _why_removed(item: Sequence[Any] | None) -> str:
+def _why_removed(item: Sequence[Any] | None, before: str) -> str:
+    """Return the reason; `before`: the stage that the older release gives."""
     if item is None:
         return Why.GONE.value
     stage, reason = item[0], item[1]
     if reason in (Reason.WITHDRAWN, Reason.REPORTED):
         return Why.WITHDRAWN.value
+    if stage == before:
+        return Why.NOT_SELECTED.value
     if stage == Stage.EXCLUDED:
         return Why.EXCLUDED.value
-    return (Why.NOT_SELECTED if stage == Stage.GOLD else Why.REOPENED).value
+    # What was not gold before cannot be reopened since.
+    return (Why.REOPENED if before == Stage.GOLD else Why.NOT_SELECTED).value

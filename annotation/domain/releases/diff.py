@@ -4,6 +4,7 @@ from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field
 from typing import Any
 
+from annotation.domain.choices import Stage
 from annotation.domain.releases.columns import undecided, without_decision
 from vocabulary.display_names import NamedEnum, pgettext
 
@@ -29,6 +30,7 @@ class Why(NamedEnum):
 class Brief:
     """The values of a row that are compared."""
 
+    stage: str
     gold: int | None
     source: str | None
     round: int
@@ -50,7 +52,8 @@ class Changes:
     """Ids of changed items, in the order of the releases."""
 
     added: list[str] = field(default_factory=list)
-    removed: list[str] = field(default_factory=list)
+    removed: dict[str, str] = field(default_factory=dict)
+    """The ids of removed items, each with its stage in the older release."""
     relabelled: list[Relabelled] = field(default_factory=list)
     revised: list[str] = field(default_factory=list)
 
@@ -66,7 +69,8 @@ def brief(row: Mapping[str, Any]) -> Brief:
     if undecided(row):
         row = without_decision(row)
     votes = tuple(label["category"] for label in row["labels"])
-    return Brief(row["gold"], row["source"], row["round"], votes, hash(tuple(row[name] for name in _REST)))
+    stage = str(row.get("stage", Stage.GOLD))
+    return Brief(stage, row["gold"], row["source"], row["round"], votes, hash(tuple(row[name] for name in _REST)))
 
 
 def compare(before: Mapping[str, Brief], after: Iterable[tuple[str, Brief]]) -> Changes:
@@ -81,7 +85,7 @@ def compare(before: Mapping[str, Brief], after: Iterable[tuple[str, Brief]]) -> 
             changes.relabelled.append(Relabelled(name, then.gold, now.gold, _why(then, now)))
         elif then != now:
             changes.revised.append(name)
-    changes.removed.extend(name for name in before if name not in names)
+    changes.removed.update((name, then.stage) for name, then in before.items() if name not in names)
     return changes
 
 

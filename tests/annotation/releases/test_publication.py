@@ -18,6 +18,7 @@ import builders
 from annotation.consensus.close import close_item
 from annotation.core.release_paths import folder_of
 from annotation.domain.choices import Reason, Role, Stage
+from annotation.domain.releases.columns import Scope
 from annotation.media.responses import ByteRange, RangeOutOfFile, requested_range
 from annotation.models import AccessRequest, AccessState, Item, ReleaseTerms
 from annotation.operations.audit_files import file_problems
@@ -348,3 +349,26 @@ def test_the_next_release_says_what_changed_and_why(client, project, trio, admin
     assert "withdrawn" in page and "Racist" in page
     assert release(project, None, Selection(notes=True)).manifest["changes"]["counts"]["relabelled"] == 0
     assert first.manifest.get("changes") is None
+
+
+def test_a_narrower_scope_reopens_nothing(project, trio):
+    items = {name: make_gold(project, trio, external_id=name) for name in ("gone", "again", "kept")}
+    for name in ("torn", "left-out"):
+        item = builders.make_labelled_item(project, trio, (0, 1, 2), external_id=name)
+        close_item(item)
+        items[name] = item
+    first = release(project, None, Selection(scope=Scope.CLOSED))
+    assert first.manifest["counts"]["stages"] == {"disputed": 2, "gold": 3}
+    Item.objects.filter(pk=items["gone"].pk).update(stage=Stage.EXCLUDED, excluded_for=Reason.WITHDRAWN)
+    Item.objects.filter(pk=items["again"].pk).update(stage=Stage.LABELLING)
+    Item.objects.filter(pk=items["left-out"].pk).update(stage=Stage.EXCLUDED, excluded_for=Reason.NOT_SURE)
+    second = release(project, None)
+    told = json.loads((folder_of(second) / "changes.json").read_text())
+    assert {entry["id"]: entry["why"] for entry in told["removed"]} == {
+        "gone": "withdrawn",
+        "again": "reopened",
+        "torn": "not_selected",
+        "left-out": "excluded",
+    }
+    wider = release(project, None, Selection(scope=Scope.CLOSED)).manifest["changes"]
+    assert wider["reasons"]["added"] == {"selected": 2}
