@@ -2,7 +2,7 @@
 
 import zipfile
 from collections import Counter
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from contextlib import suppress
 from typing import Any
 from uuid import UUID
@@ -21,6 +21,7 @@ from annotation.core.access import PersonRequest, member_of
 from annotation.core.error_messages import sentence_for
 from annotation.core.stored_files import StoreAway
 from annotation.domain.choices import EventVerb, Role, Stage
+from annotation.domain.releases.diff import Named
 from annotation.models import (
     AccessState,
     Item,
@@ -197,12 +198,18 @@ def changes(request: PersonRequest, slug: str, number: int, older: int) -> HttpR
         return _refused(request, member, release, _("A file of one of the releases is lost."))
     names = {category["code"]: category["name"] for category in release.manifest["categories"]}
     relabelled = [
-        entry | {"from_name": names.get(entry["from"], "–"), "to_name": names.get(entry["to"], "–")}
+        entry | {"from_names": _names(names, entry["from"]), "to_names": _names(names, entry["to"])}
         for entry in differences["relabelled"][:PAGE_LENGTH]
     ]
     first = {name: differences[name][:PAGE_LENGTH] for name in ("added", "removed", "revised")}
     page_values: dict[str, Any] = {"c": differences | first | {"relabelled": relabelled}, "shown": PAGE_LENGTH}
     return render(request, "annotation/release_changes.html", context | page_values)
+
+
+def _names(names: Mapping[int, str], named: Named) -> str:
+    """Return the names of the categories that a row names; a dash where it names none."""
+    codes = named if isinstance(named, tuple) else [named]
+    return ", ".join("–" if code is None else names.get(code, "–") for code in codes)
 
 
 @require_POST

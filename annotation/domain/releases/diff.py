@@ -1,10 +1,12 @@
 """Differences between two releases: items that were added, removed, relabelled or otherwise revised."""
 
-from collections.abc import Iterable, Mapping
+import json
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
 from annotation.domain.choices import Stage
+from annotation.domain.releases.answers import ANSWERS
 from annotation.domain.releases.columns import undecided, without_decision
 from vocabulary.display_names import NamedEnum, pgettext
 
@@ -26,24 +28,31 @@ class Why(NamedEnum):
     DECIDED_ANEW = "decided_anew", pgettext("stored word", "decided anew")
 
 
+Named = int | tuple[int, ...] | None
+"""What a row or a label names: the code of its category, all codes if they are several, None if it names none."""
+
+
 @dataclass(frozen=True, slots=True)
 class Brief:
     """The values of a row that are compared."""
 
     stage: str
-    gold: int | None
+    gold: Named
     source: str | None
     round: int
-    votes: tuple[int | None, ...]
+    votes: tuple[Named, ...]
     rest: int
-    """A hash of text, picture, priors and level, to find other changes. It is valid only within one process."""
+    """A hash of text, picture, priors, level, reason and answers, to find other changes.
+
+    It is valid only within one process.
+    """
 
 
 @dataclass(frozen=True)
 class Relabelled:
     id: str
-    before: int | None
-    after: int | None
+    before: Named
+    after: Named
     why: Why
 
 
@@ -58,7 +67,10 @@ class Changes:
     revised: list[str] = field(default_factory=list)
 
 
-_REST = ("level", "text", "image_sha256_released", "text_label", "image_label", "pattern", "licence", "intended")
+_REST = (
+    *("level", "text", "image_sha256_released", "text_label", "image_label", "pattern", "licence", "intended"),
+    "rationale",
+)
 
 
 def brief(row: Mapping[str, Any]) -> Brief:
@@ -68,9 +80,30 @@ def brief(row: Mapping[str, Any]) -> Brief:
     """
     if undecided(row):
         row = without_decision(row)
-    votes = tuple(label["category"] for label in row["labels"])
-    stage = str(row.get("stage", Stage.GOLD))
-    return Brief(stage, row["gold"], row["source"], row["round"], votes, hash(tuple(row[name] for name in _REST)))
+    labels = row["labels"]
+    votes = tuple(_named(label.get("categories"), label["category"]) for label in labels)
+    rest = (
+        *(row[name] for name in _REST),
+        tuple(row.get("intended_categories") or ())[1:],
+        _answers_text(labels),
+    )
+    stage, gold = str(row.get("stage", Stage.GOLD)), _named(row.get("categories"), row["gold"])
+    return Brief(stage, gold, row["source"], row["round"], votes, hash(rest))
+
+
+def _named(codes: Sequence[int] | None, lead: int | None) -> Named:
+    return tuple(codes) if codes and len(codes) > 1 else lead
+
+
+def _answers_text(labels: Iterable[Mapping[str, Any]]) -> str:
+    """Return the answers to further questions as text; those not given are left out, since older rows may lack them."""
+    answers = [
+        (place, code, value)
+        for place, label in enumerate(labels)
+        for code, value in label.get(ANSWERS, {}).items()
+        if value is not None
+    ]
+    return json.dumps(sorted(answers, key=lambda answer: answer[:2])) if answers else ""
 
 
 def compare(before: Mapping[str, Brief], after: Iterable[tuple[str, Brief]]) -> Changes:

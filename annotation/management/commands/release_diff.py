@@ -4,6 +4,8 @@ from typing import Any
 
 from django.core.management.base import CommandError, CommandParser
 
+from annotation.domain.releases.columns import joined
+from annotation.domain.releases.diff import Named
 from annotation.management.json_command import JsonCommand
 from annotation.management.projects import project_named
 from annotation.models import Project, Release
@@ -32,7 +34,14 @@ class Command(JsonCommand):
             reasons = ", ".join(f"{why} {m:,}" for why, m in value["reasons"].get(kind, {}).items())
             self.stdout.write(f"{kind}: {n:,}" + (f" ({reasons})" if reasons else ""))
         for change in value["relabelled"]:
-            self.stdout.write(f"{change['id']}: {change['from']} → {change['to']} ({change['why']})")
+            before, now = (_codes_text(change[name]) for name in ("from", "to"))
+            self.stdout.write(f"{change['id']}: {before} → {now} ({change['why']})")
+
+
+def _codes_text(named: Named) -> str:
+    """Return the codes of categories as releases write them into a cell; a dash where there is none."""
+    codes = named if isinstance(named, tuple) else [] if named is None else [named]
+    return joined(codes) or "–"
 
 
 def _release(project: Project, number: int) -> Release:

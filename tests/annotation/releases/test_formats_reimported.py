@@ -10,12 +10,14 @@ import zipfile
 
 import pytest
 from django.core.management import call_command
+from django.urls import reverse
 from hypothesis import given, settings
 from hypothesis import strategies as st
 from PIL import Image
 
 import builders
 from annotation.consensus.close import close_item
+from annotation.core.release_paths import folder_of
 from annotation.domain.choices import Choose, Modality, Role
 from annotation.domain.formats.base import Format, Reading, Row
 from annotation.domain.formats.jsonl import JsonLines
@@ -348,6 +350,19 @@ def test_every_carrier_gives_the_same_sets_back(sets, tmp_path):
             row = wanted[back["id"]]
             differences = {key: (row[key], back[key]) for key in row if row[key] != back[key]}
             assert differences == {}, name
+
+
+def test_another_set_of_categories_is_a_change(sets, client, capsys):
+    release(sets, None)
+    Item.objects.filter(project=sets, external_id="both").update(categories=[])
+    made = release(sets, None)
+    changes = json.loads((folder_of(made) / "changes.json").read_text())
+    assert [(entry["from"], entry["to"]) for entry in changes["relabelled"]] == [([10, 25], 10)]
+    call_command("release_diff", sets.slug, "1", "2")
+    assert "both: 10;25 → 10 (decided_anew)" in capsys.readouterr().out
+    client.force_login(builders.make_member(sets, Role.ADMIN).user)
+    page = client.get(reverse("annotation:release-changes", args=[sets.slug, 2, 1])).content.decode()
+    assert "<bdi>Racist, Sexist</bdi>" in page
 
 
 def test_spreadsheets_hold_sets_in_one_cell_and_one_project_of_one_category_has_no_such_column(sets, tmp_path):

@@ -10,6 +10,7 @@ def row(**fields: Any) -> dict[str, Any]:
     label = {"annotator": "a-1", "category": 1}
     values = {"gold": 1, "hateful": True, "source": "consensus", "round": 1, "labels": [label]}
     rest = ("level", "text", "image_sha256_released", "text_label", "image_label", "pattern", "licence", "intended")
+    rest = (*rest, "rationale")
     return {**dict.fromkeys(rest), **values, **fields}
 
 
@@ -24,3 +25,31 @@ def test_a_category_of_a_post_that_was_not_gold_is_none() -> None:
     assert changes_of(before, same).relabelled == changes_of(before, same).revised == []
     (relabelled,) = changes_of(before, row(stage="gold")).relabelled
     assert (relabelled.before, relabelled.after) == (None, 1)
+
+
+def test_a_set_of_categories_is_compared_as_a_whole() -> None:
+    both = row(gold=1, categories=[1, 2])
+    (relabelled,) = changes_of(both, row(gold=1, categories=[1])).relabelled
+    assert (relabelled.before, relabelled.after) == ((1, 2), 1)
+    assert changes_of(both, row(gold=1, categories=[1, 2])).relabelled == []
+    # A release from before answers could name several categories has no sets.
+    assert changes_of(row(), row(categories=[1], intended_categories=[])).relabelled == []
+
+
+def test_another_set_of_one_label_is_the_reason() -> None:
+    labels = [{"annotator": "a-1", "category": 1, "categories": codes} for codes in ([1], [1, 2])]
+    before, after = row(categories=[1], labels=labels[:1]), row(categories=[1, 2], labels=labels[1:])
+    assert changes_of(before, after).relabelled[0].why == "labels_changed"
+    assert changes_of(before, after | {"categories": [1]}).revised == ["a"]
+
+
+def test_another_reason_answer_or_intent_is_a_revision() -> None:
+    def answered(value: object) -> dict[str, Any]:
+        return {"labels": [{"annotator": "a-1", "category": 1, "answers": {"words": value}}]}
+
+    assert changes_of(row(rationale="Quoted."), row(rationale="Meant.")).revised == ["a"]
+    assert changes_of(row(**answered([[0, 3]])), row(**answered([[0, 4]]))).revised == ["a"]
+    assert changes_of(row(**answered([[0, 3]])), row(**answered([(0, 3)]))).revised == []
+    assert changes_of(row(), row(**answered(None))).revised == []  # the question came later
+    sets = [row(intended=1, intended_categories=codes) for codes in ([1], [1, 2])]
+    assert changes_of(*sets).revised == ["a"]
