@@ -53,7 +53,10 @@ def between(older: Release, newer: Release) -> dict[str, Any]:
 
 
 def describe_changes(older: Release, differences: Changes, project: Project) -> dict[str, Any]:
-    """Describe the changes with their reasons. Deleted items appear by id only."""
+    """Describe the changes with their reasons. Deleted items appear by id only.
+
+    `moved` is there only if items are in another part of the split; its reasons are the ways that they went.
+    """
     standing = _standing(project, [*differences.added, *differences.removed])
     added = [{"id": name, "why": _why_added(standing.get(name), older)} for name in differences.added]
     removed = [
@@ -63,7 +66,7 @@ def describe_changes(older: Release, differences: Changes, project: Project) -> 
         {"id": relabelling.id, "from": relabelling.before, "to": relabelling.after, "why": relabelling.why.value}
         for relabelling in differences.relabelled
     ]
-    return {
+    changes: dict[str, Any] = {
         "since": {"version": older.number, "release": str(older.public_id)},
         "counts": {
             "added": len(added),
@@ -81,6 +84,12 @@ def describe_changes(older: Release, differences: Changes, project: Project) -> 
         "relabelled": relabelled,
         "revised": differences.revised,
     }
+    if differences.moved:
+        changes["moved"] = [{"id": moved.id, "from": moved.before, "to": moved.after} for moved in differences.moved]
+        changes["counts"]["moved"] = len(differences.moved)
+        ways = Counter(f"{moved.before} to {moved.after}" for moved in differences.moved)
+        changes["reasons"]["moved"] = dict(sorted(ways.items()))
+    return changes
 
 
 def _counted(listed: Iterable[Mapping[str, Any]]) -> dict[str, int]:

@@ -102,7 +102,13 @@ class ReleaseForm(forms.Form):
             "Such as 80/10/10; empty: no split. Posts with the same or nearly the same text or picture stay together."
         ),
     )
-    seed = forms.IntegerField(label=_("Seed of the split"), required=False, min_value=0, max_value=MAX_SEED)
+    seed = forms.IntegerField(
+        label=_("Seed of the split"),
+        required=False,
+        min_value=0,
+        max_value=MAX_SEED,
+        help_text=_("The same seed gives other parts once posts are added. A list of fixed parts keeps them."),
+    )
     topics = forms.IntegerField(
         label=_("Topics never parted"),
         required=False,

@@ -202,6 +202,7 @@ def changes(request: PersonRequest, slug: str, number: int, older: int) -> HttpR
         for entry in differences["relabelled"][:PAGE_LENGTH]
     ]
     first = {name: differences[name][:PAGE_LENGTH] for name in ("added", "removed", "revised")}
+    first["moved"] = differences.get("moved", [])[:PAGE_LENGTH]
     page_values: dict[str, Any] = {"c": differences | first | {"relabelled": relabelled}, "shown": PAGE_LENGTH}
     return render(request, "annotation/release_changes.html", context | page_values)
 

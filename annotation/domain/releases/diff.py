@@ -7,7 +7,7 @@ from typing import Any
 
 from annotation.domain.choices import Stage
 from annotation.domain.releases.answers import ANSWERS
-from annotation.domain.releases.columns import undecided, without_decision
+from annotation.domain.releases.columns import SPLIT_COLUMN, undecided, without_decision
 from vocabulary.display_names import NamedEnum, pgettext
 
 
@@ -46,6 +46,8 @@ class Brief:
 
     It is valid only within one process.
     """
+    part: str | None = field(default=None, compare=False)
+    """Train, dev or test; None where the release is not split. Another part is no revision of the item itself."""
 
 
 @dataclass(frozen=True)
@@ -57,6 +59,15 @@ class Relabelled:
 
 
 @dataclass(frozen=True)
+class Moved:
+    """An item that is in another part of the split than before."""
+
+    id: str
+    before: str
+    after: str
+
+
+@dataclass(frozen=True)
 class Changes:
     """Ids of changed items, in the order of the releases."""
 
@@ -65,6 +76,8 @@ class Changes:
     """The ids of removed items, each with its stage in the older release."""
     relabelled: list[Relabelled] = field(default_factory=list)
     revised: list[str] = field(default_factory=list)
+    moved: list[Moved] = field(default_factory=list)
+    """Items in another part of the split; they may be relabelled or revised as well."""
 
 
 _REST = (
@@ -88,7 +101,7 @@ def brief(row: Mapping[str, Any]) -> Brief:
         _answers_text(labels),
     )
     stage, gold = str(row.get("stage", Stage.GOLD)), _named(row.get("categories"), row["gold"])
-    return Brief(stage, gold, row["source"], row["round"], votes, hash(rest))
+    return Brief(stage, gold, row["source"], row["round"], votes, hash(rest), row.get(SPLIT_COLUMN))
 
 
 def _named(codes: Sequence[int] | None, lead: int | None) -> Named:
@@ -114,7 +127,10 @@ def compare(before: Mapping[str, Brief], after: Iterable[tuple[str, Brief]]) -> 
         then = before.get(name)
         if then is None:
             changes.added.append(name)
-        elif then.gold != now.gold:
+            continue
+        if then.part and now.part and then.part != now.part:
+            changes.moved.append(Moved(name, then.part, now.part))
+        if then.gold != now.gold:
             changes.relabelled.append(Relabelled(name, then.gold, now.gold, _why(then, now)))
         elif then != now:
             changes.revised.append(name)

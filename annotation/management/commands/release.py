@@ -41,9 +41,14 @@ class Command(JsonCommand):
         parser.add_argument("--no-picture-texts", action="store_true", help="without the words read in pictures")
         parser.add_argument("--licences", nargs="+", default=[], metavar="LICENCE", help="only items under these")
         parser.add_argument("--splits", metavar="80/10/10", help="train, dev and test; what is alike is never parted")
-        parser.add_argument("--seed", type=int, default=0, help="of the splits")
+        parser.add_argument("--seed", type=int, default=0, help="of the splits; other posts give other parts")
         parser.add_argument("--topics", type=int, default=0, help="so many topics of the texts are never parted")
-        parser.add_argument("--split-list", type=Path, metavar="FILE", help="parts to keep: id,split or JSON lines")
+        parser.add_argument(
+            "--split-list",
+            type=Path,
+            metavar="FILE",
+            help="parts of an earlier release to keep: id,split or JSON lines",
+        )
         parser.add_argument("--levels", nargs="+", default=[], help=f"only these: {', '.join(Level)}")
         parser.add_argument("--sources", nargs="+", default=[], help=f"only these: {', '.join(Source)}")
         parser.add_argument("--notes", action="store_true", help="with the annotators' notes (read them first)")

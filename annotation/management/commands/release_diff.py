@@ -13,7 +13,7 @@ from annotation.releases.diff import between
 
 
 class Command(JsonCommand):
-    help = "Compare two releases of a project: added, removed and relabelled items, by id, with the reason."
+    help = "Compare two releases of a project: added, removed, relabelled and moved items, by id, with the reason."
 
     def add_arguments(self, parser: CommandParser) -> None:
         super().add_arguments(parser)
@@ -36,6 +36,8 @@ class Command(JsonCommand):
         for change in value["relabelled"]:
             before, now = (_codes_text(change[name]) for name in ("from", "to"))
             self.stdout.write(f"{change['id']}: {before} → {now} ({change['why']})")
+        for moved in value.get("moved", ()):
+            self.stdout.write(f"{moved['id']}: {moved['from']} → {moved['to']}")
 
 
 def _codes_text(named: Named) -> str:

@@ -19,12 +19,14 @@ from annotation.consensus.close import close_item
 from annotation.core.release_paths import folder_of
 from annotation.domain.choices import Reason, Role, Stage
 from annotation.domain.releases.columns import Scope
+from annotation.domain.releases.splits import Shares
 from annotation.media.responses import ByteRange, RangeOutOfFile, requested_range
 from annotation.models import AccessRequest, AccessState, Item, ReleaseTerms
 from annotation.operations.audit_files import file_problems
 from annotation.releases import publication, views
 from annotation.releases.build import release
-from annotation.releases.selection import Selection
+from annotation.releases.selection import Selection, Splitting
+from annotation.releases.split import keep_list
 from annotation.review.adjudicate import decide_item
 from config.web.rate_limit_table import Rate
 from release_builders import archive_of, make_gold, make_picture, rows_of
@@ -372,3 +374,26 @@ def test_a_narrower_scope_reopens_nothing(project, trio):
     }
     wider = release(project, None, Selection(scope=Scope.CLOSED)).manifest["changes"]
     assert wider["reasons"]["added"] == {"selected": 2}
+
+
+def test_posts_that_moved_between_the_parts_are_told(client, project, trio, admin, capsys):
+    for name in "abc":
+        make_gold(project, trio, text=f"Quite another text, by {name * 9}.", external_id=name)
+    for shares in ("100/0/0", "0/0/100"):
+        made = release(project, None, Selection(split=Splitting(Shares.read(shares))))
+    told = json.loads((folder_of(made) / "changes.json").read_text())
+    assert told["moved"] == [{"id": name, "from": "train", "to": "test"} for name in "abc"]
+    assert (told["counts"]["moved"], told["counts"]["revised"]) == (3, 0)
+    assert told["reasons"]["moved"] == {"train to test": 3}
+    card = (folder_of(made) / "README.md").read_text()
+    assert "3 items\nare in another part of the split than before" in card and "| moved | train to test | 3 |" in card
+    call_command("release_diff", project.slug, "1", "2")
+    said = capsys.readouterr().out
+    assert "moved: 3 (train to test 3)" in said and "c: train → test" in said
+    client.force_login(admin.user)
+    page = client.get(reverse("annotation:release-changes", args=[project.slug, 2, 1])).content.decode()
+    assert "In another part" in page and "are the same, with the same categories" not in page
+    kept = keep_list(project, None, "parts", io.BytesIO(b"a,test\nb,test\nc,test\n"))
+    fixed = Splitting(Shares.read("100/0/0"), frozen=str(kept.public_id))
+    third = release(project, None, Selection(split=fixed)).manifest["changes"]
+    assert "moved" not in third["counts"]

@@ -53,3 +53,13 @@ def test_another_reason_answer_or_intent_is_a_revision() -> None:
     assert changes_of(row(), row(**answered(None))).revised == []  # the question came later
     sets = [row(intended=1, intended_categories=codes) for codes in ([1], [1, 2])]
     assert changes_of(*sets).revised == ["a"]
+
+
+def test_a_post_in_another_part_has_moved_and_is_not_revised() -> None:
+    changes = changes_of(row(split="test"), row(split="train"))
+    assert [(moved.id, moved.before, moved.after) for moved in changes.moved] == [("a", "test", "train")]
+    assert changes.revised == []
+    assert changes_of(row(split="test"), row(split="test", gold=0)).moved == []
+    assert changes_of(row(), row(split="test")).moved == []  # the older release has no parts
+    both = changes_of(row(split="test"), row(split="dev", gold=0))
+    assert len(both.moved) == len(both.relabelled) == 1
