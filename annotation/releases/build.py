@@ -146,7 +146,7 @@ def _write_items(
         raise CannotRelease("nothing_to_release", nothing_fits(rows.selection))
     division = divide(project, rows.selection, topics) if rows.selection.split else None
     rows.parts = division.parts if division else {}
-    counted, pictures = ReleaseCounts(), _Pictures(folder)
+    counted, pictures = ReleaseCounts(rows.imported_names()), _Pictures(folder)
     lines = HashedFile(folder, ITEMS)
     others = writers(rows, Target(folder, rows.columns, project.category_values(), rows.answers.questions))
     older = before_of(project)
@@ -175,7 +175,7 @@ def _write_items(
     design_files, design = _about_design(folder, rows, counted)
     agreement = read_agreement(project)
     return [*files, *design_files], _about(project, rows) | extra | design | {
-        "counts": counted.as_json(len(pictures.files()), rows.imported_names()),
+        "counts": counted.as_json(len(pictures.files())),
         "models": counted.models_as_json(),
         "agreement": as_json(agreement),
         "closed": agreement.closed,

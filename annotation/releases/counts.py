@@ -18,10 +18,15 @@ _FEW = 5
 
 @dataclass
 class ReleaseCounts:
-    """Counts of items, labels and people, and the models behind the priors."""
+    """Counts of items, labels and people, and the models behind the priors.
 
+    `imported`: the pseudonyms of annotators who came with the data.
+    """
+
+    imported: Container[str] = ()
     items: int = 0
     labels: int = 0
+    labelled_elsewhere: int = 0
     withheld: int = 0
     injected: int = 0
     readers: Counter[str] = field(default_factory=Counter)
@@ -43,6 +48,7 @@ class ReleaseCounts:
     def add(self, row: dict[str, Any]) -> None:
         self.items += 1
         self.labels += len(row["labels"])
+        self.labelled_elsewhere += any(label["annotator"] in self.imported for label in row["labels"])
         self.withheld += bool(row.get("withheld"))
         self.injected += bool(row.get("injected"))
         if row.get("picture_text_reader"):
@@ -78,11 +84,8 @@ class ReleaseCounts:
                     counted["asked"] += 1
                     counted["answers"] += label[ANSWERS][code] is not None
 
-    def as_json(self, pictures: int, imported: Container[str] = ()) -> dict[str, Any]:
-        """Return the counts for the manifest; parts that the release does not have are omitted.
-
-        `imported`: the pseudonyms of annotators who came with the data.
-        """
+    def as_json(self, pictures: int) -> dict[str, Any]:
+        """Return the counts for the manifest; parts that the release does not have are omitted."""
         extra: dict[str, Any] = {"stages": dict(sorted(self.stages.items()))} if self.stages else {}
         if self.withheld:
             extra["withheld"] = self.withheld
@@ -94,8 +97,9 @@ class ReleaseCounts:
             extra["licences"] = dict(sorted(self.licences.items()))
         if self.languages:
             extra["languages"] = languages_of(self.languages)
-        if came_along := sum(name in imported for name in self.people):
+        if came_along := sum(name in self.imported for name in self.people):
             extra["annotators_imported"] = came_along
+            extra["items_with_imported_labels"] = self.labelled_elsewhere
         return extra | {
             "items": self.items,
             "labels": self.labels,

@@ -100,10 +100,17 @@ def dataset_card(manifest: dict[str, Any], files: list[str] | None = None) -> st
             "changes": card_changes(manifest),
             "licences": item_licences(manifest),
             "recognized": sum((manifest["counts"].get("languages") or {}).values()),
+            "labelled": _labelled(manifest["counts"]),
             "paths": set(paths),
             "tops": {path.partition("/")[0] for path in paths},
         }
         return render_to_string("annotation/release_card.md", context)
+
+
+def _labelled(counts: dict[str, Any]) -> dict[str, int]:
+    """Count the items that were labelled here, that came with labels, and that the data decided without labels."""
+    with_labels, decided = counts.get("items_with_imported_labels", 0), counts["sources"]["imported"]
+    return {"here": counts["items"] - with_labels - decided, "with_labels": with_labels, "decided": decided}
 
 
 def _head(manifest: dict[str, Any], paths: list[str]) -> str:

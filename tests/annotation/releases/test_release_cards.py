@@ -6,7 +6,7 @@ import pytest
 
 import builders
 from annotation.core.release_paths import folder_of
-from annotation.domain.choices import Order, Role
+from annotation.domain.choices import Order, Role, Source, Stage
 from annotation.domain.releases.languages import language_of
 from annotation.models import Item, Membership, ReleaseTerms
 from annotation.releases.build import release
@@ -141,6 +141,30 @@ def test_annotators_who_came_with_the_data_are_counted_apart(project):
     for number, member in enumerate(Membership.objects.filter(project=project)):
         Membership.objects.filter(pk=member.pk).update(imported_name=f"a{number}")
     assert papers_of(project)[0].data.annotations_creators == ["found"]
+
+
+def test_of_what_came_labelled_or_decided_the_card_does_not_say_how_people_labelled(project):
+    blind = "3 annotators labelled each item without seeing each other's labels. Agreement of their votes: *perfect*"
+    card, *_others = papers_of(project)
+    assert blind in card.text and "Labelled here" not in card.text
+    stranger = builders.make_member(project)
+    Membership.objects.filter(pk=stranger.pk).update(user=None, imported_name="a1")
+    others = [builders.make_member(project) for _ in range(2)]
+    make_gold(project, [stranger, *others], text="It came with one label.")
+    for number in range(2):
+        builders.make_item(
+            project,
+            f"It came decided, {number}.",
+            stage=Stage.GOLD,
+            category=builders.category(project, 0),
+            category_source=Source.IMPORTED,
+        )
+    card, *_others = papers_of(project)
+    assert blind not in card.text
+    assert (
+        "Labelled here: 4 of 7 items. 3 annotators labelled each of them without seeing each other's labels.\n"
+        "Came with labels: 1. Came decided, with a category and without labels: 2. Nothing is known here" in card.text
+    )
 
 
 def test_the_page_of_terms_stores_who_annotated(project, client):
