@@ -93,10 +93,28 @@ class Agreement:
     stages: Mapping[Stage, int]
     closed: int
     """Items whose labels are complete, whatever became of them; the dashboard counts the same."""
+    closed_excluded: int
+    """Closed items that were excluded since: withdrawn ones among them. Their labels stay in all but the final sets."""
+    gold_imported: int
+    """Gold items that came decided with the data. They are in no set, since nobody labelled them here."""
     questions: tuple[QuestionAgreement, ...] = ()
     """Agreement on the further questions, in the raw labels; in the order of the page."""
     order: Order = Order.BREADTH
     """Which items are handed out first. Where it is the hard ones, agreement tends to be lower than by chance order."""
+
+
+@dataclass(frozen=True)
+class StageCounts:
+    """Counts of a project's items by stage.
+
+    An item with a known answer counts as known or, once it was taken out, not at all, as on the dashboard.
+    """
+
+    stages: Mapping[Stage, int]
+    """Every stage, with zeros."""
+    closed: int
+    closed_excluded: int
+    gold_imported: int
 
 
 @dataclass(frozen=True)
@@ -167,11 +185,10 @@ def _figures(
     book: "_Book",
     sets: _Sets,
     patterns: tuple[dict[str, int], dict[Difficulty, int], int],
-    stages: tuple[Mapping[Stage, int], int],
+    stages: StageCounts,
 ) -> tuple[Agreement, RawLabels]:
     hidden = book.project.prior_display == PriorDisplay.AFTER_FIRST_ANSWER
     by_pattern, difficulties, undefined = patterns
-    by_stage, closed = stages
     figures = Agreement(
         raw=book.account(sets.raw),
         quality=book.account(sets.quality),
@@ -183,8 +200,10 @@ def _figures(
         patterns=by_pattern,
         difficulties=difficulties,
         undefined=undefined,
-        stages=by_stage,
-        closed=closed,
+        stages=stages.stages,
+        closed=stages.closed,
+        closed_excluded=stages.closed_excluded,
+        gold_imported=stages.gold_imported,
         questions=book.questions.figures(),
         order=Order(book.project.order),
     )
@@ -206,15 +225,23 @@ def gold_patterns(project: Project) -> tuple[dict[str, int], dict[Difficulty, in
     return patterns, difficulties, sum(n for pattern, _difficulty, n in counted if not pattern)
 
 
-def stage_counts(project: Project) -> tuple[dict[Stage, int], int]:
-    """Return the number of items at each stage, with zeros, and the number of closed items.
-
-    An item with a known answer counts as known or, once it was taken out, not at all, as on the dashboard.
-    """
+def stage_counts(project: Project) -> StageCounts:
+    """Return the number of items at each stage, and the counts that explain closed and gold items."""
     items = Item.objects.filter(Q(known_answer__isnull=True) | Q(stage=Stage.KNOWN), project=project)
-    counted = list(items.values_list("stage").annotate(n=Count("pk"), closed=Count("closed_at")).order_by())
-    stages = dict.fromkeys(Stage, 0) | {Stage(stage): n for stage, n, _ in counted}
-    return stages, sum(closed for stage, _, closed in counted if stage != Stage.KNOWN)
+    grouped = items.values_list("stage", "category_source").annotate(n=Count("pk"), closed=Count("closed_at"))
+    stages = dict.fromkeys(Stage, 0)
+    closed, gold = Counter[str](), Counter[str]()
+    for stage, source, n, n_closed in grouped.order_by():
+        stages[Stage(stage)] += n
+        closed[stage] += n_closed
+        if stage == Stage.GOLD:
+            gold[source] += n
+    return StageCounts(
+        stages,
+        closed=closed.total() - closed[Stage.KNOWN],
+        closed_excluded=closed[Stage.EXCLUDED],
+        gold_imported=gold[Source.IMPORTED],
+    )
 
 
 class _Book:

@@ -21,6 +21,7 @@ from annotation.analytics.dashboard_tables import (
     agreement_reason,
     dashboard_tables,
 )
+from annotation.analytics.funnel_notes import closed_note, gold_note
 from annotation.analytics.heat_tables import annotator_table, confusion_table, gold_table, pair_table
 from annotation.analytics.question_tables import question_chart
 from annotation.analytics.views_figures import figure_reader, table_file, waiting
@@ -82,10 +83,11 @@ def table(request: PersonRequest, slug: str, name: str) -> HttpResponse:
 
 def _funnel(shown: Dashboard) -> list[dict[str, Any]]:
     counts, agreement = shown.counts, shown.agreement
+    of_gold = gold_note(counts.sources[Source.ADJUDICATED], counts.sources[Source.IMPORTED])
     return [
         _step(_("Imported"), counts.items, counts.items, _percent(counts.items, counts.items)),
         _step(_("Ready"), counts.ready, counts.items, _percent(counts.ready, counts.items)),
-        _step(_("Closed"), counts.closed, counts.items, _percent(counts.closed, counts.ready)),
+        _step(_("Closed"), counts.closed, counts.items, _closed_note(shown)),
         _step(_("Quality"), agreement.quality.total, counts.items, _percent(agreement.quality.total, counts.closed)),
         _step(
             _("Consensus"), agreement.consensus.total, counts.items, _percent(agreement.consensus.total, counts.closed)
@@ -93,7 +95,7 @@ def _funnel(shown: Dashboard) -> list[dict[str, Any]]:
         _step(
             _("Aligned"), agreement.alignment.total, counts.items, _percent(agreement.alignment.total, counts.closed)
         ),
-        _step(_("Gold"), counts.gold, counts.items, _gold_note(shown), accent=True),
+        _step(_("Gold"), counts.gold, counts.items, of_gold, accent=True),
         _step(_("Disputed, open"), counts.disputed, counts.items, _oldest(shown), side=True),
         _step(_("Excluded"), counts.excluded, counts.items, "", side=True),
     ]
@@ -107,13 +109,9 @@ def _percent(part: int, whole: int) -> str:
     return _("%(percent)s %%") % {"percent": round(100 * part / whole)} if whole else "–"
 
 
-def _gold_note(shown: Dashboard) -> str:
-    sources = shown.counts.sources
-    parts = [
-        _("%(n)s adjudicated") % {"n": sources[Source.ADJUDICATED]} if sources[Source.ADJUDICATED] else "",
-        _("%(n)s imported") % {"n": sources[Source.IMPORTED]} if sources[Source.IMPORTED] else "",
-    ]
-    return ", ".join(part for part in parts if part)
+def _closed_note(shown: Dashboard) -> str:
+    percent = _percent(shown.counts.closed, shown.counts.ready)
+    return ", ".join(filter(None, [percent, closed_note(shown.agreement.closed_excluded)]))
 
 
 def _oldest(shown: Dashboard) -> str:

@@ -179,6 +179,7 @@ def _write_items(
         "models": counted.models_as_json(),
         "agreement": as_json(agreement),
         "closed": agreement.closed,
+        **{name: n for name in ("closed_excluded", "gold_imported") if (n := getattr(agreement, name))},
         **hard_items_first(project),
         "influence": influence_json(read_influence(project)),
         "exposure": exposure(project),

@@ -4,6 +4,7 @@ from typing import Any
 
 from django.utils.translation import gettext as _
 
+from annotation.analytics.funnel_notes import closed_note, gold_note
 from annotation.core.svg import share
 from annotation.domain.choices import Stage
 from annotation.models import Release
@@ -46,7 +47,10 @@ def _funnel(manifest: dict[str, Any]) -> list[dict[str, Any]]:
         (_("Gold"), stages[Stage.GOLD]),
         (_("In this release"), manifest["counts"]["items"]),
     ]
-    notes = {_("Gold"): _("%(n)s adjudicated") % {"n": adjudicated} if adjudicated else ""}
+    notes = {
+        _("Closed"): closed_note(manifest.get("closed_excluded", 0)),
+        _("Gold"): gold_note(adjudicated, manifest.get("gold_imported", 0)),
+    }
     return [{"label": label, "n": n, "width": share(n, imported), "note": notes.get(label, "")} for label, n in steps]
 
 

@@ -11,9 +11,10 @@ from django.urls import reverse
 
 import builders
 from annotation.consensus.close import close_item
+from annotation.consensus.exclude import withdraw_item
 from annotation.core.release_paths import folder_of
-from annotation.domain.choices import Role, Stage
-from annotation.models import JobState, KnownAnswer, Release, ReleaseOrder
+from annotation.domain.choices import Role, Source, Stage
+from annotation.models import Item, JobState, KnownAnswer, Release, ReleaseOrder
 from annotation.releases import job
 from annotation.releases.build import release
 from annotation.releases.files import checksum, manifest_text
@@ -86,6 +87,34 @@ def test_the_funnels_of_dashboard_release_and_public_page_agree_to_the_item(proj
     page = admin.get(reverse("annotation:release", args=[project.slug, 1])).content.decode()
     assert "2 posts with a known answer are left out" in page
     assert "1 adjudicated" not in page
+
+
+def test_the_numbers_of_a_funnel_explain_each_other(project, gold, trio, admin):
+    closed = Item.objects.filter(closed_at__isnull=False).count()
+    for number in range(3):
+        builders.make_item(
+            project,
+            f"It came decided, {number}.",
+            stage=Stage.GOLD,
+            category=builders.category(project, 0),
+            category_source=Source.IMPORTED,
+        )
+    gone = builders.make_labelled_item(project, trio, [0, 0, 0])
+    close_item(gone)
+    gone.refresh_from_db()
+    withdraw_item(gone, builders.make_member(project, Role.ADMIN), "The author asked.")
+    admin.post(reverse("annotation:releases", args=[project.slug]), {"key": uuid4()})
+    made = Release.objects.get()
+    steps = {step["label"]: (step["n"], step["note"]) for step in facts(made)["funnel"]}
+    assert steps["Closed"] == (closed + 1, "1 excluded since")
+    assert steps["Gold"] == (closed + 3, "3 came decided")
+    assert (made.manifest["closed_excluded"], made.manifest["gold_imported"]) == (1, 3)
+    card = (folder_of(made) / "README.md").read_text()
+    assert f"Of the project's {closed + 3} gold items 3 came decided with the data." in card
+    assert f"Of the project's {closed + 1} fully labelled items 1 was excluded since" in card
+    for name, numbers in (("release", [1]), ("dashboard", [])):
+        page = admin.get(reverse(f"annotation:{name}", args=[project.slug, *numbers])).content.decode()
+        assert "3 came decided" in page and "1 excluded since" in page
 
 
 def test_the_funnel_of_a_release_says_how_much_gold_reviewers_decided(project, gold, trio, admin):
