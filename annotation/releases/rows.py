@@ -40,7 +40,7 @@ from annotation.releases.selection import Selection
 CHUNK = 2000
 
 ITEM = (
-    *("pk", "external_id", "text", "picture_id", "picture_name", "picture__sha256", "picture__file_sha256"),
+    *("pk", "external_id", "text", "picture_id", "picture__sha256", "picture__file_sha256"),
     *("picture__media_type", "picture__file", "intended__code", "intended_hateful", "batch", "target_group"),
     *("source", "licence", "category__code", "hateful", "level", "category_source", "pattern", "difficulty"),
     *("aligned", "round", "stage", "excluded_for", "text_sha256"),
@@ -267,7 +267,7 @@ def _item_row(item: dict[str, Any], picture: PictureFile | None) -> dict[str, An
     return {
         "id": item["external_id"],
         "text": item["text"] or None,
-        "image": picture.path if picture else item["picture_name"] or None,
+        "image": picture.path if picture else None,
         "image_sha256_original": item["picture__sha256"],
         "image_sha256_released": picture.sha256 if picture else None,
         "intended": item["intended__code"],

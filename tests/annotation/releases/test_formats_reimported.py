@@ -28,7 +28,7 @@ from annotation.releases.build import copy_to, release
 from annotation.releases.selection import Selection
 from label_studio_cases import as_said, exported, exported_short, make_campaign
 from providers import wiring_web
-from release_builders import imported_picture, problems, rows_of
+from release_builders import imported_picture, make_gold, problems, rows_of
 from wire.pages import OUTER, PageServer, Web, page
 
 pytestmark = pytest.mark.django_db
@@ -313,6 +313,30 @@ def test_what_cannot_come_in_says_why_and_stores_nothing(tmp_path, name, content
         brought(tmp_path, name, content, project, as_json=True)
     assert said in capsys.readouterr().out
     assert not Item.objects.filter(project=project).exists()
+
+
+def test_a_picture_that_was_missing_is_named_nowhere_and_the_release_comes_back(tmp_path):
+    project = builders.make_project(categories=CODES)
+    trio = [builders.make_member(project) for _ in range(3)]
+    red = imported_picture(project, "red")
+    votes = (0, 0, 0)
+    make_gold(project, trio, votes, "With a picture.", picture=red, picture_name="red.png", external_id="held")
+    missing = {"picture_name": "gone.png", "picture_missing": True}
+    make_gold(project, trio, votes, "Its picture is lost.", external_id="lost", **missing)
+    made = release(project, None, Selection(formats=tuple(ReleaseFormat)))
+    copy_to(made, tmp_path / "out")
+    rows = {row["id"]: row for row in rows_of(made)}
+    assert rows["held"]["image"].startswith("pictures/") and rows["lost"]["image"] is None
+    named = [path for path in (tmp_path / "out").rglob("*") if path.is_file() and b"gone.png" in path.read_bytes()]
+    assert named == []
+    tasks = {task["data"]["id"]: task["data"] for task in json.loads((tmp_path / "out/label_studio.json").read_text())}
+    assert tasks["lost"]["image"] == ""
+    with zipfile.ZipFile(tmp_path / "back.zip", "w") as archive:
+        for path in ("items.jsonl", rows["held"]["image"]):
+            archive.write(tmp_path / "out" / path, path)
+    other = builders.make_project(categories=CODES)
+    call_command("import_items", other.slug, tmp_path / "back.zip")
+    assert Item.objects.filter(project=other, picture_missing=False).count() == 2
 
 
 @pytest.fixture
