@@ -3,7 +3,9 @@
 import secrets
 from uuid import uuid4
 
+from django.conf import settings
 from django.db import models
+from django.urls import reverse
 from django.utils import timezone
 
 from annotation.domain.releases.provenance import Annotators
@@ -75,6 +77,10 @@ class Publication(models.Model):
     withdrawn_at = models.DateTimeField(null=True, blank=True)
     archive_sha256 = models.CharField(max_length=64, blank=True, default="")  # of the ZIP behind the links
     archive_size = models.PositiveBigIntegerField(default=0)
+
+    def address(self) -> str:
+        """Return the address of the public page."""
+        return f"{settings.SITE_URL}{reverse('annotation:public-release', args=[self.key])}"
 
 
 class AccessState(models.TextChoices):

@@ -33,6 +33,5 @@ def tell_admins(shown: Publication) -> None:
 def tell_asker(shown: Publication, access_request: AccessRequest) -> None:
     """Tell the asker that the answer is on the page of their request, whose address they alone have."""
     project = shown.release.project
-    page = settings.SITE_URL + reverse("annotation:public-release", args=[shown.key])
-    facts: dict[str, str | int] = {"project": project.name, "number": shown.release.number, "page": page}
+    facts: dict[str, str | int] = {"project": project.name, "number": shown.release.number, "page": shown.address()}
     queue_mail(MailKind.ACCESS_DECIDED, access_request.email, facts, project=project)

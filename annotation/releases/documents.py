@@ -1,9 +1,9 @@
 """Documents that accompany the data of a release, for people and catalogues, made from its manifest, in English."""
 
 import json
-import re
 import tomllib
 from functools import cache
+from itertools import accumulate
 from pathlib import Path
 from typing import Any
 
@@ -199,26 +199,42 @@ def licence_text(manifest: dict[str, Any]) -> str:
         return render_to_string("annotation/release_licence.txt", context)
 
 
-def bibtex(manifest: dict[str, Any], note: str | None = None) -> str:
-    """Return a BibTeX entry. Without `note` it notes the checksum.
+def bibtex(manifest: dict[str, Any], note: str | None = None, url: str = "") -> str:
+    """Return a BibTeX entry. Without `note` it notes the checksum. Signs that mean something to TeX are escaped.
 
-    Braces and backslashes in names would break the entry and are removed; signs that mean something to TeX are escaped.
+    `url`: the address of the published release, if there is one.
     """
     about = manifest["project"]
     key = f"{about['slug']}_{manifest['version']}".replace("-", "_")
     fields = {
-        "author": " and ".join(f"{{{_bare(name)}}}" for name in authors(manifest)),
-        "title": _bare(about["name"]),
+        "author": " and ".join(f"{{{_for_tex(name)}}}" for name in authors(manifest)),
+        "title": _for_tex(about["name"]),
         "version": manifest["version"],
         "year": manifest["created"][:4],
     }
     remark = f"SHA-256 {checksum(manifest)}" if note is None else note
+    if url:
+        fields["url"] = url
     if remark:
         fields["note"] = remark
     lines = ",\n".join(f"  {field:<7} = {{{value}}}" for field, value in fields.items())
     return f"@dataset{{{key},\n{lines}\n}}"
 
 
-def _bare(name: str) -> str:
-    kept = "".join(character for character in name if character not in "{}\\")
-    return re.sub(r"[#$%&_]", r"\\\g<0>", kept).replace("~", r"\textasciitilde{}").replace("^", r"\textasciicircum{}")
+_TEX = {
+    **{sign: f"\\{sign}" for sign in "#$%&_{}"},
+    **{"~": r"\textasciitilde{}", "^": r"\textasciicircum{}", "\\": r"\textbackslash{}"},
+}
+# BibTeX counts braces behind a backslash too: where they are not in pairs, commands without a brace stand for them.
+_UNPAIRED = {"{": r"\textbraceleft{}", "}": r"\textbraceright{}"}
+
+
+def _for_tex(name: str) -> str:
+    """Return a name with every sign that means something to TeX written so that TeX prints it."""
+    signs = _TEX if _braces_match(name) else _TEX | _UNPAIRED
+    return "".join(signs.get(sign, sign) for sign in name)
+
+
+def _braces_match(name: str) -> bool:
+    depths = list(accumulate((sign == "{") - (sign == "}") for sign in name))
+    return not depths or (min(depths) >= 0 and depths[-1] == 0)

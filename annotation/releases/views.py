@@ -115,7 +115,7 @@ def show_release(request: PersonRequest, slug: str, number: int) -> HttpResponse
     context = facts(release) | {
         "project": member.project,
         "membership": member,
-        "citation": bibtex(release.manifest),
+        "citation": bibtex(release.manifest, url=shown.address() if shown else ""),
         "files": [file for file in files if not file["path"].startswith(_FOLDERS)][:_FILES_SHOWN],
         "folders": _folders(files),
         "versions": Release.objects.filter(project=member.project).order_by("-number")[:20],

@@ -22,7 +22,8 @@ from annotation.releases.summary import facts
 def show_published(request: HttpRequest, key: str) -> HttpResponse:
     """Show a published release: figures, terms, how to cite it, how to get it."""
     shown = _published(key)
-    context = facts(shown.release) | {"publication": shown, "citation": bibtex(shown.release.manifest)}
+    citation = bibtex(shown.release.manifest, url=shown.address())
+    context = facts(shown.release) | {"publication": shown, "citation": citation}
     return render(request, "annotation/public_release.html", context)
 
 

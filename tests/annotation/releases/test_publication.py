@@ -79,15 +79,19 @@ def content_of(answer):
     return b"".join(answer.streaming_content)
 
 
-def test_nothing_is_public_until_an_admin_publishes_it(client, made, admin):
+def test_nothing_is_public_until_an_admin_publishes_it(client, made, admin, settings):
     assert client.get(reverse("annotation:public-release", args=["x" * 22])).status_code == 404
     client.force_login(admin.user)
+    inside = reverse("annotation:release", args=[made.project.slug, made.number])
+    assert "url     = {" not in client.get(inside).content.decode()
     client.post(reverse("annotation:release-publish", args=[made.project.slug, made.number]))
+    assert "url     = {" in client.get(inside).content.decode()
     client.logout()
     page = client.get(address("release", made.publication))
     assert page.status_code == 200
     said = page.content.decode()
     assert "Winter campaign" in said and "@dataset{" in said
+    assert f"url     = {{{settings.SITE_URL}{address('release', made.publication)}}}" in said
     assert publication.publish(made, admin) == made.publication  # once more is the same
     assert len(made.publication.key) >= 22
 

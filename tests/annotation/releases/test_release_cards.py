@@ -181,7 +181,9 @@ def test_the_page_of_terms_stores_who_annotated(project, client):
         ("R&D lab #1", r"R\&D lab \#1"),
         ("50 % of_us for $", r"50 \% of\_us for \$"),
         ("a~b^c", r"a\textasciitilde{}b\textasciicircum{}c"),
-        ("{Garden} \\input", "Garden input"),
+        ("{Garden} \\input", r"\{Garden\} \textbackslash{}input"),
+        ("Garden} {lab", r"Garden\textbraceright{} \textbraceleft{}lab"),
+        ("{lab", r"\textbraceleft{}lab"),
         ("정원 연구실", "정원 연구실"),
     ],
 )
@@ -190,3 +192,13 @@ def test_names_in_a_citation_mean_the_same_to_tex(name: str, written: str) -> No
     manifest = {"project": project, "version": 1, "created": "2026-11-27T10:00:00Z"}
     entry = bibtex(manifest, "")
     assert f"  title   = {{{written}}}" in entry and entry.count("{") == entry.count("}")
+    assert "url" not in entry and "  url     = {https://a.example/r/1/}," in bibtex(
+        manifest, url="https://a.example/r/1/"
+    )
+
+
+def test_every_citation_of_a_release_has_the_same_authors(project):
+    ReleaseTerms.objects.create(project=project, authors=["{Garden} lab"])
+    _card, cited, described, _folder = papers_of(project)
+    assert '{"name": "{Garden} lab"}' in cited
+    assert r"author  = {{\{Garden\} lab}}" in described["citeAs"]
