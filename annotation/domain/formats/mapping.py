@@ -40,12 +40,14 @@ DERIVED = frozenset(
     | {"text_state", "image_state", "stage", "excluded_for", "votes", "text_sha256", "withheld", "split", "image_path"}
     | {"questions"}
 )
-"""Names that releases write and that an import ignores without a warning."""
+"""Names that releases write and that an import ignores without a warning; `stage` only says that a row is not gold."""
 
 ANSWER = "answer_"
 """The beginning of columns that hold answers of a row's one label to further questions; the rest is the code."""
 _VERSION = "_version"
 _PROVENANCE = 20_000
+_UNDECIDED = (Stage.DISPUTED.value, Stage.EXCLUDED.value)
+"""The stages of released rows that have no final category."""
 _OPEN_STAGES = tuple(stage.value for stage in Stage if stage is not Stage.GOLD)
 SOURCES = frozenset(source.value for source in Source)
 
@@ -120,6 +122,8 @@ class Shape:
             raise BadValue("no_content", "The row has neither a text nor a picture.", self.text)
         gold, source, gold_source = _gold_and_sources(get)
         several = fields.category(get(GOLD_SET), GOLD_SET) if GOLD_SET in self.names else None
+        if get("stage") in _UNDECIDED:  # earlier releases gave such rows a category all the same
+            gold, gold_source, several = None, "", None
         if several is not None and gold is None and get(self.label) in _ABSENT:
             reason = (
                 f"The column {GOLD_SET} has {several}, but gold is empty. Write one of them as gold, or remove them."

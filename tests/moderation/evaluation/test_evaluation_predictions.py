@@ -41,6 +41,30 @@ def evaluate(*arguments: Any) -> dict[str, Any]:
     return found
 
 
+@pytest.mark.parametrize("gold", [1, None])
+def test_posts_that_a_release_calls_disputed_or_excluded_are_not_gold(gold: int | None, tmp_path: Path) -> None:
+    """Earlier releases gave them a category; their labels have a majority in any case."""
+    labels = [{"annotator": name, "category": 1} for name in "xyz"]
+    rows = [
+        {
+            "id": stage,
+            "text": f"weeds, {stage}",
+            "gold": 1 if stage == "gold" else gold,
+            "stage": stage,
+            "labels": labels,
+        }
+        for stage in ("gold", "disputed", "excluded")
+    ]
+    path = write(tmp_path / "items.jsonl", "\n".join(map(json.dumps, rows)))
+    source = file_items(path, FileReading(DEFAULT_CATEGORIES, asked_about=False))
+    assert [row.gold.id for row in source.rows] == ["gold"] and source.left_out == {"not decided": 2}
+
+
+def test_a_stage_that_another_tool_wrote_means_nothing(tmp_path: Path) -> None:
+    path = write(tmp_path / "items.jsonl", json.dumps({"id": "a", "text": "weeds", "gold": 1, "stage": ["disputed"]}))
+    assert len(file_items(path, FileReading(DEFAULT_CATEGORIES, asked_about=False)).rows) == 1
+
+
 def test_an_object_and_json_lines_say_the_same(gold: Path, tmp_path: Path) -> None:
     said: dict[str, Any] = {"a": {"label": 0, "reason": "r"}, "b": {"label": -1}, "c": {"refusal": True}}
     whole = write(tmp_path / "whole.json", json.dumps(said, indent=1))
