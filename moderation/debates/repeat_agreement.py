@@ -1,15 +1,18 @@
 """Agreement among repeats: whether the same question gets the same answer again (PREDICT, Appendix B.2)."""
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any
 
 from django.db.models import QuerySet
 
-from annotation.models import Project
+from annotation.models import Category, Project
 from moderation.debates import presenters
+from moderation.debates.option_words import option_name, option_words
 from moderation.domain.evaluation.repeats import kappa
 from moderation.domain.predict.protocol import Stance
+from moderation.methods.prompt_choice import prompt_set_line
+from moderation.methods.registry import METHODS
 from runs.domain.states import RunState
 from runs.models import Run
 
@@ -18,40 +21,72 @@ _SIDES = {Stance.HATE: True, Stance.NON_HATE: False}
 
 @dataclass(frozen=True)
 class PostRepeats:
-    """The repeats of one question about one post, oldest first, including those without a verdict.
+    """The repeats of one question about one post, in their order, including those without a verdict.
 
     `kappa` is Fleiss' κ of the perspectives' stances over the repeats; None if there are no stances or it is undefined.
     """
 
     runs: Sequence[Run]
     kappa: float | None
+    categories: Sequence[Category] = ()
 
     @property
-    def verdicts(self) -> list[bool]:
-        """Hateful or not, for each repeat that has a verdict."""
-        return [run.outcome["hateful"] for run in self.runs if run.outcome and run.outcome.get("hateful") is not None]
+    def answers(self) -> list[tuple[Run, Category | None]]:
+        """Each repeat with the category that its verdict names."""
+        by_code: dict[Any, Category] = {category.code: category for category in self.categories}
+        return [(run, by_code.get((run.outcome or {}).get("category"))) for run in self.runs]
+
+    @property
+    def verdicts(self) -> list[bool | int]:
+        """The verdict of each repeat that has one: the code of its category, else hateful or not."""
+        given = [verdict_of(run.outcome or {}) for run in self.runs]
+        return [verdict for verdict in given if verdict is not None]
 
     @property
     def hateful(self) -> int:
         """The number of repeats with the verdict hateful."""
-        return sum(self.verdicts)
+        return sum(bool((run.outcome or {}).get("hateful")) for run in self.runs)
 
     @property
     def is_unanimous(self) -> bool:
         """Whether all repeats with a verdict have the same one."""
         return len(set(self.verdicts)) == 1
 
+    @property
+    def names_categories(self) -> bool:
+        """Whether the verdicts name categories."""
+        return any(_names_category(run.outcome or {}) for run in self.runs)
 
-def repeats_on_post(run: Run) -> PostRepeats | None:
-    """Return the repeats of the run's question about its post.
+
+def verdict_of(outcome: Mapping[str, Any]) -> bool | int | None:
+    """Return the verdict that repeats are compared by: the code of the category if there is one, else hateful or not.
+
+    Returns None without a verdict.
+    """
+    verdict: bool | int | None = outcome["category"] if _names_category(outcome) else outcome.get("hateful")
+    return verdict
+
+
+def _names_category(outcome: Mapping[str, Any]) -> bool:
+    return outcome.get("category") is not None
+
+
+def repeats_on_post(run: Run, categories: Sequence[Category] = ()) -> PostRepeats | None:
+    """Return the repeats of the run's question about its post, the newest run of each.
+
+    A run without an answer does not take the place of an older one with an answer.
 
     Returns None if the run is the only one.
     """
-    alike = list(_alike(run).order_by("repeat", "id"))
-    if len({repeat_run.repeat for repeat_run in alike}) < 2:
+    newest: dict[int, Run] = {}
+    for alike in _alike(run).order_by("repeat", "id"):
+        before = newest.get(alike.repeat)
+        if before is None or alike.state == RunState.SUCCEEDED or before.state != RunState.SUCCEEDED:
+            newest[alike.repeat] = alike
+    if len(newest) < 2:
         return None
-    latest = list({repeat_run.repeat: repeat_run for repeat_run in alike}.values())
-    return PostRepeats(latest, _of_stances([run.outcome for run in latest if run.state == RunState.SUCCEEDED]))
+    answered = [repeat.outcome for repeat in newest.values() if repeat.state == RunState.SUCCEEDED]
+    return PostRepeats(list(newest.values()), _of_stances(answered), categories)
 
 
 @dataclass(frozen=True)
@@ -60,12 +95,18 @@ class QuestionRepeats:
 
     method: str
     models: Sequence[str]
+    settings: Mapping[str, Any]
+    """The run's options and the model of each role, by name."""
+    names_categories: bool
+    """Whether the verdicts that are compared are categories; if not, they are hateful or not."""
     repeats: int
     posts: int
     unanimous: int
     kappa: float | None
     perspectives: Mapping[str, float | None]
     """Name of the perspective → agreement of its own stances over the repeats."""
+    differences: Sequence[tuple[str, str]] = ()
+    """What tells it from the other questions of its method and models: name and value."""
 
 
 def repeats_in_project(project: Project) -> list[QuestionRepeats]:
@@ -75,7 +116,9 @@ def repeats_in_project(project: Project) -> list[QuestionRepeats]:
     questions = [
         _question_repeats(runs.filter(method=method, variant=variant)) for method, variant in sorted(set(variants))
     ]
-    return sorted((question for question in questions if question is not None), key=lambda question: -question.posts)
+    several = [question for question in questions if question is not None]
+    told_apart = [replace(question, differences=_differences(question, several)) for question in several]
+    return sorted(told_apart, key=lambda question: -question.posts)
 
 
 def _question_repeats(question_runs: QuerySet[Run]) -> QuestionRepeats | None:
@@ -86,27 +129,45 @@ def _question_repeats(question_runs: QuerySet[Run]) -> QuestionRepeats | None:
     Returns None for fewer than two repeats.
     """
     posts: dict[Any, dict[int, Mapping[str, Any]]] = {}
-    first: tuple[str, Mapping[str, str]] = ("", {})
-    for method, plan, subject, repeat, outcome in question_runs.values_list(
-        "method", "model_plan", "subject", "repeat", "outcome"
-    ).iterator():
-        first = (method, plan)
+    for subject, repeat, outcome in question_runs.values_list("subject", "repeat", "outcome").iterator():
         posts.setdefault(subject, {})[repeat] = outcome or {}
     most = max((len(rows) for rows in posts.values()), default=0)
     if most < 2:
         return None
     full = [[rows[repeat] for repeat in sorted(rows)] for rows in posts.values() if len(rows) == most]
-    verdicts = [[outcome.get("hateful") for outcome in row] for row in full]
-    method, plan = first
+    verdicts = [[verdict_of(outcome) for outcome in row] for row in full]
+    # All runs of a question have the same options and models.
+    method, plan, options = question_runs.values_list("method", "model_plan", "options")[0]
     return QuestionRepeats(
         method=method,
         models=sorted(set(plan.values())),
+        settings={**options, "prompts": prompt_set_line(options), "prompts_version": "", **plan},
+        names_categories=any(_names_category(outcome) for row in full for outcome in row),
         repeats=most,
         posts=len(full),
         unanimous=sum(len(set(row)) == 1 for row in verdicts),
         kappa=kappa(verdicts),
         perspectives=_by_perspective(full),
     )
+
+
+def _differences(question: QuestionRepeats, questions: Sequence[QuestionRepeats]) -> list[tuple[str, str]]:
+    """Return the settings in which the question differs from others of its method and models, as people read them.
+
+    A value that is no word is shown by its number among the different ones.
+    """
+    alike = [other for other in questions if (other.method, other.models) == (question.method, question.models)]
+    differences = []
+    for name in dict.fromkeys(name for other in alike for name in other.settings):
+        values: list[Any] = []
+        for other in alike:
+            if (value := other.settings.get(name)) not in values:
+                values.append(value)
+        own = question.settings.get(name)
+        if len(values) > 1:
+            words = option_words(METHODS[question.method], name, own, values.index(own) + 1)
+            differences.append((option_name(METHODS[question.method], name), words))
+    return [(name, words) for name, words in differences if words]
 
 
 def _by_perspective(full: Sequence[Sequence[Mapping[str, Any]]]) -> dict[str, float | None]:

@@ -6,6 +6,7 @@ PREDICT, Tables 1 and 2: every condition is repeated, accuracies are averaged, a
 import statistics
 from collections.abc import Sequence
 from dataclasses import dataclass
+from itertools import chain
 from typing import Any
 
 from annotation.domain.statistics.agreement import Measured, fleiss_kappa, tally
@@ -34,16 +35,17 @@ def spread(values: Sequence[float | None]) -> Spread | None:
     return Spread(statistics.fmean(known), statistics.stdev(known) if len(known) > 1 else None, len(known))
 
 
-def kappa(items: Sequence[Sequence[bool | None]]) -> float | None:
-    """Return Fleiss' κ of the ratings hateful or not; a row is one item, rated by repeats of one agent or by agents.
+def kappa(items: Sequence[Sequence[bool | int | None]]) -> float | None:
+    """Return Fleiss' κ of the ratings, hateful or not or codes of categories.
 
-    Rows with a missing rating are left out.
-    Returns None if no row is left, or if all ratings are in one category.
+    A row is one item, rated by repeats of one agent or by agents. Rows with a missing rating are left out.
+    Returns None if no row is left, or if all ratings are the same.
     """
-    complete = [[int(side) for side in row if side is not None] for row in items if None not in row]
+    complete = [row for row in items if None not in row]
     if not complete:
         return None
-    figure = fleiss_kappa(tally(complete, 2), len(complete[0]))
+    index = {rating: number for number, rating in enumerate(dict.fromkeys(chain.from_iterable(complete)))}
+    figure = fleiss_kappa(tally([[index[rating] for rating in row] for row in complete], len(index)), len(complete[0]))
     return figure.value if isinstance(figure, Measured) else None
 
 
