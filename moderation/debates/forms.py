@@ -15,6 +15,7 @@ from moderation.methods.debate_method import ProjectForm
 from moderation.methods.model_choices import named_models
 from moderation.methods.prompt_choice import prompt_set_titles
 from moderation.methods.registry import METHODS
+from runs.control import fork
 from runs.domain.states import OPEN
 from runs.models import Run
 
@@ -146,8 +147,14 @@ def answered_sentence(run: Run) -> str:
     """Return the sentence for somebody who starts what this run answers already; it names the way to ask anew."""
     if run.state in OPEN:
         return gettext("An identical run is already under way: this is it.")
-    sentence = gettext("An identical run exists: this is it. For a new one, tick “%(box)s” where you start it.")
-    return sentence % {"box": RunFields.base_fields["again"].label}
+    if run.state in fork.STOPPED:
+        sentence = gettext(
+            "An identical run stopped without a verdict: this is it. “%(button)s” resumes it. For a new one, tick "
+            "“%(box)s” where you start it."
+        )
+    else:
+        sentence = gettext("An identical run exists: this is it. For a new one, tick “%(box)s” where you start it.")
+    return sentence % {"box": RunFields.base_fields["again"].label, "button": gettext("Ask again from here")}
 
 
 def passed_over_sentence(count: int) -> str:

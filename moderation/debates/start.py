@@ -131,6 +131,15 @@ def runs_answering(project: Project, items: QuerySet[Item], wish: DebateRequest)
     ).order_by("id")
 
 
+def answer_to(project: Project, items: QuerySet[Item], wish: DebateRequest) -> Run | None:
+    """Return the newest run that answers the request or is under way, so that it is not asked again.
+
+    Returns None if there is none.
+    Raises BadChoice.
+    """
+    return runs_answering(project, items, wish).filter(state__in=(*OPEN, *ANSWERED)).last()
+
+
 def _answered(like: run_start.RunRequest, variants: Sequence[str]) -> QuerySet[Run, Any]:
     """Return the subjects of runs of the same question that are answered or under way, with any of these variants."""
     states = (*OPEN, *ANSWERED)

@@ -40,7 +40,7 @@ def start_on_item(request: PersonRequest, slug: str, public_id: UUID) -> HttpRes
     items = Item.objects.filter(pk=item.pk)
     try:
         queued = debate_start.start_runs(member.project, items, form.wish(), member)
-        answer = None if queued else debate_start.runs_answering(member.project, items, form.wish()).last()
+        answer = None if queued else debate_start.answer_to(member.project, items, form.wish())
     except BadChoice as bad:
         form.add_error(None, str(bad))
         return show_item(request, member, item, form, status=422)

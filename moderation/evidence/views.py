@@ -15,6 +15,7 @@ from annotation.domain.choices import Role
 from annotation.domain.text_rules import BadText
 from annotation.models import Item, Membership
 from moderation.debates import start as debate_start
+from moderation.debates.forms import answered_sentence
 from moderation.debates.views import item_for, run_for
 from moderation.domain.antihateagent.actions import LONGEST_CLAIM
 from moderation.evidence import edit
@@ -79,13 +80,15 @@ def start_investigation(request: PersonRequest, slug: str, public_id: UUID) -> H
     if not form.is_valid():
         return show_evidence(request, member, item, form, status=422)
     try:
-        queued = debate_start.start_runs(member.project, Item.objects.filter(pk=item.pk), form.wish(), member)
+        items = Item.objects.filter(pk=item.pk)
+        queued = debate_start.start_runs(member.project, items, form.wish(), member)
+        answer = None if queued else debate_start.answer_to(member.project, items, form.wish())
     except BadChoice as bad:
         form.add_error(None, str(bad))
         return show_evidence(request, member, item, form, status=422)
-    if not queued:
-        messages.info(request, _("The agent is already at work on this post."))
-        return redirect("moderation:evidence", slug, public_id)
+    if answer is not None:
+        messages.info(request, answered_sentence(answer))
+        return redirect("moderation:run", slug, answer.public_id)
     newest = edit.investigations_of(item, most=1)[0]
     return redirect("moderation:run", slug, newest.run.public_id)
 

@@ -6,6 +6,7 @@ import re
 from collections.abc import Iterator
 from types import SimpleNamespace
 from typing import Any
+from uuid import uuid4
 
 import pytest
 from django.core.files.uploadedfile import SimpleUploadedFile
@@ -258,6 +259,32 @@ def test_the_agent_is_started_from_the_page(net: Any, item: Item, reviewer: Clie
     assert answer["Location"] == reverse("moderation:run", args=["garden", run.public_id])
     assert (run.options["reformulations"], run.options["pages"]) == (1, 2)
     assert run.model_plan["searcher"] == "searxng:web"
+
+
+@pytest.mark.parametrize(
+    ("state", "said"),
+    [
+        ("queued", "An identical run is already under way: this is it."),
+        ("succeeded", "An identical run exists: this is it. For a new one, tick “Run again even if an identical run"),
+        ("unreadable", "An identical run stopped without a verdict: this is it. “Ask again from here” resumes it."),
+    ],
+)
+def test_whoever_starts_the_agent_twice_reads_why_nothing_starts_and_what_helps(
+    net: Any, item: Item, reviewer: Client, state: str, said: str
+) -> None:
+    address = reverse("moderation:evidence-start", args=["garden", item.public_id])
+    reviewer.post(address, {"engine": "searxng"})
+    Run.objects.update(state=state)
+    run = Run.objects.get()
+    # A run that was cancelled answers nothing, so the older one is shown.
+    later = Run.objects.get()
+    later.pk, later.public_id, later.state = None, uuid4(), "cancelled"
+    later.save()
+    answer = reviewer.post(address, {"engine": "searxng"}, follow=True)
+    assert answer.redirect_chain[0][0] == reverse("moderation:run", args=["garden", run.public_id])
+    page = html.unescape(compact(answer.text))
+    assert said in page and "already at work" not in page
+    assert bool(re.search(r"Ask again from here\s*</button>", page)) == (state == "unreadable")
 
 
 def test_a_claim_stands_in_the_form_and_its_judgment_is_about_it(net: Any, item: Item, reviewer: Client) -> None:
