@@ -12,9 +12,10 @@ from django.utils.translation import gettext as _
 from annotation.domain.text_rules import read_text
 from annotation.models import Item, Membership, Project, record
 from moderation.debates import start
+from moderation.domain.antihateagent.protocol import Walk
 from moderation.domain.event_verbs import ModerationVerb
 from moderation.methods import prompt_choice
-from moderation.methods.antihateagent.presenter import RationalePiece, split_citations
+from moderation.methods.antihateagent.presenter import RationalePiece, ShownInvestigation, split_citations
 from moderation.methods.antihateagent.questions import NAME
 from moderation.methods.debate_method import BadChoice
 from moderation.models import Evidence
@@ -61,6 +62,11 @@ class Investigation:
     def rationale(self) -> list[RationalePiece]:
         """The reasons of the current judgment, split into text and citations."""
         return split_citations((self.current.outcome or {}).get("reason", ""))
+
+    @cached_property
+    def walk(self) -> Walk:
+        """What the agent searched and fetched; it reads the run's turns."""
+        return ShownInvestigation(self.run, list(self.run.turns.all())).walk
 
     @property
     def may_follow_orders(self) -> bool:

@@ -127,6 +127,11 @@ class Round:
         searched = {search.query for search in self.searches}
         return [query for number, query in enumerate(self.queries, 1) if number in searched - answered]
 
+    @property
+    def was_answered(self) -> bool:
+        """Whether a search engine answered at least one query."""
+        return any(not search.code for search in self.searches)
+
 
 @dataclass
 class Walk:
@@ -149,6 +154,11 @@ class Walk:
     def read_pages(self) -> list[Page]:
         """The pages that were fetched and read."""
         return [page for page in self.pages if page.read]
+
+    @property
+    def unreadable_pages(self) -> list[Page]:
+        """The pages that were found but could not be fetched or read."""
+        return [page for page in self.pages if page.fault]
 
     @property
     def size(self) -> int:

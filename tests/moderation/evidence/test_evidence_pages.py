@@ -80,13 +80,13 @@ def client_of(member: Membership) -> Client:
     return client
 
 
-def investigated(item: Item, **answers: Any) -> Run:
+def investigated(item: Item, state: str = "succeeded", **answers: Any) -> Run:
     start.start_runs(item.project, Item.objects.filter(pk=item.pk), start.DebateRequest("antihateagent"), ring=False)
     run = Run.objects.latest("id")
     agent = Investigator(read=quote("call newcomers weeds", "nothing but plants"), **answers)
     runner.claim_and_perform(run.pk, lambda role, name: agent)
     run.refresh_from_db()
-    assert run.state == "succeeded", run.detail
+    assert run.state == state, run.detail
     return run
 
 
@@ -157,6 +157,58 @@ def test_an_investigation_that_goes_on_has_its_own_cards_and_fetches_nothing_aga
     reviewer.post(reverse("moderation:evidence-strike", args=["garden", card.public_id]), {"reason": "Real weeds."})
     judgment = edit.judge_remaining_evidence(continued, item.project)
     assert (judgment.forked_from, judgment.options["struck"]) == (continued, [1])
+
+
+def both_pages(reviewer: Client, item: Item, run: Run) -> tuple[str, str]:
+    """The Evidence tab of the item, and the page of the run."""
+    run_page = reviewer.get(reverse("moderation:run", args=["garden", run.public_id]))
+    return shown(reviewer, item), html.unescape(compact(run_page.text))
+
+
+def test_without_a_usable_query_the_pages_say_that_no_search_was_made(net: Any, item: Item, reviewer: Client) -> None:
+    run = investigated(item, "unreadable", queries=lambda request: "I would rather not.")
+    for page in both_pages(reviewer, item, run):
+        assert "No search was made: the model gave no usable query." in page
+        assert "found no page" not in page and "Nothing was found. <" not in page and "0 results" not in page
+
+
+def test_a_judgment_by_the_post_alone_made_no_search(net: Any, item: Item, reviewer: Client) -> None:
+    reviewer.post(
+        reverse("moderation:evidence-start", args=["garden", item.public_id]), {"retrieval": "none", "engine": ""}
+    )
+    run = Run.objects.get()
+    runner.claim_and_perform(run.pk, lambda role, name: Investigator())
+    page = shown(reviewer, item)
+    assert "No search was made." in page and "found no page" not in page
+
+
+def test_a_page_that_was_found_but_could_not_be_read_is_named(net: Any, item: Item, reviewer: Client) -> None:
+    net.engine.pages["/search"] = results("http://a.example/gone")
+    run = investigated(item)
+    page, run_page = both_pages(reviewer, item, run)
+    assert "1 page could not be read:" in page and "http://a.example/gone" in page
+    assert "The page does not exist" in page or "404" in page
+    assert "found no page" not in page
+    assert "not readable" in run_page and "Nothing was found. <" not in run_page
+
+
+def test_where_no_search_engine_answered_nobody_says_that_nothing_was_found(
+    net: Any, item: Item, reviewer: Client
+) -> None:
+    net.engine.pages.clear()
+    run = investigated(item)
+    page, run_page = both_pages(reviewer, item, run)
+    assert "No search engine answered." in page and "found no page" not in page
+    assert "No search engine answered:" in run_page
+    assert "Nothing was found. <" not in run_page and "0 results" not in run_page
+
+
+def test_a_search_without_results_found_nothing(net: Any, item: Item, reviewer: Client) -> None:
+    net.engine.pages["/search"] = results()
+    run = investigated(item)
+    page, run_page = both_pages(reviewer, item, run)
+    assert "The agent found no page about this post." in page
+    assert "0 results" in run_page and re.search(r"<p class=.quiet.>Nothing was found\.\s*</p>", run_page)
 
 
 def test_a_struck_card_stays_with_its_reason_and_the_rest_is_judged_again(
